@@ -1,0 +1,56 @@
+//! Why a step did not succeed, in the three classes that decide what happens next.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// What a failure means for the engine.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FailureClass {
+    /// May pass by itself (a time-out, a busy server): retried by policy.
+    Transient,
+    /// A bug on one side (wrong types, a broken schema): never retried, a person must look.
+    Contract,
+    /// The business said no (a final quote, an unknown lead): `on_failure` decides.
+    Business,
+}
+
+impl fmt::Display for FailureClass {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Transient => "transient",
+            Self::Contract => "contract",
+            Self::Business => "business",
+        })
+    }
+}
+
+/// One failure: a class, a stable code and a sentence for people.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, thiserror::Error)]
+#[error("{message}")]
+pub struct Failure {
+    /// What it means for the engine.
+    pub class: FailureClass,
+    /// Stable, machine-readable: `record_not_found`, `wrong_state`, `http_503` …
+    pub code: String,
+    /// For people: what was wrong and what to do.
+    pub message: String,
+}
+
+impl Failure {
+    /// A failure that may pass by itself.
+    pub fn transient(code: &str, message: impl Into<String>) -> Self {
+        Self { class: FailureClass::Transient, code: code.to_owned(), message: message.into() }
+    }
+
+    /// A bug on one side.
+    pub fn contract(code: &str, message: impl Into<String>) -> Self {
+        Self { class: FailureClass::Contract, code: code.to_owned(), message: message.into() }
+    }
+
+    /// The business said no.
+    pub fn business(code: &str, message: impl Into<String>) -> Self {
+        Self { class: FailureClass::Business, code: code.to_owned(), message: message.into() }
+    }
+}

@@ -1,0 +1,254 @@
+//! One type per kind of id. Ids of runs are UUIDv7; ids that must be the same on every replay are derived.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::{Digest, DigestBuilder, Random, Timestamp};
+
+/// Text that is not an id of the expected kind.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is not a {kind}: expected {expected}")]
+pub struct IdError {
+    text: String,
+    kind: &'static str,
+    expected: &'static str,
+}
+
+/// A UUIDv7 from injected time and randomness.
+fn uuid_v7(now: Timestamp, random: u128) -> Uuid {
+    uuid_with_time(now, random, 7)
+}
+
+fn uuid_with_time(now: Timestamp, noise: u128, version: u128) -> Uuid {
+    let millis = (now.as_millis().max(0) as u128) & 0xffff_ffff_ffff;
+    let mut bits = (millis << 80) | (noise & ((1 << 80) - 1));
+    bits = (bits & !(0xf << 76)) | (version << 76);
+    bits = (bits & !(0x3 << 62)) | (0b10 << 62);
+    Uuid::from_u128(bits)
+}
+
+macro_rules! uuid_id {
+    ($(#[$doc:meta])* $name:ident, $kind:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(Uuid);
+
+        impl $name {
+            /// A new id, ordered by time.
+            pub fn generate(now: Timestamp, random: &mut dyn Random) -> Self {
+                Self(uuid_v7(now, random.next_u128()))
+            }
+
+            /// From a UUID that was stored or received.
+            pub const fn from_uuid(uuid: Uuid) -> Self {
+                Self(uuid)
+            }
+
+            /// The UUID.
+            pub const fn as_uuid(&self) -> Uuid {
+                self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Display::fmt(&self.0, f)
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, concat!(stringify!($name), "({})"), self.0)
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = IdError;
+
+            fn from_str(text: &str) -> Result<Self, IdError> {
+                Uuid::parse_str(text).map(Self).map_err(|_| IdError {
+                    text: text.to_owned(),
+                    kind: $kind,
+                    expected: "a UUID such as 01890a5d-ac96-774b-bcce-b302099a8057",
+                })
+            }
+        }
+    };
+}
+
+uuid_id!(
+    /// One execution of a program.
+    RunId, "run id"
+);
+uuid_id!(
+    /// A business object that a pack declares and Brain stores.
+    RecordId, "record id"
+);
+uuid_id!(
+    /// A question put to a person who may approve.
+    ApprovalId, "approval id"
+);
+uuid_id!(
+    /// One hand-over of a step to an executor. Derived from the run, so a replay gives the same key.
+    JobKey, "call id"
+);
+uuid_id!(
+    /// A process that works on runs.
+    NodeId, "node id"
+);
+uuid_id!(
+    /// The public half of a bearer token.
+    TokenId, "token id"
+);
+
+/// A UUIDv8 with the time of the run in front (so that related rows lie together) and a digest behind it.
+fn derived(at: Timestamp, digest: Digest) -> Uuid {
+    let mut noise = [0; 16];
+    noise.copy_from_slice(&digest.as_bytes()[..16]);
+    uuid_with_time(at, u128::from_be_bytes(noise), 8)
+}
+
+impl JobKey {
+    /// The key of one job: the same run, scope, step, iteration and direction give the same key, always.
+    pub fn derive(started: Timestamp, run: RunId, scope: &str, step: &str, iteration: u32, undo: bool) -> Self {
+        let digest = DigestBuilder::new("job")
+            .part(run.0.as_bytes())
+            .part(scope.as_bytes())
+            .part(step.as_bytes())
+            .part(&iteration.to_be_bytes())
+            .part(&[u8::from(undo)])
+            .finish();
+        Self(derived(started, digest))
+    }
+}
+
+impl RecordId {
+    /// The id of the `n`th record that a job creates: the same on every decision of that job.
+    ///
+    /// Step, item and `n` also stand in the id itself, so that records of one run sort as they were made.
+    pub fn derive(started: Timestamp, job: JobKey, step: u16, item: u32, n: u8) -> Self {
+        let digest = DigestBuilder::new("record").part(job.0.as_bytes()).part(&[n]).finish();
+        let order = (u128::from(step & 0xfff) << 64) | (u128::from(item as u16) << 46) | (u128::from(n) << 38);
+        let noise = derived(started, digest).as_u128() & ((1 << 38) - 1);
+        Self(uuid_with_time(started, order | noise, 8))
+    }
+}
+
+/// A tenant: a short name of lower-case letters, digits and dashes.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct TenantId(std::sync::Arc<str>);
+
+impl TenantId {
+    /// The tenant of a local single user.
+    pub fn default_tenant() -> Self {
+        Self("default".into())
+    }
+
+    /// The name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for TenantId {
+    type Err = IdError;
+
+    fn from_str(text: &str) -> Result<Self, IdError> {
+        let fits = (1..=63).contains(&text.len())
+            && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-' || b == b'_')
+            && !text.starts_with('-');
+        if fits {
+            Ok(Self(text.into()))
+        } else {
+            Err(IdError {
+                text: text.to_owned(),
+                kind: "tenant name",
+                expected: "1 to 63 lower-case letters, digits, `-` or `_`",
+            })
+        }
+    }
+}
+
+impl TryFrom<String> for TenantId {
+    type Error = IdError;
+
+    fn try_from(text: String) -> Result<Self, IdError> {
+        text.parse()
+    }
+}
+
+impl From<TenantId> for String {
+    fn from(tenant: TenantId) -> Self {
+        tenant.0.as_ref().to_owned()
+    }
+}
+
+impl fmt::Display for TenantId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for TenantId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "TenantId({})", self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::SeededRandom;
+
+    #[test]
+    fn new_ids_are_version_7_and_ordered_by_time() {
+        let mut random = SeededRandom::new(1);
+        let one = RunId::generate(Timestamp::from_millis(1_000), &mut random);
+        let two = RunId::generate(Timestamp::from_millis(2_000), &mut random);
+        assert_eq!(one.as_uuid().get_version_num(), 7);
+        assert_eq!(one.as_uuid().get_variant(), uuid::Variant::RFC4122);
+        assert!(one < two);
+    }
+
+    #[test]
+    fn a_job_key_depends_on_each_of_its_parts() {
+        let at = Timestamp::from_millis(5);
+        let run = RunId::from_uuid(Uuid::from_u128(7));
+        let key = JobKey::derive(at, run, "", "a", 0, false);
+        assert_eq!(key, JobKey::derive(at, run, "", "a", 0, false));
+        assert_eq!(key.as_uuid().get_version_num(), 8);
+        for other in [
+            JobKey::derive(at, RunId::from_uuid(Uuid::from_u128(8)), "", "a", 0, false),
+            JobKey::derive(at, run, "x", "a", 0, false),
+            JobKey::derive(at, run, "", "b", 0, false),
+            JobKey::derive(at, run, "", "a", 1, false),
+            JobKey::derive(at, run, "", "a", 0, true),
+        ] {
+            assert_ne!(key, other);
+        }
+    }
+
+    #[test]
+    fn records_of_one_run_sort_as_they_were_made() {
+        let at = Timestamp::from_millis(1_700_000_000_000);
+        let job = JobKey::from_uuid(Uuid::from_u128(99));
+        let places = [(0, 0, 0), (0, 0, 1), (0, 1, 0), (0, 300, 0), (1, 0, 0), (900, 0, 0)];
+        let ids: Vec<_> = places.iter().map(|&(step, item, n)| RecordId::derive(at, job, step, item, n)).collect();
+        assert!(ids.is_sorted(), "{ids:?}");
+        assert!(ids.iter().all(|id| id.as_uuid().get_version_num() == 8));
+        assert!(ids.iter().all(|id| id.as_uuid().get_variant() == uuid::Variant::RFC4122));
+    }
+
+    #[test]
+    fn tenant_names_are_checked() {
+        assert!("acme-2".parse::<TenantId>().is_ok());
+        for bad in ["", "Acme", "a b", "-a", &"x".repeat(64)] {
+            assert!(bad.parse::<TenantId>().is_err(), "{bad}");
+        }
+    }
+}

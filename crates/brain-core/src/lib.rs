@@ -1,0 +1,24 @@
+//! What every other crate speaks: ids, canonical JSON, digests, redaction, time, randomness, failures.
+//!
+//! Pure: no I/O, no clock, no randomness of its own. Time and random numbers come in through [`Clock`] and
+//! [`Random`], so that a whole Brain can run on a virtual clock with a seed.
+
+mod canonical;
+mod digest;
+mod duration;
+mod failure;
+mod id;
+mod money;
+mod random;
+mod redact;
+mod time;
+
+pub use canonical::{canonical_bytes, canonical_digest};
+pub use digest::{Digest, DigestBuilder};
+pub use duration::{DurationError, Millis};
+pub use failure::{Failure, FailureClass};
+pub use id::{ApprovalId, IdError, JobKey, NodeId, RecordId, RunId, TenantId, TokenId};
+pub use money::decimal_text;
+pub use random::{Random, SeededRandom};
+pub use redact::{REDACTED, Redactor, audit_hash, is_sensitive_key};
+pub use time::{Clock, Timestamp, VirtualClock};

@@ -1,0 +1,781 @@
+//! The synchronous core of a node: inputs in, commits and actions out. It owns the runs it works on and nothing else;
+//! what it forgets, the log remembers.
+
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::sync::Arc;
+
+use brain_core::{Digest, Failure, Millis, NodeId, Random, RunId, Timestamp};
+use brain_store::{Conflict, Member, Outcome, Precondition, RunRow, RunSchedule, Scope, Store, StoreError, Write};
+use brain_vm::{Input, JobId, JobStatus, Program, State};
+use serde_json::{Value, json};
+
+use crate::data::{RunData, fold};
+use crate::engine::EngineError;
+use crate::host::{CheckAnswer, Host, JobOutcome};
+use crate::hub::RunNews;
+use crate::log::{NewEvent, PipeEvent, pack};
+use crate::overlay::RecordView;
+use crate::turn::{CheckRequest, Finished, Handover, Turn, failure_of};
+
+/// How often a turn is decided anew because others changed what it relied on, before it waits a moment.
+const MAX_REDECISIONS: u32 = 50;
+/// How long a run waits after the store failed, or after too many conflicts.
+const BACK_OFF: Millis = Millis(500);
+/// How much one step of priority is worth in the order of outside jobs.
+const PRIORITY_STEP: i64 = 30_000;
+
+/// A run to be written, and started if it has a program.
+pub struct Submission {
+    /// Its id.
+    pub run: RunId,
+    /// Whose it is.
+    pub scope: Scope,
+    /// The request as it came.
+    pub request: Value,
+    /// What happened to it so far.
+    pub prelude: Vec<NewEvent>,
+    /// What it runs.
+    pub program: Option<(Digest, Arc<Program>)>,
+    /// What it runs on.
+    pub input: Value,
+    /// Whether it starts now; if not, `status` says where it stands.
+    pub start: bool,
+    /// Its status if it does not start.
+    pub status: String,
+    /// The caller's idempotency key and the digest of the request.
+    pub key: Option<(String, Digest)>,
+    /// 1 (lowest) to 10 (highest).
+    pub priority: u8,
+    /// Other writes of the same commit: definitions, approvals.
+    pub writes: Vec<Write>,
+}
+
+/// Something that someone wants of a run that exists.
+pub struct Command {
+    /// What is written to its log first.
+    pub prelude: Vec<NewEvent>,
+    /// What must still be true.
+    pub preconditions: Vec<Precondition>,
+    /// Other writes of the same commit.
+    pub writes: Vec<Write>,
+    /// What it means to the machine, with its payload.
+    pub inputs: Vec<(Input, Option<Value>)>,
+    /// The status it gets if the machine has not started.
+    pub status: Option<String>,
+}
+
+/// Called once the first commit of a submission, or the commit of a command, is durable or has failed.
+pub type Reply = Box<dyn FnOnce(Result<RunNews, EngineError>) + Send>;
+
+/// What the core is told.
+pub enum CoreInput {
+    /// A new run.
+    Submit(Box<Submission>, Reply),
+    /// Something for a run that exists.
+    Command(Scope, RunId, Box<Command>, Reply),
+    /// How an outside job went.
+    Job(Scope, RunId, JobId, u32, JobOutcome),
+    /// What a check found.
+    Check(Scope, RunId, JobId, u32, CheckAnswer),
+    /// Its time has come.
+    Wake(Scope, RunId),
+    /// The node that worked on it is dead.
+    TakeOver(Scope, RunId, NodeId),
+    /// A commit is durable, or failed.
+    Committed(u64, Result<Outcome, StoreError>),
+}
+
+/// What is to be done now that something is durable.
+pub enum Action {
+    /// Hand an outside job over.
+    Perform(Box<HandoverAction>),
+    /// Ask a check tool.
+    Check(Box<CheckAction>),
+    /// Tell whoever waits for this run.
+    Notify(RunNews),
+    /// Look at this run again then.
+    WakeAt(Scope, RunId, Timestamp),
+    /// Answer a caller.
+    Reply(Reply, Result<RunNews, EngineError>),
+}
+
+/// An outside job.
+pub struct HandoverAction(pub(crate) Handover);
+/// A check.
+pub struct CheckAction(pub(crate) CheckRequest);
+
+/// What a step of the core came to.
+#[derive(Default)]
+pub struct StepOutput {
+    /// To be committed, each under its number.
+    pub commits: Vec<(u64, Member)>,
+    /// To be done.
+    pub actions: Vec<Action>,
+}
+
+/// Something to be decided for one run. Kept until its commit is durable, so that it can be decided again.
+enum Work {
+    Start(Arc<Submission>),
+    Command(Arc<Command>),
+    Job(JobId, u32, JobOutcome),
+    Check(JobId, u32, CheckAnswer),
+    Tick,
+    TakeOver(NodeId),
+}
+
+struct Live {
+    scope: Scope,
+    row: Option<RunRow>,
+    program: Option<Arc<Program>>,
+    state: Option<State>,
+    data: RunData,
+    queue: VecDeque<Work>,
+    replies: Vec<Reply>,
+    /// What is being committed, if anything is.
+    in_flight: Option<InFlight>,
+    redecided: u32,
+}
+
+struct InFlight {
+    work: Vec<Work>,
+    schedule: RunSchedule,
+    status: String,
+    program: Option<Digest>,
+    handovers: Vec<Handover>,
+    checks: Vec<CheckRequest>,
+    unfinished: bool,
+}
+
+/// The core of one node (or of one of its shards).
+pub struct Core {
+    node: NodeId,
+    store: Arc<dyn Store>,
+    host: Arc<dyn Host>,
+    random: Box<dyn Random>,
+    live: HashMap<RunId, Live>,
+    commits: HashMap<u64, RunId>,
+    next_commit: u64,
+    programs: HashMap<Digest, Arc<Program>>,
+    unreadable: HashSet<RunId>,
+    waiting_jobs: BTreeMap<(i64, u64), Handover>,
+    next_job: u64,
+    running_jobs: usize,
+    max_running_jobs: usize,
+}
+
+impl Core {
+    /// A core with nothing to do.
+    pub fn new(
+        node: NodeId,
+        store: Arc<dyn Store>,
+        host: Arc<dyn Host>,
+        random: Box<dyn Random>,
+        max_running_jobs: usize,
+    ) -> Self {
+        Self {
+            node,
+            store,
+            host,
+            random,
+            live: HashMap::new(),
+            commits: HashMap::new(),
+            next_commit: 0,
+            programs: HashMap::new(),
+            unreadable: HashSet::new(),
+            waiting_jobs: BTreeMap::new(),
+            next_job: 0,
+            running_jobs: 0,
+            max_running_jobs,
+        }
+    }
+
+    /// Takes inputs and decides everything that can be decided now.
+    pub fn step(&mut self, now: Timestamp, inputs: impl IntoIterator<Item = CoreInput>) -> StepOutput {
+        let mut output = StepOutput::default();
+        let mut touched = Vec::new();
+        for input in inputs {
+            if let Some(run) = self.take(now, input, &mut output) {
+                touched.push(run);
+            }
+        }
+        for run in touched {
+            self.decide(now, run, &mut output);
+        }
+        self.hand_over(&mut output);
+        output
+    }
+
+    /// Whether nothing is being committed and nothing is being done outside.
+    pub fn is_idle(&self) -> bool {
+        self.commits.is_empty() && self.running_jobs == 0 && self.waiting_jobs.is_empty()
+    }
+
+    /// How many outside jobs are being done.
+    pub fn running_jobs(&self) -> usize {
+        self.running_jobs
+    }
+
+    fn take(&mut self, now: Timestamp, input: CoreInput, output: &mut StepOutput) -> Option<RunId> {
+        match input {
+            CoreInput::Submit(submission, reply) => {
+                let run = submission.run;
+                let live = Live::new(submission.scope.clone(), Work::Start(Arc::from(submission)), reply);
+                self.live.insert(run, live);
+                Some(run)
+            }
+            CoreInput::Command(scope, run, command, reply) => {
+                let node = self.node;
+                match self.load(&scope, run) {
+                    Ok(live) if live.owned_by_other(node) => {
+                        output.actions.push(Action::Reply(reply, Err(EngineError::OwnedElsewhere(run))));
+                        self.evict(run);
+                        return None;
+                    }
+                    Ok(live) => {
+                        live.queue.push_back(Work::Command(Arc::from(command)));
+                        live.replies.push(reply);
+                    }
+                    Err(error) => {
+                        output.actions.push(Action::Reply(reply, Err(error)));
+                        return None;
+                    }
+                }
+                Some(run)
+            }
+            CoreInput::Job(scope, run, job, attempt, outcome) => {
+                self.running_jobs = self.running_jobs.saturating_sub(1);
+                self.enqueue(&scope, run, Work::Job(job, attempt, outcome))
+            }
+            CoreInput::Check(scope, run, job, attempt, answer) => {
+                self.enqueue(&scope, run, Work::Check(job, attempt, answer))
+            }
+            CoreInput::Wake(scope, run) => self.enqueue(&scope, run, Work::Tick),
+            CoreInput::TakeOver(scope, run, from) => self.enqueue(&scope, run, Work::TakeOver(from)),
+            CoreInput::Committed(commit, result) => self.committed(now, commit, result, output),
+        }
+    }
+
+    fn enqueue(&mut self, scope: &Scope, run: RunId, work: Work) -> Option<RunId> {
+        let node = self.node;
+        let taking_over = matches!(work, Work::TakeOver(_));
+        match self.load(scope, run) {
+            Ok(live) if !taking_over && live.owned_by_other(node) => {
+                self.evict(run);
+                None
+            }
+            Ok(live) => {
+                live.queue.push_back(work);
+                Some(run)
+            }
+            Err(error) => {
+                if self.unreadable.insert(run) {
+                    tracing::error!(%run, %error, "this run cannot be read and is left alone");
+                }
+                None
+            }
+        }
+    }
+
+    fn evict(&mut self, run: RunId) {
+        if self.live.get(&run).is_some_and(|live| live.in_flight.is_none() && live.queue.is_empty()) {
+            self.live.remove(&run);
+        }
+    }
+
+    fn load(&mut self, scope: &Scope, run: RunId) -> Result<&mut Live, EngineError> {
+        if !self.live.contains_key(&run) {
+            if self.unreadable.contains(&run) {
+                return Err(EngineError::Unreadable(run, "it could not be read before".into()));
+            }
+            let live = self.read(scope, run)?;
+            self.live.insert(run, live);
+        }
+        Ok(self.live.get_mut(&run).expect("it was there or has just been put there"))
+    }
+
+    fn read(&mut self, scope: &Scope, run: RunId) -> Result<Live, EngineError> {
+        let row = self.store.run(scope, run)?.ok_or(EngineError::NoSuchRun(run))?;
+        let mut live = Live::empty(scope.clone());
+        if let Some(hash) = row.program {
+            let program = self.program(hash)?;
+            let rows = self.store.log(scope, run)?;
+            let unreadable = |error: brain_vm::EventError| EngineError::Unreadable(run, error.to_string());
+            let (state, data, seq) = fold(&program, &rows).map_err(unreadable)?;
+            if seq != row.schedule.seq {
+                let reason = format!("its log has {seq} events, its row says {}", row.schedule.seq);
+                return Err(EngineError::Unreadable(run, reason));
+            }
+            live.program = Some(program);
+            live.state = Some(state);
+            live.data = data;
+        }
+        live.row = Some(row);
+        Ok(live)
+    }
+
+    fn program(&mut self, hash: Digest) -> Result<Arc<Program>, EngineError> {
+        if let Some(program) = self.programs.get(&hash) {
+            return Ok(program.clone());
+        }
+        let body = self.store.definition(hash)?.ok_or(EngineError::NoProgram(hash))?;
+        let program: Program = serde_json::from_value(body).map_err(|_| EngineError::NoProgram(hash))?;
+        let program = Arc::new(program);
+        self.programs.insert(hash, program.clone());
+        Ok(program)
+    }
+
+    /// Decides everything that waits for one run, as one commit.
+    fn decide(&mut self, now: Timestamp, run: RunId, output: &mut StepOutput) {
+        let Some(mut live) = self.live.remove(&run) else { return };
+        if live.in_flight.is_some() || live.queue.is_empty() {
+            self.live.insert(run, live);
+            return;
+        }
+        if live.row.is_none() && !live.queue.iter().any(|item| matches!(item, Work::Start(_))) {
+            // It was kept while the store was away: what it was built on must be read first.
+            match self.read(&live.scope, run) {
+                Ok(mut fresh) => {
+                    std::mem::swap(&mut fresh.queue, &mut live.queue);
+                    std::mem::swap(&mut fresh.replies, &mut live.replies);
+                    live = fresh;
+                }
+                Err(error) => {
+                    tracing::warn!(%run, %error, "the store is away; what is known of this run is kept");
+                    output.actions.push(Action::WakeAt(live.scope.clone(), run, now.plus(BACK_OFF)));
+                    self.live.insert(run, live);
+                    return;
+                }
+            }
+        }
+        let work: Vec<Work> = live.queue.drain(..).collect();
+        let Some((member, in_flight)) = self.turn(now, run, &mut live, work) else {
+            // Nothing to say: nobody needs to be told but those who asked.
+            for reply in live.replies.drain(..) {
+                output.actions.push(Action::Reply(reply, Err(EngineError::NothingToDo(run))));
+            }
+            return;
+        };
+        live.in_flight = Some(in_flight);
+        self.next_commit += 1;
+        self.commits.insert(self.next_commit, run);
+        output.commits.push((self.next_commit, member));
+        self.live.insert(run, live);
+    }
+
+    fn turn(&mut self, now: Timestamp, run: RunId, live: &mut Live, work: Vec<Work>) -> Option<(Member, InFlight)> {
+        let mut preconditions = Vec::new();
+        let mut writes = Vec::new();
+        let mut prelude = Vec::new();
+        let mut status = live.row.as_ref().map_or_else(String::new, |row| row.status.clone());
+        let mut schedule = live.row.as_ref().map(|row| row.schedule.clone()).unwrap_or_default();
+        let mut program_hash = None;
+        let mut new_row = None;
+        let mut inputs: Vec<(Input, Option<Value>)> = Vec::new();
+        let mut rechecks = Vec::new();
+        for item in &work {
+            match item {
+                Work::Start(submission) => {
+                    preconditions.push(Precondition::RunAbsent(run));
+                    if let Some((key, digest)) = &submission.key {
+                        preconditions.push(Precondition::KeyFree(key.clone()));
+                        writes.push(Write::TakeKey { key: key.clone(), digest: *digest, run });
+                    }
+                    writes.extend(submission.writes.iter().cloned());
+                    prelude.extend(submission.prelude.iter().cloned());
+                    status.clone_from(&submission.status);
+                    schedule.priority = submission.priority;
+                    live.data = RunData { input: submission.input.clone(), ..RunData::default() };
+                    if let Some((hash, program)) = &submission.program {
+                        program_hash = Some(*hash);
+                        live.state = Some(State::new(program));
+                        live.program = Some(program.clone());
+                        self.programs.entry(*hash).or_insert_with(|| program.clone());
+                        if submission.start {
+                            inputs.push((Input::Start, None));
+                        }
+                    }
+                    new_row = Some(submission.clone());
+                }
+                Work::Command(command) => {
+                    preconditions.extend(command.preconditions.iter().cloned());
+                    writes.extend(command.writes.iter().cloned());
+                    prelude.extend(command.prelude.iter().cloned());
+                    inputs.extend(command.inputs.iter().cloned());
+                    if let Some(new) = &command.status {
+                        status.clone_from(new);
+                    }
+                }
+                Work::Job(job, attempt, outcome) => inputs.push(job_input(*job, *attempt, outcome)),
+                Work::Check(job, attempt, answer) => inputs.push(check_input(*job, *attempt, answer)),
+                Work::Tick => inputs.push((Input::Tick, None)),
+                Work::TakeOver(from) => {
+                    // Someone else may have been quicker.
+                    if schedule.owner != Some(*from) {
+                        continue;
+                    }
+                    schedule.fence += 1;
+                    schedule.owner = Some(self.node);
+                    prelude.push(NewEvent::pipe(PipeEvent::TakenOver, json!({"from": from, "to": self.node}), None));
+                    inputs.extend(lost_jobs(live.state.as_ref()));
+                    rechecks.extend(lost_checks(live.state.as_ref()));
+                    inputs.push((Input::Tick, None));
+                }
+            }
+        }
+        if let Some(row) = &live.row {
+            let RunSchedule { seq, fence, .. } = row.schedule;
+            preconditions.push(Precondition::RunAt { run, seq, fence });
+        }
+        let finished = match (&live.program, &mut live.state) {
+            (Some(program), Some(state)) => {
+                let mut turn = Turn {
+                    scope: &live.scope,
+                    run,
+                    program,
+                    state,
+                    data: &mut live.data,
+                    store: self.store.as_ref(),
+                    host: &self.host,
+                    random: self.random.as_mut(),
+                    now,
+                    records: RecordView::new(self.store.as_ref(), &live.scope),
+                    events: prelude,
+                    writes,
+                    handovers: Vec::new(),
+                    checks: Vec::new(),
+                    unfinished: false,
+                };
+                for (input, payload) in inputs {
+                    turn.input(input, payload);
+                }
+                for (job, attempt) in rechecks {
+                    turn.request_check(job, attempt);
+                }
+                turn.advance();
+                turn.finish()
+            }
+            _ => Finished {
+                events: prelude,
+                preconditions: Vec::new(),
+                writes,
+                handovers: Vec::new(),
+                checks: Vec::new(),
+                unfinished: false,
+            },
+        };
+        if finished.events.is_empty() && new_row.is_none() {
+            return None;
+        }
+        self.member(now, run, live, work, Parts { finished, preconditions, status, schedule, program_hash, new_row })
+    }
+
+    fn member(&self, now: Timestamp, run: RunId, live: &Live, work: Vec<Work>, parts: Parts) -> Option<(Member, InFlight)> {
+        let Parts { finished, mut preconditions, mut status, mut schedule, program_hash, new_row } = parts;
+        if let Some(state) = live.state.as_ref().filter(|state| state.phase != brain_vm::Phase::New) {
+            status = state.status().to_string();
+            schedule.wake_at = state.wake_at();
+            let under_way = finished.unfinished
+                || state.jobs.values().any(|job| matches!(job.status, JobStatus::Running | JobStatus::Checking));
+            let owner = under_way.then_some(self.node);
+            if owner.is_some() && owner != schedule.owner {
+                schedule.fence += 1;
+            }
+            schedule.owner = owner;
+        }
+        let first = schedule.seq;
+        schedule.seq += finished.events.len() as u64;
+        let mut writes = Vec::with_capacity(finished.writes.len() + 2);
+        match &new_row {
+            Some(submission) => writes.push(Write::NewRun(Box::new(RunRow {
+                id: run,
+                tenant: live.scope.tenant().clone(),
+                created_at: now,
+                updated_at: now,
+                status: status.clone(),
+                program: program_hash,
+                request: submission.request.clone(),
+                schedule: schedule.clone(),
+            }))),
+            None => writes.push(Write::UpdateRun {
+                run,
+                status: status.clone(),
+                at: now,
+                schedule: schedule.clone(),
+                program: program_hash,
+            }),
+        }
+        writes.push(Write::Append(pack(run, first, now, finished.events)));
+        writes.extend(finished.writes);
+        preconditions.extend(finished.preconditions);
+        let member = Member { scope: live.scope.clone(), preconditions, writes };
+        let in_flight = InFlight {
+            work,
+            schedule,
+            status,
+            program: program_hash,
+            handovers: finished.handovers,
+            checks: finished.checks,
+            unfinished: finished.unfinished,
+        };
+        Some((member, in_flight))
+    }
+
+    fn committed(
+        &mut self,
+        now: Timestamp,
+        commit: u64,
+        result: Result<Outcome, StoreError>,
+        output: &mut StepOutput,
+    ) -> Option<RunId> {
+        let run = self.commits.remove(&commit)?;
+        let mut live = self.live.remove(&run)?;
+        let in_flight = live.in_flight.take()?;
+        match result {
+            Ok(Outcome::Committed) => self.settle(now, run, live, in_flight, output),
+            Ok(Outcome::Conflict(conflict)) => self.conflict(now, run, live, in_flight, conflict, output),
+            Err(error) => {
+                tracing::warn!(%run, %error, "a commit failed and will be tried again");
+                self.again(now, run, live, in_flight.work, Some(error), output)
+            }
+        }
+    }
+
+    /// The commit is durable: what it promised is done now.
+    fn settle(
+        &mut self,
+        now: Timestamp,
+        run: RunId,
+        mut live: Live,
+        in_flight: InFlight,
+        output: &mut StepOutput,
+    ) -> Option<RunId> {
+        live.redecided = 0;
+        for item in &in_flight.work {
+            if let Work::Start(submission) = item {
+                live.row = Some(RunRow {
+                    id: run,
+                    tenant: live.scope.tenant().clone(),
+                    created_at: now,
+                    updated_at: now,
+                    status: String::new(),
+                    program: None,
+                    request: submission.request.clone(),
+                    schedule: RunSchedule::default(),
+                });
+            }
+        }
+        if let Some(row) = &mut live.row {
+            row.schedule = in_flight.schedule.clone();
+            row.status.clone_from(&in_flight.status);
+            row.program = in_flight.program.or(row.program);
+        }
+        let news = RunNews {
+            run,
+            status: in_flight.status,
+            at_rest: live.state.as_ref().is_none_or(|state| {
+                state.is_ended() || state.is_parked() || state.phase == brain_vm::Phase::New
+            }),
+        };
+        for reply in live.replies.drain(..) {
+            output.actions.push(Action::Reply(reply, Ok(news.clone())));
+        }
+        output.actions.push(Action::Notify(news));
+        for handover in in_flight.handovers {
+            let priority = i64::from(in_flight.schedule.priority);
+            let order = now.as_millis() - priority * PRIORITY_STEP;
+            self.next_job += 1;
+            self.waiting_jobs.insert((order, self.next_job), handover);
+        }
+        for check in in_flight.checks {
+            output.actions.push(Action::Check(Box::new(CheckAction(check))));
+        }
+        if let Some(at) = in_flight.schedule.wake_at {
+            output.actions.push(Action::WakeAt(live.scope.clone(), run, at));
+        }
+        if in_flight.unfinished {
+            live.queue.push_back(Work::Tick);
+        }
+        let again = !live.queue.is_empty();
+        if again || in_flight.schedule.owner == Some(self.node) {
+            self.live.insert(run, live);
+        }
+        again.then_some(run)
+    }
+
+    /// Someone changed what the turn relied on: it is decided again, unless that cannot help.
+    fn conflict(
+        &mut self,
+        now: Timestamp,
+        run: RunId,
+        mut live: Live,
+        in_flight: InFlight,
+        conflict: Conflict,
+        output: &mut StepOutput,
+    ) -> Option<RunId> {
+        let answer = match &conflict {
+            Conflict::Precondition(Precondition::KeyFree(key)) => Some(EngineError::KeyTaken(key.clone())),
+            Conflict::Precondition(Precondition::RunAbsent(_)) => Some(EngineError::RunExists(run)),
+            Conflict::Precondition(Precondition::ApprovalPending(_)) => Some(EngineError::AlreadyDecided),
+            Conflict::Precondition(Precondition::LetterOpen(_)) => Some(EngineError::AlreadyDecided),
+            _ => None,
+        };
+        if let Some(error) = answer {
+            for reply in live.replies.drain(..) {
+                output.actions.push(Action::Reply(reply, Err(error.clone())));
+            }
+            // What did not come from those who asked is decided again.
+            let rest: Vec<Work> =
+                in_flight.work.into_iter().filter(|item| !matches!(item, Work::Start(_) | Work::Command(_))).collect();
+            if rest.is_empty() {
+                return None;
+            }
+            return self.again(now, run, live, rest, None, output);
+        }
+        tracing::debug!(%run, ?conflict, "a turn is decided again");
+        self.again(now, run, live, in_flight.work, None, output)
+    }
+
+    fn again(
+        &mut self,
+        now: Timestamp,
+        run: RunId,
+        live: Live,
+        work: Vec<Work>,
+        error: Option<StoreError>,
+        output: &mut StepOutput,
+    ) -> Option<RunId> {
+        let Live { scope, replies, queue: later, redecided, .. } = live;
+        let is_new = work.iter().any(|item| matches!(item, Work::Start(_)));
+        let fresh = if is_new {
+            if let Some(error) = error {
+                // The caller is still there and knows what to do; nothing of the run exists.
+                for reply in replies {
+                    output.actions.push(Action::Reply(reply, Err(EngineError::Store(error.clone()))));
+                }
+                return None;
+            }
+            Ok(Live::empty(scope.clone()))
+        } else {
+            self.read(&scope, run)
+        };
+        match fresh {
+            Ok(mut fresh) => {
+                fresh.replies = replies;
+                fresh.redecided = redecided + 1;
+                let lost = fresh.owned_by_other(self.node);
+                for item in work.into_iter().chain(later) {
+                    if lost && !matches!(item, Work::TakeOver(_)) {
+                        tracing::info!(%run, "an answer came too late: another node works on this run");
+                        continue;
+                    }
+                    fresh.queue.push_back(item);
+                }
+                if fresh.queue.is_empty() {
+                    return None;
+                }
+                let pause = error.is_some() || fresh.redecided > MAX_REDECISIONS;
+                let scope = fresh.scope.clone();
+                self.live.insert(run, fresh);
+                if pause {
+                    output.actions.push(Action::WakeAt(scope, run, now.plus(BACK_OFF)));
+                    return None;
+                }
+                Some(run)
+            }
+            Err(failure) => {
+                for reply in replies {
+                    output.actions.push(Action::Reply(reply, Err(failure.clone())));
+                }
+                // The store is away: what happened outside must not be forgotten.
+                let mut waiting = Live::empty(scope.clone());
+                waiting.queue.extend(work.into_iter().chain(later));
+                output.actions.push(Action::WakeAt(scope, run, now.plus(BACK_OFF)));
+                if matches!(failure, EngineError::Store(_)) {
+                    waiting.redecided = redecided + 1;
+                    self.live.insert(run, waiting);
+                }
+                None
+            }
+        }
+    }
+
+    fn hand_over(&mut self, output: &mut StepOutput) {
+        while self.running_jobs < self.max_running_jobs
+            && let Some((_, handover)) = self.waiting_jobs.pop_first()
+        {
+            self.running_jobs += 1;
+            output.actions.push(Action::Perform(Box::new(HandoverAction(handover))));
+        }
+    }
+}
+
+struct Parts {
+    finished: Finished,
+    preconditions: Vec<Precondition>,
+    status: String,
+    schedule: RunSchedule,
+    program_hash: Option<Digest>,
+    new_row: Option<Arc<Submission>>,
+}
+
+impl Live {
+    fn empty(scope: Scope) -> Self {
+        Self {
+            scope,
+            row: None,
+            program: None,
+            state: None,
+            data: RunData::default(),
+            queue: VecDeque::new(),
+            replies: Vec::new(),
+            in_flight: None,
+            redecided: 0,
+        }
+    }
+
+    fn new(scope: Scope, work: Work, reply: Reply) -> Self {
+        let mut live = Self::empty(scope);
+        live.queue.push_back(work);
+        live.replies.push(reply);
+        live
+    }
+
+    fn owned_by_other(&self, node: NodeId) -> bool {
+        self.row.as_ref().and_then(|row| row.schedule.owner).is_some_and(|owner| owner != node)
+    }
+}
+
+fn job_input(job: JobId, attempt: u32, outcome: &JobOutcome) -> (Input, Option<Value>) {
+    match outcome {
+        JobOutcome::Done(result) if result.success => (Input::Done(job, attempt), Some(json!({"result": result}))),
+        JobOutcome::Done(result) => (Input::Failed(job, attempt, failure_of(result.clone())), None),
+        JobOutcome::Failed(failure) => (Input::Failed(job, attempt, failure.clone()), None),
+        JobOutcome::Unknown(failure) => (Input::Unknown(job, attempt, failure.clone()), None),
+    }
+}
+
+fn check_input(job: JobId, attempt: u32, answer: &CheckAnswer) -> (Input, Option<Value>) {
+    match answer {
+        CheckAnswer::Happened(result) => (Input::Done(job, attempt), Some(json!({"result": result}))),
+        CheckAnswer::DidNot => (Input::DidNotHappen(job, attempt), None),
+        CheckAnswer::Unclear(failure) => (Input::Unknown(job, attempt, failure.clone()), None),
+    }
+}
+
+/// Outside jobs that were under way on a node that is dead: nobody knows how they went.
+fn lost_jobs(state: Option<&State>) -> Vec<(Input, Option<Value>)> {
+    let Some(state) = state else { return Vec::new() };
+    let lost = state.jobs.iter().filter(|(_, job)| job.status == JobStatus::Running);
+    lost.map(|(&id, job)| {
+        let failure = Failure::transient("node_lost", "The server stopped while this call was under way.");
+        (Input::Unknown(id, job.attempt, failure), None)
+    })
+    .collect()
+}
+
+/// Checks that were under way on a node that is dead: asking again does no harm.
+fn lost_checks(state: Option<&State>) -> Vec<(JobId, u32)> {
+    let Some(state) = state else { return Vec::new() };
+    let lost = state.jobs.iter().filter(|(_, job)| job.status == JobStatus::Checking);
+    lost.map(|(&id, job)| (id, job.attempt)).collect()
+}

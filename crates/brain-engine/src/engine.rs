@@ -1,0 +1,359 @@
+//! The engine as the kernel sees it.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex};
+
+use brain_core::{Clock, Digest, Failure, JobKey, NodeId, Random, RunId};
+use brain_store::{LogRow, Precondition, RunRow, Scope, Store, StoreError, SystemScope, Write};
+use brain_vm::{EventError, Input, JobId, Program, State};
+use serde_json::{Value, json};
+use tokio::sync::oneshot;
+
+use crate::core::{Command, Core, CoreInput, Submission};
+use crate::data::{RunData, fold};
+use crate::host::Host;
+use crate::hub::{Hub, RunNews};
+use crate::log::{NewEvent, PipeEvent};
+use crate::node::{Keeper, Liveness};
+use crate::shell::{Deciding, decide_forever, keep_forever};
+
+/// Why the engine did not do what it was asked.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum EngineError {
+    /// There is no such run in this scope.
+    #[error("there is no run {0}")]
+    NoSuchRun(RunId),
+    /// There is no such dead letter in this scope.
+    #[error("there is no dead letter {0}")]
+    NoSuchLetter(JobKey),
+    /// A run with this id exists already.
+    #[error("run {0} exists already")]
+    RunExists(RunId),
+    /// Another request was accepted under this key.
+    #[error("the idempotency key `{0}` has been used")]
+    KeyTaken(String),
+    /// Someone else was quicker.
+    #[error("this has been decided already")]
+    AlreadyDecided,
+    /// Another process works on this run right now.
+    #[error("run {0} is being worked on by another process; ask that one, or wait until it has ended")]
+    OwnedElsewhere(RunId),
+    /// Nothing follows from what was asked.
+    #[error("there is nothing to do for run {0}")]
+    NothingToDo(RunId),
+    /// The log of this run was written by a newer build, or is broken.
+    #[error("run {0} cannot be read: {1}")]
+    Unreadable(RunId, String),
+    /// A program is missing from the store.
+    #[error("program {0} is not in the store")]
+    NoProgram(Digest),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The engine is shutting down.
+    #[error("the engine has been stopped")]
+    Stopped,
+}
+
+/// How an engine is set up.
+#[derive(Clone, Debug)]
+pub struct EngineConfig {
+    /// Outside jobs at a time.
+    pub max_running_jobs: usize,
+    /// Whether this process looks after runs that others left behind and runs whose time has come.
+    pub keep: bool,
+}
+
+impl Default for EngineConfig {
+    fn default() -> Self {
+        Self { max_running_jobs: 64, keep: true }
+    }
+}
+
+/// Everything that is known of one run.
+pub struct RunState {
+    /// Its row.
+    pub row: RunRow,
+    /// Its log.
+    pub log: Vec<LogRow>,
+    /// What it runs, if anything was planned.
+    pub program: Option<Arc<Program>>,
+    /// Where it stands, folded from the log.
+    pub state: Option<State>,
+    /// What it knows, folded from the log.
+    pub data: RunData,
+}
+
+/// What a person decides about a dead letter.
+#[derive(Clone, Debug)]
+pub enum LetterDecision {
+    /// Try again with the same key.
+    Retry,
+    /// Go on without it; or, if a result is given, as if it had succeeded with that.
+    Resolve(Option<Value>),
+    /// Give it up: `on_failure` decides.
+    Abandon,
+    /// Tell someone; nothing else changes.
+    Escalate(String),
+}
+
+/// The engine.
+pub struct Engine {
+    node: NodeId,
+    store: Arc<dyn Store>,
+    clock: Arc<dyn Clock>,
+    hub: Arc<Hub>,
+    send: Mutex<Sender<CoreInput>>,
+    threads: Mutex<Threads>,
+    stop: Arc<AtomicBool>,
+}
+
+#[derive(Default)]
+struct Threads {
+    stop_keeper: Option<Sender<()>>,
+    handles: Vec<std::thread::JoinHandle<()>>,
+}
+
+impl Engine {
+    /// Starts the threads. Must be called inside a Tokio runtime, which will do what is outside.
+    pub fn start(
+        config: &EngineConfig,
+        store: Arc<dyn Store>,
+        host: Arc<dyn Host>,
+        clock: Arc<dyn Clock>,
+        mut random: Box<dyn Random>,
+        liveness: Arc<dyn Liveness>,
+    ) -> Result<Arc<Self>, EngineError> {
+        let node = NodeId::generate(clock.now(), random.as_mut());
+        let (send, inputs) = channel();
+        let hub = Arc::new(Hub::default());
+        let stop = Arc::new(AtomicBool::new(false));
+        let keeper = Keeper { node, store: store.clone(), clock: clock.clone(), liveness };
+        keeper.heartbeat()?;
+        let deciding = Deciding {
+            core: Core::new(node, store.clone(), host.clone(), random, config.max_running_jobs),
+            store: store.clone(),
+            host,
+            clock: clock.clone(),
+            hub: hub.clone(),
+            tokio: tokio::runtime::Handle::current(),
+            inputs,
+            send: send.clone(),
+            stop: stop.clone(),
+        };
+        let mut threads = Threads::default();
+        let spawn = |name: &str, work: Box<dyn FnOnce() + Send>| {
+            std::thread::Builder::new()
+                .name(name.to_owned())
+                .spawn(work)
+                .map_err(|error| EngineError::Store(StoreError::Failed(error.to_string())))
+        };
+        threads.handles.push(spawn("brain-decide", Box::new(move || decide_forever(deciding)))?);
+        let (stop_keeper, stopped) = channel();
+        let keep = config.keep;
+        let to_core = send.clone();
+        threads.handles.push(spawn(
+            "brain-keep",
+            Box::new(move || {
+                let send = move |input| drop(to_core.send(input));
+                if keep {
+                    keep_forever(&keeper, &send, &stopped);
+                } else {
+                    // Only the heartbeat: a short-lived process leaves other people's work alone.
+                    while let Err(std::sync::mpsc::RecvTimeoutError::Timeout) =
+                        stopped.recv_timeout(crate::node::HEARTBEAT.as_std())
+                    {
+                        drop(keeper.heartbeat());
+                    }
+                }
+            }),
+        )?);
+        threads.stop_keeper = Some(stop_keeper);
+        Ok(Arc::new(Self { node, store, clock, hub, send: Mutex::new(send), threads: Mutex::new(threads), stop }))
+    }
+
+    /// An engine without threads: a [`crate::Driver`] moves it.
+    pub(crate) fn by_hand(
+        node: NodeId,
+        store: Arc<dyn Store>,
+        clock: Arc<dyn Clock>,
+        hub: Arc<Hub>,
+        send: Sender<CoreInput>,
+    ) -> Arc<Self> {
+        let threads = Mutex::new(Threads::default());
+        let stop = Arc::new(AtomicBool::new(false));
+        Arc::new(Self { node, store, clock, hub, send: Mutex::new(send), threads, stop })
+    }
+
+    /// This node.
+    pub fn node(&self) -> NodeId {
+        self.node
+    }
+
+    /// The store.
+    pub fn store(&self) -> &Arc<dyn Store> {
+        &self.store
+    }
+
+    /// The clock.
+    pub fn clock(&self) -> &Arc<dyn Clock> {
+        &self.clock
+    }
+
+    fn send(&self, input: CoreInput) {
+        if let Ok(send) = self.send.lock() {
+            drop(send.send(input));
+        }
+    }
+
+    /// Writes a run and starts it if it may. Answers when that is durable; inline steps are then done.
+    pub async fn submit(&self, submission: Submission) -> Result<RunNews, EngineError> {
+        let (send, receive) = oneshot::channel();
+        let reply = Box::new(move |result| drop(send.send(result)));
+        self.send(CoreInput::Submit(Box::new(submission), reply));
+        receive.await.unwrap_or(Err(EngineError::Stopped))
+    }
+
+    /// Gives a command to a run. Answers when its commit is durable.
+    pub async fn command(&self, scope: &Scope, run: RunId, command: Command) -> Result<RunNews, EngineError> {
+        let (send, receive) = oneshot::channel();
+        let reply = Box::new(move |result| drop(send.send(result)));
+        self.send(CoreInput::Command(scope.clone(), run, Box::new(command), reply));
+        receive.await.unwrap_or(Err(EngineError::Stopped))
+    }
+
+    /// Waits until a run comes to rest: it is over, or only a person can move it on.
+    pub async fn wait(&self, scope: &Scope, run: RunId) -> Result<RunNews, EngineError> {
+        loop {
+            // Listening starts before looking, so that nothing is missed in between.
+            let news = self.hub.wait(run);
+            let row = self.store.run(scope, run)?.ok_or(EngineError::NoSuchRun(run))?;
+            if let Some(news) = self.at_rest(scope, &row)? {
+                return Ok(news);
+            }
+            if let Ok(news) = news.await {
+                return Ok(news);
+            }
+        }
+    }
+
+    fn at_rest(&self, scope: &Scope, row: &RunRow) -> Result<Option<RunNews>, EngineError> {
+        let news = |at_rest| RunNews { run: row.id, status: row.status.clone(), at_rest };
+        match row.status.as_str() {
+            "running" | "compensating" => {}
+            "waiting" => {
+                let parked = self.run_state(scope, row.id)?.state.is_some_and(|state| state.is_parked());
+                if parked {
+                    return Ok(Some(news(true)));
+                }
+            }
+            _ => return Ok(Some(news(true))),
+        }
+        Ok(None)
+    }
+
+    /// Asks a run to stop. What was done stays.
+    pub async fn cancel(&self, scope: &Scope, run: RunId) -> Result<RunNews, EngineError> {
+        let command = Command {
+            prelude: Vec::new(),
+            preconditions: Vec::new(),
+            writes: Vec::new(),
+            inputs: vec![(Input::Cancel, None)],
+            status: None,
+        };
+        self.command(scope, run, command).await
+    }
+
+    /// Decides about a dead letter.
+    pub async fn decide_letter(
+        &self,
+        scope: &Scope,
+        id: JobKey,
+        decision: LetterDecision,
+        by: &str,
+        note: &str,
+    ) -> Result<RunNews, EngineError> {
+        let mut letter = self.store.letter(scope, id)?.ok_or(EngineError::NoSuchLetter(id))?;
+        if !letter.open {
+            return Err(EngineError::AlreadyDecided);
+        }
+        let run_state = self.run_state(scope, letter.run)?;
+        let program = run_state.program.ok_or(EngineError::NoSuchLetter(id))?;
+        let step = letter.body["step"].as_str().and_then(|step| program.step_index(step));
+        let job = JobId {
+            step: step.ok_or(EngineError::NoSuchLetter(id))?,
+            item: u32::try_from(letter.body["item"].as_u64().unwrap_or(0)).unwrap_or(0),
+            undo: letter.body["undo"].as_bool().unwrap_or(false),
+        };
+        let attempts = u32::try_from(letter.body["attempts"].as_u64().unwrap_or(1)).unwrap_or(1);
+        let at = self.clock.now();
+        let (outcome, inputs) = match decision {
+            LetterDecision::Retry => ("retried", vec![(Input::Retry(job), None)]),
+            LetterDecision::Resolve(None) => ("resolved", vec![(Input::Dismiss(job), None)]),
+            LetterDecision::Resolve(Some(data)) => {
+                let payload = json!({"result": {"success": true, "data": data, "summary": note}});
+                ("resolved", vec![(Input::Done(job, attempts), Some(payload))])
+            }
+            LetterDecision::Abandon => {
+                let failure = serde_json::from_value(letter.body["failure"].clone())
+                    .unwrap_or_else(|_| Failure::business("abandoned", "The step was given up."));
+                ("abandoned", vec![(Input::Abandon(job, failure), None)])
+            }
+            LetterDecision::Escalate(ref to) => {
+                letter.body["escalated"] = json!({"to": to, "at": at, "by": by, "note": note});
+                ("escalated", Vec::new())
+            }
+        };
+        if outcome != "escalated" {
+            letter.open = false;
+            letter.body["resolution"] = json!({"outcome": outcome, "at": at, "by": by, "note": note});
+        }
+        let event = json!({"letter": id, "outcome": outcome, "by": by});
+        let run = letter.run;
+        let command = Command {
+            prelude: vec![NewEvent::pipe(PipeEvent::LetterDecided, event, Some(json!({"note": note})))],
+            preconditions: vec![Precondition::LetterOpen(id)],
+            writes: vec![Write::PutLetter(letter)],
+            inputs,
+            status: None,
+        };
+        self.command(scope, run, command).await
+    }
+
+    /// Everything that is known of a run, folded from its log. Nothing is executed.
+    pub fn run_state(&self, scope: &Scope, run: RunId) -> Result<RunState, EngineError> {
+        let row = self.store.run(scope, run)?.ok_or(EngineError::NoSuchRun(run))?;
+        let log = self.store.log(scope, run)?;
+        let Some(hash) = row.program else {
+            return Ok(RunState { row, log, program: None, state: None, data: RunData::default() });
+        };
+        let body = self.store.definition(hash)?.ok_or(EngineError::NoProgram(hash))?;
+        let program: Program = serde_json::from_value(body).map_err(|_| EngineError::NoProgram(hash))?;
+        let unreadable = |error: EventError| EngineError::Unreadable(run, error.to_string());
+        let (state, data, _) = fold(&program, &log).map_err(unreadable)?;
+        Ok(RunState { row, log, program: Some(Arc::new(program)), state: Some(state), data })
+    }
+
+    /// Ends the threads. What is committed stays; outside jobs that are under way are found by the next node.
+    pub fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+        let Ok(mut threads) = self.threads.lock() else { return };
+        threads.stop_keeper = None;
+        // Wakes the deciding thread: a step without inputs does nothing.
+        self.send(CoreInput::Committed(0, Ok(brain_store::Outcome::Committed)));
+        for handle in threads.handles.drain(..) {
+            drop(handle.join());
+        }
+        let owns_nothing = self.store.owned_by(SystemScope, self.node, 1).is_ok_and(|owned| owned.is_empty());
+        if owns_nothing {
+            drop(self.store.forget_node(SystemScope, self.node));
+        }
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}

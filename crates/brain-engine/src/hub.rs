@@ -1,0 +1,51 @@
+//! Tells those who wait for a run that something became durable.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use brain_core::RunId;
+use tokio::sync::oneshot;
+
+/// What became durable about a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunNews {
+    /// The run.
+    pub run: RunId,
+    /// Its status.
+    pub status: String,
+    /// Whether it goes no further by itself: it is over, or it waits for a person.
+    pub at_rest: bool,
+}
+
+/// Who waits for which run.
+#[derive(Default)]
+pub(crate) struct Hub {
+    waiting: Mutex<HashMap<RunId, Vec<oneshot::Sender<RunNews>>>>,
+}
+
+impl Hub {
+    fn lock(&self) -> MutexGuard<'_, HashMap<RunId, Vec<oneshot::Sender<RunNews>>>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The next time this run comes to rest.
+    pub(crate) fn wait(&self, run: RunId) -> oneshot::Receiver<RunNews> {
+        let (send, receive) = oneshot::channel();
+        let mut waiting = self.lock();
+        let list = waiting.entry(run).or_default();
+        // Callers that gave up are forgotten when the next one comes.
+        list.retain(|sender| !sender.is_closed());
+        list.push(send);
+        receive
+    }
+
+    pub(crate) fn tell(&self, news: &RunNews) {
+        if !news.at_rest {
+            return;
+        }
+        let Some(list) = self.lock().remove(&news.run) else { return };
+        for sender in list {
+            drop(sender.send(news.clone()));
+        }
+    }
+}

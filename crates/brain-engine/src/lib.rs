@@ -1,0 +1,28 @@
+//! Drives the machine over a store: scheduling, leases, timers, retries, dead letters.
+//!
+//! The core is synchronous: [`core::Core::step`] takes inputs and gives back commits and, once those are durable,
+//! actions. Threads and Tokio are a shell around it ([`Engine::start`]); a [`Driver`] runs the same core by hand, on
+//! a virtual clock. Neither knows what a tool does: that is the [`Host`]'s business.
+
+pub mod core;
+mod data;
+mod driver;
+mod engine;
+mod host;
+mod hub;
+pub mod log;
+mod node;
+mod overlay;
+mod receipt;
+mod shell;
+mod turn;
+
+pub use data::RunData;
+pub use driver::Driver;
+pub use engine::{Engine, EngineConfig, EngineError, LetterDecision, RunState};
+pub use host::{CheckAnswer, Host, HostFuture, JobContext, JobOutcome, RunView};
+pub use hub::RunNews;
+pub use log::{NewEvent, PipeEvent};
+pub use node::Liveness;
+pub use overlay::RecordView;
+pub use receipt::{Receipt, ReceiptStatus, receipts};

@@ -1,0 +1,153 @@
+//! The run's log as the engine reads and writes it: events of the pipe (1–99) and of the machine (100–199), each
+//! with its payload beside it.
+
+use brain_store::LogRow;
+use brain_vm::{Event, EventError, VM_EVENTS};
+use serde_json::{Value, json};
+
+/// Events of the pipe before and around execution. The numbers are frozen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u16)]
+pub enum PipeEvent {
+    /// A request came in.
+    Received = 1,
+    /// What it was understood to mean.
+    Understood = 2,
+    /// What is to be done; its payload has the input that the program runs on.
+    Planned = 3,
+    /// It cannot be done, and why.
+    Refused = 4,
+    /// It waits for someone's word.
+    Staged = 5,
+    /// Someone said yes.
+    Approved = 6,
+    /// Someone said no.
+    Rejected = 7,
+    /// It was answered without doing anything.
+    Answered = 8,
+    /// Another node took it over.
+    TakenOver = 9,
+    /// A dead letter was escalated, retried or resolved.
+    LetterDecided = 10,
+}
+
+impl PipeEvent {
+    /// The name, for people.
+    pub fn name(number: u16) -> Option<&'static str> {
+        Some(match number {
+            1 => "Received",
+            2 => "Understood",
+            3 => "Planned",
+            4 => "Refused",
+            5 => "Staged",
+            6 => "Approved",
+            7 => "Rejected",
+            8 => "Answered",
+            9 => "TakenOver",
+            10 => "LetterDecided",
+            _ => return None,
+        })
+    }
+}
+
+/// An event about to be written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewEvent {
+    /// The type.
+    pub number: u16,
+    /// Its version.
+    pub version: u16,
+    /// What happened, without domain values.
+    pub data: Value,
+    /// The domain values.
+    pub payload: Option<Value>,
+}
+
+impl NewEvent {
+    /// An event of the pipe.
+    pub fn pipe(event: PipeEvent, data: Value, payload: Option<Value>) -> Self {
+        Self { number: event as u16, version: 1, data, payload }
+    }
+
+    /// An event of the machine.
+    pub fn machine(event: &Event, payload: Option<Value>) -> Self {
+        Self { number: event.number(), version: event.version(), data: event.data(), payload }
+    }
+}
+
+/// The key under which an event's data names its payload's position in the row.
+const PAYLOAD: &str = "p";
+
+/// Packs events that are written together into one row.
+pub fn pack(run: brain_core::RunId, seq: u64, at: brain_core::Timestamp, events: Vec<NewEvent>) -> LogRow {
+    let mut row = LogRow { run, seq, at, events: Vec::with_capacity(events.len()), payloads: Vec::new() };
+    for event in events {
+        let mut data = event.data;
+        if let Some(payload) = event.payload {
+            if let Some(map) = data.as_object_mut() {
+                map.insert(PAYLOAD.into(), json!(row.payloads.len()));
+            }
+            row.payloads.push(payload);
+        }
+        row.events.push((event.number, event.version, data));
+    }
+    row
+}
+
+/// One event read back, with its payload if that has not been erased.
+#[derive(Clone, Copy, Debug)]
+pub struct LogEntry<'a> {
+    /// Its number in the run.
+    pub seq: u64,
+    /// When it was written.
+    pub at: brain_core::Timestamp,
+    /// The type.
+    pub number: u16,
+    /// Its version.
+    pub version: u16,
+    /// What happened.
+    pub data: &'a Value,
+    /// The domain values.
+    pub payload: Option<&'a Value>,
+}
+
+impl LogEntry<'_> {
+    /// The event of the machine, if it is one.
+    pub fn machine(&self) -> Result<Option<Event>, EventError> {
+        if VM_EVENTS.contains(&self.number) {
+            return Event::read(self.number, self.version, self.data).map(Some);
+        }
+        match PipeEvent::name(self.number) {
+            Some(_) if self.version == 1 => Ok(None),
+            _ => Err(EventError::Unknown { number: self.number, version: self.version }),
+        }
+    }
+
+    /// Whether it is this event of the pipe.
+    pub fn is(&self, event: PipeEvent) -> bool {
+        self.number == event as u16
+    }
+
+    /// The name, for people.
+    pub fn name(&self) -> &'static str {
+        PipeEvent::name(self.number).or_else(|| Event::name(self.number)).unwrap_or("Unknown")
+    }
+}
+
+/// The events of a log, in order.
+pub fn entries(rows: &[LogRow]) -> impl Iterator<Item = LogEntry<'_>> {
+    rows.iter().flat_map(|row| {
+        row.events.iter().enumerate().map(|(n, (number, version, data))| LogEntry {
+            seq: row.seq + n as u64,
+            at: row.at,
+            number: *number,
+            version: *version,
+            data,
+            payload: data
+                .get(PAYLOAD)
+                .and_then(Value::as_u64)
+                .and_then(|position| row.payloads.get(position as usize))
+                .filter(|payload| !payload.is_null()),
+        })
+    })
+}

@@ -1,0 +1,68 @@
+//! Nodes: how the living say so, and how the work of the dead is found.
+
+use std::sync::Arc;
+
+use brain_core::{Clock, Millis, NodeId};
+use brain_store::{Scope, Store, StoreError, SystemScope};
+
+use crate::core::CoreInput;
+
+/// Knows more about nodes than their heartbeats say.
+pub trait Liveness: Send + Sync {
+    /// What a later process can recognise this one by.
+    fn own(&self) -> String;
+
+    /// Whether a process that described itself so is certainly gone. `false` if that cannot be told.
+    fn is_gone(&self, other: &str) -> bool;
+}
+
+/// How long a node's word is good for. Its runs may be taken over after that.
+pub(crate) const LEASE: Millis = Millis(15_000);
+/// How often it renews it.
+pub(crate) const HEARTBEAT: Millis = Millis(5_000);
+/// Runs looked up at a time.
+const BATCH: usize = 256;
+
+/// Looks after one node: its heartbeat, runs whose time has come, and the runs of dead nodes.
+pub(crate) struct Keeper {
+    pub(crate) node: NodeId,
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) liveness: Arc<dyn Liveness>,
+}
+
+impl Keeper {
+    pub(crate) fn heartbeat(&self) -> Result<(), StoreError> {
+        self.store.heartbeat(SystemScope, self.node, self.clock.now().plus(LEASE), &self.liveness.own())
+    }
+
+    /// Runs whose time has come.
+    pub(crate) fn due(&self, send: &dyn Fn(CoreInput)) -> Result<usize, StoreError> {
+        let due = self.store.due(SystemScope, self.clock.now(), BATCH)?;
+        let count = due.len();
+        for (tenant, run, _) in due {
+            send(CoreInput::Wake(Scope::of(tenant), run));
+        }
+        Ok(count)
+    }
+
+    /// Runs of nodes whose lease is over, or of which it is known that they are gone.
+    pub(crate) fn orphans(&self, send: &dyn Fn(CoreInput)) -> Result<usize, StoreError> {
+        let now = self.clock.now();
+        let mut count = 0;
+        for (node, until, liveness) in self.store.nodes(SystemScope)? {
+            if node == self.node || (until > now && !self.liveness.is_gone(&liveness)) {
+                continue;
+            }
+            let owned = self.store.owned_by(SystemScope, node, BATCH)?;
+            if owned.is_empty() {
+                self.store.forget_node(SystemScope, node)?;
+            }
+            count += owned.len();
+            for (tenant, run) in owned {
+                send(CoreInput::TakeOver(Scope::of(tenant), run, node));
+            }
+        }
+        Ok(count)
+    }
+}

@@ -1,0 +1,172 @@
+//! A read-your-writes view of the records: decisions are taken over it, and it remembers what they relied on.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use brain_core::RecordId;
+use brain_store::{IndexEntry, Precondition, RecordFilter, RecordRow, Scope, Store, StoreError, Write};
+
+/// More records than this are not read in one decision.
+const MAX_LISTED: usize = 10_000;
+
+type Key = (String, RecordId);
+
+#[derive(Clone)]
+struct Put {
+    row: RecordRow,
+    index: Vec<IndexEntry>,
+    text: Option<String>,
+}
+
+/// What one turn has read and would write. Nothing reaches the store before the commit.
+pub struct RecordView<'a> {
+    store: &'a dyn Store,
+    scope: &'a Scope,
+    /// The revision of every record that was read by id or is written; `None` if there was none.
+    seen: BTreeMap<Key, Option<u64>>,
+    /// Records as they will be; `None` once deleted.
+    changed: BTreeMap<Key, Option<Put>>,
+    /// Lists that must be the same at the commit.
+    relied: Vec<Precondition>,
+}
+
+/// A state of the view to come back to.
+pub(crate) struct Savepoint {
+    seen: BTreeMap<Key, Option<u64>>,
+    changed: BTreeMap<Key, Option<Put>>,
+    relied: usize,
+}
+
+impl<'a> RecordView<'a> {
+    /// A view with nothing read and nothing written.
+    pub fn new(store: &'a dyn Store, scope: &'a Scope) -> Self {
+        Self { store, scope, seen: BTreeMap::new(), changed: BTreeMap::new(), relied: Vec::new() }
+    }
+
+    /// One record, with the writes of this turn. The commit will insist that nobody has changed it meanwhile.
+    pub fn get(&mut self, kind: &str, id: RecordId) -> Result<Option<RecordRow>, StoreError> {
+        let key = (kind.to_owned(), id);
+        if let Some(change) = self.changed.get(&key) {
+            return Ok(change.as_ref().map(|put| put.row.clone()));
+        }
+        let row = self.store.record(self.scope, kind, id)?;
+        self.seen.entry(key).or_insert_with(|| row.as_ref().map(|row| row.revision));
+        Ok(row)
+    }
+
+    /// Records that match, oldest first, with the writes of this turn. A list relies on nothing: a record that
+    /// someone adds meanwhile is not a conflict.
+    pub fn list(&mut self, kind: &str, filter: &RecordFilter, limit: usize) -> Result<Vec<RecordRow>, StoreError> {
+        let limit = limit.min(MAX_LISTED);
+        let hidden = self.changed.keys().filter(|(of, _)| of == kind).count();
+        let page = self.store.records(self.scope, kind, filter, limit + hidden, None)?;
+        Ok(self.merge(kind, page.items, limit, |put| matches(put, filter)))
+    }
+
+    /// [`RecordView::list`] for a decision that relies on the list being complete: the commit will insist that the
+    /// records with that value in the first indexed field of the filter are still the same.
+    pub fn list_relied(
+        &mut self,
+        kind: &str,
+        filter: &RecordFilter,
+        limit: usize,
+    ) -> Result<Vec<RecordRow>, StoreError> {
+        if let Some((field, value)) = filter.indexed.first() {
+            let whole = RecordFilter { indexed: vec![(field.clone(), value.clone())], ..RecordFilter::default() };
+            let page = self.store.records(self.scope, kind, &whole, MAX_LISTED, None)?;
+            let fingerprint = brain_store::fingerprint(page.items.iter().map(|row| (row.id, row.revision)));
+            let (kind, field, value) = (kind.to_owned(), field.clone(), value.clone());
+            self.relied.push(Precondition::Listed { kind, field, value, fingerprint });
+        }
+        self.list(kind, filter, limit)
+    }
+
+    /// Records that contain these words, best first; those of this turn come last.
+    pub fn search(&mut self, kind: &str, query: &str, limit: usize) -> Result<Vec<RecordRow>, StoreError> {
+        let found = self.store.search(self.scope, kind, query, limit)?;
+        let wanted: Vec<String> = words(query);
+        let mut rows: Vec<RecordRow> =
+            found.into_iter().filter(|row| !self.changed.contains_key(&(row.kind.clone(), row.id))).collect();
+        for ((of, _), put) in &self.changed {
+            let Some(put) = put else { continue };
+            let there: Vec<String> = put.text.as_deref().map(words).unwrap_or_default();
+            let Some((last, full)) = wanted.split_last() else { break };
+            let fits = full.iter().all(|word| there.contains(word)) && there.iter().any(|word| word.starts_with(last));
+            if of == kind && fits {
+                rows.push(put.row.clone());
+            }
+        }
+        rows.truncate(limit);
+        Ok(rows)
+    }
+
+    /// Writes a record. Its revision must be one more than the one that [`RecordView::get`] gave, or 1.
+    pub fn put(&mut self, row: RecordRow, index: Vec<IndexEntry>, text: Option<String>) {
+        let key = (row.kind.clone(), row.id);
+        self.seen.entry(key.clone()).or_insert_with(|| row.revision.checked_sub(1).filter(|revision| *revision > 0));
+        self.changed.insert(key, Some(Put { row, index, text }));
+    }
+
+    /// Deletes a record that [`RecordView::get`] gave.
+    pub fn delete(&mut self, kind: &str, id: RecordId) {
+        self.changed.insert((kind.to_owned(), id), None);
+    }
+
+    pub(crate) fn save(&self) -> Savepoint {
+        Savepoint { seen: self.seen.clone(), changed: self.changed.clone(), relied: self.relied.len() }
+    }
+
+    pub(crate) fn restore(&mut self, savepoint: Savepoint) {
+        self.seen = savepoint.seen;
+        self.changed = savepoint.changed;
+        self.relied.truncate(savepoint.relied);
+    }
+
+    /// What the turn relied on, and what it writes.
+    pub(crate) fn finish(self) -> (Vec<Precondition>, Vec<Write>) {
+        let seen = self.seen.into_iter();
+        let mut preconditions: Vec<Precondition> =
+            seen.map(|((kind, id), revision)| Precondition::Record { kind, id, revision }).collect();
+        preconditions.extend(self.relied);
+        let mut writes = Vec::with_capacity(self.changed.len());
+        for ((kind, id), change) in self.changed {
+            writes.push(match change {
+                Some(put) => Write::PutRecord { row: put.row, index: put.index, text: put.text },
+                None => Write::DeleteRecord { kind, id },
+            });
+        }
+        (preconditions, writes)
+    }
+
+    fn merge(
+        &self,
+        kind: &str,
+        stored: Vec<RecordRow>,
+        limit: usize,
+        fits: impl Fn(&Put) -> bool,
+    ) -> Vec<RecordRow> {
+        let mut rows: BTreeMap<RecordId, RecordRow> = stored.into_iter().map(|row| (row.id, row)).collect();
+        let mine: BTreeSet<RecordId> =
+            self.changed.keys().filter(|(of, _)| of == kind).map(|(_, id)| *id).collect();
+        rows.retain(|id, _| !mine.contains(id));
+        for ((of, id), change) in &self.changed {
+            if let Some(put) = change
+                && of == kind
+                && fits(put)
+            {
+                rows.insert(*id, put.row.clone());
+            }
+        }
+        rows.into_values().take(limit).collect()
+    }
+}
+
+fn words(text: &str) -> Vec<String> {
+    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
+}
+
+fn matches(put: &Put, filter: &RecordFilter) -> bool {
+    let has = |field: &str, value: &str| put.index.iter().any(|one| one.field == field && one.value == value);
+    filter.state.as_ref().is_none_or(|state| put.row.state.as_ref() == Some(state))
+        && filter.indexed.iter().all(|(field, value)| has(field, value))
+        && filter.fields.iter().all(|(field, value)| put.row.body.get(field) == Some(value))
+}

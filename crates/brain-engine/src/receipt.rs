@@ -1,0 +1,126 @@
+//! Receipts: the immutable record of every attempt, read from the log.
+
+use brain_core::{Failure, JobKey, Timestamp};
+use brain_store::LogRow;
+use brain_vm::{Event, EventError, JobId, Program};
+use serde_json::Value;
+
+use crate::log::entries;
+use crate::turn::job_key;
+
+/// How an attempt went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReceiptStatus {
+    /// It did what it should.
+    Succeeded,
+    /// It failed; another attempt follows, or nothing does.
+    Failed,
+    /// Nobody knows whether it happened.
+    InDoubt,
+}
+
+impl ReceiptStatus {
+    /// As it is written.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Succeeded => "succeeded",
+            Self::Failed => "failed",
+            Self::InDoubt => "in_doubt",
+        }
+    }
+}
+
+/// The record of one attempt.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Receipt {
+    /// The key of the job: the same for all attempts.
+    pub key: JobKey,
+    /// Which job.
+    pub job: JobId,
+    /// The step's name.
+    pub step: String,
+    /// The tool.
+    pub tool: String,
+    /// Which attempt.
+    pub attempt: u32,
+    /// How it went.
+    pub status: ReceiptStatus,
+    /// When it was handed over, or decided.
+    pub started_at: Timestamp,
+    /// When the answer was durable.
+    pub finished_at: Timestamp,
+    /// The arguments, unless they were erased.
+    pub args: Value,
+    /// The whole result, unless it was erased.
+    pub result: Value,
+    /// Why it failed.
+    pub failure: Option<Failure>,
+    /// When the next attempt may start, if one follows.
+    pub retry_at: Option<Timestamp>,
+}
+
+/// The receipts of a run, in the order in which attempts ended.
+pub fn receipts(run: brain_core::RunId, program: &Program, rows: &[LogRow]) -> Result<Vec<Receipt>, EventError> {
+    let mut list = Vec::new();
+    let mut started = Timestamp::default();
+    let mut handed = std::collections::BTreeMap::new();
+    let mut args_of = std::collections::BTreeMap::new();
+    for entry in entries(rows) {
+        let Some(event) = entry.machine()? else { continue };
+        if let Event::RunStarted { .. } = event {
+            started = entry.at;
+        }
+        if let Some(args) = entry.payload.and_then(|payload| payload.get("args"))
+            && let Some(job) = job_of(&event)
+        {
+            args_of.insert(job, args.clone());
+        }
+        let (job, attempt, status, failure, retry_at) = match event {
+            Event::JobStarted { job, attempt } => {
+                handed.insert((job, attempt), entry.at);
+                continue;
+            }
+            Event::JobDone { job, attempt } => (job, attempt, ReceiptStatus::Succeeded, None, None),
+            Event::JobRetrying { job, attempt, failure, at } => {
+                (job, attempt, ReceiptStatus::Failed, Some(failure), Some(at))
+            }
+            Event::JobFailed { job, attempt, failure } => (job, attempt, ReceiptStatus::Failed, Some(failure), None),
+            Event::JobParked { job, attempt, failure, in_doubt } => {
+                let status = if in_doubt { ReceiptStatus::InDoubt } else { ReceiptStatus::Failed };
+                (job, attempt, status, Some(failure), None)
+            }
+            _ => continue,
+        };
+        let step = program.step(job.step);
+        let tool = match &step.undo {
+            Some(undo) if job.undo => &undo.tool.name,
+            _ => &step.tool.name,
+        };
+        list.push(Receipt {
+            key: job_key(program, run, started, job),
+            job,
+            step: step.id.clone(),
+            tool: tool.clone(),
+            attempt,
+            status,
+            started_at: handed.get(&(job, attempt)).copied().unwrap_or(entry.at),
+            finished_at: entry.at,
+            args: args_of.get(&job).cloned().unwrap_or(Value::Null),
+            result: entry.payload.map_or(Value::Null, |payload| payload["result"].clone()),
+            failure,
+            retry_at,
+        });
+    }
+    Ok(list)
+}
+
+fn job_of(event: &Event) -> Option<JobId> {
+    match event {
+        Event::JobStarted { job, .. }
+        | Event::JobDone { job, .. }
+        | Event::JobRetrying { job, .. }
+        | Event::JobFailed { job, .. }
+        | Event::JobParked { job, .. } => Some(*job),
+        _ => None,
+    }
+}

@@ -1,0 +1,176 @@
+//! The threads around the core: one decides, one looks after the node; Tokio does what is outside.
+
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::time::Duration;
+
+use brain_core::{Clock, Failure, RunId, Timestamp};
+use brain_store::{Scope, Store, StoreError};
+
+use crate::core::{Action, CheckAction, Core, CoreInput, HandoverAction, StepOutput};
+use crate::host::{CheckAnswer, Host, JobOutcome};
+use crate::hub::Hub;
+use crate::node::{HEARTBEAT, Keeper};
+
+/// Inputs that one step takes at most.
+const MAX_INPUTS: usize = 512;
+/// How often the store is asked for runs whose time has come: the safety net behind the timers in memory.
+const POLL: Duration = Duration::from_millis(1000);
+/// How much longer than its own time-out an outside job may take before it counts as lost.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// What the deciding thread needs.
+pub(crate) struct Deciding {
+    pub(crate) core: Core,
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) host: Arc<dyn Host>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) hub: Arc<Hub>,
+    pub(crate) tokio: tokio::runtime::Handle,
+    pub(crate) inputs: Receiver<CoreInput>,
+    /// Weak in spirit: the thread ends when the engine's own sender is gone, so this one is dropped by `Stop`.
+    pub(crate) send: Sender<CoreInput>,
+    pub(crate) stop: Arc<std::sync::atomic::AtomicBool>,
+}
+
+/// A run to look at again; the earliest comes first.
+#[derive(PartialEq, Eq)]
+struct Alarm {
+    at: Timestamp,
+    run: RunId,
+    scope: Scope,
+}
+
+impl Ord for Alarm {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        (other.at, other.run).cmp(&(self.at, self.run))
+    }
+}
+
+impl PartialOrd for Alarm {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// The deciding thread: takes what has come, decides it as one batch, hands the batch to the store, and goes on while
+/// the disk works.
+pub(crate) fn decide_forever(mut shell: Deciding) {
+    let mut alarms: BinaryHeap<Alarm> = BinaryHeap::new();
+    let mut batch = Vec::new();
+    while !shell.stop.load(std::sync::atomic::Ordering::Relaxed) {
+        let pause = alarms.peek().map_or(POLL, |alarm| alarm.at.since(shell.clock.now()).as_std().min(POLL));
+        match shell.inputs.recv_timeout(pause) {
+            Ok(input) => batch.push(input),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return,
+        }
+        while batch.len() < MAX_INPUTS
+            && let Ok(input) = shell.inputs.try_recv()
+        {
+            batch.push(input);
+        }
+        let now = shell.clock.now();
+        while alarms.peek().is_some_and(|alarm| alarm.at <= now)
+            && let Some(alarm) = alarms.pop()
+        {
+            batch.push(CoreInput::Wake(alarm.scope, alarm.run));
+        }
+        let output = shell.core.step(now, batch.drain(..));
+        shell.perform(output, &mut alarms);
+    }
+}
+
+impl Deciding {
+    fn perform(&mut self, output: StepOutput, alarms: &mut BinaryHeap<Alarm>) {
+        if !output.commits.is_empty() {
+            let (numbers, members): (Vec<u64>, Vec<_>) = output.commits.into_iter().unzip();
+            let send = self.send.clone();
+            self.store.commit(members, Box::new(move |result| tell_committed(&send, numbers, result)));
+        }
+        for action in output.actions {
+            match action {
+                Action::Reply(reply, result) => reply(result),
+                Action::Notify(news) => self.hub.tell(&news),
+                Action::WakeAt(scope, run, at) => alarms.push(Alarm { at, run, scope }),
+                Action::Perform(handover) => self.hand_over(*handover),
+                Action::Check(check) => self.check(*check),
+            }
+        }
+    }
+
+    fn hand_over(&self, HandoverAction(handover): HandoverAction) {
+        let context = handover.context.clone();
+        let limit = handover.context.timeout.as_std() + GRACE;
+        let work = self.host.perform(handover.call, handover.context);
+        let send = self.send.clone();
+        // A task of its own, so that a panic in a tool is that job's failure and nobody else's.
+        let task = self.tokio.spawn(async move { tokio::time::timeout(limit, work).await });
+        self.tokio.spawn(async move {
+            let outcome = match task.await {
+                Ok(Ok(outcome)) => outcome,
+                Ok(Err(_)) => JobOutcome::Unknown(Failure::transient("timeout", "No answer came in time.")),
+                Err(error) => {
+                    tracing::error!(%error, "a tool panicked");
+                    JobOutcome::Unknown(Failure::contract("internal", "Brain made a mistake in this call."))
+                }
+            };
+            let answer = CoreInput::Job(context.scope, context.run, context.job, context.attempt, outcome);
+            drop(send.send(answer));
+        });
+    }
+
+    fn check(&self, CheckAction(check): CheckAction) {
+        let context = check.context.clone();
+        let limit = check.context.timeout.as_std() + GRACE;
+        let work = self.host.check(&check.tool, check.args, check.context);
+        let send = self.send.clone();
+        self.tokio.spawn(async move {
+            let answer = tokio::time::timeout(limit, work).await.unwrap_or_else(|_| {
+                CheckAnswer::Unclear(Failure::transient("timeout", "The check gave no answer in time."))
+            });
+            let answer = CoreInput::Check(context.scope, context.run, context.job, context.attempt, answer);
+            drop(send.send(answer));
+        });
+    }
+}
+
+/// Passes the outcome of a batch back, member by member.
+pub(crate) fn tell_committed(send: &Sender<CoreInput>, numbers: Vec<u64>, result: brain_store::CommitResult) {
+    match result {
+        Ok(outcomes) => {
+            for (number, outcome) in numbers.into_iter().zip(outcomes) {
+                drop(send.send(CoreInput::Committed(number, Ok(outcome))));
+            }
+        }
+        Err(error) => {
+            for number in numbers {
+                let error: StoreError = error.clone();
+                drop(send.send(CoreInput::Committed(number, Err(error))));
+            }
+        }
+    }
+}
+
+/// The thread that looks after the node. Ends when `stop` is closed.
+pub(crate) fn keep_forever(keeper: &Keeper, send: &dyn Fn(CoreInput), stop: &Receiver<()>) {
+    let mut since_heartbeat = Duration::ZERO;
+    loop {
+        let looked = keeper.orphans(send).and_then(|orphans| keeper.due(send).map(|due| orphans + due));
+        if let Err(error) = looked {
+            tracing::warn!(%error, "the store could not be asked for work; asking again");
+        }
+        match stop.recv_timeout(POLL) {
+            Err(RecvTimeoutError::Timeout) => {}
+            _ => return,
+        }
+        since_heartbeat += POLL;
+        if since_heartbeat >= HEARTBEAT.as_std() {
+            since_heartbeat = Duration::ZERO;
+            if let Err(error) = keeper.heartbeat() {
+                tracing::warn!(%error, "the heartbeat could not be written");
+            }
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! The pipe: intake, understand, plan, check, approve, execute, narrate.

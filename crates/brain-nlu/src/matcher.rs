@@ -1,0 +1,230 @@
+//! Matches one phrase against one clause, whole. Backtracks over where free texts end, within a bound.
+
+use std::ops::Range;
+
+use serde_json::Value;
+
+use crate::normalise::Normal;
+use crate::pattern::Piece;
+use crate::slot::{Reach, SlotKind, Surroundings, ends_word};
+use crate::vocabulary::{Phrase, Target};
+
+/// Steps after which a phrase is given up: texts that could end in very many places.
+const FUEL: u32 = 20_000;
+
+/// One slot as it was found; positions are folded characters.
+#[derive(Clone, Debug)]
+pub(crate) struct Capture {
+    pub(crate) slot: String,
+    pub(crate) range: Range<usize>,
+    /// `None` if the text is not a value of the slot's kind.
+    pub(crate) value: Option<Value>,
+}
+
+pub(crate) struct Matcher<'a> {
+    pub(crate) normal: &'a Normal,
+    pub(crate) text: &'a str,
+    pub(crate) around: &'a Surroundings,
+    /// Whether typed slots may hold something that is not of their kind.
+    pub(crate) lenient: bool,
+    pub(crate) fuel: u32,
+}
+
+impl<'a> Matcher<'a> {
+    pub(crate) fn new(normal: &'a Normal, text: &'a str, around: &'a Surroundings, lenient: bool) -> Self {
+        Self { normal, text, around, lenient, fuel: FUEL }
+    }
+
+    /// The slots if the phrase matches the whole range.
+    pub(crate) fn match_whole(&mut self, phrase: &Phrase, target: &Target, range: Range<usize>) -> Option<Vec<Capture>> {
+        self.fuel = FUEL;
+        let mut captures = Vec::new();
+        let chars = &self.normal.chars[..range.end];
+        self.pieces(chars, &phrase.pieces, target, range.start, &mut captures).then_some(captures)
+    }
+
+    fn pieces(&mut self, chars: &[char], pieces: &[Piece], target: &Target, at: usize, captures: &mut Vec<Capture>) -> bool {
+        if self.fuel == 0 {
+            return false;
+        }
+        self.fuel -= 1;
+        let Some((piece, rest)) = pieces.split_first() else { return only_marks(&chars[at..]) };
+        match piece {
+            Piece::Mark(mark) => {
+                let here = skip_space(chars, at);
+                if chars.get(here) == Some(mark) && self.pieces(chars, rest, target, here + 1, captures) {
+                    return true;
+                }
+                self.pieces(chars, rest, target, at, captures)
+            }
+            Piece::Word(word) => {
+                let here = skip_marks(chars, at);
+                let end = here + word.chars().count();
+                let there = chars.len() >= end && chars[here..end].iter().copied().eq(word.chars());
+                // A word may stand right behind a number (`2x`), and nothing of the same word may follow.
+                let apart = here == 0 || !chars[here - 1].is_alphabetic();
+                there && apart && ends_word(chars, end) && self.pieces(chars, rest, target, end, captures)
+            }
+            Piece::Slot(name) => match target.slots.get(name).map(|slot| &slot.kind) {
+                Some(SlotKind::Text) => self.free_text(chars, name, rest, target, at, captures),
+                Some(kind) => self.typed(chars, name, kind, rest, target, at, captures),
+                None => false,
+            },
+        }
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the state of a backtracking match")]
+    fn typed(
+        &mut self,
+        chars: &[char],
+        name: &str,
+        kind: &SlotKind,
+        rest: &[Piece],
+        target: &Target,
+        at: usize,
+        captures: &mut Vec<Capture>,
+    ) -> bool {
+        let mut here = skip_marks(chars, at);
+        // A quoted value is the value.
+        let quote = chars.get(here).copied().filter(|c| matches!(c, '"' | '\''));
+        here += usize::from(quote.is_some());
+        if here >= chars.len() {
+            return false;
+        }
+        for (end, value) in kind.read(chars, here, self.around) {
+            let value = self.original_case(kind, here..end, value);
+            captures.push(Capture { slot: name.to_owned(), range: here..end, value: Some(value) });
+            let next = end + usize::from(quote.is_some() && chars.get(end).copied() == quote);
+            if self.pieces(chars, rest, target, next, captures) {
+                return true;
+            }
+            captures.pop();
+        }
+        if self.lenient
+            && let Some(end) = kind.read_broken(chars, here)
+        {
+            captures.push(Capture { slot: name.to_owned(), range: here..end, value: None });
+            if self.pieces(chars, rest, target, end, captures) {
+                return true;
+            }
+            captures.pop();
+        }
+        false
+    }
+
+    /// Addresses and phone numbers keep the letters as they were written.
+    fn original_case(&self, kind: &SlotKind, range: Range<usize>, value: Value) -> Value {
+        match kind {
+            SlotKind::Email | SlotKind::Url | SlotKind::Phone => Value::from(&self.text[self.normal.span(range)]),
+            _ => value,
+        }
+    }
+
+    fn free_text(
+        &mut self,
+        chars: &[char],
+        name: &str,
+        rest: &[Piece],
+        target: &Target,
+        at: usize,
+        captures: &mut Vec<Capture>,
+    ) -> bool {
+        let here = skip_marks(chars, at);
+        if here >= chars.len() {
+            return false;
+        }
+        if let Some(close) = closing_quote(chars, here) {
+            let range = here + 1..close;
+            if self.capture_text(chars, name, range, close + 1, rest, target, captures) {
+                return true;
+            }
+        }
+        if rest.iter().all(|piece| matches!(piece, Piece::Mark(_))) {
+            let end = trim_end(chars, here, chars.len());
+            return self.capture_text(chars, name, here..end, chars.len(), rest, target, captures);
+        }
+        let ends: Vec<usize> = (here + 1..chars.len()).filter(|&end| is_break(chars, end)).collect();
+        let last_counts = matches!(
+            rest.iter().find(|piece| !matches!(piece, Piece::Mark(_))),
+            Some(Piece::Slot(next)) if target.slots.get(next).is_some_and(|slot| slot.kind.reach() == Reach::Last)
+        );
+        let mut try_end = |end: usize, captures: &mut Vec<Capture>| {
+            let trimmed = trim_end(chars, here, end);
+            trimmed > here && self.capture_text(chars, name, here..trimmed, end, rest, target, captures)
+        };
+        if last_counts {
+            ends.into_iter().rev().any(|end| try_end(end, captures))
+        } else {
+            ends.into_iter().any(|end| try_end(end, captures))
+        }
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the state of a backtracking match")]
+    fn capture_text(
+        &mut self,
+        chars: &[char],
+        name: &str,
+        range: Range<usize>,
+        next: usize,
+        rest: &[Piece],
+        target: &Target,
+        captures: &mut Vec<Capture>,
+    ) -> bool {
+        if range.is_empty() {
+            return false;
+        }
+        let value = Value::from(self.text[self.normal.span(range.clone())].trim());
+        captures.push(Capture { slot: name.to_owned(), range, value: Some(value) });
+        if self.pieces(chars, rest, target, next, captures) {
+            return true;
+        }
+        captures.pop();
+        false
+    }
+}
+
+fn skip_space(chars: &[char], mut at: usize) -> usize {
+    while chars.get(at).is_some_and(|c| c.is_whitespace()) {
+        at += 1;
+    }
+    at
+}
+
+/// Space and punctuation that carries no meaning between the parts of a request.
+fn skip_marks(chars: &[char], mut at: usize) -> usize {
+    while chars.get(at).is_some_and(|c| c.is_whitespace() || matches!(c, ':' | ',' | '!' | '?' | '#')) {
+        at += 1;
+    }
+    at
+}
+
+fn only_marks(chars: &[char]) -> bool {
+    chars.iter().all(|c| c.is_whitespace() || matches!(c, '.' | ',' | ':' | ';' | '!' | '?'))
+}
+
+/// Where a free text may end: before a space, or before punctuation that a pattern may ask for.
+fn is_break(chars: &[char], at: usize) -> bool {
+    chars[at].is_whitespace() || matches!(chars[at], ':' | ',' | '$' | '€' | '£' | '(' | '"')
+}
+
+fn trim_end(chars: &[char], from: usize, mut end: usize) -> usize {
+    while end > from && (chars[end - 1].is_whitespace() || matches!(chars[end - 1], ':' | ',')) {
+        end -= 1;
+    }
+    end
+}
+
+/// The other end of a quotation that begins here.
+fn closing_quote(chars: &[char], at: usize) -> Option<usize> {
+    let quote = chars.get(at).copied().filter(|c| matches!(c, '"' | '\''))?;
+    let mut i = at + 1;
+    while i < chars.len() {
+        // An apostrophe inside a word closes nothing.
+        let inside_word = quote == '\'' && chars.get(i + 1).is_some_and(|c| c.is_alphanumeric());
+        if chars[i] == quote && !inside_word {
+            return Some(i);
+        }
+        i += 1;
+    }
+    None
+}

@@ -1,0 +1,92 @@
+//! Splits an utterance into clauses that are separate requests: at line breaks and semicolons, and at "and", "then"
+//! where what follows is a request of its own. Never inside quotation marks.
+
+use std::ops::Range;
+
+/// A place where one request may end and the next begin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Seam {
+    /// Where the clause before it ends.
+    pub(crate) end: usize,
+    /// Where the clause after it begins.
+    pub(crate) start: usize,
+    /// Line breaks and semicolons; the others are words that may also stand inside a value.
+    pub(crate) strong: bool,
+}
+
+const WORDS: [&str; 6] = [" and then ", " and also ", " then ", " and ", ", ", ". "];
+/// More seams than this are not looked at: the utterance is a text, not a list of requests.
+const MAX_SEAMS: usize = 100;
+
+/// The seams of an utterance, in order.
+pub(crate) fn seams(chars: &[char]) -> Vec<Seam> {
+    let mut found = Vec::new();
+    let mut quoted = false;
+    let mut i = 0;
+    while i < chars.len() {
+        match chars[i] {
+            '"' => quoted = !quoted,
+            '\n' | '\r' | ';' if !quoted => found.push(Seam { end: i, start: i + 1, strong: true }),
+            _ if !quoted => {
+                let word = WORDS.iter().find(|word| starts_with(chars, i, word));
+                if let Some(word) = word {
+                    let length = word.chars().count();
+                    found.push(Seam { end: i, start: i + length, strong: false });
+                    // The space at its end may begin the next one.
+                    i += length - 1;
+                    continue;
+                }
+            }
+            _ => {}
+        }
+        i += 1;
+    }
+    if found.len() > MAX_SEAMS {
+        found.clear();
+    }
+    found
+}
+
+fn starts_with(chars: &[char], at: usize, word: &str) -> bool {
+    let mut i = at;
+    for expected in word.chars() {
+        let Some(c) = chars.get(i) else { return false };
+        let same = if expected == ' ' { *c == ' ' } else { *c == expected };
+        if !same {
+            return false;
+        }
+        i += 1;
+    }
+    true
+}
+
+/// The parts of a range between strong seams, empty ones left out.
+pub(crate) fn strong_parts(chars: &[char], seams: &[Seam]) -> Vec<Range<usize>> {
+    let mut parts = Vec::new();
+    let mut from = 0;
+    for seam in seams.iter().filter(|seam| seam.strong) {
+        parts.push(from..seam.end);
+        from = seam.start;
+    }
+    parts.push(from..chars.len());
+    parts.retain(|part| chars[part.clone()].iter().any(|c| c.is_alphanumeric()));
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seams_are_never_inside_quotation_marks() {
+        let chars: Vec<char> = "a \"x and y; z\" and b; c".chars().collect();
+        let found: Vec<(usize, bool)> = seams(&chars).into_iter().map(|seam| (seam.end, seam.strong)).collect();
+        assert_eq!(found, [(14, false), (20, true)]);
+    }
+
+    #[test]
+    fn a_long_text_is_not_a_list_of_requests() {
+        let chars: Vec<char> = "a, ".repeat(200).chars().collect();
+        assert!(seams(&chars).is_empty());
+    }
+}

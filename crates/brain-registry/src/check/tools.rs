@@ -1,0 +1,203 @@
+//! Tools: each once, asking for what its effect needs, calling only what is declared.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::expressions::{Scope, result_names};
+use super::record_behavior::{self, with_lookup};
+use super::records::unknown_record;
+use super::arguments;
+use crate::code::Code;
+use crate::decode::{Context, check_host};
+use crate::diagnostic::Diagnostic;
+use crate::located::Located;
+use crate::model::{Behavior, Consent, Effect, HttpBehavior, Idempotency, Lookup, RecordOp, ToolDef};
+use crate::suggest::did_you_mean;
+use crate::world::World;
+use crate::yaml::{Node, Span};
+
+/// Checks all tools.
+pub(super) fn check(world: &World, found: &mut Vec<Diagnostic>) {
+    for (index, tool) in world.tools.iter().enumerate() {
+        let mut cx = tool.context(&world.sources, found);
+        if let Some(other) = world.tools[..index].iter().find(|other| other.value.name == tool.value.name) {
+            let help = format!("the other one is in {}, line {}", other.file, other.name.line);
+            cx.report(Code::DuplicateTool, tool.name, format!("the tool `{}` is declared twice", tool.value.name), Some(help));
+        }
+        entities(&mut cx, world, tool.at(&["input"]), &tool.value.input);
+        consent(&mut cx, tool);
+        match &tool.value.behavior {
+            Behavior::Record(behavior) => record_behavior::check(&mut cx, world, tool, behavior),
+            Behavior::Expr(_) => {
+                let node = tool.at(&["behavior", "expr"]);
+                let scope = scope(world, &tool.value);
+                match node.get("result") {
+                    Some(result) => scope.check(&mut cx, result),
+                    None => scope.check_condition(&mut cx, node),
+                }
+            }
+            Behavior::Http(behavior) => http(&mut cx, world, tool, behavior),
+        }
+        preconditions(&mut cx, world, tool);
+        others(&mut cx, world, tool);
+        narratives(&mut cx, world, tool);
+    }
+}
+
+fn scope(world: &World, tool: &ToolDef) -> Scope {
+    Scope::new(world).with_schema("input", &tool.input)
+}
+
+/// Record types that inputs or slots name.
+pub(super) fn entities(cx: &mut Context<'_>, world: &World, node: &Node, schema: &Value) {
+    for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+        if let Some(entity) = property["x-entity"].as_str()
+            && world.record(entity).is_none()
+        {
+            let at = node.nearest([name.as_str(), "entity"]);
+            unknown_record(cx, world, entity, at.span);
+        }
+    }
+}
+
+fn consent(cx: &mut Context<'_>, tool: &Located<ToolDef>) {
+    let def = &tool.value;
+    let writes = matches!(&def.behavior, Behavior::Record(record) if !matches!(record.op, RecordOp::Get | RecordOp::List | RecordOp::Search));
+    if writes && def.effect == Effect::Read {
+        let help = "use `effect: write` (the default) or `effect: irreversible`";
+        cx.report(Code::UnaskedEffect, tool.at(&["effect"]).span, "this tool changes records: its effect is not `read`", Some(help.into()));
+        return;
+    }
+    if def.consent != Consent::None || def.effect == Effect::Read {
+        return;
+    }
+    let span = tool.at(&["consent"]).span;
+    if def.effect == Effect::Irreversible {
+        let help = "use `consent: approver` (the default) or `consent: user`";
+        cx.report(Code::UnaskedEffect, span, "what cannot be taken back is never done unasked", Some(help.into()));
+    } else if def.undo.is_none() {
+        let help = "add an `undo`, or use `consent: user` (the default)";
+        cx.report(Code::UnaskedEffect, span, "a tool with an effect and without an undo is never run unasked", Some(help.into()));
+    }
+}
+
+fn http(cx: &mut Context<'_>, world: &World, tool: &Located<ToolDef>, behavior: &HttpBehavior) {
+    let node = tool.at(&["behavior", "http"]);
+    let hosts: Vec<String> = world
+        .packs
+        .iter()
+        .filter(|pack| pack.value.name == tool.pack)
+        .flat_map(|pack| pack.value.hosts.iter().cloned())
+        .collect();
+    if let Some((url, scalar)) = node.get("url").and_then(|url| url.as_scalar().map(|scalar| (url, scalar))) {
+        check_host(cx, &scalar.text, url.span, &hosts);
+    }
+    let scope = scope(world, &tool.value);
+    for key in ["url", "query", "headers", "body"] {
+        if let Some(node) = node.get(key) {
+            scope.check(cx, node);
+        }
+    }
+    let response = BTreeSet::from(["status", "headers", "body"].map(str::to_owned));
+    let after = scope.with("response", Some(response));
+    for place in [node, &tool.node] {
+        for key in ["success", "failure"] {
+            if let Some(node) = place.get(key).and_then(|criteria| criteria.get("expr")) {
+                after.check_condition(cx, node);
+            }
+        }
+    }
+    if behavior.result.is_some()
+        && let Some(node) = node.get("result")
+    {
+        after.check(cx, node);
+    }
+}
+
+fn preconditions(cx: &mut Context<'_>, world: &World, tool: &Located<ToolDef>) {
+    let none: &[(String, Lookup)] = &[];
+    let lookups = match &tool.value.behavior {
+        Behavior::Record(behavior) => behavior.with.as_slice(),
+        _ => none,
+    };
+    let items = tool.node.get("requires").and_then(Node::as_seq).unwrap_or(&[]);
+    for item in items {
+        let input = item.get("record").and_then(Node::as_scalar).map(|scalar| scalar.text.as_str());
+        let record_type = input.and_then(|name| tool.value.input["properties"][name]["x-entity"].as_str());
+        let record = record_type.and_then(|name| world.record(name));
+        if let (Some(record), Some(states)) = (record, item.get("state")) {
+            for leaf in crate::decode::leaves(states) {
+                record_behavior::state(cx, record, &leaf.scalar.text, leaf.span);
+            }
+        }
+        let mut scope = scope(world, &tool.value);
+        for (name, lookup) in lookups {
+            scope = with_lookup(scope, world, name, lookup);
+        }
+        if input.is_some() {
+            scope = scope.with("record", record.map(super::expressions::record_names));
+        }
+        if let Some(node) = item.get("expr") {
+            scope.check_condition(cx, node);
+        }
+        if let Some(node) = item.get("else") {
+            scope.check(cx, node);
+        }
+    }
+}
+
+/// Tools that this one mentions.
+fn others(cx: &mut Context<'_>, world: &World, tool: &Located<ToolDef>) {
+    if let Some(undo) = &tool.value.undo {
+        let node = tool.at(&["undo"]);
+        let span = node.get("tool").map_or(node.span, |node| node.span);
+        if let Some(target) = known_tool(cx, world, &undo.tool, span) {
+            arguments::check(cx, &target.name, &target.input, node.get("args"), span);
+        }
+        if let Some(args) = node.get("args") {
+            let record = recorded(world, &tool.value);
+            let scope = scope(world, &tool.value).with("result", result_names(&tool.value, record)).with("receipt", None);
+            scope.check(cx, args);
+        }
+    }
+    if let Idempotency::Check(name) = &tool.value.idempotency {
+        known_tool(cx, world, name, tool.at(&["idempotency", "check"]).span);
+    }
+    for (index, name) in tool.value.attributes.get("opposites").and_then(Value::as_array).into_iter().flatten().enumerate() {
+        if let Some(name) = name.as_str() {
+            known_tool(cx, world, name, tool.at(&["opposites", &index.to_string()]).span);
+        }
+    }
+}
+
+fn recorded<'w>(world: &'w World, tool: &ToolDef) -> Option<&'w crate::model::RecordDef> {
+    match &tool.behavior {
+        Behavior::Record(behavior) => world.record(&behavior.record),
+        _ => None,
+    }
+}
+
+/// The tool of this name; reported if there is none.
+pub(super) fn known_tool<'w>(cx: &mut Context<'_>, world: &'w World, name: &str, span: Span) -> Option<&'w ToolDef> {
+    let tool = world.tool(name);
+    if tool.is_none() && world.surely_unknown(name) {
+        if world.playbook(name).is_some() {
+            cx.report(Code::UnknownTool, span, format!("`{name}` is a playbook, not a tool"), None);
+        } else {
+            let help = did_you_mean(name, world.tool_names());
+            cx.report(Code::UnknownTool, span, format!("there is no tool `{name}`"), help);
+        }
+    }
+    tool
+}
+
+fn narratives(cx: &mut Context<'_>, world: &World, tool: &Located<ToolDef>) {
+    let record = recorded(world, &tool.value);
+    let scope = scope(world, &tool.value).with("result", result_names(&tool.value, record));
+    for key in ["summary", "next"] {
+        if let Some(node) = tool.node.get(key) {
+            scope.check(cx, node);
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! `behavior:` — how a tool is done.
+
+use serde_json::Value;
+
+use super::{Context, expr_behavior, http_behavior, record_behavior};
+use crate::code::Code;
+use crate::model::Behavior;
+use crate::suggest::did_you_mean;
+use crate::yaml::Node;
+
+/// Behaviors of this version.
+const NOW: [&str; 3] = ["record", "expr", "http"];
+/// Behaviors that are planned.
+const LATER: [&str; 7] = ["mcp", "workflow", "decide", "worker", "playbook", "native", "llm"];
+
+/// The behavior of a tool with this input. `name` is the tool's, `span` where it stands.
+pub(super) fn behavior(cx: &mut Context<'_>, node: &Node, input: &Value) -> Option<Behavior> {
+    let entries = cx.map(node, "`behavior`")?;
+    let [(key, value)] = entries else {
+        let help = "write `behavior: {record: {…}}`, `{expr: …}` or `{http: {…}}`";
+        cx.report(Code::WrongKind, node.span, "`behavior` must have exactly one key, the kind", Some(help.into()));
+        return None;
+    };
+    match key.text.as_str() {
+        "record" => record_behavior::decode(cx, value, input).map(Behavior::Record),
+        "expr" => expr_behavior::decode(cx, value).map(Behavior::Expr),
+        "http" => http_behavior::decode(cx, value).map(|http| Behavior::Http(Box::new(http))),
+        later if LATER.contains(&later) => {
+            let message = format!("the behavior `{later}` is not supported by this version");
+            cx.report(Code::NotYet, key.span, message, Some("use `record`, `expr` or `http`".into()));
+            None
+        }
+        other => {
+            let help = did_you_mean(other, NOW.into_iter().chain(LATER));
+            cx.report(Code::UnknownKey, key.span, format!("unknown behavior `{other}`"), help);
+            None
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! What every decoder needs: the file it reads, and a place for its complaints.
+
+use std::ops::RangeInclusive;
+
+use brain_core::Millis;
+use serde_json::Value;
+
+use crate::code::Code;
+use crate::diagnostic::Diagnostic;
+use crate::suggest::{choices, did_you_mean, nearest};
+use crate::yaml::{Key, Node, Resolved, Span, resolve, to_json};
+
+/// The file that is decoded, and what was found wrong so far.
+pub(crate) struct Context<'a> {
+    /// The pack.
+    pub(crate) pack: &'a str,
+    /// The file, as messages show it.
+    pub(crate) file: &'a str,
+    /// Its text.
+    pub(crate) source: &'a str,
+    /// What was found wrong so far.
+    pub(crate) found: &'a mut Vec<Diagnostic>,
+}
+
+impl Context<'_> {
+    /// Reports a problem.
+    pub(crate) fn report(&mut self, code: Code, span: Span, message: impl Into<String>, help: Option<String>) {
+        self.found.push(Diagnostic::new(code, self.file, span, message.into(), help));
+    }
+
+    /// The entries of a map whose keys are all among `known`; unknown ones are reported and left out.
+    pub(crate) fn fields<'n>(&mut self, node: &'n Node, what: &str, known: &[&str]) -> Option<Fields<'n>> {
+        let entries = self.map(node, what)?;
+        let mut meant = Vec::new();
+        for (key, _) in entries.iter().filter(|(key, _)| !known.contains(&key.text.as_str())) {
+            meant.extend(nearest(&key.text, known.iter().copied()).map(str::to_owned));
+            self.unknown_key(key, what, known);
+        }
+        Some(Fields { anchor: None, node, entries, meant })
+    }
+
+    /// Reports a key that means nothing here.
+    pub(crate) fn unknown_key(&mut self, key: &Key, what: &str, known: &[&str]) {
+        let help = did_you_mean(&key.text, known.iter().copied())
+            .or_else(|| Some(format!("{what} knows {}", crate::suggest::quoted(known))));
+        self.report(Code::UnknownKey, key.span, format!("unknown key `{}` in {what}", key.text), help);
+    }
+
+    /// The entries of a map.
+    pub(crate) fn map<'n>(&mut self, node: &'n Node, what: &str) -> Option<&'n [(Key, Node)]> {
+        if node.as_map().is_none() {
+            self.wrong_kind(node, what, "a map");
+        }
+        node.as_map()
+    }
+
+    /// The items of a list.
+    pub(crate) fn seq<'n>(&mut self, node: &'n Node, what: &str) -> Option<&'n [Node]> {
+        if node.as_seq().is_none() {
+            self.wrong_kind(node, what, "a list");
+        }
+        node.as_seq()
+    }
+
+    /// Reports that another kind of value is needed.
+    pub(crate) fn wrong_kind(&mut self, node: &Node, what: &str, expected: &str) {
+        self.report(Code::WrongKind, node.span, format!("{what} must be {expected}, this is {}", node.kind()), None);
+    }
+
+    /// Text. Numbers and booleans are taken as they were written.
+    pub(crate) fn text(&mut self, node: &Node, what: &str) -> Option<String> {
+        match node.as_scalar().map(|scalar| (scalar, resolve(scalar))) {
+            Some((_, Resolved::Null)) | None => {
+                self.wrong_kind(node, what, "text");
+                None
+            }
+            Some((scalar, _)) => Some(scalar.text.clone()),
+        }
+    }
+
+    /// Text, or a list of texts.
+    pub(crate) fn texts(&mut self, node: &Node, what: &str) -> Vec<String> {
+        match node.as_seq() {
+            Some(items) => items.iter().filter_map(|item| self.text(item, what)).collect(),
+            None => self.text(node, what).into_iter().collect(),
+        }
+    }
+
+    /// `true` or `false`.
+    pub(crate) fn flag(&mut self, node: &Node, what: &str) -> Option<bool> {
+        match node.as_scalar().map(resolve) {
+            Some(Resolved::Bool(flag)) => Some(flag),
+            _ => {
+                self.wrong_kind(node, what, "`true` or `false`");
+                None
+            }
+        }
+    }
+
+    /// A whole number within a range.
+    pub(crate) fn whole(&mut self, node: &Node, what: &str, range: RangeInclusive<i64>) -> Option<i64> {
+        match node.as_scalar().map(resolve) {
+            Some(Resolved::Integer(number)) if range.contains(&number) => Some(number),
+            Some(Resolved::Integer(number)) => {
+                let message = format!("{what} must be between {} and {}, this is {number}", range.start(), range.end());
+                self.report(Code::OutOfRange, node.span, message, None);
+                None
+            }
+            _ => {
+                self.wrong_kind(node, what, "a whole number");
+                None
+            }
+        }
+    }
+
+    /// A duration.
+    pub(crate) fn duration(&mut self, node: &Node, what: &str) -> Option<Millis> {
+        let text = self.text(node, what)?;
+        match text.parse() {
+            Ok(length) => Some(length),
+            Err(_) => {
+                let help = "write `500ms`, `30s`, `5m`, `2h`, `7d`, or ISO 8601 such as `PT30S` or `P7D`";
+                self.report(Code::BadDuration, node.span, format!("`{text}` is not a duration"), Some(help.into()));
+                None
+            }
+        }
+    }
+
+    /// One of a few words.
+    pub(crate) fn choice<T: Copy>(&mut self, node: &Node, what: &str, known: &[(&str, T)]) -> Option<T> {
+        let text = self.text(node, what)?;
+        let found = known.iter().find(|(word, _)| *word == text).map(|(_, value)| *value);
+        if found.is_none() {
+            let words: Vec<&str> = known.iter().map(|(word, _)| *word).collect();
+            let help = did_you_mean(&text, words.iter().copied()).or_else(|| choices(&words));
+            self.report(Code::UnknownChoice, node.span, format!("`{text}` is not a known {what}"), help);
+        }
+        found
+    }
+
+    /// A name of lower-case letters, digits and `_`.
+    pub(crate) fn name(&mut self, text: &str, span: Span, what: &str) -> Option<String> {
+        if is_name(text) {
+            return Some(text.to_owned());
+        }
+        let better: String = text
+            .to_lowercase()
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
+            .collect::<String>()
+            .trim_matches('_')
+            .to_owned();
+        let help = if is_name(&better) {
+            format!("did you mean `{better}`?")
+        } else {
+            "use lower-case letters, digits and `_`, starting with a letter".into()
+        };
+        self.report(Code::BadName, span, format!("`{text}` is not a good {what}"), Some(help));
+        None
+    }
+
+    /// `domain.name`.
+    pub(crate) fn full_name(&mut self, node: &Node, what: &str) -> Option<String> {
+        let text = self.text(node, what)?;
+        let parts: Vec<&str> = text.split('.').collect();
+        if parts.len() == 2 && parts.iter().all(|part| is_name(part)) {
+            return Some(text);
+        }
+        let help = "a name is `domain.name`, of lower-case letters, digits and `_`";
+        self.report(Code::BadName, node.span, format!("`{text}` is not a good {what}"), Some(help.into()));
+        None
+    }
+
+    /// Any value, as JSON.
+    pub(crate) fn value(&mut self, node: &Node) -> Value {
+        to_json(node)
+    }
+}
+
+/// Whether this can name a record type, field, input, tool …
+pub(crate) fn is_name(text: &str) -> bool {
+    text.len() <= 64
+        && text.starts_with(|c: char| c.is_ascii_lowercase())
+        && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
+}
+
+/// The entries of a map with known keys.
+#[derive(Clone)]
+pub(crate) struct Fields<'n> {
+    anchor: Option<Span>,
+    node: &'n Node,
+    entries: &'n [(Key, Node)],
+    /// Keys that were misspelt: already reported, so not missing.
+    meant: Vec<String>,
+}
+
+impl<'n> Fields<'n> {
+    /// The value under a key.
+    pub(crate) fn get(&self, key: &str) -> Option<&'n Node> {
+        self.entries.iter().find(|(k, _)| k.text == key).map(|(_, node)| node)
+    }
+
+    /// The value under a key that must be there.
+    pub(crate) fn need(&self, cx: &mut Context<'_>, key: &str, what: &str) -> Option<&'n Node> {
+        let found = self.get(key);
+        if found.is_none() && !self.meant.iter().any(|meant| meant == key) {
+            cx.report(Code::MissingKey, self.first(), format!("{what} needs `{key}`"), None);
+        }
+        found
+    }
+
+    /// The same, pointing at `anchor` (the name of the thing) when something is missing.
+    pub(crate) fn named_at(self, anchor: Span) -> Self {
+        Self { anchor: Some(anchor), ..self }
+    }
+
+    /// Where to point when something is missing from the map: its name, or its first key.
+    pub(crate) fn first(&self) -> Span {
+        self.anchor.unwrap_or_else(|| self.entries.first().map_or(self.node.span, |(key, _)| key.span))
+    }
+}

@@ -1,0 +1,60 @@
+//! `corpus/{tune,test}/*.yaml` — what people say, and what should come of it.
+
+use serde_json::{Map, Value};
+
+use super::Context;
+use crate::code::Code;
+use crate::located::Located;
+use crate::model::{CorpusRow, CorpusSet, Expectation};
+use crate::yaml::Node;
+
+/// Decodes a list of utterances.
+pub(crate) fn corpus(cx: &mut Context<'_>, node: &Node, set: CorpusSet) -> Vec<Located<CorpusRow>> {
+    let Some(items) = cx.seq(node, "a corpus") else { return Vec::new() };
+    items.iter().filter_map(|item| row(cx, item, set)).collect()
+}
+
+fn row(cx: &mut Context<'_>, node: &Node, set: CorpusSet) -> Option<Located<CorpusRow>> {
+    let fields = cx.fields(node, "a corpus row", &["say", "expect"])?;
+    let say_node = fields.need(cx, "say", "a corpus row");
+    let say = say_node.and_then(|node| cx.text(node, "`say`"));
+    let expect = fields.need(cx, "expect", "a corpus row").and_then(|node| expectation(cx, node));
+    let row = CorpusRow { pack: cx.pack.to_owned(), set, say: say?, expect: expect? };
+    Some(Located::new(cx, row, say_node?.span, node.clone()))
+}
+
+/// `none`, `ask`, `{ask: [a, b]}`, `{tool, slots}`, `{playbook, slots}`.
+fn expectation(cx: &mut Context<'_>, node: &Node) -> Option<Expectation> {
+    if let Some(scalar) = node.as_scalar() {
+        return match scalar.text.as_str() {
+            "none" => Some(Expectation::None),
+            "ask" => Some(Expectation::Ask(Vec::new())),
+            other => {
+                let help = "write `none`, `ask`, `{tool: NAME, slots: {…}}` or `{playbook: NAME, slots: {…}}`";
+                cx.report(Code::UnknownChoice, node.span, format!("`{other}` is not an expectation"), Some(help.into()));
+                None
+            }
+        };
+    }
+    let fields = cx.fields(node, "an expectation", &["tool", "playbook", "none", "ask", "slots"])?;
+    if let Some(options) = fields.get("ask") {
+        let named = options.kind() != "true or false";
+        return Some(Expectation::Ask(if named { cx.texts(options, "a tool name") } else { Vec::new() }));
+    }
+    if fields.get("none").is_some() {
+        return Some(Expectation::None);
+    }
+    let slots: Map<String, Value> = match fields.get("slots") {
+        Some(node) => cx.map(node, "`slots`")?.iter().map(|(key, node)| (key.text.clone(), cx.value(node))).collect(),
+        None => Map::new(),
+    };
+    if let Some(node) = fields.get("tool") {
+        return Some(Expectation::Tool { name: cx.full_name(node, "tool name")?, slots });
+    }
+    if let Some(node) = fields.get("playbook") {
+        return Some(Expectation::Playbook { name: cx.full_name(node, "playbook name")?, slots });
+    }
+    let help = "write `none`, `ask`, `{tool: NAME}` or `{playbook: NAME}`";
+    cx.report(Code::MissingKey, fields.first(), "it is not clear what is expected", Some(help.into()));
+    None
+}

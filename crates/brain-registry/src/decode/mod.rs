@@ -1,0 +1,30 @@
+//! From trees to definitions. A decoder reports everything it does not understand and goes on with the rest.
+
+mod attributes;
+mod behavior;
+mod binding;
+mod context;
+mod corpus;
+mod expr_behavior;
+mod http_behavior;
+mod pack;
+mod playbook;
+mod policy;
+mod preconditions;
+mod record;
+mod record_behavior;
+mod scenario;
+mod schema;
+mod tool;
+mod undo;
+
+pub(crate) use binding::{Leaf, leaves};
+pub(crate) use context::{Context, is_name};
+pub(crate) use corpus::corpus;
+pub(crate) use http_behavior::check_host;
+pub use http_behavior::host_declared;
+pub(crate) use pack::pack;
+pub(crate) use playbook::playbook;
+pub(crate) use record::{BUILT_IN, record};
+pub(crate) use scenario::scenario;
+pub(crate) use tool::tools;

@@ -1,0 +1,83 @@
+//! `pack.yaml` — what a pack is called and what it may do.
+
+use std::collections::BTreeMap;
+
+use serde_json::Map;
+
+use super::Context;
+use super::http_behavior::names_a_secret;
+use crate::code::Code;
+use crate::located::Located;
+use crate::model::{Help, PackDef};
+use crate::yaml::{Node, Resolved, resolve, to_json};
+
+const KEYS: [&str; 9] = ["name", "version", "title", "description", "requires", "settings", "hosts", "help", "nouns"];
+
+/// Decodes `pack.yaml`.
+pub(crate) fn pack(cx: &mut Context<'_>, node: &Node) -> Option<Located<PackDef>> {
+    let fields = cx.fields(node, "`pack.yaml`", &KEYS)?;
+    let name_node = fields.need(cx, "name", "a pack")?;
+    let name = cx.text(name_node, "`name`").and_then(|text| cx.name(&text, name_node.span, "pack name"))?;
+    let version = fields.need(cx, "version", "a pack").and_then(|node| cx.text(node, "`version`"));
+    let settings = fields.get("settings").and_then(|node| cx.map(node, "`settings`")).unwrap_or(&[]);
+    for (key, value) in settings {
+        cx.name(&key.text, key.span, "setting name");
+        if names_a_secret(&key.text) {
+            let help = "keep it in an environment variable and refer to it where it is used: `auth: {bearer: env:NAME}`";
+            cx.report(Code::SecretValue, value.span, format!("the setting `{}` seems to hold a secret", key.text), Some(help.into()));
+        }
+    }
+    let decimals = settings
+        .iter()
+        .filter(|(_, node)| matches!(node.as_scalar().map(resolve), Some(Resolved::Decimal(_))))
+        .map(|(key, _)| key.text.clone());
+    let def = PackDef {
+        title: fields.get("title").and_then(|node| cx.text(node, "`title`")).unwrap_or_else(|| name.clone()),
+        name,
+        version: version.unwrap_or_default(),
+        description: fields.get("description").and_then(|node| cx.text(node, "`description`")).unwrap_or_default(),
+        requires: fields.get("requires").map(|node| cx.texts(node, "a pack name")).unwrap_or_default(),
+        settings: settings.iter().map(|(key, node)| (key.text.clone(), to_json(node))).collect::<Map<_, _>>(),
+        decimal_settings: decimals.collect(),
+        hosts: fields.get("hosts").map(|node| hosts(cx, node)).unwrap_or_default(),
+        help: fields.get("help").map(|node| help(cx, node)).unwrap_or_default(),
+        nouns: fields.get("nouns").map(|node| nouns(cx, node)).unwrap_or_default(),
+    };
+    Some(Located::new(cx, def, name_node.span, node.clone()))
+}
+
+/// Hosts: a name or address, with a port where it is not the usual one. No scheme, no path, no wildcard.
+fn hosts(cx: &mut Context<'_>, node: &Node) -> Vec<String> {
+    let items: Vec<&Node> = node.as_seq().map_or_else(|| vec![node], |items| items.iter().collect());
+    let mut hosts = Vec::new();
+    for item in items {
+        let Some(text) = cx.text(item, "a host") else { continue };
+        let (name, port) = text.rsplit_once(':').unwrap_or((&text, "1"));
+        let good = !name.is_empty()
+            && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-._[]:".contains(&b))
+            && port.parse::<u16>().is_ok_and(|port| port > 0);
+        if good {
+            hosts.push(text.to_ascii_lowercase());
+        } else {
+            let help = "write `api.example.com` or `localhost:8080`, without `https://` and without a path";
+            cx.report(Code::BadName, item.span, format!("`{text}` is not a host"), Some(help.into()));
+        }
+    }
+    hosts
+}
+
+fn help(cx: &mut Context<'_>, node: &Node) -> Help {
+    if node.as_scalar().is_some() {
+        return Help { text: cx.text(node, "`help`").unwrap_or_default(), examples: Vec::new() };
+    }
+    let Some(fields) = cx.fields(node, "`help`", &["text", "examples"]) else { return Help::default() };
+    Help {
+        text: fields.get("text").and_then(|node| cx.text(node, "`text`")).unwrap_or_default(),
+        examples: fields.get("examples").map(|node| cx.texts(node, "an example")).unwrap_or_default(),
+    }
+}
+
+fn nouns(cx: &mut Context<'_>, node: &Node) -> BTreeMap<String, Vec<String>> {
+    let entries = cx.map(node, "`nouns`").unwrap_or(&[]);
+    entries.iter().map(|(key, value)| (key.text.clone(), cx.texts(value, "a noun"))).collect()
+}

@@ -1,0 +1,171 @@
+//! A field of the short form with attributes: `{type: decimal, minimum: 0, default: 1}`.
+
+use serde_json::{Value, json};
+
+use super::{FieldShape, Purpose, field, object, raw, types, validator_problem};
+use crate::code::Code;
+use crate::decode::Context;
+use crate::normalise::normalise;
+use crate::yaml::{Node, Resolved, resolve, to_json};
+
+/// Attributes of every type.
+const COMMON: &[&str] =
+    &["type", "default", "optional", "entity", "title", "description", "unit", "personal", "examples", "required_if", "valid_for", "placeholder_if_missing", "roles"];
+/// Attributes of record fields only.
+const OF_RECORDS: &[&str] = &["ref", "indexed"];
+/// Attributes of some types only, and the JSON Schema keyword that each becomes.
+const OF_TYPES: &[(&str, &str, &[&str])] = &[
+    ("minimum", "minimum", &["integer", "decimal", "number", "money"]),
+    ("maximum", "maximum", &["integer", "decimal", "number", "money"]),
+    ("min_length", "minLength", &["string", "text"]),
+    ("max_length", "maxLength", &["string", "text"]),
+    ("pattern", "pattern", &["string", "text"]),
+    ("min_items", "minItems", &["list"]),
+    ("max_items", "maxItems", &["list"]),
+    ("items", "items", &["list"]),
+    ("values", "enum", &["enum"]),
+    ("fields", "properties", &["object"]),
+];
+
+/// The shape of a field that is a map.
+pub(super) fn shape(cx: &mut Context<'_>, node: &Node, name: &str, purpose: Purpose) -> Option<FieldShape> {
+    let (written, required) = declared_type(cx, node)?;
+    let mut schema = if raw::is_field(node) {
+        raw::field(node)
+    } else {
+        unknown_attributes(cx, node, &written, purpose);
+        base(cx, node, &written, name, purpose)?
+    };
+    let get = |key: &str| node.get(key);
+    let mut optional = false;
+    if let Some(flag) = get("optional") {
+        optional = cx.flag(flag, "`optional`").unwrap_or(false);
+    }
+    for (key, keyword) in [("title", "title"), ("description", "description"), ("unit", "x-unit")] {
+        if let Some(text) = get(key).and_then(|value| cx.text(value, key)) {
+            schema[keyword] = Value::from(text);
+        }
+    }
+    for (key, keyword) in [
+        ("examples", "examples"),
+        ("required_if", "x-required-if"),
+        ("valid_for", "x-valid-for"),
+        ("placeholder_if_missing", "x-placeholder-if-missing"),
+        ("roles", "x-roles"),
+    ] {
+        if let Some(value) = get(key) {
+            schema[keyword] = cx.value(value);
+        }
+    }
+    let entity = get("entity").or_else(|| get("ref")).and_then(|value| cx.text(value, "a record type"));
+    if let Some(entity) = &entity {
+        schema["x-entity"] = Value::from(entity.as_str());
+    }
+    let personal = get("personal").and_then(|value| cx.flag(value, "`personal`")).unwrap_or(false);
+    if personal {
+        schema["x-personal"] = Value::Bool(true);
+    }
+    let indexed = get("indexed").and_then(|value| cx.flag(value, "`indexed`")).unwrap_or(false);
+    let required = required && !optional && get("default").is_none();
+    Some(FieldShape { schema, required, entity, indexed, personal })
+}
+
+/// The type as written, with what follows from other keys where it is not, and whether a value is required.
+fn declared_type(cx: &mut Context<'_>, node: &Node) -> Option<(String, bool)> {
+    let implied = [("values", "enum"), ("items", "list"), ("fields", "object"), ("entity", "uuid"), ("ref", "uuid")];
+    match node.get("type") {
+        Some(word) if raw::is_field(node) => Some((word.as_scalar().map_or(String::new(), |scalar| scalar.text.clone()), true)),
+        Some(word) => {
+            let text = cx.text(word, "a type")?;
+            let (word, required) = types::without_mark(&text);
+            Some((word.to_owned(), required))
+        }
+        None if raw::is_field(node) => Some((String::new(), true)),
+        None => match implied.iter().find(|(key, _)| node.get(key).is_some()) {
+            Some((_, word)) => Some(((*word).to_owned(), true)),
+            None => {
+                let help = "write `type:`, for example `{type: string, max_length: 80}`";
+                cx.report(Code::MissingKey, node.span, "this needs a `type`", Some(help.into()));
+                None
+            }
+        },
+    }
+}
+
+fn unknown_attributes(cx: &mut Context<'_>, node: &Node, word: &str, purpose: Purpose) {
+    let mut known: Vec<&str> = COMMON.to_vec();
+    if purpose == Purpose::Record {
+        known.extend(OF_RECORDS);
+    }
+    let fitting: Vec<&str> =
+        known.iter().copied().chain(OF_TYPES.iter().filter(|(_, _, types)| types.contains(&word)).map(|(key, ..)| *key)).collect();
+    for (key, _) in node.as_map().unwrap_or(&[]) {
+        if fitting.contains(&key.text.as_str()) {
+            continue;
+        }
+        match OF_TYPES.iter().find(|(attribute, ..)| *attribute == key.text) {
+            Some((attribute, _, of)) if types::TYPES.contains(&word) => {
+                let help = format!("`{attribute}` goes with {}", crate::suggest::quoted(of));
+                cx.report(Code::BadAttribute, key.span, format!("a `{word}` has no `{attribute}`"), Some(help));
+            }
+            _ => cx.unknown_key(key, "a field", &fitting),
+        }
+    }
+}
+
+/// The schema of the type, with the attributes that belong to it.
+fn base(cx: &mut Context<'_>, node: &Node, word: &str, name: &str, purpose: Purpose) -> Option<Value> {
+    let span = node.get("type").map_or(node.span, |node| node.span);
+    let mut schema = match word {
+        "enum" => match node.get("values") {
+            Some(values) => types::enumeration(cx, values)?,
+            None => types::simple(cx, word, span)?,
+        },
+        "list" => match node.get("items") {
+            Some(items) => json!({"type": "array", "items": field(cx, items, name, purpose)?.schema}),
+            None => types::simple(cx, word, span)?,
+        },
+        "object" => match node.get("fields") {
+            Some(fields) => object(cx, fields, "`fields`", purpose)?,
+            None => types::simple(cx, word, span)?,
+        },
+        _ => types::simple(cx, word, span)?,
+    };
+    for (key, keyword, of) in OF_TYPES.iter().filter(|(key, ..)| !["items", "values", "fields"].contains(key)) {
+        let Some(value) = node.get(key).filter(|_| of.contains(&word)) else { continue };
+        let limit = match *key {
+            "pattern" => cx.text(value, "a pattern").map(Value::from),
+            "minimum" | "maximum" => limit(cx, value, key),
+            _ => cx.whole(value, &format!("`{key}`"), 0..=i64::from(u32::MAX)).map(Value::from),
+        };
+        if let Some(limit) = limit {
+            schema[*keyword] = limit;
+        }
+    }
+    Some(schema)
+}
+
+/// A limit as a JSON number. The shortest text of the float is what was written, so no digit is lost on the way back.
+fn limit(cx: &mut Context<'_>, node: &Node, key: &str) -> Option<Value> {
+    match node.as_scalar().map(resolve) {
+        Some(Resolved::Integer(number)) => Some(Value::from(number)),
+        Some(Resolved::Decimal(text)) => text.parse::<f64>().ok().map(Value::from),
+        _ => {
+            cx.wrong_kind(node, &format!("`{key}`"), "a number");
+            None
+        }
+    }
+}
+
+/// Puts the default into the schema, in the form that arguments take, if its own schema accepts it.
+pub(super) fn default(cx: &mut Context<'_>, shape: &mut FieldShape, node: &Node, name: &str) {
+    if validator_problem(&shape.schema).is_some() {
+        return;
+    }
+    let wanted = normalise(&shape.schema, to_json(node));
+    let problems = crate::call::problems_of(&shape.schema, &wanted, name);
+    if let Some(problem) = problems.first() {
+        cx.report(Code::BadDefault, node.span, format!("this default does not fit its own type: {}", problem.message), None);
+    }
+    shape.schema["default"] = wanted;
+}

@@ -1,0 +1,159 @@
+//! `tools/*.yaml` — what can be done.
+
+use brain_core::Millis;
+
+use super::attributes::{ATTRIBUTES, attributes};
+use super::context::Fields;
+use super::schema::{Purpose, object};
+use super::{Context, behavior, http_behavior, policy, preconditions, undo};
+use crate::code::Code;
+use crate::located::Located;
+use crate::model::{Behavior, Effect, Idempotency, RecordOp, RetryPolicy, ToolDef};
+use crate::yaml::{Key, Node};
+
+/// How long one attempt may take, unless the tool says otherwise.
+const DEFAULT_TIMEOUT: Millis = Millis::from_secs(30);
+const KEYS: [&str; 20] = [
+    "title", "description", "input", "output", "phrases", "synonyms", "behavior", "effect", "consent", "undo", "requires",
+    "retry", "timeout", "idempotency", "priority", "summary", "next", "tags", "success", "failure",
+];
+
+/// What a file of tools says: the tools, and what people call the things of its domain.
+pub(crate) struct ToolFile {
+    /// The domain.
+    pub(crate) domain: String,
+    /// Its nouns.
+    pub(crate) nouns: Vec<String>,
+    /// The tools.
+    pub(crate) tools: Vec<Located<ToolDef>>,
+}
+
+/// Decodes a file of tools.
+pub(crate) fn tools(cx: &mut Context<'_>, node: &Node) -> Option<ToolFile> {
+    let fields = cx.fields(node, "a file of tools", &["domain", "noun", "tools"])?;
+    let domain = fields.need(cx, "domain", "a file of tools");
+    let domain = domain.and_then(|node| cx.text(node, "`domain`").and_then(|text| cx.name(&text, node.span, "domain")));
+    let nouns = fields.get("noun").map(|node| cx.texts(node, "`noun`")).unwrap_or_default();
+    let entries = fields.need(cx, "tools", "a file of tools").and_then(|node| cx.map(node, "`tools`")).unwrap_or(&[]);
+    let domain_name = domain.clone().unwrap_or_default();
+    let tools = entries.iter().filter_map(|(key, node)| tool(cx, &domain_name, key, node)).collect();
+    Some(ToolFile { domain: domain?, nouns, tools })
+}
+
+fn tool(cx: &mut Context<'_>, domain: &str, key: &Key, node: &Node) -> Option<Located<ToolDef>> {
+    let name = cx.name(&key.text, key.span, "tool name");
+    let known: Vec<&str> = KEYS.into_iter().chain(ATTRIBUTES).collect();
+    let fields = cx.fields(node, "a tool", &known)?.named_at(key.span);
+    let (title, description) = words(cx, &fields, &key.text);
+    let input = fields.need(cx, "input", &format!("the tool `{}`", key.text));
+    let input = input.and_then(|node| object(cx, node, "`input`", Purpose::Input));
+    let output = fields.get("output").and_then(|node| object(cx, node, "`output`", Purpose::Output));
+    let how = fields.need(cx, "behavior", &format!("the tool `{}`", key.text));
+    // Without its input, complaints about inputs that do not exist would only confuse.
+    let behavior = how.zip(input.as_ref()).and_then(|(node, input)| behavior::behavior(cx, node, input));
+    let behavior = behavior.map(|behavior| criteria(cx, &fields, behavior));
+    let phrases = fields.get("phrases").map(|node| phrases(cx, node)).unwrap_or_default();
+    let synonyms = fields.get("synonyms").map(|node| cx.texts(node, "a synonym")).unwrap_or_default();
+    let undo = fields.get("undo").and_then(|node| undo::undo(cx, node));
+    let requires = fields.get("requires").zip(input.as_ref());
+    let requires = requires.map(|(node, input)| preconditions::preconditions(cx, node, input)).unwrap_or_default();
+    let retry = fields.get("retry").and_then(|node| policy::retry(cx, node)).unwrap_or_else(RetryPolicy::default);
+    let timeout = fields.get("timeout").and_then(|node| policy::timeout(cx, node)).unwrap_or(DEFAULT_TIMEOUT);
+    let priority = policy::priority(cx, fields.get("priority"));
+    let summary = fields.get("summary").and_then(|node| cx.narrative(node, "`summary`"));
+    let next = fields.get("next").map(|node| narratives(cx, node)).unwrap_or_default();
+    let tags = fields.get("tags").map(|node| cx.texts(node, "a tag")).unwrap_or_default();
+    let attributes = attributes(cx, &fields);
+    let effect = fields.get("effect").and_then(|node| policy::effect(cx, node));
+    let consent = fields.get("consent").and_then(|node| policy::consent(cx, node));
+    let idempotency = fields.get("idempotency").and_then(|node| policy::idempotency(cx, node));
+
+    let behavior = behavior?;
+    let effect = effect.unwrap_or_else(|| default_effect(&behavior));
+    let def = ToolDef {
+        name: format!("{domain}.{}", name?),
+        pack: cx.pack.to_owned(),
+        title: title?,
+        description,
+        input: input?,
+        output,
+        phrases,
+        synonyms,
+        effect,
+        consent: consent.unwrap_or_else(|| policy::default_consent(effect)),
+        undo,
+        requires,
+        retry,
+        timeout,
+        idempotency: idempotency.unwrap_or(match behavior {
+            Behavior::Http(_) => Idempotency::None,
+            _ => Idempotency::Key,
+        }),
+        behavior,
+        priority,
+        summary,
+        next,
+        tags,
+        attributes,
+    };
+    Some(Located::new(cx, def, key.span, node.clone()))
+}
+
+/// The title and the description; one of them is enough.
+fn words(cx: &mut Context<'_>, fields: &Fields<'_>, name: &str) -> (Option<String>, String) {
+    let title = fields.get("title").and_then(|node| cx.text(node, "`title`"));
+    let description = fields.get("description").and_then(|node| cx.text(node, "`description`")).unwrap_or_default();
+    match (title, description.as_str()) {
+        (None, "") => {
+            if fields.get("title").is_none() && fields.get("description").is_none() {
+                let help = "say in a few words what it does; people see this";
+                cx.report(Code::MissingKey, fields.first(), format!("the tool `{name}` needs `title` or `description`"), Some(help.into()));
+            }
+            (None, description)
+        }
+        (None, text) => (Some(text.lines().next().unwrap_or(text).trim().to_owned()), description),
+        (title, _) => (title, description),
+    }
+}
+
+/// Phrases: at least one if they are declared.
+pub(super) fn phrases(cx: &mut Context<'_>, node: &Node) -> Vec<String> {
+    match cx.seq(node, "`phrases`") {
+        Some(items) => items.iter().filter_map(|item| cx.text(item, "a phrase")).collect(),
+        None => Vec::new(),
+    }
+}
+
+fn narratives(cx: &mut Context<'_>, node: &Node) -> Vec<String> {
+    match node.as_seq() {
+        Some(items) => items.iter().filter_map(|item| cx.narrative(item, "`next`")).collect(),
+        None => cx.narrative(node, "`next`").into_iter().collect(),
+    }
+}
+
+/// `success` and `failure` may stand beside `behavior` too, where other attributes of a tool are.
+fn criteria(cx: &mut Context<'_>, fields: &Fields<'_>, mut behavior: Behavior) -> Behavior {
+    for key in ["success", "failure"] {
+        let Some(node) = fields.get(key) else { continue };
+        let Behavior::Http(http) = &mut behavior else {
+            let message = format!("`{key}` is for tools that call an outside API");
+            cx.report(Code::BadAttribute, node.span, message, Some("use `requires` for what must hold before".into()));
+            continue;
+        };
+        let place = if key == "success" { &mut http.success } else { &mut http.failure };
+        match place {
+            Some(_) => cx.report(Code::DuplicateKey, node.span, format!("`{key}` is given here and inside `http`"), None),
+            None => *place = http_behavior::criteria(cx, node),
+        }
+    }
+    behavior
+}
+
+fn default_effect(behavior: &Behavior) -> Effect {
+    match behavior {
+        Behavior::Expr(_) => Effect::Read,
+        Behavior::Record(record) if matches!(record.op, RecordOp::Get | RecordOp::List | RecordOp::Search) => Effect::Read,
+        Behavior::Record(_) => Effect::Write,
+        Behavior::Http(_) => Effect::External,
+    }
+}

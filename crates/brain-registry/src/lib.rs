@@ -1,0 +1,41 @@
+//! Pack files become a checked registry; the only maker of a `ValidatedCall`.
+//!
+//! [`load`] reads folders, [`load_sources`] reads memory. Both give a [`Registry`] or a [`Report`] with every problem
+//! in every file: where, why, and what to do. [`Tool::validate`] turns arguments into a [`ValidatedCall`].
+
+mod call;
+mod check;
+mod checker;
+mod code;
+mod complete;
+mod decode;
+mod diagnostic;
+mod field_error;
+mod format;
+mod located;
+pub mod model;
+mod normalise;
+mod phrase;
+mod registry;
+mod report;
+mod result;
+mod scaffold;
+mod source;
+mod suggest;
+mod tool;
+mod world;
+mod yaml;
+
+pub use call::ValidatedCall;
+pub use checker::Checker;
+pub use code::CODES;
+pub use decode::host_declared;
+pub use diagnostic::{Diagnostic, Severity};
+pub use field_error::FieldError;
+pub use normalise::normalise;
+pub use registry::{Loaded, Registry, load, load_sources};
+pub use report::Report;
+pub use result::{Artifact, ArtifactRole, TokenUsage, ToolResult};
+pub use scaffold::{PackNameError, new_pack};
+pub use source::PackSource;
+pub use tool::{Tool, ToolError};

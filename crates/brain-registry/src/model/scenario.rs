@@ -1,0 +1,136 @@
+//! A scenario: an end-to-end test on a virtual clock.
+
+use std::collections::BTreeMap;
+
+use brain_core::{Failure, Millis, Timestamp};
+use brain_lang::binding::Binding;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// An end-to-end test on a virtual clock.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Scenario {
+    /// What it shows.
+    pub name: String,
+    /// The pack it comes from.
+    pub pack: String,
+    /// The file it comes from.
+    pub file: String,
+    /// What the clock shows at the start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start: Option<Timestamp>,
+    /// Where randomness starts.
+    pub seed: u64,
+    /// What outside tools answer, call after call; the last one repeats.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub stubs: BTreeMap<String, Vec<Stub>>,
+    /// What happens, in order.
+    pub steps: Vec<ScenarioStep>,
+}
+
+/// What an outside tool answers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stub {
+    /// This data.
+    Result(Value),
+    /// This failure.
+    Failure(Failure),
+    /// Nothing, until the time-out.
+    Timeout,
+    /// It happened, but the answer is lost.
+    Lost,
+}
+
+/// One thing that happens, and what must be true afterwards: the action, then `expect`, then `let`, then
+/// `expect_records`. Expressions see the names of earlier `let`s and `settings`; after the action also `result` (the
+/// data of all steps of the run, merged) and `run` (the run response).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ScenarioStep {
+    /// The line in its file, for reports.
+    pub line: usize,
+    /// What happens; absent: nothing, only the checks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub action: Option<Action>,
+    /// The mode of the request (`answer`, `plan`, `enqueue`, `enqueue_and_wait`); absent: `enqueue_and_wait`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<String>,
+    /// Who does it.
+    #[serde(default, rename = "as", skip_serializing_if = "Option::is_none")]
+    pub actor: Option<String>,
+    /// What must be true of the answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expect: Option<Expect>,
+    /// What must be true of records.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub expect_records: Vec<ExpectRecords>,
+    /// Names for later steps.
+    #[serde(default, rename = "let", skip_serializing_if = "Vec::is_empty")]
+    pub names: Vec<(String, Binding)>,
+}
+
+/// What happens.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Action {
+    /// Somebody says something.
+    Say(Binding),
+    /// A tool is called with arguments, without words.
+    Call {
+        /// The tool.
+        tool: String,
+        /// Its arguments.
+        input: Binding,
+    },
+    /// Time passes.
+    Advance(Millis),
+    /// The process dies and starts again.
+    Kill,
+    /// The open approval is granted.
+    Approve,
+    /// The open approval is refused.
+    Reject,
+}
+
+/// What must be true of an answer; what is absent may be anything.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Expect {
+    /// Whether it went well.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ok: Option<bool>,
+    /// `high`, `medium`, `low` or `none`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<String>,
+    /// The first planned tool.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+    /// The status of the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<String>,
+    /// Texts that stand in the errors, each of them somewhere.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<String>,
+    /// Texts that stand in the message to the person.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub message: Vec<String>,
+    /// What the result has at least.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<Binding>,
+}
+
+/// What must be true of records.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ExpectRecords {
+    /// The record type.
+    #[serde(rename = "type")]
+    pub record_type: String,
+    /// Which ones, by equality of fields (also `id` and `state`).
+    #[serde(default, rename = "where", skip_serializing_if = "BTreeMap::is_empty")]
+    pub filter: BTreeMap<String, Binding>,
+    /// How many.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<u32>,
+    /// What each of them has at least.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub fields: BTreeMap<String, Binding>,
+}

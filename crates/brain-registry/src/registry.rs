@@ -1,0 +1,194 @@
+//! The checked registry: everything that may be asked, planned and done.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use brain_core::{Digest, DigestBuilder, Redactor, canonical_digest};
+use serde_json::{Map, Value, json};
+
+use crate::check::check;
+use crate::code::Code;
+use crate::complete::complete;
+use crate::model::{CorpusRow, PackDef, Playbook, RecordDef, Scenario};
+use crate::report::Report;
+use crate::source::PackSource;
+use crate::tool::Tool;
+use crate::world::World;
+
+/// The checked registry. There is no way to make one that has not been checked.
+#[derive(Clone, Debug)]
+pub struct Registry {
+    packs: BTreeMap<String, PackDef>,
+    tools: BTreeMap<String, Arc<Tool>>,
+    playbooks: BTreeMap<String, Arc<Playbook>>,
+    records: BTreeMap<String, Arc<RecordDef>>,
+    corpus: Vec<CorpusRow>,
+    scenarios: Vec<Scenario>,
+    settings: Map<String, Value>,
+    hash: Digest,
+}
+
+/// A registry, and what somebody should look at all the same.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The registry.
+    pub registry: Registry,
+    /// Warnings.
+    pub warnings: Report,
+}
+
+/// Reads and checks packs, each a folder. All problems of all files are told, not only the first.
+pub fn load(folders: &[PathBuf]) -> Result<Loaded, Report> {
+    load_sources(folders.iter().map(|folder| PackSource::read(folder)).collect())
+}
+
+/// Reads and checks packs from memory.
+pub fn load_sources(packs: Vec<PackSource>) -> Result<Loaded, Report> {
+    let mut world = World::default();
+    for pack in &packs {
+        world.read(pack);
+    }
+    complete(&mut world);
+    let found = check(&world);
+    world.found.extend(found);
+    Registry::build(world)
+}
+
+impl Registry {
+    fn build(mut world: World) -> Result<Loaded, Report> {
+        let mut tools = BTreeMap::new();
+        for tool in std::mem::take(&mut world.tools) {
+            match Tool::from_def(tool.value) {
+                Ok(ready) => {
+                    tools.insert(ready.def.name.clone(), ready);
+                }
+                Err(error) => world.complain(&tool.file, Code::BadSchema, error.to_string(), None),
+            }
+        }
+        let report = Report::new(world.found, world.sources);
+        if report.errors() > 0 {
+            return Err(report);
+        }
+        let packs: BTreeMap<String, PackDef> = world.packs.into_iter().map(|pack| (pack.value.name.clone(), pack.value)).collect();
+        let records = world.records.into_iter().map(|record| (record.value.name.clone(), Arc::new(record.value))).collect();
+        let playbooks = world.playbooks.into_iter().map(|one| (one.value.name.clone(), Arc::new(one.value))).collect();
+        let settings = packs.values().flat_map(|pack| pack.settings.clone()).collect();
+        let mut registry = Self {
+            packs,
+            tools,
+            playbooks,
+            records,
+            corpus: world.corpus.into_iter().map(|row| row.value).collect(),
+            scenarios: world.scenarios.into_iter().map(|one| one.value).collect(),
+            settings,
+            hash: Digest::of(b""),
+        };
+        registry.hash = registry.digest();
+        Ok(Loaded { registry, warnings: report })
+    }
+
+    /// A digest of everything that decides how requests are understood and done; corpora and scenarios do not.
+    fn digest(&self) -> Digest {
+        let mut digest = DigestBuilder::new("registry");
+        for pack in self.packs.values() {
+            digest = digest.part(canonical_digest(pack).as_bytes());
+        }
+        for tool in self.tools.values() {
+            digest = digest.part(tool.hash.as_bytes());
+        }
+        for record in self.records.values() {
+            digest = digest.part(record.hash().as_bytes());
+        }
+        for playbook in self.playbooks.values() {
+            digest = digest.part(canonical_digest(playbook.as_ref()).as_bytes());
+        }
+        digest.finish()
+    }
+
+    /// All packs by name.
+    pub fn packs(&self) -> &BTreeMap<String, PackDef> {
+        &self.packs
+    }
+
+    /// All tools by name.
+    pub fn tools(&self) -> &BTreeMap<String, Arc<Tool>> {
+        &self.tools
+    }
+
+    /// A tool by name.
+    pub fn tool(&self, name: &str) -> Option<&Arc<Tool>> {
+        self.tools.get(name)
+    }
+
+    /// The name most like a wrong one.
+    pub fn nearest_tool(&self, name: &str) -> Option<&str> {
+        crate::suggest::nearest(name, self.tools.keys().map(String::as_str))
+    }
+
+    /// All playbooks by name.
+    pub fn playbooks(&self) -> &BTreeMap<String, Arc<Playbook>> {
+        &self.playbooks
+    }
+
+    /// A playbook by name.
+    pub fn playbook(&self, name: &str) -> Option<&Arc<Playbook>> {
+        self.playbooks.get(name)
+    }
+
+    /// All record types by name.
+    pub fn records(&self) -> &BTreeMap<String, Arc<RecordDef>> {
+        &self.records
+    }
+
+    /// A record type by name.
+    pub fn record(&self, name: &str) -> Option<&Arc<RecordDef>> {
+        self.records.get(name)
+    }
+
+    /// The held-out utterances.
+    pub fn corpus(&self) -> &[CorpusRow] {
+        &self.corpus
+    }
+
+    /// The end-to-end tests.
+    pub fn scenarios(&self) -> &[Scenario] {
+        &self.scenarios
+    }
+
+    /// The settings of all packs together; where two declare the same, the later pack (by name) wins.
+    pub fn settings(&self) -> &Map<String, Value> {
+        &self.settings
+    }
+
+    /// JSON Schema of the settings, so that expressions see decimals as numbers (`Value::from_typed_json`).
+    pub fn settings_schema(&self) -> Value {
+        let decimals = self.packs.values().flat_map(|pack| &pack.decimal_settings);
+        let properties: Map<String, Value> = decimals.map(|name| (name.clone(), json!({"format": "decimal"}))).collect();
+        json!({"type": "object", "properties": properties})
+    }
+
+    /// What hides personal values: the fields that records and inputs declare as personal.
+    pub fn redactor(&self) -> Redactor {
+        let of_records =
+            self.records.values().flat_map(|record| record.fields.iter().filter(|field| field.personal).map(|field| field.name.clone()));
+        let of_inputs = self.tools.values().flat_map(|tool| personal(&tool.def.input));
+        let of_slots = self.playbooks.values().flat_map(|playbook| personal(&playbook.slots));
+        Redactor::new(of_records.chain(of_inputs).chain(of_slots))
+    }
+
+    /// The digest of everything that decides how requests are understood and done.
+    pub fn hash(&self) -> Digest {
+        self.hash
+    }
+}
+
+fn personal(schema: &Value) -> Vec<String> {
+    let properties = schema["properties"].as_object();
+    properties
+        .into_iter()
+        .flatten()
+        .filter(|(_, property)| property["x-personal"] == true)
+        .map(|(name, _)| name.clone())
+        .collect()
+}

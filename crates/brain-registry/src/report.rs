@@ -1,0 +1,78 @@
+//! All problems of a set of packs, with the files they are about.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use crate::diagnostic::{Diagnostic, Severity};
+
+/// All problems of a set of packs, in the order of files and lines.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    diagnostics: Vec<Diagnostic>,
+    sources: BTreeMap<String, String>,
+}
+
+impl Report {
+    pub(crate) fn new(mut diagnostics: Vec<Diagnostic>, sources: BTreeMap<String, String>) -> Self {
+        diagnostics.sort_by(|a, b| (&a.file, a.span.start, a.code, &a.message).cmp(&(&b.file, b.span.start, b.code, &b.message)));
+        diagnostics.dedup();
+        let used = |file: &String| diagnostics.iter().any(|one| one.file == *file);
+        let sources = sources.into_iter().filter(|(file, _)| used(file)).collect();
+        Self { diagnostics, sources }
+    }
+
+    /// The problems.
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        &self.diagnostics
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.diagnostics.is_empty()
+    }
+
+    /// How many of them are errors.
+    pub fn errors(&self) -> usize {
+        self.diagnostics.iter().filter(|one| one.severity == Severity::Error).count()
+    }
+
+    /// How many of them are warnings.
+    pub fn warnings(&self) -> usize {
+        self.diagnostics.len() - self.errors()
+    }
+
+    /// The text of a file that a problem is about.
+    pub fn source(&self, file: &str) -> &str {
+        self.sources.get(file).map_or("", String::as_str)
+    }
+
+    /// All problems with excerpts, one after the other, and a last line that counts them.
+    pub fn render(&self, color: bool) -> String {
+        if self.is_empty() {
+            return String::new();
+        }
+        let mut parts: Vec<String> =
+            self.diagnostics.iter().map(|one| one.render(self.source(&one.file), color)).collect();
+        parts.push(self.count());
+        parts.join("\n\n")
+    }
+
+    fn count(&self) -> String {
+        let number = |count: usize, word: &str| match count {
+            0 => None,
+            1 => Some(format!("1 {word}")),
+            _ => Some(format!("{count} {word}s")),
+        };
+        let counts: Vec<String> =
+            [number(self.errors(), "error"), number(self.warnings(), "warning")].into_iter().flatten().collect();
+        counts.join(", ")
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.render(false))
+    }
+}
+
+impl std::error::Error for Report {}

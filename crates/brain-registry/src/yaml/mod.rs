@@ -1,0 +1,16 @@
+//! A spanned YAML tree: every value knows where it stands, so that every complaint can point at it.
+//!
+//! What packs may use is YAML 1.2 with the core schema, one document per file, without tags and without anchors:
+//! a pack is read by people who should not have to chase references through a file.
+
+mod json;
+mod locate;
+mod node;
+mod parse;
+mod scalar;
+
+pub(crate) use json::to_json;
+pub(crate) use locate::locate;
+pub(crate) use node::{Key, Node, NodeValue, Scalar, Span, Style};
+pub(crate) use parse::{ProblemKind, parse};
+pub(crate) use scalar::{Resolved, resolve};

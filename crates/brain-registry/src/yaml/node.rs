@@ -1,0 +1,129 @@
+//! The nodes of the tree.
+
+/// Where something stands in its file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub(crate) struct Span {
+    /// The first byte.
+    pub(crate) start: usize,
+    /// The byte after the last.
+    pub(crate) end: usize,
+    /// The line of the first byte, from 1.
+    pub(crate) line: usize,
+    /// The column of the first byte in characters, from 1.
+    pub(crate) column: usize,
+}
+
+/// A value with its place.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Node {
+    /// What it is.
+    pub(crate) value: NodeValue,
+    /// Where it stands.
+    pub(crate) span: Span,
+}
+
+/// What a node is.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum NodeValue {
+    /// Text, a number, a boolean or nothing; see [`super::resolve`].
+    Scalar(Scalar),
+    /// A list.
+    Seq(Vec<Node>),
+    /// A map, in the order in which it was written.
+    Map(Vec<(Key, Node)>),
+}
+
+/// The key of a map entry.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Key {
+    /// Its text.
+    pub(crate) text: String,
+    /// Where it stands.
+    pub(crate) span: Span,
+}
+
+/// A scalar as it was written.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Scalar {
+    /// The text, with quotes and escapes removed.
+    pub(crate) text: String,
+    /// How it was written.
+    pub(crate) style: Style,
+}
+
+/// How a scalar was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Style {
+    /// Without quotes: may be a number, a boolean or null.
+    Plain,
+    /// In `'…'`.
+    Single,
+    /// In `"…"`.
+    Double,
+    /// After `|`.
+    Literal,
+    /// After `>`.
+    Folded,
+}
+
+impl Node {
+    /// The entries, if this is a map.
+    pub(crate) fn as_map(&self) -> Option<&[(Key, Node)]> {
+        match &self.value {
+            NodeValue::Map(entries) => Some(entries),
+            _ => None,
+        }
+    }
+
+    /// The items, if this is a list.
+    pub(crate) fn as_seq(&self) -> Option<&[Node]> {
+        match &self.value {
+            NodeValue::Seq(items) => Some(items),
+            _ => None,
+        }
+    }
+
+    /// The scalar, if this is one.
+    pub(crate) fn as_scalar(&self) -> Option<&Scalar> {
+        match &self.value {
+            NodeValue::Scalar(scalar) => Some(scalar),
+            _ => None,
+        }
+    }
+
+    /// The value under a key, if this is a map that has it.
+    pub(crate) fn get(&self, key: &str) -> Option<&Node> {
+        self.entry(key).map(|(_, node)| node)
+    }
+
+    /// The key and value under a key, if this is a map that has it.
+    pub(crate) fn entry(&self, key: &str) -> Option<(&Key, &Node)> {
+        self.as_map()?.iter().find(|(k, _)| k.text == key).map(|(k, node)| (k, node))
+    }
+
+    /// The node that a path of keys and list positions leads to, or the last one on the way that exists.
+    pub(crate) fn nearest<'p>(&self, path: impl IntoIterator<Item = &'p str>) -> &Node {
+        let mut node = self;
+        for part in path {
+            let next = match &node.value {
+                NodeValue::Map(_) => node.get(part),
+                NodeValue::Seq(items) => part.parse::<usize>().ok().and_then(|index| items.get(index)),
+                NodeValue::Scalar(_) => None,
+            };
+            match next {
+                Some(next) => node = next,
+                None => break,
+            }
+        }
+        node
+    }
+
+    /// What a person would call this kind of value.
+    pub(crate) fn kind(&self) -> &'static str {
+        match &self.value {
+            NodeValue::Scalar(scalar) => super::resolve(scalar).kind(),
+            NodeValue::Seq(_) => "a list",
+            NodeValue::Map(_) => "a map",
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! HTTP, OpenAPI and metrics over the kernel.

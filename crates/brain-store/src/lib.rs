@@ -1,0 +1,24 @@
+//! The store traits, their conformance suite, and the stores.
+//!
+//! A store keeps rows; it does not know what events mean. Everything of a tenant is reached through a [`Scope`]; the
+//! scheduler's [`SystemScope`] sees scheduling columns only. Writing is [`Store::commit`]: members with preconditions,
+//! each applied whole or reported as a conflict, all in one durable commit.
+
+pub mod conformance;
+mod memory;
+mod rows;
+mod scope;
+mod sqlite;
+mod traits;
+
+pub use memory::MemoryStore;
+pub use rows::{
+    ApprovalRow, ArtifactRow, DeadLetterRow, IndexEntry, LogRow, Page, RecordFilter, RecordRow, RunRow, RunSchedule,
+    TokenRow, fingerprint,
+};
+pub use scope::{Scope, SystemScope};
+pub use sqlite::SqliteStore;
+pub use traits::{
+    Approvals, Commit, CommitDone, CommitResult, Conflict, DeadLetters, Definitions, Member, Outcome, Precondition,
+    Records, Runs, Scheduling, Store, StoreError, StoreStats, Tokens, Write,
+};

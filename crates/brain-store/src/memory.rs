@@ -1,0 +1,408 @@
+//! The store in memory: for tests, scenarios and dry runs. Same rules, no disk.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, MutexGuard};
+
+use brain_core::{ApprovalId, Digest, JobKey, NodeId, RecordId, RunId, TenantId, Timestamp, TokenId};
+use serde_json::Value;
+
+use crate::traits::{
+    Approvals, Commit, CommitDone, Conflict, DeadLetters, Definitions, Member, Outcome, Precondition, Records, Runs,
+    Scheduling, StoreError, StoreStats, Tokens, Write,
+};
+use crate::{
+    ApprovalRow, ArtifactRow, DeadLetterRow, IndexEntry, LogRow, Page, RecordFilter, RecordRow, RunRow, Scope,
+    SystemScope, TokenRow,
+};
+
+/// A store that forgets everything when it is dropped.
+#[derive(Default)]
+pub struct MemoryStore {
+    inner: Mutex<Inner>,
+}
+
+#[derive(Default)]
+struct Inner {
+    runs: BTreeMap<(TenantId, RunId), RunRow>,
+    log: BTreeMap<(TenantId, RunId), Vec<LogRow>>,
+    keys: BTreeMap<(TenantId, String), (RunId, Digest)>,
+    records: BTreeMap<(TenantId, String, RecordId), Stored>,
+    unique: BTreeMap<(TenantId, String, String, String), RecordId>,
+    artifacts: BTreeSet<(TenantId, ArtifactRow)>,
+    letters: BTreeMap<(TenantId, JobKey), DeadLetterRow>,
+    approvals: BTreeMap<(TenantId, ApprovalId), ApprovalRow>,
+    definitions: BTreeMap<Digest, Value>,
+    tokens: BTreeMap<TokenId, TokenRow>,
+    nodes: BTreeMap<NodeId, (Timestamp, String)>,
+    stats: StoreStats,
+}
+
+struct Stored {
+    row: RecordRow,
+    index: Vec<IndexEntry>,
+    text: Option<String>,
+}
+
+impl MemoryStore {
+    /// An empty store.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        // A panic while the lock is held can only come from a failed allocation; the data is whole either way.
+        self.inner.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+fn parse_cursor<T: std::str::FromStr>(cursor: Option<&str>) -> Result<Option<T>, StoreError> {
+    cursor.map(|text| text.parse().map_err(|_| StoreError::BadCursor(text.to_owned()))).transpose()
+}
+
+/// Words as full-text search sees them.
+fn words(text: &str) -> Vec<String> {
+    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
+}
+
+impl Inner {
+    fn conflict(&self, scope: &Scope, precondition: &Precondition) -> bool {
+        let tenant = scope.tenant().clone();
+        match precondition {
+            Precondition::RunAbsent(run) => self.runs.contains_key(&(tenant, *run)),
+            Precondition::RunAt { run, seq, fence } => self
+                .runs
+                .get(&(tenant, *run))
+                .is_none_or(|row| row.schedule.seq != *seq || row.schedule.fence != *fence),
+            Precondition::Record { kind, id, revision } => {
+                let found = self.records.get(&(tenant, kind.clone(), *id)).map(|stored| stored.row.revision);
+                found != *revision
+            }
+            Precondition::Listed { kind, field, value, fingerprint } => {
+                let there = self.records.iter().filter(|((owner, of, _), stored)| {
+                    *owner == tenant
+                        && of == kind
+                        && stored.index.iter().any(|one| one.field == *field && one.value == *value)
+                });
+                crate::fingerprint(there.map(|((_, _, id), stored)| (*id, stored.row.revision))) != *fingerprint
+            }
+            Precondition::KeyFree(key) => self.keys.contains_key(&(tenant, key.clone())),
+            Precondition::ApprovalPending(id) => {
+                self.approvals.get(&(tenant, *id)).is_none_or(|row| row.status != "pending")
+            }
+            Precondition::LetterOpen(id) => self.letters.get(&(tenant, *id)).is_none_or(|row| !row.open),
+        }
+    }
+
+    fn check(&self, member: &Member) -> Option<Conflict> {
+        if let Some(broken) = member.preconditions.iter().find(|one| self.conflict(&member.scope, one)) {
+            return Some(Conflict::Precondition(broken.clone()));
+        }
+        let tenant = member.scope.tenant();
+        for write in &member.writes {
+            let Write::PutRecord { row, index, .. } = write else { continue };
+            for entry in index.iter().filter(|entry| entry.unique) {
+                let slot = (tenant.clone(), row.kind.clone(), entry.field.clone(), entry.value.clone());
+                if let Some(holder) = self.unique.get(&slot).filter(|holder| **holder != row.id) {
+                    return Some(Conflict::Unique { kind: row.kind.clone(), field: entry.field.clone(), holder: *holder });
+                }
+            }
+        }
+        None
+    }
+
+    fn apply(&mut self, scope: &Scope, write: Write) {
+        let tenant = scope.tenant().clone();
+        self.stats.rows += 1;
+        match write {
+            Write::NewRun(row) => {
+                self.runs.insert((tenant, row.id), *row);
+            }
+            Write::UpdateRun { run, status, at, schedule, program } => {
+                if let Some(row) = self.runs.get_mut(&(tenant, run)) {
+                    row.status = status;
+                    row.updated_at = at;
+                    row.schedule = schedule;
+                    row.program = program.or(row.program);
+                }
+            }
+            Write::Append(row) => self.log.entry((tenant, row.run)).or_default().push(row),
+            Write::PutRecord { row, index, text } => {
+                let kind = row.kind.clone();
+                self.free_unique(&tenant, &kind, row.id);
+                for entry in index.iter().filter(|entry| entry.unique) {
+                    let slot = (tenant.clone(), kind.clone(), entry.field.clone(), entry.value.clone());
+                    self.unique.insert(slot, row.id);
+                }
+                self.records.insert((tenant, kind, row.id), Stored { row, index, text });
+            }
+            Write::DeleteRecord { kind, id } => {
+                self.free_unique(&tenant, &kind, id);
+                self.records.remove(&(tenant, kind, id));
+            }
+            Write::Link(row) => {
+                self.artifacts.insert((tenant, row));
+            }
+            Write::PutLetter(row) => {
+                self.letters.insert((tenant, row.id), row);
+            }
+            Write::PutApproval(row) => {
+                self.approvals.insert((tenant, row.id), row);
+            }
+            Write::Define { hash, body, .. } => {
+                self.definitions.entry(hash).or_insert(body);
+            }
+            Write::TakeKey { key, digest, run } => {
+                self.keys.insert((tenant, key), (run, digest));
+            }
+        }
+    }
+
+    fn free_unique(&mut self, tenant: &TenantId, kind: &str, id: RecordId) {
+        let Some(old) = self.records.get(&(tenant.clone(), kind.to_owned(), id)) else { return };
+        for entry in old.index.iter().filter(|entry| entry.unique) {
+            self.unique.remove(&(tenant.clone(), kind.to_owned(), entry.field.clone(), entry.value.clone()));
+        }
+    }
+
+    fn of_tenant<'a, K: Ord + Clone, V>(
+        map: &'a BTreeMap<(TenantId, K), V>,
+        tenant: &'a TenantId,
+    ) -> impl DoubleEndedIterator<Item = (&'a K, &'a V)> {
+        map.iter().filter(move |((owner, _), _)| owner == tenant).map(|((_, key), value)| (key, value))
+    }
+}
+
+impl Stored {
+    fn matches(&self, filter: &RecordFilter) -> bool {
+        let has = |field: &str, value: &str| self.index.iter().any(|one| one.field == field && one.value == value);
+        filter.state.as_ref().is_none_or(|state| self.row.state.as_ref() == Some(state))
+            && filter.indexed.iter().all(|(field, value)| has(field, value))
+            && filter.fields.iter().all(|(field, value)| self.row.body.get(field) == Some(value))
+    }
+}
+
+impl Commit for MemoryStore {
+    fn commit(&self, members: Vec<Member>, done: CommitDone) {
+        let mut inner = self.lock();
+        let mut outcomes = Vec::with_capacity(members.len());
+        for member in members {
+            outcomes.push(match inner.check(&member) {
+                Some(conflict) => Outcome::Conflict(conflict),
+                None => {
+                    inner.stats.members += 1;
+                    for write in member.writes {
+                        inner.apply(&member.scope, write);
+                    }
+                    Outcome::Committed
+                }
+            });
+        }
+        inner.stats.commits += 1;
+        drop(inner);
+        done(Ok(outcomes));
+    }
+
+    fn stats(&self) -> StoreStats {
+        self.lock().stats
+    }
+}
+
+impl Runs for MemoryStore {
+    fn run(&self, scope: &Scope, id: RunId) -> Result<Option<RunRow>, StoreError> {
+        Ok(self.lock().runs.get(&(scope.tenant().clone(), id)).cloned())
+    }
+
+    fn runs(
+        &self,
+        scope: &Scope,
+        status: Option<&str>,
+        limit: usize,
+        cursor: Option<&str>,
+    ) -> Result<Page<RunRow>, StoreError> {
+        let before: Option<RunId> = parse_cursor(cursor)?;
+        let inner = self.lock();
+        let rows = Inner::of_tenant(&inner.runs, scope.tenant())
+            .rev()
+            .filter(|(id, _)| before.is_none_or(|before| **id < before))
+            .filter(|(_, row)| status.is_none_or(|status| row.status == status));
+        let items = rows.map(|(_, row)| row.clone()).take(limit + 1).collect();
+        Ok(Page::cut(items, limit, |row| row.id.to_string()))
+    }
+
+    fn log(&self, scope: &Scope, id: RunId) -> Result<Vec<LogRow>, StoreError> {
+        Ok(self.lock().log.get(&(scope.tenant().clone(), id)).cloned().unwrap_or_default())
+    }
+
+    fn by_key(&self, scope: &Scope, key: &str) -> Result<Option<(RunId, Digest)>, StoreError> {
+        Ok(self.lock().keys.get(&(scope.tenant().clone(), key.to_owned())).copied())
+    }
+
+    fn artifacts(&self, scope: &Scope, run: RunId) -> Result<Vec<ArtifactRow>, StoreError> {
+        let inner = self.lock();
+        let rows = inner.artifacts.iter().filter(|(tenant, row)| tenant == scope.tenant() && row.run == run);
+        Ok(rows.map(|(_, row)| row.clone()).collect())
+    }
+}
+
+impl Records for MemoryStore {
+    fn record(&self, scope: &Scope, kind: &str, id: RecordId) -> Result<Option<RecordRow>, StoreError> {
+        let slot = (scope.tenant().clone(), kind.to_owned(), id);
+        Ok(self.lock().records.get(&slot).map(|stored| stored.row.clone()))
+    }
+
+    fn records(
+        &self,
+        scope: &Scope,
+        kind: &str,
+        filter: &RecordFilter,
+        limit: usize,
+        cursor: Option<&str>,
+    ) -> Result<Page<RecordRow>, StoreError> {
+        let after: Option<RecordId> = parse_cursor(cursor)?;
+        let inner = self.lock();
+        let rows = inner
+            .records
+            .iter()
+            .filter(|((tenant, of, id), _)| {
+                tenant == scope.tenant() && of == kind && after.is_none_or(|after| *id > after)
+            })
+            .filter(|(_, stored)| stored.matches(filter));
+        let items = rows.map(|(_, stored)| stored.row.clone()).take(limit + 1).collect();
+        Ok(Page::cut(items, limit, |row: &RecordRow| row.id.to_string()))
+    }
+
+    fn search(&self, scope: &Scope, kind: &str, query: &str, limit: usize) -> Result<Vec<RecordRow>, StoreError> {
+        let wanted = words(query);
+        let Some((last, full)) = wanted.split_last() else { return Ok(Vec::new()) };
+        let inner = self.lock();
+        let rows = inner.records.iter().filter(|((tenant, of, _), stored)| {
+            if tenant != scope.tenant() || of != kind {
+                return false;
+            }
+            let Some(text) = &stored.text else { return false };
+            let there = words(text);
+            full.iter().all(|word| there.contains(word)) && there.iter().any(|word| word.starts_with(last))
+        });
+        Ok(rows.map(|(_, stored)| stored.row.clone()).take(limit).collect())
+    }
+}
+
+impl DeadLetters for MemoryStore {
+    fn letter(&self, scope: &Scope, id: JobKey) -> Result<Option<DeadLetterRow>, StoreError> {
+        Ok(self.lock().letters.get(&(scope.tenant().clone(), id)).cloned())
+    }
+
+    fn letters(
+        &self,
+        scope: &Scope,
+        open: Option<bool>,
+        limit: usize,
+        cursor: Option<&str>,
+    ) -> Result<Page<DeadLetterRow>, StoreError> {
+        let before: Option<JobKey> = parse_cursor(cursor)?;
+        let inner = self.lock();
+        let rows = Inner::of_tenant(&inner.letters, scope.tenant())
+            .rev()
+            .filter(|(id, _)| before.is_none_or(|before| **id < before))
+            .filter(|(_, row)| open.is_none_or(|open| row.open == open));
+        let items = rows.map(|(_, row)| row.clone()).take(limit + 1).collect();
+        Ok(Page::cut(items, limit, |row: &DeadLetterRow| row.id.to_string()))
+    }
+}
+
+impl Approvals for MemoryStore {
+    fn approval(&self, scope: &Scope, id: ApprovalId) -> Result<Option<ApprovalRow>, StoreError> {
+        Ok(self.lock().approvals.get(&(scope.tenant().clone(), id)).cloned())
+    }
+
+    fn approvals_of(&self, scope: &Scope, run: RunId) -> Result<Vec<ApprovalRow>, StoreError> {
+        let inner = self.lock();
+        let rows = Inner::of_tenant(&inner.approvals, scope.tenant()).filter(|(_, row)| row.run == run);
+        Ok(rows.map(|(_, row)| row.clone()).collect())
+    }
+
+    fn approvals(
+        &self,
+        scope: &Scope,
+        status: Option<&str>,
+        limit: usize,
+        cursor: Option<&str>,
+    ) -> Result<Page<ApprovalRow>, StoreError> {
+        let before: Option<ApprovalId> = parse_cursor(cursor)?;
+        let inner = self.lock();
+        let rows = Inner::of_tenant(&inner.approvals, scope.tenant())
+            .rev()
+            .filter(|(id, _)| before.is_none_or(|before| **id < before))
+            .filter(|(_, row)| status.is_none_or(|status| row.status == status));
+        let items = rows.map(|(_, row)| row.clone()).take(limit + 1).collect();
+        Ok(Page::cut(items, limit, |row: &ApprovalRow| row.id.to_string()))
+    }
+}
+
+impl Definitions for MemoryStore {
+    fn definition(&self, hash: Digest) -> Result<Option<Value>, StoreError> {
+        Ok(self.lock().definitions.get(&hash).cloned())
+    }
+}
+
+impl Tokens for MemoryStore {
+    fn put_token(&self, row: &TokenRow) -> Result<(), StoreError> {
+        self.lock().tokens.insert(row.id, row.clone());
+        Ok(())
+    }
+
+    fn token(&self, id: TokenId) -> Result<Option<TokenRow>, StoreError> {
+        Ok(self.lock().tokens.get(&id).cloned())
+    }
+
+    fn tokens(&self) -> Result<Vec<TokenRow>, StoreError> {
+        Ok(self.lock().tokens.values().rev().cloned().collect())
+    }
+}
+
+impl Scheduling for MemoryStore {
+    fn heartbeat(&self, _: SystemScope, node: NodeId, until: Timestamp, liveness: &str) -> Result<(), StoreError> {
+        self.lock().nodes.insert(node, (until, liveness.to_owned()));
+        Ok(())
+    }
+
+    fn nodes(&self, _: SystemScope) -> Result<Vec<(NodeId, Timestamp, String)>, StoreError> {
+        Ok(self.lock().nodes.iter().map(|(node, (until, liveness))| (*node, *until, liveness.clone())).collect())
+    }
+
+    fn forget_node(&self, _: SystemScope, node: NodeId) -> Result<(), StoreError> {
+        self.lock().nodes.remove(&node);
+        Ok(())
+    }
+
+    fn owned_by(&self, _: SystemScope, node: NodeId, limit: usize) -> Result<Vec<(TenantId, RunId)>, StoreError> {
+        let inner = self.lock();
+        let mut rows: Vec<_> = inner.runs.values().filter(|row| row.schedule.owner == Some(node)).collect();
+        rows.sort_by_key(|row| row.id);
+        Ok(rows.into_iter().take(limit).map(|row| (row.tenant.clone(), row.id)).collect())
+    }
+
+    fn due(&self, _: SystemScope, now: Timestamp, limit: usize) -> Result<Vec<(TenantId, RunId, Timestamp)>, StoreError> {
+        let inner = self.lock();
+        let mut rows: Vec<_> = inner
+            .runs
+            .values()
+            .filter_map(|row| row.schedule.wake_at.filter(|at| *at <= now).map(|at| (row.tenant.clone(), row.id, at)))
+            .collect();
+        rows.sort_by_key(|(_, run, at)| (*at, *run));
+        rows.truncate(limit);
+        Ok(rows)
+    }
+
+    fn next_wake(&self, _: SystemScope) -> Result<Option<Timestamp>, StoreError> {
+        Ok(self.lock().runs.values().filter_map(|row| row.schedule.wake_at).min())
+    }
+
+    fn count_by_status(&self, _: SystemScope) -> Result<Vec<(String, u64)>, StoreError> {
+        let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+        for row in self.lock().runs.values().filter(|row| row.status != "completed") {
+            *counts.entry(row.status.clone()).or_default() += 1;
+        }
+        Ok(counts.into_iter().collect())
+    }
+}

@@ -1,0 +1,197 @@
+//! The rows that a store keeps.
+
+use brain_core::{ApprovalId, Digest, DigestBuilder, JobKey, NodeId, RecordId, RunId, TenantId, Timestamp, TokenId};
+use serde_json::Value;
+
+/// One run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunRow {
+    /// Its id.
+    pub id: RunId,
+    /// Whose it is.
+    pub tenant: TenantId,
+    /// When it was received.
+    pub created_at: Timestamp,
+    /// When it last changed.
+    pub updated_at: Timestamp,
+    /// Its status in the life of a run.
+    pub status: String,
+    /// What it runs, if anything was planned.
+    pub program: Option<Digest>,
+    /// The request as it came: message, mode, context, limits. A payload: it may be erased.
+    pub request: Value,
+    /// Scheduling columns.
+    pub schedule: RunSchedule,
+}
+
+/// What the scheduler sees of a run.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct RunSchedule {
+    /// How many events it has; every write names the number it builds on.
+    pub seq: u64,
+    /// The node that works on it, while one does.
+    pub owner: Option<NodeId>,
+    /// Rises with every change of owner; a write with an older one is refused.
+    pub fence: u64,
+    /// When time alone moves it on.
+    pub wake_at: Option<Timestamp>,
+    /// 1 (lowest) to 10 (highest).
+    pub priority: u8,
+}
+
+/// Events of one run that were written together, with their payloads beside them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LogRow {
+    /// The run.
+    pub run: RunId,
+    /// The number of the first event.
+    pub seq: u64,
+    /// When they were written.
+    pub at: Timestamp,
+    /// `[[number, version, data], …]`; no domain values.
+    pub events: Vec<(u16, u16, Value)>,
+    /// Domain values that the events refer to by position; erasable.
+    pub payloads: Vec<Value>,
+}
+
+/// One record.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RecordRow {
+    /// Its type.
+    pub kind: String,
+    /// Its id.
+    pub id: RecordId,
+    /// Rises by one with every change; the first is 1.
+    pub revision: u64,
+    /// Its state, if its type has states.
+    pub state: Option<String>,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it last changed.
+    pub updated_at: Timestamp,
+    /// Its fields.
+    pub body: Value,
+}
+
+/// A value by which records are found.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct IndexEntry {
+    /// The field, or the joined fields of a key.
+    pub field: String,
+    /// The value as text.
+    pub value: String,
+    /// Whether no other record of the type may have the same.
+    pub unique: bool,
+}
+
+/// Which records to list. All that is given must hold.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RecordFilter {
+    /// The state.
+    pub state: Option<String>,
+    /// Indexed fields and their values as text: fast.
+    pub indexed: Vec<(String, String)>,
+    /// Other top-level fields and their JSON values: compared row by row.
+    pub fields: Vec<(String, Value)>,
+}
+
+/// Some rows, and where the rest begins.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Page<T> {
+    /// The rows.
+    pub items: Vec<T>,
+    /// Give this back to get the next ones; `None` if there are none.
+    pub next: Option<String>,
+}
+
+impl<T> Page<T> {
+    /// Cuts `limit` rows off a list of at most `limit + 1` and remembers the last one shown.
+    pub fn cut(mut items: Vec<T>, limit: usize, cursor: impl Fn(&T) -> String) -> Self {
+        let next = if items.len() > limit {
+            items.truncate(limit);
+            items.last().map(cursor)
+        } else {
+            None
+        };
+        Self { items, next }
+    }
+}
+
+/// A link from a run's step to a record.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ArtifactRow {
+    /// The record's type.
+    pub kind: String,
+    /// The record.
+    pub record: RecordId,
+    /// The run.
+    pub run: RunId,
+    /// The step.
+    pub step: String,
+    /// `created`, `updated`, `resolved` or `input`.
+    pub role: String,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// A job that waits for a person, or did.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DeadLetterRow {
+    /// The job's key is the letter's id.
+    pub id: JobKey,
+    /// The run.
+    pub run: RunId,
+    /// The tool.
+    pub tool: String,
+    /// When it was put here.
+    pub opened_at: Timestamp,
+    /// Whether it still waits.
+    pub open: bool,
+    /// Step, attempt, failure, in doubt or not, escalation, resolution.
+    pub body: Value,
+}
+
+/// A question put to someone who may approve.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ApprovalRow {
+    /// Its id.
+    pub id: ApprovalId,
+    /// The run that waits for it.
+    pub run: RunId,
+    /// `pending`, `approved`, `rejected`.
+    pub status: String,
+    /// When it was asked.
+    pub asked_at: Timestamp,
+    /// Who is asked, the digest of what is asked for, the sentences shown, and the decision.
+    pub body: Value,
+}
+
+/// A bearer token: only a hash of its secret half is kept.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TokenRow {
+    /// The public half.
+    pub id: TokenId,
+    /// The tenant it opens.
+    pub tenant: TenantId,
+    /// The hash of the secret half.
+    pub hash: Digest,
+    /// What it is for.
+    pub label: String,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it ends.
+    pub expires_at: Option<Timestamp>,
+    /// Whether it may approve.
+    pub approver: bool,
+    /// Whether it was taken back.
+    pub revoked: bool,
+}
+
+/// What identifies a list of records: their ids and revisions, in order.
+pub fn fingerprint(records: impl IntoIterator<Item = (RecordId, u64)>) -> Digest {
+    let mut digest = DigestBuilder::new("listed");
+    for (id, revision) in records {
+        digest = digest.part(id.as_uuid().as_bytes()).part(&revision.to_be_bytes());
+    }
+    digest.finish()
+}

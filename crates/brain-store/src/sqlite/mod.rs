@@ -1,0 +1,136 @@
+//! The store in one SQLite file: WAL, `synchronous=FULL`, one writer thread that commits for everyone at once, and a
+//! pool of readers.
+
+mod read;
+mod schema;
+mod writer;
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::mpsc::{Sender, channel};
+
+use rusqlite::{Connection, OpenFlags};
+
+use crate::traits::{Commit, CommitDone, CommitResult, Member, StoreError, StoreStats};
+use writer::{Command, Counters};
+
+/// Readers kept open between uses.
+const POOLED_READERS: usize = 8;
+
+/// The store in one SQLite file.
+pub struct SqliteStore {
+    path: PathBuf,
+    writer: Sender<Command>,
+    thread: Option<std::thread::JoinHandle<()>>,
+    counters: std::sync::Arc<Counters>,
+    readers: Mutex<Vec<Connection>>,
+}
+
+fn failed(error: rusqlite::Error) -> StoreError {
+    StoreError::Failed(error.to_string())
+}
+
+impl SqliteStore {
+    /// Opens a file, making it if it is not there.
+    pub fn open(path: &Path) -> Result<Self, StoreError> {
+        if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+            std::fs::create_dir_all(folder)
+                .map_err(|error| StoreError::Failed(format!("{}: {error}", folder.display())))?;
+        }
+        let named = |error: StoreError| match error {
+            StoreError::Failed(reason) => StoreError::Failed(format!("{}: {reason}", path.display())),
+            StoreError::Unreadable(reason) => StoreError::Unreadable(format!("{}: {reason}", path.display())),
+            other => other,
+        };
+        let mut connection = Connection::open(path).map_err(failed).map_err(named)?;
+        configure(&connection).map_err(failed).map_err(named)?;
+        schema::prepare(&mut connection).map_err(named)?;
+        let counters = std::sync::Arc::new(Counters::default());
+        let (send, receive) = channel();
+        let shared = counters.clone();
+        let thread = std::thread::Builder::new()
+            .name("brain-sqlite-writer".into())
+            .spawn(move || writer::run(connection, &receive, &shared))
+            .map_err(|error| StoreError::Failed(error.to_string()))?;
+        Ok(Self {
+            path: path.to_owned(),
+            writer: send,
+            thread: Some(thread),
+            counters,
+            readers: Mutex::new(Vec::new()),
+        })
+    }
+
+    /// Runs a query on a reader of the pool.
+    fn read<T>(&self, query: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        let pooled = self.readers.lock().ok().and_then(|mut readers| readers.pop());
+        let connection = match pooled {
+            Some(connection) => connection,
+            None => self.open_reader().map_err(failed)?,
+        };
+        let result = query(&connection);
+        if let Ok(mut readers) = self.readers.lock()
+            && readers.len() < POOLED_READERS
+        {
+            readers.push(connection);
+        }
+        result
+    }
+
+    fn open_reader(&self) -> rusqlite::Result<Connection> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(&self.path, flags)?;
+        connection.busy_timeout(std::time::Duration::from_secs(10))?;
+        connection.set_prepared_statement_cache_capacity(64);
+        Ok(connection)
+    }
+
+    /// Runs something on the writer, in a transaction of its own or with others, and waits until it is durable.
+    fn write(
+        &self,
+        change: impl FnOnce(&Connection) -> rusqlite::Result<()> + Send + 'static,
+    ) -> Result<(), StoreError> {
+        let (send, receive) = std::sync::mpsc::sync_channel(1);
+        let done = Box::new(move |result: Result<(), StoreError>| drop(send.send(result)));
+        let closed = || StoreError::Failed("the store was closed".into());
+        self.writer.send(Command::Change(Box::new(change), done)).map_err(|_| closed())?;
+        receive.recv().unwrap_or_else(|_| Err(closed()))
+    }
+}
+
+fn configure(connection: &Connection) -> rusqlite::Result<()> {
+    connection.busy_timeout(std::time::Duration::from_secs(10))?;
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    // Checkpoints are the writer's own work, between commits.
+    connection.pragma_update(None, "wal_autocheckpoint", 0)?;
+    connection.pragma_update(None, "cache_size", -16_000)?;
+    connection.set_prepared_statement_cache_capacity(64);
+    Ok(())
+}
+
+impl Commit for SqliteStore {
+    fn commit(&self, members: Vec<Member>, done: CommitDone) {
+        if let Err(unsent) = self.writer.send(Command::Commit(members, done))
+            && let Command::Commit(_, done) = unsent.0
+        {
+            let result: CommitResult = Err(StoreError::Failed("the store was closed".into()));
+            done(result);
+        }
+    }
+
+    fn stats(&self) -> StoreStats {
+        self.counters.read()
+    }
+}
+
+impl Drop for SqliteStore {
+    /// What was handed over is committed before the store is gone.
+    fn drop(&mut self) {
+        let (closed, _) = channel();
+        self.writer = closed;
+        if let Some(thread) = self.thread.take() {
+            drop(thread.join());
+        }
+    }
+}

@@ -1,0 +1,452 @@
+//! What readers ask. Each query runs on a connection of the pool and sees the last commit.
+
+use brain_core::{ApprovalId, Digest, JobKey, NodeId, RecordId, RunId, TenantId, Timestamp, TokenId};
+use rusqlite::types::Type;
+use rusqlite::{Connection, OptionalExtension, Row, ToSql, params, params_from_iter};
+use serde_json::Value;
+
+use super::{SqliteStore, failed};
+use crate::traits::{Approvals, DeadLetters, Definitions, Records, Runs, Scheduling, StoreError, Tokens};
+use crate::{
+    ApprovalRow, ArtifactRow, DeadLetterRow, LogRow, Page, RecordFilter, RecordRow, RunRow, RunSchedule, Scope,
+    SystemScope, TokenRow,
+};
+
+type Bytes = [u8; 16];
+
+pub(super) fn record_id(bytes: Bytes) -> RecordId {
+    RecordId::from_uuid(uuid::Uuid::from_bytes(bytes))
+}
+
+fn uuid(row: &Row<'_>, column: usize) -> rusqlite::Result<uuid::Uuid> {
+    Ok(uuid::Uuid::from_bytes(row.get::<_, Bytes>(column)?))
+}
+
+fn time(row: &Row<'_>, column: usize) -> rusqlite::Result<Timestamp> {
+    Ok(Timestamp::from_millis(row.get(column)?))
+}
+
+fn broken(column: usize, reason: String) -> rusqlite::Error {
+    rusqlite::Error::FromSqlConversionFailure(column, Type::Text, reason.into())
+}
+
+fn json<T: serde::de::DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
+    let text: String = row.get(column)?;
+    serde_json::from_str(&text).map_err(|error| broken(column, error.to_string()))
+}
+
+fn digest(bytes: [u8; 32]) -> Digest {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>().parse().expect("32 bytes are a digest")
+}
+
+fn tenant(row: &Row<'_>, column: usize) -> rusqlite::Result<TenantId> {
+    row.get::<_, String>(column)?.parse().map_err(|error: brain_core::IdError| broken(column, error.to_string()))
+}
+
+fn cursor<T: std::str::FromStr>(text: Option<&str>) -> Result<Option<T>, StoreError> {
+    text.map(|text| text.parse().map_err(|_| StoreError::BadCursor(text.to_owned()))).transpose()
+}
+
+/// The largest id there can be: where a list that runs backwards begins.
+const LAST: Bytes = [0xff; 16];
+
+fn many<T>(
+    connection: &Connection,
+    sql: &str,
+    parameters: &[&dyn ToSql],
+    read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+) -> Result<Vec<T>, StoreError> {
+    let mut statement = connection.prepare_cached(sql).map_err(failed)?;
+    let rows = statement.query_map(params_from_iter(parameters), read).map_err(failed)?;
+    rows.collect::<rusqlite::Result<_>>().map_err(failed)
+}
+
+fn one<T>(
+    connection: &Connection,
+    sql: &str,
+    parameters: &[&dyn ToSql],
+    read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+) -> Result<Option<T>, StoreError> {
+    let mut statement = connection.prepare_cached(sql).map_err(failed)?;
+    statement.query_row(params_from_iter(parameters), read).optional().map_err(failed)
+}
+
+const RUN: &str = "tenant, id, created_at, updated_at, status, program, seq, owner, fence, wake_at, priority, request";
+
+fn run_row(row: &Row<'_>) -> rusqlite::Result<RunRow> {
+    Ok(RunRow {
+        tenant: tenant(row, 0)?,
+        id: RunId::from_uuid(uuid(row, 1)?),
+        created_at: time(row, 2)?,
+        updated_at: time(row, 3)?,
+        status: row.get(4)?,
+        program: row.get::<_, Option<[u8; 32]>>(5)?.map(digest),
+        schedule: RunSchedule {
+            seq: row.get::<_, i64>(6)? as u64,
+            owner: row.get::<_, Option<Bytes>>(7)?.map(|bytes| NodeId::from_uuid(uuid::Uuid::from_bytes(bytes))),
+            fence: row.get::<_, i64>(8)? as u64,
+            wake_at: row.get::<_, Option<i64>>(9)?.map(Timestamp::from_millis),
+            priority: row.get(10)?,
+        },
+        request: json(row, 11)?,
+    })
+}
+
+impl Runs for SqliteStore {
+    fn run(&self, scope: &Scope, id: RunId) -> Result<Option<RunRow>, StoreError> {
+        self.read(|connection| {
+            let sql = format!("SELECT {RUN} FROM runs WHERE tenant = ?1 AND id = ?2");
+            one(connection, &sql, &[&scope.tenant().as_str(), id.as_uuid().as_bytes()], run_row)
+        })
+    }
+
+    fn runs(
+        &self,
+        scope: &Scope,
+        status: Option<&str>,
+        limit: usize,
+        from: Option<&str>,
+    ) -> Result<Page<RunRow>, StoreError> {
+        let before = cursor::<RunId>(from)?.map_or(LAST, |id| *id.as_uuid().as_bytes());
+        self.read(|connection| {
+            let items = if let Some(status) = status {
+                // Completed runs are the many: those are met soon in the order of ids. The others have an index.
+                let indexed = if status == "completed" { "" } else { "AND status <> 'completed'" };
+                let sql = format!(
+                    "SELECT {RUN} FROM runs WHERE tenant = ?1 AND id < ?2 AND status = ?4 {indexed}
+                     ORDER BY id DESC LIMIT ?3"
+                );
+                many(connection, &sql, &[&scope.tenant().as_str(), &before, &(limit as i64 + 1), &status], run_row)?
+            } else {
+                let sql = format!("SELECT {RUN} FROM runs WHERE tenant = ?1 AND id < ?2 ORDER BY id DESC LIMIT ?3");
+                many(connection, &sql, &[&scope.tenant().as_str(), &before, &(limit as i64 + 1)], run_row)?
+            };
+            Ok(Page::cut(items, limit, |row| row.id.to_string()))
+        })
+    }
+
+    fn log(&self, scope: &Scope, id: RunId) -> Result<Vec<LogRow>, StoreError> {
+        self.read(|connection| {
+            // The log is keyed by run alone: the tenant is checked on the run's own row.
+            let sql = "SELECT log.run, log.seq, log.at, log.events, log.payloads FROM log
+                       JOIN runs ON runs.tenant = ?1 AND runs.id = log.run WHERE log.run = ?2 ORDER BY log.seq";
+            many(connection, sql, &[&scope.tenant().as_str(), id.as_uuid().as_bytes()], |row| {
+                Ok(LogRow {
+                    run: RunId::from_uuid(uuid(row, 0)?),
+                    seq: row.get::<_, i64>(1)? as u64,
+                    at: time(row, 2)?,
+                    events: json(row, 3)?,
+                    payloads: if row.get_ref(4)? == rusqlite::types::ValueRef::Null {
+                        Vec::new()
+                    } else {
+                        json(row, 4)?
+                    },
+                })
+            })
+        })
+    }
+
+    fn by_key(&self, scope: &Scope, key: &str) -> Result<Option<(RunId, Digest)>, StoreError> {
+        self.read(|connection| {
+            let sql = "SELECT run, digest FROM request_keys WHERE tenant = ?1 AND key = ?2";
+            one(connection, sql, &[&scope.tenant().as_str(), &key], |row| {
+                Ok((RunId::from_uuid(uuid(row, 0)?), digest(row.get(1)?)))
+            })
+        })
+    }
+
+    fn artifacts(&self, scope: &Scope, run: RunId) -> Result<Vec<ArtifactRow>, StoreError> {
+        self.read(|connection| {
+            let sql = "SELECT kind, record, run, step, role, at FROM artifacts WHERE tenant = ?1 AND run = ?2
+                       ORDER BY kind, record, step, role";
+            many(connection, sql, &[&scope.tenant().as_str(), run.as_uuid().as_bytes()], |row| {
+                Ok(ArtifactRow {
+                    kind: row.get(0)?,
+                    record: record_id(row.get(1)?),
+                    run: RunId::from_uuid(uuid(row, 2)?),
+                    step: row.get(3)?,
+                    role: row.get(4)?,
+                    at: time(row, 5)?,
+                })
+            })
+        })
+    }
+}
+
+const RECORD: &str = "r.kind, r.id, r.revision, r.state, r.created_at, r.updated_at, r.body";
+
+fn record_row(row: &Row<'_>) -> rusqlite::Result<RecordRow> {
+    Ok(RecordRow {
+        kind: row.get(0)?,
+        id: record_id(row.get(1)?),
+        revision: row.get::<_, i64>(2)? as u64,
+        state: row.get(3)?,
+        created_at: time(row, 4)?,
+        updated_at: time(row, 5)?,
+        body: json(row, 6)?,
+    })
+}
+
+impl Records for SqliteStore {
+    fn record(&self, scope: &Scope, kind: &str, id: RecordId) -> Result<Option<RecordRow>, StoreError> {
+        self.read(|connection| {
+            let sql = format!("SELECT {RECORD} FROM records r WHERE r.tenant = ?1 AND r.kind = ?2 AND r.id = ?3");
+            one(connection, &sql, &[&scope.tenant().as_str(), &kind, id.as_uuid().as_bytes()], record_row)
+        })
+    }
+
+    fn records(
+        &self,
+        scope: &Scope,
+        kind: &str,
+        filter: &RecordFilter,
+        limit: usize,
+        from: Option<&str>,
+    ) -> Result<Page<RecordRow>, StoreError> {
+        let after = cursor::<RecordId>(from)?.map_or([0; 16], |id| *id.as_uuid().as_bytes());
+        let mut sql = format!("SELECT {RECORD} FROM records r WHERE r.tenant = ?1 AND r.kind = ?2 AND r.id > ?3");
+        let tenant = scope.tenant().as_str();
+        let fetch = limit as i64 + 1;
+        let paths: Vec<String> =
+            filter.fields.iter().map(|(field, _)| format!("$.\"{}\"", field.replace('"', ""))).collect();
+        let values: Vec<String> = filter.fields.iter().map(|(_, value)| value.to_string()).collect();
+        let mut parameters: Vec<&dyn ToSql> = vec![&tenant, &kind, &after, &fetch];
+        if let Some(state) = &filter.state {
+            parameters.push(state);
+            sql.push_str(&format!(" AND r.state = ?{}", parameters.len()));
+        }
+        for (field, value) in &filter.indexed {
+            parameters.push(field);
+            parameters.push(value);
+            let (f, v) = (parameters.len() - 1, parameters.len());
+            sql.push_str(&format!(
+                " AND (r.id IN (SELECT i.id FROM record_index i WHERE i.tenant = ?1 AND i.kind = ?2 AND i.field = ?{f}
+                   AND i.value = ?{v}) OR r.id IN (SELECT u.id FROM record_unique u WHERE u.tenant = ?1 AND u.kind = ?2
+                   AND u.field = ?{f} AND u.value = ?{v}))"
+            ));
+        }
+        for (path, value) in paths.iter().zip(&values) {
+            parameters.push(path);
+            parameters.push(value);
+            sql.push_str(&format!(" AND r.body -> ?{} = ?{}", parameters.len() - 1, parameters.len()));
+        }
+        sql.push_str(" ORDER BY r.id LIMIT ?4");
+        self.read(|connection| {
+            let items = many(connection, &sql, &parameters, record_row)?;
+            Ok(Page::cut(items, limit, |row: &RecordRow| row.id.to_string()))
+        })
+    }
+
+    fn search(&self, scope: &Scope, kind: &str, query: &str, limit: usize) -> Result<Vec<RecordRow>, StoreError> {
+        let words: Vec<&str> = query.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+        if words.is_empty() {
+            return Ok(Vec::new());
+        }
+        // Quoted words have no operators in them; the last one may be the beginning of a word.
+        let expression = words.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(" ") + "*";
+        self.read(|connection| {
+            let sql = format!(
+                "SELECT {RECORD} FROM record_words w JOIN records r ON r.n = w.rowid
+                 WHERE w.words MATCH ?3 AND r.tenant = ?1 AND r.kind = ?2 ORDER BY w.rank, r.id LIMIT ?4"
+            );
+            many(connection, &sql, &[&scope.tenant().as_str(), &kind, &expression, &(limit as i64)], record_row)
+        })
+    }
+}
+
+fn letter_row(row: &Row<'_>) -> rusqlite::Result<DeadLetterRow> {
+    Ok(DeadLetterRow {
+        id: JobKey::from_uuid(uuid(row, 0)?),
+        run: RunId::from_uuid(uuid(row, 1)?),
+        tool: row.get(2)?,
+        opened_at: time(row, 3)?,
+        open: row.get(4)?,
+        body: json(row, 5)?,
+    })
+}
+
+impl DeadLetters for SqliteStore {
+    fn letter(&self, scope: &Scope, id: JobKey) -> Result<Option<DeadLetterRow>, StoreError> {
+        self.read(|connection| {
+            let sql = "SELECT id, run, tool, opened_at, open, body FROM dead_letters WHERE tenant = ?1 AND id = ?2";
+            one(connection, sql, &[&scope.tenant().as_str(), id.as_uuid().as_bytes()], letter_row)
+        })
+    }
+
+    fn letters(
+        &self,
+        scope: &Scope,
+        open: Option<bool>,
+        limit: usize,
+        from: Option<&str>,
+    ) -> Result<Page<DeadLetterRow>, StoreError> {
+        let before = cursor::<JobKey>(from)?.map_or(LAST, |id| *id.as_uuid().as_bytes());
+        self.read(|connection| {
+            let sql = "SELECT id, run, tool, opened_at, open, body FROM dead_letters
+                       WHERE tenant = ?1 AND id < ?2 AND (?4 IS NULL OR open = ?4) ORDER BY id DESC LIMIT ?3";
+            let items =
+                many(connection, sql, &[&scope.tenant().as_str(), &before, &(limit as i64 + 1), &open], letter_row)?;
+            Ok(Page::cut(items, limit, |row: &DeadLetterRow| row.id.to_string()))
+        })
+    }
+}
+
+fn approval_row(row: &Row<'_>) -> rusqlite::Result<ApprovalRow> {
+    Ok(ApprovalRow {
+        id: ApprovalId::from_uuid(uuid(row, 0)?),
+        run: RunId::from_uuid(uuid(row, 1)?),
+        status: row.get(2)?,
+        asked_at: time(row, 3)?,
+        body: json(row, 4)?,
+    })
+}
+
+impl Approvals for SqliteStore {
+    fn approval(&self, scope: &Scope, id: ApprovalId) -> Result<Option<ApprovalRow>, StoreError> {
+        self.read(|connection| {
+            let sql = "SELECT id, run, status, asked_at, body FROM approvals WHERE tenant = ?1 AND id = ?2";
+            one(connection, sql, &[&scope.tenant().as_str(), id.as_uuid().as_bytes()], approval_row)
+        })
+    }
+
+    fn approvals_of(&self, scope: &Scope, run: RunId) -> Result<Vec<ApprovalRow>, StoreError> {
+        self.read(|connection| {
+            let sql = "SELECT id, run, status, asked_at, body FROM approvals WHERE tenant = ?1 AND run = ?2 ORDER BY id";
+            many(connection, sql, &[&scope.tenant().as_str(), run.as_uuid().as_bytes()], approval_row)
+        })
+    }
+
+    fn approvals(
+        &self,
+        scope: &Scope,
+        status: Option<&str>,
+        limit: usize,
+        from: Option<&str>,
+    ) -> Result<Page<ApprovalRow>, StoreError> {
+        let before = cursor::<ApprovalId>(from)?.map_or(LAST, |id| *id.as_uuid().as_bytes());
+        self.read(|connection| {
+            let sql = "SELECT id, run, status, asked_at, body FROM approvals
+                       WHERE tenant = ?1 AND id < ?2 AND (?4 IS NULL OR status = ?4) ORDER BY id DESC LIMIT ?3";
+            let items =
+                many(connection, sql, &[&scope.tenant().as_str(), &before, &(limit as i64 + 1), &status], approval_row)?;
+            Ok(Page::cut(items, limit, |row: &ApprovalRow| row.id.to_string()))
+        })
+    }
+}
+
+impl Definitions for SqliteStore {
+    fn definition(&self, hash: Digest) -> Result<Option<Value>, StoreError> {
+        self.read(|connection| {
+            one(connection, "SELECT body FROM definitions WHERE hash = ?1", &[hash.as_bytes()], |row| json(row, 0))
+        })
+    }
+}
+
+fn token_row(row: &Row<'_>) -> rusqlite::Result<TokenRow> {
+    Ok(TokenRow {
+        id: TokenId::from_uuid(uuid(row, 0)?),
+        tenant: tenant(row, 1)?,
+        hash: digest(row.get(2)?),
+        label: row.get(3)?,
+        created_at: time(row, 4)?,
+        expires_at: row.get::<_, Option<i64>>(5)?.map(Timestamp::from_millis),
+        approver: row.get(6)?,
+        revoked: row.get(7)?,
+    })
+}
+
+const TOKEN: &str = "id, tenant, hash, label, created_at, expires_at, approver, revoked";
+
+impl Tokens for SqliteStore {
+    fn put_token(&self, row: &TokenRow) -> Result<(), StoreError> {
+        let row = row.clone();
+        self.write(move |connection| {
+            connection
+                .execute(
+                    "INSERT OR REPLACE INTO tokens VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+                    params![
+                        row.id.as_uuid().as_bytes(),
+                        row.tenant.as_str(),
+                        row.hash.as_bytes(),
+                        row.label,
+                        row.created_at.as_millis(),
+                        row.expires_at.map(|at| at.as_millis()),
+                        row.approver,
+                        row.revoked
+                    ],
+                )
+                .map(drop)
+        })
+    }
+
+    fn token(&self, id: TokenId) -> Result<Option<TokenRow>, StoreError> {
+        self.read(|connection| {
+            one(connection, &format!("SELECT {TOKEN} FROM tokens WHERE id = ?1"), &[id.as_uuid().as_bytes()], token_row)
+        })
+    }
+
+    fn tokens(&self) -> Result<Vec<TokenRow>, StoreError> {
+        self.read(|connection| many(connection, &format!("SELECT {TOKEN} FROM tokens ORDER BY id DESC"), &[], token_row))
+    }
+}
+
+impl Scheduling for SqliteStore {
+    fn heartbeat(&self, _: SystemScope, node: NodeId, until: Timestamp, liveness: &str) -> Result<(), StoreError> {
+        let liveness = liveness.to_owned();
+        self.write(move |connection| {
+            connection
+                .prepare_cached("INSERT OR REPLACE INTO nodes VALUES (?1, ?2, ?3)")?
+                .execute(params![node.as_uuid().as_bytes(), until.as_millis(), liveness])
+                .map(drop)
+        })
+    }
+
+    fn nodes(&self, _: SystemScope) -> Result<Vec<(NodeId, Timestamp, String)>, StoreError> {
+        self.read(|connection| {
+            many(connection, "SELECT id, until, liveness FROM nodes ORDER BY id", &[], |row| {
+                Ok((NodeId::from_uuid(uuid(row, 0)?), time(row, 1)?, row.get(2)?))
+            })
+        })
+    }
+
+    fn forget_node(&self, _: SystemScope, node: NodeId) -> Result<(), StoreError> {
+        self.write(move |connection| {
+            connection.execute("DELETE FROM nodes WHERE id = ?1", [node.as_uuid().as_bytes()]).map(drop)
+        })
+    }
+
+    fn owned_by(&self, _: SystemScope, node: NodeId, limit: usize) -> Result<Vec<(TenantId, RunId)>, StoreError> {
+        self.read(|connection| {
+            let sql = "SELECT tenant, id FROM runs WHERE owner = ?1 ORDER BY id LIMIT ?2";
+            many(connection, sql, &[node.as_uuid().as_bytes(), &(limit as i64)], |row| {
+                Ok((tenant(row, 0)?, RunId::from_uuid(uuid(row, 1)?)))
+            })
+        })
+    }
+
+    fn due(&self, _: SystemScope, now: Timestamp, limit: usize) -> Result<Vec<(TenantId, RunId, Timestamp)>, StoreError> {
+        self.read(|connection| {
+            let sql = "SELECT tenant, id, wake_at FROM runs WHERE wake_at IS NOT NULL AND wake_at <= ?1
+                       ORDER BY wake_at, id LIMIT ?2";
+            many(connection, sql, &[&now.as_millis(), &(limit as i64)], |row| {
+                Ok((tenant(row, 0)?, RunId::from_uuid(uuid(row, 1)?), time(row, 2)?))
+            })
+        })
+    }
+
+    fn next_wake(&self, _: SystemScope) -> Result<Option<Timestamp>, StoreError> {
+        self.read(|connection| {
+            let sql = "SELECT wake_at FROM runs WHERE wake_at IS NOT NULL ORDER BY wake_at LIMIT 1";
+            one(connection, sql, &[], |row| time(row, 0))
+        })
+    }
+
+    fn count_by_status(&self, _: SystemScope) -> Result<Vec<(String, u64)>, StoreError> {
+        self.read(|connection| {
+            let sql = "SELECT status, count(*) FROM runs WHERE status <> 'completed' GROUP BY status ORDER BY status";
+            many(connection, sql, &[], |row| {
+                Ok((row.get(0)?, row.get::<_, i64>(1)? as u64))
+            })
+        })
+    }
+}

@@ -1,0 +1,91 @@
+//! The tables. A file knows its version; an older one is brought up to date, a newer one is refused.
+
+use rusqlite::Connection;
+
+use crate::StoreError;
+
+/// The version of the tables that this build reads and writes.
+const VERSION: i64 = 1;
+
+const TABLES: &str = "
+CREATE TABLE runs (
+    tenant TEXT NOT NULL, id BLOB NOT NULL, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL,
+    status TEXT NOT NULL, program BLOB, seq INTEGER NOT NULL, owner BLOB, fence INTEGER NOT NULL, wake_at INTEGER,
+    priority INTEGER NOT NULL, request TEXT NOT NULL,
+    PRIMARY KEY (tenant, id)
+) WITHOUT ROWID;
+CREATE INDEX runs_wake ON runs (wake_at, tenant, id) WHERE wake_at IS NOT NULL;
+CREATE INDEX runs_owner ON runs (owner, id, tenant) WHERE owner IS NOT NULL;
+CREATE INDEX runs_status ON runs (tenant, status, id) WHERE status <> 'completed';
+-- Append-only; `pos` is also the order in which commits became visible.
+CREATE TABLE log (
+    pos INTEGER PRIMARY KEY, run BLOB NOT NULL, seq INTEGER NOT NULL, at INTEGER NOT NULL,
+    events TEXT NOT NULL, payloads TEXT
+);
+CREATE UNIQUE INDEX log_run ON log (run, seq);
+CREATE TABLE request_keys (
+    tenant TEXT NOT NULL, key TEXT NOT NULL, digest BLOB NOT NULL, run BLOB NOT NULL, PRIMARY KEY (tenant, key)
+) WITHOUT ROWID;
+CREATE TABLE records (
+    n INTEGER PRIMARY KEY, tenant TEXT NOT NULL, kind TEXT NOT NULL, id BLOB NOT NULL, revision INTEGER NOT NULL,
+    state TEXT, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, body TEXT NOT NULL, entries TEXT
+);
+CREATE UNIQUE INDEX records_id ON records (tenant, kind, id);
+CREATE TABLE record_index (
+    tenant TEXT NOT NULL, kind TEXT NOT NULL, field TEXT NOT NULL, value TEXT NOT NULL, id BLOB NOT NULL,
+    PRIMARY KEY (tenant, kind, field, value, id)
+) WITHOUT ROWID;
+CREATE TABLE record_unique (
+    tenant TEXT NOT NULL, kind TEXT NOT NULL, field TEXT NOT NULL, value TEXT NOT NULL, id BLOB NOT NULL,
+    PRIMARY KEY (tenant, kind, field, value)
+) WITHOUT ROWID;
+CREATE VIRTUAL TABLE record_words USING fts5(
+    words, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 2'
+);
+CREATE TABLE artifacts (
+    tenant TEXT NOT NULL, run BLOB NOT NULL, kind TEXT NOT NULL, record BLOB NOT NULL, step TEXT NOT NULL,
+    role TEXT NOT NULL, at INTEGER NOT NULL, PRIMARY KEY (tenant, run, kind, record, step, role)
+) WITHOUT ROWID;
+CREATE TABLE dead_letters (
+    tenant TEXT NOT NULL, id BLOB NOT NULL, run BLOB NOT NULL, tool TEXT NOT NULL, opened_at INTEGER NOT NULL,
+    open INTEGER NOT NULL, body TEXT NOT NULL, PRIMARY KEY (tenant, id)
+) WITHOUT ROWID;
+CREATE TABLE approvals (
+    tenant TEXT NOT NULL, id BLOB NOT NULL, run BLOB NOT NULL, status TEXT NOT NULL, asked_at INTEGER NOT NULL,
+    body TEXT NOT NULL, PRIMARY KEY (tenant, id)
+) WITHOUT ROWID;
+CREATE INDEX approvals_run ON approvals (tenant, run);
+CREATE TABLE definitions (hash BLOB PRIMARY KEY, kind TEXT NOT NULL, body TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE tokens (
+    id BLOB PRIMARY KEY, tenant TEXT NOT NULL, hash BLOB NOT NULL, label TEXT NOT NULL, created_at INTEGER NOT NULL,
+    expires_at INTEGER, approver INTEGER NOT NULL, revoked INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE nodes (id BLOB PRIMARY KEY, until INTEGER NOT NULL, liveness TEXT NOT NULL) WITHOUT ROWID;
+";
+
+/// Makes the tables in a new file; refuses a file that a newer build has written.
+pub(super) fn prepare(connection: &mut Connection) -> Result<(), StoreError> {
+    let failed = |error: rusqlite::Error| StoreError::Failed(error.to_string());
+    // Another process may be preparing the same new file: the version is read inside the write transaction.
+    let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate).map_err(failed)?;
+    let found: i64 = transaction.query_row("PRAGMA user_version", [], |row| row.get(0)).map_err(failed)?;
+    match found {
+        VERSION => Ok(()),
+        0 => {
+            let tables: i64 = transaction
+                .query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get(0))
+                .map_err(failed)?;
+            if tables > 0 {
+                return Err(StoreError::Unreadable(
+                    "this is a SQLite file of another program; give Brain a file of its own".into(),
+                ));
+            }
+            transaction.execute_batch(TABLES).map_err(failed)?;
+            transaction.pragma_update(None, "user_version", VERSION).map_err(failed)?;
+            transaction.commit().map_err(failed)
+        }
+        newer => Err(StoreError::Unreadable(format!(
+            "the file has format {newer}, this build knows format {VERSION}; use the newer build"
+        ))),
+    }
+}

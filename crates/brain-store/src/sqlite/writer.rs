@@ -1,0 +1,472 @@
+//! The one writer. Whatever has been handed over while a commit was under way goes into the next one, so that many
+//! runs share one sync.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::Receiver;
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use crate::traits::{CommitDone, Conflict, Member, Outcome, Precondition, StoreError, StoreStats, Write};
+use crate::{IndexEntry, RecordRow, Scope};
+
+/// Commands that share one commit at most.
+const MAX_GROUP: usize = 1024;
+/// Pages in the write-ahead log after which it is written back into the file (4 KiB each).
+const CHECKPOINT_PAGES: i64 = 4000;
+
+/// Commits between two looks at the size of the write-ahead log.
+const CHECK_EVERY: u32 = 64;
+
+type Change = Box<dyn FnOnce(&Connection) -> rusqlite::Result<()> + Send>;
+type ChangeDone = Box<dyn FnOnce(Result<(), StoreError>) + Send>;
+
+/// What the writer is asked to do.
+pub(super) enum Command {
+    /// Members with preconditions.
+    Commit(Vec<Member>, CommitDone),
+    /// A change without any.
+    Change(Change, ChangeDone),
+}
+
+/// What was done since the store was opened.
+#[derive(Default)]
+pub(super) struct Counters {
+    commits: AtomicU64,
+    syncs: AtomicU64,
+    members: AtomicU64,
+    rows: AtomicU64,
+    bytes: AtomicU64,
+}
+
+impl Counters {
+    pub(super) fn read(&self) -> StoreStats {
+        let get = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        StoreStats {
+            commits: get(&self.commits),
+            syncs: get(&self.syncs),
+            members: get(&self.members),
+            rows: get(&self.rows),
+            bytes: get(&self.bytes),
+        }
+    }
+
+    fn wrote(&self, rows: u64, bytes: usize) {
+        self.rows.fetch_add(rows, Ordering::Relaxed);
+        self.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
+    }
+}
+
+/// Works until every sender is gone.
+pub(super) fn run(mut connection: Connection, commands: &Receiver<Command>, counters: &Counters) {
+    let mut group = Vec::new();
+    let mut commits: u32 = 0;
+    while let Ok(first) = commands.recv() {
+        group.push(first);
+        while group.len() < MAX_GROUP
+            && let Ok(next) = commands.try_recv()
+        {
+            group.push(next);
+        }
+        commit_group(&mut connection, &mut group, counters);
+        commits = commits.wrapping_add(1);
+        if commits.is_multiple_of(CHECK_EVERY) {
+            checkpoint_if_due(&connection, counters);
+        }
+    }
+}
+
+/// Dropped when a command's turn comes: the caller is told after the commit, not before.
+enum Done {
+    Commit(CommitDone, Vec<Outcome>),
+    Change(ChangeDone),
+}
+
+fn commit_group(connection: &mut Connection, group: &mut Vec<Command>, counters: &Counters) {
+    let mut waiting = Vec::with_capacity(group.len());
+    let result = write_group(connection, group, &mut waiting, counters);
+    if let Err(error) = &result {
+        tracing::error!(%error, "a commit failed; nothing of it was written");
+    }
+    // Commands that were not reached are told as well.
+    for command in group.drain(..) {
+        waiting.push(match command {
+            Command::Commit(_, done) => Done::Commit(done, Vec::new()),
+            Command::Change(_, done) => Done::Change(done),
+        });
+    }
+    for done in waiting {
+        let error = || result.as_ref().err().map(|error| StoreError::Failed(error.to_string()));
+        match done {
+            Done::Commit(done, outcomes) => done(error().map_or(Ok(outcomes), Err)),
+            Done::Change(done) => done(error().map_or(Ok(()), Err)),
+        }
+    }
+}
+
+fn write_group(
+    connection: &mut Connection,
+    group: &mut Vec<Command>,
+    waiting: &mut Vec<Done>,
+    counters: &Counters,
+) -> rusqlite::Result<()> {
+    let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+    for command in group.drain(..) {
+        match command {
+            Command::Commit(members, done) => {
+                let mut outcomes = Vec::with_capacity(members.len());
+                let mut failure = None;
+                for member in members {
+                    match write_member(&transaction, member, counters) {
+                        Ok(outcome) => outcomes.push(outcome),
+                        Err(error) => {
+                            failure = Some(error);
+                            break;
+                        }
+                    }
+                }
+                waiting.push(Done::Commit(done, outcomes));
+                if let Some(error) = failure {
+                    return Err(error);
+                }
+            }
+            Command::Change(change, done) => {
+                waiting.push(Done::Change(done));
+                change(&transaction)?;
+                counters.wrote(1, 0);
+            }
+        }
+    }
+    transaction.commit()?;
+    counters.commits.fetch_add(1, Ordering::Relaxed);
+    counters.syncs.fetch_add(1, Ordering::Relaxed);
+    Ok(())
+}
+
+/// Writes the log back when it has grown. Two syncs: the log, then the file.
+fn checkpoint_if_due(connection: &Connection, counters: &Counters) {
+    let due = connection.query_row("PRAGMA wal_checkpoint(NOOP)", [], |row| row.get::<_, i64>(1));
+    if !due.is_ok_and(|pages| pages >= CHECKPOINT_PAGES) {
+        return;
+    }
+    let done = connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
+    match done {
+        Ok(()) => {
+            counters.syncs.fetch_add(2, Ordering::Relaxed);
+        }
+        Err(error) => tracing::warn!(%error, "the write-ahead log could not be written back; it will be tried again"),
+    }
+}
+
+fn write_member(connection: &Connection, member: Member, counters: &Counters) -> rusqlite::Result<Outcome> {
+    for precondition in &member.preconditions {
+        if !holds(connection, &member.scope, precondition)? {
+            return Ok(Outcome::Conflict(Conflict::Precondition(precondition.clone())));
+        }
+    }
+    for write in &member.writes {
+        if let Write::PutRecord { row, index, .. } = write
+            && let Some(conflict) = taken(connection, &member.scope, row, index)?
+        {
+            return Ok(Outcome::Conflict(conflict));
+        }
+    }
+    for write in member.writes {
+        apply(connection, &member.scope, write, counters)?;
+    }
+    counters.members.fetch_add(1, Ordering::Relaxed);
+    Ok(Outcome::Committed)
+}
+
+fn holds(connection: &Connection, scope: &Scope, precondition: &Precondition) -> rusqlite::Result<bool> {
+    let tenant = scope.tenant().as_str();
+    match precondition {
+        Precondition::RunAbsent(run) => Ok(!connection
+            .prepare_cached("SELECT 1 FROM runs WHERE tenant = ?1 AND id = ?2")?
+            .exists(params![tenant, run.as_uuid().as_bytes()])?),
+        Precondition::RunAt { run, seq, fence } => {
+            let found: Option<(i64, i64)> = connection
+                .prepare_cached("SELECT seq, fence FROM runs WHERE tenant = ?1 AND id = ?2")?
+                .query_row(params![tenant, run.as_uuid().as_bytes()], |row| Ok((row.get(0)?, row.get(1)?)))
+                .optional()?;
+            Ok(found == Some((*seq as i64, *fence as i64)))
+        }
+        Precondition::Record { kind, id, revision } => {
+            let found: Option<i64> = connection
+                .prepare_cached("SELECT revision FROM records WHERE tenant = ?1 AND kind = ?2 AND id = ?3")?
+                .query_row(params![tenant, kind, id.as_uuid().as_bytes()], |row| row.get(0))
+                .optional()?;
+            Ok(found == revision.map(|revision| revision as i64))
+        }
+        Precondition::Listed { kind, field, value, fingerprint } => {
+            let mut statement = connection.prepare_cached(
+                "SELECT r.id, r.revision FROM record_index i
+                 JOIN records r ON r.tenant = i.tenant AND r.kind = i.kind AND r.id = i.id
+                 WHERE i.tenant = ?1 AND i.kind = ?2 AND i.field = ?3 AND i.value = ?4 ORDER BY i.id",
+            )?;
+            let rows = statement.query_map(params![tenant, kind, field, value], |row| {
+                Ok((super::read::record_id(row.get(0)?), row.get::<_, i64>(1)? as u64))
+            })?;
+            let there: Vec<_> = rows.collect::<rusqlite::Result<_>>()?;
+            Ok(crate::fingerprint(there) == *fingerprint)
+        }
+        Precondition::KeyFree(key) => Ok(!connection
+            .prepare_cached("SELECT 1 FROM request_keys WHERE tenant = ?1 AND key = ?2")?
+            .exists(params![tenant, key])?),
+        Precondition::ApprovalPending(id) => connection
+            .prepare_cached("SELECT 1 FROM approvals WHERE tenant = ?1 AND id = ?2 AND status = 'pending'")?
+            .exists(params![tenant, id.as_uuid().as_bytes()]),
+        Precondition::LetterOpen(id) => connection
+            .prepare_cached("SELECT 1 FROM dead_letters WHERE tenant = ?1 AND id = ?2 AND open = 1")?
+            .exists(params![tenant, id.as_uuid().as_bytes()]),
+    }
+}
+
+fn taken(
+    connection: &Connection,
+    scope: &Scope,
+    row: &RecordRow,
+    index: &[IndexEntry],
+) -> rusqlite::Result<Option<Conflict>> {
+    for entry in index.iter().filter(|entry| entry.unique) {
+        let holder: Option<[u8; 16]> = connection
+            .prepare_cached("SELECT id FROM record_unique WHERE tenant = ?1 AND kind = ?2 AND field = ?3 AND value = ?4")?
+            .query_row(params![scope.tenant().as_str(), row.kind, entry.field, entry.value], |row| row.get(0))
+            .optional()?;
+        if let Some(holder) = holder
+            && holder != *row.id.as_uuid().as_bytes()
+        {
+            let holder = super::read::record_id(holder);
+            return Ok(Some(Conflict::Unique { kind: row.kind.clone(), field: entry.field.clone(), holder }));
+        }
+    }
+    Ok(None)
+}
+
+fn apply(connection: &Connection, scope: &Scope, write: Write, counters: &Counters) -> rusqlite::Result<()> {
+    let tenant = scope.tenant().as_str();
+    match write {
+        Write::NewRun(row) => {
+            let request = row.request.to_string();
+            connection
+                .prepare_cached("INSERT INTO runs VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)")?
+                .execute(params![
+                    tenant,
+                    row.id.as_uuid().as_bytes(),
+                    row.created_at.as_millis(),
+                    row.updated_at.as_millis(),
+                    row.status,
+                    row.program.as_ref().map(brain_core::Digest::as_bytes),
+                    row.schedule.seq as i64,
+                    row.schedule.owner.as_ref().map(|node| *node.as_uuid().as_bytes()),
+                    row.schedule.fence as i64,
+                    row.schedule.wake_at.map(|at| at.as_millis()),
+                    row.schedule.priority,
+                    request,
+                ])?;
+            counters.wrote(1, request.len() + 128);
+        }
+        Write::UpdateRun { run, status, at, schedule, program } => {
+            connection
+                .prepare_cached(
+                    "UPDATE runs SET status = ?3, updated_at = ?4, seq = ?5, owner = ?6, fence = ?7, wake_at = ?8,
+                     priority = ?9, program = coalesce(?10, program) WHERE tenant = ?1 AND id = ?2",
+                )?
+                .execute(params![
+                    tenant,
+                    run.as_uuid().as_bytes(),
+                    status,
+                    at.as_millis(),
+                    schedule.seq as i64,
+                    schedule.owner.as_ref().map(|node| *node.as_uuid().as_bytes()),
+                    schedule.fence as i64,
+                    schedule.wake_at.map(|at| at.as_millis()),
+                    schedule.priority,
+                    program.as_ref().map(brain_core::Digest::as_bytes),
+                ])?;
+            counters.wrote(1, 128);
+        }
+        Write::Append(row) => {
+            let events = serde_json::to_string(&row.events).expect("events are JSON");
+            let payloads = (!row.payloads.is_empty())
+                .then(|| serde_json::to_string(&row.payloads).expect("payloads are JSON"));
+            connection
+                .prepare_cached("INSERT INTO log (run, seq, at, events, payloads) VALUES (?1, ?2, ?3, ?4, ?5)")?
+                .execute(params![
+                    row.run.as_uuid().as_bytes(),
+                    row.seq as i64,
+                    row.at.as_millis(),
+                    events,
+                    payloads
+                ])?;
+            counters.wrote(1, events.len() + payloads.map_or(0, |text| text.len()) + 32);
+        }
+        Write::PutRecord { row, index, text } => put_record(connection, tenant, &row, &index, text, counters)?,
+        Write::DeleteRecord { kind, id } => {
+            let id = id.as_uuid();
+            let found: Option<(i64, Option<String>)> = connection
+                .prepare_cached("DELETE FROM records WHERE tenant = ?1 AND kind = ?2 AND id = ?3 RETURNING n, entries")?
+                .query_row(params![tenant, kind, id.as_bytes()], |row| Ok((row.get(0)?, row.get(1)?)))
+                .optional()?;
+            if let Some((n, entries)) = found {
+                forget_entries(connection, tenant, &kind, id.as_bytes(), entries.as_deref())?;
+                connection.prepare_cached("DELETE FROM record_words WHERE rowid = ?1")?.execute([n])?;
+            }
+            counters.wrote(1, 64);
+        }
+        Write::Link(row) => {
+            connection.prepare_cached("INSERT OR IGNORE INTO artifacts VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?.execute(
+                params![
+                    tenant,
+                    row.run.as_uuid().as_bytes(),
+                    row.kind,
+                    row.record.as_uuid().as_bytes(),
+                    row.step,
+                    row.role,
+                    row.at.as_millis()
+                ],
+            )?;
+            counters.wrote(1, 80);
+        }
+        Write::PutLetter(row) => {
+            let body = row.body.to_string();
+            connection
+                .prepare_cached("INSERT OR REPLACE INTO dead_letters VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?
+                .execute(params![
+                    tenant,
+                    row.id.as_uuid().as_bytes(),
+                    row.run.as_uuid().as_bytes(),
+                    row.tool,
+                    row.opened_at.as_millis(),
+                    row.open,
+                    body
+                ])?;
+            counters.wrote(1, body.len() + 64);
+        }
+        Write::PutApproval(row) => {
+            let body = row.body.to_string();
+            connection.prepare_cached("INSERT OR REPLACE INTO approvals VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?.execute(
+                params![
+                    tenant,
+                    row.id.as_uuid().as_bytes(),
+                    row.run.as_uuid().as_bytes(),
+                    row.status,
+                    row.asked_at.as_millis(),
+                    body
+                ],
+            )?;
+            counters.wrote(1, body.len() + 64);
+        }
+        Write::Define { hash, kind, body } => {
+            let body = body.to_string();
+            connection
+                .prepare_cached("INSERT OR IGNORE INTO definitions VALUES (?1, ?2, ?3)")?
+                .execute(params![hash.as_bytes(), kind, body])?;
+            counters.wrote(1, body.len() + 40);
+        }
+        Write::TakeKey { key, digest, run } => {
+            connection.prepare_cached("INSERT INTO request_keys VALUES (?1, ?2, ?3, ?4)")?.execute(params![
+                tenant,
+                key,
+                digest.as_bytes(),
+                run.as_uuid().as_bytes()
+            ])?;
+            counters.wrote(1, key.len() + 64);
+        }
+    }
+    Ok(())
+}
+
+fn put_record(
+    connection: &Connection,
+    tenant: &str,
+    row: &RecordRow,
+    index: &[IndexEntry],
+    text: Option<String>,
+    counters: &Counters,
+) -> rusqlite::Result<()> {
+    let id = row.id.as_uuid();
+    let body = row.body.to_string();
+    let entries: Option<String> = (!index.is_empty()).then(|| {
+        let list: Vec<_> = index.iter().map(|entry| (&entry.field, &entry.value, entry.unique)).collect();
+        serde_json::to_string(&list).expect("index entries are JSON")
+    });
+    let old: Option<(i64, Option<String>)> = if row.revision == 1 {
+        None
+    } else {
+        connection
+            .prepare_cached("SELECT n, entries FROM records WHERE tenant = ?1 AND kind = ?2 AND id = ?3")?
+            .query_row(params![tenant, row.kind, id.as_bytes()], |row| Ok((row.get(0)?, row.get(1)?)))
+            .optional()?
+    };
+    let rows = 1 + index.len() as u64 + u64::from(text.is_some());
+    let bytes = body.len() + entries.as_ref().map_or(0, String::len) + text.as_ref().map_or(0, String::len) + 96;
+    let n = if let Some((n, old_entries)) = &old {
+        connection
+            .prepare_cached(
+                "UPDATE records SET revision = ?2, state = ?3, updated_at = ?4, body = ?5, entries = ?6 WHERE n = ?1",
+            )?
+            .execute(params![n, row.revision as i64, row.state, row.updated_at.as_millis(), body, entries])?;
+        if *old_entries != entries {
+            forget_entries(connection, tenant, &row.kind, id.as_bytes(), old_entries.as_deref())?;
+        }
+        *n
+    } else {
+        connection
+            .prepare_cached(
+                "INSERT INTO records (tenant, kind, id, revision, state, created_at, updated_at, body, entries)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+            )?
+            .execute(params![
+                tenant,
+                row.kind,
+                id.as_bytes(),
+                row.revision as i64,
+                row.state,
+                row.created_at.as_millis(),
+                row.updated_at.as_millis(),
+                body,
+                entries
+            ])?;
+        connection.last_insert_rowid()
+    };
+    if old.as_ref().is_none_or(|(_, old_entries)| *old_entries != entries) {
+        for entry in index {
+            let table = if entry.unique {
+                "INSERT OR REPLACE INTO record_unique VALUES (?1, ?2, ?3, ?4, ?5)"
+            } else {
+                "INSERT OR REPLACE INTO record_index VALUES (?1, ?2, ?3, ?4, ?5)"
+            };
+            connection.prepare_cached(table)?.execute(params![tenant, row.kind, entry.field, entry.value, id.as_bytes()])?;
+        }
+    }
+    if let Some(text) = text {
+        if old.is_some() {
+            connection.prepare_cached("DELETE FROM record_words WHERE rowid = ?1")?.execute([n])?;
+        }
+        connection
+            .prepare_cached("INSERT INTO record_words (rowid, words) VALUES (?1, ?2)")?
+            .execute(params![n, text])?;
+    }
+    counters.wrote(rows, bytes);
+    Ok(())
+}
+
+fn forget_entries(
+    connection: &Connection,
+    tenant: &str,
+    kind: &str,
+    id: &[u8; 16],
+    entries: Option<&str>,
+) -> rusqlite::Result<()> {
+    let Some(entries) = entries else { return Ok(()) };
+    let list: Vec<(String, String, bool)> = serde_json::from_str(entries).unwrap_or_default();
+    for (field, value, unique) in list {
+        let table = if unique { "record_unique" } else { "record_index" };
+        connection
+            .prepare_cached(&format!(
+                "DELETE FROM {table} WHERE tenant = ?1 AND kind = ?2 AND field = ?3 AND value = ?4 AND id = ?5"
+            ))?
+            .execute(params![tenant, kind, field, value, id])?;
+    }
+    Ok(())
+}

@@ -1,0 +1,312 @@
+//! What a store can do. Narrow traits for reading; one way to write.
+
+use brain_core::{ApprovalId, Digest, JobKey, NodeId, RecordId, RunId, TenantId, Timestamp, TokenId};
+use serde_json::Value;
+
+use crate::{
+    ApprovalRow, ArtifactRow, DeadLetterRow, IndexEntry, LogRow, Page, RecordFilter, RecordRow, RunRow, RunSchedule,
+    Scope, SystemScope, TokenRow,
+};
+
+/// The store could not answer. Nothing was written.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum StoreError {
+    /// The file, disk or server did not do its part.
+    #[error("the store failed: {0}")]
+    Failed(String),
+    /// Someone else's bug or an old file.
+    #[error("the store holds something this build cannot read: {0}")]
+    Unreadable(String),
+    /// A cursor that this store did not give out.
+    #[error("`{0}` is not a cursor of this list")]
+    BadCursor(String),
+}
+
+/// What must still be true when a member is committed.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Precondition {
+    /// The run does not exist.
+    RunAbsent(RunId),
+    /// The run has exactly so many events and this fence.
+    RunAt {
+        /// The run.
+        run: RunId,
+        /// Its number of events.
+        seq: u64,
+        /// Its fence.
+        fence: u64,
+    },
+    /// The record has this revision; `None`: there is no such record.
+    Record {
+        /// The type.
+        kind: String,
+        /// The record.
+        id: RecordId,
+        /// The revision that was read.
+        revision: Option<u64>,
+    },
+    /// The records with this value in an indexed field are exactly the ones that were read.
+    Listed {
+        /// The type.
+        kind: String,
+        /// The indexed field.
+        field: String,
+        /// Its value as text.
+        value: String,
+        /// [`crate::fingerprint`] of their ids and revisions.
+        fingerprint: Digest,
+    },
+    /// No run was accepted under this key.
+    KeyFree(String),
+    /// The approval is still pending.
+    ApprovalPending(ApprovalId),
+    /// The dead letter is still open.
+    LetterOpen(JobKey),
+}
+
+/// One change.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Write {
+    /// A new run.
+    NewRun(Box<RunRow>),
+    /// A run's columns that change.
+    UpdateRun {
+        /// The run.
+        run: RunId,
+        /// Its status.
+        status: String,
+        /// When.
+        at: Timestamp,
+        /// Its scheduling columns.
+        schedule: RunSchedule,
+        /// What it runs, if that is new.
+        program: Option<Digest>,
+    },
+    /// Events at the end of a run's log.
+    Append(LogRow),
+    /// A record as it is from now on, with all its index entries and its words for full-text search.
+    PutRecord {
+        /// The record.
+        row: RecordRow,
+        /// All values by which it is found.
+        index: Vec<IndexEntry>,
+        /// The words; `None` if its type is not searched.
+        text: Option<String>,
+    },
+    /// A record is gone.
+    DeleteRecord {
+        /// The type.
+        kind: String,
+        /// The record.
+        id: RecordId,
+    },
+    /// A link from a step to a record.
+    Link(ArtifactRow),
+    /// A dead letter as it is from now on.
+    PutLetter(DeadLetterRow),
+    /// An approval as it is from now on.
+    PutApproval(ApprovalRow),
+    /// A program or definition, unless it is there already.
+    Define {
+        /// Its hash.
+        hash: Digest,
+        /// `program`, `tool` or `record`.
+        kind: &'static str,
+        /// Its content.
+        body: Value,
+    },
+    /// An idempotency key was used for this request.
+    TakeKey {
+        /// The caller's key.
+        key: String,
+        /// The digest of the request.
+        digest: Digest,
+        /// The run that answers it.
+        run: RunId,
+    },
+}
+
+/// Writes that belong together: all are applied, or none.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Member {
+    /// Whose rows these are.
+    pub scope: Scope,
+    /// What must still be true.
+    pub preconditions: Vec<Precondition>,
+    /// What changes.
+    pub writes: Vec<Write>,
+}
+
+/// What became of a member.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    /// It is durable.
+    Committed,
+    /// Something it relied on has changed; nothing of it was written.
+    Conflict(Conflict),
+}
+
+/// What had changed.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Conflict {
+    /// This precondition did not hold.
+    Precondition(Precondition),
+    /// Another record has a value that must be unique.
+    Unique {
+        /// The type.
+        kind: String,
+        /// The field or key.
+        field: String,
+        /// The record that has it.
+        holder: RecordId,
+    },
+}
+
+/// What became of a batch: an outcome for each member, in order.
+pub type CommitResult = Result<Vec<Outcome>, StoreError>;
+
+/// Called once, from any thread, when the batch is durable or has failed.
+pub type CommitDone = Box<dyn FnOnce(CommitResult) + Send>;
+
+/// Counts since the store was opened: what tests assert and benchmarks report.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StoreStats {
+    /// Durable commits.
+    pub commits: u64,
+    /// Times the disk was asked to sync for them.
+    pub syncs: u64,
+    /// Members committed.
+    pub members: u64,
+    /// Rows written.
+    pub rows: u64,
+    /// Bytes of content in those rows.
+    pub bytes: u64,
+}
+
+/// Runs and their logs.
+pub trait Runs {
+    /// One run.
+    fn run(&self, scope: &Scope, id: RunId) -> Result<Option<RunRow>, StoreError>;
+    /// Runs, newest first.
+    fn runs(
+        &self,
+        scope: &Scope,
+        status: Option<&str>,
+        limit: usize,
+        cursor: Option<&str>,
+    ) -> Result<Page<RunRow>, StoreError>;
+    /// The log of a run, from the beginning.
+    fn log(&self, scope: &Scope, id: RunId) -> Result<Vec<LogRow>, StoreError>;
+    /// The run that was accepted under a key, and the digest of its request.
+    fn by_key(&self, scope: &Scope, key: &str) -> Result<Option<(RunId, Digest)>, StoreError>;
+    /// The links of a run.
+    fn artifacts(&self, scope: &Scope, run: RunId) -> Result<Vec<ArtifactRow>, StoreError>;
+}
+
+/// Records.
+pub trait Records {
+    /// One record.
+    fn record(&self, scope: &Scope, kind: &str, id: RecordId) -> Result<Option<RecordRow>, StoreError>;
+    /// Records in the order in which they were made.
+    fn records(
+        &self,
+        scope: &Scope,
+        kind: &str,
+        filter: &RecordFilter,
+        limit: usize,
+        cursor: Option<&str>,
+    ) -> Result<Page<RecordRow>, StoreError>;
+    /// Records that contain all of these words (the last may be the beginning of one), best first.
+    fn search(&self, scope: &Scope, kind: &str, query: &str, limit: usize) -> Result<Vec<RecordRow>, StoreError>;
+}
+
+/// Dead letters.
+pub trait DeadLetters {
+    /// One letter.
+    fn letter(&self, scope: &Scope, id: JobKey) -> Result<Option<DeadLetterRow>, StoreError>;
+    /// Letters, newest first.
+    fn letters(
+        &self,
+        scope: &Scope,
+        open: Option<bool>,
+        limit: usize,
+        cursor: Option<&str>,
+    ) -> Result<Page<DeadLetterRow>, StoreError>;
+}
+
+/// Approvals.
+pub trait Approvals {
+    /// One approval.
+    fn approval(&self, scope: &Scope, id: ApprovalId) -> Result<Option<ApprovalRow>, StoreError>;
+    /// The approvals of a run, oldest first.
+    fn approvals_of(&self, scope: &Scope, run: RunId) -> Result<Vec<ApprovalRow>, StoreError>;
+    /// Approvals, newest first.
+    fn approvals(
+        &self,
+        scope: &Scope,
+        status: Option<&str>,
+        limit: usize,
+        cursor: Option<&str>,
+    ) -> Result<Page<ApprovalRow>, StoreError>;
+}
+
+/// Programs and definitions, by hash. They belong to no tenant: a hash names its content.
+pub trait Definitions {
+    /// One definition.
+    fn definition(&self, hash: Digest) -> Result<Option<Value>, StoreError>;
+}
+
+/// Bearer tokens. They are looked up before a tenant is known.
+pub trait Tokens {
+    /// Stores a token.
+    fn put_token(&self, row: &TokenRow) -> Result<(), StoreError>;
+    /// One token.
+    fn token(&self, id: TokenId) -> Result<Option<TokenRow>, StoreError>;
+    /// All tokens, newest first.
+    fn tokens(&self) -> Result<Vec<TokenRow>, StoreError>;
+}
+
+/// What the scheduler asks, over all tenants.
+pub trait Scheduling {
+    /// Says that a node is alive until then. `liveness` tells a later process on the same machine whether it still is.
+    fn heartbeat(&self, system: SystemScope, node: NodeId, until: Timestamp, liveness: &str) -> Result<(), StoreError>;
+    /// The nodes that have said so and when their word ends.
+    fn nodes(&self, system: SystemScope) -> Result<Vec<(NodeId, Timestamp, String)>, StoreError>;
+    /// Forgets a node that owns nothing any more.
+    fn forget_node(&self, system: SystemScope, node: NodeId) -> Result<(), StoreError>;
+    /// Runs that a node owns, oldest first.
+    fn owned_by(&self, system: SystemScope, node: NodeId, limit: usize) -> Result<Vec<(TenantId, RunId)>, StoreError>;
+    /// Runs whose time has come, the most urgent first; `(tenant, run, wake_at)`.
+    fn due(&self, system: SystemScope, now: Timestamp, limit: usize) -> Result<Vec<(TenantId, RunId, Timestamp)>, StoreError>;
+    /// When the next run wakes.
+    fn next_wake(&self, system: SystemScope) -> Result<Option<Timestamp>, StoreError>;
+    /// Runs by status, completed ones aside, for metrics.
+    fn count_by_status(&self, system: SystemScope) -> Result<Vec<(String, u64)>, StoreError>;
+}
+
+/// The one way to write.
+pub trait Commit {
+    /// Commits members in order, each whole or not at all, and then calls `done`. Never blocks for the disk.
+    fn commit(&self, members: Vec<Member>, done: CommitDone);
+
+    /// Counts since the store was opened.
+    fn stats(&self) -> StoreStats;
+
+    /// [`Commit::commit`] for callers that can wait.
+    fn commit_now(&self, members: Vec<Member>) -> CommitResult {
+        let (send, receive) = std::sync::mpsc::sync_channel(1);
+        self.commit(members, Box::new(move |result| drop(send.send(result))));
+        receive.recv().unwrap_or_else(|_| Err(StoreError::Failed("the store was closed".into())))
+    }
+}
+
+/// All of it.
+pub trait Store:
+    Runs + Records + DeadLetters + Approvals + Definitions + Tokens + Scheduling + Commit + Send + Sync
+{
+}
+
+impl<T> Store for T where
+    T: Runs + Records + DeadLetters + Approvals + Definitions + Tokens + Scheduling + Commit + Send + Sync
+{
+}

@@ -1,0 +1,22 @@
+//! `expr`: computes from its input. Touches nothing.
+
+use brain_core::Failure;
+use brain_engine::JobContext;
+use brain_registry::model::ExprBehavior;
+use brain_registry::{ToolResult, ValidatedCall};
+
+use crate::Toolbox;
+use crate::values::to_failure;
+
+impl Toolbox {
+    pub(crate) fn expr(
+        &self,
+        behavior: &ExprBehavior,
+        call: &ValidatedCall,
+        job: &JobContext,
+    ) -> Result<ToolResult, Failure> {
+        let mut evaluation = self.evaluation(call, job);
+        let data = evaluation.json(&behavior.result).map_err(|error| to_failure("result", &error))?;
+        Ok(ToolResult::ok(data))
+    }
+}

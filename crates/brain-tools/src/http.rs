@@ -1,0 +1,348 @@
+//! `http`: one request to an outside API. Declared hosts only, secrets by reference, criteria for success and failure,
+//! and an honest answer when nobody knows whether it happened.
+
+use std::collections::BTreeSet;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+
+use brain_core::{Failure, FailureClass};
+use brain_engine::{JobContext, JobOutcome};
+use brain_lang::feel::Value as FeelValue;
+use brain_registry::model::{Auth, Criteria, HttpBehavior, Method};
+use brain_registry::{Registry, ToolResult, ValidatedCall};
+use serde_json::{Map, Value, json};
+
+use crate::Toolbox;
+use crate::secret::resolve_secret;
+use crate::values::{Evaluation, to_failure};
+
+/// Answers larger than this are refused.
+const MAX_ANSWER: usize = 16 * 1024 * 1024;
+
+/// Where tools may go.
+#[derive(Clone, Debug)]
+pub struct HttpPolicy {
+    hosts: BTreeSet<String>,
+    allow_private: bool,
+}
+
+impl HttpPolicy {
+    /// The hosts that the packs declare.
+    pub fn new(registry: &Registry, allow_private: bool) -> Self {
+        let hosts = registry.packs().values().flat_map(|pack| pack.hosts.iter().map(|host| host.to_lowercase())).collect();
+        Self { hosts, allow_private }
+    }
+
+    fn check(&self, url: &url::Url) -> Result<(), Failure> {
+        let refuse = |message: String| Err(Failure::contract("host_not_allowed", message));
+        if !matches!(url.scheme(), "http" | "https") {
+            return refuse(format!("Only http and https addresses are called, not `{}:`.", url.scheme()));
+        }
+        let Some(host) = url.host_str() else { return refuse("The address has no host.".into()) };
+        let host = host.to_lowercase();
+        let with_port = format!("{host}:{}", url.port_or_known_default().unwrap_or(0));
+        if !self.hosts.contains(&host) && !self.hosts.contains(&with_port) {
+            return refuse(format!("`{host}` is not among the `hosts` of a pack; add it to pack.yaml to allow it."));
+        }
+        if let Some(address) = literal_address(url)
+            && !self.allow_private
+            && is_private(address)
+        {
+            return refuse(private_refused(&host));
+        }
+        Ok(())
+    }
+}
+
+fn private_refused(host: &str) -> String {
+    format!("`{host}` is a loopback or private address; start with --allow-private-hosts to let tools call it.")
+}
+
+fn literal_address(url: &url::Url) -> Option<IpAddr> {
+    match url.host()? {
+        url::Host::Ipv4(address) => Some(IpAddr::V4(address)),
+        url::Host::Ipv6(address) => Some(IpAddr::V6(address)),
+        url::Host::Domain(_) => None,
+    }
+}
+
+fn is_private(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(v4) => {
+            let [a, b, ..] = v4.octets();
+            v4.is_loopback()
+                || v4.is_private()
+                || v4.is_link_local()
+                || v4.is_unspecified()
+                || v4.is_broadcast()
+                || v4.is_multicast()
+                || a == 0
+                || (a == 100 && (64..128).contains(&b))
+        }
+        IpAddr::V6(v6) => match v6.to_ipv4_mapped() {
+            Some(v4) => is_private(IpAddr::V4(v4)),
+            None => {
+                let first = v6.segments()[0];
+                v6.is_loopback()
+                    || v6.is_unspecified()
+                    || v6.is_multicast()
+                    || first & 0xfe00 == 0xfc00
+                    || first & 0xffc0 == 0xfe80
+            }
+        },
+    }
+}
+
+/// Looks names up and refuses private answers: a public name may point inside.
+struct GuardedResolver {
+    allow_private: bool,
+}
+
+impl reqwest::dns::Resolve for GuardedResolver {
+    fn resolve(&self, name: reqwest::dns::Name) -> reqwest::dns::Resolving {
+        let allow_private = self.allow_private;
+        Box::pin(async move {
+            let host = name.as_str().to_owned();
+            let found = tokio::net::lookup_host((host.as_str(), 0)).await?;
+            let allowed: Vec<SocketAddr> =
+                found.filter(|address| allow_private || !is_private(address.ip())).collect();
+            if allowed.is_empty() {
+                return Err(private_refused(&host).into());
+            }
+            Ok(Box::new(allowed.into_iter()) as reqwest::dns::Addrs)
+        })
+    }
+}
+
+/// A client that follows no redirects (a redirect could leave the declared hosts) and uses no proxy of the environment.
+pub(crate) fn client(agent: &str, policy: &HttpPolicy) -> reqwest::Result<reqwest::Client> {
+    reqwest::Client::builder()
+        .user_agent(agent)
+        .redirect(reqwest::redirect::Policy::none())
+        .no_proxy()
+        .dns_resolver(Arc::new(GuardedResolver { allow_private: policy.allow_private }))
+        .build()
+}
+
+struct Answer {
+    status: u16,
+    text: String,
+    /// `{status, headers, body}` as expressions see it.
+    seen: Value,
+}
+
+impl Toolbox {
+    pub(crate) async fn http(&self, behavior: &HttpBehavior, call: &ValidatedCall, job: &JobContext) -> JobOutcome {
+        let mut evaluation = self.evaluation(call, job);
+        let request = match self.request(behavior, call, job, &mut evaluation) {
+            Ok(request) => request,
+            Err(failure) => return JobOutcome::Failed(failure),
+        };
+        let answer = match self.send(request, job).await {
+            Ok(answer) => answer,
+            Err(outcome) => return outcome,
+        };
+        evaluation.set("response", FeelValue::from_json(&answer.seen));
+        match judge(behavior, &answer, &mut evaluation) {
+            Ok(()) => {}
+            Err(failure) => return JobOutcome::Failed(failure),
+        }
+        let data = match &behavior.result {
+            Some(binding) => match evaluation.json(binding) {
+                Ok(data) => data,
+                Err(error) => return JobOutcome::Failed(to_failure("result", &error)),
+            },
+            None => answer.seen["body"].clone(),
+        };
+        JobOutcome::Done(ToolResult::ok(data))
+    }
+
+    fn request(
+        &self,
+        behavior: &HttpBehavior,
+        call: &ValidatedCall,
+        job: &JobContext,
+        evaluation: &mut Evaluation,
+    ) -> Result<reqwest::Request, Failure> {
+        let text = evaluation.json(&behavior.url).map_err(|error| to_failure("url", &error))?;
+        let text = text.as_str().unwrap_or_default();
+        let mut url: url::Url = text
+            .parse()
+            .map_err(|error| Failure::contract("bad_url", format!("`{text}` is not an address: {error}")))?;
+        for (name, binding) in &behavior.query {
+            let value = evaluation.json(binding).map_err(|error| to_failure(&format!("query.{name}"), &error))?;
+            if !value.is_null() {
+                url.query_pairs_mut().append_pair(name, &plain(&value));
+            }
+        }
+        self.http_policy().check(&url)?;
+        let method = match behavior.method {
+            Method::Get => reqwest::Method::GET,
+            Method::Post => reqwest::Method::POST,
+            Method::Put => reqwest::Method::PUT,
+            Method::Patch => reqwest::Method::PATCH,
+            Method::Delete => reqwest::Method::DELETE,
+        };
+        let with_body = !matches!(behavior.method, Method::Get | Method::Delete);
+        let mut request = self.client().request(method, url).timeout(job.timeout.as_std());
+        for (name, binding) in &behavior.headers {
+            let value = evaluation.json(binding).map_err(|error| to_failure(&format!("headers.{name}"), &error))?;
+            if !value.is_null() {
+                request = request.header(name, plain(&value));
+            }
+        }
+        request = request.header(&behavior.idempotency_header, job.key.to_string());
+        if let Some(auth) = &behavior.auth {
+            request = authenticate(request, auth)?;
+        }
+        if let Some(body) = &behavior.body {
+            let body = evaluation.json(body).map_err(|error| to_failure("body", &error))?;
+            request = request.json(&body);
+        } else if with_body {
+            request = request.json(call.args());
+        }
+        request.build().map_err(|error| Failure::contract("bad_request", format!("The request cannot be made: {error}")))
+    }
+
+    /// Sends a request. The difference that matters: was it certainly not received, or does nobody know?
+    async fn send(&self, request: reqwest::Request, job: &JobContext) -> Result<Answer, JobOutcome> {
+        let host = request.url().host_str().unwrap_or_default().to_owned();
+        let mut response = self.client().execute(request).await.map_err(|error| {
+            if error.is_connect() {
+                return JobOutcome::Failed(Failure::transient("network_error", format!("`{host}` could not be reached: {}", root_cause(&error))));
+            }
+            let message = if error.is_timeout() {
+                format!("`{host}` did not answer within {}.", job.timeout)
+            } else {
+                format!("The connection to `{host}` broke before it answered: {}", root_cause(&error))
+            };
+            let code = if error.is_timeout() { "timeout" } else { "network_error" };
+            JobOutcome::Unknown(Failure::transient(code, message))
+        })?;
+        let status = response.status().as_u16();
+        let mut headers = Map::new();
+        for (name, value) in response.headers() {
+            headers.insert(name.as_str().to_owned(), json!(String::from_utf8_lossy(value.as_bytes())));
+        }
+        let mut bytes = Vec::new();
+        loop {
+            match response.chunk().await {
+                Ok(Some(chunk)) => bytes.extend_from_slice(&chunk),
+                Ok(None) => break,
+                Err(error) => {
+                    let message = format!("The answer of `{host}` broke off: {}", root_cause(&error));
+                    return Err(JobOutcome::Unknown(Failure::transient("network_error", message)));
+                }
+            }
+            if bytes.len() > MAX_ANSWER {
+                let message = format!("The answer of `{host}` is larger than {} MiB.", MAX_ANSWER >> 20);
+                return Err(JobOutcome::Unknown(Failure::contract("answer_too_large", message)));
+            }
+        }
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let body = serde_json::from_str(&text).unwrap_or_else(|_| Value::from(text.clone()));
+        Ok(Answer { status, text, seen: json!({"status": status, "headers": headers, "body": body}) })
+    }
+}
+
+fn authenticate(request: reqwest::RequestBuilder, auth: &Auth) -> Result<reqwest::RequestBuilder, Failure> {
+    let secret = |reference: &str| {
+        resolve_secret(reference).map_err(|error| Failure::contract("no_secret", error.to_string()))
+    };
+    Ok(match auth {
+        Auth::Bearer(reference) => request.bearer_auth(secret(reference)?),
+        Auth::Header { name, value } => request.header(name, secret(value)?),
+        Auth::Basic { user, password } => request.basic_auth(user, Some(secret(password)?)),
+    })
+}
+
+/// Whether an answer is a success by what the tool declares; else what kind of failure it is.
+fn judge(behavior: &HttpBehavior, answer: &Answer, evaluation: &mut Evaluation) -> Result<(), Failure> {
+    if let Some(failure) = &behavior.failure
+        && meets_any(failure, answer, evaluation)?
+    {
+        return Err(refused(answer));
+    }
+    let good = match &behavior.success {
+        Some(success) => meets_all(success, answer, evaluation)?,
+        None => (200..300).contains(&answer.status),
+    };
+    if good { Ok(()) } else { Err(refused(answer)) }
+}
+
+fn meets_any(criteria: &Criteria, answer: &Answer, evaluation: &mut Evaluation) -> Result<bool, Failure> {
+    Ok(criteria.status.contains(&answer.status)
+        || criteria.contains.iter().any(|text| answer.text.contains(text))
+        || holds(criteria, evaluation)? == Some(true))
+}
+
+fn meets_all(criteria: &Criteria, answer: &Answer, evaluation: &mut Evaluation) -> Result<bool, Failure> {
+    let status = if criteria.status.is_empty() {
+        (200..300).contains(&answer.status)
+    } else {
+        criteria.status.contains(&answer.status)
+    };
+    Ok(status
+        && criteria.contains.iter().all(|text| answer.text.contains(text))
+        && holds(criteria, evaluation)? != Some(false))
+}
+
+fn holds(criteria: &Criteria, evaluation: &mut Evaluation) -> Result<Option<bool>, Failure> {
+    let Some(expr) = &criteria.expr else { return Ok(None) };
+    let value = evaluation.value(expr).map_err(|error| to_failure("criteria", &error))?;
+    Ok(Some(value == FeelValue::Bool(true)))
+}
+
+/// The other side answered, so the outcome is known: busy servers are worth another attempt, refusals are not.
+fn refused(answer: &Answer) -> Failure {
+    let class = match answer.status {
+        408 | 425 | 429 | 500..=599 => FailureClass::Transient,
+        _ => FailureClass::Business,
+    };
+    let excerpt: String = answer.text.chars().take(200).collect();
+    let said = if excerpt.trim().is_empty() { String::new() } else { format!(": {}", excerpt.trim()) };
+    let message = format!("The outside system answered {}{said}", answer.status);
+    Failure { class, code: format!("http_{}", answer.status), message }
+}
+
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// The innermost reason: the outer ones repeat the address, which may hold values.
+fn root_cause(error: &reqwest::Error) -> String {
+    let mut cause: &dyn std::error::Error = error;
+    while let Some(inner) = cause.source() {
+        cause = inner;
+    }
+    cause.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn private_addresses_are_recognised_in_every_form() {
+        for address in ["127.0.0.1", "10.1.2.3", "192.168.0.1", "169.254.169.254", "100.64.0.1", "0.0.0.0", "::1", "::ffff:10.0.0.1", "fe80::1", "fd00::1"] {
+            assert!(is_private(address.parse().unwrap()), "{address}");
+        }
+        for address in ["8.8.8.8", "2606:4700::1111", "172.15.0.1"] {
+            assert!(!is_private(address.parse().unwrap()), "{address}");
+        }
+    }
+
+    #[test]
+    fn only_declared_hosts_are_called() {
+        let policy = HttpPolicy { hosts: ["api.example.com".into(), "localhost:8080".into(), "10.0.0.1".into()].into(), allow_private: false };
+        let check = |url: &str| policy.check(&url.parse().unwrap());
+        assert!(check("https://api.example.com/x").is_ok());
+        assert!(check("https://API.example.com:8443/x").is_ok());
+        assert!(check("http://localhost:8080/").is_ok(), "a name is judged when it is looked up");
+        assert!(check("http://localhost:8081/").is_err());
+        assert!(check("https://api.example.com.evil.test/").is_err());
+        assert!(check("ftp://api.example.com/").is_err());
+        let refused = check("http://10.0.0.1/").unwrap_err();
+        assert!(refused.message.contains("--allow-private-hosts"), "{refused}");
+    }
+}

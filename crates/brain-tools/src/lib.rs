@@ -1,0 +1,15 @@
+//! Executors, one file per behavior. Each turns a [`brain_registry::ValidatedCall`] into a result; none knows how the
+//! request came about.
+
+mod expr;
+mod http;
+mod record;
+mod secret;
+mod toolbox;
+mod values;
+
+pub use http::HttpPolicy;
+pub use record::record_json;
+pub use secret::{SecretError, resolve_secret};
+pub use toolbox::{Toolbox, ToolboxConfig};
+pub use values::{Evaluation, to_failure};

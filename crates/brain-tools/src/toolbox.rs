@@ -1,0 +1,196 @@
+//! The toolbox: what executors share, and which one does a call.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use brain_core::{Failure, Millis};
+use brain_engine::{HostFuture, JobContext, JobOutcome, RecordView};
+use brain_lang::Text;
+use brain_lang::feel::Value as FeelValue;
+use brain_registry::model::{Behavior, RecordDef};
+use brain_registry::{Checker, Registry, Tool, ToolResult, ValidatedCall};
+use serde_json::Value;
+
+use crate::http::HttpPolicy;
+use crate::values::Evaluation;
+
+/// How tools may reach the outside.
+#[derive(Clone, Debug, Default)]
+pub struct ToolboxConfig {
+    /// Whether tools may call loopback and private addresses that their pack declares.
+    pub allow_private_hosts: bool,
+    /// Folders that `file:` secrets may be read from are not limited; this only names the default for errors.
+    pub user_agent: Option<String>,
+}
+
+/// A record type with its compiled schema.
+pub(crate) struct RecordType {
+    pub(crate) def: Arc<RecordDef>,
+    pub(crate) checker: Checker,
+}
+
+/// What executors share.
+pub struct Toolbox {
+    registry: Arc<Registry>,
+    records: BTreeMap<String, RecordType>,
+    settings: FeelValue,
+    zone: jiff::tz::TimeZone,
+    http: HttpPolicy,
+    client: reqwest::Client,
+}
+
+impl Toolbox {
+    /// For the tools of a registry.
+    pub fn new(registry: Arc<Registry>, config: &ToolboxConfig) -> Result<Self, Failure> {
+        let records = registry
+            .records()
+            .iter()
+            .filter_map(|(name, def)| {
+                let checker = Checker::new(record_schema(def))?;
+                Some((name.clone(), RecordType { def: def.clone(), checker }))
+            })
+            .collect();
+        let settings = FeelValue::from_typed_json(
+            &Value::Object(registry.settings().clone()),
+            &registry.settings_schema(),
+        );
+        let zone = registry
+            .settings()
+            .get("time_zone")
+            .and_then(Value::as_str)
+            .and_then(|name| jiff::tz::TimeZone::get(name).ok())
+            .unwrap_or(jiff::tz::TimeZone::UTC);
+        let http = HttpPolicy::new(&registry, config.allow_private_hosts);
+        let agent = config.user_agent.clone().unwrap_or_else(|| concat!("brain/", env!("CARGO_PKG_VERSION")).to_owned());
+        let client = crate::http::client(&agent, &http)
+            .map_err(|error| Failure::contract("http_client", format!("no HTTP client: {error}")))?;
+        Ok(Self { registry, records, settings, zone, http, client })
+    }
+
+    /// The registry.
+    pub fn registry(&self) -> &Arc<Registry> {
+        &self.registry
+    }
+
+    /// The settings as expressions see them.
+    pub fn settings(&self) -> &FeelValue {
+        &self.settings
+    }
+
+    /// The time zone of the settings.
+    pub fn zone(&self) -> &jiff::tz::TimeZone {
+        &self.zone
+    }
+
+    pub(crate) fn record_type(&self, name: &str) -> Result<&RecordType, Failure> {
+        self.records
+            .get(name)
+            .ok_or_else(|| Failure::contract("unknown_record_type", format!("There is no record type `{name}` any more.")))
+    }
+
+    /// What every expression of a call sees: `input` and `settings`.
+    pub(crate) fn evaluation(&self, call: &ValidatedCall, job: &JobContext) -> Evaluation {
+        let mut evaluation = Evaluation::of_job(job.now, self.zone.clone(), job.key);
+        evaluation.set("settings", self.settings.clone());
+        evaluation.set("input", FeelValue::from_typed_json(call.args(), &call.tool().def.input));
+        evaluation
+    }
+
+    /// Does an inline call over a view of the records.
+    pub fn decide(
+        &self,
+        call: &ValidatedCall,
+        job: &JobContext,
+        records: &mut RecordView<'_>,
+    ) -> Result<ToolResult, Failure> {
+        let result = match &call.tool().def.behavior {
+            Behavior::Record(behavior) => self.record(behavior, call, job, records)?,
+            Behavior::Expr(behavior) => self.expr(behavior, call, job)?,
+            Behavior::Http(_) => {
+                return Err(Failure::contract("not_inline", "This tool works outside and cannot be decided here."));
+            }
+        };
+        self.complete(call, job, result)
+    }
+
+    /// Does an outside call.
+    pub fn perform(self: &Arc<Self>, call: ValidatedCall, job: JobContext) -> HostFuture<JobOutcome> {
+        let toolbox = self.clone();
+        Box::pin(async move {
+            let outcome = match &call.tool().def.behavior {
+                Behavior::Http(behavior) => toolbox.http(behavior, &call, &job).await,
+                _ => JobOutcome::Failed(Failure::contract("not_outside", "This tool is decided in process.")),
+            };
+            match outcome {
+                JobOutcome::Done(result) if result.success => match toolbox.complete(&call, &job, result) {
+                    Ok(result) => JobOutcome::Done(result),
+                    // It happened, but what came back is not what the tool promises.
+                    Err(failure) => JobOutcome::Failed(failure),
+                },
+                other => other,
+            }
+        })
+    }
+
+    pub(crate) fn client(&self) -> &reqwest::Client {
+        &self.client
+    }
+
+    pub(crate) fn http_policy(&self) -> &HttpPolicy {
+        &self.http
+    }
+
+    /// Checks the data against the declared output and adds the sentence for people.
+    fn complete(&self, call: &ValidatedCall, job: &JobContext, mut result: ToolResult) -> Result<ToolResult, Failure> {
+        let tool = call.tool();
+        result.data = tool.validate_output(result.data).map_err(|problems| {
+            let list: Vec<String> = problems.iter().map(ToString::to_string).collect();
+            let message = format!("The result of `{}` is not what it declares: {}", tool.def.name, list.join("; "));
+            Failure::contract("bad_output", message)
+        })?;
+        if result.summary.is_none()
+            && let Some(template) = &tool.def.summary
+        {
+            result.summary = self.sentence(tool, call.args(), &result.data, template, job);
+        }
+        Ok(result)
+    }
+
+    /// Renders a sentence about a call; `None` if it cannot be rendered, which the log tells.
+    pub fn sentence(
+        &self,
+        tool: &Tool,
+        args: &Value,
+        data: &Value,
+        template: &str,
+        job: &JobContext,
+    ) -> Option<String> {
+        let text = Text::parse(template).ok()?;
+        let mut evaluation = Evaluation::of_job(job.now, self.zone.clone(), job.key);
+        evaluation.set("settings", self.settings.clone());
+        evaluation.set("input", FeelValue::from_json(args));
+        evaluation.set("result", FeelValue::from_json(data));
+        match evaluation.text(&text) {
+            Ok(sentence) => Some(sentence),
+            Err(error) => {
+                tracing::warn!(tool = tool.def.name, %error, "a sentence could not be rendered");
+                None
+            }
+        }
+    }
+
+    /// How long a call may take when its plan does not say.
+    pub fn default_timeout() -> Millis {
+        Millis::from_secs(30)
+    }
+}
+
+/// The schema of a record's body: the declared fields, the required ones required, nothing else.
+fn record_schema(def: &RecordDef) -> Value {
+    let mut schema = def.schema();
+    let required: Vec<&str> =
+        def.fields.iter().filter(|field| field.required).map(|field| field.name.as_str()).collect();
+    schema["required"] = serde_json::json!(required);
+    schema["additionalProperties"] = Value::Bool(false);
+    schema
+}

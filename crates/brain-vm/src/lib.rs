@@ -1,0 +1,18 @@
+//! Plans become verified programs; fibers run them; deciding is pure.
+//!
+//! The machine never acts. [`Machine::next`] says what it needs to know or to have done; the engine answers with an
+//! [`Input`]; [`Machine::decide`] turns that into [`Event`]s; [`State::apply`] folds events and cannot fail. Replaying
+//! a log is `apply` alone: no expression is evaluated and no job is done again.
+
+mod compile;
+mod decide;
+mod event;
+mod fibers;
+mod program;
+mod state;
+
+pub use compile::{MAX_PLAN_STEPS, PlanError, compile};
+pub use decide::{Decision, Input, Machine, Need};
+pub use event::{Event, EventError, VM_EVENTS};
+pub use program::{Op, Program, ProgramId};
+pub use state::{End, Fiber, Job, JobId, JobStatus, Phase, State, Status, StepState, Stop, Wait};

@@ -1,0 +1,390 @@
+//! What the machine does, one behavior at a time.
+
+mod common;
+
+use brain_core::{Failure, Millis};
+use brain_lang::plan::{Idempotency, OnFailure, Place};
+use brain_vm::{Event, Input, JobId, PlanError, compile};
+use common::{World, each, plan, step, tool, undoable, when};
+
+fn transient() -> Failure {
+    Failure::transient("http_503", "busy")
+}
+
+fn business() -> Failure {
+    Failure::business("no", "no")
+}
+
+#[test]
+fn steps_run_one_after_the_other() {
+    let mut world = World::new(&plan(vec![step("a", &[]), step("b", &["a"])]));
+    assert_eq!(world.open_steps(), ["a"]);
+    world.done("a");
+    assert_eq!(world.open_steps(), ["b"]);
+    world.done("b");
+    assert_eq!(world.status(), "completed");
+    world.assert_replays();
+}
+
+#[test]
+fn branches_run_at_the_same_time_and_join() {
+    let steps = vec![step("a", &[]), step("b", &["a"]), step("c", &["a"]), step("d", &["b", "c"]), step("e", &[])];
+    let mut world = World::new(&plan(steps));
+    assert_eq!(world.open_steps(), ["a", "e"]);
+    world.done("a");
+    assert_eq!(world.open_steps(), ["e", "b", "c"]);
+    world.done("c");
+    assert_eq!(world.open_steps(), ["e", "b"], "the join waits for both");
+    world.done("b");
+    world.done("e");
+    world.done("d");
+    assert_eq!(world.status(), "completed");
+    world.assert_replays();
+}
+
+#[test]
+fn a_step_whose_condition_does_not_hold_is_skipped() {
+    let mut world = World::new(&plan(vec![step("a", &[]), when(step("b", &["a"])), step("c", &["b"])]));
+    world.flag = false;
+    world.done("a");
+    assert_eq!(world.open_steps(), ["c"]);
+    world.done("c");
+    assert_eq!(world.status(), "completed");
+    assert!(world.log.contains(&Event::StepSkipped { step: 1 }));
+    world.assert_replays();
+}
+
+#[test]
+fn a_list_is_worked_on_a_few_at_a_time() {
+    let mut world = World::new(&plan(vec![step("z", &[]), each(step("a", &["z"]), 2), step("b", &["a"])]));
+    world.items = 3;
+    world.done("z");
+    assert_eq!(world.open_steps(), ["a", "a#1"]);
+    world.answer("a", 1, Input::Done);
+    assert_eq!(world.open_steps(), ["a", "a#2"]);
+    world.answer("a", 0, Input::Done);
+    world.answer("a", 2, Input::Done);
+    assert_eq!(world.open_steps(), ["b"]);
+    world.assert_replays();
+    let mut world = World::new(&plan(vec![step("z", &[]), each(step("a", &["z"]), 2)]));
+    world.items = 0;
+    world.done("z");
+    assert_eq!(world.status(), "completed", "an empty list is done at once");
+}
+
+#[test]
+fn a_transient_failure_is_retried_by_the_policy_and_then_waits_for_a_person() {
+    let mut world = World::new(&plan(vec![step("a", &[])]));
+    world.fail("a", transient());
+    assert_eq!(world.status(), "waiting");
+    assert_eq!(world.state.wake_at(), Some(world.now.plus(Millis(100))));
+    world.tick(99);
+    assert!(world.open.is_empty(), "not before its time");
+    world.tick(1);
+    world.fail("a", transient());
+    assert_eq!(world.state.wake_at(), Some(world.now.plus(Millis(200))), "the wait doubles");
+    world.tick(200);
+    world.fail("a", transient());
+    assert!(world.state.is_parked());
+    assert_eq!(world.status(), "waiting");
+    let job = JobId { step: 0, item: 0, undo: false };
+    world.input(Input::Retry(job));
+    assert_eq!(world.open, [(job, 4)]);
+    world.done("a");
+    assert_eq!(world.status(), "completed");
+    world.assert_replays();
+}
+
+#[test]
+fn only_the_codes_of_the_policy_are_retried() {
+    let mut picky = step("a", &[]);
+    picky.retry.on = vec!["timeout".into()];
+    let mut world = World::new(&plan(vec![picky]));
+    world.fail("a", transient());
+    assert!(world.state.is_parked());
+}
+
+#[test]
+fn a_business_failure_is_never_retried() {
+    let mut world = World::new(&plan(vec![step("a", &[]), step("b", &["a"])]));
+    world.fail("a", business());
+    assert_eq!(world.status(), "failed");
+    assert_eq!(world.state.failure, Some(business()));
+    world.assert_replays();
+}
+
+#[test]
+fn a_contract_failure_waits_for_a_person_at_once() {
+    let mut world = World::new(&plan(vec![step("a", &[])]));
+    world.fail("a", Failure::contract("bad_output", "bug"));
+    assert!(world.state.is_parked());
+    world.input(Input::Abandon(JobId { step: 0, item: 0, undo: false }, business()));
+    assert_eq!(world.status(), "failed");
+    world.assert_replays();
+}
+
+#[test]
+fn on_failure_continue_goes_on_with_null() {
+    let mut tolerant = step("a", &[]);
+    tolerant.on_failure = OnFailure::Continue;
+    let mut world = World::new(&plan(vec![tolerant, step("b", &["a"])]));
+    world.fail("a", business());
+    assert_eq!(world.open_steps(), ["b"]);
+    world.done("b");
+    assert_eq!(world.status(), "completed");
+    world.assert_replays();
+}
+
+#[test]
+fn on_failure_undo_takes_back_in_reverse_order() {
+    let mut last = step("d", &["b", "c"]);
+    last.on_failure = OnFailure::Undo;
+    let steps = vec![undoable(step("a", &[])), undoable(step("b", &["a"])), step("c", &["b"]), last];
+    let mut world = World::new(&plan(steps));
+    for id in ["a", "b", "c"] {
+        world.done(id);
+    }
+    world.fail("d", business());
+    assert_eq!(world.open_steps(), ["-b"], "c has no undo");
+    assert_eq!(world.status(), "compensating");
+    world.done("b");
+    assert_eq!(world.open_steps(), ["-a"]);
+    world.done("a");
+    assert_eq!(world.status(), "compensated");
+    assert_eq!(world.state.failure, Some(business()));
+    world.assert_replays();
+}
+
+#[test]
+fn compensation_waits_for_what_is_still_under_way_and_takes_it_back_too() {
+    let mut failing = step("a", &[]);
+    failing.on_failure = OnFailure::Undo;
+    let mut world = World::new(&plan(vec![failing, undoable(step("b", &[]))]));
+    world.fail("a", business());
+    assert_eq!(world.open_steps(), ["b"], "nothing is taken back while b may still happen");
+    world.done("b");
+    assert_eq!(world.open_steps(), ["-b"]);
+    world.done("b");
+    assert_eq!(world.status(), "compensated");
+    world.assert_replays();
+}
+
+#[test]
+fn a_compensation_that_fails_waits_for_a_person() {
+    let mut last = step("b", &["a"]);
+    last.on_failure = OnFailure::Undo;
+    let mut world = World::new(&plan(vec![undoable(step("a", &[])), last]));
+    world.done("a");
+    world.fail("b", business());
+    world.fail("a", transient());
+    world.tick(100);
+    world.fail("a", transient());
+    assert!(world.state.is_parked());
+    world.input(Input::Dismiss(JobId { step: 0, item: 0, undo: true }));
+    assert_eq!(world.status(), "compensated");
+    world.assert_replays();
+}
+
+#[test]
+fn an_unknown_outcome_follows_what_the_tool_declares() {
+    let with = |idempotency: Idempotency| {
+        let mut one = step("a", &[]);
+        if let Idempotency::Check(_) = idempotency {
+            one.check = Some(tool("t.check"));
+        }
+        one.place = Place::Outside(idempotency);
+        let mut world = World::new(&plan(vec![one]));
+        world.answer("a", 0, |job, attempt| Input::Unknown(job, attempt, transient()));
+        world
+    };
+    let mut world = with(Idempotency::Key);
+    world.tick(100);
+    assert_eq!(world.open_steps(), ["a"], "the same key again");
+
+    let world = with(Idempotency::None);
+    assert!(world.state.is_parked(), "a person decides");
+    assert!(matches!(world.log.last(), Some(Event::JobParked { in_doubt: true, .. })));
+
+    let job = JobId { step: 0, item: 0, undo: false };
+    let mut world = with(Idempotency::Check("t.check".into()));
+    assert!(matches!(world.log.last(), Some(Event::JobChecking { .. })));
+    world.input(Input::DidNotHappen(job, 1));
+    assert_eq!(world.open, [(job, 2)]);
+    world.assert_replays();
+
+    let mut world = with(Idempotency::Check("t.check".into()));
+    world.input(Input::Done(job, 1));
+    assert_eq!(world.status(), "completed", "it had happened");
+
+    let mut world = with(Idempotency::Check("t.check".into()));
+    world.input(Input::Unknown(job, 1, transient()));
+    assert!(world.state.is_parked(), "the check gave no answer");
+}
+
+#[test]
+fn a_person_says_how_a_call_in_doubt_went() {
+    let mut one = step("a", &[]);
+    one.place = Place::Outside(Idempotency::None);
+    let mut world = World::new(&plan(vec![one]));
+    world.answer("a", 0, |job, attempt| Input::Unknown(job, attempt, transient()));
+    world.input(Input::Done(JobId { step: 0, item: 0, undo: false }, 1));
+    assert_eq!(world.status(), "completed");
+    world.assert_replays();
+}
+
+#[test]
+fn a_late_completion_changes_nothing() {
+    let mut world = World::new(&plan(vec![step("a", &[]), step("b", &["a"])]));
+    let (job, attempt) = world.open[0];
+    world.done("a");
+    let before = world.state.clone();
+    world.input(Input::Done(job, attempt));
+    world.input(Input::Failed(job, attempt, transient()));
+    world.input(Input::Done(JobId { step: 1, item: 0, undo: false }, 7));
+    assert_eq!(world.state, before);
+    assert_eq!(world.log.iter().filter(|event| matches!(event, Event::SignalIgnored { .. })).count(), 3);
+    world.assert_replays();
+}
+
+#[test]
+fn cancelling_waits_for_what_is_under_way_and_starts_nothing_new() {
+    let mut world = World::new(&plan(vec![step("a", &[]), step("b", &["a"])]));
+    world.input(Input::Cancel);
+    assert_eq!(world.status(), "running");
+    world.done("a");
+    assert_eq!(world.status(), "cancelled");
+    assert!(world.open.is_empty());
+    world.input(Input::Cancel);
+    assert!(matches!(world.log.last(), Some(Event::SignalIgnored { .. })));
+    world.assert_replays();
+}
+
+#[test]
+fn cancelling_a_run_that_waits_ends_it_at_once() {
+    let mut world = World::new(&plan(vec![step("a", &[])]));
+    world.fail("a", transient());
+    world.input(Input::Cancel);
+    assert_eq!(world.status(), "cancelled");
+    assert_eq!(world.state.wake_at(), None);
+    world.assert_replays();
+}
+
+#[test]
+fn a_failure_after_cancelling_is_not_retried() {
+    let mut world = World::new(&plan(vec![step("a", &[])]));
+    world.input(Input::Cancel);
+    world.fail("a", transient());
+    assert_eq!(world.status(), "cancelled");
+    world.assert_replays();
+}
+
+#[test]
+fn a_run_that_takes_too_long_fails() {
+    let mut slow = plan(vec![step("a", &[])]);
+    slow.timeout = Some(Millis(500));
+    let mut world = World::new(&slow);
+    assert_eq!(world.state.wake_at(), Some(world.now.plus(Millis(500))));
+    world.tick(500);
+    world.done("a");
+    assert_eq!(world.status(), "failed");
+    assert_eq!(world.state.failure.as_ref().unwrap().code, "run_timeout");
+    world.assert_replays();
+}
+
+#[test]
+fn a_runaway_list_stops_at_max_steps() {
+    let mut bounded = plan(vec![each(step("a", &[]), 8)]);
+    bounded.max_steps = 5;
+    let mut world = World::new(&plan(vec![step("z", &[])]));
+    world.done("z");
+    let mut world = World::new(&bounded);
+    while let Some((job, attempt)) = world.open.pop() {
+        world.input(Input::Done(job, attempt));
+    }
+    assert_eq!(world.status(), "completed", "three items fit");
+    bounded.max_steps = 2;
+    let mut world = World::new(&bounded);
+    while let Some((job, attempt)) = world.open.pop() {
+        world.input(Input::Done(job, attempt));
+    }
+    assert_eq!(world.status(), "failed");
+    assert_eq!(world.state.failure.as_ref().unwrap().code, "max_steps");
+}
+
+#[test]
+fn bad_plans_are_refused_with_their_steps() {
+    assert_eq!(compile(&plan(vec![])), Err(PlanError::Empty));
+    assert_eq!(compile(&plan(vec![step("a", &[]), step("a", &[])])), Err(PlanError::DuplicateStep("a".into())));
+    let unknown = PlanError::UnknownStep { step: "a".into(), after: "x".into() };
+    assert_eq!(compile(&plan(vec![step("a", &["x"])])), Err(unknown));
+    let loops = compile(&plan(vec![step("r", &[]), step("a", &["r", "c"]), step("b", &["a"]), step("c", &["b"])]));
+    assert_eq!(loops.unwrap_err().to_string(), "these steps wait for each other: a → b → c → a");
+    let long: Vec<_> = (0..1001).map(|n| step(&n.to_string(), &[])).collect();
+    assert_eq!(compile(&plan(long)), Err(PlanError::TooLong(1001)));
+}
+
+#[test]
+fn a_program_is_addressed_by_what_it_says() {
+    let one = compile(&plan(vec![step("a", &[])])).unwrap();
+    let same = compile(&plan(vec![step("a", &[])])).unwrap();
+    let other = compile(&plan(vec![step("b", &[])])).unwrap();
+    assert_eq!(one.id(), same.id());
+    assert_ne!(one.id(), other.id());
+    let stored = serde_json::to_value(&one).unwrap();
+    assert_eq!(serde_json::from_value::<brain_vm::Program>(stored).unwrap().id(), one.id());
+}
+
+#[test]
+fn the_listing_of_a_program_is_frozen() {
+    let steps = vec![step("a", &[]), when(step("b", &["a"])), each(step("c", &["a"]), 2), step("d", &["b", "c"])];
+    let program = compile(&plan(steps)).unwrap();
+    let golden = "  0  jump  1\n  1  job   a = t.a\n  2  fork  [3, 6]\n  3  when  b else 5\n  4  job   b = t.b\n  5  jump  8\n  6  each  c = t.c\n  7  jump  8\n  8  join  j0 x2\n  9  job   d = t.d\n 10  end\n";
+    assert_eq!(program.listing(), golden);
+}
+
+#[test]
+fn the_numbers_and_fields_of_events_are_frozen() {
+    let job = JobId { step: 3, item: 2, undo: true };
+    let failure = Failure::transient("c", "m");
+    let at = brain_core::Timestamp::from_millis(0);
+    let golden = [
+        (Event::RunStarted { deadline: Some(at) }, 101, r#"{"deadline":"1970-01-01T00:00:00.000Z"}"#),
+        (Event::ConditionMet { step: 1 }, 102, r#"{"step":1}"#),
+        (Event::StepSkipped { step: 1 }, 103, r#"{"step":1}"#),
+        (Event::EachOpened { step: 1, count: 9 }, 104, r#"{"count":9,"step":1}"#),
+        (Event::JobStarted { job, attempt: 1 }, 105, r#"{"attempt":1,"job":{"item":2,"step":3,"undo":true}}"#),
+        (Event::JobDone { job, attempt: 1 }, 106, r#"{"attempt":1,"job":{"item":2,"step":3,"undo":true}}"#),
+        (
+            Event::JobRetrying { job, attempt: 1, failure: failure.clone(), at },
+            107,
+            r#"{"at":"1970-01-01T00:00:00.000Z","attempt":1,"failure":{"class":"transient","code":"c","message":"m"},"job":{"item":2,"step":3,"undo":true}}"#,
+        ),
+        (
+            Event::JobFailed { job, attempt: 1, failure: failure.clone() },
+            108,
+            r#"{"attempt":1,"failure":{"class":"transient","code":"c","message":"m"},"job":{"item":2,"step":3,"undo":true}}"#,
+        ),
+        (
+            Event::JobParked { job, attempt: 1, failure: failure.clone(), in_doubt: true },
+            109,
+            r#"{"attempt":1,"failure":{"class":"transient","code":"c","message":"m"},"in_doubt":true,"job":{"item":2,"step":3,"undo":true}}"#,
+        ),
+        (Event::JobReopened { job }, 110, r#"{"job":{"item":2,"step":3,"undo":true}}"#),
+        (Event::JobDismissed { job }, 111, r#"{"job":{"item":2,"step":3,"undo":true}}"#),
+        (
+            Event::JobChecking { job, attempt: 1, failure },
+            112,
+            r#"{"attempt":1,"failure":{"class":"transient","code":"c","message":"m"},"job":{"item":2,"step":3,"undo":true}}"#,
+        ),
+        (Event::StopDecided { stop: brain_vm::Stop::Fail, failure: None }, 113, r#"{"stop":"fail"}"#),
+        (Event::CompensationStarted { failure: None }, 114, "{}"),
+        (Event::RunEnded { end: brain_vm::End::Completed }, 115, r#"{"end":"completed"}"#),
+        (Event::SignalIgnored { what: "x".into() }, 116, r#"{"what":"x"}"#),
+    ];
+    for (event, number, data) in golden {
+        assert_eq!((event.number(), event.data().to_string().as_str()), (number, data));
+        assert_eq!(Event::read(number, 1, &serde_json::from_str(data).unwrap()), Ok(event));
+    }
+    assert!(Event::read(106, 2, &serde_json::json!({})).is_err(), "a newer version is not guessed at");
+    assert!(Event::read(199, 1, &serde_json::json!({})).is_err());
+}

@@ -1,0 +1,2 @@
+//! The `brain` command.
+fn main() {}
