@@ -1,2 +1,48 @@
-//! The project's own commands.
-fn main() {}
+//! The project's own commands: `cargo xtask test` and the parts it is made of.
+
+mod dist;
+mod docs;
+mod feelin;
+mod fmt;
+mod lint;
+mod report;
+mod shell;
+mod test;
+mod tidy;
+mod tools;
+
+use std::process::ExitCode;
+
+const HELP: &str = "\
+The project's own commands.
+
+    cargo xtask test          everything CI runs: tools, format, lint, tidy, tests, feelin, docs
+    cargo xtask fmt           formats the code
+    cargo xtask lint          clippy and rustdoc, with warnings as errors
+    cargo xtask tidy          checks that the map and the rules of the project hold
+    cargo xtask docs [FILE…]  runs the command blocks of README.md and docs/ (or only of these files)
+    cargo xtask dist          builds the binary that is handed out: release, all features
+    cargo xtask help          this text
+";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let steps = match args.as_slice() {
+        ["test"] => test::steps(),
+        ["fmt"] => fmt::write(),
+        ["lint"] => lint::steps(),
+        ["tidy"] => tidy::steps(),
+        ["docs", files @ ..] => docs::steps(files),
+        ["dist"] => dist::steps(),
+        ["help" | "--help" | "-h"] => {
+            print!("{HELP}");
+            return ExitCode::SUCCESS;
+        }
+        _ => {
+            eprint!("{HELP}");
+            return ExitCode::from(2);
+        }
+    };
+    report::run(steps)
+}

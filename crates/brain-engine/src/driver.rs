@@ -142,6 +142,8 @@ impl Driver {
         if until > self.clock.now() {
             self.clock.advance(until.since(self.clock.now()));
         }
+        // Calls that had no answer in time, and what follows from that.
+        while self.pump() && self.wake_due() {}
     }
 
     fn wake_due(&mut self) -> bool {

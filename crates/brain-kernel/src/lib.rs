@@ -1,1 +1,21 @@
-//! The pipe: intake, understand, plan, check, approve, execute, narrate.
+//! The pipe: intake, understand, plan, check, approve, execute, narrate. Every request takes the same way, whoever
+//! sends it; there are no side doors.
+//!
+//! [`Kernel::begin`] takes a request as far as it goes without waiting; [`Kernel::finish`] waits for the result;
+//! [`Kernel::report`] says where any run stands. Wire formats are the edge's business.
+
+mod approve;
+mod host;
+mod intake;
+mod kernel;
+pub mod life;
+mod narrate;
+mod plan;
+pub mod scenario;
+mod understand;
+
+pub use approve::Decision;
+pub use intake::{Actor, Limits, Mode, Request};
+pub use kernel::{Begun, Kernel, KernelConfig, KernelError};
+pub use narrate::{Enqueued, PlannedCall, Problem, ReceiptView, Report};
+pub use plan::{Planned, call_plan};

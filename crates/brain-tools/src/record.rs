@@ -102,7 +102,15 @@ impl Deciding<'_, '_> {
             let kind = self.toolbox.record_type(record)?;
             let text = self.call.args()[input].as_str().unwrap_or_default();
             let id = parse_id(text, record)?;
-            let row = self.existing(&kind.def, id)?;
+            let found = self.records.get(&kind.def.name, id).map_err(store_failed)?;
+            let row = match found {
+                Some(row) => row,
+                // A precondition without states only says that the record must exist: its words are the pack's own.
+                None if precondition.state.is_empty() && precondition.expr.is_none() => {
+                    return Err(Failure::business("record_not_found", self.why_not(&precondition.otherwise)));
+                }
+                None => return Err(not_found(&kind.def.title, text)),
+            };
             let state = row.state.clone().unwrap_or_default();
             self.evaluation.set("record", feel_record(kind, &row));
             if self.target(&kind.def) != Some(id) {

@@ -1,0 +1,197 @@
+//! The engine's host: expressions over what a run knows, calls checked against the definitions that its program pins,
+//! and the toolbox that does the work.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use brain_core::{Digest, Failure};
+use brain_engine::{CheckAnswer, Host, HostFuture, JobContext, JobOutcome, RecordView, RunView};
+use brain_lang::binding::Binding;
+use brain_lang::feel::Value as FeelValue;
+use brain_lang::plan::{PlanStep, ToolRef};
+use brain_registry::model::ToolDef;
+use brain_registry::{FieldError, Tool, ToolResult, ValidatedCall};
+use brain_store::Store;
+use brain_tools::{Evaluation, Toolbox, to_failure};
+use brain_vm::JobId;
+use serde_json::{Map, Value, json};
+
+/// The host of a kernel.
+pub(crate) struct KernelHost {
+    toolbox: Arc<Toolbox>,
+    store: Arc<dyn Store>,
+    /// Definitions by hash: those of the registry, and older ones that runs in flight still use.
+    tools: Mutex<HashMap<Digest, Arc<Tool>>>,
+}
+
+impl KernelHost {
+    pub(crate) fn new(toolbox: Arc<Toolbox>, store: Arc<dyn Store>) -> Self {
+        let tools = toolbox.registry().tools().values().map(|tool| (tool.hash, tool.clone())).collect();
+        Self { toolbox, store, tools: Mutex::new(tools) }
+    }
+
+    fn tool(&self, reference: &ToolRef) -> Result<Arc<Tool>, Failure> {
+        let mut tools = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(tool) = tools.get(&reference.hash) {
+            return Ok(tool.clone());
+        }
+        let missing = || {
+            let message = format!("The definition of `{}` that this run was planned with is gone.", reference.name);
+            Failure::contract("unknown_tool", message)
+        };
+        let body = self
+            .store
+            .definition(reference.hash)
+            .map_err(|error| Failure::transient("store", error.to_string()))?
+            .ok_or_else(missing)?;
+        let def: ToolDef = serde_json::from_value(body).map_err(|_| missing())?;
+        let tool = Tool::from_def(def).map_err(|_| missing())?;
+        tools.insert(reference.hash, tool.clone());
+        Ok(tool)
+    }
+
+    /// What the expressions of a step see. Only what they name is prepared.
+    fn evaluation(&self, view: RunView<'_>, step: &PlanStep, job: Option<JobId>, binding: &Binding) -> Evaluation {
+        let seed = [view.run.as_uuid().as_bytes().as_slice(), step.id.as_bytes(), &job.map_or(0, |job| job.item).to_be_bytes()].concat();
+        let mut evaluation = Evaluation::new(view.now, self.toolbox.zone().clone(), &seed);
+        let data = view.data;
+        let mut named: Vec<String> = binding.paths().into_iter().filter_map(|path| path.into_iter().next()).collect();
+        named.dedup();
+        for name in named {
+            let value = match name.as_str() {
+                "settings" => self.toolbox.settings().clone(),
+                "calls" => FeelValue::from_json(&data.input["calls"]),
+                "slots" | "input" => FeelValue::from_typed_json(&data.input["slots"], &data.input["slots_schema"]),
+                "state" => FeelValue::from_json(&Value::Object(data.state.clone())),
+                "steps" => steps(data),
+                "item" => job.and_then(|job| data.items.get(&job.step)?.get(job.item as usize)).map_or(FeelValue::Null, FeelValue::from_json),
+                "index" => FeelValue::from_json(&json!(job.map(|job| job.item + 1))),
+                _ => continue,
+            };
+            evaluation.set(&name, value);
+        }
+        evaluation
+    }
+
+    /// What the arguments of an undo see: the call that is taken back and what it answered.
+    fn undo_evaluation(&self, view: RunView<'_>, step: &PlanStep, job: JobId) -> Result<Evaluation, Failure> {
+        let tool = self.tool(&step.tool)?;
+        let done = JobId { undo: false, ..job };
+        let args = view.data.args.get(&done).cloned().unwrap_or(Value::Null);
+        let result = view.data.results.get(&done).cloned().unwrap_or(Value::Null);
+        let mut evaluation = Evaluation::new(view.now, self.toolbox.zone().clone(), view.run.as_uuid().as_bytes());
+        evaluation.set("settings", self.toolbox.settings().clone());
+        evaluation.set("input", FeelValue::from_typed_json(&args, &tool.def.input));
+        let schema = tool.def.output.clone().unwrap_or(Value::Null);
+        evaluation.set("result", FeelValue::from_typed_json(&result, &schema));
+        evaluation.set("receipt", FeelValue::from_json(&json!({"input": args, "result": result})));
+        Ok(evaluation)
+    }
+}
+
+/// `steps.ID.result` for every finished step.
+fn steps(data: &brain_engine::RunData) -> FeelValue {
+    let entries: BTreeMap<String, FeelValue> = data
+        .steps
+        .iter()
+        .map(|(id, result)| {
+            let entry = BTreeMap::from([("result", FeelValue::from_json(result))]);
+            (id.clone(), FeelValue::context(entry))
+        })
+        .collect();
+    FeelValue::context(entries)
+}
+
+fn bad_arguments(tool: &Tool, errors: &[FieldError]) -> Failure {
+    let list: Vec<String> = errors.iter().map(ToString::to_string).collect();
+    Failure::contract("invalid_input", format!("`{}` cannot be called so: {}", tool.def.name, list.join("; ")))
+}
+
+impl Host for KernelHost {
+    fn condition(&self, view: RunView<'_>, step: &PlanStep) -> Result<bool, Failure> {
+        let Some(when) = &step.when else { return Ok(true) };
+        let value = self.evaluation(view, step, None, when).value(when).map_err(|error| to_failure("when", &error))?;
+        Ok(value == FeelValue::Bool(true))
+    }
+
+    fn items(&self, view: RunView<'_>, step: &PlanStep) -> Result<Vec<Value>, Failure> {
+        let Some(foreach) = &step.foreach else { return Ok(Vec::new()) };
+        let mut evaluation = self.evaluation(view, step, None, &foreach.items);
+        let value = evaluation.json(&foreach.items).map_err(|error| to_failure("foreach", &error))?;
+        match value {
+            Value::Array(items) => Ok(items),
+            Value::Null => Ok(Vec::new()),
+            other => {
+                let message = format!("`foreach` needs a list, but its expression gives {other}.");
+                Err(Failure::contract("not_a_list", message))
+            }
+        }
+    }
+
+    fn bind(&self, view: RunView<'_>, step: &PlanStep, job: JobId) -> Result<ValidatedCall, Failure> {
+        let (reference, args) = match &step.undo {
+            Some(undo) if job.undo => {
+                let mut evaluation = self.undo_evaluation(view, step, job)?;
+                (&undo.tool, evaluation.json(&undo.args))
+            }
+            _ => (&step.tool, self.evaluation(view, step, Some(job), &step.args).json(&step.args)),
+        };
+        let args = args.map_err(|error| to_failure("args", &error))?;
+        self.rebind(reference, args)
+    }
+
+    fn rebind(&self, reference: &ToolRef, args: Value) -> Result<ValidatedCall, Failure> {
+        let tool = self.tool(reference)?;
+        // An argument that comes out as null is one that was not given.
+        let args = match args {
+            Value::Object(fields) => {
+                Value::Object(fields.into_iter().filter(|(_, value)| !value.is_null()).collect::<Map<_, _>>())
+            }
+            other => other,
+        };
+        tool.validate(args).map_err(|errors| bad_arguments(&tool, &errors))
+    }
+
+    fn decide(&self, call: &ValidatedCall, job: &JobContext, records: &mut RecordView<'_>) -> Result<ToolResult, Failure> {
+        self.toolbox.decide(call, job, records)
+    }
+
+    fn perform(&self, call: ValidatedCall, job: JobContext) -> HostFuture<JobOutcome> {
+        self.toolbox.perform(call, job)
+    }
+
+    fn check(&self, reference: &ToolRef, args: Value, job: JobContext) -> HostFuture<CheckAnswer> {
+        // The check tool gets those arguments of the call that it knows, and the key.
+        let call = self.tool(reference).and_then(|tool| {
+            let known = tool.def.input["properties"].as_object().cloned().unwrap_or_default();
+            let mut fields: Map<String, Value> =
+                args.as_object().cloned().unwrap_or_default().into_iter().filter(|(name, _)| known.contains_key(name)).collect();
+            if known.contains_key("idempotency_key") {
+                fields.insert("idempotency_key".into(), json!(job.key));
+            }
+            tool.validate(Value::Object(fields)).map_err(|errors| bad_arguments(&tool, &errors))
+        });
+        match call {
+            Ok(call) => {
+                let work = self.toolbox.perform(call, job);
+                Box::pin(async move { check_answer(work.await) })
+            }
+            Err(failure) => Box::pin(async move { CheckAnswer::Unclear(failure) }),
+        }
+    }
+}
+
+/// A check tool answers `{happened: true|false, result: …}`.
+pub(crate) fn check_answer(outcome: JobOutcome) -> CheckAnswer {
+    match outcome {
+        JobOutcome::Done(result) => match result.data["happened"].as_bool() {
+            Some(true) => CheckAnswer::Happened(ToolResult::ok(result.data["result"].clone())),
+            Some(false) => CheckAnswer::DidNot,
+            None => CheckAnswer::Unclear(Failure::contract(
+                "bad_check",
+                "The check tool must answer `happened: true` or `happened: false`.",
+            )),
+        },
+        JobOutcome::Failed(failure) | JobOutcome::Unknown(failure) => CheckAnswer::Unclear(failure),
+    }
+}

@@ -1,0 +1,149 @@
+//! Intake: one form for every input, whoever sends it.
+
+use brain_core::{Digest, canonical_digest};
+use brain_store::Scope;
+use serde_json::{Value, json};
+
+/// The longest message that is taken in, in bytes.
+pub(crate) const MAX_MESSAGE: usize = 64 * 1024;
+
+/// What the caller wants to happen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Say what would be done; do nothing.
+    Answer,
+    /// Prepare it for approval; do nothing yet.
+    Plan,
+    /// Do it; do not wait.
+    Enqueue,
+    /// Do it and wait for the receipts.
+    EnqueueAndWait,
+}
+
+impl Mode {
+    /// As it is written.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Answer => "answer",
+            Self::Plan => "plan",
+            Self::Enqueue => "enqueue",
+            Self::EnqueueAndWait => "enqueue_and_wait",
+        }
+    }
+
+    /// From its written form.
+    pub fn parse(text: &str) -> Option<Self> {
+        [Self::Answer, Self::Plan, Self::Enqueue, Self::EnqueueAndWait].into_iter().find(|mode| mode.as_str() == text)
+    }
+
+    /// Whether asking for this mode is the caller's own consent to run.
+    pub fn runs(self) -> bool {
+        matches!(self, Self::Enqueue | Self::EnqueueAndWait)
+    }
+}
+
+/// Bounds that the caller sets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Tool calls in one run.
+    pub max_tool_calls: u32,
+    /// How long to wait for receipts.
+    pub wait_timeout_ms: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { max_tool_calls: 10, wait_timeout_ms: 30_000 }
+    }
+}
+
+/// Who asks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Actor {
+    /// A name for the log.
+    pub name: String,
+    /// Whether this person may approve what needs an approver.
+    pub approver: bool,
+}
+
+impl Actor {
+    /// The person at this machine.
+    pub fn local() -> Self {
+        Self { name: "local".into(), approver: true }
+    }
+}
+
+/// One input: what was said, by whom, and what is wanted.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// Whose it is.
+    pub scope: Scope,
+    /// Who asks.
+    pub actor: Actor,
+    /// How it came in: `cli`, `api` …
+    pub channel: &'static str,
+    /// What was said; empty if `calls` says it all.
+    pub message: String,
+    /// Tool calls asked for by name instead of words: each a tool and its arguments.
+    pub calls: Vec<(String, Value)>,
+    /// What the caller wants to happen.
+    pub mode: Mode,
+    /// The conversation it belongs to.
+    pub conversation: Option<String>,
+    /// Values that fill slots of the same name.
+    pub context: Value,
+    /// Bounds.
+    pub limits: Limits,
+    /// The caller's idempotency key.
+    pub key: Option<String>,
+}
+
+impl Request {
+    /// A message with everything else by default.
+    pub fn say(scope: Scope, message: &str, mode: Mode) -> Self {
+        Self {
+            scope,
+            actor: Actor::local(),
+            channel: "cli",
+            message: message.to_owned(),
+            calls: Vec::new(),
+            mode,
+            conversation: None,
+            context: Value::Null,
+            limits: Limits::default(),
+            key: None,
+        }
+    }
+
+    /// The request as it is kept.
+    pub(crate) fn to_json(&self) -> Value {
+        let calls: Vec<Value> =
+            self.calls.iter().map(|(tool, input)| json!({"tool_name": tool, "input": input})).collect();
+        let mut kept = json!({
+            "message": self.message,
+            "mode": self.mode.as_str(),
+            "conversation_id": self.conversation,
+            "context": self.context,
+            "limits": {
+                "max_tool_calls": self.limits.max_tool_calls,
+                "wait_timeout_ms": self.limits.wait_timeout_ms,
+            },
+            "actor": self.actor.name,
+            "channel": self.channel,
+        });
+        if !calls.is_empty() {
+            kept["calls"] = Value::Array(calls);
+        }
+        kept
+    }
+
+    /// What makes two requests with one key the same.
+    pub(crate) fn digest(&self) -> Digest {
+        let mut body = self.to_json();
+        if let Some(map) = body.as_object_mut() {
+            map.remove("actor");
+            map.remove("channel");
+        }
+        canonical_digest(&body)
+    }
+}

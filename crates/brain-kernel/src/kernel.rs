@@ -1,0 +1,643 @@
+//! The kernel: one pipe from a request to a report.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use brain_core::{ApprovalId, Clock, Digest, DigestBuilder, Failure, JobKey, Random, RunId, canonical_digest};
+use brain_engine::core::Submission;
+use brain_engine::{Engine, EngineConfig, EngineError, Host, LetterDecision, Liveness, NewEvent, PipeEvent, RunNews};
+use brain_nlu::{Confidence, Understanding, Vocabulary, understand};
+use brain_registry::Registry;
+use brain_registry::model::Consent;
+use brain_store::{ApprovalRow, Scope, Store, StoreError, Write};
+use brain_tools::{Toolbox, ToolboxConfig};
+use brain_vm::{Program, compile};
+use serde_json::{Value, json};
+
+use crate::host::KernelHost;
+use crate::intake::{MAX_MESSAGE, Mode, Request};
+use crate::narrate::{Problem, Report, report};
+use crate::plan::{Planned, Wanted, plan};
+use crate::understand::{surroundings, vocabulary};
+
+/// Requests with the same meaning in one conversation that are looked back at, at most.
+const MAX_REPEATS: u32 = 100;
+
+/// Why the kernel did not answer with a report.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum KernelError {
+    /// The message is longer than is taken in.
+    #[error("the message has {0} bytes; at most {MAX_MESSAGE} are taken in")]
+    TooLong(usize),
+    /// The request says nothing.
+    #[error("the message is empty; say what should be done")]
+    Empty,
+    /// Another request was sent with this key.
+    #[error("the idempotency key `{0}` was used for another request; use a new key for a new request")]
+    KeyReused(String),
+    /// There is no such run.
+    #[error("there is no run {0}")]
+    NoSuchRun(RunId),
+    /// There is no such approval.
+    #[error("there is no approval {0}")]
+    NoSuchApproval(String),
+    /// There is no such dead letter.
+    #[error("there is no dead letter {0}")]
+    NoSuchLetter(String),
+    /// Someone else was quicker.
+    #[error("this has been decided already")]
+    AlreadyDecided,
+    /// The actor may not do this.
+    #[error("{0}")]
+    NotAllowed(String),
+    /// What was asked does not fit where the run stands.
+    #[error("{0}")]
+    Conflict(String),
+    /// A cursor that no list gave out.
+    #[error("{0}")]
+    BadCursor(String),
+    /// Something inside went wrong; the log has the details.
+    #[error("something went wrong inside: {0}")]
+    Internal(String),
+}
+
+impl From<EngineError> for KernelError {
+    fn from(error: EngineError) -> Self {
+        match error {
+            EngineError::NoSuchRun(run) => Self::NoSuchRun(run),
+            EngineError::NoSuchLetter(letter) => Self::NoSuchLetter(letter.to_string()),
+            EngineError::AlreadyDecided => Self::AlreadyDecided,
+            EngineError::OwnedElsewhere(_) | EngineError::NothingToDo(_) => Self::Conflict(error.to_string()),
+            other => Self::Internal(other.to_string()),
+        }
+    }
+}
+
+impl From<StoreError> for KernelError {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::BadCursor(_) => Self::BadCursor(error.to_string()),
+            other => Self::Internal(other.to_string()),
+        }
+    }
+}
+
+/// How a kernel is set up.
+#[derive(Clone, Debug, Default)]
+pub struct KernelConfig {
+    /// The engine.
+    pub engine: EngineConfig,
+    /// The tools.
+    pub tools: ToolboxConfig,
+}
+
+/// A request that has been taken as far as it goes without waiting.
+#[derive(Clone, Debug)]
+pub struct Begun {
+    /// The run.
+    pub run: RunId,
+    /// Whether its end is to be waited for.
+    pub wait: bool,
+    /// What to say besides, if this request was answered by an earlier one.
+    pub repeated: Option<String>,
+}
+
+/// The kernel.
+pub struct Kernel {
+    registry: Arc<Registry>,
+    vocabulary: Vocabulary,
+    toolbox: Arc<Toolbox>,
+    engine: Arc<Engine>,
+    store: Arc<dyn Store>,
+    clock: Arc<dyn Clock>,
+    random: Mutex<Box<dyn Random>>,
+    /// Definitions that are known to be in the store.
+    defined: Mutex<std::collections::HashSet<Digest>>,
+}
+
+impl Kernel {
+    /// Starts a kernel with its engine. Must be called inside a Tokio runtime.
+    pub fn start(
+        config: &KernelConfig,
+        registry: Arc<Registry>,
+        store: Arc<dyn Store>,
+        clock: Arc<dyn Clock>,
+        mut random: Box<dyn Random>,
+        liveness: Arc<dyn Liveness>,
+    ) -> Result<Arc<Self>, KernelError> {
+        let toolbox = toolbox(&registry, &config.tools)?;
+        let host = Arc::new(KernelHost::new(toolbox.clone(), store.clone()));
+        let seed = random.next_u64();
+        let engine_random = Box::new(brain_core::SeededRandom::new(seed));
+        let engine = Engine::start(&config.engine, store.clone(), host, clock.clone(), engine_random, liveness)?;
+        Self::over(engine, registry, toolbox, random)
+    }
+
+    /// A kernel over an engine that someone else moves.
+    pub(crate) fn over(
+        engine: Arc<Engine>,
+        registry: Arc<Registry>,
+        toolbox: Arc<Toolbox>,
+        random: Box<dyn Random>,
+    ) -> Result<Arc<Self>, KernelError> {
+        let vocabulary = vocabulary(&registry).map_err(|error| KernelError::Internal(error.message))?;
+        let (store, clock) = (engine.store().clone(), engine.clock().clone());
+        Ok(Arc::new(Self {
+            registry,
+            vocabulary,
+            toolbox,
+            engine,
+            store,
+            clock,
+            random: Mutex::new(random),
+            defined: Mutex::default(),
+        }))
+    }
+
+    /// What may be asked for.
+    pub fn registry(&self) -> &Arc<Registry> {
+        &self.registry
+    }
+
+    /// The phrases, compiled.
+    pub fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
+    }
+
+    /// The store, for reading.
+    pub fn store(&self) -> &Arc<dyn Store> {
+        &self.store
+    }
+
+    /// The engine.
+    pub fn engine(&self) -> &Arc<Engine> {
+        &self.engine
+    }
+
+    /// The clock.
+    pub fn clock(&self) -> &Arc<dyn Clock> {
+        &self.clock
+    }
+
+    /// Reads an utterance; nothing is written.
+    pub fn understand(&self, text: &str) -> Understanding {
+        let around = surroundings(&self.registry, self.toolbox.zone(), self.clock.now());
+        understand(&self.vocabulary, text, &around)
+    }
+
+    fn draw<T>(&self, work: impl FnOnce(&mut dyn Random) -> T) -> T {
+        let mut random = self.random.lock().unwrap_or_else(PoisonError::into_inner);
+        work(random.as_mut())
+    }
+
+    /// Takes a request through the pipe: everything up to the first thing that must be waited for.
+    pub async fn begin(&self, request: &Request) -> Result<Begun, KernelError> {
+        if request.message.len() > MAX_MESSAGE {
+            return Err(KernelError::TooLong(request.message.len()));
+        }
+        if request.message.trim().is_empty() && request.calls.is_empty() {
+            return Err(KernelError::Empty);
+        }
+        let digest = request.digest();
+        if let Some(key) = &request.key
+            && let Some(begun) = self.repeated(request, key, digest)?
+        {
+            return Ok(begun);
+        }
+        let run = self.draw(|random| RunId::generate(self.clock.now(), random));
+        let mut draft = Draft::new(run, request, digest);
+        match self.read(request, &mut draft) {
+            Step::Plan(wanted) => self.check(request, &mut draft, wanted),
+            Step::Done => {}
+        }
+        if draft.key.is_none()
+            && let Some(begun) = self.same_in_conversation(request, &mut draft)?
+        {
+            return Ok(begun);
+        }
+        let key = draft.key.clone();
+        let wait = draft.start && request.mode == Mode::EnqueueAndWait;
+        match self.engine.submit(draft.submission(request, self)).await {
+            Ok(RunNews { at_rest, .. }) => Ok(Begun { run, wait: wait && !at_rest, repeated: None }),
+            // The same request came twice at the same time: the other one was first.
+            Err(EngineError::KeyTaken(_)) => match key {
+                Some((key, digest)) => {
+                    self.repeated(request, &key, digest)?.ok_or_else(|| KernelError::Internal("a key vanished".into()))
+                }
+                None => Err(KernelError::Internal("a key was taken that was not asked for".into())),
+            },
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// The run that a key stands for already.
+    fn repeated(&self, request: &Request, key: &str, digest: Digest) -> Result<Option<Begun>, KernelError> {
+        let Some((run, first)) = self.store.by_key(&request.scope, key)? else { return Ok(None) };
+        if first != digest {
+            return Err(KernelError::KeyReused(key.to_owned()));
+        }
+        Ok(Some(Begun { run, wait: request.mode == Mode::EnqueueAndWait, repeated: None }))
+    }
+
+    /// Without a key, the same tools with the same arguments in the same conversation are the same request, unless
+    /// the earlier one came to nothing.
+    fn same_in_conversation(&self, request: &Request, draft: &mut Draft) -> Result<Option<Begun>, KernelError> {
+        let (Some(conversation), true, Some(planned)) = (&request.conversation, draft.start, &draft.planned) else {
+            return Ok(None);
+        };
+        if !planned.has_effect {
+            return Ok(None);
+        }
+        let meaning = DigestBuilder::new("request")
+            .part(conversation.as_bytes())
+            .part(planned.plan.name.as_bytes())
+            .part(canonical_digest(&planned.input).as_bytes())
+            .finish();
+        for repeat in 0..MAX_REPEATS {
+            let key = format!("conversation:{meaning}:{repeat}");
+            match self.store.by_key(&request.scope, &key)? {
+                None => {
+                    draft.key = Some((key, meaning));
+                    return Ok(None);
+                }
+                Some((run, _)) => {
+                    let earlier = self.store.run(&request.scope, run)?;
+                    let came_to_nothing = earlier.is_none_or(|row| {
+                        matches!(row.status.as_str(), "failed" | "cancelled" | "compensated")
+                    });
+                    if !came_to_nothing {
+                        let text = "The same was asked before in this conversation, so it was not done again. To do it \
+                                    again, send it with a new Idempotency-Key.";
+                        let wait = request.mode == Mode::EnqueueAndWait;
+                        return Ok(Some(Begun { run, wait, repeated: Some(text.into()) }));
+                    }
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Understand: what was said, as tools and arguments.
+    fn read(&self, request: &Request, draft: &mut Draft) -> Step {
+        if !request.calls.is_empty() {
+            draft.confidence = Confidence::High;
+            let names: Vec<&str> = request.calls.iter().map(|(tool, _)| tool.as_str()).collect();
+            draft.reason = format!("Called by name: {}", names.join(", "));
+            let wanted = request.calls.iter().map(|(tool, input)| Wanted {
+                target: tool.clone(),
+                args: input.as_object().cloned().unwrap_or_default(),
+                invalid: Vec::new(),
+            });
+            return Step::Plan(wanted.collect());
+        }
+        let understanding = self.understand(&request.message);
+        let evidence = serde_json::to_value(&understanding).unwrap_or(Value::Null);
+        match understanding {
+            Understanding::Clear { intents } => {
+                draft.confidence = intents.iter().map(|intent| intent.confidence).min().unwrap_or(Confidence::None);
+                let names: Vec<&str> = intents.iter().map(|intent| intent.target.as_str()).collect();
+                let plural = if names.len() > 1 { "s" } else { "" };
+                draft.reason = format!("Matched rule pattern{plural} for {}", names.join(", "));
+                draft.understood(evidence);
+                let wanted = intents.iter().map(|intent| {
+                    let schema = self.schema_of(&intent.target);
+                    Wanted::of_intent(intent, &request.context, &schema)
+                });
+                Step::Plan(wanted.collect())
+            }
+            Understanding::Ask(question) => {
+                draft.confidence = Confidence::Low;
+                draft.reason = "More than one rule pattern matched equally well".into();
+                draft.understood(evidence);
+                draft.status = "needs_input".into();
+                let options = question.options.iter().map(|intent| {
+                    format!("Say it so that only `{}` is meant, for example: {}", intent.target, intent.evidence.phrase)
+                });
+                draft.answer(&question.text, options.collect());
+                Step::Done
+            }
+            Understanding::Unknown { nearest } => {
+                draft.confidence = Confidence::None;
+                draft.reason = "No matching rule found".into();
+                draft.understood(evidence);
+                let near: Vec<String> = nearest.iter().map(|one| one.phrase.clone()).collect();
+                let (text, examples) = self.help(&near);
+                draft.answer(&text, examples);
+                Step::Done
+            }
+        }
+    }
+
+    fn schema_of(&self, target: &str) -> Value {
+        if let Some(tool) = self.registry.tool(target) {
+            return tool.def.input.clone();
+        }
+        self.registry.playbook(target).map_or(Value::Null, |playbook| playbook.slots.clone())
+    }
+
+    /// What to say when nothing matched.
+    fn help(&self, near: &[String]) -> (String, Vec<String>) {
+        let mut text = String::from("I did not understand that.");
+        let mut examples = Vec::new();
+        if !near.is_empty() {
+            text.push_str(" Did you mean one of these?\n");
+            for phrase in near {
+                text.push_str(&format!("  {phrase}\n"));
+            }
+        }
+        for pack in self.registry.packs().values() {
+            if !pack.help.text.is_empty() {
+                text.push_str(if text.ends_with('\n') { "" } else { " " });
+                text.push_str(&pack.help.text);
+            }
+            examples.extend(pack.help.examples.iter().map(|example| format!("Try: {example}")));
+        }
+        if !examples.is_empty() {
+            text.push_str(if text.ends_with('\n') { "Things to say:" } else { "\nThings to say:" });
+            for example in &examples {
+                text.push_str(&format!("\n  {}", example.trim_start_matches("Try: ")));
+            }
+        }
+        (text, examples)
+    }
+
+    /// Plan, check and ask for consent.
+    fn check(&self, request: &Request, draft: &mut Draft, wanted: Vec<Wanted>) {
+        let planned = match plan(&self.registry, wanted) {
+            Ok(planned) => planned,
+            Err(problems) => return draft.refuse(&problems),
+        };
+        let limit = request.limits.max_tool_calls as usize;
+        if planned.calls.len() > limit {
+            let count = planned.calls.len();
+            let message = format!("This would take {count} tool calls; the limit of the request is {limit}.");
+            draft.calls(&planned);
+            return draft.refuse(&[Problem::new("too_many_tool_calls", message)]);
+        }
+        let program = match compile(&planned.plan) {
+            Ok(program) => program,
+            Err(error) => return draft.refuse(&[Problem::new("bad_plan", error.to_string())]),
+        };
+        let hash = program.id().0;
+        draft.program = Some((hash, Arc::new(program)));
+        draft.calls(&planned);
+        let waits = planned.consent == Consent::Approver || request.mode == Mode::Plan;
+        match request.mode {
+            Mode::Answer => {
+                let lines: Vec<String> = planned.calls.iter().map(|call| self.describe(&call.tool, &call.input)).collect();
+                let text = format!("This is what would be done:\n{}\nNothing was done.", lines.join("\n"));
+                draft.answer(&text, vec!["Ask again with mode enqueue_and_wait to do it.".into()]);
+                draft.program = None;
+            }
+            _ if waits => self.stage(request, draft, &planned, hash),
+            _ => draft.start = true,
+        }
+        draft.planned = Some(planned);
+    }
+
+    /// One line about a call, for people.
+    fn describe(&self, tool: &str, input: &Value) -> String {
+        let title = self.registry.tool(tool).map_or(tool, |tool| tool.def.title.as_str());
+        let args: Vec<String> = input
+            .as_object()
+            .into_iter()
+            .flatten()
+            .map(|(name, value)| {
+                format!("{name}: {}", value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+            })
+            .collect();
+        if args.is_empty() { format!("  {title} ({tool})") } else { format!("  {title} ({tool}): {}", args.join(", ")) }
+    }
+
+    /// Puts a runbook before someone who may say yes. What is approved is what runs: the digest covers all of it.
+    fn stage(&self, request: &Request, draft: &mut Draft, planned: &Planned, program: Digest) {
+        let id = self.draw(|random| ApprovalId::generate(self.clock.now(), random));
+        let digest = approval_digest(program, &planned.input);
+        let lines: Vec<String> = planned.calls.iter().map(|call| self.describe(&call.tool, &call.input)).collect();
+        let needs_approver = planned.consent == Consent::Approver;
+        let consent = if needs_approver { "approver" } else { "user" };
+        let body = json!({
+            "consent": consent,
+            "digest": digest,
+            "asked_by": request.actor.name,
+            "asks": lines.iter().map(|line| line.trim()).collect::<Vec<_>>(),
+        });
+        let asked_at = self.clock.now();
+        let row = ApprovalRow { id, run: draft.run, status: "pending".into(), asked_at, body };
+        draft.writes.push(Write::PutApproval(row));
+        let who = if needs_approver { "someone who may approve says yes" } else { "you say run" };
+        let text = format!("Ready, and nothing has been done yet:\n{}\nIt runs when {who}.", lines.join("\n"));
+        let next = vec![
+            format!("To run it: brain approve {id}"),
+            format!("To drop it: brain approve {id} --reject"),
+        ];
+        draft.events.push(NewEvent::pipe(
+            PipeEvent::Staged,
+            json!({"approval": id, "consent": consent, "digest": digest}),
+            Some(json!({"message": text, "next_actions": next})),
+        ));
+        draft.status = "staged".into();
+    }
+
+    /// Definitions that a program uses and that the store may not have yet.
+    fn definitions(&self, hash: Digest, program: &Program) -> Vec<Write> {
+        let mut defined = self.defined.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut writes = Vec::new();
+        let mut define = |hash: Digest, kind: &'static str, body: &dyn Fn() -> Value| {
+            if !defined.contains(&hash) && !self.store.definition(hash).is_ok_and(|found| found.is_some()) {
+                writes.push(Write::Define { hash, kind, body: body() });
+            } else {
+                defined.insert(hash);
+            }
+        };
+        define(hash, "program", &|| serde_json::to_value(program).unwrap_or(Value::Null));
+        for step in &program.steps {
+            let undo = step.undo.as_ref().map(|undo| &undo.tool);
+            for reference in std::iter::once(&step.tool).chain(step.check.as_ref()).chain(undo) {
+                if let Some(tool) = self.registry.tool(&reference.name).filter(|tool| tool.hash == reference.hash) {
+                    define(reference.hash, "tool", &|| serde_json::to_value(&tool.def).unwrap_or(Value::Null));
+                }
+            }
+        }
+        writes
+    }
+
+    /// Waits for the end of a run that was begun, if that was asked for, and reports.
+    pub async fn finish(&self, request: &Request, begun: &Begun) -> Result<Report, KernelError> {
+        let mut timed_out = false;
+        if begun.wait {
+            let limit = std::time::Duration::from_millis(request.limits.wait_timeout_ms);
+            match tokio::time::timeout(limit, self.engine.wait(&request.scope, begun.run)).await {
+                Ok(news) => drop(news?),
+                Err(_) => timed_out = true,
+            }
+        }
+        self.conclude(request, begun, timed_out)
+    }
+
+    /// The report of a request, with what only the request knows: that time ran out, that it was a repetition.
+    pub(crate) fn conclude(&self, request: &Request, begun: &Begun, timed_out: bool) -> Result<Report, KernelError> {
+        let mut report = self.report(&request.scope, begun.run)?;
+        let open = !matches!(report.status.as_str(), "completed" | "failed" | "cancelled" | "compensated");
+        if timed_out && open {
+            report.ok = false;
+            let waited = request.limits.wait_timeout_ms;
+            let message = format!(
+                "The run is still going on after {waited} ms; nothing is lost. Look later: brain inspect {}",
+                begun.run
+            );
+            report.message = format!("{} {message}", report.message);
+            report.errors.push(Problem::new("wait_timeout", message));
+        }
+        if let Some(repeated) = &begun.repeated {
+            report.reason = format!("Duplicate in this conversation of run {}", begun.run);
+            report.message = format!("{repeated} {}", report.message);
+        }
+        Ok(report)
+    }
+
+    /// Takes a request through the whole pipe.
+    pub async fn handle(&self, request: &Request) -> Result<Report, KernelError> {
+        let begun = self.begin(request).await?;
+        self.finish(request, &begun).await
+    }
+
+    /// Where a run stands.
+    pub fn report(&self, scope: &Scope, run: RunId) -> Result<Report, KernelError> {
+        let state = self.engine.run_state(scope, run)?;
+        Ok(report(&self.registry, &self.toolbox, &state))
+    }
+
+    /// Asks a run to stop. What was done stays.
+    pub async fn cancel(&self, scope: &Scope, run: RunId) -> Result<Report, KernelError> {
+        let row = self.store.run(scope, run)?.ok_or(KernelError::NoSuchRun(run))?;
+        if matches!(row.status.as_str(), "completed" | "failed" | "cancelled" | "compensated") {
+            return Err(KernelError::Conflict(format!("run {run} is over already ({})", row.status)));
+        }
+        self.engine.cancel(scope, run).await?;
+        self.report(scope, run)
+    }
+
+    /// Decides about a dead letter and reports where its run stands then.
+    pub async fn decide_letter(
+        &self,
+        scope: &Scope,
+        letter: JobKey,
+        decision: LetterDecision,
+        by: &str,
+        note: &str,
+    ) -> Result<Report, KernelError> {
+        let news = self.engine.decide_letter(scope, letter, decision, by, note).await?;
+        self.report(scope, news.run)
+    }
+}
+
+/// The toolbox of a registry.
+pub(crate) fn toolbox(registry: &Arc<Registry>, config: &ToolboxConfig) -> Result<Arc<Toolbox>, KernelError> {
+    let internal = |failure: Failure| KernelError::Internal(failure.message);
+    Ok(Arc::new(Toolbox::new(registry.clone(), config).map_err(internal)?))
+}
+
+/// The host of a toolbox.
+pub(crate) fn host(toolbox: &Arc<Toolbox>, store: &Arc<dyn Store>) -> Arc<dyn Host> {
+    Arc::new(KernelHost::new(toolbox.clone(), store.clone()))
+}
+
+/// What an approval covers: the program (which pins the definitions of its tools) and everything it runs on.
+pub(crate) fn approval_digest(program: Digest, input: &Value) -> Digest {
+    DigestBuilder::new("approval").part(program.as_bytes()).part(canonical_digest(input).as_bytes()).finish()
+}
+
+enum Step {
+    Plan(Vec<Wanted>),
+    Done,
+}
+
+/// A run while it is being prepared.
+struct Draft {
+    run: RunId,
+    status: String,
+    confidence: Confidence,
+    reason: String,
+    events: Vec<NewEvent>,
+    writes: Vec<Write>,
+    program: Option<(Digest, Arc<Program>)>,
+    planned: Option<Planned>,
+    start: bool,
+    key: Option<(String, Digest)>,
+}
+
+impl Draft {
+    fn new(run: RunId, request: &Request, digest: Digest) -> Self {
+        Self {
+            run,
+            status: "completed".into(),
+            confidence: Confidence::None,
+            reason: String::new(),
+            events: vec![NewEvent::pipe(PipeEvent::Received, json!({"request": digest}), None)],
+            writes: Vec::new(),
+            program: None,
+            planned: None,
+            start: false,
+            key: request.key.clone().map(|key| (key, digest)),
+        }
+    }
+
+    fn understood(&mut self, evidence: Value) {
+        self.events.push(NewEvent::pipe(PipeEvent::Understood, json!({}), Some(json!({"evidence": evidence}))));
+    }
+
+    /// What is planned, as part of the log.
+    fn calls(&mut self, planned: &Planned) {
+        let calls: Vec<Value> = planned
+            .calls
+            .iter()
+            .map(|call| json!({"tool": call.tool, "step": call.step, "input": call.input}))
+            .collect();
+        let data = json!({
+            "program": self.program.as_ref().map(|(hash, _)| hash),
+            "confidence": self.confidence,
+            "reason": self.reason,
+        });
+        let payload = json!({"input": planned.input, "calls": calls});
+        self.events.push(NewEvent::pipe(PipeEvent::Planned, data, Some(payload)));
+    }
+
+    fn answer(&mut self, message: &str, next: Vec<String>) {
+        let data = json!({"mode_used": "answer", "confidence": self.confidence, "reason": self.reason});
+        let payload = json!({"message": message, "next_actions": next});
+        self.events.push(NewEvent::pipe(PipeEvent::Answered, data, Some(payload)));
+    }
+
+    fn refuse(&mut self, problems: &[Problem]) {
+        let missing = problems.iter().all(|problem| problem.code == "missing_input");
+        self.status = if missing { "needs_input".into() } else { "failed".into() };
+        let errors: Vec<Value> = problems.iter().map(Problem::to_json).collect();
+        let lines: Vec<&str> = problems.iter().map(|problem| problem.message.as_str()).collect();
+        let message = format!("Nothing was done. {}", lines.join(" "));
+        let data = json!({"confidence": self.confidence, "reason": self.reason});
+        let payload = json!({"errors": errors, "message": message, "next_actions": []});
+        self.events.push(NewEvent::pipe(PipeEvent::Refused, data, Some(payload)));
+        self.program = None;
+    }
+
+    fn submission(self, request: &Request, kernel: &Kernel) -> Submission {
+        let mut writes = self.writes;
+        if let Some((hash, program)) = &self.program {
+            writes.extend(kernel.definitions(*hash, program));
+        }
+        let (input, priority) = self.planned.map_or((Value::Null, 1), |planned| (planned.input, planned.priority));
+        Submission {
+            run: self.run,
+            scope: request.scope.clone(),
+            request: request.to_json(),
+            prelude: self.events,
+            program: self.program,
+            input,
+            start: self.start,
+            status: self.status,
+            key: self.key,
+            priority,
+            writes,
+        }
+    }
+}

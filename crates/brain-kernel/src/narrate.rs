@@ -1,0 +1,399 @@
+//! Narrate: where a run stands, in words and facts. Everything here is read from the run's own log.
+
+use brain_core::{Failure, RunId, Timestamp};
+use brain_engine::log::entries;
+use brain_engine::{PipeEvent, Receipt, ReceiptStatus, RunState, receipts};
+use brain_registry::Registry;
+use brain_tools::Toolbox;
+use brain_vm::{End, JobStatus, Phase, StepState};
+use serde_json::{Map, Value, json};
+
+/// A call that is planned.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlannedCall {
+    /// The tool.
+    pub tool: String,
+    /// The step that makes it.
+    pub step: String,
+    /// Its arguments.
+    pub input: Value,
+}
+
+/// A call that was accepted for execution.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Enqueued {
+    /// Its key: the same in every receipt.
+    pub call_id: String,
+    /// The tool.
+    pub tool: String,
+}
+
+/// A receipt as callers see it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReceiptView {
+    /// The key of the call.
+    pub call_id: String,
+    /// The tool.
+    pub tool: String,
+    /// The step.
+    pub step: String,
+    /// Which attempt.
+    pub attempt: u32,
+    /// Whether this took something back.
+    pub undo: bool,
+    /// `succeeded`, `failed` or `in_doubt`.
+    pub status: &'static str,
+    /// What it answered.
+    pub result: Value,
+    /// The records it made, changed or used, by role.
+    pub effects: Value,
+    /// One sentence.
+    pub summary: Option<String>,
+    /// Why it failed.
+    pub error: Option<Failure>,
+    /// When it started.
+    pub started_at: Timestamp,
+    /// When it was finished.
+    pub finished_at: Timestamp,
+}
+
+/// Something that stands in the way.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Problem {
+    /// Stable, machine-readable.
+    pub code: String,
+    /// For people: what was wrong and what to do.
+    pub message: String,
+    /// The tool or playbook.
+    pub tool: Option<String>,
+    /// The argument.
+    pub field: Option<String>,
+    /// Which of several requests, from 0.
+    pub call: Option<usize>,
+}
+
+impl Problem {
+    /// A problem with a request as a whole.
+    pub fn new(code: &str, message: impl Into<String>) -> Self {
+        Self { code: code.into(), message: message.into(), tool: None, field: None, call: None }
+    }
+
+    pub(crate) fn in_call(self, call: usize) -> Self {
+        Self { call: Some(call), ..self }
+    }
+
+    pub(crate) fn to_json(&self) -> Value {
+        let mut map = Map::new();
+        map.insert("code".into(), json!(self.code));
+        map.insert("message".into(), json!(self.message));
+        for (name, value) in [("tool", &self.tool), ("field", &self.field)] {
+            if let Some(value) = value {
+                map.insert(name.into(), json!(value));
+            }
+        }
+        if let Some(call) = self.call {
+            map.insert("call".into(), json!(call));
+        }
+        Value::Object(map)
+    }
+
+    fn from_json(value: &Value) -> Self {
+        let text = |name: &str| value[name].as_str().map(str::to_owned);
+        Self {
+            code: text("code").unwrap_or_default(),
+            message: text("message").unwrap_or_default(),
+            tool: text("tool"),
+            field: text("field"),
+            call: value["call"].as_u64().and_then(|n| usize::try_from(n).ok()),
+        }
+    }
+}
+
+/// Where a run stands.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The run.
+    pub run: RunId,
+    /// Whether all is well so far.
+    pub ok: bool,
+    /// Its status in the life of a run.
+    pub status: String,
+    /// When it was received.
+    pub created_at: Timestamp,
+    /// When it last changed.
+    pub updated_at: Timestamp,
+    /// The request as it came.
+    pub request: Value,
+    /// The mode that was used: the one asked for, or `answer` if nothing could be planned.
+    pub mode_used: String,
+    /// Why.
+    pub reason: String,
+    /// `high`, `medium`, `low` or `none`.
+    pub confidence: String,
+    /// What is planned.
+    pub planned: Vec<PlannedCall>,
+    /// What was accepted for execution.
+    pub enqueued: Vec<Enqueued>,
+    /// What was done, attempt by attempt.
+    pub receipts: Vec<ReceiptView>,
+    /// One message for the person.
+    pub message: String,
+    /// What to do next.
+    pub next_actions: Vec<String>,
+    /// What stands in the way.
+    pub errors: Vec<Problem>,
+    /// The approval that is awaited.
+    pub approval: Option<String>,
+    /// Steps finished and steps in all.
+    pub progress: (usize, usize),
+}
+
+/// Reads a report off a run.
+pub(crate) fn report(registry: &Registry, toolbox: &Toolbox, state: &RunState) -> Report {
+    let mut report = Report {
+        run: state.row.id,
+        ok: true,
+        status: state.row.status.clone(),
+        created_at: state.row.created_at,
+        updated_at: state.row.updated_at,
+        request: state.row.request.clone(),
+        mode_used: state.row.request["mode"].as_str().unwrap_or("enqueue_and_wait").to_owned(),
+        reason: String::new(),
+        confidence: "none".into(),
+        planned: Vec::new(),
+        enqueued: Vec::new(),
+        receipts: Vec::new(),
+        message: String::new(),
+        next_actions: Vec::new(),
+        errors: Vec::new(),
+        approval: None,
+        progress: state.state.as_ref().map_or((0, 0), brain_vm::State::progress),
+    };
+    read_pipe(&mut report, state);
+    if let (Some(program), Some(machine)) = (&state.program, &state.state)
+        && machine.phase != Phase::New
+    {
+        let list = receipts(state.row.id, program, &state.log).unwrap_or_default();
+        report.enqueued = enqueued(state, &list);
+        report.receipts = list.iter().map(receipt_view).collect();
+        read_machine(&mut report, registry, toolbox, state, &list);
+    }
+    report
+}
+
+/// What the pipe wrote before execution.
+fn read_pipe(report: &mut Report, state: &RunState) {
+    for entry in entries(&state.log) {
+        let payload = entry.payload.unwrap_or(&Value::Null);
+        if let Some(confidence) = entry.data["confidence"].as_str() {
+            report.confidence = confidence.to_owned();
+        }
+        if let Some(mode) = entry.data["mode_used"].as_str() {
+            report.mode_used = mode.to_owned();
+        }
+        if let Some(reason) = entry.data["reason"].as_str() {
+            report.reason = reason.to_owned();
+        }
+        if let Some(message) = payload["message"].as_str() {
+            report.message = message.to_owned();
+        }
+        if let Some(list) = payload["next_actions"].as_array() {
+            report.next_actions = list.iter().filter_map(|one| one.as_str().map(str::to_owned)).collect();
+        }
+        if entry.is(PipeEvent::Planned) {
+            let calls = payload["calls"].as_array().cloned().unwrap_or_default();
+            report.planned = calls
+                .iter()
+                .map(|call| PlannedCall {
+                    tool: call["tool"].as_str().unwrap_or_default().to_owned(),
+                    step: call["step"].as_str().unwrap_or_default().to_owned(),
+                    input: call["input"].clone(),
+                })
+                .collect();
+        }
+        if entry.is(PipeEvent::Refused) {
+            report.ok = false;
+            report.errors = payload["errors"].as_array().into_iter().flatten().map(Problem::from_json).collect();
+        }
+        if entry.is(PipeEvent::Staged) {
+            report.approval = entry.data["approval"].as_str().map(str::to_owned);
+        }
+        if entry.is(PipeEvent::Approved) || entry.is(PipeEvent::Rejected) {
+            report.approval = None;
+        }
+        if entry.is(PipeEvent::Rejected) {
+            report.ok = false;
+            let by = entry.data["by"].as_str().unwrap_or("someone");
+            let note = payload["note"].as_str().filter(|note| !note.is_empty());
+            let why = note.map_or_else(String::new, |note| format!(": {note}"));
+            report.errors.push(Problem::new("rejected", format!("{by} said no{why}.")));
+        }
+    }
+}
+
+/// Every job that has been started.
+fn enqueued(state: &RunState, list: &[Receipt]) -> Vec<Enqueued> {
+    let mut found: Vec<Enqueued> = Vec::new();
+    let mut add = |call_id: String, tool: &str| {
+        if !found.iter().any(|one| one.call_id == call_id) {
+            found.push(Enqueued { call_id, tool: tool.to_owned() });
+        }
+    };
+    for receipt in list.iter().filter(|receipt| !receipt.job.undo) {
+        add(receipt.key.to_string(), &receipt.tool);
+    }
+    if let (Some(program), Some(machine)) = (&state.program, &state.state) {
+        for job in machine.jobs.keys().filter(|job| !job.undo) {
+            let step = program.step(job.step);
+            let key = brain_core::JobKey::derive(state.data.started, state.row.id, "", &step.id, job.item, false);
+            add(key.to_string(), &step.tool.name);
+        }
+        for (index, step) in program.steps.iter().enumerate() {
+            let coming = machine.steps.get(index) == Some(&StepState::Pending);
+            if coming && step.foreach.is_none() && !machine.is_ended() {
+                let key = brain_core::JobKey::derive(state.data.started, state.row.id, "", &step.id, 0, false);
+                add(key.to_string(), &step.tool.name);
+            }
+        }
+    }
+    found
+}
+
+fn receipt_view(receipt: &Receipt) -> ReceiptView {
+    let mut effects = Map::new();
+    for artifact in receipt.result["artifacts"].as_array().into_iter().flatten() {
+        let role = artifact["role"].as_str().unwrap_or("input").to_owned();
+        let link = json!({"type": artifact["type"], "id": artifact["id"]});
+        if let Some(list) = effects.entry(role).or_insert_with(|| json!([])).as_array_mut() {
+            list.push(link);
+        }
+    }
+    ReceiptView {
+        call_id: receipt.key.to_string(),
+        tool: receipt.tool.clone(),
+        step: receipt.step.clone(),
+        attempt: receipt.attempt,
+        undo: receipt.job.undo,
+        status: receipt.status.as_str(),
+        result: receipt.result["data"].clone(),
+        effects: Value::Object(effects),
+        summary: receipt.result["summary"].as_str().map(str::to_owned),
+        error: receipt.failure.clone(),
+        started_at: receipt.started_at,
+        finished_at: receipt.finished_at,
+    }
+}
+
+/// What execution came to, in words.
+fn read_machine(report: &mut Report, registry: &Registry, toolbox: &Toolbox, state: &RunState, list: &[Receipt]) {
+    let (Some(program), Some(machine)) = (&state.program, &state.state) else { return };
+    let done: Vec<&Receipt> =
+        list.iter().filter(|one| one.status == ReceiptStatus::Succeeded && !one.job.undo).collect();
+    let total = report.planned.len().max(program.steps.len());
+    let skipped = machine.steps.iter().filter(|step| **step == StepState::Skipped).count();
+    let failed = machine.steps.iter().filter(|step| **step == StepState::Failed).count();
+    let parked = machine.jobs.values().filter(|job| matches!(job.status, JobStatus::Parked { .. })).count();
+    let succeeded = machine.steps.iter().filter(|step| **step == StepState::Done).count();
+    let executed = succeeded + failed + parked;
+    let mut message = format!("Executed {executed}/{total} tool calls. {succeeded} succeeded");
+    for (count, word) in [(failed, "failed"), (skipped, "skipped"), (parked, "waiting for a person")] {
+        if count > 0 {
+            message.push_str(&format!(", {count} {word}"));
+        }
+    }
+    message.push('.');
+    for summary in done.iter().filter_map(|receipt| receipt.result["summary"].as_str()) {
+        message.push(' ');
+        message.push_str(summary);
+    }
+    report.next_actions.clear();
+    for receipt in &done {
+        let Some(tool) = registry.tool(&receipt.tool) else { continue };
+        let job = job_context(state, receipt);
+        for template in &tool.def.next {
+            let line = toolbox.sentence(tool, &receipt.args, &receipt.result["data"], template, &job);
+            report.next_actions.extend(line.filter(|line| !line.trim().is_empty()));
+        }
+    }
+    match machine.phase {
+        Phase::Ended(End::Completed) => {}
+        Phase::Ended(end) => {
+            report.ok = false;
+            let failure = machine.failure.clone().unwrap_or_else(|| match end {
+                End::Cancelled => Failure::business("cancelled", "The run was cancelled."),
+                _ => Failure::business("failed", "The run failed."),
+            });
+            if report.errors.is_empty() {
+                let failing = list.iter().rev().find(|one| one.failure.as_ref() == Some(&failure));
+                let mut problem = Problem::new(&failure.code, failure.message.clone());
+                problem.tool = failing.map(|receipt| receipt.tool.clone());
+                report.errors.push(problem);
+            }
+            message.push(' ');
+            message.push_str(&failure.message);
+            if end == End::Compensated {
+                message.push_str(" What had been done was taken back.");
+            }
+        }
+        _ => open_run(report, state, list, &mut message),
+    }
+    report.message = message;
+}
+
+/// A run that is not over: what it waits for.
+fn open_run(report: &mut Report, state: &RunState, list: &[Receipt], message: &mut String) {
+    let (Some(program), Some(machine)) = (&state.program, &state.state) else { return };
+    let mut pending = 0;
+    for (id, job) in &machine.jobs {
+        let tool = &program.step(id.step).tool.name;
+        let last = list.iter().rev().find(|receipt| receipt.job == *id);
+        let why = last.and_then(|receipt| receipt.failure.as_ref()).map_or("", |failure| failure.message.as_str());
+        match &job.status {
+            JobStatus::Parked { in_doubt } => {
+                report.ok = false;
+                let key = brain_core::JobKey::derive(
+                    state.data.started,
+                    state.row.id,
+                    "",
+                    &program.step(id.step).id,
+                    id.item,
+                    id.undo,
+                );
+                let text = if *in_doubt {
+                    format!("Nobody knows whether `{tool}` happened: {why}")
+                } else {
+                    format!("`{tool}` failed after {} attempts: {why}", job.attempt)
+                };
+                message.push(' ');
+                message.push_str(&text);
+                let code = if *in_doubt { "in_doubt" } else { "dead_letter" };
+                let mut problem = Problem::new(code, text);
+                problem.tool = Some(tool.clone());
+                report.errors.push(problem);
+                report.next_actions.push(format!("Decide about it: brain dlq show {key}"));
+            }
+            JobStatus::Retrying { at } => {
+                pending += 1;
+                message.push_str(&format!(" `{tool}` will be tried again at {at}: {why}"));
+            }
+            _ => pending += 1,
+        }
+    }
+    if pending > 0 {
+        message.push_str(&format!(" {pending} still pending."));
+    }
+}
+
+fn job_context(state: &RunState, receipt: &Receipt) -> brain_engine::JobContext {
+    brain_engine::JobContext {
+        scope: brain_store::Scope::of(state.row.tenant.clone()),
+        run: state.row.id,
+        key: receipt.key,
+        job: receipt.job,
+        step: receipt.step.clone(),
+        attempt: receipt.attempt,
+        started: state.data.started,
+        now: receipt.finished_at,
+        timeout: brain_core::Millis(0),
+    }
+}

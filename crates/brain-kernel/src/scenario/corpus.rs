@@ -1,0 +1,120 @@
+//! Measures understanding against a pack's held-out corpus.
+
+use brain_nlu::{Confidence, Intent, Understanding};
+use brain_registry::model::{CorpusRow, CorpusSet, Expectation};
+use brain_registry::{Registry, normalise};
+use serde_json::{Map, Value};
+
+/// How one utterance was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// As it should be.
+    Right,
+    /// Brain asked, or said that it did not understand, where it could have known.
+    Asked,
+    /// Something else, and Brain would have gone on.
+    Wrong,
+}
+
+/// What came of a corpus.
+#[derive(Clone, Debug, Default)]
+pub struct CorpusScore {
+    /// Rows read as they should be.
+    pub right: usize,
+    /// Rows where Brain asked or said that it did not understand.
+    pub asked: usize,
+    /// Rows that were read wrongly and with confidence: what they say, what was expected, what was read.
+    pub wrong: Vec<(String, String, String)>,
+}
+
+impl CorpusScore {
+    /// How many rows there are.
+    pub fn total(&self) -> usize {
+        self.right + self.asked + self.wrong.len()
+    }
+}
+
+/// Reads every utterance of one set.
+pub fn score(registry: &Registry, set: CorpusSet, understand: impl Fn(&str) -> Understanding) -> CorpusScore {
+    let mut score = CorpusScore::default();
+    for row in registry.corpus().iter().filter(|row| row.set == set) {
+        let understanding = understand(&row.say);
+        match judge(registry, row, &understanding) {
+            Verdict::Right => score.right += 1,
+            Verdict::Asked => score.asked += 1,
+            Verdict::Wrong => score.wrong.push((row.say.clone(), wanted(&row.expect), read(&understanding))),
+        }
+    }
+    score
+}
+
+fn judge(registry: &Registry, row: &CorpusRow, understanding: &Understanding) -> Verdict {
+    match (&row.expect, understanding) {
+        (Expectation::Tool { name, slots } | Expectation::Playbook { name, slots }, Understanding::Clear { intents }) => {
+            match intents.as_slice() {
+                [one] if one.target == *name && same_slots(registry, one, slots) => Verdict::Right,
+                [one] if one.target == *name && !one.invalid.is_empty() => Verdict::Asked,
+                _ => Verdict::Wrong,
+            }
+        }
+        (Expectation::None, Understanding::Unknown { .. }) => Verdict::Right,
+        (Expectation::Ask(_), Understanding::Ask(_) | Understanding::Unknown { .. }) => Verdict::Right,
+        // What is missing or broken is asked for before anything runs.
+        (Expectation::Ask(among), Understanding::Clear { intents }) => {
+            let asks = intents.iter().all(|intent| {
+                (among.is_empty() || among.contains(&intent.target))
+                    && (!intent.invalid.is_empty() || lacks_something(registry, intent))
+            });
+            if asks { Verdict::Right } else { Verdict::Wrong }
+        }
+        (Expectation::None, Understanding::Clear { intents })
+            if intents.iter().all(|intent| intent.confidence > Confidence::Low) =>
+        {
+            Verdict::Wrong
+        }
+        _ => Verdict::Asked,
+    }
+}
+
+fn schema<'a>(registry: &'a Registry, target: &str) -> Option<&'a Value> {
+    let tool = registry.tool(target).map(|tool| &tool.def.input);
+    tool.or_else(|| registry.playbook(target).map(|playbook| &playbook.slots))
+}
+
+fn said(intent: &Intent) -> Value {
+    intent.slots.iter().map(|slot| (slot.name.clone(), slot.value.clone())).collect::<Map<_, _>>().into()
+}
+
+fn lacks_something(registry: &Registry, intent: &Intent) -> bool {
+    let said = said(intent);
+    let required = schema(registry, &intent.target).and_then(|schema| schema["required"].as_array());
+    required.into_iter().flatten().filter_map(Value::as_str).any(|name| said.get(name).is_none())
+}
+
+fn same_slots(registry: &Registry, intent: &Intent, wanted: &Map<String, Value>) -> bool {
+    let Some(schema) = schema(registry, &intent.target) else { return false };
+    let got = normalise(schema, said(intent));
+    let wanted = normalise(schema, Value::Object(wanted.clone()));
+    got == wanted
+}
+
+fn wanted(expect: &Expectation) -> String {
+    match expect {
+        Expectation::Tool { name, slots } | Expectation::Playbook { name, slots } => {
+            format!("{name} {}", Value::Object(slots.clone()))
+        }
+        Expectation::None => "nothing".into(),
+        Expectation::Ask(among) => format!("a question {among:?}"),
+    }
+}
+
+fn read(understanding: &Understanding) -> String {
+    match understanding {
+        Understanding::Clear { intents } => {
+            let list: Vec<String> = intents.iter().map(|intent| format!("{} {}", intent.target, said(intent))).collect();
+            list.join(" + ")
+        }
+        Understanding::Ask(question) => question.text.clone(),
+        Understanding::Unknown { .. } => "nothing".into(),
+    }
+}

@@ -1,0 +1,318 @@
+//! Runs one scenario, step by step.
+
+use std::sync::{Arc, Mutex};
+
+use brain_core::{Clock, Millis, SeededRandom, TenantId, Timestamp, VirtualClock};
+use brain_engine::Driver;
+use brain_lang::binding::Binding;
+use brain_lang::feel::Value as FeelValue;
+use brain_registry::Registry;
+use brain_registry::model::{Action, Expect, ExpectRecords, Scenario, ScenarioStep};
+use brain_store::{MemoryStore, RecordFilter, Scope, Store};
+use brain_tools::{Evaluation, Toolbox, ToolboxConfig, record_json};
+use serde_json::{Map, Value, json};
+
+use super::stub::StubHost;
+use crate::approve::Decision;
+use crate::intake::{Actor, Mode, Request};
+use crate::kernel::{Begun, Kernel, KernelError, host, toolbox};
+use crate::narrate::Report;
+
+/// What became of a scenario.
+#[derive(Clone, Debug)]
+pub struct ScenarioOutcome {
+    /// What it shows.
+    pub name: String,
+    /// Its file.
+    pub file: String,
+    /// How many steps it has.
+    pub steps: usize,
+    /// What was not as expected: the line in the file, and what.
+    pub failures: Vec<(usize, String)>,
+}
+
+/// The moment at which scenarios start unless they say otherwise: a Monday morning.
+const START: Timestamp = Timestamp::from_millis(1_772_442_000_000);
+
+/// Runs a scenario. It stops at the first step that is not as expected.
+pub fn run_scenario(registry: &Arc<Registry>, scenario: &Scenario) -> ScenarioOutcome {
+    let mut outcome = ScenarioOutcome {
+        name: scenario.name.clone(),
+        file: scenario.file.clone(),
+        steps: scenario.steps.len(),
+        failures: Vec::new(),
+    };
+    let mut world = match World::new(registry, scenario) {
+        Ok(world) => world,
+        Err(error) => {
+            outcome.failures.push((1, error.to_string()));
+            return outcome;
+        }
+    };
+    for step in &scenario.steps {
+        if let Err(problem) = world.step(step) {
+            outcome.failures.push((step.line, problem));
+            break;
+        }
+    }
+    outcome
+}
+
+struct World {
+    registry: Arc<Registry>,
+    toolbox: Arc<Toolbox>,
+    store: Arc<dyn Store>,
+    clock: Arc<VirtualClock>,
+    host: Arc<StubHost>,
+    driver: Driver,
+    kernel: Arc<Kernel>,
+    scope: Scope,
+    names: Map<String, Value>,
+    last: Option<Report>,
+    starts: u64,
+    seed: u64,
+}
+
+impl World {
+    fn new(registry: &Arc<Registry>, scenario: &Scenario) -> Result<Self, KernelError> {
+        let toolbox = toolbox(registry, &ToolboxConfig::default())?;
+        let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+        let clock = Arc::new(VirtualClock::new(scenario.start.unwrap_or(START)));
+        let stubs = scenario.stubs.iter().map(|(tool, list)| (tool.clone(), (list.clone(), 0))).collect();
+        let host =
+            Arc::new(StubHost { real: host(&toolbox, &store), clock: clock.clone(), stubs: Mutex::new(stubs) });
+        let driver = new_driver(&store, &host, &clock, scenario.seed);
+        let random = Box::new(SeededRandom::new(scenario.seed ^ 0x5eed));
+        let kernel = Kernel::over(driver.engine().clone(), registry.clone(), toolbox.clone(), random)?;
+        Ok(Self {
+            registry: registry.clone(),
+            toolbox,
+            store,
+            clock,
+            host,
+            driver,
+            kernel,
+            scope: Scope::of(TenantId::default_tenant()),
+            names: Map::new(),
+            last: None,
+            starts: 0,
+            seed: scenario.seed,
+        })
+    }
+
+    fn step(&mut self, step: &ScenarioStep) -> Result<(), String> {
+        if let Some(action) = &step.action {
+            self.act(action, step)?;
+        }
+        if let Some(expect) = &step.expect {
+            self.expect(expect)?;
+        }
+        for (name, binding) in &step.names {
+            let value = self.evaluate(binding)?;
+            self.names.insert(name.clone(), value);
+        }
+        for expect in &step.expect_records {
+            self.expect_records(expect)?;
+        }
+        Ok(())
+    }
+
+    fn act(&mut self, action: &Action, step: &ScenarioStep) -> Result<(), String> {
+        let actor = match &step.actor {
+            Some(name) => Actor { name: name.clone(), approver: true },
+            None => Actor::local(),
+        };
+        match action {
+            Action::Say(text) => {
+                let said = self.evaluate(text)?;
+                let said = said.as_str().map_or_else(|| said.to_string(), str::to_owned);
+                self.request(&said, Vec::new(), step, actor)
+            }
+            Action::Call { tool, input } => {
+                let input = self.evaluate(input)?;
+                self.request("", vec![(tool.clone(), input)], step, actor)
+            }
+            Action::Advance(length) => {
+                let until = self.clock.now().plus(*length);
+                self.driver.advance_to(until);
+                self.refresh()
+            }
+            Action::Kill => self.kill(),
+            Action::Approve => self.decide(Decision::Approve, &actor),
+            Action::Reject => self.decide(Decision::Reject, &actor),
+        }
+    }
+
+    fn request(
+        &mut self,
+        message: &str,
+        calls: Vec<(String, Value)>,
+        step: &ScenarioStep,
+        actor: Actor,
+    ) -> Result<(), String> {
+        let mode = match &step.mode {
+            Some(mode) => Mode::parse(mode).ok_or_else(|| format!("`{mode}` is not a mode"))?,
+            None => Mode::EnqueueAndWait,
+        };
+        let request = Request { calls, actor, channel: "scenario", ..Request::say(self.scope.clone(), message, mode) };
+        let kernel = self.kernel.clone();
+        let begun = self.driver.block_on(kernel.begin(&request), None).ok_or("the request did not come to rest")?;
+        let begun = begun.map_err(|error| error.to_string())?;
+        let in_time = !begun.wait || self.wait(&begun, request.limits.wait_timeout_ms);
+        self.last = Some(kernel.conclude(&request, &begun, !in_time).map_err(|error| error.to_string())?);
+        Ok(())
+    }
+
+    /// Whether the run came to rest in time.
+    fn wait(&mut self, begun: &Begun, timeout: u64) -> bool {
+        let deadline = self.clock.now().plus(Millis(timeout));
+        let engine = self.driver.engine().clone();
+        let scope = self.scope.clone();
+        self.driver.block_on(engine.wait(&scope, begun.run), Some(deadline)).is_some()
+    }
+
+    fn decide(&mut self, decision: Decision, actor: &Actor) -> Result<(), String> {
+        let pending = self.store.approvals(&self.scope, Some("pending"), 1, None).map_err(|error| error.to_string())?;
+        let row = pending.items.into_iter().next().ok_or("nothing waits for approval")?;
+        let kernel = self.kernel.clone();
+        let (scope, id) = (self.scope.clone(), row.id.to_string());
+        let decided = self.driver.block_on(kernel.decide(&scope, &id, decision, actor, ""), None);
+        decided.ok_or("the decision did not come to rest")?.map_err(|error| error.to_string())?;
+        self.wait(&Begun { run: row.run, wait: true, repeated: None }, 30_000);
+        self.last = Some(kernel.report(&scope, row.run).map_err(|error| error.to_string())?);
+        Ok(())
+    }
+
+    /// The process dies: everything but the store is gone. Another one starts and finds what was left.
+    fn kill(&mut self) -> Result<(), String> {
+        let dead = self.driver.engine().node();
+        self.starts += 1;
+        self.driver = new_driver(&self.store, &self.host, &self.clock, self.seed + self.starts);
+        let random = Box::new(SeededRandom::new(self.seed ^ (0x5eed + self.starts)));
+        let engine = self.driver.engine().clone();
+        self.kernel = Kernel::over(engine, self.registry.clone(), self.toolbox.clone(), random)
+            .map_err(|error| error.to_string())?;
+        self.driver.take_over(dead);
+        self.refresh()
+    }
+
+    fn refresh(&mut self) -> Result<(), String> {
+        if let Some(last) = &self.last {
+            let report = self.kernel.report(&self.scope, last.run).map_err(|error| error.to_string())?;
+            self.last = Some(report);
+        }
+        Ok(())
+    }
+
+    /// The data of all steps of the last run together.
+    fn result(&self) -> Value {
+        let mut merged = Map::new();
+        for receipt in self.last.iter().flat_map(|report| &report.receipts) {
+            if let Value::Object(fields) = &receipt.result {
+                merged.extend(fields.clone());
+            }
+        }
+        Value::Object(merged)
+    }
+
+    fn evaluate(&self, binding: &Binding) -> Result<Value, String> {
+        let mut evaluation = Evaluation::new(self.clock.now(), self.toolbox.zone().clone(), b"scenario");
+        for (name, value) in &self.names {
+            evaluation.set(name, FeelValue::from_json(value));
+        }
+        evaluation.set("settings", self.toolbox.settings().clone());
+        evaluation.set("result", FeelValue::from_json(&self.result()));
+        if let Some(report) = &self.last {
+            evaluation.set("run", FeelValue::from_json(&json!({"id": report.run, "status": report.status})));
+        }
+        evaluation.json(binding).map_err(|error| error.to_string())
+    }
+
+    fn expect(&self, expect: &Expect) -> Result<(), String> {
+        let report = self.last.as_ref().ok_or("nothing has been asked yet")?;
+        let shown = || format!("\n    the answer was: {}", report.message.replace('\n', "\n    "));
+        if let Some(ok) = expect.ok
+            && ok != report.ok
+        {
+            return Err(format!("expected ok: {ok}, got {}{}", report.ok, shown()));
+        }
+        let texts = [
+            ("confidence", &expect.confidence, &report.confidence),
+            ("status", &expect.status, &report.status),
+        ];
+        for (name, wanted, got) in texts {
+            if let Some(wanted) = wanted
+                && wanted != got
+            {
+                return Err(format!("expected {name} `{wanted}`, got `{got}`{}", shown()));
+            }
+        }
+        if let Some(tool) = &expect.tool {
+            let planned = report.planned.first().map_or("nothing", |call| call.tool.as_str());
+            if planned != tool {
+                return Err(format!("expected the tool `{tool}`, planned was `{planned}`{}", shown()));
+            }
+        }
+        for text in &expect.errors {
+            if !report.errors.iter().any(|problem| problem.message.contains(text) || problem.code == *text) {
+                let got: Vec<&str> = report.errors.iter().map(|problem| problem.message.as_str()).collect();
+                return Err(format!("expected an error with `{text}`, got {got:?}"));
+            }
+        }
+        for text in &expect.message {
+            if !report.message.contains(text) {
+                return Err(format!("expected a message with `{text}`{}", shown()));
+            }
+        }
+        if let Some(binding) = &expect.result {
+            let wanted = self.evaluate(binding)?;
+            let got = self.result();
+            contains(&wanted, &got, "result")?;
+        }
+        Ok(())
+    }
+
+    fn expect_records(&self, expect: &ExpectRecords) -> Result<(), String> {
+        let all = self
+            .store
+            .records(&self.scope, &expect.record_type, &RecordFilter::default(), 10_000, None)
+            .map_err(|error| error.to_string())?;
+        let mut wanted = Map::new();
+        for (field, binding) in &expect.filter {
+            wanted.insert(field.clone(), self.evaluate(binding)?);
+        }
+        let wanted = Value::Object(wanted);
+        let rows: Vec<Value> =
+            all.items.iter().map(record_json).filter(|row| contains(&wanted, row, "").is_ok()).collect();
+        if let Some(count) = expect.count
+            && rows.len() != count as usize
+        {
+            return Err(format!("expected {count} `{}` records, found {}", expect.record_type, rows.len()));
+        }
+        for (field, binding) in &expect.fields {
+            let value = self.evaluate(binding)?;
+            for row in &rows {
+                contains(&value, &row[field], &format!("{}.{field}", expect.record_type))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn new_driver(store: &Arc<dyn Store>, host: &Arc<StubHost>, clock: &Arc<VirtualClock>, seed: u64) -> Driver {
+    Driver::new(store.clone(), host.clone(), clock.clone(), Box::new(SeededRandom::new(seed)))
+}
+
+/// Whether a value has at least what is wanted: objects by their members, everything else whole.
+fn contains(wanted: &Value, got: &Value, path: &str) -> Result<(), String> {
+    match (wanted, got) {
+        (Value::Object(wanted), Value::Object(got)) => {
+            for (name, value) in wanted {
+                contains(value, got.get(name).unwrap_or(&Value::Null), &format!("{path}.{name}"))?;
+            }
+            Ok(())
+        }
+        (wanted, got) if wanted == got => Ok(()),
+        (wanted, got) => Err(format!("expected {path} to be {wanted}, got {got}")),
+    }
+}

@@ -1,0 +1,44 @@
+//! The `trades` pack through the whole pipe: every scenario, and the held-out corpus.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use brain_kernel::scenario::corpus::score;
+use brain_kernel::scenario::run_scenario;
+use brain_registry::model::CorpusSet;
+
+fn registry() -> Arc<brain_registry::Registry> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../packs/trades");
+    match brain_registry::load(&[folder]) {
+        Ok(loaded) => Arc::new(loaded.registry),
+        Err(report) => panic!("{}", report.render(false)),
+    }
+}
+
+#[test]
+fn every_scenario_of_the_pack_passes() {
+    let registry = registry();
+    assert!(!registry.scenarios().is_empty());
+    for scenario in registry.scenarios() {
+        let outcome = run_scenario(&registry, scenario);
+        for (line, problem) in &outcome.failures {
+            println!("{}:{line}: {}: {problem}", outcome.file, outcome.name);
+        }
+        assert!(outcome.failures.is_empty(), "{}", outcome.name);
+    }
+}
+
+#[test]
+fn the_corpus_is_never_read_wrongly_with_confidence() {
+    let registry = registry();
+    let outcome = brain_kernel::scenario::corpus_vocabulary(&registry);
+    for set in [CorpusSet::Tune, CorpusSet::Test] {
+        let result = score(&registry, set, |text| outcome.read(text));
+        println!("{set:?}: {} right, {} asked, {} wrong", result.right, result.asked, result.wrong.len());
+        for (say, wanted, read) in &result.wrong {
+            println!("  “{say}”\n    wanted {wanted}\n    read   {read}");
+        }
+        assert!(result.wrong.is_empty());
+        assert!(set == CorpusSet::Tune || result.total() >= 120, "only {} rows", result.total());
+    }
+}

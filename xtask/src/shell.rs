@@ -1,0 +1,99 @@
+//! Running other programs.
+
+use std::io::{BufRead, BufReader, IsTerminal, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+
+use anyhow::{Context, Result};
+
+/// The root of the checkout.
+pub(crate) fn root() -> PathBuf {
+    // `cargo run` says where the package lies now; the compiled-in path is for a binary that is called directly.
+    let package =
+        std::env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), Into::into);
+    package.parent().map_or_else(|| package.clone(), Path::to_path_buf)
+}
+
+/// The cargo that runs us, in the root of the checkout.
+pub(crate) fn cargo() -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(root());
+    if std::io::stderr().is_terminal() {
+        command.env("CARGO_TERM_COLOR", "always");
+    }
+    command
+}
+
+/// Runs a program with our own output; says whether it succeeded.
+pub(crate) fn succeeds(command: &mut Command) -> Result<bool> {
+    let status = command.status().with_context(|| format!("{} cannot be started", name(command)))?;
+    Ok(status.success())
+}
+
+/// Whether a program is there and answers, quietly.
+pub(crate) fn answers(program: &str, args: &[&str]) -> bool {
+    let mut command = Command::new(program);
+    command.args(args).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.status().is_ok_and(|status| status.success())
+}
+
+/// What a program said, and whether it succeeded.
+pub(crate) struct Said {
+    pub(crate) success: bool,
+    /// Standard output and standard error, line by line as they came, without colours.
+    pub(crate) text: String,
+}
+
+/// Runs a program, shows what it says while it says it, and remembers it.
+pub(crate) fn tee(command: &mut Command) -> Result<Said> {
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().with_context(|| format!("{} cannot be started", name(command)))?;
+    let text = Mutex::new(String::new());
+    let copy = |source: Box<dyn Read + Send>| {
+        for line in BufReader::new(source).split(b'\n').map_while(std::io::Result::ok) {
+            let line = String::from_utf8_lossy(&line);
+            eprintln!("{line}");
+            if let Ok(mut text) = text.lock() {
+                text.push_str(&without_colours(&line));
+                text.push('\n');
+            }
+        }
+    };
+    let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+    std::thread::scope(|scope| {
+        for source in [stdout.map(|s| Box::new(s) as Box<dyn Read + Send>), stderr.map(|s| Box::new(s) as _)] {
+            let copy = &copy;
+            source.map(|source| scope.spawn(move || copy(source)));
+        }
+    });
+    let success = child.wait()?.success();
+    Ok(Said { success, text: text.into_inner().unwrap_or_default() })
+}
+
+fn name(command: &Command) -> String {
+    command.get_program().to_string_lossy().into_owned()
+}
+
+/// The line without its terminal colours.
+fn without_colours(line: &str) -> String {
+    let mut plain = String::new();
+    let mut rest = line;
+    while let Some((before, after)) = rest.split_once('\u{1b}') {
+        plain.push_str(before);
+        // A sequence ends with its first letter.
+        rest = after.find(|c: char| c.is_ascii_alphabetic()).map_or("", |end| &after[end + 1..]);
+    }
+    plain + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_are_taken_out() {
+        assert_eq!(without_colours("a \u{1b}[1;32mgreen\u{1b}[0m b"), "a green b");
+        assert_eq!(without_colours("plain"), "plain");
+    }
+}

@@ -1,0 +1,44 @@
+//! Nothing is depended on without a reason that was written down.
+
+use std::path::Path;
+
+use anyhow::Result;
+
+use super::{manifest, read};
+
+pub(super) fn every_one_has_a_reason(root: &Path) -> Result<Vec<String>> {
+    let declared = manifest::dependencies(&read(&root.join("Cargo.toml"))?, &["workspace.dependencies"]);
+    Ok(compare(&declared, &read(&root.join("docs/dependencies.md"))?))
+}
+
+/// Rows are `| `name` | reason |`.
+fn compare(declared: &[String], page: &str) -> Vec<String> {
+    let reasons: Vec<(&str, &str)> = page
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `")?.split_once("` |"))
+        .map(|(name, reason)| (name, reason.trim_matches([' ', '|'])))
+        .collect();
+    let outside = || declared.iter().filter(|name| !name.starts_with("brain-"));
+    let mut problems: Vec<String> = outside()
+        .filter(|name| !reasons.iter().any(|(known, reason)| known == name && !reason.is_empty()))
+        .map(|name| format!("`{name}` is in Cargo.toml, but docs/dependencies.md does not say why"))
+        .collect();
+    for (name, _) in reasons.iter().filter(|(name, _)| !outside().any(|known| known == name)) {
+        problems.push(format!("docs/dependencies.md explains `{name}`, which Cargo.toml does not have"));
+    }
+    problems
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reason_is_missed_and_a_stale_one_found() {
+        let declared = ["brain-core".to_owned(), "serde".to_owned(), "hex".to_owned()];
+        let page = "| crate | reason |\n|---|---|\n| `serde` | data as JSON |\n| `rand` | long gone |\n| `hex` | |\n";
+        let problems = compare(&declared, page);
+        assert_eq!(problems.len(), 2, "{problems:?}");
+        assert!(problems[0].contains("`hex`") && problems[1].contains("`rand`"));
+    }
+}
