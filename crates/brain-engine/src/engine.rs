@@ -201,6 +201,11 @@ impl Engine {
         &self.clock
     }
 
+    /// Outside jobs that are under way in this process.
+    pub fn outside_jobs(&self) -> usize {
+        self.hub.outside_jobs()
+    }
+
     fn send(&self, input: CoreInput) {
         if let Ok(send) = self.send.lock() {
             drop(send.send(input));

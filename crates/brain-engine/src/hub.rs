@@ -1,6 +1,7 @@
 //! Tells those who wait for a run that something became durable.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use brain_core::RunId;
@@ -17,15 +18,31 @@ pub struct RunNews {
     pub at_rest: bool,
 }
 
-/// Who waits for which run.
+/// Who waits for which run, and how much is under way outside.
 #[derive(Default)]
 pub(crate) struct Hub {
     waiting: Mutex<HashMap<RunId, Vec<oneshot::Sender<RunNews>>>>,
+    outside: AtomicUsize,
 }
 
 impl Hub {
     fn lock(&self) -> MutexGuard<'_, HashMap<RunId, Vec<oneshot::Sender<RunNews>>>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// An outside job began.
+    pub(crate) fn job_began(&self) {
+        self.outside.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// An outside job is over, one way or the other.
+    pub(crate) fn job_over(&self) {
+        self.outside.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Outside jobs under way.
+    pub(crate) fn outside_jobs(&self) -> usize {
+        self.outside.load(Ordering::Relaxed)
     }
 
     /// The next time this run comes to rest.

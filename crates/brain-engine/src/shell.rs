@@ -105,6 +105,8 @@ impl Deciding {
         let limit = handover.context.timeout.as_std() + GRACE;
         let work = self.host.perform(handover.call, handover.context);
         let send = self.send.clone();
+        let hub = self.hub.clone();
+        hub.job_began();
         // A task of its own, so that a panic in a tool is that job's failure and nobody else's.
         let task = self.tokio.spawn(async move { tokio::time::timeout(limit, work).await });
         self.tokio.spawn(async move {
@@ -116,6 +118,7 @@ impl Deciding {
                     JobOutcome::Unknown(Failure::contract("internal", "Brain made a mistake in this call."))
                 }
             };
+            hub.job_over();
             let answer = CoreInput::Job(context.scope, context.run, context.job, context.attempt, outcome);
             drop(send.send(answer));
         });

@@ -131,8 +131,14 @@ impl Request {
             "actor": self.actor.name,
             "channel": self.channel,
         });
+        if let Some(key) = &self.key {
+            kept["idempotency_key"] = json!(key);
+        }
         if !calls.is_empty() {
             kept["calls"] = Value::Array(calls);
+        }
+        if let Some(key) = &self.key {
+            kept["idempotency_key"] = json!(key);
         }
         kept
     }
@@ -141,8 +147,10 @@ impl Request {
     pub(crate) fn digest(&self) -> Digest {
         let mut body = self.to_json();
         if let Some(map) = body.as_object_mut() {
-            map.remove("actor");
-            map.remove("channel");
+            for name in ["actor", "channel", "idempotency_key"] {
+                map.remove(name);
+            }
+            map.remove("idempotency_key");
         }
         canonical_digest(&body)
     }

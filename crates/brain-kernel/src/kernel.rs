@@ -121,11 +121,24 @@ impl Kernel {
         registry: Arc<Registry>,
         store: Arc<dyn Store>,
         clock: Arc<dyn Clock>,
-        mut random: Box<dyn Random>,
+        random: Box<dyn Random>,
         liveness: Arc<dyn Liveness>,
     ) -> Result<Arc<Self>, KernelError> {
+        Self::start_with(config, registry, store, clock, random, liveness, &|host| host)
+    }
+
+    /// [`Kernel::start`] with something between the engine and its host: what a benchmark counts with.
+    pub fn start_with(
+        config: &KernelConfig,
+        registry: Arc<Registry>,
+        store: Arc<dyn Store>,
+        clock: Arc<dyn Clock>,
+        mut random: Box<dyn Random>,
+        liveness: Arc<dyn Liveness>,
+        wrap: &dyn Fn(Arc<dyn Host>) -> Arc<dyn Host>,
+    ) -> Result<Arc<Self>, KernelError> {
         let toolbox = toolbox(&registry, &config.tools)?;
-        let host = Arc::new(KernelHost::new(toolbox.clone(), store.clone()));
+        let host = wrap(host(&toolbox, &store));
         let seed = random.next_u64();
         let engine_random = Box::new(brain_core::SeededRandom::new(seed));
         let engine = Engine::start(&config.engine, store.clone(), host, clock.clone(), engine_random, liveness)?;

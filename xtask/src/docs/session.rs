@@ -18,7 +18,8 @@ const START: Duration = Duration::from_secs(30);
 /// The address that pages use.
 const SHOWN_ADDRESS: &str = "127.0.0.1:7700";
 /// What a person's settings could change; a page starts without it.
-const FORGOTTEN: [&str; 5] = ["BRAIN_STORE", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "RUST_LOG"];
+const FORGOTTEN: [&str; 6] =
+    ["BRAIN_STORE", "BRAIN_TENANT", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "RUST_LOG"];
 
 /// A shell in a folder of its own. Both are gone when this is dropped.
 pub(super) struct Session {
@@ -178,5 +179,22 @@ mod tests {
         assert_eq!(server_address(serve).unwrap().as_deref(), Some("127.0.0.1:7700"));
         assert_eq!(server_address("sleep 1 &").unwrap(), None);
         assert!(server_address("brain serve &").is_err());
+    }
+
+    #[test]
+    fn a_server_is_well_when_it_says_so() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap().to_string();
+        let server = std::thread::spawn(move || {
+            for status in ["503 Service Unavailable", "200 OK"] {
+                let (mut stream, _) = listener.accept().unwrap();
+                let mut request = [0; 512];
+                let length = stream.read(&mut request).unwrap();
+                assert!(request[..length].starts_with(b"GET /healthz "));
+                write!(stream, "HTTP/1.1 {status}\r\nContent-Length: 0\r\n\r\n").unwrap();
+            }
+        });
+        wait_for(&address).unwrap();
+        server.join().unwrap();
     }
 }

@@ -4,11 +4,22 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use super::{manifest, read};
+use super::{files, manifest, read};
 
 pub(super) fn every_one_has_a_reason(root: &Path) -> Result<Vec<String>> {
     let declared = manifest::dependencies(&read(&root.join("Cargo.toml"))?, &["workspace.dependencies"]);
     Ok(compare(&declared, &read(&root.join("docs/dependencies.md"))?))
+}
+
+pub(super) fn every_one_is_used(root: &Path) -> Result<Vec<String>> {
+    let mut used = Vec::new();
+    for manifest in files(&root.join("crates"), "Cargo.toml")?.into_iter().chain([root.join("xtask/Cargo.toml")]) {
+        let sections = ["dependencies", "dev-dependencies", "build-dependencies"];
+        used.extend(manifest::dependencies(&read(&manifest)?, &sections));
+    }
+    let declared = manifest::dependencies(&read(&root.join("Cargo.toml"))?, &["workspace.dependencies"]);
+    let idle = declared.into_iter().filter(|name| !used.contains(name));
+    Ok(idle.map(|name| format!("no crate uses `{name}` of Cargo.toml")).collect())
 }
 
 /// Rows are `| `name` | reason |`.

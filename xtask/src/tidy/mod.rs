@@ -17,7 +17,7 @@ use crate::shell::root;
 /// A rule: its sentence, and what finds the places where it does not hold.
 type Rule = (&'static str, fn(&Path) -> Result<Vec<String>>);
 
-const RULES: [Rule; 11] = [
+const RULES: [Rule; 12] = [
     ("every crate is in ARCHITECTURE.md, and nothing else is", map::every_crate_is_on_the_map),
     ("crates use what ARCHITECTURE.md says, and only what stands below them", map::crates_use_what_the_map_says),
     ("every pure crate has a clippy.toml that holds it to that", map::pure_crates_are_held_to_it),
@@ -25,6 +25,7 @@ const RULES: [Rule; 11] = [
     ("no source file has more than 1,000 lines", sources::no_file_is_too_long),
     ("nothing is left unfinished or switched off", sources::nothing_is_unfinished),
     ("every dependency has its reason in docs/dependencies.md", dependencies::every_one_has_a_reason),
+    ("every dependency of the workspace is used by a crate", dependencies::every_one_is_used),
     ("every error code has its page", errors::every_code_has_a_page),
     ("every error page is in the index", errors::every_page_is_in_the_index),
     ("every decision record is in the index", links::every_adr_is_in_the_index),

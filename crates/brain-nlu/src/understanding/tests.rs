@@ -1,3 +1,5 @@
+//! Readings of the kinds of requests that people make.
+
 use std::collections::BTreeMap;
 
 use serde_json::json;

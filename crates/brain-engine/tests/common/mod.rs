@@ -1,0 +1,201 @@
+//! A host with one tool and a world that misbehaves on purpose.
+#![allow(dead_code, unreachable_pub, reason = "shared by test files that each use their own part")]
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use brain_core::{Digest, Failure, Millis, Random, RecordId, RunId, SeededRandom, TenantId, Timestamp, VirtualClock};
+use brain_engine::core::Submission;
+use brain_engine::{CheckAnswer, Host, HostFuture, JobContext, JobOutcome, NewEvent, PipeEvent, RecordView, RunView};
+use brain_lang::binding::Binding;
+use brain_lang::plan::{Backoff, Foreach, Idempotency, OnFailure, Place, Plan, PlanStep, PlanUndo, RetryPolicy, ToolRef};
+use brain_registry::{PackSource, Tool, ToolResult, ValidatedCall};
+use brain_store::{RecordRow, Scope, Write};
+use brain_vm::{JobId, Program, compile};
+use serde_json::{Value, json};
+
+const PACK: &str = "name: t\nversion: 1.0.0\ntitle: T\nhosts: [t.invalid]\n";
+const TOOLS: &str = "domain: t\ntools:\n  do:\n    title: Do\n    input: {text: string}\n    phrases: [\"do {text}\"]\n    behavior: {http: {method: POST, url: \"https://t.invalid/\"}}\n    undo: none\n";
+
+pub fn tool() -> Arc<Tool> {
+    let files = vec![("pack.yaml".to_owned(), PACK.to_owned()), ("tools/t.yaml".to_owned(), TOOLS.to_owned())];
+    match brain_registry::load_sources(vec![PackSource::new("t", files)]) {
+        Ok(loaded) => loaded.registry.tool("t.do").unwrap().clone(),
+        Err(report) => panic!("{}", report.render(false)),
+    }
+}
+
+pub fn scope() -> Scope {
+    Scope::of(TenantId::default_tenant())
+}
+
+pub fn clock() -> Arc<VirtualClock> {
+    Arc::new(VirtualClock::new(Timestamp::from_millis(1_800_000_000_000)))
+}
+
+/// What the world has seen.
+#[derive(Default)]
+pub struct Seen {
+    /// How often each job was done outside, by its key.
+    pub effects: BTreeMap<String, u32>,
+    /// How often an outside job was asked for, by its key.
+    pub calls: BTreeMap<String, u32>,
+}
+
+/// How an outside call goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    Done,
+    Busy,
+    Refused,
+    LostAfter,
+    LostBefore,
+    NoAnswer,
+}
+
+/// A host whose outside calls have the fates that a function gives them.
+pub struct TestHost {
+    pub tool: Arc<Tool>,
+    pub seen: Mutex<Seen>,
+    pub fate: Box<dyn Fn(&JobContext) -> Fate + Send + Sync>,
+    pub inline_fails: Box<dyn Fn(&JobContext) -> bool + Send + Sync>,
+}
+
+impl TestHost {
+    pub fn new(fate: impl Fn(&JobContext) -> Fate + Send + Sync + 'static) -> Self {
+        Self { tool: tool(), seen: Mutex::default(), fate: Box::new(fate), inline_fails: Box::new(|_| false) }
+    }
+}
+
+impl Host for TestHost {
+    fn condition(&self, view: RunView<'_>, _: &PlanStep) -> Result<bool, Failure> {
+        Ok(view.data.input["flag"] != json!(false))
+    }
+
+    fn items(&self, _: RunView<'_>, _: &PlanStep) -> Result<Vec<Value>, Failure> {
+        Ok(vec![json!(1), json!(2), json!(3)])
+    }
+
+    fn bind(&self, view: RunView<'_>, step: &PlanStep, job: JobId) -> Result<ValidatedCall, Failure> {
+        // Time-dependent on purpose: a later attempt must still get the arguments of the first.
+        self.rebind(&step.tool, json!({"text": format!("{} {} {}", step.id, job.item, view.now)}))
+    }
+
+    fn rebind(&self, _: &ToolRef, args: Value) -> Result<ValidatedCall, Failure> {
+        self.tool.validate(args).map_err(|errors| Failure::contract("invalid", errors[0].message.clone()))
+    }
+
+    fn decide(&self, call: &ValidatedCall, job: &JobContext, records: &mut RecordView<'_>) -> Result<ToolResult, Failure> {
+        let id = RecordId::derive(job.started, job.key, job.job.step, job.job.item, 0);
+        let row = RecordRow {
+            kind: "mark".into(),
+            id,
+            revision: 1,
+            state: None,
+            created_at: job.now,
+            updated_at: job.now,
+            body: json!({"run": job.run, "step": job.step, "undo": job.job.undo, "args": call.args()}),
+        };
+        records.put(row, Vec::new(), None);
+        if (self.inline_fails)(job) {
+            return Err(Failure::business("no", "not this time"));
+        }
+        Ok(ToolResult::ok(json!({"mark": id})))
+    }
+
+    fn perform(&self, call: ValidatedCall, job: JobContext) -> HostFuture<JobOutcome> {
+        let fate = (self.fate)(&job);
+        let mut seen = self.seen.lock().unwrap();
+        let key = job.key.to_string();
+        *seen.calls.entry(key.clone()).or_default() += 1;
+        if matches!(fate, Fate::Done | Fate::LostAfter) {
+            *seen.effects.entry(key).or_default() += 1;
+        }
+        let outcome = match fate {
+            Fate::Done => JobOutcome::Done(ToolResult::ok(json!({"said": call.args()["text"]}))),
+            Fate::Busy => JobOutcome::Failed(Failure::transient("busy", "busy")),
+            Fate::Refused => JobOutcome::Failed(Failure::business("refused", "no")),
+            Fate::LostAfter | Fate::LostBefore => JobOutcome::Unknown(Failure::transient("lost", "cut")),
+            Fate::NoAnswer => return Box::pin(std::future::pending()),
+        };
+        Box::pin(std::future::ready(outcome))
+    }
+
+    fn check(&self, _: &ToolRef, _: Value, job: JobContext) -> HostFuture<CheckAnswer> {
+        let happened = self.seen.lock().unwrap().effects.contains_key(&job.key.to_string());
+        let answer =
+            if happened { CheckAnswer::Happened(ToolResult::ok(json!({"found": true}))) } else { CheckAnswer::DidNot };
+        Box::pin(std::future::ready(answer))
+    }
+}
+
+pub fn step(id: &str, after: &[&str], place: Place) -> PlanStep {
+    let tool = ToolRef { name: "t.do".into(), hash: Digest::of(b"t.do") };
+    let check = matches!(place, Place::Outside(Idempotency::Check(_))).then(|| tool.clone());
+    PlanStep {
+        id: id.into(),
+        tool,
+        args: Binding::parse(&json!({})).unwrap(),
+        after: after.iter().map(|one| (*one).to_owned()).collect(),
+        when: None,
+        foreach: None,
+        on_failure: OnFailure::Stop,
+        retry: RetryPolicy {
+            attempts: 3,
+            backoff: Backoff::Exponential,
+            delay: Millis(100),
+            max_delay: Millis(1000),
+            jitter: 20,
+            on: vec![],
+        },
+        timeout: Millis(1000),
+        place,
+        check,
+        undo: None,
+    }
+}
+
+pub fn with_undo(mut step: PlanStep, place: Place) -> PlanStep {
+    step.undo = Some(PlanUndo {
+        tool: step.tool.clone(),
+        args: step.args.clone(),
+        place,
+        retry: step.retry.clone(),
+        timeout: step.timeout,
+    });
+    step
+}
+
+pub fn each(mut step: PlanStep) -> PlanStep {
+    step.foreach = Some(Foreach { items: Binding::parse(&json!("= null")).unwrap(), at_a_time: 2 });
+    step
+}
+
+pub fn program(steps: Vec<PlanStep>) -> Arc<Program> {
+    Arc::new(compile(&Plan { name: "test".into(), steps, timeout: None, max_steps: 100 }).unwrap())
+}
+
+pub fn submission(program: &Arc<Program>, n: u64) -> Submission {
+    let hash = program.id().0;
+    let input = json!({"n": n});
+    Submission {
+        run: RunId::generate(Timestamp::from_millis(1_800_000_000_000 + n as i64), &mut SeededRandom::new(n)),
+        scope: scope(),
+        request: json!({"message": format!("request {n}")}),
+        prelude: vec![
+            NewEvent::pipe(PipeEvent::Received, json!({}), None),
+            NewEvent::pipe(PipeEvent::Planned, json!({}), Some(json!({"input": input}))),
+        ],
+        program: Some((hash, program.clone())),
+        input,
+        start: true,
+        status: "running".into(),
+        key: None,
+        priority: 1,
+        writes: vec![Write::Define { hash, kind: "program", body: serde_json::to_value(program.as_ref()).unwrap() }],
+    }
+}
+
+pub fn random(seed: u64) -> Box<dyn Random> {
+    Box::new(SeededRandom::new(seed))
+}

@@ -1,0 +1,278 @@
+//! The engine over a store, moved by hand on a virtual clock.
+
+mod common;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use brain_core::{Failure, Millis};
+use brain_engine::{Driver, EngineError, Host, LetterDecision, receipts};
+use brain_lang::plan::{Idempotency, OnFailure, Place};
+use brain_store::{MemoryStore, RecordFilter, Store};
+use common::{Fate, TestHost, clock, each, program, random, scope, step, submission, with_undo};
+
+const KEY: Place = Place::Outside(Idempotency::Key);
+const NONE: Place = Place::Outside(Idempotency::None);
+
+fn world(host: TestHost) -> (Driver, Arc<dyn Store>, Arc<TestHost>) {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let host = Arc::new(host);
+    let driver = Driver::new(store.clone(), host.clone() as Arc<dyn Host>, clock(), random(1));
+    (driver, store, host)
+}
+
+fn start(driver: &mut Driver, steps: Vec<brain_lang::plan::PlanStep>) -> brain_core::RunId {
+    let program = program(steps);
+    let submission = submission(&program, 1);
+    let run = submission.run;
+    let engine = driver.engine().clone();
+    driver.block_on(engine.submit(submission), None).unwrap().unwrap();
+    run
+}
+
+fn finish(driver: &mut Driver, run: brain_core::RunId) -> String {
+    let engine = driver.engine().clone();
+    driver.block_on(engine.wait(&scope(), run), None).unwrap().unwrap().status
+}
+
+#[test]
+fn a_run_of_inline_steps_is_accepted_and_done_in_one_commit() {
+    let (mut driver, store, _) = world(TestHost::new(|_| Fate::Done));
+    let before = store.stats().commits;
+    let steps = (0..5).map(|n| {
+        let after = if n == 0 { vec![] } else { vec![format!("s{}", n - 1)] };
+        let after: Vec<&str> = after.iter().map(String::as_str).collect();
+        step(&format!("s{n}"), &after, Place::Inline)
+    });
+    let run = start(&mut driver, steps.collect());
+    assert_eq!(store.run(&scope(), run).unwrap().unwrap().status, "completed");
+    assert_eq!(store.stats().commits - before, 1);
+    let marks = store.records(&scope(), "mark", &RecordFilter::default(), 10, None).unwrap().items;
+    assert_eq!(marks.len(), 5);
+    let order: Vec<&str> = marks.iter().map(|mark| mark.body["step"].as_str().unwrap()).collect();
+    assert_eq!(order, ["s0", "s1", "s2", "s3", "s4"], "records of one run sort as they were made");
+}
+
+#[test]
+fn completing_a_step_and_starting_the_next_share_one_commit() {
+    let (mut driver, store, _) = world(TestHost::new(|_| Fate::Done));
+    let before = store.stats().commits;
+    let run = start(&mut driver, vec![step("a", &[], KEY), step("b", &["a"], KEY), step("c", &["b"], KEY)]);
+    assert_eq!(finish(&mut driver, run), "completed");
+    assert_eq!(store.stats().commits - before, 4, "accept, and one after each step");
+}
+
+#[test]
+fn a_failed_inline_step_leaves_nothing_behind() {
+    let mut host = TestHost::new(|_| Fate::Done);
+    host.inline_fails = Box::new(|job| job.step == "b");
+    let (mut driver, store, _) = world(host);
+    let run = start(&mut driver, vec![step("a", &[], Place::Inline), step("b", &["a"], Place::Inline)]);
+    assert_eq!(finish(&mut driver, run), "failed");
+    let marks = store.records(&scope(), "mark", &RecordFilter::default(), 10, None).unwrap().items;
+    assert_eq!(marks.len(), 1, "a stays, what b wrote is dropped");
+}
+
+#[test]
+fn retries_wait_and_keep_their_key_and_their_arguments() {
+    let attempts = AtomicU32::new(0);
+    let (mut driver, store, host) =
+        world(TestHost::new(move |_| if attempts.fetch_add(1, Ordering::Relaxed) < 2 { Fate::Busy } else { Fate::Done }));
+    let run = start(&mut driver, vec![step("a", &[], KEY)]);
+    assert_eq!(finish(&mut driver, run), "completed");
+    let state = driver.engine().run_state(&scope(), run).unwrap();
+    let list = receipts(run, state.program.as_ref().unwrap(), &store.log(&scope(), run).unwrap()).unwrap();
+    assert_eq!(list.iter().map(|one| one.attempt).collect::<Vec<_>>(), [1, 2, 3]);
+    assert!(list.windows(2).all(|two| two[0].key == two[1].key && two[0].args == two[1].args));
+    let wait = list[1].finished_at.since(list[0].finished_at);
+    assert!((80..=100).contains(&wait.0), "{wait}");
+    assert_eq!(host.seen.lock().unwrap().calls.len(), 1, "one key");
+}
+
+#[test]
+fn out_of_attempts_is_a_dead_letter_that_can_be_retried() {
+    let attempts = AtomicU32::new(0);
+    let (mut driver, store, _) =
+        world(TestHost::new(move |_| if attempts.fetch_add(1, Ordering::Relaxed) < 3 { Fate::Busy } else { Fate::Done }));
+    let run = start(&mut driver, vec![step("a", &[], KEY), step("b", &["a"], Place::Inline)]);
+    assert_eq!(finish(&mut driver, run), "waiting");
+    let letter = store.letters(&scope(), Some(true), 10, None).unwrap().items.remove(0);
+    assert_eq!((letter.run, letter.body["attempts"].as_u64()), (run, Some(3)));
+    let engine = driver.engine().clone();
+    let decided = driver.block_on(engine.decide_letter(&scope(), letter.id, LetterDecision::Retry, "me", "fixed"), None);
+    decided.unwrap().unwrap();
+    assert_eq!(finish(&mut driver, run), "completed");
+    let letter = store.letter(&scope(), letter.id).unwrap().unwrap();
+    assert!(!letter.open);
+    assert_eq!(letter.body["resolution"]["outcome"], "retried");
+    let again = driver.block_on(engine.decide_letter(&scope(), letter.id, LetterDecision::Retry, "me", ""), None);
+    assert!(matches!(again.unwrap(), Err(EngineError::AlreadyDecided)));
+}
+
+#[test]
+fn an_unknown_outcome_without_a_key_waits_for_a_person_and_is_never_called_again() {
+    let (mut driver, store, host) = world(TestHost::new(|_| Fate::LostAfter));
+    let run = start(&mut driver, vec![step("a", &[], NONE)]);
+    assert_eq!(finish(&mut driver, run), "waiting");
+    let letter = store.letters(&scope(), Some(true), 10, None).unwrap().items.remove(0);
+    assert_eq!(letter.body["in_doubt"], true);
+    let engine = driver.engine().clone();
+    let result = Some(serde_json::json!({"id": 7}));
+    let decided =
+        driver.block_on(engine.decide_letter(&scope(), letter.id, LetterDecision::Resolve(result), "me", "seen it"), None);
+    decided.unwrap().unwrap();
+    assert_eq!(finish(&mut driver, run), "completed");
+    assert_eq!(driver.engine().run_state(&scope(), run).unwrap().data.state["id"], 7);
+    assert_eq!(host.seen.lock().unwrap().calls.values().sum::<u32>(), 1);
+}
+
+#[test]
+fn escalating_a_letter_keeps_it_open() {
+    let (mut driver, store, _) = world(TestHost::new(|_| Fate::LostAfter));
+    start(&mut driver, vec![step("a", &[], NONE)]);
+    driver.pump();
+    let letter = store.letters(&scope(), Some(true), 10, None).unwrap().items.remove(0);
+    let engine = driver.engine().clone();
+    let decision = LetterDecision::Escalate("support".into());
+    driver.block_on(engine.decide_letter(&scope(), letter.id, decision, "me", "help"), None).unwrap().unwrap();
+    let letter = store.letter(&scope(), letter.id).unwrap().unwrap();
+    assert!(letter.open);
+    assert_eq!(letter.body["escalated"]["to"], "support");
+}
+
+#[test]
+fn a_lost_call_with_a_check_is_looked_up_not_repeated() {
+    for (fate, calls) in [(Fate::LostAfter, 1), (Fate::LostBefore, 2)] {
+        let first = AtomicU32::new(0);
+        let (mut driver, _, host) =
+            world(TestHost::new(move |_| if first.fetch_add(1, Ordering::Relaxed) == 0 { fate } else { Fate::Done }));
+        let run = start(&mut driver, vec![step("a", &[], Place::Outside(Idempotency::Check("t.do".into())))]);
+        assert_eq!(finish(&mut driver, run), "completed", "{fate:?}");
+        let seen = host.seen.lock().unwrap();
+        assert_eq!(seen.calls.values().sum::<u32>(), calls, "{fate:?}");
+        assert_eq!(seen.effects.values().sum::<u32>(), 1, "{fate:?}");
+    }
+}
+
+#[test]
+fn failing_undoes_what_was_done_in_reverse_order() {
+    let (mut driver, store, _) = world(TestHost::new(|job| if job.step == "c" { Fate::Refused } else { Fate::Done }));
+    let mut last = step("c", &["b"], KEY);
+    last.on_failure = OnFailure::Undo;
+    let steps = vec![
+        with_undo(step("a", &[], Place::Inline), Place::Inline),
+        with_undo(step("b", &["a"], KEY), Place::Inline),
+        last,
+    ];
+    let run = start(&mut driver, steps);
+    assert_eq!(finish(&mut driver, run), "compensated");
+    let state = driver.engine().run_state(&scope(), run).unwrap();
+    let list = receipts(run, state.program.as_ref().unwrap(), &state.log).unwrap();
+    let order: Vec<(String, bool)> = list.iter().map(|one| (one.step.clone(), one.job.undo)).collect();
+    let expected = [("a", false), ("b", false), ("c", false), ("b", true), ("a", true)];
+    assert_eq!(order, expected.map(|(step, undo)| (step.to_owned(), undo)));
+    assert_eq!(state.state.unwrap().failure, Some(Failure::business("refused", "no")));
+    assert_eq!(store.records(&scope(), "mark", &RecordFilter::default(), 10, None).unwrap().items.len(), 3);
+}
+
+#[test]
+fn a_list_gives_an_ordered_list_of_results() {
+    let (mut driver, _, _) = world(TestHost::new(|_| Fate::Done));
+    let run = start(&mut driver, vec![each(step("a", &[], KEY))]);
+    assert_eq!(finish(&mut driver, run), "completed");
+    let data = driver.engine().run_state(&scope(), run).unwrap().data;
+    let said: Vec<bool> = data.steps["a"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .enumerate()
+        .map(|(n, result)| result["said"].as_str().unwrap().starts_with(&format!("a {n} ")))
+        .collect();
+    assert_eq!(said, [true, true, true]);
+}
+
+#[test]
+fn cancelling_stops_after_what_is_under_way() {
+    let (mut driver, _, host) = world(TestHost::new(|job| if job.step == "a" { Fate::Busy } else { Fate::Done }));
+    let run = start(&mut driver, vec![step("a", &[], KEY), step("b", &["a"], KEY)]);
+    driver.pump();
+    let engine = driver.engine().clone();
+    driver.block_on(engine.cancel(&scope(), run), None).unwrap().unwrap();
+    assert_eq!(finish(&mut driver, run), "cancelled");
+    driver.advance_to(driver.engine().clock().now().plus(Millis(60_000)));
+    assert_eq!(host.seen.lock().unwrap().calls.len(), 1, "b never started");
+}
+
+#[test]
+fn a_dead_nodes_runs_go_on_elsewhere() {
+    for (place, status, calls) in [(KEY, "completed", 2), (NONE, "waiting", 1)] {
+        let first = AtomicU32::new(0);
+        let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+        let host = Arc::new(TestHost::new(move |_| {
+            if first.fetch_add(1, Ordering::Relaxed) == 0 { Fate::NoAnswer } else { Fate::Done }
+        }));
+        let clock = clock();
+        let mut one = Driver::new(store.clone(), host.clone(), clock.clone(), random(1));
+        let run = start(&mut one, vec![step("a", &[], place), step("b", &["a"], Place::Inline)]);
+        one.pump();
+        assert_eq!(store.run(&scope(), run).unwrap().unwrap().schedule.owner, Some(one.engine().node()));
+        let dead = one.engine().node();
+        drop(one);
+        let mut two = Driver::new(store.clone(), host.clone(), clock, random(2));
+        two.take_over(dead);
+        assert_eq!(finish(&mut two, run), status);
+        let asked = host.seen.lock().unwrap().calls.values().sum::<u32>();
+        assert_eq!(asked, calls, "{status}");
+        let log = store.log(&scope(), run).unwrap();
+        assert!(brain_engine::log::entries(&log).any(|entry| entry.name() == "TakenOver"));
+    }
+}
+
+#[test]
+fn a_node_that_was_given_up_can_write_nothing_more() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let host = Arc::new(TestHost::new(|job| if job.attempt == 1 { Fate::NoAnswer } else { Fate::Done }));
+    let clock = clock();
+    let mut one = Driver::new(store.clone(), host.clone(), clock.clone(), random(1));
+    let run = start(&mut one, vec![step("a", &[], KEY)]);
+    one.pump();
+    let mut two = Driver::new(store.clone(), host, clock, random(2));
+    two.take_over(one.engine().node());
+    assert_eq!(finish(&mut two, run), "completed");
+    let before = store.log(&scope(), run).unwrap();
+    let engine = one.engine().clone();
+    let late = one.block_on(engine.cancel(&scope(), run), None);
+    assert!(late.is_none_or(|result| result.is_err() || store.log(&scope(), run).unwrap() != before));
+    let log = store.log(&scope(), run).unwrap();
+    assert_eq!(store.run(&scope(), run).unwrap().unwrap().status, "completed");
+    let ended = brain_engine::log::entries(&log).filter(|entry| entry.name() == "RunEnded").count();
+    assert_eq!(ended, 1);
+}
+
+#[test]
+fn a_poisoned_run_blocks_nobody() {
+    let (mut driver, store, _) = world(TestHost::new(|_| Fate::Busy));
+    let bad = start(&mut driver, vec![step("a", &[], KEY)]);
+    driver.pump();
+    // An event of a build that does not exist yet.
+    let row = store.run(&scope(), bad).unwrap().unwrap();
+    let mut schedule = row.schedule.clone();
+    schedule.seq += 1;
+    let alien = brain_store::LogRow {
+        run: bad,
+        seq: row.schedule.seq,
+        at: row.updated_at,
+        events: vec![(150, 9, serde_json::json!({}))],
+        payloads: vec![],
+    };
+    let update = brain_store::Write::UpdateRun { run: bad, status: row.status, at: row.updated_at, schedule, program: None };
+    let writes = vec![update, brain_store::Write::Append(alien)];
+    let member = brain_store::Member { scope: scope(), preconditions: vec![], writes };
+    store.commit_now(vec![member]).unwrap();
+    let good = program(vec![step("a", &[], Place::Inline)]);
+    let submission = submission(&good, 2);
+    let (run, engine) = (submission.run, driver.engine().clone());
+    driver.block_on(engine.submit(submission), None).unwrap().unwrap();
+    assert_eq!(finish(&mut driver, run), "completed");
+    assert!(matches!(driver.engine().run_state(&scope(), bad), Err(EngineError::Unreadable(..))));
+}

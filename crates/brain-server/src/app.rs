@@ -1,0 +1,130 @@
+//! What all handlers share, and how the routes are put together.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Bytes;
+use axum::extract::Request;
+use axum::middleware::from_fn_with_state;
+use axum::response::{IntoResponse, Response};
+use axum::{Router, extract::State};
+use brain_kernel::Kernel;
+use tower_http::catch_panic::CatchPanicLayer;
+use utoipa_axum::router::OpenApiRouter;
+
+use crate::guard::guard;
+use crate::metrics::Metrics;
+use crate::observe::observe;
+use crate::problem::{METHOD_NOT_ALLOWED, NOT_FOUND, Problem, TIMED_OUT};
+use crate::routes;
+
+/// What all handlers share.
+#[derive(Clone)]
+pub(crate) struct App(Arc<Inner>);
+
+struct Inner {
+    kernel: Arc<Kernel>,
+    metrics: Metrics,
+    bound: SocketAddr,
+    token_required: bool,
+    request_timeout: Duration,
+    openapi: Bytes,
+}
+
+impl App {
+    pub(crate) fn new(kernel: Arc<Kernel>, bound: SocketAddr, token_required: bool, request_timeout: Duration) -> Self {
+        let metrics = Metrics::new(kernel.clone());
+        let openapi = serde_json::to_vec(&crate::openapi::openapi()).unwrap_or_default().into();
+        Self(Arc::new(Inner { kernel, metrics, bound, token_required, request_timeout, openapi }))
+    }
+
+    pub(crate) fn kernel(&self) -> &Arc<Kernel> {
+        &self.0.kernel
+    }
+
+    pub(crate) fn metrics(&self) -> &Metrics {
+        &self.0.metrics
+    }
+
+    /// The address we listen on.
+    pub(crate) fn bound(&self) -> SocketAddr {
+        self.0.bound
+    }
+
+    pub(crate) fn token_required(&self) -> bool {
+        self.0.token_required
+    }
+
+    /// The description of the API, as JSON.
+    pub(crate) fn openapi(&self) -> Bytes {
+        self.0.openapi.clone()
+    }
+
+    /// Reads from the store on a thread that may block.
+    pub(crate) async fn read<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Kernel) -> Result<T, Problem> + Send + 'static,
+    ) -> Result<T, Problem> {
+        let kernel = self.kernel().clone();
+        match tokio::task::spawn_blocking(move || work(&kernel)).await {
+            Ok(result) => result,
+            Err(error) => match error.try_into_panic() {
+                Ok(panic) => std::panic::resume_unwind(panic),
+                Err(error) => Err(Problem::internal(&error.to_string())),
+            },
+        }
+    }
+}
+
+/// Every route, with its description.
+pub(crate) fn api() -> OpenApiRouter<App> {
+    OpenApiRouter::new()
+        .merge(routes::runs::routes())
+        .merge(routes::tools::routes())
+        .merge(routes::records::routes())
+        .merge(routes::approvals::routes())
+        .merge(routes::letters::routes())
+        .merge(routes::system::routes())
+}
+
+/// The routes behind their gate. The last layer is the outermost.
+pub(crate) fn router(app: App) -> Router {
+    let (router, _) = api().split_for_parts();
+    router
+        .fallback(not_found)
+        .method_not_allowed_fallback(method_not_allowed)
+        .layer(from_fn_with_state(app.clone(), guard))
+        .layer(from_fn_with_state(app.clone(), in_time))
+        .layer(CatchPanicLayer::custom(panicked))
+        .layer(from_fn_with_state(app.clone(), observe))
+        .with_state(app)
+}
+
+async fn not_found(request: Request) -> Problem {
+    let path = request.uri().path();
+    Problem::new(NOT_FOUND, format!("There is nothing at `{path}`. /openapi.json lists all there is."))
+}
+
+async fn method_not_allowed(request: Request) -> Problem {
+    let (method, path) = (request.method(), request.uri().path());
+    Problem::new(METHOD_NOT_ALLOWED, format!("`{path}` does not know {method}. /openapi.json lists all there is."))
+}
+
+/// No request goes on for ever. What it began goes on: runs do not depend on anybody waiting.
+async fn in_time(State(app): State<App>, request: Request, next: axum::middleware::Next) -> Response {
+    let limit = app.0.request_timeout;
+    match tokio::time::timeout(limit, next.run(request)).await {
+        Ok(response) => response,
+        Err(_) => {
+            let detail = format!("There was no answer after {} seconds. What was accepted goes on.", limit.as_secs());
+            Problem::new(TIMED_OUT, detail).with_header("retry-after", "5").into_response()
+        }
+    }
+}
+
+fn panicked(panic: Box<dyn std::any::Any + Send>) -> Response {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "a panic".into());
+    Problem::internal(&text).into_response()
+}

@@ -1,0 +1,243 @@
+//! What handlers take out of a request; whatever does not fit becomes a problem that names the place.
+
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, header};
+use http_body_util::BodyExt;
+use serde::de::{DeserializeOwned, IgnoredAny};
+
+use crate::problem::{BAD_BODY, BAD_ID, BAD_JSON, BODY_TIMEOUT, BODY_TOO_LARGE, Problem, UNSUPPORTED_MEDIA_TYPE};
+
+/// The largest body that is taken in, in bytes.
+pub(crate) const MAX_BODY: usize = 1024 * 1024;
+/// How much of a body that is too large is read all the same: a client that is still writing does not hear the answer.
+const MAX_DISCARDED: usize = 8 * 1024 * 1024;
+/// How long a body may take to arrive.
+const BODY_TIME: Duration = Duration::from_secs(30);
+/// Items on one page of a list, unless asked otherwise.
+const DEFAULT_LIMIT: u64 = 50;
+/// Items on one page of a list, at most.
+pub(crate) const MAX_LIMIT: u64 = 200;
+
+/// A JSON body.
+pub(crate) struct JsonBody<T>(pub(crate) T);
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for JsonBody<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, _: &S) -> Result<Self, Problem> {
+        let json = is_json(request.headers());
+        let bytes = read(request.into_body()).await?;
+        if !json {
+            let detail = "Send the body with the header `Content-Type: application/json`.";
+            return Err(Problem::new(UNSUPPORTED_MEDIA_TYPE, detail));
+        }
+        parse(&bytes).map(Self)
+    }
+}
+
+/// A JSON body that may be left out; then it is as if it were `{}`.
+pub(crate) struct OptionalJson<T>(pub(crate) T);
+
+impl<T: DeserializeOwned + Default, S: Send + Sync> FromRequest<S> for OptionalJson<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, _: &S) -> Result<Self, Problem> {
+        let json = is_json(request.headers());
+        let bytes = read(request.into_body()).await?;
+        if bytes.is_empty() {
+            return Ok(Self(T::default()));
+        }
+        if !json {
+            let detail = "Send the body with the header `Content-Type: application/json`, or none at all.";
+            return Err(Problem::new(UNSUPPORTED_MEDIA_TYPE, detail));
+        }
+        parse(&bytes).map(Self)
+    }
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let given = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let essence = given.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    essence == "application/json" || (essence.starts_with("application/") && essence.ends_with("+json"))
+}
+
+/// Reads a body within its bounds.
+async fn read(body: Body) -> Result<Bytes, Problem> {
+    match tokio::time::timeout(BODY_TIME, read_bounded(body)).await {
+        Ok(read) => read,
+        Err(_) => {
+            let seconds = BODY_TIME.as_secs();
+            Err(Problem::new(BODY_TIMEOUT, format!("The body was not complete after {seconds} seconds.")))
+        }
+    }
+}
+
+async fn read_bounded(mut body: Body) -> Result<Bytes, Problem> {
+    let mut read = Vec::new();
+    let mut length = 0;
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|error| Problem::new(BAD_BODY, error.to_string()))?;
+        let Ok(data) = frame.into_data() else { continue };
+        length += data.len();
+        if length <= MAX_BODY {
+            read.extend_from_slice(&data);
+        } else if length > MAX_DISCARDED {
+            break;
+        }
+    }
+    if length > MAX_BODY {
+        return Err(Problem::new(BODY_TOO_LARGE, format!("At most {MAX_BODY} bytes are taken in.")));
+    }
+    Ok(read.into())
+}
+
+/// Reads JSON: text that is none is told with its line and column, a value that does not fit with its path.
+fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
+    if bytes.is_empty() {
+        return Err(Problem::new(BAD_JSON, "The body is empty."));
+    }
+    // All of the syntax first, so that broken JSON is never mistaken for a wrong value.
+    if let Err(error) = serde_json::from_slice::<IgnoredAny>(bytes) {
+        return Err(bad_json(&error));
+    }
+    let mut reader = serde_json::Deserializer::from_slice(bytes);
+    serde_path_to_error::deserialize(&mut reader).map_err(|error| {
+        let path = error.path().to_string();
+        let inner = error.inner();
+        if !inner.is_data() {
+            return bad_json(inner);
+        }
+        let place = format!(" at line {} column {}", inner.line(), inner.column());
+        let text = inner.to_string();
+        let message = text.strip_suffix(&place).unwrap_or(&text);
+        let field = if path == "." { "" } else { path.as_str() };
+        Problem::invalid(field, with_suggestion(message))
+    })
+}
+
+fn bad_json(error: &serde_json::Error) -> Problem {
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    let text = error.to_string();
+    let message = text.strip_suffix(&place).unwrap_or(&text);
+    Problem::new(BAD_JSON, format!("Line {}, column {}: {message}.", error.line(), error.column()))
+}
+
+/// Adds "did you mean …?" to a complaint about an unknown name: ``unknown field `a`, expected one of `b`, `c` ``.
+fn with_suggestion(message: &str) -> String {
+    if !message.starts_with("unknown field") && !message.starts_with("unknown variant") {
+        return message.to_owned();
+    }
+    let mut names = message.split('`').skip(1).step_by(2);
+    let Some(wrong) = names.next() else { return message.to_owned() };
+    match nearest(wrong, names) {
+        Some(better) => format!("{message}; did you mean `{better}`?"),
+        None => message.to_owned(),
+    }
+}
+
+/// The candidate that is most like a wrong name, if one is.
+pub(crate) fn nearest<'c>(wrong: &str, candidates: impl Iterator<Item = &'c str>) -> Option<&'c str> {
+    const ALIKE: f64 = 0.8;
+    let scored = candidates.map(|name| (strsim::jaro_winkler(wrong, name), name));
+    scored.filter(|(score, _)| *score >= ALIKE).max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, name)| name)
+}
+
+/// What stands in braces in a route's address.
+pub(crate) struct UrlPath<T>(pub(crate) T);
+
+impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for UrlPath<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let path = Path::<T>::from_request_parts(parts, state).await;
+        path.map(|Path(inner)| Self(inner)).map_err(|rejection| Problem::new(BAD_ID, rejection.body_text()))
+    }
+}
+
+/// What stands after the question mark.
+pub(crate) struct UrlQuery<T>(pub(crate) T);
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for UrlQuery<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        let query = Query::<T>::try_from_uri(&parts.uri);
+        query.map(|Query(inner)| Self(inner)).map_err(|rejection| {
+            let text = rejection.body_text();
+            let message = text.strip_prefix("Failed to deserialize query string: ").unwrap_or(&text);
+            match message.split_once(": ") {
+                Some((field, message)) if !field.contains(' ') => Problem::invalid(field, with_suggestion(message)),
+                _ => Problem::invalid("", with_suggestion(message)),
+            }
+        })
+    }
+}
+
+/// How many items a page has.
+pub(crate) fn page_limit(given: Option<u64>) -> Result<usize, Problem> {
+    let limit = bounded("limit", given, DEFAULT_LIMIT, 1, MAX_LIMIT)?;
+    Ok(usize::try_from(limit).unwrap_or(usize::MAX))
+}
+
+/// A number within its bounds.
+pub(crate) fn bounded(field: &str, given: Option<u64>, default: u64, least: u64, most: u64) -> Result<u64, Problem> {
+    let value = given.unwrap_or(default);
+    if (least..=most).contains(&value) {
+        return Ok(value);
+    }
+    Err(Problem::invalid(field, format!("{value} is not between {least} and {most}")))
+}
+
+/// One of a few words.
+pub(crate) fn one_of(field: &str, given: Option<&str>, words: &[&str]) -> Result<(), Problem> {
+    let Some(given) = given else { return Ok(()) };
+    if words.contains(&given) {
+        return Ok(());
+    }
+    let list = words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ");
+    Err(Problem::invalid(field, format!("`{given}` is not one of {list}")))
+}
+
+/// A text that is not longer than is kept.
+pub(crate) fn short_text(field: &str, text: &str, most: usize) -> Result<(), Problem> {
+    if text.len() <= most {
+        return Ok(());
+    }
+    let message = format!("it has {} bytes; at most {most} are taken in", text.len());
+    Err(Problem::invalid(field, message))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+    use crate::wire::RunRequest;
+
+    fn problem(text: &str) -> Value {
+        let problem = parse::<RunRequest>(text.as_bytes()).map(|_| ()).unwrap_err();
+        serde_json::json!(format!("{problem:?}"))
+    }
+
+    #[test]
+    fn broken_json_is_told_with_its_place_even_behind_a_wrong_value() {
+        let text = problem("{\"mode\": 5,\n  oops}").to_string();
+        assert!(text.contains("bad_json") && text.contains("Line 2, column 3"), "{text}");
+    }
+
+    #[test]
+    fn a_misspelt_field_is_named_with_the_right_one() {
+        let text = problem(r#"{"mesage": "hi"}"#).to_string();
+        assert!(text.contains("mesage") && text.contains("did you mean `message`?"), "{text}");
+    }
+
+    #[test]
+    fn a_wrong_value_is_told_with_its_path() {
+        let text = problem(r#"{"message": "hi", "limits": {"max_tool_calls": "ten"}}"#).to_string();
+        assert!(text.contains("limits.max_tool_calls"), "{text}");
+    }
+}

@@ -1,0 +1,166 @@
+//! The gate before every route: was the request meant for this server, and who sends it?
+//!
+//! On loopback a person needs no token. So that no web page can use that person's browser to get in, a request must
+//! name this server in its `Host` header (a page whose name was made to point here does not), and may come from no
+//! other origin.
+
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
+
+use axum::extract::{FromRequestParts, Request, State};
+use axum::http::request::Parts;
+use axum::http::uri::Authority;
+use axum::http::{HeaderMap, Uri, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use brain_core::TenantId;
+use brain_kernel::Actor;
+use brain_store::Scope;
+
+use crate::app::App;
+use crate::problem::{HOST_NOT_ALLOWED, ORIGIN_NOT_ALLOWED, Problem, UNAUTHORIZED};
+use crate::token;
+
+/// Routes that tell nothing and need no token.
+const OPEN: [&str; 2] = ["/healthz", "/readyz"];
+
+/// Who is at the other end of the connection.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Peer(pub(crate) SocketAddr);
+
+/// Who sends the request, and what of.
+#[derive(Clone, Debug)]
+pub(crate) struct Caller {
+    pub(crate) scope: Scope,
+    pub(crate) actor: Actor,
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Caller {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        let caller = parts.extensions.get::<Self>().cloned();
+        caller.ok_or_else(|| Problem::internal("a route that needs a caller is not behind the guard"))
+    }
+}
+
+/// Lets a request through, with its [`Caller`], or not.
+pub(crate) async fn guard(State(app): State<App>, mut request: Request, next: Next) -> Response {
+    match admit(&app, &request) {
+        Ok(Some(caller)) => {
+            request.extensions_mut().insert(caller);
+        }
+        Ok(None) => {}
+        Err(problem) => return problem.into_response(),
+    }
+    next.run(request).await
+}
+
+fn admit(app: &App, request: &Request) -> Result<Option<Caller>, Problem> {
+    if app.bound().ip().is_loopback() {
+        meant_for_us(app.bound(), request.uri(), request.headers())?;
+    }
+    if OPEN.contains(&request.uri().path()) {
+        return Ok(None);
+    }
+    let given: Vec<_> = request.headers().get_all(header::AUTHORIZATION).iter().collect();
+    match given.as_slice() {
+        [] => {
+            let local = request.extensions().get::<Peer>().is_some_and(|peer| is_loopback(peer.0.ip()));
+            if app.token_required() || !local {
+                return Err(unauthorized("This server needs a token: `Authorization: Bearer brn_…`."));
+            }
+            Ok(Some(Caller { scope: Scope::of(TenantId::default_tenant()), actor: Actor::local() }))
+        }
+        // Whoever sends a token means it: a wrong one never falls back to the default tenant.
+        [one] => authenticate(app, one.to_str().unwrap_or_default()).map(Some),
+        _ => Err(unauthorized("There is more than one Authorization header.")),
+    }
+}
+
+fn authenticate(app: &App, header: &str) -> Result<Caller, Problem> {
+    let wrong = || unauthorized("The token is not valid: it is wrong, was revoked, or has ended.");
+    let (scheme, text) = header.split_once(' ').ok_or_else(wrong)?;
+    if !scheme.eq_ignore_ascii_case("bearer") {
+        return Err(wrong());
+    }
+    let (id, secret) = token::halves(text.trim()).ok_or_else(wrong)?;
+    let kernel = app.kernel();
+    let row = kernel.store().token(id)?.ok_or_else(wrong)?;
+    if !token::opens(&row, secret, kernel.clock().now()) {
+        return Err(wrong());
+    }
+    let name = if row.label.is_empty() { row.id.to_string() } else { row.label };
+    Ok(Caller { scope: Scope::of(row.tenant), actor: Actor { name, approver: row.approver } })
+}
+
+fn unauthorized(detail: &str) -> Problem {
+    Problem::new(UNAUTHORIZED, detail).with_header("www-authenticate", "Bearer realm=\"brain\"")
+}
+
+/// Whether a request to a loopback address was meant for it.
+fn meant_for_us(bound: SocketAddr, uri: &Uri, headers: &HeaderMap) -> Result<(), Problem> {
+    let mut hosts: Vec<&str> = headers.get_all(header::HOST).iter().map(|host| host.to_str().unwrap_or("?")).collect();
+    if hosts.len() != 1 {
+        return Err(Problem::new(HOST_NOT_ALLOWED, "The request must have one Host header."));
+    }
+    hosts.extend(uri.authority().map(Authority::as_str));
+    if let Some(host) = hosts.into_iter().find(|host| !is_us(bound, host)) {
+        let detail = format!("`{host}` is not this server. Use http://localhost:{}.", bound.port());
+        return Err(Problem::new(HOST_NOT_ALLOWED, detail));
+    }
+    for origin in headers.get_all(header::ORIGIN) {
+        let ours = origin.to_str().ok().and_then(|text| text.strip_prefix("http://")).is_some_and(|it| is_us(bound, it));
+        if !ours {
+            return Err(Problem::new(ORIGIN_NOT_ALLOWED, "The request comes from another web site."));
+        }
+    }
+    Ok(())
+}
+
+/// Whether `host[:port]` is a loopback name with our port.
+fn is_us(bound: SocketAddr, text: &str) -> bool {
+    let Ok(authority) = text.parse::<Authority>() else { return false };
+    if authority.as_str().contains('@') || authority.port_u16().unwrap_or(80) != bound.port() {
+        return false;
+    }
+    let host = authority.host().to_ascii_lowercase();
+    let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(&host);
+    bare == "localhost" || bare == "127.0.0.1" || bare.parse() == Ok(Ipv6Addr::LOCALHOST) || is_bound(bound, bare)
+}
+
+/// Whether this is the very address that we listen on, such as 127.0.0.2.
+fn is_bound(bound: SocketAddr, host: &str) -> bool {
+    host.parse::<IpAddr>().is_ok_and(|ip| ip == bound.ip())
+}
+
+/// Whether an address is this machine's own, also when IPv4 is written as IPv6.
+fn is_loopback(ip: IpAddr) -> bool {
+    ip.to_canonical().is_loopback()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_our_own_names_with_our_port_are_us() {
+        let bound: SocketAddr = "127.0.0.1:7700".parse().unwrap();
+        for good in ["localhost:7700", "LOCALHOST:7700", "127.0.0.1:7700", "[::1]:7700"] {
+            assert!(is_us(bound, good), "{good}");
+        }
+        for bad in [
+            "", "localhost", "localhost:7701", "evil.example:7700", "localhost.evil.example:7700", "127.0.0.1.nip.io:7700",
+            "a@localhost:7700", "localhost:7700/x", "[::2]:7700", "0.0.0.0:7700", "127.0.0.2:7700", "localhost:07700x",
+        ] {
+            assert!(!is_us(bound, bad), "{bad}");
+        }
+        let port_80: SocketAddr = "127.0.0.1:80".parse().unwrap();
+        assert!(is_us(port_80, "localhost"));
+    }
+
+    #[test]
+    fn an_ipv4_peer_on_an_ipv6_socket_is_still_this_machine() {
+        assert!(is_loopback("::ffff:127.0.0.1".parse().unwrap()));
+        assert!(!is_loopback("::ffff:10.0.0.1".parse().unwrap()));
+    }
+}

@@ -1,0 +1,85 @@
+//! The description of the API, generated from the handlers.
+
+use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityRequirement, SecurityScheme};
+use utoipa::openapi::{Components, Content, InfoBuilder, OpenApi, Operation, PathItem, Ref, RefOr, Response, Tag};
+use utoipa::{PartialSchema, ToSchema};
+
+use crate::app::api;
+use crate::problem::PROBLEM_JSON;
+use crate::wire::{FieldProblem, ProblemDocument};
+
+/// Problems that any route may answer with.
+const ANYWHERE: [(&str, &str); 4] = [
+    ("401", "A valid token is needed."),
+    ("403", "The request was not meant for this server, comes from another web site, or may not do that."),
+    ("500", "Something went wrong inside; the log of the server has more under `error_id`."),
+    ("503", "The server is not ready, or the answer took too long."),
+];
+
+const ABOUT: &str = "\
+Requests in plain words become checked plans and durable, receipted tool calls.
+
+Errors are problem documents (RFC 9457) with a stable `code`. Lists take `limit` and `cursor` and answer `items` and \
+`next_cursor`.
+
+On a loopback address no token is needed, and the `Host` and `Origin` headers must name this server. Everywhere else \
+a bearer token is (`brain token new`).
+
+`Idempotency-Key` is honoured on `POST /v1/runs`. The other `POST`s act on something that exists and can be sent \
+again safely: what has been decided already is a `409`.";
+
+const TAGS: [(&str, &str); 6] = [
+    ("runs", "Ask for something to be done, and look at what became of it"),
+    ("tools", "What can be asked for"),
+    ("records", "What is stored"),
+    ("approvals", "What waits for somebody's word"),
+    ("dead-letters", "What waits for a person because it failed"),
+    ("system", "The server itself"),
+];
+
+/// The description of the API (OpenAPI 3.1).
+pub fn openapi() -> OpenApi {
+    let mut document = api().into_openapi();
+    let info = InfoBuilder::new().title("Brain").version(env!("CARGO_PKG_VERSION")).description(Some(ABOUT));
+    document.info = info.license(Some(utoipa::openapi::License::new("Apache-2.0"))).build();
+    document.tags = Some(TAGS.iter().map(|(name, about)| tag(name, about)).collect());
+    document.security = Some(vec![SecurityRequirement::new("bearer", Vec::<String>::new()), SecurityRequirement::default()]);
+    let components = document.components.get_or_insert_with(Components::new);
+    let mut bearer = Http::new(HttpAuthScheme::Bearer);
+    bearer.description = Some("A token made by `brain token new`; not needed on a loopback address.".into());
+    components.add_security_scheme("bearer", SecurityScheme::Http(bearer));
+    components.schemas.insert(ProblemDocument::name().into_owned(), ProblemDocument::schema());
+    components.schemas.insert(FieldProblem::name().into_owned(), FieldProblem::schema());
+    for item in document.paths.paths.values_mut() {
+        for operation in operations(item) {
+            complete(operation);
+        }
+    }
+    document
+}
+
+fn tag(name: &str, about: &str) -> Tag {
+    let mut tag = Tag::new(name);
+    tag.description = Some(about.to_owned());
+    tag
+}
+
+fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
+    [&mut item.get, &mut item.post, &mut item.put, &mut item.patch, &mut item.delete].into_iter().flatten()
+}
+
+/// Adds the problems that are possible anywhere, and gives every problem its body.
+fn complete(operation: &mut Operation) {
+    for (status, description) in ANYWHERE {
+        let responses = &mut operation.responses.responses;
+        responses.entry(status.to_owned()).or_insert_with(|| RefOr::T(Response::new(description)));
+    }
+    for (status, response) in &mut operation.responses.responses {
+        if let RefOr::T(response) = response
+            && (status.starts_with('4') || status.starts_with('5'))
+        {
+            let content = Content::new(Some(Ref::from_schema_name(ProblemDocument::name())));
+            response.content.insert(PROBLEM_JSON.to_owned(), content.into());
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! Why a request was not answered: every kind of problem, and how it becomes a document.
+
+use std::collections::BTreeMap;
+
+use axum::body::Body;
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use brain_engine::EngineError;
+use brain_kernel::KernelError;
+use brain_store::StoreError;
+
+use crate::wire::{FieldProblem, ProblemDocument};
+
+/// The media type of a problem document.
+pub(crate) const PROBLEM_JSON: &str = "application/problem+json";
+
+/// A kind of problem.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kind {
+    /// Stable, machine-readable.
+    pub code: &'static str,
+    /// The HTTP status.
+    pub status: u16,
+    /// The kind in words.
+    pub title: &'static str,
+}
+
+macro_rules! kinds {
+    ($($name:ident = $status:literal $code:literal $title:literal;)*) => {
+        $(pub(crate) const $name: Kind = Kind { code: $code, status: $status, title: $title };)*
+
+        /// Every kind of problem that the server answers with.
+        pub const KINDS: &[Kind] = &[$($name),*];
+    };
+}
+
+kinds! {
+    BAD_JSON = 400 "bad_json" "The body is not JSON";
+    BAD_BODY = 400 "bad_body" "The body could not be read";
+    BAD_ID = 400 "bad_id" "The address has something in it that is not an id";
+    BAD_CURSOR = 400 "bad_cursor" "The cursor is not one of this list";
+    BAD_KEY = 400 "bad_idempotency_key" "The Idempotency-Key header cannot be used";
+    UNAUTHORIZED = 401 "unauthorized" "A valid token is needed";
+    NOT_ALLOWED = 403 "not_allowed" "This token may not do that";
+    HOST_NOT_ALLOWED = 403 "host_not_allowed" "The request was not meant for this server";
+    ORIGIN_NOT_ALLOWED = 403 "origin_not_allowed" "Other web sites may not use this server";
+    NOT_FOUND = 404 "not_found" "There is nothing at this address";
+    NO_SUCH_RUN = 404 "no_such_run" "There is no such run";
+    NO_SUCH_TOOL = 404 "no_such_tool" "There is no such tool";
+    NO_SUCH_RECORD_TYPE = 404 "no_such_record_type" "There is no such type of record";
+    NO_SUCH_RECORD = 404 "no_such_record" "There is no such record";
+    NO_SUCH_APPROVAL = 404 "no_such_approval" "There is no such approval";
+    NO_SUCH_LETTER = 404 "no_such_dead_letter" "There is no such dead letter";
+    METHOD_NOT_ALLOWED = 405 "method_not_allowed" "This address does not know the method";
+    BODY_TIMEOUT = 408 "body_timeout" "The body did not arrive in time";
+    ALREADY_DECIDED = 409 "already_decided" "This has been decided already";
+    CONFLICT = 409 "conflict" "This does not fit where things stand";
+    BODY_TOO_LARGE = 413 "body_too_large" "The body is too large";
+    MESSAGE_TOO_LARGE = 413 "message_too_large" "The message is too long";
+    UNSUPPORTED_MEDIA_TYPE = 415 "unsupported_media_type" "The body must be JSON";
+    INVALID_REQUEST = 422 "invalid_request" "A part of the request does not fit";
+    EMPTY_MESSAGE = 422 "empty_message" "The request says nothing";
+    KEY_REUSED = 422 "idempotency_key_reused" "The key was used for another request";
+    INTERNAL = 500 "internal" "Something went wrong inside";
+    NOT_READY = 503 "not_ready" "The server is not ready";
+    TIMED_OUT = 503 "timed_out" "The answer took too long";
+}
+
+/// Why a request was not answered.
+#[derive(Debug)]
+pub(crate) struct Problem {
+    kind: Kind,
+    detail: String,
+    errors: Vec<FieldProblem>,
+    error_id: Option<String>,
+    headers: BTreeMap<&'static str, &'static str>,
+}
+
+impl Problem {
+    pub(crate) fn new(kind: Kind, detail: impl Into<String>) -> Self {
+        Self { kind, detail: detail.into(), errors: Vec::new(), error_id: None, headers: BTreeMap::new() }
+    }
+
+    /// A part of the request that does not fit.
+    pub(crate) fn invalid(field: &str, message: impl Into<String>) -> Self {
+        Self::invalid_fields(vec![FieldProblem { field: field.to_owned(), message: message.into() }])
+    }
+
+    /// Parts of the request that do not fit. There must be at least one.
+    pub(crate) fn invalid_fields(errors: Vec<FieldProblem>) -> Self {
+        let lines = errors.iter().map(|error| match error.field.as_str() {
+            "" => error.message.clone(),
+            field => format!("{field}: {}", error.message),
+        });
+        let detail = lines.collect::<Vec<_>>().join("; ");
+        Self { errors, ..Self::new(INVALID_REQUEST, detail) }
+    }
+
+    /// An id in the address that is none.
+    pub(crate) fn bad_id(error: &brain_core::IdError) -> Self {
+        Self::new(BAD_ID, error.to_string())
+    }
+
+    /// A mistake of ours: the caller learns an id, the log the reason.
+    pub(crate) fn internal(reason: &str) -> Self {
+        let id = crate::request_id::new_id();
+        tracing::error!(error_id = %id, %reason, "a request failed inside");
+        let detail = format!("This is not your fault. The log of the server has more under the id {id}.");
+        Self { error_id: Some(id), ..Self::new(INTERNAL, detail) }
+    }
+
+    pub(crate) fn with_header(mut self, name: &'static str, value: &'static str) -> Self {
+        self.headers.insert(name, value);
+        self
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let Kind { code, status, title } = self.kind;
+        let document = ProblemDocument {
+            kind: format!("urn:brain:error:{code}"),
+            title: title.to_owned(),
+            status,
+            detail: self.detail,
+            code: code.to_owned(),
+            errors: self.errors,
+            error_id: self.error_id,
+        };
+        let body = serde_json::to_vec(&document).unwrap_or_default();
+        let mut response = Response::new(Body::from(body));
+        *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(PROBLEM_JSON));
+        for (name, value) in self.headers {
+            response.headers_mut().insert(HeaderName::from_static(name), HeaderValue::from_static(value));
+        }
+        response
+    }
+}
+
+impl From<KernelError> for Problem {
+    fn from(error: KernelError) -> Self {
+        let kind = match &error {
+            KernelError::TooLong(_) => MESSAGE_TOO_LARGE,
+            KernelError::Empty => EMPTY_MESSAGE,
+            KernelError::KeyReused(_) => KEY_REUSED,
+            KernelError::NoSuchRun(_) => NO_SUCH_RUN,
+            KernelError::NoSuchApproval(_) => NO_SUCH_APPROVAL,
+            KernelError::NoSuchLetter(_) => NO_SUCH_LETTER,
+            KernelError::AlreadyDecided => ALREADY_DECIDED,
+            KernelError::NotAllowed(_) => NOT_ALLOWED,
+            KernelError::Conflict(_) => CONFLICT,
+            KernelError::BadCursor(_) => BAD_CURSOR,
+            KernelError::Internal(reason) => return Self::internal(reason),
+        };
+        Self::new(kind, error.to_string())
+    }
+}
+
+impl From<StoreError> for Problem {
+    fn from(error: StoreError) -> Self {
+        KernelError::from(error).into()
+    }
+}
+
+impl From<EngineError> for Problem {
+    fn from(error: EngineError) -> Self {
+        KernelError::from(error).into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_code_is_used_once() {
+        let codes: BTreeSet<&str> = KINDS.iter().map(|kind| kind.code).collect();
+        assert_eq!(codes.len(), KINDS.len());
+    }
+
+    #[test]
+    fn an_internal_problem_tells_the_caller_nothing_but_an_id() {
+        let problem = Problem::from(KernelError::Internal("disk 3 is on fire".into()));
+        assert!(problem.error_id.is_some());
+        assert!(!problem.detail.contains("disk"));
+    }
+}

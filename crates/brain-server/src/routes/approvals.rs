@@ -1,0 +1,141 @@
+//! `/v1/approvals`: what waits for somebody's word. Looking decides nothing; only a `POST` with a decision does.
+
+use std::time::Duration;
+
+use axum::Json;
+use axum::extract::State;
+use brain_core::{ApprovalId, RunId};
+use brain_kernel::Decision;
+use serde::Deserialize;
+use utoipa::IntoParams;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::runs::MAX_WAIT;
+use crate::app::App;
+use crate::extract::{JsonBody, UrlPath, UrlQuery, bounded, one_of, page_limit, short_text};
+use crate::guard::Caller;
+use crate::problem::Problem;
+use crate::wire::{self, Approval, Decide, Page, RunResponse};
+
+/// The longest note.
+pub(crate) const MAX_NOTE: usize = 4096;
+/// How long to wait for the end of an approved run unless told, in milliseconds.
+const DEFAULT_WAIT: u64 = 30_000;
+
+pub(crate) fn routes() -> OpenApiRouter<App> {
+    OpenApiRouter::new().routes(routes!(list)).routes(routes!(get, decide))
+}
+
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct ListQuery {
+    /// Only `pending`, `approved` or `rejected` ones.
+    status: Option<String>,
+    /// Items on a page.
+    #[param(minimum = 1, maximum = 200, default = 50)]
+    limit: Option<u64>,
+    /// Where the page begins: the `next_cursor` of the page before.
+    cursor: Option<String>,
+}
+
+/// List approvals, newest first.
+#[utoipa::path(
+    get, path = "/v1/approvals", tag = "approvals", operation_id = "list_approvals", params(ListQuery),
+    responses(
+        (status = 200, description = "Approvals", body = Page<Approval>),
+        (status = 400, description = "The cursor is not one of this list."),
+        (status = 422, description = "A parameter is unknown or does not fit."),
+    )
+)]
+async fn list(
+    State(app): State<App>,
+    caller: Caller,
+    UrlQuery(query): UrlQuery<ListQuery>,
+) -> Result<Json<Page<Approval>>, Problem> {
+    let limit = page_limit(query.limit)?;
+    one_of("status", query.status.as_deref(), &["pending", "approved", "rejected"])?;
+    app.read(move |kernel| {
+        let rows = kernel.store().approvals(&caller.scope, query.status.as_deref(), limit, query.cursor.as_deref())?;
+        Ok(Json(Page::of(rows, |row| Approval::from(&row))))
+    })
+    .await
+}
+
+/// An approval, or the newest of a run.
+///
+/// Looking decides nothing.
+#[utoipa::path(
+    get, path = "/v1/approvals/{id}", tag = "approvals", operation_id = "get_approval",
+    params(("id" = String, Path, format = Uuid, description = "The approval, or the run that waits for it")),
+    responses(
+        (status = 200, description = "The approval", body = Approval),
+        (status = 400, description = "The id is not a UUID."),
+        (status = 404, description = "There is no such approval."),
+    )
+)]
+async fn get(State(app): State<App>, caller: Caller, UrlPath(id): UrlPath<String>) -> Result<Json<Approval>, Problem> {
+    let id = approval_id(&id)?;
+    let row = app.read(move |kernel| Ok(kernel.find_approval(&caller.scope, &id)?)).await?;
+    Ok(Json(Approval::from(&row)))
+}
+
+/// Decide.
+///
+/// After `approve`, the answer waits for the end of the run as long as `wait_timeout_ms` says; the run does not depend
+/// on it. A second decision is a `409`, so this can be sent again safely.
+#[utoipa::path(
+    post, path = "/v1/approvals/{id}", tag = "approvals", operation_id = "decide_approval",
+    params(("id" = String, Path, format = Uuid, description = "The approval, or the run that waits for it")),
+    request_body = Decide,
+    responses(
+        (status = 200, description = "Where the run stands", body = RunResponse),
+        (status = 400, description = "The body is not JSON, or the id is not a UUID."),
+        (status = 404, description = "There is no such approval."),
+        (status = 408, description = "The body did not arrive in time."),
+        (status = 409, description = "It has been decided already, or the run does not wait for it any more."),
+        (status = 413, description = "The body is too large."),
+        (status = 415, description = "The body is not declared as JSON."),
+        (status = 422, description = "There is no decision, or a field does not fit. Nothing runs."),
+    )
+)]
+async fn decide(
+    State(app): State<App>,
+    caller: Caller,
+    UrlPath(id): UrlPath<String>,
+    JsonBody(body): JsonBody<Decide>,
+) -> Result<Json<RunResponse>, Problem> {
+    let id = approval_id(&id)?;
+    let wait = bounded("wait_timeout_ms", body.wait_timeout_ms, DEFAULT_WAIT, 0, MAX_WAIT)?;
+    let note = body.note.unwrap_or_default();
+    short_text("note", &note, MAX_NOTE)?;
+    let decision = match body.decision {
+        wire::Decision::Approve => Decision::Approve,
+        wire::Decision::Reject => Decision::Reject,
+    };
+    let kernel = app.kernel();
+    let decided = kernel.decide(&caller.scope, &id, decision, &caller.actor, &note).await?;
+    if decision == Decision::Reject || wait == 0 {
+        return Ok(Json(decided.into()));
+    }
+    let limit = Duration::from_millis(wait);
+    let waited = tokio::time::timeout(limit, kernel.engine().wait(&caller.scope, decided.run)).await;
+    let timed_out = waited.is_err();
+    if let Ok(news) = waited {
+        news?;
+    }
+    let run: RunId = decided.run;
+    let report = app.read(move |kernel| Ok(kernel.report(&caller.scope, run)?)).await?;
+    let mut response = RunResponse::from(report);
+    if timed_out {
+        response.timed_out(wait);
+    }
+    Ok(Json(response))
+}
+
+/// The id as text, once it is known to be one.
+fn approval_id(text: &str) -> Result<String, Problem> {
+    let id: ApprovalId = text.parse().map_err(|error| Problem::bad_id(&error))?;
+    Ok(id.to_string())
+}

@@ -1,0 +1,215 @@
+//! `/v1/dead-letters`: what waits for a person because it failed, or because nobody knows whether it happened.
+
+use axum::Json;
+use axum::extract::State;
+use brain_core::JobKey;
+use brain_engine::LetterDecision;
+use brain_store::DeadLetterRow;
+use serde::Deserialize;
+use serde_json::Value;
+use utoipa::IntoParams;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::approvals::MAX_NOTE;
+use crate::app::App;
+use crate::extract::{JsonBody, OptionalJson, UrlPath, UrlQuery, page_limit, short_text};
+use crate::guard::Caller;
+use crate::problem::{NO_SUCH_LETTER, Problem};
+use crate::wire::{Escalate, FieldProblem, Letter, LetterDecided, Outcome, Page, Resolve, Retry};
+
+/// The longest name of somebody to tell.
+const MAX_NAME: usize = 256;
+
+pub(crate) fn routes() -> OpenApiRouter<App> {
+    OpenApiRouter::new()
+        .routes(routes!(list))
+        .routes(routes!(get))
+        .routes(routes!(retry))
+        .routes(routes!(resolve))
+        .routes(routes!(escalate))
+}
+
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct ListQuery {
+    /// Only open ones, or only closed ones.
+    open: Option<bool>,
+    /// Items on a page.
+    #[param(minimum = 1, maximum = 200, default = 50)]
+    limit: Option<u64>,
+    /// Where the page begins: the `next_cursor` of the page before.
+    cursor: Option<String>,
+}
+
+/// List dead letters, newest first.
+#[utoipa::path(
+    get, path = "/v1/dead-letters", tag = "dead-letters", operation_id = "list_dead_letters", params(ListQuery),
+    responses(
+        (status = 200, description = "Dead letters", body = Page<Letter>),
+        (status = 400, description = "The cursor is not one of this list."),
+        (status = 422, description = "A parameter is unknown or does not fit."),
+    )
+)]
+async fn list(
+    State(app): State<App>,
+    caller: Caller,
+    UrlQuery(query): UrlQuery<ListQuery>,
+) -> Result<Json<Page<Letter>>, Problem> {
+    let limit = page_limit(query.limit)?;
+    app.read(move |kernel| {
+        let rows = kernel.store().letters(&caller.scope, query.open, limit, query.cursor.as_deref())?;
+        Ok(Json(Page::of(rows, |row| Letter::from(&row))))
+    })
+    .await
+}
+
+/// One dead letter.
+#[utoipa::path(
+    get, path = "/v1/dead-letters/{id}", tag = "dead-letters", operation_id = "get_dead_letter",
+    params(("id" = String, Path, format = Uuid, description = "The letter: the `call_id` of the job")),
+    responses(
+        (status = 200, description = "The letter", body = Letter),
+        (status = 400, description = "The id is not a UUID."),
+        (status = 404, description = "There is no such dead letter."),
+    )
+)]
+async fn get(State(app): State<App>, caller: Caller, UrlPath(id): UrlPath<String>) -> Result<Json<Letter>, Problem> {
+    let row = find(&app, &caller, letter_id(&id)?).await?;
+    Ok(Json(Letter::from(&row)))
+}
+
+/// Try again, with the same key.
+///
+/// A letter that is closed already is a `409`, so this can be sent again safely.
+#[utoipa::path(
+    post, path = "/v1/dead-letters/{id}/retry", tag = "dead-letters", operation_id = "retry_dead_letter",
+    params(("id" = String, Path, format = Uuid, description = "The letter")),
+    request_body = Option<Retry>,
+    responses(
+        (status = 200, description = "The letter and its run", body = LetterDecided),
+        (status = 400, description = "The body is not JSON, or the id is not a UUID."),
+        (status = 404, description = "There is no such dead letter."),
+        (status = 408, description = "The body did not arrive in time."),
+        (status = 409, description = "It has been decided already, or another process works on the run."),
+        (status = 413, description = "The body is too large."),
+        (status = 415, description = "The body is not declared as JSON."),
+        (status = 422, description = "A field is unknown or does not fit."),
+    )
+)]
+async fn retry(
+    State(app): State<App>,
+    caller: Caller,
+    UrlPath(id): UrlPath<String>,
+    OptionalJson(body): OptionalJson<Option<Retry>>,
+) -> Result<Json<LetterDecided>, Problem> {
+    let note = body.unwrap_or_default().note.unwrap_or_default();
+    decide(&app, caller, letter_id(&id)?, LetterDecision::Retry, &note).await
+}
+
+/// Close a letter by hand: go on without it, with a result that came about elsewhere, or give it up.
+///
+/// A letter that is closed already is a `409`, so this can be sent again safely.
+#[utoipa::path(
+    post, path = "/v1/dead-letters/{id}/resolve", tag = "dead-letters", operation_id = "resolve_dead_letter",
+    params(("id" = String, Path, format = Uuid, description = "The letter")),
+    request_body = Resolve,
+    responses(
+        (status = 200, description = "The letter and its run", body = LetterDecided),
+        (status = 400, description = "The body is not JSON, or the id is not a UUID."),
+        (status = 404, description = "There is no such dead letter."),
+        (status = 408, description = "The body did not arrive in time."),
+        (status = 409, description = "It has been decided already, or another process works on the run."),
+        (status = 413, description = "The body is too large."),
+        (status = 415, description = "The body is not declared as JSON."),
+        (status = 422, description = "There is no note, or the result does not fit."),
+    )
+)]
+async fn resolve(
+    State(app): State<App>,
+    caller: Caller,
+    UrlPath(id): UrlPath<String>,
+    JsonBody(body): JsonBody<Resolve>,
+) -> Result<Json<LetterDecided>, Problem> {
+    let id = letter_id(&id)?;
+    if body.note.trim().is_empty() {
+        return Err(Problem::invalid("note", "say what was found out and done"));
+    }
+    let decision = match (body.outcome, body.result) {
+        (Outcome::Skip, None) => LetterDecision::Resolve(None),
+        (Outcome::Abandon, None) => LetterDecision::Abandon,
+        (Outcome::Done, Some(result)) => {
+            let row = find(&app, &caller, id).await?;
+            LetterDecision::Resolve(Some(checked(&app, &row, Value::Object(result))?))
+        }
+        (Outcome::Done, None) => return Err(Problem::invalid("result", "`done` needs what the tool would have answered")),
+        (_, Some(_)) => return Err(Problem::invalid("result", "a result goes with the outcome `done` only")),
+    };
+    decide(&app, caller, id, decision, &body.note).await
+}
+
+/// Tell someone. Nothing else changes; the letter stays open.
+#[utoipa::path(
+    post, path = "/v1/dead-letters/{id}/escalate", tag = "dead-letters", operation_id = "escalate_dead_letter",
+    params(("id" = String, Path, format = Uuid, description = "The letter")),
+    request_body = Escalate,
+    responses(
+        (status = 200, description = "The letter and its run", body = LetterDecided),
+        (status = 400, description = "The body is not JSON, or the id is not a UUID."),
+        (status = 404, description = "There is no such dead letter."),
+        (status = 408, description = "The body did not arrive in time."),
+        (status = 409, description = "It has been decided already, or another process works on the run."),
+        (status = 413, description = "The body is too large."),
+        (status = 415, description = "The body is not declared as JSON."),
+        (status = 422, description = "Nobody is named, or a field does not fit."),
+    )
+)]
+async fn escalate(
+    State(app): State<App>,
+    caller: Caller,
+    UrlPath(id): UrlPath<String>,
+    JsonBody(body): JsonBody<Escalate>,
+) -> Result<Json<LetterDecided>, Problem> {
+    if body.to.trim().is_empty() {
+        return Err(Problem::invalid("to", "say whom to tell"));
+    }
+    short_text("to", &body.to, MAX_NAME)?;
+    let note = body.note.unwrap_or_default();
+    decide(&app, caller, letter_id(&id)?, LetterDecision::Escalate(body.to), &note).await
+}
+
+fn letter_id(text: &str) -> Result<JobKey, Problem> {
+    text.parse().map_err(|error| Problem::bad_id(&error))
+}
+
+async fn find(app: &App, caller: &Caller, id: JobKey) -> Result<DeadLetterRow, Problem> {
+    let scope = caller.scope.clone();
+    let row = app.read(move |kernel| Ok(kernel.store().letter(&scope, id)?)).await?;
+    row.ok_or_else(|| Problem::new(NO_SUCH_LETTER, format!("there is no dead letter {id}")))
+}
+
+/// A result given by hand keeps to what the tool declares, like any other.
+fn checked(app: &App, row: &DeadLetterRow, result: Value) -> Result<Value, Problem> {
+    let Some(tool) = app.kernel().registry().tool(&row.tool) else { return Ok(result) };
+    tool.validate_output(result).map_err(|errors| {
+        let problems = errors.into_iter().map(|error| FieldProblem {
+            field: format!("result.{}", error.field),
+            message: error.message,
+        });
+        Problem::invalid_fields(problems.collect())
+    })
+}
+
+async fn decide(
+    app: &App,
+    caller: Caller,
+    id: JobKey,
+    decision: LetterDecision,
+    note: &str,
+) -> Result<Json<LetterDecided>, Problem> {
+    short_text("note", note, MAX_NOTE)?;
+    let report = app.kernel().decide_letter(&caller.scope, id, decision, &caller.actor.name, note).await?;
+    let row = find(app, &caller, id).await?;
+    Ok(Json(LetterDecided { letter: Letter::from(&row), run: report.into() }))
+}

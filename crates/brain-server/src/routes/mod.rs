@@ -1,0 +1,8 @@
+//! The routes, one file per group.
+
+pub(crate) mod approvals;
+pub(crate) mod letters;
+pub(crate) mod records;
+pub(crate) mod runs;
+pub(crate) mod system;
+pub(crate) mod tools;

@@ -1,0 +1,145 @@
+//! `/v1/records/{type}`: what is stored.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use brain_core::RecordId;
+use brain_registry::model::RecordDef;
+use brain_store::RecordFilter;
+use serde::Deserialize;
+use serde_json::Value;
+use utoipa::IntoParams;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::app::App;
+use crate::extract::{UrlPath, UrlQuery, nearest, one_of, page_limit, short_text};
+use crate::guard::Caller;
+use crate::problem::{NO_SUCH_RECORD, NO_SUCH_RECORD_TYPE, Problem};
+use crate::wire::{Page, record_json};
+
+/// The longest text to search for.
+const MAX_QUERY: usize = 1024;
+
+pub(crate) fn routes() -> OpenApiRouter<App> {
+    OpenApiRouter::new().routes(routes!(list)).routes(routes!(get))
+}
+
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct ListQuery {
+    /// Only records with all of these words (the last may be the beginning of one), best first: one page without
+    /// `state` and `cursor`. Only for types that declare `search`.
+    #[param(min_length = 1, max_length = 1024)]
+    q: Option<String>,
+    /// Only records in this state.
+    state: Option<String>,
+    /// Items on a page.
+    #[param(minimum = 1, maximum = 200, default = 50)]
+    limit: Option<u64>,
+    /// Where the page begins: the `next_cursor` of the page before.
+    cursor: Option<String>,
+}
+
+/// List or search records of a type.
+///
+/// Each is one object: its fields with `id`, `state` (if the type has states), `revision`, `created_at` and
+/// `updated_at`. They come in the order in which they were made.
+#[utoipa::path(
+    get, path = "/v1/records/{type}", tag = "records", operation_id = "list_records",
+    params(("type" = String, Path, description = "The type, such as `lead`"), ListQuery),
+    responses(
+        (status = 200, description = "Records", body = Page<Value>),
+        (status = 400, description = "The cursor is not one of this list."),
+        (status = 404, description = "There is no such type of record."),
+        (status = 422, description = "A parameter is unknown or does not fit."),
+    )
+)]
+async fn list(
+    State(app): State<App>,
+    caller: Caller,
+    UrlPath(kind): UrlPath<String>,
+    UrlQuery(query): UrlQuery<ListQuery>,
+) -> Result<Json<Page<Value>>, Problem> {
+    let limit = page_limit(query.limit)?;
+    let def = record_type(&app, &kind)?;
+    if let Some(words) = query.q {
+        if query.state.is_some() || query.cursor.is_some() {
+            return Err(Problem::invalid("q", "a search takes no `state` and no `cursor`"));
+        }
+        if def.search.is_empty() {
+            return Err(Problem::invalid("q", format!("records of the type `{kind}` are not searched")));
+        }
+        if !words.contains(char::is_alphanumeric) {
+            return Err(Problem::invalid("q", "there is no word in it"));
+        }
+        short_text("q", &words, MAX_QUERY)?;
+        return app
+            .read(move |kernel| {
+                let rows = kernel.store().search(&caller.scope, &kind, &words, limit)?;
+                Ok(Json(Page { items: rows.iter().map(record_json).collect(), next_cursor: None }))
+            })
+            .await;
+    }
+    if let Some(state) = &query.state {
+        let states = states(&def);
+        if states.is_empty() {
+            return Err(Problem::invalid("state", format!("records of the type `{kind}` have no states")));
+        }
+        one_of("state", Some(state.as_str()), &states)?;
+    }
+    let filter = RecordFilter { state: query.state, ..RecordFilter::default() };
+    app.read(move |kernel| {
+        let rows = kernel.store().records(&caller.scope, &kind, &filter, limit, query.cursor.as_deref())?;
+        Ok(Json(Page::of(rows, |row| record_json(&row))))
+    })
+    .await
+}
+
+/// One record.
+#[utoipa::path(
+    get, path = "/v1/records/{type}/{id}", tag = "records", operation_id = "get_record",
+    params(
+        ("type" = String, Path, description = "The type, such as `lead`"),
+        ("id" = String, Path, format = Uuid, description = "The record"),
+    ),
+    responses(
+        (status = 200, description = "The record as one object", body = Value),
+        (status = 400, description = "The id is not a UUID."),
+        (status = 404, description = "There is no such record, or no such type."),
+    )
+)]
+async fn get(
+    State(app): State<App>,
+    caller: Caller,
+    UrlPath((kind, id)): UrlPath<(String, String)>,
+) -> Result<Json<Value>, Problem> {
+    let def = record_type(&app, &kind)?;
+    let id: RecordId = id.parse().map_err(|error| Problem::bad_id(&error))?;
+    let row = app.read(move |kernel| Ok(kernel.store().record(&caller.scope, &kind, id)?)).await?;
+    let row = row.ok_or_else(|| {
+        Problem::new(NO_SUCH_RECORD, format!("There is no {} with the id {id}.", def.title.to_lowercase()))
+    })?;
+    Ok(Json(record_json(&row)))
+}
+
+fn record_type(app: &App, name: &str) -> Result<Arc<RecordDef>, Problem> {
+    let registry = app.kernel().registry();
+    if let Some(def) = registry.record(name) {
+        return Ok(def.clone());
+    }
+    let better = nearest(name, registry.records().keys().map(String::as_str));
+    let better = better.map(|better| format!(" Did you mean `{better}`?")).unwrap_or_default();
+    Err(Problem::new(NO_SUCH_RECORD_TYPE, format!("There is no type of record called `{name}`.{better}")))
+}
+
+fn states(def: &RecordDef) -> Vec<&str> {
+    let Some(states) = &def.states else { return Vec::new() };
+    let targets = states.transitions.values().flatten();
+    let all: BTreeSet<&str> =
+        states.transitions.keys().chain(targets).chain(std::iter::once(&states.initial)).map(String::as_str).collect();
+    all.into_iter().collect()
+}

@@ -1,0 +1,265 @@
+//! `/v1/runs`: ask for something to be done, and look at what became of it.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
+use axum::response::{IntoResponse, Response};
+use brain_core::RunId;
+use brain_kernel::{Limits, Report, Request, life};
+use serde::Deserialize;
+use serde_json::Value;
+use utoipa::IntoParams;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::app::App;
+use crate::extract::{JsonBody, UrlPath, UrlQuery, bounded, one_of, page_limit};
+use crate::guard::Caller;
+use crate::problem::{BAD_CURSOR, BAD_KEY, Problem};
+use crate::wire::{Page, Receipt, RunEvent, RunRequest, RunResponse, RunSummary, run_events};
+
+/// The longest idempotency key.
+const MAX_KEY: usize = 255;
+/// Calls by name in one request, at most; how many may run is for `limits.max_tool_calls`.
+const MAX_CALLS: usize = 1000;
+/// The longest that anybody may wait for a run, in milliseconds.
+pub(crate) const MAX_WAIT: u64 = 120_000;
+/// Says that a response is that of an earlier request with the same key.
+const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
+
+pub(crate) fn routes() -> OpenApiRouter<App> {
+    OpenApiRouter::new()
+        .routes(routes!(list, create))
+        .routes(routes!(get))
+        .routes(routes!(events))
+        .routes(routes!(receipts))
+        .routes(routes!(cancel))
+}
+
+/// Ask for something to be done.
+///
+/// A request that is well-formed but cannot be planned or validated is a run all the same: `200` with `ok: false` and
+/// `errors`. With an `Idempotency-Key`, the same request again answers where its run stands now; another request with
+/// the same key is a `422`.
+#[utoipa::path(
+    post, path = "/v1/runs", tag = "runs", operation_id = "create_run",
+    params(("Idempotency-Key" = Option<String>, Header, description = "1 to 255 visible ASCII characters",
+        min_length = 1, max_length = 255, pattern = "^[!-~]+$")),
+    request_body = RunRequest,
+    responses(
+        (status = 200, description = "Where the run stands", body = RunResponse,
+            headers(("idempotent-replayed" = Option<String>, description = "`true` if the key was used before"))),
+        (status = 400, description = "The body is not JSON, or the key cannot be used."),
+        (status = 408, description = "The body did not arrive in time."),
+        (status = 413, description = "The message has more than 64 KiB, or the body more than 1 MiB."),
+        (status = 415, description = "The body is not declared as JSON."),
+        (status = 422, description = "A field is unknown, missing or does not fit, or the key was used for another request."),
+    )
+)]
+async fn create(
+    State(app): State<App>,
+    caller: Caller,
+    headers: HeaderMap,
+    JsonBody(body): JsonBody<RunRequest>,
+) -> Result<Response, Problem> {
+    let request = to_request(caller, body, idempotency_key(&headers)?)?;
+    let kernel = app.kernel();
+    let replayed = match &request.key {
+        Some(key) => kernel.store().by_key(&request.scope, key)?.is_some(),
+        None => false,
+    };
+    let begun = kernel.begin(&request).await?;
+    let report = kernel.finish(&request, &begun).await?;
+    if replayed {
+        return Ok(([(REPLAYED, HeaderValue::from_static("true"))], Json(RunResponse::from(report))).into_response());
+    }
+    if begun.repeated.is_none() {
+        app.metrics().run_created(request.mode);
+    }
+    Ok(Json(RunResponse::accepted(report)).into_response())
+}
+
+fn to_request(caller: Caller, body: RunRequest, key: Option<String>) -> Result<Request, Problem> {
+    let defaults = Limits::default();
+    let limits = body.limits.unwrap_or_default();
+    let calls_given = u64::from(defaults.max_tool_calls);
+    let max_tool_calls = bounded("limits.max_tool_calls", limits.max_tool_calls, calls_given, 1, 100)?;
+    let wait = bounded("limits.wait_timeout_ms", limits.wait_timeout_ms, defaults.wait_timeout_ms, 0, MAX_WAIT)?;
+    let calls = body.calls.unwrap_or_default();
+    if calls.len() > MAX_CALLS {
+        return Err(Problem::invalid("calls", format!("{} calls are too many; at most {MAX_CALLS}", calls.len())));
+    }
+    Ok(Request {
+        scope: caller.scope,
+        actor: caller.actor,
+        channel: "api",
+        message: body.message,
+        calls: calls.into_iter().map(|call| (call.tool_name, Value::Object(call.input))).collect(),
+        mode: body.mode.unwrap_or_default().into(),
+        conversation: body.conversation_id.map(|id| id.to_string()),
+        context: body.context.map_or(Value::Null, Value::Object),
+        limits: Limits { max_tool_calls: u32::try_from(max_tool_calls).unwrap_or(u32::MAX), wait_timeout_ms: wait },
+        key,
+    })
+}
+
+fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
+    let mut given = headers.get_all("idempotency-key").iter();
+    let Some(key) = given.next() else { return Ok(None) };
+    if given.next().is_some() {
+        return Err(Problem::new(BAD_KEY, "There is more than one Idempotency-Key header."));
+    }
+    let usable = (1..=MAX_KEY).contains(&key.len()) && key.as_bytes().iter().all(u8::is_ascii_graphic);
+    match key.to_str() {
+        Ok(text) if usable => Ok(Some(text.to_owned())),
+        _ => Err(Problem::new(BAD_KEY, format!("A key has 1 to {MAX_KEY} visible ASCII characters without spaces."))),
+    }
+}
+
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct ListQuery {
+    /// Only runs with this status in the life of a run.
+    status: Option<String>,
+    /// Items on a page.
+    #[param(minimum = 1, maximum = 200, default = 50)]
+    limit: Option<u64>,
+    /// Where the page begins: the `next_cursor` of the page before.
+    cursor: Option<String>,
+}
+
+/// List runs, newest first.
+#[utoipa::path(
+    get, path = "/v1/runs", tag = "runs", operation_id = "list_runs", params(ListQuery),
+    responses(
+        (status = 200, description = "Runs", body = Page<RunSummary>),
+        (status = 400, description = "The cursor is not one of this list."),
+        (status = 422, description = "A parameter is unknown or does not fit."),
+    )
+)]
+async fn list(
+    State(app): State<App>,
+    caller: Caller,
+    UrlQuery(query): UrlQuery<ListQuery>,
+) -> Result<Json<Page<RunSummary>>, Problem> {
+    let limit = page_limit(query.limit)?;
+    one_of("status", query.status.as_deref(), &life::STATUSES.map(|(ours, _)| ours))?;
+    app.read(move |kernel| {
+        let rows = kernel.store().runs(&caller.scope, query.status.as_deref(), limit, query.cursor.as_deref())?;
+        Ok(Json(Page::of(rows, |row| RunSummary::from(&row))))
+    })
+    .await
+}
+
+fn run_id(text: &str) -> Result<RunId, Problem> {
+    text.parse().map_err(|error| Problem::bad_id(&error))
+}
+
+/// Where a run stands.
+#[utoipa::path(
+    get, path = "/v1/runs/{id}", tag = "runs", operation_id = "get_run",
+    params(("id" = String, Path, format = Uuid, description = "The run")),
+    responses(
+        (status = 200, description = "Where the run stands", body = RunResponse),
+        (status = 400, description = "The id is not a UUID."),
+        (status = 404, description = "There is no such run."),
+    )
+)]
+async fn get(State(app): State<App>, caller: Caller, UrlPath(id): UrlPath<String>) -> Result<Json<RunResponse>, Problem> {
+    let id = run_id(&id)?;
+    let report = app.read(move |kernel| Ok(kernel.report(&caller.scope, id)?)).await?;
+    Ok(Json(report.into()))
+}
+
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct PartQuery {
+    /// Items on a page.
+    #[param(minimum = 1, maximum = 200, default = 50)]
+    limit: Option<u64>,
+    /// Where the page begins: the `next_cursor` of the page before.
+    cursor: Option<String>,
+}
+
+/// The place after which a page of a run's parts begins.
+fn place(cursor: Option<&str>) -> Result<Option<u64>, Problem> {
+    let bad = |text: &str| Problem::new(BAD_CURSOR, format!("`{text}` is not a cursor of this list"));
+    cursor.map(|text| text.parse().map_err(|_| bad(text))).transpose()
+}
+
+/// The log of a run: what happened, in order, without personal values.
+#[utoipa::path(
+    get, path = "/v1/runs/{id}/events", tag = "runs", operation_id = "list_run_events",
+    params(("id" = String, Path, format = Uuid, description = "The run"), PartQuery),
+    responses(
+        (status = 200, description = "Events", body = Page<RunEvent>),
+        (status = 400, description = "The id is not a UUID, or the cursor is not one of this list."),
+        (status = 404, description = "There is no such run."),
+        (status = 422, description = "A parameter is unknown or does not fit."),
+    )
+)]
+async fn events(
+    State(app): State<App>,
+    caller: Caller,
+    UrlPath(id): UrlPath<String>,
+    UrlQuery(query): UrlQuery<PartQuery>,
+) -> Result<Json<Page<RunEvent>>, Problem> {
+    let (id, limit, after) = (run_id(&id)?, page_limit(query.limit)?, place(query.cursor.as_deref())?);
+    app.read(move |kernel| {
+        let state = kernel.engine().run_state(&caller.scope, id)?;
+        let events = run_events(&state.log, &kernel.registry().redactor());
+        let rest = events.into_iter().filter(|event| after.is_none_or(|after| event.seq > after));
+        Ok(Json(Page::cut(rest, limit, |event| event.seq.to_string())))
+    })
+    .await
+}
+
+/// The receipts of a run: the record of every attempt, in order.
+#[utoipa::path(
+    get, path = "/v1/runs/{id}/receipts", tag = "runs", operation_id = "list_run_receipts",
+    params(("id" = String, Path, format = Uuid, description = "The run"), PartQuery),
+    responses(
+        (status = 200, description = "Receipts", body = Page<Receipt>),
+        (status = 400, description = "The id is not a UUID, or the cursor is not one of this list."),
+        (status = 404, description = "There is no such run."),
+        (status = 422, description = "A parameter is unknown or does not fit."),
+    )
+)]
+async fn receipts(
+    State(app): State<App>,
+    caller: Caller,
+    UrlPath(id): UrlPath<String>,
+    UrlQuery(query): UrlQuery<PartQuery>,
+) -> Result<Json<Page<Receipt>>, Problem> {
+    let (id, limit, before) = (run_id(&id)?, page_limit(query.limit)?, place(query.cursor.as_deref())?);
+    let Report { receipts, .. } = app.read(move |kernel| Ok(kernel.report(&caller.scope, id)?)).await?;
+    // Receipts are only ever added at the end, so their number is a place that stays.
+    let shown = usize::try_from(before.unwrap_or(0)).unwrap_or(usize::MAX);
+    let more = receipts.len() > shown.saturating_add(limit);
+    let items = receipts.into_iter().skip(shown).take(limit).map(Receipt::from).collect();
+    Ok(Json(Page { items, next_cursor: more.then(|| (shown + limit).to_string()) }))
+}
+
+/// Ask a run to stop.
+///
+/// What was done stays. A run that is over already is a `409`, so this can be sent again safely.
+#[utoipa::path(
+    post, path = "/v1/runs/{id}/cancel", tag = "runs", operation_id = "cancel_run",
+    params(("id" = String, Path, format = Uuid, description = "The run")),
+    responses(
+        (status = 200, description = "Where the run stands", body = RunResponse),
+        (status = 400, description = "The id is not a UUID."),
+        (status = 404, description = "There is no such run."),
+        (status = 409, description = "The run is over already, or another process works on it."),
+    )
+)]
+async fn cancel(
+    State(app): State<App>,
+    caller: Caller,
+    UrlPath(id): UrlPath<String>,
+) -> Result<Json<RunResponse>, Problem> {
+    let report = app.kernel().cancel(&caller.scope, run_id(&id)?).await?;
+    Ok(Json(report.into()))
+}

@@ -1,0 +1,77 @@
+//! `/v1/tools`: what can be asked for.
+
+use std::ops::Bound;
+
+use axum::Json;
+use axum::extract::State;
+use serde::Deserialize;
+use utoipa::IntoParams;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::app::App;
+use crate::extract::{UrlPath, UrlQuery, page_limit};
+use crate::problem::{BAD_CURSOR, NO_SUCH_TOOL, Problem};
+use crate::wire::{Page, ToolDetail, ToolSummary};
+
+pub(crate) fn routes() -> OpenApiRouter<App> {
+    OpenApiRouter::new().routes(routes!(list)).routes(routes!(get))
+}
+
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct ListQuery {
+    /// Items on a page.
+    #[param(minimum = 1, maximum = 200, default = 50)]
+    limit: Option<u64>,
+    /// Where the page begins: the `next_cursor` of the page before.
+    cursor: Option<String>,
+}
+
+/// List tools by name.
+#[utoipa::path(
+    get, path = "/v1/tools", tag = "tools", operation_id = "list_tools", params(ListQuery),
+    responses(
+        (status = 200, description = "Tools", body = Page<ToolSummary>),
+        (status = 400, description = "The cursor is not one of this list."),
+        (status = 422, description = "A parameter is unknown or does not fit."),
+    )
+)]
+async fn list(
+    State(app): State<App>,
+    UrlQuery(query): UrlQuery<ListQuery>,
+) -> Result<Json<Page<ToolSummary>>, Problem> {
+    let limit = page_limit(query.limit)?;
+    let registry = app.kernel().registry();
+    let after = match query.cursor.as_deref() {
+        None => Bound::Unbounded,
+        Some(name) if registry.tool(name).is_some() => Bound::Excluded(name),
+        Some(other) => return Err(Problem::new(BAD_CURSOR, format!("`{other}` is not a cursor of this list"))),
+    };
+    let rest = registry.tools().range::<str, _>((after, Bound::Unbounded));
+    let page = Page::cut(rest.map(|(_, tool)| ToolSummary::from(tool.as_ref())), limit, |tool| tool.name.clone());
+    Ok(Json(page))
+}
+
+/// All about one tool.
+#[utoipa::path(
+    get, path = "/v1/tools/{name}", tag = "tools", operation_id = "get_tool",
+    params(("name" = String, Path, description = "The tool, `domain.name`")),
+    responses(
+        (status = 200, description = "The tool", body = ToolDetail),
+        (status = 400, description = "The name is not text."),
+        (status = 404, description = "There is no such tool."),
+    )
+)]
+async fn get(State(app): State<App>, UrlPath(name): UrlPath<String>) -> Result<Json<ToolDetail>, Problem> {
+    let registry = app.kernel().registry();
+    match registry.tool(&name) {
+        Some(tool) => Ok(Json(ToolDetail::from(tool.as_ref()))),
+        None => {
+            let better = registry.nearest_tool(&name).map(|better| format!(" Did you mean `{better}`?"));
+            let detail = format!("There is no tool `{name}`.{}", better.unwrap_or_default());
+            Err(Problem::new(NO_SUCH_TOOL, detail))
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Bearer tokens: `brn_<id>_<secret>`. The id finds the token, the hash of the secret proves it.
+
+use brain_core::{Digest, Random, TenantId, Timestamp, TokenId};
+use brain_store::TokenRow;
+use subtle::ConstantTimeEq;
+
+const PREFIX: &str = "brn_";
+
+/// Makes a token: the row to store, and the text that is shown once and kept nowhere. `secret` must come from the
+/// system's randomness; `random` only makes the id.
+pub fn new_token(
+    tenant: TenantId,
+    label: &str,
+    approver: bool,
+    expires_at: Option<Timestamp>,
+    now: Timestamp,
+    random: &mut dyn Random,
+    secret: [u8; 32],
+) -> (TokenRow, String) {
+    let id = TokenId::generate(now, random);
+    let secret = hex::encode(secret);
+    let text = format!("{PREFIX}{}_{secret}", id.as_uuid().simple());
+    let row = TokenRow {
+        id,
+        tenant,
+        hash: Digest::of(secret.as_bytes()),
+        label: label.to_owned(),
+        created_at: now,
+        expires_at,
+        approver,
+        revoked: false,
+    };
+    (row, text)
+}
+
+/// The two halves of a token, if this is one.
+pub(crate) fn halves(text: &str) -> Option<(TokenId, &str)> {
+    let (id, secret) = text.strip_prefix(PREFIX)?.split_once('_')?;
+    let well_formed = id.len() == 32 && secret.len() == 64 && secret.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if !well_formed {
+        return None;
+    }
+    id.parse().ok().map(|id| (id, secret))
+}
+
+/// Whether a token opens its tenant now.
+pub(crate) fn opens(row: &TokenRow, secret: &str, now: Timestamp) -> bool {
+    let right: bool = Digest::of(secret.as_bytes()).as_bytes().ct_eq(row.hash.as_bytes()).into();
+    right && !row.revoked && row.expires_at.is_none_or(|end| now < end)
+}
+
+#[cfg(test)]
+mod tests {
+    use brain_core::SeededRandom;
+
+    use super::*;
+
+    fn token(expires_at: Option<Timestamp>) -> (TokenRow, String) {
+        let now = Timestamp::from_millis(1_000);
+        new_token(TenantId::default_tenant(), "ci", false, expires_at, now, &mut SeededRandom::new(1), [7; 32])
+    }
+
+    #[test]
+    fn a_token_opens_its_tenant_until_it_ends() {
+        let (mut row, text) = token(Some(Timestamp::from_millis(2_000)));
+        let (id, secret) = halves(&text).unwrap();
+        assert_eq!(id, row.id);
+        assert!(opens(&row, secret, Timestamp::from_millis(1_999)));
+        assert!(!opens(&row, secret, Timestamp::from_millis(2_000)));
+        assert!(!opens(&row, &"0".repeat(64), Timestamp::from_millis(1_999)));
+        row.revoked = true;
+        assert!(!opens(&row, secret, Timestamp::from_millis(1_999)));
+    }
+
+    #[test]
+    fn the_secret_is_not_in_the_row() {
+        let (row, text) = token(None);
+        let (_, secret) = halves(&text).unwrap();
+        assert!(!format!("{row:?}").contains(secret));
+    }
+
+    #[test]
+    fn text_that_is_no_token_has_no_halves() {
+        let (_, text) = token(None);
+        for wrong in ["", "brn_", "brn__", &text[4..], &text[..text.len() - 1], &text.replace("brn_", "brx_")] {
+            assert!(halves(wrong).is_none(), "{wrong}");
+        }
+    }
+}

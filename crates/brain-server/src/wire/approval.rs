@@ -1,0 +1,84 @@
+//! Approvals: a question put to someone who may say yes, and the answer.
+
+use brain_store::ApprovalRow;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// A question put to someone who may approve.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct Approval {
+    /// Its id.
+    #[schema(format = Uuid)]
+    pub approval_id: String,
+    /// The run that waits for it.
+    #[schema(format = Uuid)]
+    pub run_id: String,
+    /// `pending`, `approved` or `rejected`.
+    pub status: String,
+    /// Whose word is needed: `user` (whoever asked) or `approver`.
+    pub consent: String,
+    /// Who asked.
+    pub asked_by: String,
+    /// What would be done, a line for each call.
+    pub asks: Vec<String>,
+    /// The digest of all that is asked for: what is approved is what runs.
+    pub digest: String,
+    /// When it was asked.
+    #[schema(format = DateTime)]
+    pub asked_at: String,
+    /// Who decided.
+    #[schema(required)]
+    pub decided_by: Option<String>,
+    /// When it was decided.
+    #[schema(required, format = DateTime)]
+    pub decided_at: Option<String>,
+    /// What was said with the decision.
+    #[schema(required)]
+    pub note: Option<String>,
+}
+
+impl From<&ApprovalRow> for Approval {
+    fn from(row: &ApprovalRow) -> Self {
+        let text = |name: &str| row.body[name].as_str().map(str::to_owned);
+        let asks = row.body["asks"].as_array().into_iter().flatten();
+        Self {
+            approval_id: row.id.to_string(),
+            run_id: row.run.to_string(),
+            status: row.status.clone(),
+            consent: text("consent").unwrap_or_default(),
+            asked_by: text("asked_by").unwrap_or_default(),
+            asks: asks.filter_map(|line| line.as_str().map(str::to_owned)).collect(),
+            digest: text("digest").unwrap_or_default(),
+            asked_at: row.asked_at.to_string(),
+            decided_by: text("decided_by"),
+            decided_at: text("decided_at"),
+            note: text("note").filter(|note| !note.is_empty()),
+        }
+    }
+}
+
+/// What someone says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Decision {
+    /// Run it.
+    Approve,
+    /// Drop it.
+    Reject,
+}
+
+/// A decision about an approval.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Decide {
+    /// There is no default: without a decision nothing runs.
+    pub decision: Decision,
+    /// Why, for the log.
+    #[serde(default)]
+    #[schema(max_length = 4096)]
+    pub note: Option<String>,
+    /// How long to wait for the end of the run, 0 to 120000; default 30000.
+    #[serde(default)]
+    #[schema(minimum = 0, maximum = 120_000)]
+    pub wait_timeout_ms: Option<u64>,
+}

@@ -1,0 +1,170 @@
+//! The log of a run as people may see it: numbered, named, without personal values.
+
+use std::collections::BTreeSet;
+
+use brain_core::{REDACTED, Redactor};
+use brain_engine::log::entries;
+use brain_store::LogRow;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+
+/// Shorter values are not looked for in other texts: they would be found everywhere.
+const MIN_SCRUBBED: usize = 3;
+
+/// One event of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct RunEvent {
+    /// Its place in the log, from 0 or 1 up without gaps.
+    pub seq: u64,
+    /// When it was written.
+    #[schema(format = DateTime)]
+    pub at: String,
+    /// The number of its type.
+    pub number: u16,
+    /// The version of its type.
+    pub version: u16,
+    /// The name of its type.
+    pub name: String,
+    /// What happened.
+    #[schema(value_type = Value)]
+    pub data: Value,
+    /// The values it happened with, personal ones hidden; null if there are none or they were erased.
+    #[schema(value_type = Value)]
+    pub payload: Value,
+}
+
+/// The events of a log, with everything personal hidden: by the name of the field, and wherever else the same value
+/// stands.
+pub fn run_events(log: &[LogRow], redactor: &Redactor) -> Vec<RunEvent> {
+    let scrubber = Scrubber::over(redactor, log.iter().flat_map(|row| &row.payloads));
+    entries(log)
+        .map(|entry| RunEvent {
+            seq: entry.seq,
+            at: entry.at.to_string(),
+            number: entry.number,
+            version: entry.version,
+            name: entry.name().to_owned(),
+            data: scrubber.scrub(entry.data),
+            payload: entry.payload.map_or(Value::Null, |payload| scrubber.scrub(payload)),
+        })
+        .collect()
+}
+
+/// Hides fields by name, and what stood in them also in other texts: in sentences, and in the slots of a reading,
+/// where the field's name is a value itself.
+struct Scrubber<'a> {
+    redactor: &'a Redactor,
+    hidden: BTreeSet<String>,
+}
+
+impl<'a> Scrubber<'a> {
+    fn over<'v>(redactor: &'a Redactor, payloads: impl Iterator<Item = &'v Value>) -> Self {
+        let mut scrubber = Self { redactor, hidden: BTreeSet::new() };
+        for payload in payloads {
+            scrubber.collect(payload);
+        }
+        scrubber
+    }
+
+    fn collect(&mut self, value: &Value) {
+        match value {
+            Value::Object(map) => {
+                let slot = slot_name(map);
+                for (key, inner) in map {
+                    let hide = match slot {
+                        Some(name) => key != "name" && self.redactor.hides(name),
+                        None => self.redactor.hides(key),
+                    };
+                    if hide { self.collect_all(inner) } else { self.collect(inner) }
+                }
+            }
+            Value::Array(items) => items.iter().for_each(|item| self.collect(item)),
+            _ => {}
+        }
+    }
+
+    fn collect_all(&mut self, value: &Value) {
+        match value {
+            Value::Object(map) => map.values().for_each(|inner| self.collect_all(inner)),
+            Value::Array(items) => items.iter().for_each(|item| self.collect_all(item)),
+            Value::String(text) if text.len() >= MIN_SCRUBBED => {
+                self.hidden.insert(text.clone());
+            }
+            _ => {}
+        }
+    }
+
+    fn scrub(&self, value: &Value) -> Value {
+        match value {
+            Value::Object(map) => {
+                let slot = slot_name(map);
+                let field = |(key, inner): (&String, &Value)| {
+                    let hide = match slot {
+                        Some(name) => matches!(key.as_str(), "value" | "text") && self.redactor.hides(name),
+                        None => self.redactor.hides(key),
+                    };
+                    let keep = slot.is_some() && key == "name";
+                    let shown = match (hide, keep) {
+                        (true, _) => Value::from(REDACTED),
+                        (_, true) => inner.clone(),
+                        _ => self.scrub(inner),
+                    };
+                    (key.clone(), shown)
+                };
+                Value::Object(map.iter().map(field).collect())
+            }
+            Value::Array(items) => items.iter().map(|item| self.scrub(item)).collect(),
+            Value::String(text) => Value::from(self.scrub_text(text)),
+            other => other.clone(),
+        }
+    }
+
+    fn scrub_text(&self, text: &str) -> String {
+        // Longer values first, so that one that contains another is hidden whole.
+        let mut found: Vec<&String> = self.hidden.iter().filter(|hidden| text.contains(hidden.as_str())).collect();
+        found.sort_by_key(|hidden| std::cmp::Reverse(hidden.len()));
+        found.into_iter().fold(text.to_owned(), |text, hidden| text.replace(hidden.as_str(), REDACTED))
+    }
+}
+
+/// The name of the slot, if this is one: `{name, value, span}` or `{name, text}`.
+fn slot_name(map: &Map<String, Value>) -> Option<&str> {
+    let is_slot = (map.contains_key("value") && map.contains_key("span")) || (map.len() == 2 && map.contains_key("text"));
+    map.get("name").filter(|_| is_slot).and_then(Value::as_str)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn scrub(value: &Value) -> Value {
+        let redactor = Redactor::new(["name".to_owned(), "phone".to_owned()]);
+        Scrubber::over(&redactor, std::iter::once(value)).scrub(value)
+    }
+
+    #[test]
+    fn a_personal_value_is_hidden_in_fields_slots_and_sentences() {
+        let shown = scrub(&json!({
+            "calls": [{"tool": "leads.create", "input": {"name": "Bob", "phone": "+61412", "suburb": "Ryde"}}],
+            "slots": [{"name": "phone", "value": "0412 000", "span": {"start": 1, "end": 4}}],
+            "invalid": [{"name": "phone", "text": "zero"}],
+            "message": "Take down a lead: name: Bob, phone: +61412 (0412 000), suburb: Ryde",
+        }));
+        let expected = json!({
+            "calls": [{"tool": "leads.create", "input": {"name": REDACTED, "phone": REDACTED, "suburb": "Ryde"}}],
+            "slots": [{"name": "phone", "value": REDACTED, "span": {"start": 1, "end": 4}}],
+            "invalid": [{"name": "phone", "text": REDACTED}],
+            "message": format!("Take down a lead: name: {REDACTED}, phone: {REDACTED} ({REDACTED}), suburb: Ryde"),
+        });
+        assert_eq!(shown, expected);
+    }
+
+    #[test]
+    fn the_name_of_a_slot_is_not_personal() {
+        let shown = scrub(&json!({"slots": [{"name": "suburb", "value": "Ryde", "span": {}}], "say": "the suburb"}));
+        assert_eq!(shown, json!({"slots": [{"name": "suburb", "value": "Ryde", "span": {}}], "say": "the suburb"}));
+    }
+}

@@ -1,0 +1,131 @@
+//! Dead letters: jobs that wait for a person, and what the person decides.
+
+use brain_store::DeadLetterRow;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+
+use super::run::{ReceiptError, RunResponse};
+
+/// A job that waits for a person, or did.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct Letter {
+    /// Its id: the `call_id` of the job.
+    #[schema(format = Uuid)]
+    pub letter_id: String,
+    /// The run.
+    #[schema(format = Uuid)]
+    pub run_id: String,
+    /// The tool.
+    pub tool_name: String,
+    /// Whether it still waits.
+    pub open: bool,
+    /// When it was put here.
+    #[schema(format = DateTime)]
+    pub opened_at: String,
+    /// The step of the run.
+    pub step: String,
+    /// Which item of a `foreach` step.
+    pub item: u64,
+    /// Whether this was to take something back.
+    pub undo: bool,
+    /// How often it was tried.
+    pub attempts: u64,
+    /// Whether nobody knows if it happened.
+    pub in_doubt: bool,
+    /// Why the last attempt failed.
+    #[schema(required)]
+    pub failure: Option<ReceiptError>,
+    /// Every time it came here: `at`, `attempt` and `failure`.
+    #[schema(value_type = Vec<Object>)]
+    pub history: Vec<Value>,
+    /// Who was told: `to`, `at`, `by` and `note`; null if nobody was.
+    #[schema(required, value_type = Option<Object>)]
+    pub escalated: Option<Map<String, Value>>,
+    /// What was decided: `outcome`, `at`, `by` and `note`; null while it is open.
+    #[schema(required, value_type = Option<Object>)]
+    pub resolution: Option<Map<String, Value>>,
+}
+
+impl From<&DeadLetterRow> for Letter {
+    fn from(row: &DeadLetterRow) -> Self {
+        let body = &row.body;
+        Self {
+            letter_id: row.id.to_string(),
+            run_id: row.run.to_string(),
+            tool_name: row.tool.clone(),
+            open: row.open,
+            opened_at: row.opened_at.to_string(),
+            step: body["step"].as_str().unwrap_or_default().to_owned(),
+            item: body["item"].as_u64().unwrap_or(0),
+            undo: body["undo"].as_bool().unwrap_or(false),
+            attempts: body["attempts"].as_u64().unwrap_or(0),
+            in_doubt: body["in_doubt"].as_bool().unwrap_or(false),
+            failure: serde_json::from_value(body["failure"].clone()).ok(),
+            history: body["history"].as_array().cloned().unwrap_or_default(),
+            escalated: body["escalated"].as_object().cloned(),
+            resolution: body["resolution"].as_object().cloned(),
+        }
+    }
+}
+
+/// A decision was taken: the letter, and where its run stands now.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct LetterDecided {
+    /// The letter.
+    pub letter: Letter,
+    /// Its run.
+    pub run: RunResponse,
+}
+
+/// Try again, with the same key.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Retry {
+    /// Why, for the log.
+    #[serde(default)]
+    #[schema(max_length = 4096)]
+    pub note: Option<String>,
+}
+
+/// How a letter is closed by hand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// Go on without it.
+    #[default]
+    Skip,
+    /// It was done elsewhere, with this result: go on as if it had succeeded.
+    Done,
+    /// Give it up: the step has failed, and its `on_failure` decides what follows.
+    Abandon,
+}
+
+/// Close a letter by hand.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Resolve {
+    /// What was found out and done; required.
+    #[schema(min_length = 1, max_length = 4096, pattern = r"\S")]
+    pub note: String,
+    /// How it is closed.
+    #[serde(default)]
+    pub outcome: Outcome,
+    /// With `done`, and only then: what the tool would have answered; checked against its output schema.
+    #[serde(default)]
+    #[schema(value_type = Option<Object>)]
+    pub result: Option<Map<String, Value>>,
+}
+
+/// Tell someone.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Escalate {
+    /// Whom.
+    #[schema(min_length = 1, max_length = 256, pattern = r"\S")]
+    pub to: String,
+    /// Why, for the log.
+    #[serde(default)]
+    #[schema(max_length = 4096)]
+    pub note: Option<String>,
+}

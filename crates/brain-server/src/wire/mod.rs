@@ -1,0 +1,22 @@
+//! The forms that travel over the wire. Inner crates know none of them; the command line prints them as they are.
+
+mod approval;
+mod event;
+mod letter;
+mod page;
+mod problem;
+mod record;
+mod run;
+mod tool;
+
+pub use approval::{Approval, Decide, Decision};
+pub use event::{RunEvent, run_events};
+pub use letter::{Escalate, Letter, LetterDecided, Outcome, Resolve, Retry};
+pub use page::Page;
+pub use problem::{FieldProblem, ProblemDocument};
+pub use record::record_json;
+pub use run::{
+    CallRequest, Confidence, EnqueuedCall, ErrorItem, LimitsRequest, Mode, PlannedToolCall, Progress, Receipt,
+    ReceiptError, RunDecision, RunRequest, RunResponse, RunSummary,
+};
+pub use tool::{ToolDetail, ToolSummary};

@@ -1,0 +1,128 @@
+//! Tools as callers see them.
+
+use brain_registry::Tool;
+use brain_registry::model::{Behavior, ToolDef};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use utoipa::ToSchema;
+
+/// A tool in a list.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct ToolSummary {
+    /// `domain.name`.
+    pub name: String,
+    /// What people call it.
+    pub title: String,
+    /// A longer explanation.
+    pub description: String,
+    /// What it does to the world: `read`, `write`, `external` or `irreversible`.
+    pub effect: String,
+    /// Whose word it needs: `none`, `user` or `approver`.
+    pub consent: String,
+    /// How people ask for it.
+    pub phrases: Vec<String>,
+}
+
+impl From<&Tool> for ToolSummary {
+    fn from(tool: &Tool) -> Self {
+        Self {
+            name: tool.def.name.clone(),
+            title: tool.def.title.clone(),
+            description: tool.def.description.clone(),
+            effect: word(&tool.def.effect),
+            consent: word(&tool.def.consent),
+            phrases: tool.def.phrases.clone(),
+        }
+    }
+}
+
+/// All that callers may know of a tool.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct ToolDetail {
+    /// `domain.name`.
+    pub name: String,
+    /// The pack it comes from.
+    pub pack: String,
+    /// What people call it.
+    pub title: String,
+    /// A longer explanation.
+    pub description: String,
+    /// JSON Schema of the arguments.
+    #[schema(value_type = Object)]
+    pub input_schema: Value,
+    /// JSON Schema of the result; null if it declares none.
+    #[schema(required, value_type = Option<Object>)]
+    pub output_schema: Option<Value>,
+    /// How people ask for it.
+    pub phrases: Vec<String>,
+    /// How it is done: `record`, `expr` or `http`.
+    pub behavior: String,
+    /// What it does to the world: `read`, `write`, `external` or `irreversible`.
+    pub effect: String,
+    /// Whose word it needs: `none`, `user` or `approver`.
+    pub consent: String,
+    /// How it is undone; null if it cannot be.
+    #[schema(required, value_type = Option<Object>)]
+    pub undo: Option<Value>,
+    /// What must hold before it runs, each with its "why not".
+    #[schema(value_type = Vec<Object>)]
+    pub requires: Vec<Value>,
+    /// What is done when nobody knows whether an attempt happened.
+    #[schema(value_type = Value)]
+    pub idempotency: Value,
+    /// How failures that may pass are retried.
+    #[schema(value_type = Object)]
+    pub retry: Value,
+    /// How long one attempt may take, in milliseconds.
+    pub timeout_ms: u64,
+    /// 1 (lowest) to 10 (highest).
+    pub priority: u8,
+    /// Free labels.
+    pub tags: Vec<String>,
+    /// Further declared attributes, as written.
+    #[schema(value_type = Object)]
+    pub attributes: Map<String, Value>,
+    /// The digest of the definition: what runs pin.
+    pub hash: String,
+}
+
+impl From<&Tool> for ToolDetail {
+    fn from(tool: &Tool) -> Self {
+        let ToolDef { name, pack, title, description, phrases, timeout, priority, tags, .. } = tool.def.clone();
+        let json = |value: Result<Value, serde_json::Error>| value.unwrap_or(Value::Null);
+        Self {
+            name,
+            pack,
+            title,
+            description,
+            input_schema: tool.def.input.clone(),
+            output_schema: tool.def.output.clone(),
+            phrases,
+            behavior: kind(&tool.def.behavior).to_owned(),
+            effect: word(&tool.def.effect),
+            consent: word(&tool.def.consent),
+            undo: tool.def.undo.as_ref().map(|undo| json!(undo)),
+            requires: tool.def.requires.iter().map(|one| json(serde_json::to_value(one))).collect(),
+            idempotency: json(serde_json::to_value(&tool.def.idempotency)),
+            retry: json(serde_json::to_value(&tool.def.retry)),
+            timeout_ms: timeout.0,
+            priority,
+            tags,
+            attributes: tool.def.attributes.clone().into_iter().collect(),
+            hash: tool.hash.to_string(),
+        }
+    }
+}
+
+fn kind(behavior: &Behavior) -> &'static str {
+    match behavior {
+        Behavior::Record(_) => "record",
+        Behavior::Expr(_) => "expr",
+        Behavior::Http(_) => "http",
+    }
+}
+
+/// A unit variant as it is written.
+fn word(value: &impl Serialize) -> String {
+    serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
+}

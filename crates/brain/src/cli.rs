@@ -1,0 +1,312 @@
+//! The command line.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Turns what people ask, in plain language, into work that gets done: safely, durably, with a receipt for everything.
+#[derive(Parser)]
+#[command(
+    version,
+    about,
+    after_help = "Examples:\n  brain demo                                  see it work\n  brain do \"create task: Call Bob\"            one request\n  brain serve --addr 127.0.0.1:7700           HTTP API\n  brain pack new shop && brain pack check shop\n\nExit codes: 0 all is well, 1 it did not work out, 2 the command line is wrong.",
+    propagate_version = true
+)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What every command takes.
+#[derive(Args, Clone)]
+pub(crate) struct Global {
+    /// Where runs and records are kept: `sqlite:PATH`, or `memory:` for nothing that lasts.
+    /// [default: sqlite: in the user's data folder]
+    #[arg(long, global = true, env = "BRAIN_STORE", value_name = "URL", hide_env_values = true)]
+    pub(crate) store: Option<String>,
+    /// A pack to load; may be given more than once. [default: the built-in `trades` pack]
+    #[arg(long = "pack", global = true, value_name = "DIR")]
+    pub(crate) packs: Vec<PathBuf>,
+    /// Whose data.
+    #[arg(long, global = true, env = "BRAIN_TENANT", default_value = "default", value_name = "NAME")]
+    pub(crate) tenant: String,
+    /// Machine-readable output.
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// Let tools call loopback and private addresses that their pack declares.
+    #[arg(long, global = true)]
+    pub(crate) allow_private_hosts: bool,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// One request in plain words.
+    #[command(after_help = "Examples:\n  brain do \"create task: Call Bob\"\n  brain do \"new lead: Bob Smith 0412 345 678 in Parramatta\" --mode plan\n  brain do \"list leads\" --json")]
+    Do(DoArgs),
+    /// Serve the HTTP API.
+    #[command(after_help = "Examples:\n  brain serve\n  brain serve --store sqlite:shop.db --pack packs/shop --addr 127.0.0.1:7700\n\nAnything but a loopback address needs bearer tokens: see `brain token new`.")]
+    Serve(ServeArgs),
+    /// See it work: a short story on the built-in pack, then a server to try.
+    Demo(DemoArgs),
+    /// List runs, newest first.
+    Runs(RunsArgs),
+    /// Show what happened in a run, step by step.
+    Inspect {
+        /// The run.
+        run: String,
+    },
+    /// Rebuild the state of a run from its log and compare. Nothing is executed.
+    Replay {
+        /// The run.
+        run: String,
+    },
+    /// Say yes or no to what waits for approval; without an id, list it.
+    #[command(after_help = "Examples:\n  brain approve                       what waits\n  brain approve ID                    run it\n  brain approve ID --reject --note \"wrong customer\"")]
+    Approve(ApproveArgs),
+    /// Stop a run. What was done stays.
+    Cancel {
+        /// The run.
+        run: String,
+    },
+    /// Steps that failed for good or whose outcome is in doubt.
+    #[command(subcommand)]
+    Dlq(DlqCommand),
+    /// Bearer tokens for the HTTP API.
+    #[command(subcommand)]
+    Token(TokenCommand),
+    /// Write, check and test packs.
+    #[command(subcommand)]
+    Pack(PackCommand),
+    /// Check that everything Brain needs is in order.
+    Doctor,
+    /// Measure this machine.
+    #[command(subcommand)]
+    Bench(BenchCommand),
+}
+
+/// What to do with a request.
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum ModeArg {
+    /// Say what would be done.
+    #[value(name = "answer")]
+    Answer,
+    /// Prepare it for approval.
+    #[value(name = "plan")]
+    Plan,
+    /// Do it, do not wait.
+    #[value(name = "enqueue")]
+    Enqueue,
+    /// Do it and wait.
+    #[value(name = "enqueue_and_wait")]
+    EnqueueAndWait,
+}
+
+#[derive(Args)]
+pub(crate) struct DoArgs {
+    /// What should be done.
+    pub(crate) message: String,
+    /// What to do with it.
+    #[arg(long, value_enum, default_value = "enqueue_and_wait")]
+    pub(crate) mode: ModeArg,
+    /// The conversation it belongs to.
+    #[arg(long, value_name = "ID")]
+    pub(crate) conversation: Option<String>,
+    /// Values that fill slots of the same name, as a JSON object.
+    #[arg(long, value_name = "JSON")]
+    pub(crate) context: Option<String>,
+    /// Tool calls at most.
+    #[arg(long, default_value_t = 10, value_name = "N")]
+    pub(crate) max_tool_calls: u32,
+    /// How long to wait for receipts.
+    #[arg(long, default_value_t = 30_000, value_name = "MS")]
+    pub(crate) wait_timeout_ms: u64,
+    /// The same key never does the same twice.
+    #[arg(long, value_name = "KEY")]
+    pub(crate) idempotency_key: Option<String>,
+}
+
+#[derive(Args)]
+pub(crate) struct ServeArgs {
+    /// Where to listen.
+    #[arg(long, default_value = "127.0.0.1:7700")]
+    pub(crate) addr: SocketAddr,
+}
+
+#[derive(Args)]
+pub(crate) struct DemoArgs {
+    /// Tell the story and end.
+    #[arg(long)]
+    pub(crate) once: bool,
+    /// Where to listen afterwards.
+    #[arg(long, default_value = "127.0.0.1:7700")]
+    pub(crate) addr: SocketAddr,
+}
+
+#[derive(Args)]
+pub(crate) struct RunsArgs {
+    /// Only runs with this status.
+    #[arg(long)]
+    pub(crate) status: Option<String>,
+    /// How many at most.
+    #[arg(long, default_value_t = 20)]
+    pub(crate) limit: usize,
+    /// Where the last list ended.
+    #[arg(long)]
+    pub(crate) cursor: Option<String>,
+}
+
+#[derive(Args)]
+pub(crate) struct ApproveArgs {
+    /// The approval, or the run that waits for it.
+    pub(crate) id: Option<String>,
+    /// Say no.
+    #[arg(long)]
+    pub(crate) reject: bool,
+    /// Why.
+    #[arg(long, default_value = "")]
+    pub(crate) note: String,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum DlqCommand {
+    /// What waits for a person.
+    List {
+        /// Also what has been decided.
+        #[arg(long)]
+        all: bool,
+        /// How many at most.
+        #[arg(long, default_value_t = 20)]
+        limit: usize,
+        /// Where the last list ended.
+        #[arg(long)]
+        cursor: Option<String>,
+    },
+    /// One letter with its history.
+    Show {
+        /// The letter.
+        id: String,
+    },
+    /// Try again, with the same idempotency key.
+    Retry {
+        /// The letter.
+        id: String,
+        /// Why.
+        #[arg(long, default_value = "")]
+        note: String,
+    },
+    /// Close it by hand.
+    Resolve {
+        /// The letter.
+        id: String,
+        /// What was done about it.
+        #[arg(long)]
+        note: String,
+        /// `skip`: go on without it. `done`: go on as if it had succeeded. `abandon`: give it up.
+        #[arg(long, value_enum, default_value = "skip")]
+        outcome: OutcomeArg,
+        /// With `done`: the result, as JSON.
+        #[arg(long, value_name = "JSON")]
+        result: Option<String>,
+    },
+    /// Hand it to someone; it stays open.
+    Escalate {
+        /// The letter.
+        id: String,
+        /// To whom.
+        #[arg(long)]
+        to: String,
+        /// Why.
+        #[arg(long, default_value = "")]
+        note: String,
+    },
+}
+
+/// How a letter is closed by hand.
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum OutcomeArg {
+    /// Go on without it.
+    Skip,
+    /// Go on as if it had succeeded.
+    Done,
+    /// Give it up: `on_failure` decides.
+    Abandon,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum TokenCommand {
+    /// Make a token; it is shown once.
+    New {
+        /// What it is for.
+        #[arg(long, default_value = "token")]
+        label: String,
+        /// It may approve what needs an approver.
+        #[arg(long)]
+        approver: bool,
+        /// When it ends, such as `30d`.
+        #[arg(long, value_name = "DURATION")]
+        expires_in: Option<String>,
+    },
+    /// All tokens.
+    List,
+    /// Take one back.
+    Revoke {
+        /// The public half: what `brain token list` shows.
+        id: String,
+    },
+}
+
+#[derive(Subcommand)]
+pub(crate) enum PackCommand {
+    /// Make a working starter.
+    New {
+        /// Its name; a folder of that name is made.
+        name: String,
+    },
+    /// Find every mistake, with its place.
+    Check {
+        /// The packs' folders. [default: those of --pack, else the built-in pack]
+        folders: Vec<PathBuf>,
+    },
+    /// Run corpus and scenarios.
+    Test {
+        /// The packs' folders. [default: those of --pack, else the built-in pack]
+        folders: Vec<PathBuf>,
+        /// Only scenarios whose name contains this.
+        #[arg(long)]
+        only: Option<String>,
+    },
+}
+
+#[derive(Subcommand)]
+pub(crate) enum BenchCommand {
+    /// Durable runs per second, beside a probe that commits the same rows and bytes.
+    Runs(BenchArgs),
+}
+
+#[derive(Args, Clone)]
+pub(crate) struct BenchArgs {
+    /// Steps in a run.
+    #[arg(long, default_value_t = 5)]
+    pub(crate) steps: usize,
+    /// Runs in all.
+    #[arg(long, default_value_t = 2000)]
+    pub(crate) runs: usize,
+    /// Runs at the same time.
+    #[arg(long, default_value_t = 32)]
+    pub(crate) in_flight: usize,
+    /// What a step does.
+    #[arg(long, value_enum, default_value = "record")]
+    pub(crate) tools: BenchTools,
+}
+
+/// What a step of a benchmark does.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum BenchTools {
+    /// Writes a record, in one commit with the checkpoint.
+    Record,
+    /// Calls something outside that answers at once: a commit before and after each step.
+    Outside,
+}

@@ -1,0 +1,54 @@
+//! `brain approve`: what waits for a word, and saying it.
+
+use anyhow::Result;
+use brain_kernel::{Actor, Decision};
+use std::time::Duration;
+
+use crate::cli::{ApproveArgs, Global};
+use crate::show::{BOLD, DIM};
+use crate::{open, show};
+
+/// How long the command waits for what it has let loose.
+const WAIT: Duration = Duration::from_secs(30);
+
+pub(crate) fn run(global: &Global, args: &ApproveArgs) -> Result<bool> {
+    let Some(id) = &args.id else { return list(global) };
+    let scope = open::scope(global)?;
+    let decision = if args.reject { Decision::Reject } else { Decision::Approve };
+    open::runtime()?.block_on(async {
+        let kernel = open::kernel(global, false)?;
+        let run = kernel.decide(&scope, id, decision, &Actor::local(), &args.note).await?.run;
+        drop(tokio::time::timeout(WAIT, kernel.engine().wait(&scope, run)).await);
+        let report = kernel.report(&scope, run)?;
+        // Saying no is what was asked for: that it does not run is no failure of the command.
+        let ok = report.ok || args.reject;
+        if global.json {
+            show::json(&brain_server::wire::RunResponse::from(report));
+        } else {
+            show::report(&report);
+        }
+        kernel.engine().stop();
+        Ok(ok)
+    })
+}
+
+fn list(global: &Global) -> Result<bool> {
+    let store = open::store(global)?;
+    let page = store.approvals(&open::scope(global)?, Some("pending"), 100, None)?;
+    if global.json {
+        let items: Vec<_> = page.items.iter().map(brain_server::wire::Approval::from).collect();
+        show::json(&serde_json::json!({"items": items, "next_cursor": page.next}));
+        return Ok(true);
+    }
+    if page.items.is_empty() {
+        anstream::println!("Nothing waits for approval.");
+    }
+    for row in &page.items {
+        let who = row.body["consent"].as_str().unwrap_or("user");
+        anstream::println!("{BOLD}{}{BOLD:#}  {DIM}since {}, needs the {who}'s word{DIM:#}", row.id, show::moment(row.asked_at));
+        for line in row.body["asks"].as_array().into_iter().flatten().filter_map(|line| line.as_str()) {
+            anstream::println!("  {line}");
+        }
+    }
+    Ok(true)
+}

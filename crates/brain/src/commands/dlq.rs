@@ -1,0 +1,132 @@
+//! `brain dlq`: steps that failed for good, or whose outcome is in doubt.
+
+use anyhow::{Context, Result, bail};
+use brain_core::JobKey;
+use brain_engine::LetterDecision;
+use brain_kernel::Actor;
+use brain_store::DeadLetterRow;
+use std::time::Duration;
+
+use crate::cli::{DlqCommand, Global, OutcomeArg};
+use crate::show::{BOLD, DIM, RED, YELLOW};
+use crate::{open, show};
+
+/// How long the command waits for what it has let loose.
+const WAIT: Duration = Duration::from_secs(30);
+
+pub(crate) fn run(global: &Global, command: DlqCommand) -> Result<bool> {
+    match command {
+        DlqCommand::List { all, limit, cursor } => list(global, all, limit, cursor.as_deref()),
+        DlqCommand::Show { id } => show_one(global, &id),
+        DlqCommand::Retry { id, note } => decide(global, &id, LetterDecision::Retry, &note),
+        DlqCommand::Resolve { id, note, outcome, result } => {
+            if note.trim().is_empty() {
+                bail!("say what was done about it with --note");
+            }
+            let decision = match (outcome, result) {
+                (OutcomeArg::Skip, None) => LetterDecision::Resolve(None),
+                (OutcomeArg::Abandon, None) => LetterDecision::Abandon,
+                (OutcomeArg::Done, result) => {
+                    let text = result.unwrap_or_else(|| "{}".into());
+                    LetterDecision::Resolve(Some(serde_json::from_str(&text).context("--result must be JSON")?))
+                }
+                _ => bail!("--result goes with --outcome done"),
+            };
+            decide(global, &id, decision, &note)
+        }
+        DlqCommand::Escalate { id, to, note } => decide(global, &id, LetterDecision::Escalate(to), &note),
+    }
+}
+
+fn letter_id(text: &str) -> Result<JobKey> {
+    text.parse().with_context(|| "give the id of a dead letter; `brain dlq list` lists them")
+}
+
+fn list(global: &Global, all: bool, limit: usize, cursor: Option<&str>) -> Result<bool> {
+    let store = open::store(global)?;
+    let open = if all { None } else { Some(true) };
+    let page = store.letters(&open::scope(global)?, open, limit.clamp(1, 200), cursor)?;
+    if global.json {
+        let items: Vec<_> = page.items.iter().map(brain_server::wire::Letter::from).collect();
+        show::json(&serde_json::json!({"items": items, "next_cursor": page.next}));
+        return Ok(true);
+    }
+    if page.items.is_empty() {
+        anstream::println!("No dead letters.");
+    }
+    for row in &page.items {
+        line(row);
+    }
+    if let Some(next) = page.next {
+        anstream::println!("{DIM}more: brain dlq list --cursor {next}{DIM:#}");
+    }
+    Ok(true)
+}
+
+fn line(row: &DeadLetterRow) {
+    let kind = if !row.open {
+        format!("{DIM}decided{DIM:#}")
+    } else if row.body["in_doubt"] == true {
+        format!("{YELLOW}in doubt{YELLOW:#}")
+    } else {
+        format!("{RED}failed{RED:#}")
+    };
+    let why = row.body["failure"]["message"].as_str().unwrap_or_default();
+    anstream::println!("{}  {kind}  {BOLD}{}{BOLD:#}  {why}", row.id, row.tool);
+}
+
+fn show_one(global: &Global, id: &str) -> Result<bool> {
+    let store = open::store(global)?;
+    let id = letter_id(id)?;
+    let row = store.letter(&open::scope(global)?, id)?.with_context(|| format!("there is no dead letter {id}"))?;
+    if global.json {
+        show::json(&brain_server::wire::Letter::from(&row));
+        return Ok(true);
+    }
+    line(&row);
+    anstream::println!("{DIM}run {} · step {} · since {}{DIM:#}", row.run, row.body["step"].as_str().unwrap_or("?"), show::moment(row.opened_at));
+    for entry in row.body["history"].as_array().into_iter().flatten() {
+        let failure = &entry["failure"];
+        anstream::println!(
+            "  {}  attempt {}  {} ({}, {})",
+            entry["at"].as_str().unwrap_or_default(),
+            entry["attempt"],
+            failure["message"].as_str().unwrap_or_default(),
+            failure["code"].as_str().unwrap_or_default(),
+            failure["class"].as_str().unwrap_or_default(),
+        );
+    }
+    for (name, label) in [("escalated", "escalated"), ("resolution", "decided")] {
+        if !row.body[name].is_null() {
+            anstream::println!("  {label}: {}", show::fields(&row.body[name]));
+        }
+    }
+    if row.open {
+        anstream::println!("{DIM}→{DIM:#} brain dlq retry {id}");
+        anstream::println!("{DIM}→{DIM:#} brain dlq resolve {id} --note \"what was done about it\"");
+    }
+    Ok(true)
+}
+
+fn decide(global: &Global, id: &str, decision: LetterDecision, note: &str) -> Result<bool> {
+    let id = letter_id(id)?;
+    let scope = open::scope(global)?;
+    let escalated = matches!(decision, LetterDecision::Escalate(_));
+    let abandoned = matches!(decision, LetterDecision::Abandon);
+    open::runtime()?.block_on(async {
+        let kernel = open::kernel(global, false)?;
+        let run = kernel.decide_letter(&scope, id, decision, &Actor::local().name, note).await?.run;
+        if !escalated {
+            drop(tokio::time::timeout(WAIT, kernel.engine().wait(&scope, run)).await);
+        }
+        let report = kernel.report(&scope, run)?;
+        let ok = report.ok || escalated || abandoned;
+        if global.json {
+            show::json(&brain_server::wire::RunResponse::from(report));
+        } else {
+            show::report(&report);
+        }
+        kernel.engine().stop();
+        Ok(ok)
+    })
+}

@@ -1,0 +1,89 @@
+//! `brain doctor`: is everything in order?
+
+use std::time::Instant;
+
+use anyhow::Result;
+use brain_core::Clock;
+use brain_store::SystemScope;
+
+use crate::cli::Global;
+use crate::show::{DIM, GREEN, RED, YELLOW};
+use crate::system::SystemClock;
+use crate::{open, show};
+
+struct Finding {
+    what: &'static str,
+    level: Level,
+    detail: String,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Level {
+    Good,
+    Look,
+    Bad,
+}
+
+pub(crate) fn run(global: &Global) -> Result<bool> {
+    let mut findings = Vec::new();
+    let mut note = |what, level, detail: String| findings.push(Finding { what, level, detail });
+    note("version", Level::Good, env!("CARGO_PKG_VERSION").to_owned());
+    match open::load_packs(&[], global) {
+        Ok(loaded) => {
+            let names: Vec<&str> = loaded.registry.packs().keys().map(String::as_str).collect();
+            let level = if loaded.warnings.is_empty() { Level::Good } else { Level::Look };
+            let tools = loaded.registry.tools().len();
+            note("packs", level, format!("{} ({tools} tools, {} warnings)", names.join(", "), loaded.warnings.warnings()));
+        }
+        Err(report) => note("packs", Level::Bad, format!("{} mistakes; see `brain pack check`", report.errors())),
+    }
+    match open::store(global) {
+        Ok(store) => {
+            note("store", Level::Good, open::store_url(global)?);
+            let started = Instant::now();
+            let node = brain_core::NodeId::generate(SystemClock.now(), &mut crate::system::SystemRandom);
+            let written = store
+                .heartbeat(SystemScope, node, SystemClock.now(), "doctor")
+                .and_then(|()| store.forget_node(SystemScope, node));
+            match written {
+                Ok(()) => note("commit", Level::Good, format!("two durable commits took {:.1} ms", started.elapsed().as_secs_f64() * 1e3)),
+                Err(error) => note("commit", Level::Bad, error.to_string()),
+            }
+            let scope = open::scope(global)?;
+            let letters = store.letters(&scope, Some(true), 100, None)?.items.len();
+            let waiting = store.approvals(&scope, Some("pending"), 100, None)?.items.len();
+            let level = if letters > 0 { Level::Look } else { Level::Good };
+            note("dead letters", level, if letters > 0 { format!("{letters} wait: brain dlq list") } else { "none".into() });
+            note("approvals", Level::Good, if waiting > 0 { format!("{waiting} wait: brain approve") } else { "none wait".into() });
+            let running: Vec<String> =
+                store.count_by_status(SystemScope)?.into_iter().map(|(status, count)| format!("{count} {status}")).collect();
+            note("runs", Level::Good, if running.is_empty() { "none unfinished".into() } else { running.join(", ") });
+        }
+        Err(error) => note("store", Level::Bad, format!("{error:#}")),
+    }
+    let ok = findings.iter().all(|finding| finding.level != Level::Bad);
+    if global.json {
+        let list: Vec<_> = findings
+            .iter()
+            .map(|one| {
+                let level = match one.level {
+                    Level::Good => "good",
+                    Level::Look => "look",
+                    Level::Bad => "bad",
+                };
+                serde_json::json!({"check": one.what, "level": level, "detail": one.detail})
+            })
+            .collect();
+        show::json(&serde_json::json!({"ok": ok, "checks": list}));
+        return Ok(ok);
+    }
+    for finding in &findings {
+        let mark = match finding.level {
+            Level::Good => format!("{GREEN}✓{GREEN:#}"),
+            Level::Look => format!("{YELLOW}!{YELLOW:#}"),
+            Level::Bad => format!("{RED}✗{RED:#}"),
+        };
+        anstream::println!("{mark} {:<13} {DIM}{}{DIM:#}", finding.what, finding.detail);
+    }
+    Ok(ok)
+}

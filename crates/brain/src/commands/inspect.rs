@@ -1,0 +1,252 @@
+//! `brain inspect` and `brain replay`: what happened in a run, and that its log alone gives the same state.
+
+use anyhow::{Context, Result};
+use brain_core::{RunId, Timestamp, canonical_digest};
+use brain_engine::log::{LogEntry, entries};
+use brain_engine::{PipeEvent, RunState, receipts};
+use brain_kernel::Kernel;
+use brain_store::Scope;
+use brain_vm::{Event, JobId, Program, State};
+use serde_json::Value;
+
+use crate::cli::Global;
+use crate::show::{BOLD, DIM, GREEN, RED, YELLOW};
+use crate::{open, show};
+
+pub(crate) fn inspect(global: &Global, run: &str) -> Result<bool> {
+    let run = super::run_id(run)?;
+    let scope = open::scope(global)?;
+    open::runtime()?.block_on(async {
+        let kernel = open::kernel(global, false)?;
+        if global.json {
+            let state = kernel.engine().run_state(&scope, run)?;
+            let response = brain_server::wire::RunResponse::from(kernel.report(&scope, run)?);
+            let events = brain_server::wire::run_events(&state.log, &kernel.registry().redactor());
+            show::json(&serde_json::json!({"run": response, "request": state.row.request, "events": events}));
+        } else {
+            timeline(&kernel, &scope, run)?;
+        }
+        kernel.engine().stop();
+        Ok(true)
+    })
+}
+
+/// The story of a run, event by event.
+pub(crate) fn timeline(kernel: &Kernel, scope: &Scope, run: RunId) -> Result<()> {
+    let state = kernel.engine().run_state(scope, run)?;
+    let row = &state.row;
+    let took = row.updated_at.since(row.created_at);
+    anstream::println!("{BOLD}Run {run}{BOLD:#}  {} {DIM}in {}{DIM:#}", show::status(&row.status), show::span(took));
+    let text = |name: &str| row.request[name].as_str().unwrap_or_default().to_owned();
+    let said = text("message");
+    let said = if said.is_empty() { "called by name".to_owned() } else { format!("“{said}”") };
+    anstream::println!(
+        "{said} {DIM}by {} ({}, {}) at {}{DIM:#}\n",
+        text("actor"),
+        text("channel"),
+        text("mode"),
+        show::moment(row.created_at)
+    );
+    for entry in entries(&state.log) {
+        event(&state, &entry, row.created_at);
+    }
+    if let Some(machine) = &state.state
+        && !machine.is_ended()
+        && let Some(at) = machine.wake_at()
+    {
+        anstream::println!("{DIM}it is looked at again at {at}{DIM:#}");
+    }
+    Ok(())
+}
+
+/// One event, as a line or two.
+fn event(state: &RunState, entry: &LogEntry<'_>, start: Timestamp) {
+    let at = format!("+{}", show::span(entry.at.since(start)));
+    let line = |what: &str, more: &str| anstream::println!("  {DIM}{at:>9}{DIM:#}  {what:<12} {more}");
+    let detail = |name: &str, value: &str| {
+        if !value.is_empty() {
+            anstream::println!("             {DIM}{name:<11}  {value}{DIM:#}");
+        }
+    };
+    let payload = entry.payload.unwrap_or(&Value::Null);
+    let data = entry.data;
+    let text = |name: &str| data[name].as_str().unwrap_or_default();
+    let Ok(machine) = entry.machine() else {
+        return line("unknown", &format!("event {} version {}", entry.number, entry.version));
+    };
+    let Some(machine) = machine else {
+        if entry.is(PipeEvent::Received) {
+            line("received", "");
+        } else if entry.is(PipeEvent::Understood) {
+            understood(payload, &line);
+        } else if entry.is(PipeEvent::Planned) {
+            let calls = payload["calls"].as_array().map_or(0, Vec::len);
+            let program: String = text("program").chars().take(12).collect();
+            line("planned", &format!("{calls} tool calls {DIM}· {} confidence · program {program}{DIM:#}", text("confidence")));
+        } else if entry.is(PipeEvent::Refused) {
+            line("refused", &format!("{RED}nothing was done{RED:#}"));
+            for error in payload["errors"].as_array().into_iter().flatten() {
+                detail(error["code"].as_str().unwrap_or_default(), error["message"].as_str().unwrap_or_default());
+            }
+        } else if entry.is(PipeEvent::Staged) {
+            line("staged", &format!("{YELLOW}waits for the {}'s word{YELLOW:#} {DIM}· approval {}{DIM:#}", text("consent"), text("approval")));
+        } else if entry.is(PipeEvent::Approved) {
+            line("approved", &format!("by {}", text("by")));
+        } else if entry.is(PipeEvent::Rejected) {
+            line("rejected", &format!("by {}", text("by")));
+            detail("note", payload["note"].as_str().unwrap_or_default());
+        } else if entry.is(PipeEvent::Answered) {
+            line("answered", "nothing was done");
+        } else if entry.is(PipeEvent::TakenOver) {
+            line("taken over", "the process that worked on it had stopped");
+        } else if entry.is(PipeEvent::LetterDecided) {
+            line("decided", &format!("{} by {}", text("outcome"), text("by")));
+            detail("note", payload["note"].as_str().unwrap_or_default());
+        }
+        return;
+    };
+    let Some(program) = &state.program else { return };
+    let step = |index: u16| program.step(index).id.clone();
+    let call = |job: JobId, attempt: u32| name(program, job, attempt);
+    match machine {
+        Event::RunStarted { .. } => line("started", ""),
+        Event::ConditionMet { .. } => {}
+        Event::StepSkipped { step: index } => line("skipped", &format!("{}: its condition does not hold", step(index))),
+        Event::EachOpened { step: index, count } => line("list", &format!("{}: {count} items", step(index))),
+        Event::JobStarted { job, attempt } => {
+            line("handed over", &call(job, attempt));
+            detail("args", &show::fields(&payload["args"]));
+        }
+        Event::JobDone { job, attempt } => {
+            line("done", &format!("{GREEN}✓{GREEN:#} {}", call(job, attempt)));
+            detail("args", &show::fields(&payload["args"]));
+            detail("result", &show::fields(&payload["result"]["data"]));
+            for artifact in payload["result"]["artifacts"].as_array().into_iter().flatten() {
+                let part = |name: &str| artifact[name].as_str().unwrap_or_default().to_owned();
+                detail(&part("role"), &format!("{} {}", part("type"), part("id")));
+            }
+        }
+        Event::JobRetrying { job, attempt, failure, at } => {
+            line("failed", &format!("{RED}✗{RED:#} {}: {failure}", call(job, attempt)));
+            detail("again at", &at.to_string());
+        }
+        Event::JobFailed { job, attempt, failure } => {
+            line("failed", &format!("{RED}✗{RED:#} {}: {failure}", call(job, attempt)));
+        }
+        Event::JobParked { job, attempt, failure, in_doubt } => {
+            let what = if in_doubt { "in doubt" } else { "dead letter" };
+            line(what, &format!("{YELLOW}!{YELLOW:#} {}: {failure}", call(job, attempt)));
+        }
+        Event::JobReopened { job } => line("again", &call(job, 0)),
+        Event::JobDismissed { job } => line("dismissed", &call(job, 0)),
+        Event::JobChecking { job, attempt, failure } => {
+            line("checking", &format!("{}: {failure}", call(job, attempt)));
+        }
+        Event::StopDecided { stop, failure } => {
+            let why = failure.map_or_else(String::new, |failure| format!(": {failure}"));
+            line("stopping", &format!("{}{why}", format!("{stop:?}").to_lowercase()));
+        }
+        Event::CompensationStarted { .. } => line("undoing", "what was done is taken back, last first"),
+        Event::RunEnded { end } => line(&format!("{end:?}").to_lowercase(), ""),
+        Event::SignalIgnored { what } => line("ignored", &format!("{what} that nobody waited for")),
+    }
+}
+
+fn understood(payload: &Value, line: &dyn Fn(&str, &str)) {
+    let evidence = &payload["evidence"];
+    for intent in evidence["intents"].as_array().into_iter().flatten() {
+        let part = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        line("understood", &format!("{BOLD}{}{BOLD:#} {DIM}by the phrase “{}”{DIM:#}", part(&intent["target"]), part(&intent["evidence"]["phrase"])));
+    }
+    match evidence["kind"].as_str() {
+        Some("ask") => line("understood", "more than one reading: a question"),
+        Some("unknown") => line("understood", "nothing that the packs know"),
+        _ => {}
+    }
+}
+
+fn name(program: &Program, job: JobId, attempt: u32) -> String {
+    let step = program.step(job.step);
+    let tool = match &step.undo {
+        Some(undo) if job.undo => &undo.tool.name,
+        _ => &step.tool.name,
+    };
+    let item = if step.foreach.is_some() { format!(" item {}", job.item + 1) } else { String::new() };
+    let attempt = if attempt > 1 { format!(" attempt {attempt}") } else { String::new() };
+    format!("{BOLD}{tool}{BOLD:#} {DIM}{}{item}{attempt}{DIM:#}", step.id)
+}
+
+pub(crate) fn replay(global: &Global, run: &str) -> Result<bool> {
+    let run = super::run_id(run)?;
+    let scope = open::scope(global)?;
+    open::runtime()?.block_on(async {
+        let kernel = open::kernel(global, false)?;
+        let stored = kernel.engine().run_state(&scope, run)?;
+        let events = entries(&stored.log).count();
+        let outcome = rebuild(&stored)?;
+        let same = outcome.differences.is_empty();
+        if global.json {
+            show::json(&serde_json::json!({
+                "ok": same, "run_id": run, "events": events, "status": outcome.status, "state_digest": outcome.digest,
+                "receipts": outcome.receipts, "differences": outcome.differences, "executed": 0,
+            }));
+        } else if same {
+            anstream::println!("{GREEN}✓{GREEN:#} Replayed {events} events of run {run}: the log gives the stored state.");
+            anstream::println!("{DIM}status {} · {} receipts · state {}{DIM:#}", outcome.status, outcome.receipts, outcome.digest.get(..12).unwrap_or_default());
+            anstream::println!("{DIM}Nothing was executed.{DIM:#}");
+        } else {
+            anstream::println!("{RED}✗{RED:#} The log of run {run} does not give the stored state:");
+            for difference in &outcome.differences {
+                anstream::println!("  {difference}");
+            }
+        }
+        kernel.engine().stop();
+        Ok(same)
+    })
+}
+
+struct Rebuilt {
+    status: String,
+    digest: String,
+    receipts: usize,
+    differences: Vec<String>,
+}
+
+/// Folds the log, event by event, and compares with the columns that were written beside it.
+fn rebuild(stored: &RunState) -> Result<Rebuilt> {
+    let row = &stored.row;
+    let mut differences = Vec::new();
+    let events = entries(&stored.log).count() as u64;
+    if events != row.schedule.seq {
+        differences.push(format!("the log has {events} events, the row says {}", row.schedule.seq));
+    }
+    for (expected, entry) in entries(&stored.log).enumerate() {
+        if entry.seq != expected as u64 {
+            differences.push(format!("event {} stands where {expected} should", entry.seq));
+            break;
+        }
+    }
+    let Some(program) = &stored.program else {
+        let digest = canonical_digest(&serde_json::json!({"status": row.status})).to_string();
+        return Ok(Rebuilt { status: row.status.clone(), digest, receipts: 0, differences });
+    };
+    let mut state = State::new(program);
+    for entry in entries(&stored.log) {
+        if let Some(event) = entry.machine()? {
+            state.apply(program, &event);
+        }
+    }
+    let started = state.phase != brain_vm::Phase::New;
+    let status = if started { state.status().to_string() } else { row.status.clone() };
+    if status != row.status {
+        differences.push(format!("the log gives status `{status}`, the row says `{}`", row.status));
+    }
+    if started && state.wake_at() != row.schedule.wake_at {
+        differences.push("the log gives another time to wake up".into());
+    }
+    if program.id().0 != row.program.context("a run with a program names it")? {
+        differences.push("the stored program is not the one that its hash names".into());
+    }
+    let receipts = receipts(row.id, program, &stored.log)?.len();
+    Ok(Rebuilt { status, digest: canonical_digest(&state).to_string(), receipts, differences })
+}

@@ -1,0 +1,43 @@
+//! The commands, one file each.
+
+mod approve;
+mod bench;
+mod demo;
+mod dlq;
+mod do_;
+mod doctor;
+mod inspect;
+mod pack;
+mod runs;
+mod serve;
+mod token;
+
+use anyhow::{Context, Result};
+use brain_core::RunId;
+
+use crate::cli::{BenchCommand, Cli, Command};
+
+/// Runs a command. `false` if it did not work out and has said so.
+pub(crate) fn run(cli: Cli) -> Result<bool> {
+    let global = &cli.global;
+    match cli.command {
+        Command::Do(args) => do_::run(global, &args),
+        Command::Serve(args) => serve::run(global, &args),
+        Command::Demo(args) => demo::run(global, &args),
+        Command::Runs(args) => runs::run(global, &args),
+        Command::Inspect { run } => inspect::inspect(global, &run),
+        Command::Replay { run } => inspect::replay(global, &run),
+        Command::Approve(args) => approve::run(global, &args),
+        Command::Cancel { run } => runs::cancel(global, &run),
+        Command::Dlq(command) => dlq::run(global, command),
+        Command::Token(command) => token::run(global, command),
+        Command::Pack(command) => pack::run(global, command),
+        Command::Doctor => doctor::run(global),
+        Command::Bench(BenchCommand::Runs(args)) => bench::run(global, &args),
+    }
+}
+
+/// A run id from the command line.
+fn run_id(text: &str) -> Result<RunId> {
+    text.parse().with_context(|| "give the id of a run; `brain runs` lists them")
+}

@@ -1,0 +1,148 @@
+//! `brain pack`: write, check and test packs.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, Result, bail};
+use brain_kernel::scenario::corpus::score;
+use brain_kernel::scenario::{corpus_vocabulary, run_scenario};
+use brain_registry::Loaded;
+use brain_registry::model::CorpusSet;
+
+use crate::cli::{Global, PackCommand};
+use crate::show::{BOLD, DIM, GREEN, RED};
+use crate::{open, show};
+
+/// More than this share of a corpus read wrongly with confidence fails the test, in percent.
+const MAX_WRONG_PERCENT: f64 = 1.0;
+
+pub(crate) fn run(global: &Global, command: PackCommand) -> Result<bool> {
+    match command {
+        PackCommand::New { name } => new(global, &name),
+        PackCommand::Check { folders } => check(global, &folders),
+        PackCommand::Test { folders, only } => test(global, &folders, only.as_deref()),
+    }
+}
+
+fn new(global: &Global, name: &str) -> Result<bool> {
+    let files = brain_registry::new_pack(name)?;
+    let folder = Path::new(name);
+    if folder.exists() {
+        bail!("`{name}` exists already; nothing was written");
+    }
+    for (path, text) in &files {
+        let path = folder.join(path);
+        if let Some(parent) = path.parent() {
+            std::fs::create_dir_all(parent).with_context(|| format!("cannot make {}", parent.display()))?;
+        }
+        std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    if global.json {
+        let names: Vec<&String> = files.iter().map(|(name, _)| name).collect();
+        show::json(&serde_json::json!({"ok": true, "folder": name, "files": names}));
+        return Ok(true);
+    }
+    anstream::println!("{BOLD}{name}/{BOLD:#}");
+    for (path, _) in &files {
+        anstream::println!("  {path}");
+    }
+    anstream::println!("{DIM}→{DIM:#} brain pack check {name}\n{DIM}→{DIM:#} brain pack test {name}\n{DIM}→{DIM:#} brain --pack {name} --store sqlite:{name}.db do \"…\"");
+    Ok(true)
+}
+
+fn load(global: &Global, folders: &[PathBuf]) -> Option<Loaded> {
+    match open::load_packs(folders, global) {
+        Ok(loaded) => Some(loaded),
+        Err(report) => {
+            if global.json {
+                show::json(&serde_json::json!({"ok": false, "errors": report.errors(), "warnings": report.warnings(), "diagnostics": report.diagnostics()}));
+            } else {
+                anstream::print!("{}", report.render(true));
+                anstream::println!("{RED}{} mistakes{RED:#}, {} warnings", report.errors(), report.warnings());
+            }
+            None
+        }
+    }
+}
+
+fn check(global: &Global, folders: &[PathBuf]) -> Result<bool> {
+    let Some(Loaded { registry, warnings }) = load(global, folders) else { return Ok(false) };
+    if global.json {
+        show::json(&serde_json::json!({
+            "ok": true, "errors": 0, "warnings": warnings.warnings(), "diagnostics": warnings.diagnostics(),
+            "tools": registry.tools().len(), "playbooks": registry.playbooks().len(), "records": registry.records().len(),
+        }));
+        return Ok(true);
+    }
+    anstream::print!("{}", warnings.render(true));
+    let phrases: usize = registry.tools().values().map(|tool| tool.def.phrases.len()).sum::<usize>()
+        + registry.playbooks().values().map(|playbook| playbook.phrases.len()).sum::<usize>();
+    let names: Vec<&str> = registry.packs().keys().map(String::as_str).collect();
+    anstream::println!(
+        "{GREEN}✓{GREEN:#} {BOLD}{}{BOLD:#}: {} tools, {} playbooks, {} record types, {phrases} phrases, {} scenarios, {} corpus rows",
+        names.join(", "),
+        registry.tools().len(),
+        registry.playbooks().len(),
+        registry.records().len(),
+        registry.scenarios().len(),
+        registry.corpus().len(),
+    );
+    Ok(true)
+}
+
+fn test(global: &Global, folders: &[PathBuf], only: Option<&str>) -> Result<bool> {
+    let Some(Loaded { registry, .. }) = load(global, folders) else { return Ok(false) };
+    let registry = Arc::new(registry);
+    let mut passed = 0;
+    let mut failed = Vec::new();
+    for scenario in registry.scenarios().iter().filter(|one| only.is_none_or(|text| one.name.contains(text))) {
+        let outcome = run_scenario(&registry, scenario);
+        if outcome.failures.is_empty() {
+            passed += 1;
+            if !global.json {
+                anstream::println!("{GREEN}✓{GREEN:#} {} {DIM}({} steps){DIM:#}", outcome.name, outcome.steps);
+            }
+        } else {
+            if !global.json {
+                anstream::println!("{RED}✗{RED:#} {}", outcome.name);
+                for (line, problem) in &outcome.failures {
+                    anstream::println!("  {}:{line}: {problem}", outcome.file);
+                }
+            }
+            failed.push(outcome);
+        }
+    }
+    let reader = corpus_vocabulary(&registry);
+    let result = score(&registry, CorpusSet::Test, |text| reader.read(text));
+    let total = result.total();
+    let share = |count: usize| if total == 0 { 0.0 } else { 100.0 * count as f64 / total as f64 };
+    let corpus_ok = share(result.wrong.len()) <= MAX_WRONG_PERCENT;
+    let ok = failed.is_empty() && corpus_ok;
+    if global.json {
+        let failures: Vec<_> = failed
+            .iter()
+            .map(|one| serde_json::json!({"name": one.name, "file": one.file, "problems": one.failures.iter().map(|(line, text)| serde_json::json!({"line": line, "message": text})).collect::<Vec<_>>()}))
+            .collect();
+        show::json(&serde_json::json!({
+            "ok": ok,
+            "scenarios": {"passed": passed, "failed": failures},
+            "corpus": {"rows": total, "right": result.right, "asked": result.asked, "wrong": result.wrong.iter().map(|(say, wanted, read)| serde_json::json!({"say": say, "wanted": wanted, "read": read})).collect::<Vec<_>>()},
+        }));
+        return Ok(ok);
+    }
+    if total > 0 {
+        anstream::println!(
+            "{}corpus{}: {total} rows, {:.1} % right, {:.1} % asked, {:.1} % wrong and confident",
+            if corpus_ok { GREEN } else { RED },
+            if corpus_ok { GREEN.render_reset() } else { RED.render_reset() },
+            share(result.right),
+            share(result.asked),
+            share(result.wrong.len()),
+        );
+        for (say, wanted, read) in &result.wrong {
+            anstream::println!("  “{say}”\n    wanted {wanted}\n    read   {read}");
+        }
+    }
+    anstream::println!("scenarios: {passed} passed, {} failed", failed.len());
+    Ok(ok)
+}

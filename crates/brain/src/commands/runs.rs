@@ -1,0 +1,50 @@
+//! `brain runs` and `brain cancel`.
+
+use anyhow::Result;
+use brain_core::Clock;
+
+use crate::cli::{Global, RunsArgs};
+use crate::show::DIM;
+use crate::system::SystemClock;
+use crate::{open, show};
+
+pub(crate) fn run(global: &Global, args: &RunsArgs) -> Result<bool> {
+    let store = open::store(global)?;
+    let page = store.runs(&open::scope(global)?, args.status.as_deref(), args.limit.clamp(1, 200), args.cursor.as_deref())?;
+    if global.json {
+        let items: Vec<_> = page.items.iter().map(brain_server::wire::RunSummary::from).collect();
+        show::json(&serde_json::json!({"items": items, "next_cursor": page.next}));
+        return Ok(true);
+    }
+    if page.items.is_empty() {
+        anstream::println!("No runs yet. Try: brain do \"create task: Call Bob\"");
+    }
+    let now = SystemClock.now();
+    for row in &page.items {
+        let message = row.request["message"].as_str().filter(|text| !text.is_empty()).unwrap_or("(called by name)");
+        let line: String = message.chars().take(70).map(|c| if c == '\n' { ' ' } else { c }).collect();
+        let ago = format!("{} ago", show::span(now.since(row.created_at)));
+        anstream::println!("{}  {:<23}  {DIM}{ago:>10}{DIM:#}  {line}", row.id, show::status(&row.status));
+    }
+    if let Some(next) = page.next {
+        anstream::println!("{DIM}more: brain runs --cursor {next}{DIM:#}");
+    }
+    Ok(true)
+}
+
+pub(crate) fn cancel(global: &Global, run: &str) -> Result<bool> {
+    let run = super::run_id(run)?;
+    let scope = open::scope(global)?;
+    open::runtime()?.block_on(async {
+        let kernel = open::kernel(global, false)?;
+        let report = kernel.cancel(&scope, run).await?;
+        let cancelled = matches!(report.status.as_str(), "cancelled" | "running");
+        if global.json {
+            show::json(&brain_server::wire::RunResponse::from(report));
+        } else {
+            show::report(&report);
+        }
+        kernel.engine().stop();
+        Ok(cancelled)
+    })
+}

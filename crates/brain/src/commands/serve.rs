@@ -1,0 +1,47 @@
+//! `brain serve`: the HTTP API, until it is told to stop.
+
+use anyhow::{Context, Result};
+use brain_server::ServerConfig;
+
+use crate::cli::{Global, ServeArgs};
+use crate::open;
+use crate::show::{BOLD, DIM};
+
+pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<bool> {
+    let runtime = open::runtime()?;
+    runtime.block_on(async {
+        let kernel = open::kernel(global, true)?;
+        let config = ServerConfig::new(args.addr);
+        let (addr, serving) = brain_server::bind(kernel.clone(), config, stop_signal())
+            .await
+            .with_context(|| format!("cannot listen on {}", args.addr))?;
+        let tools = kernel.registry().tools().len();
+        if global.json {
+            println!("{}", serde_json::json!({"listening": addr, "store": open::store_url(global)?, "tools": tools}));
+        } else {
+            anstream::println!("Brain listens on {BOLD}http://{addr}{BOLD:#}");
+            anstream::println!("{DIM}store {} · {tools} tools · API at /openapi.json · Ctrl-C stops{DIM:#}", open::store_url(global)?);
+        }
+        serving.await?;
+        kernel.engine().stop();
+        Ok(true)
+    })
+}
+
+/// Ctrl-C, or the signal that service managers send.
+pub(crate) async fn stop_signal() {
+    let interrupt = tokio::signal::ctrl_c();
+    #[cfg(unix)]
+    {
+        let Ok(mut terminate) = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) else {
+            drop(interrupt.await);
+            return;
+        };
+        tokio::select! {
+            _ = interrupt => {}
+            _ = terminate.recv() => {}
+        }
+    }
+    #[cfg(not(unix))]
+    drop(interrupt.await);
+}

@@ -1,0 +1,64 @@
+//! `brain token`: bearer tokens for the HTTP API.
+
+use anyhow::{Context, Result};
+use brain_core::{Clock, Millis, TenantId, TokenId};
+
+use crate::cli::{Global, TokenCommand};
+use crate::show::{BOLD, DIM};
+use crate::system::{SystemClock, SystemRandom};
+use crate::{open, show};
+
+pub(crate) fn run(global: &Global, command: TokenCommand) -> Result<bool> {
+    let store = open::store(global)?;
+    match command {
+        TokenCommand::New { label, approver, expires_in } => {
+            let tenant: TenantId = global.tenant.parse()?;
+            let now = SystemClock.now();
+            let expires = expires_in.map(|text| text.parse::<Millis>()).transpose()?.map(|length| now.plus(length));
+            let mut secret = [0; 32];
+            getrandom::fill(&mut secret).context("the operating system gives no random numbers")?;
+            let (row, shown) =
+                brain_server::new_token(tenant, &label, approver, expires, now, &mut SystemRandom, secret);
+            store.put_token(&row)?;
+            if global.json {
+                show::json(&serde_json::json!({"id": row.id, "tenant": row.tenant, "token": shown, "approver": approver, "expires_at": row.expires_at}));
+            } else {
+                anstream::println!("{BOLD}{shown}{BOLD:#}");
+                anstream::println!("{DIM}For tenant `{}`. It is shown only now; send it as `Authorization: Bearer …`.{DIM:#}", row.tenant);
+            }
+            Ok(true)
+        }
+        TokenCommand::List => {
+            let rows = store.tokens()?;
+            if global.json {
+                let items: Vec<_> = rows
+                    .iter()
+                    .map(|row| serde_json::json!({"id": row.id, "tenant": row.tenant, "label": row.label, "created_at": row.created_at, "expires_at": row.expires_at, "approver": row.approver, "revoked": row.revoked}))
+                    .collect();
+                show::json(&serde_json::json!({"items": items, "next_cursor": null}));
+                return Ok(true);
+            }
+            if rows.is_empty() {
+                anstream::println!("No tokens. Make one: brain token new --tenant acme");
+            }
+            for row in rows {
+                let state = if row.revoked { "revoked" } else { "valid" };
+                let ends = row.expires_at.map_or_else(|| "never".into(), show::moment);
+                anstream::println!("{}  {:<12} {:<16} {state}, ends {ends}", row.id, row.tenant.to_string(), row.label);
+            }
+            Ok(true)
+        }
+        TokenCommand::Revoke { id } => {
+            let id: TokenId = id.parse()?;
+            let mut row = store.token(id)?.with_context(|| format!("there is no token {id}"))?;
+            row.revoked = true;
+            store.put_token(&row)?;
+            if global.json {
+                show::json(&serde_json::json!({"id": id, "revoked": true}));
+            } else {
+                anstream::println!("Token {id} does not open anything any more.");
+            }
+            Ok(true)
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Opens what a command needs: packs, the store, the kernel.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, Result, bail};
+use brain_core::TenantId;
+use brain_engine::EngineConfig;
+use brain_kernel::{Kernel, KernelConfig};
+use brain_registry::{Loaded, PackSource, Registry};
+use brain_store::{MemoryStore, Scope, SqliteStore, Store};
+
+use crate::cli::Global;
+use crate::system::{ProcessLiveness, SystemClock, SystemRandom};
+
+/// The files of the built-in pack.
+const TRADES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/trades.rs"));
+
+/// The packs that a command works with: those that are named, else those of `--pack`, else the built-in one.
+pub(crate) fn load_packs(named: &[PathBuf], global: &Global) -> Result<Loaded, brain_registry::Report> {
+    let folders = if named.is_empty() { &global.packs } else { named };
+    if folders.is_empty() {
+        let files = TRADES.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
+        return brain_registry::load_sources(vec![PackSource::new("trades", files)]);
+    }
+    brain_registry::load(folders)
+}
+
+/// A checked registry, or every mistake shown and an error.
+pub(crate) fn registry(global: &Global) -> Result<Arc<Registry>> {
+    match load_packs(&[], global) {
+        Ok(loaded) => {
+            if !loaded.warnings.is_empty() {
+                anstream::eprint!("{}", loaded.warnings.render(true));
+            }
+            Ok(Arc::new(loaded.registry))
+        }
+        Err(report) => {
+            if global.json {
+                println!("{}", serde_json::json!({"ok": false, "diagnostics": report.diagnostics()}));
+            } else {
+                anstream::eprint!("{}", report.render(true));
+            }
+            bail!("the packs have {} mistakes; nothing was started", report.errors())
+        }
+    }
+}
+
+/// Where the store is by default.
+fn default_store() -> Result<PathBuf> {
+    let data = std::env::var_os("XDG_DATA_HOME").map(PathBuf::from);
+    let home = std::env::var_os("HOME").map(|home| Path::new(&home).join(".local/share"));
+    let folder = data.or(home).context("neither HOME nor XDG_DATA_HOME is set; name a store with --store sqlite:PATH")?;
+    Ok(folder.join("brain/brain.db"))
+}
+
+/// What the store is called, for people.
+pub(crate) fn store_url(global: &Global) -> Result<String> {
+    match &global.store {
+        Some(url) => Ok(url.clone()),
+        None => Ok(format!("sqlite:{}", default_store()?.display())),
+    }
+}
+
+/// Opens the store.
+pub(crate) fn store(global: &Global) -> Result<Arc<dyn Store>> {
+    let url = store_url(global)?;
+    if let Some(path) = url.strip_prefix("sqlite:") {
+        let path = path.strip_prefix("//").unwrap_or(path);
+        if path.is_empty() {
+            bail!("`{url}` names no file; write sqlite:PATH");
+        }
+        return Ok(Arc::new(SqliteStore::open(Path::new(path))?));
+    }
+    if url == "memory:" {
+        return Ok(Arc::new(MemoryStore::new()));
+    }
+    bail!("`{url}` is not a store; write sqlite:PATH or memory:")
+}
+
+/// The scope that the command line asks for.
+pub(crate) fn scope(global: &Global) -> Result<Scope> {
+    Ok(Scope::of(global.tenant.parse::<TenantId>()?))
+}
+
+/// A kernel with its engine. `keep` says whether this process also looks after what others left behind.
+pub(crate) fn kernel(global: &Global, keep: bool) -> Result<Arc<Kernel>> {
+    let registry = registry(global)?;
+    let store = store(global)?;
+    kernel_over(global, registry, store, keep)
+}
+
+/// A kernel over a store that is open already.
+pub(crate) fn kernel_over(
+    global: &Global,
+    registry: Arc<Registry>,
+    store: Arc<dyn Store>,
+    keep: bool,
+) -> Result<Arc<Kernel>> {
+    let mut config = KernelConfig { engine: EngineConfig { keep, ..EngineConfig::default() }, ..KernelConfig::default() };
+    config.tools.allow_private_hosts = global.allow_private_hosts;
+    let kernel = Kernel::start(
+        &config,
+        registry,
+        store,
+        Arc::new(SystemClock),
+        Box::new(SystemRandom),
+        Arc::new(ProcessLiveness),
+    )?;
+    Ok(kernel)
+}
+
+/// The runtime for commands that work.
+pub(crate) fn runtime() -> Result<tokio::runtime::Runtime> {
+    Ok(tokio::runtime::Builder::new_multi_thread().enable_all().build()?)
+}

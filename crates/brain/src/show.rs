@@ -1,0 +1,118 @@
+//! How things look in a terminal. Colours go away by themselves when nobody can see them.
+
+use anstyle::{AnsiColor, Style};
+use brain_core::{Millis, Timestamp};
+use brain_kernel::Report;
+use serde_json::Value;
+
+/// Quiet text.
+pub(crate) const DIM: Style = Style::new().dimmed();
+/// What matters.
+pub(crate) const BOLD: Style = Style::new().bold();
+/// All is well.
+pub(crate) const GREEN: Style = AnsiColor::Green.on_default();
+/// It did not work out.
+pub(crate) const RED: Style = AnsiColor::Red.on_default().bold();
+/// It waits.
+pub(crate) const YELLOW: Style = AnsiColor::Yellow.on_default();
+
+/// A failure of the command.
+pub(crate) fn error(error: &anyhow::Error) {
+    anstream::eprintln!("{RED}error:{RED:#} {error:#}");
+}
+
+/// Prints JSON, indented.
+pub(crate) fn json(value: &impl serde::Serialize) {
+    println!("{}", serde_json::to_string_pretty(value).unwrap_or_default());
+}
+
+/// A status in its colour.
+pub(crate) fn status(status: &str) -> String {
+    let style = match status {
+        "completed" | "succeeded" => GREEN,
+        "failed" | "compensated" | "cancelled" | "in_doubt" => RED,
+        _ => YELLOW,
+    };
+    format!("{style}{status}{style:#}")
+}
+
+/// `name: value, …`, cut where it gets long.
+pub(crate) fn fields(value: &Value) -> String {
+    const LONGEST: usize = 160;
+    let text = match value {
+        Value::Object(map) => {
+            let parts: Vec<String> = map.iter().map(|(name, value)| format!("{name}: {}", plain(value))).collect();
+            parts.join(", ")
+        }
+        Value::Null => String::new(),
+        other => plain(other),
+    };
+    if text.chars().count() <= LONGEST {
+        return text;
+    }
+    text.chars().take(LONGEST).chain(['…']).collect()
+}
+
+fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(items) if items.is_empty() => "none".into(),
+        Value::Array(items) => format!("{} items", items.len()),
+        other => other.to_string(),
+    }
+}
+
+/// How long ago, in the unit that says most.
+pub(crate) fn span(length: Millis) -> String {
+    match length.0 {
+        ms if ms < 1_000 => format!("{ms} ms"),
+        ms if ms < 60_000 => format!("{}.{} s", ms / 1_000, ms % 1_000 / 100),
+        ms if ms < 3_600_000 => format!("{} min", ms / 60_000),
+        ms if ms < 86_400_000 => format!("{} h", ms / 3_600_000),
+        ms => format!("{} d", ms / 86_400_000),
+    }
+}
+
+/// A moment without its milliseconds.
+pub(crate) fn moment(at: Timestamp) -> String {
+    let text = at.to_string();
+    text.split('.').next().unwrap_or(&text).replace('T', " ")
+}
+
+/// The answer to a request, for people.
+pub(crate) fn report(report: &Report) {
+    let confidence = &report.confidence;
+    if !report.planned.is_empty() {
+        anstream::println!("{DIM}understood{DIM:#}  {} {DIM}({confidence} confidence){DIM:#}", report.reason);
+        for (number, call) in report.planned.iter().enumerate() {
+            let head = if number == 0 { "plan      " } else { "          " };
+            anstream::println!(
+                "{DIM}{head}{DIM:#}  {}. {BOLD}{}{BOLD:#}  {}",
+                number + 1,
+                call.tool,
+                fields(&call.input)
+            );
+        }
+    }
+    for receipt in &report.receipts {
+        let mark = if receipt.status == "succeeded" { format!("{GREEN}✓{GREEN:#}") } else { format!("{RED}✗{RED:#}") };
+        let undo = if receipt.undo { " (taking back)" } else { "" };
+        let took = receipt.finished_at.since(receipt.started_at);
+        anstream::println!("{DIM}receipt   {DIM:#}  {mark} {}{undo}  {DIM}{}{DIM:#}", receipt.tool, span(took));
+        let shown = fields(&receipt.result);
+        if !shown.is_empty() {
+            anstream::println!("              {DIM}{shown}{DIM:#}");
+        }
+    }
+    anstream::println!();
+    let style = if report.ok { Style::new() } else { RED };
+    for (number, line) in report.message.lines().enumerate() {
+        if number == 0 { anstream::println!("{style}{line}{style:#}") } else { anstream::println!("{line}") }
+    }
+    if report.confidence != "none" {
+        for action in &report.next_actions {
+            anstream::println!("{DIM}→{DIM:#} {action}");
+        }
+    }
+    anstream::println!("{DIM}run {} · {}{DIM:#}", report.run, status(&report.status));
+}
