@@ -129,15 +129,35 @@ struct Live {
     program: Option<Arc<Program>>,
     state: Option<State>,
     data: RunData,
-    queue: VecDeque<Work>,
-    replies: Vec<Reply>,
+    queue: VecDeque<Queued>,
     /// What is being committed, if anything is.
     in_flight: Option<InFlight>,
     redecided: u32,
 }
 
+/// Work, and whoever waits for it.
+struct Queued {
+    work: Work,
+    reply: Option<Reply>,
+}
+
+impl Queued {
+    fn asked(work: Work, reply: Reply) -> Self {
+        Self { work, reply: Some(reply) }
+    }
+
+    fn told(work: Work) -> Self {
+        Self { work, reply: None }
+    }
+
+    /// Whether someone asked for it; each such request is a commit of its own, so that each gets its own answer.
+    fn is_request(&self) -> bool {
+        matches!(self.work, Work::Start(_) | Work::Command(_))
+    }
+}
+
 struct InFlight {
-    work: Vec<Work>,
+    work: Vec<Queued>,
     schedule: RunSchedule,
     status: String,
     program: Option<Digest>,
@@ -232,8 +252,7 @@ impl Core {
                         return None;
                     }
                     Ok(live) => {
-                        live.queue.push_back(Work::Command(Arc::from(command)));
-                        live.replies.push(reply);
+                        live.queue.push_back(Queued::asked(Work::Command(Arc::from(command)), reply));
                     }
                     Err(error) => {
                         output.actions.push(Action::Reply(reply, Err(error)));
@@ -264,7 +283,7 @@ impl Core {
                 None
             }
             Ok(live) => {
-                live.queue.push_back(work);
+                live.queue.push_back(Queued::told(work));
                 Some(run)
             }
             Err(error) => {
@@ -331,12 +350,11 @@ impl Core {
             self.live.insert(run, live);
             return;
         }
-        if live.row.is_none() && !live.queue.iter().any(|item| matches!(item, Work::Start(_))) {
+        if live.row.is_none() && !live.queue.iter().any(|item| matches!(item.work, Work::Start(_))) {
             // It was kept while the store was away: what it was built on must be read first.
             match self.read(&live.scope, run) {
                 Ok(mut fresh) => {
                     std::mem::swap(&mut fresh.queue, &mut live.queue);
-                    std::mem::swap(&mut fresh.replies, &mut live.replies);
                     live = fresh;
                 }
                 Err(error) => {
@@ -347,22 +365,34 @@ impl Core {
                 }
             }
         }
-        let work: Vec<Work> = live.queue.drain(..).collect();
-        let Some((member, in_flight)) = self.turn(now, run, &mut live, work) else {
+        let mut work = Vec::new();
+        let mut requests = 0;
+        while let Some(item) = live.queue.front() {
+            requests += usize::from(item.is_request());
+            if requests > 1 {
+                break;
+            }
+            work.extend(live.queue.pop_front());
+        }
+        let Some((member, parts)) = self.turn(now, run, &mut live, &work) else {
             // Nothing to say: nobody needs to be told but those who asked.
-            for reply in live.replies.drain(..) {
+            for reply in work.into_iter().filter_map(|item| item.reply) {
                 output.actions.push(Action::Reply(reply, Err(EngineError::NothingToDo(run))));
+            }
+            if !live.queue.is_empty() {
+                self.live.insert(run, live);
+                self.decide(now, run, output);
             }
             return;
         };
-        live.in_flight = Some(in_flight);
+        live.in_flight = Some(InFlight { work, ..parts });
         self.next_commit += 1;
         self.commits.insert(self.next_commit, run);
         output.commits.push((self.next_commit, member));
         self.live.insert(run, live);
     }
 
-    fn turn(&mut self, now: Timestamp, run: RunId, live: &mut Live, work: Vec<Work>) -> Option<(Member, InFlight)> {
+    fn turn(&mut self, now: Timestamp, run: RunId, live: &mut Live, work: &[Queued]) -> Option<(Member, InFlight)> {
         let mut preconditions = Vec::new();
         let mut writes = Vec::new();
         let mut prelude = Vec::new();
@@ -372,8 +402,8 @@ impl Core {
         let mut new_row = None;
         let mut inputs: Vec<(Input, Option<Value>)> = Vec::new();
         let mut rechecks = Vec::new();
-        for item in &work {
-            match item {
+        for item in work {
+            match &item.work {
                 Work::Start(submission) => {
                     preconditions.push(Precondition::RunAbsent(run));
                     if let Some((key, digest)) = &submission.key {
@@ -466,10 +496,10 @@ impl Core {
         if finished.events.is_empty() && new_row.is_none() {
             return None;
         }
-        self.member(now, run, live, work, Parts { finished, preconditions, status, schedule, program_hash, new_row })
+        Some(self.member(now, run, live, Parts { finished, preconditions, status, schedule, program_hash, new_row }))
     }
 
-    fn member(&self, now: Timestamp, run: RunId, live: &Live, work: Vec<Work>, parts: Parts) -> Option<(Member, InFlight)> {
+    fn member(&self, now: Timestamp, run: RunId, live: &Live, parts: Parts) -> (Member, InFlight) {
         let Parts { finished, mut preconditions, mut status, mut schedule, program_hash, new_row } = parts;
         if let Some(state) = live.state.as_ref().filter(|state| state.phase != brain_vm::Phase::New) {
             status = state.status().to_string();
@@ -509,7 +539,7 @@ impl Core {
         preconditions.extend(finished.preconditions);
         let member = Member { scope: live.scope.clone(), preconditions, writes };
         let in_flight = InFlight {
-            work,
+            work: Vec::new(),
             schedule,
             status,
             program: program_hash,
@@ -517,7 +547,7 @@ impl Core {
             checks: finished.checks,
             unfinished: finished.unfinished,
         };
-        Some((member, in_flight))
+        (member, in_flight)
     }
 
     fn committed(
@@ -551,7 +581,7 @@ impl Core {
     ) -> Option<RunId> {
         live.redecided = 0;
         for item in &in_flight.work {
-            if let Work::Start(submission) = item {
+            if let Work::Start(submission) = &item.work {
                 live.row = Some(RunRow {
                     id: run,
                     tenant: live.scope.tenant().clone(),
@@ -576,7 +606,7 @@ impl Core {
                 state.is_ended() || state.is_parked() || state.phase == brain_vm::Phase::New
             }),
         };
-        for reply in live.replies.drain(..) {
+        for reply in in_flight.work.into_iter().filter_map(|item| item.reply) {
             output.actions.push(Action::Reply(reply, Ok(news.clone())));
         }
         output.actions.push(Action::Notify(news));
@@ -593,7 +623,7 @@ impl Core {
             output.actions.push(Action::WakeAt(live.scope.clone(), run, at));
         }
         if in_flight.unfinished {
-            live.queue.push_back(Work::Tick);
+            live.queue.push_back(Queued::told(Work::Tick));
         }
         let again = !live.queue.is_empty();
         if again || in_flight.schedule.owner == Some(self.node) {
@@ -607,7 +637,7 @@ impl Core {
         &mut self,
         now: Timestamp,
         run: RunId,
-        mut live: Live,
+        live: Live,
         in_flight: InFlight,
         conflict: Conflict,
         output: &mut StepOutput,
@@ -620,13 +650,12 @@ impl Core {
             _ => None,
         };
         if let Some(error) = answer {
-            for reply in live.replies.drain(..) {
+            // What did not come from the one who asked is decided again.
+            let (asked, rest): (Vec<Queued>, Vec<Queued>) = in_flight.work.into_iter().partition(Queued::is_request);
+            for reply in asked.into_iter().filter_map(|item| item.reply) {
                 output.actions.push(Action::Reply(reply, Err(error.clone())));
             }
-            // What did not come from those who asked is decided again.
-            let rest: Vec<Work> =
-                in_flight.work.into_iter().filter(|item| !matches!(item, Work::Start(_) | Work::Command(_))).collect();
-            if rest.is_empty() {
+            if rest.is_empty() && live.queue.is_empty() {
                 return None;
             }
             return self.again(now, run, live, rest, None, output);
@@ -640,16 +669,16 @@ impl Core {
         now: Timestamp,
         run: RunId,
         live: Live,
-        work: Vec<Work>,
+        work: Vec<Queued>,
         error: Option<StoreError>,
         output: &mut StepOutput,
     ) -> Option<RunId> {
-        let Live { scope, replies, queue: later, redecided, .. } = live;
-        let is_new = work.iter().any(|item| matches!(item, Work::Start(_)));
+        let Live { scope, queue: later, redecided, .. } = live;
+        let is_new = work.iter().any(|item| matches!(item.work, Work::Start(_)));
         let fresh = if is_new {
             if let Some(error) = error {
                 // The caller is still there and knows what to do; nothing of the run exists.
-                for reply in replies {
+                for reply in work.into_iter().chain(later).filter_map(|item| item.reply) {
                     output.actions.push(Action::Reply(reply, Err(EngineError::Store(error.clone()))));
                 }
                 return None;
@@ -660,12 +689,14 @@ impl Core {
         };
         match fresh {
             Ok(mut fresh) => {
-                fresh.replies = replies;
                 fresh.redecided = redecided + 1;
                 let lost = fresh.owned_by_other(self.node);
                 for item in work.into_iter().chain(later) {
-                    if lost && !matches!(item, Work::TakeOver(_)) {
+                    if lost && !matches!(item.work, Work::TakeOver(_)) {
                         tracing::info!(%run, "an answer came too late: another node works on this run");
+                        if let Some(reply) = item.reply {
+                            output.actions.push(Action::Reply(reply, Err(EngineError::OwnedElsewhere(run))));
+                        }
                         continue;
                     }
                     fresh.queue.push_back(item);
@@ -683,12 +714,14 @@ impl Core {
                 Some(run)
             }
             Err(failure) => {
-                for reply in replies {
-                    output.actions.push(Action::Reply(reply, Err(failure.clone())));
-                }
                 // The store is away: what happened outside must not be forgotten.
                 let mut waiting = Live::empty(scope.clone());
-                waiting.queue.extend(work.into_iter().chain(later));
+                for mut item in work.into_iter().chain(later) {
+                    match item.reply.take() {
+                        Some(reply) => output.actions.push(Action::Reply(reply, Err(failure.clone()))),
+                        None => waiting.queue.push_back(item),
+                    }
+                }
                 output.actions.push(Action::WakeAt(scope, run, now.plus(BACK_OFF)));
                 if matches!(failure, EngineError::Store(_)) {
                     waiting.redecided = redecided + 1;
@@ -727,7 +760,6 @@ impl Live {
             state: None,
             data: RunData::default(),
             queue: VecDeque::new(),
-            replies: Vec::new(),
             in_flight: None,
             redecided: 0,
         }
@@ -735,8 +767,7 @@ impl Live {
 
     fn new(scope: Scope, work: Work, reply: Reply) -> Self {
         let mut live = Self::empty(scope);
-        live.queue.push_back(work);
-        live.replies.push(reply);
+        live.queue.push_back(Queued::asked(work, reply));
         live
     }
 

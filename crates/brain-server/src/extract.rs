@@ -7,9 +7,11 @@ use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
 use http_body_util::BodyExt;
-use serde::de::{DeserializeOwned, IgnoredAny};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use crate::problem::{BAD_BODY, BAD_ID, BAD_JSON, BODY_TIMEOUT, BODY_TOO_LARGE, Problem, UNSUPPORTED_MEDIA_TYPE};
+use crate::wire::Object;
 
 /// The largest body that is taken in, in bytes.
 pub(crate) const MAX_BODY: usize = 1024 * 1024;
@@ -35,11 +37,11 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for JsonBody<T> {
             let detail = "Send the body with the header `Content-Type: application/json`.";
             return Err(Problem::new(UNSUPPORTED_MEDIA_TYPE, detail));
         }
-        parse(&bytes).map(Self)
+        parse(&bytes).map(|Object(inner)| Self(inner))
     }
 }
 
-/// A JSON body that may be left out; then it is as if it were `{}`.
+/// A JSON body that may be left out, or be null; then it is as if it were `{}`.
 pub(crate) struct OptionalJson<T>(pub(crate) T);
 
 impl<T: DeserializeOwned + Default, S: Send + Sync> FromRequest<S> for OptionalJson<T> {
@@ -55,7 +57,8 @@ impl<T: DeserializeOwned + Default, S: Send + Sync> FromRequest<S> for OptionalJ
             let detail = "Send the body with the header `Content-Type: application/json`, or none at all.";
             return Err(Problem::new(UNSUPPORTED_MEDIA_TYPE, detail));
         }
-        parse(&bytes).map(Self)
+        let given: Option<Object<T>> = parse(&bytes)?;
+        Ok(Self(given.map(|Object(inner)| inner).unwrap_or_default()))
     }
 }
 
@@ -100,30 +103,28 @@ fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     if bytes.is_empty() {
         return Err(Problem::new(BAD_JSON, "The body is empty."));
     }
-    // All of the syntax first, so that broken JSON is never mistaken for a wrong value.
-    if let Err(error) = serde_json::from_slice::<IgnoredAny>(bytes) {
-        return Err(bad_json(&error));
-    }
+    // All of the syntax first, so that broken JSON is never mistaken for a wrong value, nor the other way round.
+    serde_json::from_slice::<Value>(bytes).map_err(|error| {
+        let detail = format!("Line {}, column {}: {}.", error.line(), error.column(), without_place(&error));
+        Problem::new(BAD_JSON, detail)
+    })?;
     let mut reader = serde_json::Deserializer::from_slice(bytes);
     serde_path_to_error::deserialize(&mut reader).map_err(|error| {
         let path = error.path().to_string();
-        let inner = error.inner();
-        if !inner.is_data() {
-            return bad_json(inner);
-        }
-        let place = format!(" at line {} column {}", inner.line(), inner.column());
-        let text = inner.to_string();
-        let message = text.strip_suffix(&place).unwrap_or(&text);
         let field = if path == "." { "" } else { path.as_str() };
-        Problem::invalid(field, with_suggestion(message))
+        match without_place(error.inner()).as_str() {
+            // What the reader says of anything but text where one of a few words should stand.
+            "expected value" => Problem::invalid(field, "this is not text"),
+            message => Problem::invalid(field, with_suggestion(message)),
+        }
     })
 }
 
-fn bad_json(error: &serde_json::Error) -> Problem {
-    let place = format!(" at line {} column {}", error.line(), error.column());
+/// What is wrong, without the "at line … column …" behind it.
+fn without_place(error: &serde_json::Error) -> String {
     let text = error.to_string();
-    let message = text.strip_suffix(&place).unwrap_or(&text);
-    Problem::new(BAD_JSON, format!("Line {}, column {}: {message}.", error.line(), error.column()))
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    text.strip_suffix(&place).unwrap_or(&text).to_owned()
 }
 
 /// Adds "did you mean …?" to a complaint about an unknown name: ``unknown field `a`, expected one of `b`, `c` ``.
@@ -213,31 +214,28 @@ pub(crate) fn short_text(field: &str, text: &str, most: usize) -> Result<(), Pro
 
 #[cfg(test)]
 mod tests {
-    use serde_json::Value;
-
     use super::*;
     use crate::wire::RunRequest;
 
-    fn problem(text: &str) -> Value {
-        let problem = parse::<RunRequest>(text.as_bytes()).map(|_| ()).unwrap_err();
-        serde_json::json!(format!("{problem:?}"))
+    fn problem(text: &str) -> String {
+        format!("{:?}", parse::<Object<RunRequest>>(text.as_bytes()).map(|_| ()).unwrap_err())
     }
 
     #[test]
     fn broken_json_is_told_with_its_place_even_behind_a_wrong_value() {
-        let text = problem("{\"mode\": 5,\n  oops}").to_string();
+        let text = problem("{\"mode\": 5,\n  oops}");
         assert!(text.contains("bad_json") && text.contains("Line 2, column 3"), "{text}");
     }
 
     #[test]
     fn a_misspelt_field_is_named_with_the_right_one() {
-        let text = problem(r#"{"mesage": "hi"}"#).to_string();
+        let text = problem(r#"{"mesage": "hi"}"#);
         assert!(text.contains("mesage") && text.contains("did you mean `message`?"), "{text}");
     }
 
     #[test]
     fn a_wrong_value_is_told_with_its_path() {
-        let text = problem(r#"{"message": "hi", "limits": {"max_tool_calls": "ten"}}"#).to_string();
+        let text = problem(r#"{"message": "hi", "limits": {"max_tool_calls": "ten"}}"#);
         assert!(text.contains("limits.max_tool_calls"), "{text}");
     }
 }

@@ -109,7 +109,8 @@ fn meant_for_us(bound: SocketAddr, uri: &Uri, headers: &HeaderMap) -> Result<(),
         return Err(Problem::new(HOST_NOT_ALLOWED, detail));
     }
     for origin in headers.get_all(header::ORIGIN) {
-        let ours = origin.to_str().ok().and_then(|text| text.strip_prefix("http://")).is_some_and(|it| is_us(bound, it));
+        let ours =
+            origin.to_str().ok().and_then(|text| text.strip_prefix("http://")).is_some_and(|it| is_us(bound, it));
         if !ours {
             return Err(Problem::new(ORIGIN_NOT_ALLOWED, "The request comes from another web site."));
         }
@@ -149,8 +150,18 @@ mod tests {
             assert!(is_us(bound, good), "{good}");
         }
         for bad in [
-            "", "localhost", "localhost:7701", "evil.example:7700", "localhost.evil.example:7700", "127.0.0.1.nip.io:7700",
-            "a@localhost:7700", "localhost:7700/x", "[::2]:7700", "0.0.0.0:7700", "127.0.0.2:7700", "localhost:07700x",
+            "",
+            "localhost",
+            "localhost:7701",
+            "evil.example:7700",
+            "localhost.evil.example:7700",
+            "127.0.0.1.nip.io:7700",
+            "a@localhost:7700",
+            "localhost:7700/x",
+            "[::2]:7700",
+            "0.0.0.0:7700",
+            "127.0.0.2:7700",
+            "localhost:07700x",
         ] {
             assert!(!is_us(bound, bad), "{bad}");
         }

@@ -1,7 +1,8 @@
 //! The description of the API, generated from the handlers.
 
+use utoipa::openapi::path::Operation;
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityRequirement, SecurityScheme};
-use utoipa::openapi::{Components, Content, InfoBuilder, OpenApi, Operation, PathItem, Ref, RefOr, Response, Tag};
+use utoipa::openapi::{Components, Content, InfoBuilder, OpenApi, PathItem, Ref, RefOr, Response, Tag};
 use utoipa::{PartialSchema, ToSchema};
 
 use crate::app::api;
@@ -43,7 +44,8 @@ pub fn openapi() -> OpenApi {
     let info = InfoBuilder::new().title("Brain").version(env!("CARGO_PKG_VERSION")).description(Some(ABOUT));
     document.info = info.license(Some(utoipa::openapi::License::new("Apache-2.0"))).build();
     document.tags = Some(TAGS.iter().map(|(name, about)| tag(name, about)).collect());
-    document.security = Some(vec![SecurityRequirement::new("bearer", Vec::<String>::new()), SecurityRequirement::default()]);
+    document.security =
+        Some(vec![SecurityRequirement::new("bearer", Vec::<String>::new()), SecurityRequirement::default()]);
     let components = document.components.get_or_insert_with(Components::new);
     let mut bearer = Http::new(HttpAuthScheme::Bearer);
     bearer.description = Some("A token made by `brain token new`; not needed on a loopback address.".into());

@@ -68,7 +68,10 @@ kinds! {
 
 /// Why a request was not answered.
 #[derive(Debug)]
-pub(crate) struct Problem {
+pub(crate) struct Problem(Box<Inner>);
+
+#[derive(Debug)]
+struct Inner {
     kind: Kind,
     detail: String,
     errors: Vec<FieldProblem>,
@@ -78,7 +81,8 @@ pub(crate) struct Problem {
 
 impl Problem {
     pub(crate) fn new(kind: Kind, detail: impl Into<String>) -> Self {
-        Self { kind, detail: detail.into(), errors: Vec::new(), error_id: None, headers: BTreeMap::new() }
+        let (errors, error_id, headers) = (Vec::new(), None, BTreeMap::new());
+        Self(Box::new(Inner { kind, detail: detail.into(), errors, error_id, headers }))
     }
 
     /// A part of the request that does not fit.
@@ -93,7 +97,9 @@ impl Problem {
             field => format!("{field}: {}", error.message),
         });
         let detail = lines.collect::<Vec<_>>().join("; ");
-        Self { errors, ..Self::new(INVALID_REQUEST, detail) }
+        let mut problem = Self::new(INVALID_REQUEST, detail);
+        problem.0.errors = errors;
+        problem
     }
 
     /// An id in the address that is none.
@@ -106,32 +112,34 @@ impl Problem {
         let id = crate::request_id::new_id();
         tracing::error!(error_id = %id, %reason, "a request failed inside");
         let detail = format!("This is not your fault. The log of the server has more under the id {id}.");
-        Self { error_id: Some(id), ..Self::new(INTERNAL, detail) }
+        let mut problem = Self::new(INTERNAL, detail);
+        problem.0.error_id = Some(id);
+        problem
     }
 
     pub(crate) fn with_header(mut self, name: &'static str, value: &'static str) -> Self {
-        self.headers.insert(name, value);
+        self.0.headers.insert(name, value);
         self
     }
 }
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
-        let Kind { code, status, title } = self.kind;
+        let Inner { kind: Kind { code, status, title }, detail, errors, error_id, headers } = *self.0;
         let document = ProblemDocument {
             kind: format!("urn:brain:error:{code}"),
             title: title.to_owned(),
             status,
-            detail: self.detail,
+            detail,
             code: code.to_owned(),
-            errors: self.errors,
-            error_id: self.error_id,
+            errors,
+            error_id,
         };
         let body = serde_json::to_vec(&document).unwrap_or_default();
         let mut response = Response::new(Body::from(body));
         *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(PROBLEM_JSON));
-        for (name, value) in self.headers {
+        for (name, value) in headers {
             response.headers_mut().insert(HeaderName::from_static(name), HeaderValue::from_static(value));
         }
         response
@@ -184,7 +192,7 @@ mod tests {
     #[test]
     fn an_internal_problem_tells_the_caller_nothing_but_an_id() {
         let problem = Problem::from(KernelError::Internal("disk 3 is on fire".into()));
-        assert!(problem.error_id.is_some());
-        assert!(!problem.detail.contains("disk"));
+        assert!(problem.0.error_id.is_some());
+        assert!(!problem.0.detail.contains("disk"));
     }
 }

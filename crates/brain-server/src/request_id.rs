@@ -11,8 +11,10 @@ const MAX_LENGTH: usize = 128;
 /// A new random id (UUIDv4). Only for people who compare a response with a log; nothing else depends on it.
 pub(crate) fn new_id() -> String {
     let mut bytes = [0; 16];
-    // Without randomness the id is not unique; that is no reason to refuse a request.
-    drop(getrandom::fill(&mut bytes));
+    if let Err(error) = getrandom::fill(&mut bytes) {
+        // The id is then not unique; that is no reason to refuse a request.
+        tracing::warn!(%error, "the system has no randomness to give");
+    }
     uuid::Builder::from_random_bytes(bytes).into_uuid().to_string()
 }
 

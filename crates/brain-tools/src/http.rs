@@ -116,6 +116,8 @@ impl reqwest::dns::Resolve for GuardedResolver {
 
 /// A client that follows no redirects (a redirect could leave the declared hosts) and uses no proxy of the environment.
 pub(crate) fn client(agent: &str, policy: &HttpPolicy) -> reqwest::Result<reqwest::Client> {
+    // One provider for the process; whoever was first is as good.
+    let _ = rustls::crypto::ring::default_provider().install_default();
     reqwest::Client::builder()
         .user_agent(agent)
         .redirect(reqwest::redirect::Policy::none())

@@ -68,7 +68,7 @@ async fn list(
 /// Looking decides nothing.
 #[utoipa::path(
     get, path = "/v1/approvals/{id}", tag = "approvals", operation_id = "get_approval",
-    params(("id" = String, Path, format = Uuid, description = "The approval, or the run that waits for it")),
+    params(("id" = String, Path, format = "uuid", description = "The approval, or the run that waits for it")),
     responses(
         (status = 200, description = "The approval", body = Approval),
         (status = 400, description = "The id is not a UUID."),
@@ -87,7 +87,7 @@ async fn get(State(app): State<App>, caller: Caller, UrlPath(id): UrlPath<String
 /// on it. A second decision is a `409`, so this can be sent again safely.
 #[utoipa::path(
     post, path = "/v1/approvals/{id}", tag = "approvals", operation_id = "decide_approval",
-    params(("id" = String, Path, format = Uuid, description = "The approval, or the run that waits for it")),
+    params(("id" = String, Path, format = "uuid", description = "The approval, or the run that waits for it")),
     request_body = Decide,
     responses(
         (status = 200, description = "Where the run stands", body = RunResponse),

@@ -68,7 +68,7 @@ async fn list(
 /// One dead letter.
 #[utoipa::path(
     get, path = "/v1/dead-letters/{id}", tag = "dead-letters", operation_id = "get_dead_letter",
-    params(("id" = String, Path, format = Uuid, description = "The letter: the `call_id` of the job")),
+    params(("id" = String, Path, format = "uuid", description = "The letter: the `call_id` of the job")),
     responses(
         (status = 200, description = "The letter", body = Letter),
         (status = 400, description = "The id is not a UUID."),
@@ -85,7 +85,7 @@ async fn get(State(app): State<App>, caller: Caller, UrlPath(id): UrlPath<String
 /// A letter that is closed already is a `409`, so this can be sent again safely.
 #[utoipa::path(
     post, path = "/v1/dead-letters/{id}/retry", tag = "dead-letters", operation_id = "retry_dead_letter",
-    params(("id" = String, Path, format = Uuid, description = "The letter")),
+    params(("id" = String, Path, format = "uuid", description = "The letter")),
     request_body = Option<Retry>,
     responses(
         (status = 200, description = "The letter and its run", body = LetterDecided),
@@ -102,9 +102,9 @@ async fn retry(
     State(app): State<App>,
     caller: Caller,
     UrlPath(id): UrlPath<String>,
-    OptionalJson(body): OptionalJson<Option<Retry>>,
+    OptionalJson(body): OptionalJson<Retry>,
 ) -> Result<Json<LetterDecided>, Problem> {
-    let note = body.unwrap_or_default().note.unwrap_or_default();
+    let note = body.note.unwrap_or_default();
     decide(&app, caller, letter_id(&id)?, LetterDecision::Retry, &note).await
 }
 
@@ -113,7 +113,7 @@ async fn retry(
 /// A letter that is closed already is a `409`, so this can be sent again safely.
 #[utoipa::path(
     post, path = "/v1/dead-letters/{id}/resolve", tag = "dead-letters", operation_id = "resolve_dead_letter",
-    params(("id" = String, Path, format = Uuid, description = "The letter")),
+    params(("id" = String, Path, format = "uuid", description = "The letter")),
     request_body = Resolve,
     responses(
         (status = 200, description = "The letter and its run", body = LetterDecided),
@@ -143,7 +143,9 @@ async fn resolve(
             let row = find(&app, &caller, id).await?;
             LetterDecision::Resolve(Some(checked(&app, &row, Value::Object(result))?))
         }
-        (Outcome::Done, None) => return Err(Problem::invalid("result", "`done` needs what the tool would have answered")),
+        (Outcome::Done, None) => {
+            return Err(Problem::invalid("result", "`done` needs what the tool would have answered"));
+        }
         (_, Some(_)) => return Err(Problem::invalid("result", "a result goes with the outcome `done` only")),
     };
     decide(&app, caller, id, decision, &body.note).await
@@ -152,7 +154,7 @@ async fn resolve(
 /// Tell someone. Nothing else changes; the letter stays open.
 #[utoipa::path(
     post, path = "/v1/dead-letters/{id}/escalate", tag = "dead-letters", operation_id = "escalate_dead_letter",
-    params(("id" = String, Path, format = Uuid, description = "The letter")),
+    params(("id" = String, Path, format = "uuid", description = "The letter")),
     request_body = Escalate,
     responses(
         (status = 200, description = "The letter and its run", body = LetterDecided),
@@ -194,7 +196,7 @@ fn checked(app: &App, row: &DeadLetterRow, result: Value) -> Result<Value, Probl
     let Some(tool) = app.kernel().registry().tool(&row.tool) else { return Ok(result) };
     tool.validate_output(result).map_err(|errors| {
         let problems = errors.into_iter().map(|error| FieldProblem {
-            field: format!("result.{}", error.field),
+            field: format!("result{}", error.field.replace('/', ".")),
             message: error.message,
         });
         Problem::invalid_fields(problems.collect())

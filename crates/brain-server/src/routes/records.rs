@@ -104,7 +104,7 @@ async fn list(
     get, path = "/v1/records/{type}/{id}", tag = "records", operation_id = "get_record",
     params(
         ("type" = String, Path, description = "The type, such as `lead`"),
-        ("id" = String, Path, format = Uuid, description = "The record"),
+        ("id" = String, Path, format = "uuid", description = "The record"),
     ),
     responses(
         (status = 200, description = "The record as one object", body = Value),

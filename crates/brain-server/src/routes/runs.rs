@@ -159,14 +159,18 @@ fn run_id(text: &str) -> Result<RunId, Problem> {
 /// Where a run stands.
 #[utoipa::path(
     get, path = "/v1/runs/{id}", tag = "runs", operation_id = "get_run",
-    params(("id" = String, Path, format = Uuid, description = "The run")),
+    params(("id" = String, Path, format = "uuid", description = "The run")),
     responses(
         (status = 200, description = "Where the run stands", body = RunResponse),
         (status = 400, description = "The id is not a UUID."),
         (status = 404, description = "There is no such run."),
     )
 )]
-async fn get(State(app): State<App>, caller: Caller, UrlPath(id): UrlPath<String>) -> Result<Json<RunResponse>, Problem> {
+async fn get(
+    State(app): State<App>,
+    caller: Caller,
+    UrlPath(id): UrlPath<String>,
+) -> Result<Json<RunResponse>, Problem> {
     let id = run_id(&id)?;
     let report = app.read(move |kernel| Ok(kernel.report(&caller.scope, id)?)).await?;
     Ok(Json(report.into()))
@@ -192,7 +196,7 @@ fn place(cursor: Option<&str>) -> Result<Option<u64>, Problem> {
 /// The log of a run: what happened, in order, without personal values.
 #[utoipa::path(
     get, path = "/v1/runs/{id}/events", tag = "runs", operation_id = "list_run_events",
-    params(("id" = String, Path, format = Uuid, description = "The run"), PartQuery),
+    params(("id" = String, Path, format = "uuid", description = "The run"), PartQuery),
     responses(
         (status = 200, description = "Events", body = Page<RunEvent>),
         (status = 400, description = "The id is not a UUID, or the cursor is not one of this list."),
@@ -219,7 +223,7 @@ async fn events(
 /// The receipts of a run: the record of every attempt, in order.
 #[utoipa::path(
     get, path = "/v1/runs/{id}/receipts", tag = "runs", operation_id = "list_run_receipts",
-    params(("id" = String, Path, format = Uuid, description = "The run"), PartQuery),
+    params(("id" = String, Path, format = "uuid", description = "The run"), PartQuery),
     responses(
         (status = 200, description = "Receipts", body = Page<Receipt>),
         (status = 400, description = "The id is not a UUID, or the cursor is not one of this list."),
@@ -247,7 +251,7 @@ async fn receipts(
 /// What was done stays. A run that is over already is a `409`, so this can be sent again safely.
 #[utoipa::path(
     post, path = "/v1/runs/{id}/cancel", tag = "runs", operation_id = "cancel_run",
-    params(("id" = String, Path, format = Uuid, description = "The run")),
+    params(("id" = String, Path, format = "uuid", description = "The run")),
     responses(
         (status = 200, description = "Where the run stands", body = RunResponse),
         (status = 400, description = "The id is not a UUID."),

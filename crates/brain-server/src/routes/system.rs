@@ -65,7 +65,8 @@ async fn readyz(State(app): State<App>) -> Result<Json<Health>, Problem> {
 )]
 async fn metrics(State(app): State<App>) -> Result<Response, Problem> {
     let shared = app.clone();
-    let text = app.read(move |_| shared.metrics().text().map_err(|error| Problem::internal(&error.to_string()))).await?;
+    let text =
+        app.read(move |_| shared.metrics().text().map_err(|error| Problem::internal(&error.to_string()))).await?;
     Ok(([(header::CONTENT_TYPE, OPENMETRICS)], text).into_response())
 }
 

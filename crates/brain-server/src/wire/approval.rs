@@ -8,10 +8,10 @@ use utoipa::ToSchema;
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct Approval {
     /// Its id.
-    #[schema(format = Uuid)]
+    #[schema(format = "uuid")]
     pub approval_id: String,
     /// The run that waits for it.
-    #[schema(format = Uuid)]
+    #[schema(format = "uuid")]
     pub run_id: String,
     /// `pending`, `approved` or `rejected`.
     pub status: String,

@@ -130,7 +130,8 @@ impl<'a> Scrubber<'a> {
 
 /// The name of the slot, if this is one: `{name, value, span}` or `{name, text}`.
 fn slot_name(map: &Map<String, Value>) -> Option<&str> {
-    let is_slot = (map.contains_key("value") && map.contains_key("span")) || (map.len() == 2 && map.contains_key("text"));
+    let is_slot =
+        (map.contains_key("value") && map.contains_key("span")) || (map.len() == 2 && map.contains_key("text"));
     map.get("name").filter(|_| is_slot).and_then(Value::as_str)
 }
 

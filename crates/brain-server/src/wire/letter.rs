@@ -11,10 +11,10 @@ use super::run::{ReceiptError, RunResponse};
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct Letter {
     /// Its id: the `call_id` of the job.
-    #[schema(format = Uuid)]
+    #[schema(format = "uuid")]
     pub letter_id: String,
     /// The run.
-    #[schema(format = Uuid)]
+    #[schema(format = "uuid")]
     pub run_id: String,
     /// The tool.
     pub tool_name: String,

@@ -3,6 +3,7 @@
 mod approval;
 mod event;
 mod letter;
+mod object;
 mod page;
 mod problem;
 mod record;
@@ -12,6 +13,7 @@ mod tool;
 pub use approval::{Approval, Decide, Decision};
 pub use event::{RunEvent, run_events};
 pub use letter::{Escalate, Letter, LetterDecided, Outcome, Resolve, Retry};
+pub(crate) use object::Object;
 pub use page::Page;
 pub use problem::{FieldProblem, ProblemDocument};
 pub use record::record_json;

@@ -46,17 +46,17 @@ pub struct RunRequest {
     pub mode: Option<Mode>,
     /// The conversation it belongs to. The same request twice in one conversation is done once.
     #[serde(default)]
-    #[schema(format = Uuid, value_type = Option<String>)]
+    #[schema(format = "uuid", value_type = Option<String>)]
     pub conversation_id: Option<uuid::Uuid>,
     /// Values that fill slots of the same name, such as `lead_id`.
     #[serde(default)]
     #[schema(value_type = Option<Object>)]
     pub context: Option<Map<String, Value>>,
     /// Bounds.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "super::object::optional")]
     pub limits: Option<LimitsRequest>,
     /// Tool calls by name, instead of words.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "super::object::optional_list")]
     #[schema(max_items = 1000)]
     pub calls: Option<Vec<CallRequest>>,
 }
@@ -93,7 +93,7 @@ pub struct RunResponse {
     /// Whether all is well so far.
     pub ok: bool,
     /// The run.
-    #[schema(format = Uuid)]
+    #[schema(format = "uuid")]
     pub run_id: String,
     /// Its status in the life of a run.
     pub status: String,
@@ -115,7 +115,7 @@ pub struct RunResponse {
     /// What stands in the way.
     pub errors: Vec<ErrorItem>,
     /// The approval that is awaited, or null.
-    #[schema(required, format = Uuid)]
+    #[schema(required, format = "uuid")]
     pub approval_id: Option<String>,
     /// How far it is.
     pub progress: Progress,
@@ -180,7 +180,7 @@ pub struct PlannedToolCall {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct EnqueuedCall {
     /// Its id: the same in every receipt.
-    #[schema(format = Uuid)]
+    #[schema(format = "uuid")]
     pub call_id: String,
     /// The tool.
     pub tool_name: String,
@@ -190,7 +190,7 @@ pub struct EnqueuedCall {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Receipt {
     /// The call.
-    #[schema(format = Uuid)]
+    #[schema(format = "uuid")]
     pub call_id: String,
     /// The tool.
     pub tool_name: String,
@@ -355,7 +355,7 @@ impl From<Problem> for ErrorItem {
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct RunSummary {
     /// The run.
-    #[schema(format = Uuid)]
+    #[schema(format = "uuid")]
     pub run_id: String,
     /// Its status in the life of a run.
     pub status: String,

@@ -1,0 +1,74 @@
+//! A kernel with real threads on a real store.
+#![allow(dead_code, unreachable_pub, reason = "shared by test files that each use their own part")]
+
+use std::path::Path;
+use std::sync::Arc;
+
+use brain_core::{Clock, SeededRandom, TenantId, Timestamp};
+use brain_engine::{EngineConfig, Liveness};
+use brain_kernel::{Kernel, KernelConfig, Mode, Report, Request};
+use brain_registry::{PackSource, Registry};
+use brain_store::{Scope, Store};
+use serde_json::Value;
+
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    fn now(&self) -> Timestamp {
+        let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+        Timestamp::from_millis(since.as_millis() as i64)
+    }
+}
+
+pub struct Alone;
+
+impl Liveness for Alone {
+    fn own(&self) -> String {
+        String::new()
+    }
+
+    fn is_gone(&self, _: &str) -> bool {
+        false
+    }
+}
+
+pub fn trades() -> Arc<Registry> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../packs/trades");
+    match brain_registry::load(&[folder]) {
+        Ok(loaded) => Arc::new(loaded.registry),
+        Err(report) => panic!("{}", report.render(false)),
+    }
+}
+
+pub fn registry(files: &[(&str, &str)]) -> Arc<Registry> {
+    let files = files.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
+    match brain_registry::load_sources(vec![PackSource::new("test", files)]) {
+        Ok(loaded) => Arc::new(loaded.registry),
+        Err(report) => panic!("{}", report.render(false)),
+    }
+}
+
+pub fn scope() -> Scope {
+    Scope::of(TenantId::default_tenant())
+}
+
+pub fn kernel(registry: Arc<Registry>, store: Arc<dyn Store>, allow_private: bool) -> Arc<Kernel> {
+    let mut config = KernelConfig { engine: EngineConfig { keep: false, ..EngineConfig::default() }, ..KernelConfig::default() };
+    config.tools.allow_private_hosts = allow_private;
+    let seed = SystemClock.now().as_millis() as u64;
+    Kernel::start(&config, registry, store, Arc::new(SystemClock), Box::new(SeededRandom::new(seed)), Arc::new(Alone)).unwrap()
+}
+
+pub async fn say(kernel: &Kernel, text: &str) -> Report {
+    kernel.handle(&Request::say(scope(), text, Mode::EnqueueAndWait)).await.unwrap()
+}
+
+pub async fn call(kernel: &Kernel, tool: &str, input: Value) -> Report {
+    let request = Request { calls: vec![(tool.to_owned(), input)], ..Request::say(scope(), "", Mode::EnqueueAndWait) };
+    kernel.handle(&request).await.unwrap()
+}
+
+pub fn result(report: &Report, name: &str) -> String {
+    let found = report.receipts.iter().rev().find_map(|receipt| receipt.result[name].as_str());
+    found.unwrap_or_else(|| panic!("no {name}: {report:#?}")).to_owned()
+}

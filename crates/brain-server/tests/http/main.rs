@@ -1,0 +1,13 @@
+//! A real server on a free port, a real SQLite file, the `trades` pack, and a real HTTP client.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod approvals;
+mod gate;
+mod letters;
+mod lists;
+mod modes;
+mod openapi;
+mod requests;
+mod support;
+mod system;

@@ -1,0 +1,107 @@
+//! The description of the API describes the API.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use crate::support::TestServer;
+
+/// Every route, as the design lists it.
+const ROUTES: [&str; 22] = [
+    "GET /healthz",
+    "GET /metrics",
+    "GET /openapi.json",
+    "GET /readyz",
+    "GET /v1/approvals",
+    "GET /v1/approvals/{id}",
+    "GET /v1/dead-letters",
+    "GET /v1/dead-letters/{id}",
+    "GET /v1/records/{type}",
+    "GET /v1/records/{type}/{id}",
+    "GET /v1/runs",
+    "GET /v1/runs/{id}",
+    "GET /v1/runs/{id}/events",
+    "GET /v1/runs/{id}/receipts",
+    "GET /v1/tools",
+    "GET /v1/tools/{name}",
+    "POST /v1/approvals/{id}",
+    "POST /v1/dead-letters/{id}/escalate",
+    "POST /v1/dead-letters/{id}/resolve",
+    "POST /v1/dead-letters/{id}/retry",
+    "POST /v1/runs",
+    "POST /v1/runs/{id}/cancel",
+];
+
+fn operations(document: &Value) -> Vec<(String, &Value)> {
+    let paths = document["paths"].as_object().unwrap();
+    let of_path = paths.iter().flat_map(|(path, item)| {
+        item.as_object()
+            .unwrap()
+            .iter()
+            .map(move |(method, operation)| (format!("{} {path}", method.to_uppercase()), operation))
+    });
+    of_path.collect()
+}
+
+#[tokio::test]
+async fn the_document_lists_every_route() {
+    let server = TestServer::start().await;
+    let document = server.get("/openapi.json").await.ok();
+    assert_eq!(document["openapi"], "3.1.0");
+    assert_eq!(document, serde_json::to_value(brain_server::openapi()).unwrap());
+    let listed: BTreeSet<String> = operations(&document).into_iter().map(|(name, _)| name).collect();
+    let wanted: BTreeSet<String> = ROUTES.iter().map(|&route| route.to_owned()).collect();
+    assert_eq!(listed, wanted);
+    // And each of them is served: whatever it answers, it is not "nothing here".
+    for route in &listed {
+        let (method, path) = route.split_once(' ').unwrap();
+        let path = path.replace("{type}", "lead").replace("{name}", "os.create_task").replace("{id}", "1");
+        let answer = crate::support::Answer::of(server.request(method.parse().unwrap(), &path)).await;
+        assert!(!["not_found", "method_not_allowed"].iter().any(|code| answer.body["code"] == *code), "{route}");
+    }
+}
+
+#[test]
+fn every_operation_is_described() {
+    let document = serde_json::to_value(brain_server::openapi()).unwrap();
+    assert_eq!(document["components"]["securitySchemes"]["bearer"]["scheme"], "bearer");
+    let mut ids = BTreeSet::new();
+    for (name, operation) in operations(&document) {
+        assert!(operation["summary"].is_string(), "{name} has no summary");
+        assert!(ids.insert(operation["operationId"].to_string()), "{name} shares its id");
+        let responses = operation["responses"].as_object().unwrap();
+        assert!(responses["200"]["content"].is_object(), "{name}");
+        for (status, response) in responses.iter().filter(|(status, _)| status.as_str() >= "400") {
+            let schema = &response["content"]["application/problem+json"]["schema"];
+            assert_eq!(schema["$ref"], "#/components/schemas/ProblemDocument", "{name} {status}");
+        }
+        if name.starts_with("POST") && !name.ends_with("/cancel") {
+            assert!(operation["requestBody"]["content"]["application/json"].is_object(), "{name}");
+        }
+    }
+}
+
+#[test]
+fn every_reference_leads_somewhere() {
+    let document = serde_json::to_value(brain_server::openapi()).unwrap();
+    let mut found = Vec::new();
+    references(&document, &mut found);
+    assert!(!found.is_empty());
+    for reference in found {
+        let pointer = reference.strip_prefix('#').unwrap();
+        assert!(document.pointer(pointer).is_some(), "{reference}");
+    }
+}
+
+fn references(value: &Value, found: &mut Vec<String>) {
+    match value {
+        Value::Object(map) => {
+            if let Some(reference) = map.get("$ref").and_then(Value::as_str) {
+                found.push(reference.to_owned());
+            }
+            map.values().for_each(|inner| references(inner, found));
+        }
+        Value::Array(items) => items.iter().for_each(|item| references(item, found)),
+        _ => {}
+    }
+}
