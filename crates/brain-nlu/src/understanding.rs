@@ -41,7 +41,7 @@ pub enum Understanding {
 pub enum Confidence {
     /// Nothing matched.
     None,
-    /// Several things matched equally well.
+    /// Several things matched equally well, or a value is not what its slot holds.
     Low,
     /// Something was inferred or filled in by default.
     Medium,
@@ -279,13 +279,19 @@ impl Reader<'_> {
             }
         }
         let said = |name: &str| hit.captures.iter().any(|capture| capture.slot == name);
+        let broken = !invalid.is_empty();
         let filled_in = target.slots.iter().any(|(name, slot)| !said(name) && (slot.has_default || slot.required));
+        let confidence = match (broken, filled_in) {
+            (true, _) => Confidence::Low,
+            (false, true) => Confidence::Medium,
+            (false, false) => Confidence::High,
+        };
         Intent {
             target: target.name.clone(),
             playbook: target.kind == TargetKind::Playbook,
             slots,
             invalid,
-            confidence: if filled_in { Confidence::Medium } else { Confidence::High },
+            confidence,
             span: self.normal.span(clause.clone()),
             evidence: Evidence {
                 tier: "exact",

@@ -184,6 +184,11 @@ pub(crate) fn page_limit(given: Option<u64>) -> Result<usize, Problem> {
     Ok(usize::try_from(limit).unwrap_or(usize::MAX))
 }
 
+/// Where a page begins; an empty cursor is none.
+pub(crate) fn page_cursor(given: &Option<String>) -> Option<&str> {
+    given.as_deref().filter(|cursor| !cursor.is_empty())
+}
+
 /// A number within its bounds.
 pub(crate) fn bounded(field: &str, given: Option<u64>, default: u64, least: u64, most: u64) -> Result<u64, Problem> {
     let value = given.unwrap_or(default);

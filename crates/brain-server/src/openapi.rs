@@ -1,6 +1,7 @@
 //! The description of the API, generated from the handlers.
 
 use utoipa::openapi::path::Operation;
+use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::{Components, Content, InfoBuilder, OpenApi, PathItem, Ref, RefOr, Response, Tag};
 use utoipa::{PartialSchema, ToSchema};
@@ -58,6 +59,11 @@ pub fn openapi() -> OpenApi {
         }
     }
     document
+}
+
+/// The schema of a text that is one of a few words.
+pub(crate) fn words(words: impl IntoIterator<Item = &'static str>) -> Schema {
+    ObjectBuilder::new().schema_type(Type::String).enum_values(Some(words)).into()
 }
 
 fn tag(name: &str, about: &str) -> Tag {

@@ -83,6 +83,9 @@ pub(super) fn money(chars: &[char], at: usize) -> Option<(usize, Value)> {
 /// Fewest and most digits of a phone number (E.164 allows fifteen).
 const PHONE_DIGITS: std::ops::RangeInclusive<usize> = 8..=15;
 
+/// The longest way to write one, with everything between the digits.
+const MAX_PHONE: usize = 40;
+
 /// A phone number, longest first: digits in groups, with `+`, spaces, dashes and brackets between them.
 pub(super) fn phone(chars: &[char], at: usize) -> Vec<(usize, Value)> {
     if !starts_number(chars, at) && chars.get(at) != Some(&'+') {
@@ -92,6 +95,9 @@ pub(super) fn phone(chars: &[char], at: usize) -> Vec<(usize, Value)> {
     let mut digits = 0;
     let mut i = at;
     while let Some(c) = chars.get(i) {
+        if digits > *PHONE_DIGITS.end() || i - at > MAX_PHONE {
+            break;
+        }
         match c {
             '0'..='9' => digits += 1,
             '+' if i == at => {}

@@ -8,13 +8,15 @@ use brain_core::{ApprovalId, RunId};
 use brain_kernel::Decision;
 use serde::Deserialize;
 use utoipa::IntoParams;
+use utoipa::openapi::Schema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::runs::MAX_WAIT;
 use crate::app::App;
-use crate::extract::{JsonBody, UrlPath, UrlQuery, bounded, one_of, page_limit, short_text};
+use crate::extract::{JsonBody, UrlPath, UrlQuery, bounded, one_of, page_cursor, page_limit, short_text};
 use crate::guard::Caller;
+use crate::openapi::words;
 use crate::problem::Problem;
 use crate::wire::{self, Approval, Decide, Page, RunResponse};
 
@@ -31,13 +33,20 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 struct ListQuery {
-    /// Only `pending`, `approved` or `rejected` ones.
+    /// Only ones with this status.
+    #[param(schema_with = statuses)]
     status: Option<String>,
     /// Items on a page.
     #[param(minimum = 1, maximum = 200, default = 50)]
     limit: Option<u64>,
     /// Where the page begins: the `next_cursor` of the page before.
     cursor: Option<String>,
+}
+
+const STATUSES: [&str; 3] = ["pending", "approved", "rejected"];
+
+fn statuses() -> Schema {
+    words(STATUSES)
 }
 
 /// List approvals, newest first.
@@ -55,9 +64,10 @@ async fn list(
     UrlQuery(query): UrlQuery<ListQuery>,
 ) -> Result<Json<Page<Approval>>, Problem> {
     let limit = page_limit(query.limit)?;
-    one_of("status", query.status.as_deref(), &["pending", "approved", "rejected"])?;
+    one_of("status", query.status.as_deref(), &STATUSES)?;
     app.read(move |kernel| {
-        let rows = kernel.store().approvals(&caller.scope, query.status.as_deref(), limit, query.cursor.as_deref())?;
+        let rows =
+            kernel.store().approvals(&caller.scope, query.status.as_deref(), limit, page_cursor(&query.cursor))?;
         Ok(Json(Page::of(rows, |row| Approval::from(&row))))
     })
     .await

@@ -13,7 +13,7 @@ use utoipa_axum::routes;
 
 use super::approvals::MAX_NOTE;
 use crate::app::App;
-use crate::extract::{JsonBody, OptionalJson, UrlPath, UrlQuery, page_limit, short_text};
+use crate::extract::{JsonBody, OptionalJson, UrlPath, UrlQuery, page_cursor, page_limit, short_text};
 use crate::guard::Caller;
 use crate::problem::{NO_SUCH_LETTER, Problem};
 use crate::wire::{Escalate, FieldProblem, Letter, LetterDecided, Outcome, Page, Resolve, Retry};
@@ -59,7 +59,7 @@ async fn list(
 ) -> Result<Json<Page<Letter>>, Problem> {
     let limit = page_limit(query.limit)?;
     app.read(move |kernel| {
-        let rows = kernel.store().letters(&caller.scope, query.open, limit, query.cursor.as_deref())?;
+        let rows = kernel.store().letters(&caller.scope, query.open, limit, page_cursor(&query.cursor))?;
         Ok(Json(Page::of(rows, |row| Letter::from(&row))))
     })
     .await

@@ -15,7 +15,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::app::App;
-use crate::extract::{UrlPath, UrlQuery, nearest, one_of, page_limit, short_text};
+use crate::extract::{UrlPath, UrlQuery, nearest, one_of, page_cursor, page_limit, short_text};
 use crate::guard::Caller;
 use crate::problem::{NO_SUCH_RECORD, NO_SUCH_RECORD_TYPE, Problem};
 use crate::wire::{Page, record_json};
@@ -67,7 +67,7 @@ async fn list(
     let limit = page_limit(query.limit)?;
     let def = record_type(&app, &kind)?;
     if let Some(words) = query.q {
-        if query.state.is_some() || query.cursor.is_some() {
+        if query.state.is_some() || page_cursor(&query.cursor).is_some() {
             return Err(Problem::invalid("q", "a search takes no `state` and no `cursor`"));
         }
         if def.search.is_empty() {
@@ -93,7 +93,7 @@ async fn list(
     }
     let filter = RecordFilter { state: query.state, ..RecordFilter::default() };
     app.read(move |kernel| {
-        let rows = kernel.store().records(&caller.scope, &kind, &filter, limit, query.cursor.as_deref())?;
+        let rows = kernel.store().records(&caller.scope, &kind, &filter, limit, page_cursor(&query.cursor))?;
         Ok(Json(Page::of(rows, |row| record_json(&row))))
     })
     .await

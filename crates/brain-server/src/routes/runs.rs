@@ -9,12 +9,14 @@ use brain_kernel::{Limits, Report, Request, life};
 use serde::Deserialize;
 use serde_json::Value;
 use utoipa::IntoParams;
+use utoipa::openapi::Schema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::app::App;
-use crate::extract::{JsonBody, UrlPath, UrlQuery, bounded, one_of, page_limit};
+use crate::extract::{JsonBody, UrlPath, UrlQuery, bounded, one_of, page_cursor, page_limit};
 use crate::guard::Caller;
+use crate::openapi::words;
 use crate::problem::{BAD_CURSOR, BAD_KEY, Problem};
 use crate::wire::{Page, Receipt, RunEvent, RunRequest, RunResponse, RunSummary, run_events};
 
@@ -121,12 +123,17 @@ fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
 #[into_params(parameter_in = Query)]
 struct ListQuery {
     /// Only runs with this status in the life of a run.
+    #[param(schema_with = statuses)]
     status: Option<String>,
     /// Items on a page.
     #[param(minimum = 1, maximum = 200, default = 50)]
     limit: Option<u64>,
     /// Where the page begins: the `next_cursor` of the page before.
     cursor: Option<String>,
+}
+
+fn statuses() -> Schema {
+    words(life::STATUSES.map(|(ours, _)| ours))
 }
 
 /// List runs, newest first.
@@ -146,7 +153,7 @@ async fn list(
     let limit = page_limit(query.limit)?;
     one_of("status", query.status.as_deref(), &life::STATUSES.map(|(ours, _)| ours))?;
     app.read(move |kernel| {
-        let rows = kernel.store().runs(&caller.scope, query.status.as_deref(), limit, query.cursor.as_deref())?;
+        let rows = kernel.store().runs(&caller.scope, query.status.as_deref(), limit, page_cursor(&query.cursor))?;
         Ok(Json(Page::of(rows, |row| RunSummary::from(&row))))
     })
     .await
@@ -210,7 +217,7 @@ async fn events(
     UrlPath(id): UrlPath<String>,
     UrlQuery(query): UrlQuery<PartQuery>,
 ) -> Result<Json<Page<RunEvent>>, Problem> {
-    let (id, limit, after) = (run_id(&id)?, page_limit(query.limit)?, place(query.cursor.as_deref())?);
+    let (id, limit, after) = (run_id(&id)?, page_limit(query.limit)?, place(page_cursor(&query.cursor))?);
     app.read(move |kernel| {
         let state = kernel.engine().run_state(&caller.scope, id)?;
         let events = run_events(&state.log, &kernel.registry().redactor());
@@ -237,7 +244,7 @@ async fn receipts(
     UrlPath(id): UrlPath<String>,
     UrlQuery(query): UrlQuery<PartQuery>,
 ) -> Result<Json<Page<Receipt>>, Problem> {
-    let (id, limit, before) = (run_id(&id)?, page_limit(query.limit)?, place(query.cursor.as_deref())?);
+    let (id, limit, before) = (run_id(&id)?, page_limit(query.limit)?, place(page_cursor(&query.cursor))?);
     let Report { receipts, .. } = app.read(move |kernel| Ok(kernel.report(&caller.scope, id)?)).await?;
     // Receipts are only ever added at the end, so their number is a place that stays.
     let shown = usize::try_from(before.unwrap_or(0)).unwrap_or(usize::MAX);

@@ -10,7 +10,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::app::App;
-use crate::extract::{UrlPath, UrlQuery, page_limit};
+use crate::extract::{UrlPath, UrlQuery, page_cursor, page_limit};
 use crate::problem::{BAD_CURSOR, NO_SUCH_TOOL, Problem};
 use crate::wire::{Page, ToolDetail, ToolSummary};
 
@@ -44,7 +44,7 @@ async fn list(
 ) -> Result<Json<Page<ToolSummary>>, Problem> {
     let limit = page_limit(query.limit)?;
     let registry = app.kernel().registry();
-    let after = match query.cursor.as_deref() {
+    let after = match page_cursor(&query.cursor) {
         None => Bound::Unbounded,
         Some(name) if registry.tool(name).is_some() => Bound::Excluded(name),
         Some(other) => return Err(Problem::new(BAD_CURSOR, format!("`{other}` is not a cursor of this list"))),

@@ -78,7 +78,7 @@ pub struct Decide {
     #[schema(max_length = 4096)]
     pub note: Option<String>,
     /// How long to wait for the end of the run, 0 to 120000; default 30000.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "super::whole::optional")]
     #[schema(minimum = 0, maximum = 120_000)]
     pub wait_timeout_ms: Option<u64>,
 }

@@ -9,6 +9,7 @@ mod problem;
 mod record;
 mod run;
 mod tool;
+mod whole;
 
 pub use approval::{Approval, Decide, Decision};
 pub use event::{RunEvent, run_events};

@@ -66,11 +66,11 @@ pub struct RunRequest {
 #[serde(deny_unknown_fields)]
 pub struct LimitsRequest {
     /// Tool calls in one run, 1 to 100; default 10.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "super::whole::optional")]
     #[schema(minimum = 1, maximum = 100)]
     pub max_tool_calls: Option<u64>,
     /// How long to wait for receipts, 0 to 120000; default 30000.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "super::whole::optional")]
     #[schema(minimum = 0, maximum = 120_000)]
     pub wait_timeout_ms: Option<u64>,
 }

@@ -94,6 +94,7 @@ async fn lists_refuse_what_does_not_fit() {
             assert!(problem.to_string().contains("limit"), "{problem}");
         }
         server.get(&format!("{list}?cursor=nonsense")).await.problem(400, "bad_cursor");
+        assert_eq!(server.get(&format!("{list}?cursor=")).await.ok(), server.get(list).await.ok());
         let problem = server.get(&format!("{list}?limt=5")).await.problem(422, "invalid_request");
         assert!(problem["detail"].as_str().unwrap().contains("did you mean `limit`?"), "{problem}");
         server.get(&format!("{list}?limit=5&limit=6")).await.problem(422, "invalid_request");

@@ -41,6 +41,8 @@ async fn a_body_of_the_wrong_shape_names_the_field() {
         (json!({"message": "a", "limits": {"max_tool_calls": 0}}), "limits.max_tool_calls"),
         (json!({"message": "a", "limits": {"max_tool_calls": 101}}), "limits.max_tool_calls"),
         (json!({"message": "a", "limits": {"max_tool_calls": -1}}), "limits.max_tool_calls"),
+        (json!({"message": "a", "limits": {"max_tool_calls": 1.5}}), "limits.max_tool_calls"),
+        (json!({"message": "a", "limits": {"max_tool_calls": "1"}}), "limits.max_tool_calls"),
         (json!({"message": "a", "limits": {"wait_timeout_ms": 120_001}}), "limits.wait_timeout_ms"),
         (json!({"message": "a", "limits": {"wait": 1}}), "limits.wait"),
         (json!({"message": "a", "limits": [1, 1]}), "limits"),

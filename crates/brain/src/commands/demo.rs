@@ -27,7 +27,9 @@ pub(crate) fn run(global: &Global, args: &DemoArgs) -> Result<bool> {
         let story = Story { kernel: &kernel, scope: Scope::of(TenantId::default_tenant()) };
         let ok = story.tell().await?;
         if once {
-            anstream::println!("{DIM}The store of this demo is gone when it ends. Yours stays: brain do \"create task: Call Bob\"{DIM:#}");
+            if global.store.is_none() {
+                anstream::println!("{DIM}The store of this demo is gone when it ends. Yours stays: brain do \"create task: Call Bob\"{DIM:#}");
+            }
             kernel.engine().stop();
             return Ok(ok);
         }

@@ -57,7 +57,7 @@ pub(crate) fn run(global: &Global) -> Result<bool> {
             note("approvals", Level::Good, if waiting > 0 { format!("{waiting} wait: brain approve") } else { "none wait".into() });
             let running: Vec<String> =
                 store.count_by_status(SystemScope)?.into_iter().map(|(status, count)| format!("{count} {status}")).collect();
-            note("runs", Level::Good, if running.is_empty() { "none unfinished".into() } else { running.join(", ") });
+            note("runs", Level::Good, if running.is_empty() { "all completed".into() } else { running.join(", ") });
         }
         Err(error) => note("store", Level::Bad, format!("{error:#}")),
     }

@@ -82,7 +82,8 @@ fn event(state: &RunState, entry: &LogEntry<'_>, start: Timestamp) {
         } else if entry.is(PipeEvent::Planned) {
             let calls = payload["calls"].as_array().map_or(0, Vec::len);
             let program: String = text("program").chars().take(12).collect();
-            line("planned", &format!("{calls} tool calls {DIM}· {} confidence · program {program}{DIM:#}", text("confidence")));
+            let plural = if calls == 1 { "" } else { "s" };
+            line("planned", &format!("{calls} tool call{plural} {DIM}· {} confidence · program {program}{DIM:#}", text("confidence")));
         } else if entry.is(PipeEvent::Refused) {
             line("refused", &format!("{RED}nothing was done{RED:#}"));
             for error in payload["errors"].as_array().into_iter().flatten() {
@@ -192,7 +193,7 @@ pub(crate) fn replay(global: &Global, run: &str) -> Result<bool> {
             }));
         } else if same {
             anstream::println!("{GREEN}✓{GREEN:#} Replayed {events} events of run {run}: the log gives the stored state.");
-            anstream::println!("{DIM}status {} · {} receipts · state {}{DIM:#}", outcome.status, outcome.receipts, outcome.digest.get(..12).unwrap_or_default());
+            anstream::println!("{DIM}status {} · receipts: {} · state {}{DIM:#}", outcome.status, outcome.receipts, outcome.digest.get(..12).unwrap_or_default());
             anstream::println!("{DIM}Nothing was executed.{DIM:#}");
         } else {
             anstream::println!("{RED}✗{RED:#} The log of run {run} does not give the stored state:");

@@ -24,7 +24,8 @@ pub(crate) fn run(global: &Global, args: &RunsArgs) -> Result<bool> {
         let message = row.request["message"].as_str().filter(|text| !text.is_empty()).unwrap_or("(called by name)");
         let line: String = message.chars().take(70).map(|c| if c == '\n' { ' ' } else { c }).collect();
         let ago = format!("{} ago", show::span(now.since(row.created_at)));
-        anstream::println!("{}  {:<23}  {DIM}{ago:>10}{DIM:#}  {line}", row.id, show::status(&row.status));
+        let pad = " ".repeat(12_usize.saturating_sub(row.status.len()));
+        anstream::println!("{}  {}{pad}  {DIM}{ago:>11}{DIM:#}  {line}", row.id, show::status(&row.status));
     }
     if let Some(next) = page.next {
         anstream::println!("{DIM}more: brain runs --cursor {next}{DIM:#}");

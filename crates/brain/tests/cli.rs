@@ -1,0 +1,200 @@
+//! The command line, tried as a new user would.
+
+mod common;
+
+use common::{json, run, text};
+use serde_json::{Value, json};
+
+fn store() -> (tempfile::TempDir, std::path::PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("b.db");
+    (folder, path)
+}
+
+#[test]
+fn do_prints_the_run_response_of_the_contract() {
+    let (_folder, store) = store();
+    let output = run(&store, &["do", "create task: Call Bob", "--json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    let answer = json(&output);
+    for field in ["ok", "run_id", "decision", "planned_tool_calls", "enqueued", "receipts", "assistant_message", "next_actions", "errors"] {
+        assert!(answer.get(field).is_some(), "{field} is missing");
+    }
+    assert_eq!(answer["decision"]["mode_used"], "enqueue_and_wait");
+    assert_eq!(answer["decision"]["reason"], "Matched rule pattern for os.create_task");
+    assert_eq!(answer["planned_tool_calls"][0]["input"], json!({"title": "Call Bob", "domain": "business"}));
+    assert_eq!(answer["enqueued"][0]["call_id"], answer["receipts"][0]["call_id"]);
+    let task = answer["receipts"][0]["result"]["task_id"].as_str().unwrap();
+    assert_eq!(answer["next_actions"], json!([format!("Task created: {task}")]));
+
+    // It is still there for another process, and the list has it.
+    let list = json(&run(&store, &["do", "list tasks", "--json"]));
+    assert_eq!(list["receipts"][0]["result"]["count"], 1);
+    assert_eq!(list["receipts"][0]["result"]["tasks"][0]["title"], "Call Bob");
+}
+
+#[test]
+fn each_mode_does_only_what_it_says() {
+    let (_folder, store) = store();
+    let ask = |mode: &str| json(&run(&store, &["do", "create note: x", "--mode", mode, "--json"]));
+    let count = || {
+        let found = json(&run(&store, &["do", "search notes for x", "--json"]));
+        found["receipts"][0]["result"]["count"].as_u64().unwrap()
+    };
+    for mode in ["answer", "plan"] {
+        let answer = ask(mode);
+        assert_eq!((&answer["ok"], &answer["enqueued"], &answer["receipts"]), (&json!(true), &json!([]), &json!([])), "{mode}");
+        assert_eq!(answer["planned_tool_calls"][0]["tool_name"], "os.create_note");
+    }
+    assert_eq!(count(), 0);
+    let enqueued = ask("enqueue");
+    assert_eq!((enqueued["enqueued"].as_array().unwrap().len(), &enqueued["receipts"]), (1, &json!([])));
+    let waited = ask("enqueue_and_wait");
+    assert_eq!(waited["receipts"][0]["status"], "succeeded");
+    assert_eq!(count(), 2);
+}
+
+#[test]
+fn a_plan_waits_until_it_is_approved() {
+    let (_folder, store) = store();
+    let staged = json(&run(&store, &["do", "create task: A", "--mode", "plan", "--json"]));
+    let id = staged["approval_id"].as_str().unwrap();
+    let waiting = json(&run(&store, &["approve", "--json"]));
+    assert_eq!(waiting["items"][0]["approval_id"], id);
+    let output = run(&store, &["approve", id, "--json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    assert_eq!(json(&output)["status"], "completed");
+    let again = run(&store, &["approve", id]);
+    assert_eq!(again.status.code(), Some(1));
+    assert!(text(&again).contains("decided already"), "{}", text(&again));
+}
+
+#[test]
+fn inspect_tells_the_story_and_replay_rebuilds_it() {
+    let (_folder, store) = store();
+    let answer = json(&run(&store, &["do", "new job for Bob Smith 0412 345 678 in Ryde", "--json"]));
+    let id = answer["run_id"].as_str().unwrap();
+    let story = text(&run(&store, &["inspect", id]));
+    for part in ["received", "understood", "trades.intake", "leads.create", "inspection.create", "created", "completed"] {
+        assert!(story.contains(part), "{part} is missing in:\n{story}");
+    }
+    let replayed = run(&store, &["replay", id]);
+    assert_eq!(replayed.status.code(), Some(0));
+    assert!(text(&replayed).contains("the log gives the stored state"), "{}", text(&replayed));
+    let facts = json(&run(&store, &["replay", id, "--json"]));
+    assert_eq!((&facts["ok"], &facts["executed"], &facts["receipts"]), (&json!(true), &json!(0), &json!(2)));
+    let events = json(&run(&store, &["inspect", id, "--json"]))["events"].clone();
+    assert!(!events.to_string().contains("0412"), "personal values are hidden in events");
+}
+
+#[test]
+fn a_broken_log_is_found_by_replay() {
+    let (_folder, store) = store();
+    let answer = json(&run(&store, &["do", "create task: A", "--json"]));
+    let id = answer["run_id"].as_str().unwrap();
+    let file = rusqlite::Connection::open(&store).unwrap();
+    file.execute("UPDATE runs SET status = 'failed'", []).unwrap();
+    drop(file);
+    let replayed = run(&store, &["replay", id]);
+    assert_eq!(replayed.status.code(), Some(1));
+    assert!(text(&replayed).contains("completed"), "{}", text(&replayed));
+}
+
+#[test]
+fn exit_codes_can_be_trusted() {
+    let (_folder, store) = store();
+    for (args, code) in [
+        (vec!["do", "list tasks"], 0),
+        (vec!["do", "complete task not-a-uuid"], 1),
+        (vec!["do", "complete task 01890a5d-ac96-774b-bcce-b302099a8057"], 1),
+        (vec!["inspect", "01890a5d-ac96-774b-bcce-b302099a8057"], 1),
+        (vec!["frobnicate"], 2),
+        (vec!["do"], 2),
+        (vec!["do", "x", "--mode", "wild"], 2),
+        (vec!["doctor"], 0),
+        (vec!["runs", "--json"], 0),
+        (vec!["pack", "check"], 0),
+    ] {
+        let output = run(&store, &args);
+        assert_eq!(output.status.code(), Some(code), "{args:?}: {}", text(&output));
+    }
+}
+
+#[test]
+fn the_demo_ends_by_itself_without_a_terminal() {
+    let (_folder, store) = store();
+    let output = run(&store, &["demo"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    for part in ["create task: Call Bob", "plan ", "receipt", "601.26", "final and cannot change"] {
+        assert!(text(&output).contains(part), "{part} is missing in:\n{}", text(&output));
+    }
+}
+
+#[test]
+fn tokens_are_made_listed_and_taken_back() {
+    let (_folder, store) = store();
+    let made = json(&run(&store, &["token", "new", "--tenant", "acme", "--label", "ci", "--json"]));
+    let secret = made["token"].as_str().unwrap();
+    assert!(secret.starts_with("brn_"));
+    let bytes: Vec<u8> = ["b.db", "b.db-wal"]
+        .iter()
+        .filter_map(|name| std::fs::read(store.with_file_name(name)).ok())
+        .flatten()
+        .collect();
+    let half = secret.rsplit('_').next().unwrap().as_bytes();
+    assert!(!bytes.windows(half.len()).any(|window| window == half), "the secret half is not kept");
+    let id = made["id"].as_str().unwrap();
+    assert_eq!(run(&store, &["token", "revoke", id]).status.code(), Some(0));
+    let listed: Value = json(&run(&store, &["token", "list", "--json"]));
+    assert_eq!((&listed["items"][0]["revoked"], &listed["items"][0]["tenant"]), (&json!(true), &json!("acme")));
+}
+
+#[test]
+fn a_new_pack_is_clean_and_its_tests_pass() {
+    let (folder, store) = store();
+    let made = common::brain(&store).args(["pack", "new", "shop"]).current_dir(folder.path()).output().unwrap();
+    assert_eq!(made.status.code(), Some(0), "{}", text(&made));
+    let pack = folder.path().join("shop").display().to_string();
+    for command in ["check", "test"] {
+        let output = run(&store, &["pack", command, &pack]);
+        assert_eq!(output.status.code(), Some(0), "{command}: {}", text(&output));
+    }
+    let twice = common::brain(&store).args(["pack", "new", "shop"]).current_dir(folder.path()).output().unwrap();
+    assert_eq!(twice.status.code(), Some(1));
+}
+
+#[test]
+fn a_broken_pack_is_refused_at_check_and_at_start_pointing_at_the_line() {
+    let (folder, store) = store();
+    let pack = folder.path().join("bad");
+    std::fs::create_dir_all(pack.join("tools")).unwrap();
+    std::fs::write(pack.join("pack.yaml"), "name: bad\nversion: 1.0.0\ntitle: Bad\n").unwrap();
+    let tools = "domain: bad\ntools:\n  one:\n    title: One\n    input: {}\n    phrasses: [\"one thing\"]\n    behavior: {expr: {result: \"= 1 +\"}}\n";
+    std::fs::write(pack.join("tools/bad.yaml"), tools).unwrap();
+    let pack = pack.display().to_string();
+    let check = run(&store, &["pack", "check", &pack]);
+    assert_eq!(check.status.code(), Some(1));
+    let shown = text(&check);
+    assert!(shown.contains("bad.yaml:6") && shown.contains("phrasses") && shown.contains("phrases"), "{shown}");
+    assert!(shown.contains("bad.yaml:7"), "{shown}");
+    let start = run(&store, &["--pack", &pack, "serve"]);
+    assert_eq!(start.status.code(), Some(1));
+    assert!(text(&start).contains("bad.yaml:6"), "{}", text(&start));
+}
+
+#[test]
+fn the_benchmark_prints_its_ratio_to_the_probe() {
+    let (folder, _) = store();
+    let file = folder.path().join("bench.db");
+    for tools in ["record", "outside"] {
+        let output = run(&file, &["bench", "runs", "--steps", "5", "--runs", "60", "--in-flight", "8", "--tools", tools, "--json"]);
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+        let figures = json(&output);
+        for name in ["steps_per_second", "p50_ms", "p99_ms", "syncs_per_run", "commits_per_run", "ratio_to_probe"] {
+            assert!(figures[name].as_f64().is_some_and(|value| value > 0.0), "{name}: {figures:#}");
+        }
+        let commits = figures["commits_per_run"].as_f64().unwrap();
+        let expected = if tools == "record" { 1.0 } else { 6.0 };
+        assert!((commits - expected).abs() < 0.5, "{tools}: {commits} commits a run");
+    }
+}

@@ -1,0 +1,61 @@
+//! The real binary, as a user runs it.
+#![allow(dead_code, unreachable_pub, reason = "shared by test files that each use their own part")]
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+
+use serde_json::Value;
+
+/// The binary with a store of its own and nothing of the environment's.
+pub fn brain(store: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_brain"));
+    command.env_remove("BRAIN_STORE").env_remove("BRAIN_TENANT").env_remove("BRAIN_LOG");
+    command.arg("--store").arg(format!("sqlite:{}", store.display()));
+    command
+}
+
+pub fn run(store: &Path, args: &[&str]) -> Output {
+    brain(store).args(args).stdin(Stdio::null()).output().unwrap()
+}
+
+pub fn json(output: &Output) -> Value {
+    let text = String::from_utf8_lossy(&output.stdout);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}\nstdout: {text}\nstderr: {errors}"))
+}
+
+pub fn text(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+}
+
+/// A server on a free port. Killed, without a chance to tidy up, when it is dropped.
+pub struct Server {
+    child: Child,
+    pub url: String,
+}
+
+impl Server {
+    pub fn start(store: &Path, args: &[&str]) -> Self {
+        let mut command = brain(store);
+        command.args(["--json", "serve", "--addr", "127.0.0.1:0"]).args(args);
+        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let told: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("the server said: {line:?}"));
+        Self { child, url: format!("http://{}", told["listening"].as_str().unwrap()) }
+    }
+
+    /// `kill -9`.
+    pub fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
