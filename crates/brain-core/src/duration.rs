@@ -35,9 +35,7 @@ impl FromStr for Millis {
         if trimmed.starts_with(['P', 'p']) {
             let span: jiff::Span = trimmed.parse().map_err(|_| wrong())?;
             // Calendar units have no fixed length; a day is 24 hours here, months and years are refused.
-            let fixed = span
-                .to_duration(jiff::SpanRelativeTo::days_are_24_hours())
-                .map_err(|_| wrong())?;
+            let fixed = span.to_duration(jiff::SpanRelativeTo::days_are_24_hours()).map_err(|_| wrong())?;
             return u64::try_from(fixed.as_millis()).map(Self).map_err(|_| wrong());
         }
         let digits = trimmed.len() - trimmed.trim_start_matches(|c: char| c.is_ascii_digit()).len();
@@ -84,7 +82,15 @@ mod tests {
 
     #[test]
     fn short_and_iso_forms_mean_the_same() {
-        for (text, ms) in [("30s", 30_000), ("PT30S", 30_000), ("P7D", 604_800_000), ("7d", 604_800_000), ("5m", 300_000), ("500ms", 500), ("PT1H30M", 5_400_000)] {
+        for (text, ms) in [
+            ("30s", 30_000),
+            ("PT30S", 30_000),
+            ("P7D", 604_800_000),
+            ("7d", 604_800_000),
+            ("5m", 300_000),
+            ("500ms", 500),
+            ("PT1H30M", 5_400_000),
+        ] {
             assert_eq!(text.parse(), Ok(Millis(ms)), "{text}");
         }
         assert_eq!(Millis(604_800_000).to_string(), "7d");

@@ -11,9 +11,8 @@ pub const REDACTED: &str = "[REDACTED]";
 
 /// Whether a key names something that never goes into a log or an audit hash, whatever a pack says.
 pub fn is_sensitive_key(key: &str) -> bool {
-    const PARTS: [&str; 10] = [
-        "password", "secret", "token", "apikey", "credential", "email", "phone", "address", "ssn", "creditcard",
-    ];
+    const PARTS: [&str; 10] =
+        ["password", "secret", "token", "apikey", "credential", "email", "phone", "address", "ssn", "creditcard"];
     let lower = key.to_ascii_lowercase();
     if lower.ends_with("_key") {
         return true;
@@ -74,10 +73,7 @@ mod tests {
         let canonical = r#"{"count":5,"query":"weather in Kigali","userEmail":"[REDACTED]"}"#;
         assert_eq!(canonical_bytes(&shown), canonical.as_bytes());
         assert_eq!(audit_hash(&input), Digest::of(canonical.as_bytes()));
-        assert_eq!(
-            audit_hash(&input).to_string(),
-            "0f07ad881d1364c6cfa2727dd0595b0f506bf884079bf95c25ebe8a0dfe1064e"
-        );
+        assert_eq!(audit_hash(&input).to_string(), "0f07ad881d1364c6cfa2727dd0595b0f506bf884079bf95c25ebe8a0dfe1064e");
     }
 
     #[test]

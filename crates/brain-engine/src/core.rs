@@ -602,9 +602,10 @@ impl Core {
         let news = RunNews {
             run,
             status: in_flight.status,
-            at_rest: live.state.as_ref().is_none_or(|state| {
-                state.is_ended() || state.is_parked() || state.phase == brain_vm::Phase::New
-            }),
+            at_rest: live
+                .state
+                .as_ref()
+                .is_none_or(|state| state.is_ended() || state.is_parked() || state.phase == brain_vm::Phase::New),
         };
         for reply in in_flight.work.into_iter().filter_map(|item| item.reply) {
             output.actions.push(Action::Reply(reply, Ok(news.clone())));

@@ -89,7 +89,12 @@ pub trait Host: Send + Sync + 'static {
     fn rebind(&self, tool: &ToolRef, args: Value) -> Result<ValidatedCall, Failure>;
 
     /// Does an inline job: reads through the view and leaves its writes there. On `Err` the writes are dropped.
-    fn decide(&self, call: &ValidatedCall, job: &JobContext, records: &mut RecordView<'_>) -> Result<ToolResult, Failure>;
+    fn decide(
+        &self,
+        call: &ValidatedCall,
+        job: &JobContext,
+        records: &mut RecordView<'_>,
+    ) -> Result<ToolResult, Failure>;
 
     /// Does an outside job.
     fn perform(&self, call: ValidatedCall, job: JobContext) -> HostFuture<JobOutcome>;

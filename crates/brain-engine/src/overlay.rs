@@ -137,16 +137,9 @@ impl<'a> RecordView<'a> {
         (preconditions, writes)
     }
 
-    fn merge(
-        &self,
-        kind: &str,
-        stored: Vec<RecordRow>,
-        limit: usize,
-        fits: impl Fn(&Put) -> bool,
-    ) -> Vec<RecordRow> {
+    fn merge(&self, kind: &str, stored: Vec<RecordRow>, limit: usize, fits: impl Fn(&Put) -> bool) -> Vec<RecordRow> {
         let mut rows: BTreeMap<RecordId, RecordRow> = stored.into_iter().map(|row| (row.id, row)).collect();
-        let mine: BTreeSet<RecordId> =
-            self.changed.keys().filter(|(of, _)| of == kind).map(|(_, id)| *id).collect();
+        let mine: BTreeSet<RecordId> = self.changed.keys().filter(|(of, _)| of == kind).map(|(_, id)| *id).collect();
         rows.retain(|id, _| !mine.contains(id));
         for ((of, id), change) in &self.changed {
             if let Some(put) = change

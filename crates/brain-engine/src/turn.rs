@@ -198,11 +198,9 @@ impl Turn<'_> {
         let Event::JobDone { job, .. } = event else { return };
         let Some(list) = payload.and_then(|payload| payload["result"]["artifacts"].as_array()) else { return };
         for artifact in list {
-            let (Some(kind), Some(Ok(record)), Some(role)) = (
-                artifact["type"].as_str(),
-                artifact["id"].as_str().map(str::parse),
-                artifact["role"].as_str(),
-            ) else {
+            let (Some(kind), Some(Ok(record)), Some(role)) =
+                (artifact["type"].as_str(), artifact["id"].as_str().map(str::parse), artifact["role"].as_str())
+            else {
                 continue;
             };
             self.writes.push(Write::Link(ArtifactRow {
@@ -223,10 +221,8 @@ impl Turn<'_> {
                 let id = self.key(*job);
                 let step = self.program.step(job.step);
                 let earlier = self.store.letter(self.scope, id).ok().flatten();
-                let mut history = earlier
-                    .as_ref()
-                    .and_then(|letter| letter.body["history"].as_array().cloned())
-                    .unwrap_or_default();
+                let mut history =
+                    earlier.as_ref().and_then(|letter| letter.body["history"].as_array().cloned()).unwrap_or_default();
                 history.push(json!({"at": self.now, "attempt": attempt, "failure": failure}));
                 let body = json!({
                     "step": step.id,
@@ -243,7 +239,14 @@ impl Turn<'_> {
                     _ => step.tool.name.clone(),
                 };
                 let opened_at = earlier.map_or(self.now, |letter| letter.opened_at);
-                self.writes.push(Write::PutLetter(DeadLetterRow { id, run: self.run, tool, opened_at, open: true, body }));
+                self.writes.push(Write::PutLetter(DeadLetterRow {
+                    id,
+                    run: self.run,
+                    tool,
+                    opened_at,
+                    open: true,
+                    body,
+                }));
             }
             Event::StopDecided { .. } | Event::RunEnded { .. } => {
                 let parked: Vec<JobId> = self
@@ -304,9 +307,9 @@ pub(crate) fn job_key(program: &Program, run: RunId, started: Timestamp, job: Jo
 
 /// The failure of a result that is not a success.
 pub(crate) fn failure_of(result: ToolResult) -> Failure {
-    result.error.unwrap_or_else(|| {
-        Failure::contract("no_reason", "The tool said that it did not succeed, but not why.")
-    })
+    result
+        .error
+        .unwrap_or_else(|| Failure::contract("no_reason", "The tool said that it did not succeed, but not why."))
 }
 
 fn in_step(step: &PlanStep, part: &str, failure: Failure) -> Failure {

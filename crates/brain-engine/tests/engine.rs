@@ -77,7 +77,9 @@ fn a_failed_inline_step_leaves_nothing_behind() {
 fn retries_wait_and_keep_their_key_and_their_arguments() {
     let attempts = AtomicU32::new(0);
     let (mut driver, store, host) =
-        world(TestHost::new(move |_| if attempts.fetch_add(1, Ordering::Relaxed) < 2 { Fate::Busy } else { Fate::Done }));
+        world(TestHost::new(
+            move |_| if attempts.fetch_add(1, Ordering::Relaxed) < 2 { Fate::Busy } else { Fate::Done },
+        ));
     let run = start(&mut driver, vec![step("a", &[], KEY)]);
     assert_eq!(finish(&mut driver, run), "completed");
     let state = driver.engine().run_state(&scope(), run).unwrap();
@@ -93,13 +95,16 @@ fn retries_wait_and_keep_their_key_and_their_arguments() {
 fn out_of_attempts_is_a_dead_letter_that_can_be_retried() {
     let attempts = AtomicU32::new(0);
     let (mut driver, store, _) =
-        world(TestHost::new(move |_| if attempts.fetch_add(1, Ordering::Relaxed) < 3 { Fate::Busy } else { Fate::Done }));
+        world(TestHost::new(
+            move |_| if attempts.fetch_add(1, Ordering::Relaxed) < 3 { Fate::Busy } else { Fate::Done },
+        ));
     let run = start(&mut driver, vec![step("a", &[], KEY), step("b", &["a"], Place::Inline)]);
     assert_eq!(finish(&mut driver, run), "waiting");
     let letter = store.letters(&scope(), Some(true), 10, None).unwrap().items.remove(0);
     assert_eq!((letter.run, letter.body["attempts"].as_u64()), (run, Some(3)));
     let engine = driver.engine().clone();
-    let decided = driver.block_on(engine.decide_letter(&scope(), letter.id, LetterDecision::Retry, "me", "fixed"), None);
+    let decided =
+        driver.block_on(engine.decide_letter(&scope(), letter.id, LetterDecision::Retry, "me", "fixed"), None);
     decided.unwrap().unwrap();
     assert_eq!(finish(&mut driver, run), "completed");
     let letter = store.letter(&scope(), letter.id).unwrap().unwrap();
@@ -118,8 +123,8 @@ fn an_unknown_outcome_without_a_key_waits_for_a_person_and_is_never_called_again
     assert_eq!(letter.body["in_doubt"], true);
     let engine = driver.engine().clone();
     let result = Some(serde_json::json!({"id": 7}));
-    let decided =
-        driver.block_on(engine.decide_letter(&scope(), letter.id, LetterDecision::Resolve(result), "me", "seen it"), None);
+    let decided = driver
+        .block_on(engine.decide_letter(&scope(), letter.id, LetterDecision::Resolve(result), "me", "seen it"), None);
     decided.unwrap().unwrap();
     assert_eq!(finish(&mut driver, run), "completed");
     assert_eq!(driver.engine().run_state(&scope(), run).unwrap().data.state["id"], 7);
@@ -265,7 +270,8 @@ fn a_poisoned_run_blocks_nobody() {
         events: vec![(150, 9, serde_json::json!({}))],
         payloads: vec![],
     };
-    let update = brain_store::Write::UpdateRun { run: bad, status: row.status, at: row.updated_at, schedule, program: None };
+    let update =
+        brain_store::Write::UpdateRun { run: bad, status: row.status, at: row.updated_at, schedule, program: None };
     let writes = vec![update, brain_store::Write::Append(alien)];
     let member = brain_store::Member { scope: scope(), preconditions: vec![], writes };
     store.commit_now(vec![member]).unwrap();

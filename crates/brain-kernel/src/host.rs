@@ -52,7 +52,12 @@ impl KernelHost {
 
     /// What the expressions of a step see. Only what they name is prepared.
     fn evaluation(&self, view: RunView<'_>, step: &PlanStep, job: Option<JobId>, binding: &Binding) -> Evaluation {
-        let seed = [view.run.as_uuid().as_bytes().as_slice(), step.id.as_bytes(), &job.map_or(0, |job| job.item).to_be_bytes()].concat();
+        let seed = [
+            view.run.as_uuid().as_bytes().as_slice(),
+            step.id.as_bytes(),
+            &job.map_or(0, |job| job.item).to_be_bytes(),
+        ]
+        .concat();
         let mut evaluation = Evaluation::new(view.now, self.toolbox.zone().clone(), &seed);
         let data = view.data;
         let mut named: Vec<String> = binding.paths().into_iter().filter_map(|path| path.into_iter().next()).collect();
@@ -64,7 +69,9 @@ impl KernelHost {
                 "slots" | "input" => FeelValue::from_typed_json(&data.input["slots"], &data.input["slots_schema"]),
                 "state" => FeelValue::from_json(&Value::Object(data.state.clone())),
                 "steps" => steps(data),
-                "item" => job.and_then(|job| data.items.get(&job.step)?.get(job.item as usize)).map_or(FeelValue::Null, FeelValue::from_json),
+                "item" => job
+                    .and_then(|job| data.items.get(&job.step)?.get(job.item as usize))
+                    .map_or(FeelValue::Null, FeelValue::from_json),
                 "index" => FeelValue::from_json(&json!(job.map(|job| job.item + 1))),
                 _ => continue,
             };
@@ -152,7 +159,12 @@ impl Host for KernelHost {
         tool.validate(args).map_err(|errors| bad_arguments(&tool, &errors))
     }
 
-    fn decide(&self, call: &ValidatedCall, job: &JobContext, records: &mut RecordView<'_>) -> Result<ToolResult, Failure> {
+    fn decide(
+        &self,
+        call: &ValidatedCall,
+        job: &JobContext,
+        records: &mut RecordView<'_>,
+    ) -> Result<ToolResult, Failure> {
         self.toolbox.decide(call, job, records)
     }
 
@@ -164,8 +176,13 @@ impl Host for KernelHost {
         // The check tool gets those arguments of the call that it knows, and the key.
         let call = self.tool(reference).and_then(|tool| {
             let known = tool.def.input["properties"].as_object().cloned().unwrap_or_default();
-            let mut fields: Map<String, Value> =
-                args.as_object().cloned().unwrap_or_default().into_iter().filter(|(name, _)| known.contains_key(name)).collect();
+            let mut fields: Map<String, Value> = args
+                .as_object()
+                .cloned()
+                .unwrap_or_default()
+                .into_iter()
+                .filter(|(name, _)| known.contains_key(name))
+                .collect();
             if known.contains_key("idempotency_key") {
                 fields.insert("idempotency_key".into(), json!(job.key));
             }

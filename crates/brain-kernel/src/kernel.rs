@@ -274,9 +274,8 @@ impl Kernel {
                 }
                 Some((run, _)) => {
                     let earlier = self.store.run(&request.scope, run)?;
-                    let came_to_nothing = earlier.is_none_or(|row| {
-                        matches!(row.status.as_str(), "failed" | "cancelled" | "compensated")
-                    });
+                    let came_to_nothing =
+                        earlier.is_none_or(|row| matches!(row.status.as_str(), "failed" | "cancelled" | "compensated"));
                     if !came_to_nothing {
                         let text = "The same was asked before in this conversation, so it was not done again. To do it \
                                     again, send it with a new Idempotency-Key.";
@@ -396,7 +395,8 @@ impl Kernel {
         let waits = planned.consent == Consent::Approver || request.mode == Mode::Plan;
         match request.mode {
             Mode::Answer => {
-                let lines: Vec<String> = planned.calls.iter().map(|call| self.describe(&call.tool, &call.input)).collect();
+                let lines: Vec<String> =
+                    planned.calls.iter().map(|call| self.describe(&call.tool, &call.input)).collect();
                 let text = format!("This is what would be done:\n{}\nNothing was done.", lines.join("\n"));
                 draft.answer(&text, vec!["Ask again with mode enqueue_and_wait to do it.".into()]);
                 draft.program = None;
@@ -414,9 +414,7 @@ impl Kernel {
             .as_object()
             .into_iter()
             .flatten()
-            .map(|(name, value)| {
-                format!("{name}: {}", value.as_str().map_or_else(|| value.to_string(), str::to_owned))
-            })
+            .map(|(name, value)| format!("{name}: {}", value.as_str().map_or_else(|| value.to_string(), str::to_owned)))
             .collect();
         if args.is_empty() { format!("  {title} ({tool})") } else { format!("  {title} ({tool}): {}", args.join(", ")) }
     }
@@ -439,10 +437,7 @@ impl Kernel {
         draft.writes.push(Write::PutApproval(row));
         let who = if needs_approver { "someone who may approve says yes" } else { "you say run" };
         let text = format!("Ready, and nothing has been done yet:\n{}\nIt runs when {who}.", lines.join("\n"));
-        let next = vec![
-            format!("To run it: brain approve {id}"),
-            format!("To drop it: brain approve {id} --reject"),
-        ];
+        let next = vec![format!("To run it: brain approve {id}"), format!("To drop it: brain approve {id} --reject")];
         draft.events.push(NewEvent::pipe(
             PipeEvent::Staged,
             json!({"approval": id, "consent": consent, "digest": digest}),

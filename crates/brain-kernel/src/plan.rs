@@ -88,7 +88,12 @@ pub(crate) fn plan(registry: &Registry, wanted: Vec<Wanted>) -> Result<Planned, 
 }
 
 /// The one place where words become a [`ValidatedCall`].
-fn validate(registry: &Registry, name: &str, args: Value, invalid: &[(String, String)]) -> Result<ValidatedCall, Vec<Problem>> {
+fn validate(
+    registry: &Registry,
+    name: &str,
+    args: Value,
+    invalid: &[(String, String)],
+) -> Result<ValidatedCall, Vec<Problem>> {
     let Some(tool) = registry.tool(name) else {
         let hint = registry.nearest_tool(name).map_or_else(String::new, |near| format!(" Did you mean `{near}`?"));
         return Err(vec![Problem::new("unknown_tool", format!("There is no tool `{name}`.{hint}"))]);
@@ -248,9 +253,10 @@ fn preview(args: &Binding, slots: &Value, registry: &Registry) -> Value {
         ("settings", FeelValue::from_json(&Value::Object(registry.settings().clone()))),
     ]));
     let show = |binding: &Binding| -> Option<Value> {
-        let known = binding.paths().iter().all(|path| {
-            path.first().is_some_and(|root| matches!(root.as_str(), "slots" | "input" | "settings"))
-        });
+        let known = binding
+            .paths()
+            .iter()
+            .all(|path| path.first().is_some_and(|root| matches!(root.as_str(), "slots" | "input" | "settings")));
         if !known || binding.source().to_string().contains("now()") {
             return None;
         }
@@ -269,4 +275,3 @@ fn preview(args: &Binding, slots: &Value, registry: &Registry) -> Value {
         other => show(args).unwrap_or_else(|| other.clone()),
     }
 }
-

@@ -33,10 +33,7 @@ pub(crate) fn vocabulary(registry: &Registry) -> Result<Vocabulary, PatternError
 /// The day it is where the pack is at home, and how its people write dates.
 pub(crate) fn surroundings(registry: &Registry, zone: &jiff::tz::TimeZone, now: brain_core::Timestamp) -> Surroundings {
     let region = registry.settings().get("region").and_then(Value::as_str).unwrap_or_default();
-    Surroundings {
-        today: now.to_jiff().to_zoned(zone.clone()).date(),
-        month_first: region.eq_ignore_ascii_case("US"),
-    }
+    Surroundings { today: now.to_jiff().to_zoned(zone.clone()).date(), month_first: region.eq_ignore_ascii_case("US") }
 }
 
 fn slots(schema: &Value) -> BTreeMap<String, SlotSpec> {

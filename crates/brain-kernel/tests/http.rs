@@ -35,7 +35,13 @@ impl Outside {
     }
 }
 
-async fn answer(State(outside): State<Outside>, Path(path): Path<String>, uri: Uri, headers: HeaderMap, body: Bytes) -> Response {
+async fn answer(
+    State(outside): State<Outside>,
+    Path(path): Path<String>,
+    uri: Uri,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Response {
     let nth = {
         let mut heard = outside.0.lock().unwrap();
         let body = serde_json::from_slice(&body).unwrap_or(Value::Null);
@@ -43,7 +49,9 @@ async fn answer(State(outside): State<Outside>, Path(path): Path<String>, uri: U
         heard.iter().filter(|one| one.path == path).count()
     };
     match path.as_str() {
-        "tickets" => (StatusCode::CREATED, r#"{"ticket": {"number": 42, "price": 12.5}, "status": "open"}"#).into_response(),
+        "tickets" => {
+            (StatusCode::CREATED, r#"{"ticket": {"number": 42, "price": 12.5}, "status": "open"}"#).into_response()
+        }
         "flaky" if nth < 3 => StatusCode::SERVICE_UNAVAILABLE.into_response(),
         "flaky" => (StatusCode::OK, r#"{"ok": true}"#).into_response(),
         "busy" => (StatusCode::TOO_MANY_REQUESTS, "slow down").into_response(),

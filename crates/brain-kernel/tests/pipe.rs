@@ -71,7 +71,8 @@ async fn a_key_stands_for_one_request() {
     let clients: Vec<_> = (0..16)
         .map(|_| {
             let kernel = kernel.clone();
-            let request = Request { key: Some("k2".into()), ..Request::say(scope(), "create task: C", Mode::EnqueueAndWait) };
+            let request =
+                Request { key: Some("k2".into()), ..Request::say(scope(), "create task: C", Mode::EnqueueAndWait) };
             tokio::spawn(async move { kernel.handle(&request).await.unwrap().run })
         })
         .collect();
@@ -116,7 +117,8 @@ async fn limits_and_context_are_honoured() {
     assert_eq!((report.ok, report.errors[0].code.as_str()), (false, "too_many_tool_calls"));
     assert_eq!((report.planned.len(), tasks(&store)), (11, 0));
     let limits = Limits { max_tool_calls: 11, ..Limits::default() };
-    let report = kernel.handle(&Request { limits, ..Request::say(scope(), &eleven, Mode::EnqueueAndWait) }).await.unwrap();
+    let report =
+        kernel.handle(&Request { limits, ..Request::say(scope(), &eleven, Mode::EnqueueAndWait) }).await.unwrap();
     assert!(report.ok, "{}", report.message);
     assert_eq!(tasks(&store), 11);
     let lead = say(&kernel, "new lead: Bob Smith 0412 345 678 in Ryde").await;
@@ -165,7 +167,10 @@ async fn an_approver_must_say_yes_and_only_once() {
     let boss = Actor { name: "boss".into(), approver: true };
     let rejected = kernel.decide(&scope(), &id, Decision::Reject, &boss, "keep it").await.unwrap();
     assert_eq!((rejected.status.as_str(), leads()), ("cancelled", 1));
-    assert!(matches!(kernel.decide(&scope(), &id, Decision::Approve, &boss, "").await, Err(KernelError::AlreadyDecided)));
+    assert!(matches!(
+        kernel.decide(&scope(), &id, Decision::Approve, &boss, "").await,
+        Err(KernelError::AlreadyDecided)
+    ));
     let id = say(&kernel, &format!("delete lead {lead}")).await.approval.unwrap();
     let deciders: Vec<_> = (0..8)
         .map(|_| {
@@ -205,7 +210,11 @@ async fn concurrent_changes_of_one_quote_never_leave_it_stale() {
     for n in 0..20 {
         let (kernel, quote) = (kernel.clone(), quote.clone());
         clients.push(tokio::spawn(async move {
-            let text = if n == 10 { format!("finalize quote {quote}") } else { format!("add item to quote {quote}: 1x item $10") };
+            let text = if n == 10 {
+                format!("finalize quote {quote}")
+            } else {
+                format!("add item to quote {quote}: 1x item $10")
+            };
             say(&kernel, &text).await.ok
         }));
     }

@@ -101,10 +101,7 @@ impl Binding {
     /// Compiles a tree.
     pub fn parse(source: &Json) -> Result<Self, BindingError> {
         let root = compile(source, &mut String::new(), 0)?;
-        Ok(Self {
-            source: source.clone(),
-            root,
-        })
+        Ok(Self { source: source.clone(), root })
     }
 
     /// The tree as it was written.
@@ -129,8 +126,7 @@ impl Binding {
 
     /// The variable paths this reads, sorted and without repetition.
     pub fn paths(&self) -> Vec<Vec<String>> {
-        let mut paths: Vec<Vec<String>> =
-            self.references().into_iter().map(|r| r.segments).collect();
+        let mut paths: Vec<Vec<String>> = self.references().into_iter().map(|r| r.segments).collect();
         paths.sort();
         paths.dedup();
         paths
@@ -164,10 +160,7 @@ impl<'de> Deserialize<'de> for Binding {
 }
 
 fn fail(pointer: &str, cause: BindingCause) -> BindingError {
-    BindingError {
-        pointer: pointer.to_owned(),
-        cause,
-    }
+    BindingError { pointer: pointer.to_owned(), cause }
 }
 
 /// Runs something one step deeper in the tree, with the pointer to match.
@@ -190,29 +183,16 @@ fn compile(source: &Json, pointer: &mut String, depth: usize) -> Result<Part, Bi
         Json::Array(items) => {
             let mut parts = Vec::with_capacity(items.len());
             for (i, item) in items.iter().enumerate() {
-                parts.push(within(pointer, &i.to_string(), |pointer| {
-                    compile(item, pointer, depth + 1)
-                })?);
+                parts.push(within(pointer, &i.to_string(), |pointer| compile(item, pointer, depth + 1))?);
             }
-            if parts.iter().all(Part::is_literal) {
-                literal()
-            } else {
-                Part::List(parts)
-            }
+            if parts.iter().all(Part::is_literal) { literal() } else { Part::List(parts) }
         }
         Json::Object(entries) => {
             let mut parts = Vec::with_capacity(entries.len());
             for (key, item) in entries {
-                parts.push((
-                    key.clone(),
-                    within(pointer, key, |pointer| compile(item, pointer, depth + 1))?,
-                ));
+                parts.push((key.clone(), within(pointer, key, |pointer| compile(item, pointer, depth + 1))?));
             }
-            if parts.iter().all(|(_, part)| part.is_literal()) {
-                literal()
-            } else {
-                Part::Object(parts)
-            }
+            if parts.iter().all(|(_, part)| part.is_literal()) { literal() } else { Part::Object(parts) }
         }
         _ => literal(),
     })
@@ -221,8 +201,7 @@ fn compile(source: &Json, pointer: &mut String, depth: usize) -> Result<Part, Bi
 /// The expression a text stands for; `None` if it stands for itself.
 fn compile_text(text: &str, pointer: &str) -> Result<Option<Part>, BindingError> {
     if let Some(expression) = text.strip_prefix('=') {
-        let parsed = feel::parse(expression)
-            .map_err(|error| fail(pointer, BindingCause::Feel(shifted(error))))?;
+        let parsed = feel::parse(expression).map_err(|error| fail(pointer, BindingCause::Feel(shifted(error))))?;
         return Ok(Some(Part::Feel(parsed)));
     }
     if !text.contains("{{") && !text.contains("{%") {
@@ -231,9 +210,7 @@ fn compile_text(text: &str, pointer: &str) -> Result<Option<Part>, BindingError>
     if let Some(path) = lone_path(text).and_then(|steps| Expr::from_path(text, &steps)) {
         return Ok(Some(Part::Path(path)));
     }
-    Text::parse(text)
-        .map(|text| Some(Part::Text(text)))
-        .map_err(|error| fail(pointer, BindingCause::Text(error)))
+    Text::parse(text).map(|text| Some(Part::Text(text))).map_err(|error| fail(pointer, BindingCause::Text(error)))
 }
 
 /// Spans count from the `=`, which the expression does not see.
@@ -250,40 +227,26 @@ fn lone_path(text: &str) -> Option<Vec<(PathStep, Range<usize>)>> {
     let mut rest = inner;
     loop {
         let at = start + inner.len() - rest.len();
-        let (step, length) =
-            if let Some(bracket) = rest.strip_prefix('[').filter(|_| !steps.is_empty()) {
-                let close = bracket.find(']')?;
-                let index: i64 = bracket[..close].trim().parse().ok()?;
-                // Templates count from 0, FEEL from 1; both count from the end below 0.
-                (
-                    PathStep::Index(if index < 0 {
-                        index
-                    } else {
-                        index.checked_add(1)?
-                    }),
-                    close + 2,
-                )
-            } else {
-                let dot = usize::from(!steps.is_empty());
-                if dot == 1 && !rest.starts_with('.') {
-                    return None;
-                }
-                let name = &rest[dot..];
-                let length = name
-                    .find(|c: char| !(c.is_alphanumeric() || c == '_'))
-                    .unwrap_or(name.len());
-                let name = &name[..length];
-                let starts_well = name.starts_with(|c: char| c.is_alphabetic() || c == '_');
-                let is_constant = dot == 0
-                    && matches!(
-                        name,
-                        "true" | "false" | "none" | "True" | "False" | "None" | "not"
-                    );
-                if !starts_well || is_constant {
-                    return None;
-                }
-                (PathStep::Name(name.into()), dot + length)
-            };
+        let (step, length) = if let Some(bracket) = rest.strip_prefix('[').filter(|_| !steps.is_empty()) {
+            let close = bracket.find(']')?;
+            let index: i64 = bracket[..close].trim().parse().ok()?;
+            // Templates count from 0, FEEL from 1; both count from the end below 0.
+            (PathStep::Index(if index < 0 { index } else { index.checked_add(1)? }), close + 2)
+        } else {
+            let dot = usize::from(!steps.is_empty());
+            if dot == 1 && !rest.starts_with('.') {
+                return None;
+            }
+            let name = &rest[dot..];
+            let length = name.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(name.len());
+            let name = &name[..length];
+            let starts_well = name.starts_with(|c: char| c.is_alphabetic() || c == '_');
+            let is_constant = dot == 0 && matches!(name, "true" | "false" | "none" | "True" | "False" | "None" | "not");
+            if !starts_well || is_constant {
+                return None;
+            }
+            (PathStep::Name(name.into()), dot + length)
+        };
         steps.push((step, at..at + length));
         rest = &rest[length..];
         if rest.is_empty() {
@@ -297,71 +260,49 @@ impl Part {
         matches!(self, Self::Literal(..))
     }
 
-    fn json(
-        &self,
-        context: &Value,
-        env: &mut Env<'_>,
-        pointer: &mut String,
-    ) -> Result<Json, BindingError> {
+    fn json(&self, context: &Value, env: &mut Env<'_>, pointer: &mut String) -> Result<Json, BindingError> {
         match self {
             Self::Literal(json, _) => Ok(json.clone()),
             Self::List(parts) => {
                 let mut items = Vec::with_capacity(parts.len());
                 for (i, part) in parts.iter().enumerate() {
-                    items.push(within(pointer, &i.to_string(), |pointer| {
-                        part.json(context, env, pointer)
-                    })?);
+                    items.push(within(pointer, &i.to_string(), |pointer| part.json(context, env, pointer))?);
                 }
                 Ok(Json::Array(items))
             }
             Self::Object(parts) => {
                 let mut entries = serde_json::Map::new();
                 for (key, part) in parts {
-                    entries.insert(
-                        key.clone(),
-                        within(pointer, key, |pointer| part.json(context, env, pointer))?,
-                    );
+                    entries.insert(key.clone(), within(pointer, key, |pointer| part.json(context, env, pointer))?);
                 }
                 Ok(Json::Object(entries))
             }
-            _ => self
-                .value(context, env, pointer)
-                .map(|value| value.to_json()),
+            _ => self.value(context, env, pointer).map(|value| value.to_json()),
         }
     }
 
-    fn value(
-        &self,
-        context: &Value,
-        env: &mut Env<'_>,
-        pointer: &mut String,
-    ) -> Result<Value, BindingError> {
+    fn value(&self, context: &Value, env: &mut Env<'_>, pointer: &mut String) -> Result<Value, BindingError> {
         match self {
             Self::Literal(_, value) => Ok(value.clone()),
             Self::Feel(expr) => feel::eval(expr, &Scope::new(context), env)
                 .map_err(|error| fail(pointer, BindingCause::Feel(shifted(error)))),
-            Self::Path(expr) => feel::eval(expr, &Scope::new(context), env)
-                .map_err(|error| fail(pointer, BindingCause::Feel(error))),
-            Self::Text(text) => text
-                .render_value(context)
-                .map(Value::from)
-                .map_err(|error| fail(pointer, BindingCause::Text(error))),
+            Self::Path(expr) => {
+                feel::eval(expr, &Scope::new(context), env).map_err(|error| fail(pointer, BindingCause::Feel(error)))
+            }
+            Self::Text(text) => {
+                text.render_value(context).map(Value::from).map_err(|error| fail(pointer, BindingCause::Text(error)))
+            }
             Self::List(parts) => {
                 let mut items = Vec::with_capacity(parts.len());
                 for (i, part) in parts.iter().enumerate() {
-                    items.push(within(pointer, &i.to_string(), |pointer| {
-                        part.value(context, env, pointer)
-                    })?);
+                    items.push(within(pointer, &i.to_string(), |pointer| part.value(context, env, pointer))?);
                 }
                 Ok(Value::list(items))
             }
             Self::Object(parts) => {
                 let mut entries = Vec::with_capacity(parts.len());
                 for (key, part) in parts {
-                    entries.push((
-                        key.as_str(),
-                        within(pointer, key, |pointer| part.value(context, env, pointer))?,
-                    ));
+                    entries.push((key.as_str(), within(pointer, key, |pointer| part.value(context, env, pointer))?));
                 }
                 Ok(Value::context(entries))
             }
@@ -388,9 +329,7 @@ impl Part {
             })),
             Self::List(parts) => {
                 for (i, part) in parts.iter().enumerate() {
-                    within(pointer, &i.to_string(), |pointer| {
-                        part.references(pointer, found)
-                    });
+                    within(pointer, &i.to_string(), |pointer| part.references(pointer, found));
                 }
             }
             Self::Object(parts) => {
@@ -411,11 +350,7 @@ mod tests {
 
     fn eval(source: &Json, context: &Json) -> Result<Json, BindingError> {
         let mut random = || 0;
-        let mut env = Env::new(
-            "2024-01-31T10:00:00Z".parse().unwrap(),
-            TimeZone::UTC,
-            &mut random,
-        );
+        let mut env = Env::new("2024-01-31T10:00:00Z".parse().unwrap(), TimeZone::UTC, &mut random);
         Binding::parse(source)?.eval(&Value::from_json(context), &mut env)
     }
 
@@ -427,18 +362,12 @@ mod tests {
             (json!("= x * 21"), json!(42)),
             (json!("=\"= literal {{\""), json!("= literal {{")),
             (json!("{{ state.insured.dot }}"), json!(7)),
-            (
-                json!(" {{state.insured}} "),
-                json!({"name": "Ada", "dot": 7}),
-            ),
+            (json!(" {{state.insured}} "), json!({"name": "Ada", "dot": 7})),
             (json!("{{ state.rows[0].n }}"), json!(1)),
             (json!("{{ state.rows[-1].n }}"), json!(2)),
             (json!("{{ state.rows.n }}"), json!([1, 2])),
             (json!("{{ missing.path }}"), json!(null)),
-            (
-                json!("Hello {{ state.insured.name }}!"),
-                json!("Hello Ada!"),
-            ),
+            (json!("Hello {{ state.insured.name }}!"), json!("Hello Ada!")),
             (json!("{{ state.insured.name|upper }}"), json!("ADA")),
             (json!("{{ true }}"), json!("true")),
             (json!("{% if x > 1 %}many{% endif %}"), json!("many")),
@@ -456,15 +385,10 @@ mod tests {
     fn an_error_names_its_place_in_the_tree_and_in_the_text() {
         let error = Binding::parse(&json!({"a/b": [1, "=1 +"]})).unwrap_err();
         assert_eq!(error.pointer, "/a~1b/1");
-        let BindingCause::Feel(cause) = error.cause else {
-            panic!()
-        };
+        let BindingCause::Feel(cause) = error.cause else { panic!() };
         assert_eq!(cause.span, 4..4);
         let error = eval(&json!({"a": "=1 + x"}), &json!({})).unwrap_err();
-        assert!(
-            error.to_string().starts_with("/a: `+` does not work"),
-            "{error}"
-        );
+        assert!(error.to_string().starts_with("/a: `+` does not work"), "{error}");
         let error = Binding::parse(&json!("{{ a + }}")).unwrap_err();
         assert!(matches!(error.cause, BindingCause::Text(_)));
     }
@@ -477,37 +401,18 @@ mod tests {
 
     #[test]
     fn a_tree_without_expressions_is_literal() {
-        assert!(
-            Binding::parse(&json!({"a": [1, "x"]}))
-                .unwrap()
-                .is_literal()
-        );
-        assert!(
-            !Binding::parse(&json!({"a": [1, "=x"]}))
-                .unwrap()
-                .is_literal()
-        );
+        assert!(Binding::parse(&json!({"a": [1, "x"]})).unwrap().is_literal());
+        assert!(!Binding::parse(&json!({"a": [1, "=x"]})).unwrap().is_literal());
     }
 
     #[test]
     fn references_say_who_reads_what() {
-        let binding = Binding::parse(
-            &json!({"a": "=steps.docs.result + x", "b": "{{ x }}", "c": "{{ y.z }}!"}),
-        )
-        .unwrap();
-        assert_eq!(
-            binding.paths(),
-            [vec!["steps", "docs", "result"], vec!["x"], vec!["y", "z"]]
-        );
+        let binding =
+            Binding::parse(&json!({"a": "=steps.docs.result + x", "b": "{{ x }}", "c": "{{ y.z }}!"})).unwrap();
+        assert_eq!(binding.paths(), [vec!["steps", "docs", "result"], vec!["x"], vec!["y", "z"]]);
         let references = binding.references();
-        assert_eq!(
-            (references[0].pointer.as_str(), references[0].span.clone()),
-            ("/a", Some(1..18))
-        );
-        assert_eq!(
-            (references[2].pointer.as_str(), references[2].span.clone()),
-            ("/b", Some(3..4))
-        );
+        assert_eq!((references[0].pointer.as_str(), references[0].span.clone()), ("/a", Some(1..18)));
+        assert_eq!((references[2].pointer.as_str(), references[2].span.clone()), ("/b", Some(3..4)));
     }
 
     #[test]
@@ -522,27 +427,16 @@ mod tests {
     #[test]
     fn a_value_keeps_types_that_json_has_not() {
         let mut random = || 0;
-        let mut env = Env::new(
-            "2024-01-31T10:00:00Z".parse().unwrap(),
-            TimeZone::UTC,
-            &mut random,
-        );
-        let binding =
-            Binding::parse(&json!({"due": "=today() + @\"P1M\"", "rate": "=1 / 8"})).unwrap();
+        let mut env = Env::new("2024-01-31T10:00:00Z".parse().unwrap(), TimeZone::UTC, &mut random);
+        let binding = Binding::parse(&json!({"due": "=today() + @\"P1M\"", "rate": "=1 / 8"})).unwrap();
         let value = binding.eval_value(&Value::Null, &mut env).unwrap();
         assert_eq!(value.get("due").unwrap().type_name(), "date");
-        assert_eq!(
-            value.to_json(),
-            json!({"due": "2024-02-29", "rate": "0.125"})
-        );
+        assert_eq!(value.to_json(), json!({"due": "2024-02-29", "rate": "0.125"}));
     }
 
     #[test]
     fn a_tree_that_is_too_deep_is_refused() {
         let deep = (0..MAX_BINDING_DEPTH + 1).fold(json!(1), |inner, _| json!([inner]));
-        assert_eq!(
-            Binding::parse(&deep).unwrap_err().cause,
-            BindingCause::TooDeep
-        );
+        assert_eq!(Binding::parse(&deep).unwrap_err().cause, BindingCause::TooDeep);
     }
 }

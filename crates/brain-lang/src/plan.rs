@@ -176,7 +176,8 @@ impl RetryPolicy {
             Backoff::Exponential => self.delay.0.saturating_mul(1_u64.checked_shl(retries - 1).unwrap_or(u64::MAX)),
         };
         let capped = base.min(self.max_delay.0);
-        let random_part = capped / 100 * u64::from(self.jitter.min(100)) + capped % 100 * u64::from(self.jitter.min(100)) / 100;
+        let random_part =
+            capped / 100 * u64::from(self.jitter.min(100)) + capped % 100 * u64::from(self.jitter.min(100)) / 100;
         Millis(capped - random_part + if random_part == 0 { 0 } else { noise % (random_part + 1) })
     }
 

@@ -98,13 +98,11 @@ impl Text {
             return Err(error_at(source, message, Some(0..source.len())));
         }
         let mut env = BASE.clone();
-        env.add_template_owned(NAME, source.to_owned())
-            .map_err(|error| convert(source, &error))?;
+        env.add_template_owned(NAME, source.to_owned()).map_err(|error| convert(source, &error))?;
         let scan = filters::scan(source);
         if let Some((name, span)) = scan.unknown {
             let mut error = error_at(source, format!("there is no filter `{name}`"), Some(span));
-            error.help = feel::nearest(&name, filters::names())
-                .map(|near| format!("did you mean `{near}`?"));
+            error.help = feel::nearest(&name, filters::names()).map(|near| format!("did you mean `{near}`?"));
             return Err(error);
         }
         if let Some(join) = scan.joins.get(MAX_TEXT_JOINS) {
@@ -114,9 +112,7 @@ impl Text {
             return Err(error);
         }
         let (paths, roots) = {
-            let template = env
-                .get_template(NAME)
-                .map_err(|error| convert(source, &error))?;
+            let template = env.get_template(NAME).map_err(|error| convert(source, &error))?;
             let is_global = |name: &str| filters::GLOBALS.contains(&name);
             let mut paths: Vec<Vec<String>> = template
                 .undeclared_variables(true)
@@ -129,12 +125,7 @@ impl Text {
             roots.dedup();
             (paths, roots)
         };
-        Ok(Self(Arc::new(Inner {
-            source: source.to_owned(),
-            env,
-            paths,
-            roots,
-        })))
+        Ok(Self(Arc::new(Inner { source: source.to_owned(), env, paths, roots })))
     }
 
     /// The text this was parsed from.
@@ -163,15 +154,9 @@ impl Text {
             _ => Piece::from(()),
         };
         let source = &self.0.source;
-        let template = self
-            .0
-            .env
-            .get_template(NAME)
-            .map_err(|error| convert(source, &error))?;
+        let template = self.0.env.get_template(NAME).map_err(|error| convert(source, &error))?;
         let mut output = Bounded::default();
-        let rendered = template
-            .render_captured_to(context, &mut output)
-            .map(|_| ());
+        let rendered = template.render_captured_to(context, &mut output).map(|_| ());
         if output.full {
             let message = format!("the text would have more than {MAX_OUTPUT_BYTES} bytes");
             return Err(error_at(source, message, None));
@@ -217,27 +202,16 @@ impl io::Write for Bounded {
 }
 
 fn error_at(source: &str, message: String, span: Option<Range<usize>>) -> TextError {
-    let before = span
-        .as_ref()
-        .and_then(|span| source.get(..span.start))
-        .unwrap_or("");
+    let before = span.as_ref().and_then(|span| source.get(..span.start)).unwrap_or("");
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().unwrap_or("").chars().count() + 1;
-    TextError {
-        message,
-        line,
-        column,
-        span,
-        help: None,
-    }
+    TextError { message, line, column, span, help: None }
 }
 
 fn convert(source: &str, error: &Error) -> TextError {
     let message = match error.kind() {
         ErrorKind::OutOfFuel => "the text takes too much work".to_owned(),
-        kind => error
-            .detail()
-            .map_or_else(|| kind.to_string(), str::to_owned),
+        kind => error.detail().map_or_else(|| kind.to_string(), str::to_owned),
     };
     let mut converted = error_at(source, message, error.range());
     if error.range().is_none() {
@@ -245,9 +219,9 @@ fn convert(source: &str, error: &Error) -> TextError {
     }
     converted.help = match error.kind() {
         ErrorKind::OutOfFuel => Some("loop over less".to_owned()),
-        ErrorKind::SyntaxError if converted.message.contains("unknown statement") => {
-            Some("a text knows `if`, `for`, `set`, `with` and `filter`; there is no include, import or macro".to_owned())
-        }
+        ErrorKind::SyntaxError if converted.message.contains("unknown statement") => Some(
+            "a text knows `if`, `for`, `set`, `with` and `filter`; there is no include, import or macro".to_owned(),
+        ),
         _ => None,
     };
     converted
@@ -261,10 +235,7 @@ fn piece(value: &feel::Value) -> Piece {
         feel::Value::Number(number) => {
             let text = value.to_string();
             let digits = text.bytes().filter(u8::is_ascii_digit).count();
-            match (
-                number.to_i64().filter(|_| number.fract().is_zero()),
-                number.to_f64(),
-            ) {
+            match (number.to_i64().filter(|_| number.fract().is_zero()), number.to_f64()) {
                 (Some(whole), _) => Piece::from(whole),
                 (None, Some(float)) if digits <= EXACT_FLOAT_DIGITS => Piece::from(float),
                 _ => Piece::from(text),
@@ -326,22 +297,17 @@ mod tests {
 
     #[test]
     fn what_is_missing_or_null_prints_nothing() {
-        assert_eq!(
-            render("[{{ a }}{{ a.b.c }}{{ n }}]", &json!({"n": null})),
-            "[]"
-        );
+        assert_eq!(render("[{{ a }}{{ a.b.c }}{{ n }}]", &json!({"n": null})), "[]");
     }
 
     #[test]
     fn loops_conditions_and_filters_work() {
         let context = json!({"rows": [{"name": "a"}, {"name": "b"}], "n": 2, "ok": true});
-        let source = "{% for r in rows %}{{ r.name|upper }}{% if not loop.last %}, {% endif %}{% endfor %} {{ n }} {{ ok }}";
+        let source =
+            "{% for r in rows %}{{ r.name|upper }}{% if not loop.last %}, {% endif %}{% endfor %} {{ n }} {{ ok }}";
         assert_eq!(render(source, &context), "A, B 2 true");
         assert_eq!(
-            render(
-                "{{ rows[1].name }} {{ rows|length }} {{ rows|map(attribute='name')|join('+') }}",
-                &context
-            ),
+            render("{{ rows[1].name }} {{ rows|length }} {{ rows|map(attribute='name')|join('+') }}", &context),
             "b 2 a+b"
         );
     }
@@ -350,24 +316,18 @@ mod tests {
     fn numbers_print_exactly() {
         let context = json!({"a": 45.1, "b": 10, "c": 1});
         assert_eq!(render("{{ a }} {{ b }} {{ c }}", &context), "45.1 10 1");
-        let exact = feel::Value::context([(
-            "a",
-            feel::Value::Number("12345678901234567890.12".parse().unwrap()),
-        )]);
+        let exact = feel::Value::context([("a", feel::Value::Number("12345678901234567890.12".parse().unwrap()))]);
         let text = Text::parse("{{ a }}").unwrap();
-        assert_eq!(
-            text.render_value(&exact).unwrap(),
-            "12345678901234567890.12"
-        );
+        assert_eq!(text.render_value(&exact).unwrap(), "12345678901234567890.12");
     }
 
     #[test]
     fn paths_are_known_without_rendering() {
-        let text = Text::parse("{{ a.b }} {% for x in rows %}{{ x.y }}{{ z }}{% endfor %}{{ range(3) }}{{ plural(n, 'x', 'y') }}").unwrap();
-        assert_eq!(
-            text.paths(),
-            [vec!["a", "b"], vec!["n"], vec!["rows"], vec!["z"]]
-        );
+        let text = Text::parse(
+            "{{ a.b }} {% for x in rows %}{{ x.y }}{{ z }}{% endfor %}{{ range(3) }}{{ plural(n, 'x', 'y') }}",
+        )
+        .unwrap();
+        assert_eq!(text.paths(), [vec!["a", "b"], vec!["n"], vec!["rows"], vec!["z"]]);
     }
 
     #[test]
@@ -375,21 +335,11 @@ mod tests {
         let error = Text::parse("line\n{{ a + }}").unwrap_err();
         assert_eq!((error.line, error.column), (2, 8));
         let error = Text::parse("{% include 'x' %}").unwrap_err();
-        assert!(
-            error.help.unwrap().contains("no include"),
-            "{}",
-            error.message
-        );
+        assert!(error.help.unwrap().contains("no include"), "{}", error.message);
         let error = Text::parse("ok {{ a|uper }}").unwrap_err();
-        assert_eq!(
-            (error.message.as_str(), error.span),
-            ("there is no filter `uper`", Some(8..12))
-        );
+        assert_eq!((error.message.as_str(), error.span), ("there is no filter `uper`", Some(8..12)));
         assert_eq!(error.help.unwrap(), "did you mean `upper`?");
-        let error = Text::parse("{{ 1 + 'x' }}")
-            .unwrap()
-            .render(&json!({}))
-            .unwrap_err();
+        let error = Text::parse("{{ 1 + 'x' }}").unwrap().render(&json!({})).unwrap_err();
         assert_eq!(error.span, Some(3..10));
     }
 
@@ -401,15 +351,11 @@ mod tests {
 
     #[test]
     fn work_and_output_are_bounded() {
-        let source =
-            "{% for a in range(1000) %}{% for b in range(1000) %}{{ a }}{% endfor %}{% endfor %}";
+        let source = "{% for a in range(1000) %}{% for b in range(1000) %}{{ a }}{% endfor %}{% endfor %}";
         let error = Text::parse(source).unwrap().render(&json!({})).unwrap_err();
         assert_eq!(error.message, "the text takes too much work");
         let context = json!({"x": "x".repeat(1000)});
-        let error = Text::parse("{% for a in range(1000) %}{{ x }}{% endfor %}")
-            .unwrap()
-            .render(&context)
-            .unwrap_err();
+        let error = Text::parse("{% for a in range(1000) %}{{ x }}{% endfor %}").unwrap().render(&context).unwrap_err();
         assert!(error.message.contains("bytes"), "{}", error.message);
         assert!(Text::parse(&"x".repeat(MAX_TEMPLATE_BYTES + 1)).is_err());
         let doubling = format!("{{% set x = 'x' %}}{}", "{% set x = x ~ x %}".repeat(40));

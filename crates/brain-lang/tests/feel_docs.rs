@@ -27,20 +27,13 @@ fn every_example_holds() {
         if !inside || line.is_empty() {
             continue;
         }
-        let (source, expected) = line
-            .rsplit_once(" → ")
-            .unwrap_or_else(|| panic!("no result in: {line}"));
+        let (source, expected) = line.rsplit_once(" → ").unwrap_or_else(|| panic!("no result in: {line}"));
         let found = evaluate(source);
         if expected == "error" {
             assert!(found.is_err(), "{line}");
         } else {
-            let expected: serde_json::Value =
-                serde_json::from_str(expected).unwrap_or_else(|e| panic!("{line}: {e}"));
-            assert_eq!(
-                found.unwrap_or_else(|e| panic!("{line}: {e}")).to_json(),
-                expected,
-                "{line}"
-            );
+            let expected: serde_json::Value = serde_json::from_str(expected).unwrap_or_else(|e| panic!("{line}: {e}"));
+            assert_eq!(found.unwrap_or_else(|e| panic!("{line}: {e}")).to_json(), expected, "{line}");
         }
         examples += 1;
     }
@@ -50,49 +43,22 @@ fn every_example_holds() {
 #[test]
 fn every_function_is_on_the_page() {
     for name in feel::function_names() {
-        assert!(
-            PAGE.contains(&format!("`{name}`")) || PAGE.contains(&format!("`{name}(")),
-            "{name} is missing"
-        );
+        assert!(PAGE.contains(&format!("`{name}`")) || PAGE.contains(&format!("`{name}(")), "{name} is missing");
     }
 }
 
 #[test]
 fn the_bounds_on_the_page_are_those_of_the_code() {
     for (what, bound) in [
-        (
-            "length of an expression",
-            format!("{} KiB", feel::MAX_SOURCE_BYTES / 1024),
-        ),
+        ("length of an expression", format!("{} KiB", feel::MAX_SOURCE_BYTES / 1024)),
         ("nesting of an expression", feel::MAX_NESTING.to_string()),
-        (
-            "nesting of evaluation, through function calls",
-            feel::MAX_CALL_DEPTH.to_string(),
-        ),
-        (
-            "length of a text that is built",
-            format!("{} MiB", feel::MAX_TEXT_BYTES / 1024 / 1024),
-        ),
-        (
-            "items of a list that is built",
-            format!("{},000", feel::MAX_LIST_ITEMS / 1000),
-        ),
-        (
-            "size of a value that is built",
-            format!("{} MiB", feel::MAX_VALUE_SIZE / 1024 / 1024),
-        ),
-        (
-            "nesting of a value that is built",
-            feel::MAX_VALUE_DEPTH.to_string(),
-        ),
-        (
-            "work of an evaluation",
-            format!("{},000,000 steps", feel::DEFAULT_FUEL / 1_000_000),
-        ),
+        ("nesting of evaluation, through function calls", feel::MAX_CALL_DEPTH.to_string()),
+        ("length of a text that is built", format!("{} MiB", feel::MAX_TEXT_BYTES / 1024 / 1024)),
+        ("items of a list that is built", format!("{},000", feel::MAX_LIST_ITEMS / 1000)),
+        ("size of a value that is built", format!("{} MiB", feel::MAX_VALUE_SIZE / 1024 / 1024)),
+        ("nesting of a value that is built", feel::MAX_VALUE_DEPTH.to_string()),
+        ("work of an evaluation", format!("{},000,000 steps", feel::DEFAULT_FUEL / 1_000_000)),
     ] {
-        assert!(
-            PAGE.contains(&format!("| {what} | {bound} |")),
-            "{what}: {bound}"
-        );
+        assert!(PAGE.contains(&format!("| {what} | {bound} |")), "{what}: {bound}");
     }
 }

@@ -18,12 +18,7 @@ const FUEL: u64 = 20_000;
 fn evaluate(source: &str, context: &Value) -> Result<Value, feel::FeelError> {
     let mut random = || 7;
     let now = NOW;
-    let mut env = Env {
-        now,
-        time_zone: TimeZone::UTC,
-        random: &mut random,
-        fuel: FUEL,
-    };
+    let mut env = Env { now, time_zone: TimeZone::UTC, random: &mut random, fuel: FUEL };
     let value = feel::eval(&feel::parse(source)?, &Scope::new(context), &mut env)?;
     value.to_json();
     let _ = value.to_string();

@@ -26,22 +26,15 @@ fn evaluate(source: &str, context: &Value) -> Result<Value, feel::FeelError> {
 fn every_row_of_the_table_holds() {
     let mut wrong = Vec::new();
     let mut rows = 0;
-    for (i, line) in TABLE
-        .lines()
-        .enumerate()
-        .filter(|(_, line)| !line.starts_with('#'))
-    {
+    for (i, line) in TABLE.lines().enumerate().filter(|(_, line)| !line.starts_with('#')) {
         let columns: Vec<&str> = line.split('\t').collect();
-        let [source, context, expected, ..] = columns[..] else {
-            panic!("line {} has too few columns", i + 1)
-        };
+        let [source, context, expected, ..] = columns[..] else { panic!("line {} has too few columns", i + 1) };
         if let Some(note) = columns.get(3) {
             assert!(note.starts_with("deviates: "), "line {}: {note}", i + 1);
         }
         rows += 1;
-        let context = Value::from_json(
-            &serde_json::from_str(context).unwrap_or_else(|e| panic!("line {}: {e}", i + 1)),
-        );
+        let context =
+            Value::from_json(&serde_json::from_str(context).unwrap_or_else(|e| panic!("line {}: {e}", i + 1)));
         let found = match evaluate(source, &context) {
             Ok(value) => value.to_json().to_string(),
             Err(error) => format!("!{:?}", error.kind),
@@ -53,10 +46,7 @@ fn every_row_of_the_table_holds() {
                 .to_string(),
         };
         if found != expected {
-            wrong.push(format!(
-                "line {}: {source}\n  expected {expected}\n  found    {found}",
-                i + 1
-            ));
+            wrong.push(format!("line {}: {source}\n  expected {expected}\n  found    {found}", i + 1));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

@@ -36,14 +36,26 @@ impl<'a> Matcher<'a> {
     }
 
     /// The slots if the phrase matches the whole range.
-    pub(crate) fn match_whole(&mut self, phrase: &Phrase, target: &Target, range: Range<usize>) -> Option<Vec<Capture>> {
+    pub(crate) fn match_whole(
+        &mut self,
+        phrase: &Phrase,
+        target: &Target,
+        range: Range<usize>,
+    ) -> Option<Vec<Capture>> {
         self.fuel = FUEL;
         let mut captures = Vec::new();
         let chars = &self.normal.chars[..range.end];
         self.pieces(chars, &phrase.pieces, target, range.start, &mut captures).then_some(captures)
     }
 
-    fn pieces(&mut self, chars: &[char], pieces: &[Piece], target: &Target, at: usize, captures: &mut Vec<Capture>) -> bool {
+    fn pieces(
+        &mut self,
+        chars: &[char],
+        pieces: &[Piece],
+        target: &Target,
+        at: usize,
+        captures: &mut Vec<Capture>,
+    ) -> bool {
         if self.fuel == 0 {
             return false;
         }

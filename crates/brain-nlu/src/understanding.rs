@@ -243,10 +243,8 @@ impl Reader<'_> {
                 for option in &mut options {
                     option.confidence = Confidence::Low;
                 }
-                let titles: Vec<&str> = [best, equal]
-                    .iter()
-                    .map(|hit| self.vocabulary.targets[hit.phrase.target].title.as_str())
-                    .collect();
+                let titles: Vec<&str> =
+                    [best, equal].iter().map(|hit| self.vocabulary.targets[hit.phrase.target].title.as_str()).collect();
                 let text = format!("Do you mean “{}” or “{}”?", titles[0], titles[1]);
                 Some(Understanding::Ask(Question { text, options }))
             }

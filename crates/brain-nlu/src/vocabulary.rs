@@ -87,7 +87,10 @@ impl Vocabulary {
                     text: text.clone(),
                     weight: words.clone().sum(),
                     words: words.count(),
-                    free_texts: pieces.iter().filter(|piece| matches!(piece, Piece::Slot(name) if is_text(name))).count(),
+                    free_texts: pieces
+                        .iter()
+                        .filter(|piece| matches!(piece, Piece::Slot(name) if is_text(name)))
+                        .count(),
                     pieces,
                 };
                 match phrase.pieces.first() {

@@ -46,7 +46,8 @@ impl Tool {
     /// Checks arguments: fills in defaults, brings each value to its one form, validates. Every field that does not
     /// fit is told, each once.
     pub fn validate(self: &Arc<Self>, args: Value) -> Result<ValidatedCall, Vec<FieldError>> {
-        let args = normalise(&self.def.input, if args.is_null() { Value::Object(serde_json::Map::new()) } else { args });
+        let args =
+            normalise(&self.def.input, if args.is_null() { Value::Object(serde_json::Map::new()) } else { args });
         let found = problems(self.input(), &self.def.input, &args, "");
         if found.is_empty() { Ok(ValidatedCall { tool: Arc::clone(self), args }) } else { Err(found) }
     }

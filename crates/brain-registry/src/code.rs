@@ -156,7 +156,9 @@ mod tests {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/errors");
         let mut pages: Vec<String> = std::fs::read_dir(folder)
             .unwrap()
-            .filter_map(|entry| entry.unwrap().file_name().into_string().unwrap().strip_suffix(".md").map(str::to_owned))
+            .filter_map(|entry| {
+                entry.unwrap().file_name().into_string().unwrap().strip_suffix(".md").map(str::to_owned)
+            })
             .filter(|page| page.len() == 5 && page.starts_with('P'))
             .collect();
         pages.sort();

@@ -52,25 +52,40 @@ fn describe_error(schema: &Value, error: &ValidationError<'_>, base: &str) -> Ve
             let message = format!("{} is required: {}", shown_name(&field), expectation(expected));
             vec![FieldError { field, code: "required".into(), message }]
         }
-        ValidationErrorKind::AdditionalProperties { unexpected } | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
+        ValidationErrorKind::AdditionalProperties { unexpected }
+        | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
             unexpected.iter().map(|property| unknown(at, &pointer, property)).collect()
         }
         ValidationErrorKind::MinLength { limit: 1 } => one("min_length", format!("{name} must not be empty")),
-        ValidationErrorKind::MinLength { limit } => one("min_length", format!("{name} must have at least {limit} characters")),
+        ValidationErrorKind::MinLength { limit } => {
+            one("min_length", format!("{name} must have at least {limit} characters"))
+        }
         ValidationErrorKind::MaxLength { limit } => {
             let length = got.as_str().map_or(0, |text| text.chars().count());
             one("max_length", format!("{name} must have at most {limit} characters, this has {length}"))
         }
-        ValidationErrorKind::Minimum { limit } => one("minimum", format!("{name} must be at least {limit}{}", but_got(at, got))),
-        ValidationErrorKind::Maximum { limit } => one("maximum", format!("{name} must be at most {limit}{}", but_got(at, got))),
-        ValidationErrorKind::MinItems { limit } => one("min_items", format!("{name} must have at least {limit} entries")),
-        ValidationErrorKind::MaxItems { limit } => one("max_items", format!("{name} must have at most {limit} entries")),
-        ValidationErrorKind::Pattern { pattern } => one("pattern", format!("{name} must match `{pattern}`{}", but_got(at, got))),
+        ValidationErrorKind::Minimum { limit } => {
+            one("minimum", format!("{name} must be at least {limit}{}", but_got(at, got)))
+        }
+        ValidationErrorKind::Maximum { limit } => {
+            one("maximum", format!("{name} must be at most {limit}{}", but_got(at, got)))
+        }
+        ValidationErrorKind::MinItems { limit } => {
+            one("min_items", format!("{name} must have at least {limit} entries"))
+        }
+        ValidationErrorKind::MaxItems { limit } => {
+            one("max_items", format!("{name} must have at most {limit} entries"))
+        }
+        ValidationErrorKind::Pattern { pattern } => {
+            one("pattern", format!("{name} must match `{pattern}`{}", but_got(at, got)))
+        }
         ValidationErrorKind::Type { .. } => {
             let code = if got.is_null() { "required" } else { "type" };
             one(code, format!("{name} must be {}{}", expectation(at), but_got(at, got)))
         }
-        ValidationErrorKind::Format { .. } => one("format", format!("{name} must be {}{}", expectation(at), but_got(at, got))),
+        ValidationErrorKind::Format { .. } => {
+            one("format", format!("{name} must be {}{}", expectation(at), but_got(at, got)))
+        }
         ValidationErrorKind::Enum { .. } | ValidationErrorKind::Constant { .. } => {
             one("enum", format!("{name} must be {}{}", expectation(at), but_got(at, got)))
         }
@@ -91,7 +106,11 @@ fn unknown(schema: &Value, pointer: &str, property: &str) -> FieldError {
 }
 
 fn properties(schema: &Value) -> Vec<&str> {
-    schema.get("properties").and_then(Value::as_object).map(|map| map.keys().map(String::as_str).collect()).unwrap_or_default()
+    schema
+        .get("properties")
+        .and_then(Value::as_object)
+        .map(|map| map.keys().map(String::as_str).collect())
+        .unwrap_or_default()
 }
 
 /// The limits of decimals: they are text by now, so the validator does not compare them.
@@ -122,7 +141,8 @@ fn bounds(schema: &Value, value: &Value, pointer: String, found: &mut Vec<FieldE
 
 fn decimal_bounds(schema: &Value, value: &Value, pointer: String, found: &mut Vec<FieldError>) {
     let name = shown_name(&pointer);
-    let mut add = |code: &str, message: String| found.push(FieldError { field: pointer.clone(), code: code.into(), message });
+    let mut add =
+        |code: &str, message: String| found.push(FieldError { field: pointer.clone(), code: code.into(), message });
     let Some(number) = value.as_str().and_then(decimal) else {
         if value.is_number() {
             add("format", format!("{name} must be {}{}", expectation(schema), but_got(schema, value)));
@@ -151,7 +171,8 @@ pub(crate) fn schema_at<'s>(schema: &'s Value, pointer: &str) -> &'s Value {
 /// What a schema expects, in words that follow "must be".
 pub(crate) fn expectation(schema: &Value) -> String {
     if let Some(options) = schema.get("enum").and_then(Value::as_array) {
-        let words: Vec<String> = options.iter().map(|option| option.as_str().map_or_else(|| option.to_string(), str::to_owned)).collect();
+        let words: Vec<String> =
+            options.iter().map(|option| option.as_str().map_or_else(|| option.to_string(), str::to_owned)).collect();
         return format!("one of {}", words.join(", "));
     }
     if let Some(format) = schema.get("format").and_then(Value::as_str) {

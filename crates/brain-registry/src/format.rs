@@ -66,7 +66,9 @@ fn is_duration(text: &str) -> bool {
 fn is_time(text: &str) -> bool {
     let parts: Vec<&str> = text.split(':').collect();
     let within = |part: &str, limit: u8| {
-        part.len() == 2 && part.bytes().all(|b| b.is_ascii_digit()) && part.parse::<u8>().is_ok_and(|number| number < limit)
+        part.len() == 2
+            && part.bytes().all(|b| b.is_ascii_digit())
+            && part.parse::<u8>().is_ok_and(|number| number < limit)
     };
     match parts.as_slice() {
         [hours, minutes] => within(hours, 24) && within(minutes, 60),
@@ -84,7 +86,9 @@ mod tests {
         for text in ["0", "-3", "45.10", "0.0000000000000000000000000001"] {
             assert!(is_decimal(text), "{text}");
         }
-        for text in ["", ".", "1.", ".5", "1e3", "1,5", "+1", "1_000", "99999999999999999999999999999999", "1.2.3", "--1"] {
+        for text in
+            ["", ".", "1.", ".5", "1e3", "1,5", "+1", "1_000", "99999999999999999999999999999999", "1.2.3", "--1"]
+        {
             assert!(!is_decimal(text), "{text}");
         }
     }

@@ -86,7 +86,8 @@ fn choice(options: &[Value], labels: Option<&Value>, value: Value) -> Value {
     if options.contains(&value) {
         return value;
     }
-    let by_token = options.iter().find(|option| option.as_str().is_some_and(|token| token.eq_ignore_ascii_case(wanted)));
+    let by_token =
+        options.iter().find(|option| option.as_str().is_some_and(|token| token.eq_ignore_ascii_case(wanted)));
     let by_label = || {
         let labels = labels?.as_object()?;
         let same = |label: &Value| label.as_str().is_some_and(|label| label.to_lowercase() == wanted.to_lowercase());

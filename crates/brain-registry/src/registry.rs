@@ -70,8 +70,10 @@ impl Registry {
         if report.errors() > 0 {
             return Err(report);
         }
-        let packs: BTreeMap<String, PackDef> = world.packs.into_iter().map(|pack| (pack.value.name.clone(), pack.value)).collect();
-        let records = world.records.into_iter().map(|record| (record.value.name.clone(), Arc::new(record.value))).collect();
+        let packs: BTreeMap<String, PackDef> =
+            world.packs.into_iter().map(|pack| (pack.value.name.clone(), pack.value)).collect();
+        let records =
+            world.records.into_iter().map(|record| (record.value.name.clone(), Arc::new(record.value))).collect();
         let playbooks = world.playbooks.into_iter().map(|one| (one.value.name.clone(), Arc::new(one.value))).collect();
         let settings = packs.values().flat_map(|pack| pack.settings.clone()).collect();
         let mut registry = Self {
@@ -164,14 +166,17 @@ impl Registry {
     /// JSON Schema of the settings, so that expressions see decimals as numbers (`Value::from_typed_json`).
     pub fn settings_schema(&self) -> Value {
         let decimals = self.packs.values().flat_map(|pack| &pack.decimal_settings);
-        let properties: Map<String, Value> = decimals.map(|name| (name.clone(), json!({"format": "decimal"}))).collect();
+        let properties: Map<String, Value> =
+            decimals.map(|name| (name.clone(), json!({"format": "decimal"}))).collect();
         json!({"type": "object", "properties": properties})
     }
 
     /// What hides personal values: the fields that records and inputs declare as personal.
     pub fn redactor(&self) -> Redactor {
-        let of_records =
-            self.records.values().flat_map(|record| record.fields.iter().filter(|field| field.personal).map(|field| field.name.clone()));
+        let of_records = self
+            .records
+            .values()
+            .flat_map(|record| record.fields.iter().filter(|field| field.personal).map(|field| field.name.clone()));
         let of_inputs = self.tools.values().flat_map(|tool| personal(&tool.def.input));
         let of_slots = self.playbooks.values().flat_map(|playbook| personal(&playbook.slots));
         Redactor::new(of_records.chain(of_inputs).chain(of_slots))

@@ -14,7 +14,9 @@ pub struct Report {
 
 impl Report {
     pub(crate) fn new(mut diagnostics: Vec<Diagnostic>, sources: BTreeMap<String, String>) -> Self {
-        diagnostics.sort_by(|a, b| (&a.file, a.span.start, a.code, &a.message).cmp(&(&b.file, b.span.start, b.code, &b.message)));
+        diagnostics.sort_by(|a, b| {
+            (&a.file, a.span.start, a.code, &a.message).cmp(&(&b.file, b.span.start, b.code, &b.message))
+        });
         diagnostics.dedup();
         let used = |file: &String| diagnostics.iter().any(|one| one.file == *file);
         let sources = sources.into_iter().filter(|(file, _)| used(file)).collect();

@@ -111,6 +111,9 @@ mod tests {
     #[test]
     fn a_failure_carries_its_class() {
         let json = serde_json::to_value(ToolResult::failed(Failure::business("wrong_state", "no"))).unwrap();
-        assert_eq!(json, json!({"success": false, "error": {"class": "business", "code": "wrong_state", "message": "no"}}));
+        assert_eq!(
+            json,
+            json!({"success": false, "error": {"class": "business", "code": "wrong_state", "message": "no"}})
+        );
     }
 }

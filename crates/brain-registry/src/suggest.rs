@@ -17,7 +17,8 @@ pub(crate) fn nearest<'c>(wrong: &str, candidates: impl IntoIterator<Item = &'c 
 }
 
 fn score(wrong: &str, candidate: &str) -> f64 {
-    let alike = strsim::normalized_damerau_levenshtein(wrong, candidate).max(strsim::jaro_winkler(wrong, candidate) - 0.08);
+    let alike =
+        strsim::normalized_damerau_levenshtein(wrong, candidate).max(strsim::jaro_winkler(wrong, candidate) - 0.08);
     match (wrong.rsplit_once('.'), candidate.rsplit_once('.')) {
         // `quotes.add_item` for `quote.add_item`: a shared domain alone does not make two names alike.
         (Some((wrong_domain, wrong_tail)), Some((domain, tail))) => {

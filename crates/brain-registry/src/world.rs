@@ -106,9 +106,12 @@ impl World {
         let folder = path.split_once('/').map_or("", |(folder, _)| folder);
         let help = match (folder, nearest(folder, FOLDERS)) {
             ("corpus", _) => "a corpus lies in `corpus/tune/*.yaml` or `corpus/test/*.yaml`".to_owned(),
-            (folder, _) if FOLDERS.contains(&folder) => format!("`{folder}` holds files that end in `.yaml`, without folders"),
+            (folder, _) if FOLDERS.contains(&folder) => {
+                format!("`{folder}` holds files that end in `.yaml`, without folders")
+            }
             (_, Some(better)) => format!("did you mean `{better}/`?"),
-            _ => "a pack has `pack.yaml` and the folders `records`, `tools`, `playbooks`, `corpus` and `scenarios`".to_owned(),
+            _ => "a pack has `pack.yaml` and the folders `records`, `tools`, `playbooks`, `corpus` and `scenarios`"
+                .to_owned(),
         };
         self.complain(shown, Code::UnknownFile, "this file is not part of a pack and is ignored", Some(help));
     }

@@ -32,7 +32,9 @@ fn cases(markdown: &str) -> Vec<Case> {
     let mut open: Option<Block> = None;
     for (number, line) in markdown.lines().enumerate() {
         match (&mut open, line.strip_prefix("```")) {
-            (None, Some(info)) => open = Some(Block { info: info.to_owned(), text: String::new(), start: number + 1, end: 0 }),
+            (None, Some(info)) => {
+                open = Some(Block { info: info.to_owned(), text: String::new(), start: number + 1, end: 0 })
+            }
             (Some(block), Some("")) => {
                 block.end = number;
                 let last = cases.last_mut().unwrap();
@@ -109,7 +111,8 @@ fn every_mistake_is_answered_as_written() {
 fn every_code_is_shown_by_a_case() {
     let all: String = files().iter().map(|file| fs::read_to_string(file).unwrap()).collect();
     // A file that cannot be read needs a file system; `loading.rs` has it.
-    let missing: Vec<&&str> = CODES.iter().filter(|code| **code != "P0006" && !all.contains(&format!("[{code}]"))).collect();
+    let missing: Vec<&&str> =
+        CODES.iter().filter(|code| **code != "P0006" && !all.contains(&format!("[{code}]"))).collect();
     assert!(missing.is_empty(), "no case shows {missing:?}");
 }
 

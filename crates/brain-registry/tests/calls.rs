@@ -87,9 +87,19 @@ fn text_is_not_trimmed_or_guessed_at() {
 #[test]
 fn each_misfit_is_told_in_words() {
     for (changes, field, code, message) in [
-        (json!({"id": "abc"}), "/id", "format", "`id` must be a UUID such as 01890a5d-ac96-774b-bcce-b302099a8057, got \"abc\""),
+        (
+            json!({"id": "abc"}),
+            "/id",
+            "format",
+            "`id` must be a UUID such as 01890a5d-ac96-774b-bcce-b302099a8057, got \"abc\"",
+        ),
         (json!({"id": 42}), "/id", "type", "`id` must be a UUID such as 01890a5d-ac96-774b-bcce-b302099a8057, got 42"),
-        (json!({"id": null}), "/id", "required", "`id` must be a UUID such as 01890a5d-ac96-774b-bcce-b302099a8057, got null"),
+        (
+            json!({"id": null}),
+            "/id",
+            "required",
+            "`id` must be a UUID such as 01890a5d-ac96-774b-bcce-b302099a8057, got null",
+        ),
         (json!({"what": ""}), "/what", "min_length", "`what` must not be empty"),
         (json!({"what": "x".repeat(21)}), "/what", "max_length", "`what` must have at most 20 characters, this has 21"),
         (json!({"count": "3"}), "/count", "type", "`count` must be a whole number, got \"3\""),
@@ -102,21 +112,50 @@ fn each_misfit_is_told_in_words() {
         (json!({"speed": "warp"}), "/speed", "enum", "`speed` must be one of slow, fast, got \"warp\""),
         (json!({"day": "2026-02-30"}), "/day", "format", "`day` must be a date such as 2026-03-14, got \"2026-02-30\""),
         (json!({"at": "9am"}), "/at", "format", "`at` must be a time such as 09:30, got \"9am\""),
-        (json!({"moment": "now"}), "/moment", "format", "`moment` must be a date and time such as 2026-03-14T09:30:00Z, got \"now\""),
+        (
+            json!({"moment": "now"}),
+            "/moment",
+            "format",
+            "`moment` must be a date and time such as 2026-03-14T09:30:00Z, got \"now\"",
+        ),
         (json!({"wait": "soon"}), "/wait", "format", "`wait` must be a duration such as 30m or PT30M, got \"soon\""),
-        (json!({"mail": "jo"}), "/mail", "format", "`mail` must be an email address such as jo@example.com, got \"jo\""),
+        (
+            json!({"mail": "jo"}),
+            "/mail",
+            "format",
+            "`mail` must be an email address such as jo@example.com, got \"jo\"",
+        ),
         (json!({"phone": "secret"}), "/phone", "format", "`phone` must be a phone number such as 0412 345 678"),
-        (json!({"site": "example"}), "/site", "format", "`site` must be a URL such as https://example.com/x, got \"example\""),
+        (
+            json!({"site": "example"}),
+            "/site",
+            "format",
+            "`site` must be a URL such as https://example.com/x, got \"example\"",
+        ),
         (json!({"gift": "yes"}), "/gift", "type", "`gift` must be true or false, got \"yes\""),
-        (json!({"tags": ["a", "toolong"]}), "/tags/1", "max_length", "`tags.1` must have at most 5 characters, this has 7"),
+        (
+            json!({"tags": ["a", "toolong"]}),
+            "/tags/1",
+            "max_length",
+            "`tags.1` must have at most 5 characters, this has 7",
+        ),
         (json!({"tags": ["a", "b", "c"]}), "/tags", "max_items", "`tags` must have at most 2 entries"),
         (json!({"to": {"zip": "2000"}}), "/to/street", "required", "`to.street` is required: text"),
-        (json!({"to": {"street": "x", "city": "y"}}), "/to/city", "unknown_field", "`to.city` is not known; expected `street`, `zip`"),
+        (
+            json!({"to": {"street": "x", "city": "y"}}),
+            "/to/city",
+            "unknown_field",
+            "`to.city` is not known; expected `street`, `zip`",
+        ),
         (json!({"pirce": 1}), "/pirce", "unknown_field", "`pirce` is not known; did you mean `price`?"),
     ] {
         let found = refused(changes.clone());
         assert_eq!(found.len(), 1, "{changes}: {found:?}");
-        assert_eq!((found[0].field.as_str(), found[0].code.as_str(), found[0].message.as_str()), (field, code, message), "{changes}");
+        assert_eq!(
+            (found[0].field.as_str(), found[0].code.as_str(), found[0].message.as_str()),
+            (field, code, message),
+            "{changes}"
+        );
     }
 }
 

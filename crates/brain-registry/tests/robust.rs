@@ -4,7 +4,8 @@ use brain_core::{Random, SeededRandom};
 use brain_registry::{PackSource, load_sources, new_pack};
 
 const BITS: [&str; 24] = [
-    "{", "}", "[", "]", ":", ": ", "- ", "\n", "\t", "\"", "'", "{{", "}}", "{%", "=", "|\n", ">\n", "&a", "*a", "!", "é", "\u{feff}", "#", "\r\n",
+    "{", "}", "[", "]", ":", ": ", "- ", "\n", "\t", "\"", "'", "{{", "}}", "{%", "=", "|\n", ">\n", "&a", "*a", "!",
+    "é", "\u{feff}", "#", "\r\n",
 ];
 
 #[test]

@@ -47,11 +47,23 @@ fn every_type_has_its_schema() {
         ("[1, yes]", json!({"enum": ["1", "yes"]})),
         ("{type: enum, values: [a]}", json!({"enum": ["a"]})),
         ("{values: {a: Apple, b: Bean}}", json!({"enum": ["a", "b"], "x-labels": {"a": "Apple", "b": "Bean"}})),
-        ("{type: list, items: uuid, max_items: 3}", json!({"type": "array", "items": {"type": "string", "format": "uuid"}, "maxItems": 3})),
-        ("{type: string, min_length: 0, max_length: 5, pattern: '^a'}", json!({"type": "string", "minLength": 0, "maxLength": 5, "pattern": "^a"})),
-        ("{type: decimal, minimum: 0.05, maximum: 10, unit: m}", json!({"type": ["string", "number"], "format": "decimal", "minimum": 0.05, "maximum": 10, "x-unit": "m"})),
+        (
+            "{type: list, items: uuid, max_items: 3}",
+            json!({"type": "array", "items": {"type": "string", "format": "uuid"}, "maxItems": 3}),
+        ),
+        (
+            "{type: string, min_length: 0, max_length: 5, pattern: '^a'}",
+            json!({"type": "string", "minLength": 0, "maxLength": 5, "pattern": "^a"}),
+        ),
+        (
+            "{type: decimal, minimum: 0.05, maximum: 10, unit: m}",
+            json!({"type": ["string", "number"], "format": "decimal", "minimum": 0.05, "maximum": 10, "x-unit": "m"}),
+        ),
         ("{entity: lead}", json!({"type": "string", "format": "uuid", "x-entity": "lead"})),
-        ("{type: phone, personal: true, description: Mobile}", json!({"type": "string", "format": "phone", "x-personal": true, "description": "Mobile"})),
+        (
+            "{type: phone, personal: true, description: Mobile}",
+            json!({"type": "string", "format": "phone", "x-personal": true, "description": "Mobile"}),
+        ),
     ] {
         assert_eq!(property(line), (schema, true), "{line}");
     }
@@ -78,7 +90,10 @@ fn objects_are_closed_and_keep_the_order_of_what_they_require() {
 #[test]
 fn json_schema_is_kept_as_written() {
     let whole = "      type: object\n      properties: {n: {type: number, minimum: 0.5}}\n      required: [n]";
-    assert_eq!(tool(whole).input, json!({"type": "object", "properties": {"n": {"type": "number", "minimum": 0.5}}, "required": ["n"]}));
+    assert_eq!(
+        tool(whole).input,
+        json!({"type": "object", "properties": {"n": {"type": "number", "minimum": 0.5}}, "required": ["n"]})
+    );
     let field = "{anyOf: [{type: string}, {type: integer}], optional: true}";
     assert_eq!(property(field), (json!({"anyOf": [{"type": "string"}, {"type": "integer"}]}), false));
 }

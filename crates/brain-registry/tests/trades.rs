@@ -97,8 +97,12 @@ fn every_pattern_of_the_source_is_a_phrase() {
 #[test]
 fn only_deleting_a_lead_needs_an_approver() {
     let registry = trades();
-    let approved: Vec<&str> =
-        registry.tools().values().filter(|tool| tool.def.consent == Consent::Approver).map(|tool| tool.name()).collect();
+    let approved: Vec<&str> = registry
+        .tools()
+        .values()
+        .filter(|tool| tool.def.consent == Consent::Approver)
+        .map(|tool| tool.name())
+        .collect();
     assert_eq!(approved, ["leads.delete"]);
     assert_eq!(registry.tool("leads.delete").unwrap().def.effect, Effect::Irreversible);
     for read in ["os.health_check", "os.list_tasks", "leads.get", "quote.get"] {
@@ -173,17 +177,28 @@ fn lines_and_totals_are_exact() {
     let id = "01890a5d-ac96-774b-bcce-b302099a8057";
     let line = |quantity: &str, price: &str| {
         let tool: &Arc<Tool> = registry.tool("quote.add_item").unwrap();
-        let call = tool.validate(json!({"quote_id": id, "description": "x", "quantity": quantity, "unit_price": price})).unwrap();
+        let call = tool
+            .validate(json!({"quote_id": id, "description": "x", "quantity": quantity, "unit_price": price}))
+            .unwrap();
         set(&registry, "quote.add_item", call.args(), &BTreeMap::new())
     };
     let items = json!([line("12", "45.55"), line("2.5", "95.33"), line("1", "90")]);
     assert_eq!(items[0]["line_total"], "546.60");
     assert_eq!(items[1]["line_total"], "238.33", "half a cent goes up");
-    assert_eq!(items[2], json!({"quote_id": id, "description": "x", "quantity": "1", "unit_price": "90.00", "line_total": "90.00"}));
+    assert_eq!(
+        items[2],
+        json!({"quote_id": id, "description": "x", "quantity": "1", "unit_price": "90.00", "line_total": "90.00"})
+    );
     for tool in ["quote.calculate_totals", "quote.finalize"] {
-        let totals = set(&registry, tool, &json!({"quote_id": id}), &BTreeMap::from([("items", ("quote_item", items.clone()))]));
+        let totals =
+            set(&registry, tool, &json!({"quote_id": id}), &BTreeMap::from([("items", ("quote_item", items.clone()))]));
         assert_eq!(totals, json!({"subtotal": "874.93", "tax": "87.49", "total": "962.42"}), "{tool}");
     }
-    let empty = set(&registry, "quote.calculate_totals", &json!({"quote_id": id}), &BTreeMap::from([("items", ("quote_item", json!([])))]));
+    let empty = set(
+        &registry,
+        "quote.calculate_totals",
+        &json!({"quote_id": id}),
+        &BTreeMap::from([("items", ("quote_item", json!([])))]),
+    );
     assert_eq!(empty, json!({"subtotal": "0.00", "tax": "0.00", "total": "0.00"}));
 }

@@ -128,3 +128,28 @@ fn panicked(panic: Box<dyn std::any::Any + Send>) -> Response {
     let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "a panic".into());
     Problem::internal(&text).into_response()
 }
+
+#[cfg(test)]
+mod tests {
+    use axum::body::{Body, to_bytes};
+    use axum::routing::get;
+    use serde_json::Value;
+    use tower::ServiceExt;
+
+    use super::*;
+
+    async fn broken() {
+        panic!("the secret plan");
+    }
+
+    #[tokio::test]
+    async fn a_panic_is_a_problem_that_tells_nothing() {
+        let router: Router = Router::new().route("/", get(broken)).layer(CatchPanicLayer::custom(panicked));
+        let response = router.oneshot(Request::new(Body::empty())).await.unwrap();
+        assert_eq!(response.status(), 500);
+        let bytes = to_bytes(response.into_body(), usize::MAX).await.unwrap();
+        let body: Value = serde_json::from_slice(&bytes).unwrap();
+        assert_eq!(body["code"], "internal");
+        assert!(body["error_id"].is_string() && !body.to_string().contains("secret plan"), "{body}");
+    }
+}

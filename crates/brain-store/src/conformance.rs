@@ -122,8 +122,7 @@ fn entry(field: &str, value: &str, unique: bool) -> IndexEntry {
 }
 
 fn new_run(store: &dyn Store, scope: &Scope, row: RunRow) {
-    let outcome =
-        commit(store, scope, vec![Precondition::RunAbsent(row.id)], vec![Write::NewRun(Box::new(row))]);
+    let outcome = commit(store, scope, vec![Precondition::RunAbsent(row.id)], vec![Write::NewRun(Box::new(row))]);
     assert_eq!(outcome, Outcome::Committed);
 }
 
@@ -204,9 +203,8 @@ fn members_of_one_batch_see_each_other(store: &dyn Store) {
         preconditions: vec![Precondition::Record { kind: "task".into(), id: sample::record_id(1), revision }],
         writes: vec![put(sample::record("task", 1, next, None, json!({"n": next})), vec![], None)],
     };
-    let outcomes = store
-        .commit_now(vec![member(None, 1), member(None, 1), member(Some(1), 2)])
-        .expect("the store works");
+    let outcomes =
+        store.commit_now(vec![member(None, 1), member(None, 1), member(Some(1), 2)]).expect("the store works");
     assert_eq!(outcomes[0], Outcome::Committed);
     assert!(matches!(outcomes[1], Outcome::Conflict(_)), "the second insert of one record is a conflict");
     assert_eq!(outcomes[2], Outcome::Committed);
@@ -274,11 +272,8 @@ fn records_are_listed_by_state_index_and_field(store: &dyn Store) {
         let filter = RecordFilter { fields: vec![(field.into(), value)], ..RecordFilter::default() };
         assert_eq!(list(&filter), expected, "{field}");
     }
-    let moved = put(
-        sample::record("item", 3, 2, Some("done"), json!({"quote": 9})),
-        vec![entry("quote", "9", false)],
-        None,
-    );
+    let moved =
+        put(sample::record("item", 3, 2, Some("done"), json!({"quote": 9})), vec![entry("quote", "9", false)], None);
     assert_eq!(commit(store, &scope, vec![], vec![moved]), Outcome::Committed);
     let third = RecordFilter { indexed: vec![("quote".into(), "0".into())], ..RecordFilter::default() };
     assert_eq!(list(&third), [6], "an old index entry is gone");
@@ -300,7 +295,10 @@ fn a_list_that_was_relied_on_must_be_the_same(store: &dyn Store) {
     let stale = commit(store, &scope, vec![listed(&[(1, 1)])], vec![item(4, 1, "q")]);
     assert_eq!(stale, Outcome::Conflict(Conflict::Precondition(listed(&[(1, 1)]))), "one was added");
     assert_eq!(commit(store, &scope, vec![listed(&[(1, 1), (3, 1)])], vec![item(1, 2, "q")]), Outcome::Committed);
-    assert!(matches!(commit(store, &scope, vec![listed(&[(1, 1), (3, 1)])], vec![]), Outcome::Conflict(_)), "one was changed");
+    assert!(
+        matches!(commit(store, &scope, vec![listed(&[(1, 1), (3, 1)])], vec![]), Outcome::Conflict(_)),
+        "one was changed"
+    );
     assert_eq!(commit(store, &scope, vec![listed(&[(1, 2), (3, 1)])], vec![]), Outcome::Committed);
 }
 

@@ -103,7 +103,11 @@ impl Inner {
             for entry in index.iter().filter(|entry| entry.unique) {
                 let slot = (tenant.clone(), row.kind.clone(), entry.field.clone(), entry.value.clone());
                 if let Some(holder) = self.unique.get(&slot).filter(|holder| **holder != row.id) {
-                    return Some(Conflict::Unique { kind: row.kind.clone(), field: entry.field.clone(), holder: *holder });
+                    return Some(Conflict::Unique {
+                        kind: row.kind.clone(),
+                        field: entry.field.clone(),
+                        holder: *holder,
+                    });
                 }
             }
         }
@@ -382,7 +386,12 @@ impl Scheduling for MemoryStore {
         Ok(rows.into_iter().take(limit).map(|row| (row.tenant.clone(), row.id)).collect())
     }
 
-    fn due(&self, _: SystemScope, now: Timestamp, limit: usize) -> Result<Vec<(TenantId, RunId, Timestamp)>, StoreError> {
+    fn due(
+        &self,
+        _: SystemScope,
+        now: Timestamp,
+        limit: usize,
+    ) -> Result<Vec<(TenantId, RunId, Timestamp)>, StoreError> {
         let inner = self.lock();
         let mut rows: Vec<_> = inner
             .runs

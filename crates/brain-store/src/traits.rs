@@ -277,7 +277,12 @@ pub trait Scheduling {
     /// Runs that a node owns, oldest first.
     fn owned_by(&self, system: SystemScope, node: NodeId, limit: usize) -> Result<Vec<(TenantId, RunId)>, StoreError>;
     /// Runs whose time has come, the most urgent first; `(tenant, run, wake_at)`.
-    fn due(&self, system: SystemScope, now: Timestamp, limit: usize) -> Result<Vec<(TenantId, RunId, Timestamp)>, StoreError>;
+    fn due(
+        &self,
+        system: SystemScope,
+        now: Timestamp,
+        limit: usize,
+    ) -> Result<Vec<(TenantId, RunId, Timestamp)>, StoreError>;
     /// When the next run wakes.
     fn next_wake(&self, system: SystemScope) -> Result<Option<Timestamp>, StoreError>;
     /// Runs by status, completed ones aside, for metrics.

@@ -29,7 +29,8 @@ pub struct HttpPolicy {
 impl HttpPolicy {
     /// The hosts that the packs declare.
     pub fn new(registry: &Registry, allow_private: bool) -> Self {
-        let hosts = registry.packs().values().flat_map(|pack| pack.hosts.iter().map(|host| host.to_lowercase())).collect();
+        let hosts =
+            registry.packs().values().flat_map(|pack| pack.hosts.iter().map(|host| host.to_lowercase())).collect();
         Self { hosts, allow_private }
     }
 
@@ -104,8 +105,7 @@ impl reqwest::dns::Resolve for GuardedResolver {
         Box::pin(async move {
             let host = name.as_str().to_owned();
             let found = tokio::net::lookup_host((host.as_str(), 0)).await?;
-            let allowed: Vec<SocketAddr> =
-                found.filter(|address| allow_private || !is_private(address.ip())).collect();
+            let allowed: Vec<SocketAddr> = found.filter(|address| allow_private || !is_private(address.ip())).collect();
             if allowed.is_empty() {
                 return Err(private_refused(&host).into());
             }
@@ -203,7 +203,9 @@ impl Toolbox {
         } else if with_body {
             request = request.json(call.args());
         }
-        request.build().map_err(|error| Failure::contract("bad_request", format!("The request cannot be made: {error}")))
+        request
+            .build()
+            .map_err(|error| Failure::contract("bad_request", format!("The request cannot be made: {error}")))
     }
 
     /// Sends a request. The difference that matters: was it certainly not received, or does nobody know?
@@ -211,7 +213,10 @@ impl Toolbox {
         let host = request.url().host_str().unwrap_or_default().to_owned();
         let mut response = self.client().execute(request).await.map_err(|error| {
             if error.is_connect() {
-                return JobOutcome::Failed(Failure::transient("network_error", format!("`{host}` could not be reached: {}", root_cause(&error))));
+                return JobOutcome::Failed(Failure::transient(
+                    "network_error",
+                    format!("`{host}` could not be reached: {}", root_cause(&error)),
+                ));
             }
             let message = if error.is_timeout() {
                 format!("`{host}` did not answer within {}.", job.timeout)
@@ -248,9 +253,8 @@ impl Toolbox {
 }
 
 fn authenticate(request: reqwest::RequestBuilder, auth: &Auth) -> Result<reqwest::RequestBuilder, Failure> {
-    let secret = |reference: &str| {
-        resolve_secret(reference).map_err(|error| Failure::contract("no_secret", error.to_string()))
-    };
+    let secret =
+        |reference: &str| resolve_secret(reference).map_err(|error| Failure::contract("no_secret", error.to_string()));
     Ok(match auth {
         Auth::Bearer(reference) => request.bearer_auth(secret(reference)?),
         Auth::Header { name, value } => request.header(name, secret(value)?),
@@ -326,7 +330,10 @@ mod tests {
 
     #[test]
     fn private_addresses_are_recognised_in_every_form() {
-        for address in ["127.0.0.1", "10.1.2.3", "192.168.0.1", "169.254.169.254", "100.64.0.1", "0.0.0.0", "::1", "::ffff:10.0.0.1", "fe80::1", "fd00::1"] {
+        for address in [
+            "127.0.0.1", "10.1.2.3", "192.168.0.1", "169.254.169.254", "100.64.0.1", "0.0.0.0", "::1",
+            "::ffff:10.0.0.1", "fe80::1", "fd00::1",
+        ] {
             assert!(is_private(address.parse().unwrap()), "{address}");
         }
         for address in ["8.8.8.8", "2606:4700::1111", "172.15.0.1"] {
@@ -336,7 +343,10 @@ mod tests {
 
     #[test]
     fn only_declared_hosts_are_called() {
-        let policy = HttpPolicy { hosts: ["api.example.com".into(), "localhost:8080".into(), "10.0.0.1".into()].into(), allow_private: false };
+        let policy = HttpPolicy {
+            hosts: ["api.example.com".into(), "localhost:8080".into(), "10.0.0.1".into()].into(),
+            allow_private: false,
+        };
         let check = |url: &str| policy.check(&url.parse().unwrap());
         assert!(check("https://api.example.com/x").is_ok());
         assert!(check("https://API.example.com:8443/x").is_ok());

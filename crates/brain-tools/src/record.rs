@@ -43,8 +43,7 @@ impl Toolbox {
         records: &mut RecordView<'_>,
     ) -> Result<ToolResult, Failure> {
         let evaluation = self.evaluation(call, job);
-        let mut deciding =
-            Deciding { toolbox: self, behavior, call, job, records, evaluation, artifacts: Vec::new() };
+        let mut deciding = Deciding { toolbox: self, behavior, call, job, records, evaluation, artifacts: Vec::new() };
         deciding.look_up()?;
         deciding.check_preconditions()?;
         let kind = self.record_type(&behavior.record)?;
@@ -293,10 +292,8 @@ impl Deciding<'_, '_> {
     fn write(&mut self, kind: &RecordType, row: RecordRow, role: ArtifactRole) -> Result<ToolResult, Failure> {
         let index = index_entries(&kind.def, &row.body);
         for entry in index.iter().filter(|entry| entry.unique) {
-            let filter = RecordFilter {
-                indexed: vec![(entry.field.clone(), entry.value.clone())],
-                ..RecordFilter::default()
-            };
+            let filter =
+                RecordFilter { indexed: vec![(entry.field.clone(), entry.value.clone())], ..RecordFilter::default() };
             let holders = self.records.list(&kind.def.name, &filter, 2).map_err(store_failed)?;
             if let Some(holder) = holders.iter().find(|holder| holder.id != row.id) {
                 let message = format!(
@@ -435,8 +432,13 @@ fn index_entries(def: &RecordDef, body: &Value) -> Vec<IndexEntry> {
 }
 
 fn search_text(def: &RecordDef, body: &Value) -> String {
-    let texts: Vec<String> =
-        def.search.iter().filter_map(|field| body.get(field)).filter(|value| !value.is_null()).map(index_text).collect();
+    let texts: Vec<String> = def
+        .search
+        .iter()
+        .filter_map(|field| body.get(field))
+        .filter(|value| !value.is_null())
+        .map(index_text)
+        .collect();
     texts.join(" \n")
 }
 

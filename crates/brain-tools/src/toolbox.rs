@@ -50,10 +50,8 @@ impl Toolbox {
                 Some((name.clone(), RecordType { def: def.clone(), checker }))
             })
             .collect();
-        let settings = FeelValue::from_typed_json(
-            &Value::Object(registry.settings().clone()),
-            &registry.settings_schema(),
-        );
+        let settings =
+            FeelValue::from_typed_json(&Value::Object(registry.settings().clone()), &registry.settings_schema());
         let zone = registry
             .settings()
             .get("time_zone")
@@ -61,7 +59,8 @@ impl Toolbox {
             .and_then(|name| jiff::tz::TimeZone::get(name).ok())
             .unwrap_or(jiff::tz::TimeZone::UTC);
         let http = HttpPolicy::new(&registry, config.allow_private_hosts);
-        let agent = config.user_agent.clone().unwrap_or_else(|| concat!("brain/", env!("CARGO_PKG_VERSION")).to_owned());
+        let agent =
+            config.user_agent.clone().unwrap_or_else(|| concat!("brain/", env!("CARGO_PKG_VERSION")).to_owned());
         let client = crate::http::client(&agent, &http)
             .map_err(|error| Failure::contract("http_client", format!("no HTTP client: {error}")))?;
         Ok(Self { registry, records, settings, zone, http, client })
@@ -83,9 +82,9 @@ impl Toolbox {
     }
 
     pub(crate) fn record_type(&self, name: &str) -> Result<&RecordType, Failure> {
-        self.records
-            .get(name)
-            .ok_or_else(|| Failure::contract("unknown_record_type", format!("There is no record type `{name}` any more.")))
+        self.records.get(name).ok_or_else(|| {
+            Failure::contract("unknown_record_type", format!("There is no record type `{name}` any more."))
+        })
     }
 
     /// What every expression of a call sees: `input` and `settings`.

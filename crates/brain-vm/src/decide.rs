@@ -266,9 +266,11 @@ impl<'p> Machine<'p> {
 
     /// The next step to take back: the last one done that can be and has not been.
     fn next_undo(&self, state: &State) -> Option<JobId> {
-        let last = state.done.iter().rev().find(|job| {
-            self.program.step(job.step).undo.is_some() && !state.undone.contains(job)
-        })?;
+        let last = state
+            .done
+            .iter()
+            .rev()
+            .find(|job| self.program.step(job.step).undo.is_some() && !state.undone.contains(job))?;
         Some(JobId { undo: true, ..*last })
     }
 

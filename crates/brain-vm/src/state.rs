@@ -238,7 +238,11 @@ impl State {
             Phase::Ended(end) => Status::Ended(end),
             Phase::Compensating => Status::Compensating,
             _ if self.jobs.is_empty() => Status::Running,
-            _ if self.jobs.values().any(|job| !matches!(job.status, JobStatus::Retrying { .. } | JobStatus::Parked { .. })) => {
+            _ if self
+                .jobs
+                .values()
+                .any(|job| !matches!(job.status, JobStatus::Retrying { .. } | JobStatus::Parked { .. })) =>
+            {
                 Status::Running
             }
             _ => Status::Waiting,
@@ -287,7 +291,9 @@ impl State {
             Event::EachOpened { step, count } => self.open_each(*step, *count),
             Event::JobStarted { job, attempt } => self.put_job(*job, *attempt, JobStatus::Running),
             Event::JobDone { job, .. } => self.finish_job(*job, true),
-            Event::JobRetrying { job, attempt, at, .. } => self.put_job(*job, *attempt, JobStatus::Retrying { at: *at }),
+            Event::JobRetrying { job, attempt, at, .. } => {
+                self.put_job(*job, *attempt, JobStatus::Retrying { at: *at })
+            }
             Event::JobFailed { job, failure, .. } => self.fail_job(program, *job, failure),
             Event::JobParked { job, attempt, in_doubt, .. } => {
                 self.put_job(*job, *attempt, JobStatus::Parked { in_doubt: *in_doubt });

@@ -15,8 +15,7 @@ fn any_step(number: usize) -> impl Strategy<Value = PlanStep> {
     let earlier = proptest::collection::vec(0..number.max(1), 0..3);
     (earlier, 0..3_u8, 0..3_u8, any::<bool>(), any::<bool>(), any::<bool>()).prop_map(
         move |(after, on_failure, idempotency, has_undo, has_when, has_each)| {
-            let after: BTreeSet<String> =
-                after.into_iter().filter(|n| *n < number).map(|n| format!("s{n}")).collect();
+            let after: BTreeSet<String> = after.into_iter().filter(|n| *n < number).map(|n| format!("s{n}")).collect();
             let after: Vec<&str> = after.iter().map(String::as_str).collect();
             let mut one = step(&format!("s{number}"), &after);
             one.on_failure = [OnFailure::Stop, OnFailure::Continue, OnFailure::Undo][usize::from(on_failure)];
@@ -43,9 +42,7 @@ fn any_step(number: usize) -> impl Strategy<Value = PlanStep> {
 }
 
 fn any_plan() -> impl Strategy<Value = Plan> {
-    (1_usize..7)
-        .prop_flat_map(|count| (0..count).map(any_step).collect::<Vec<_>>())
-        .prop_map(plan)
+    (1_usize..7).prop_flat_map(|count| (0..count).map(any_step).collect::<Vec<_>>()).prop_map(plan)
 }
 
 /// One move of the world: what is answered, and how.

@@ -44,10 +44,14 @@ pub(crate) struct Global {
 #[derive(Subcommand)]
 pub(crate) enum Command {
     /// One request in plain words.
-    #[command(after_help = "Examples:\n  brain do \"create task: Call Bob\"\n  brain do \"new lead: Bob Smith 0412 345 678 in Parramatta\" --mode plan\n  brain do \"list leads\" --json")]
+    #[command(
+        after_help = "Examples:\n  brain do \"create task: Call Bob\"\n  brain do \"new lead: Bob Smith 0412 345 678 in Parramatta\" --mode plan\n  brain do \"list leads\" --json"
+    )]
     Do(DoArgs),
     /// Serve the HTTP API.
-    #[command(after_help = "Examples:\n  brain serve\n  brain serve --store sqlite:shop.db --pack packs/shop --addr 127.0.0.1:7700\n\nAnything but a loopback address needs bearer tokens: see `brain token new`.")]
+    #[command(
+        after_help = "Examples:\n  brain serve\n  brain serve --store sqlite:shop.db --pack packs/shop --addr 127.0.0.1:7700\n\nAnything but a loopback address needs bearer tokens: see `brain token new`."
+    )]
     Serve(ServeArgs),
     /// See it work: a short story on the built-in pack, then a server to try.
     Demo(DemoArgs),
@@ -64,7 +68,9 @@ pub(crate) enum Command {
         run: String,
     },
     /// Say yes or no to what waits for approval; without an id, list it.
-    #[command(after_help = "Examples:\n  brain approve                       what waits\n  brain approve ID                    run it\n  brain approve ID --reject --note \"wrong customer\"")]
+    #[command(
+        after_help = "Examples:\n  brain approve                       what waits\n  brain approve ID                    run it\n  brain approve ID --reject --note \"wrong customer\""
+    )]
     Approve(ApproveArgs),
     /// Stop a run. What was done stays.
     Cancel {

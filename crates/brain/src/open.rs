@@ -50,7 +50,8 @@ pub(crate) fn registry(global: &Global) -> Result<Arc<Registry>> {
 fn default_store() -> Result<PathBuf> {
     let data = std::env::var_os("XDG_DATA_HOME").map(PathBuf::from);
     let home = std::env::var_os("HOME").map(|home| Path::new(&home).join(".local/share"));
-    let folder = data.or(home).context("neither HOME nor XDG_DATA_HOME is set; name a store with --store sqlite:PATH")?;
+    let folder =
+        data.or(home).context("neither HOME nor XDG_DATA_HOME is set; name a store with --store sqlite:PATH")?;
     Ok(folder.join("brain/brain.db"))
 }
 
@@ -97,7 +98,8 @@ pub(crate) fn kernel_over(
     store: Arc<dyn Store>,
     keep: bool,
 ) -> Result<Arc<Kernel>> {
-    let mut config = KernelConfig { engine: EngineConfig { keep, ..EngineConfig::default() }, ..KernelConfig::default() };
+    let mut config =
+        KernelConfig { engine: EngineConfig { keep, ..EngineConfig::default() }, ..KernelConfig::default() };
     config.tools.allow_private_hosts = global.allow_private_hosts;
     let kernel = Kernel::start(
         &config,

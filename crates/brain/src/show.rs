@@ -95,7 +95,8 @@ pub(crate) fn report(report: &Report) {
         }
     }
     for receipt in &report.receipts {
-        let mark = if receipt.status == "succeeded" { format!("{GREEN}✓{GREEN:#}") } else { format!("{RED}✗{RED:#}") };
+        let mark =
+            if receipt.status == "succeeded" { format!("{GREEN}✓{GREEN:#}") } else { format!("{RED}✗{RED:#}") };
         let undo = if receipt.undo { " (taking back)" } else { "" };
         let took = receipt.finished_at.since(receipt.started_at);
         anstream::println!("{DIM}receipt   {DIM:#}  {mark} {}{undo}  {DIM}{}{DIM:#}", receipt.tool, span(took));

@@ -17,7 +17,10 @@ fn do_prints_the_run_response_of_the_contract() {
     let output = run(&store, &["do", "create task: Call Bob", "--json"]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
     let answer = json(&output);
-    for field in ["ok", "run_id", "decision", "planned_tool_calls", "enqueued", "receipts", "assistant_message", "next_actions", "errors"] {
+    for field in [
+        "ok", "run_id", "decision", "planned_tool_calls", "enqueued", "receipts", "assistant_message", "next_actions",
+        "errors",
+    ] {
         assert!(answer.get(field).is_some(), "{field} is missing");
     }
     assert_eq!(answer["decision"]["mode_used"], "enqueue_and_wait");
@@ -43,7 +46,11 @@ fn each_mode_does_only_what_it_says() {
     };
     for mode in ["answer", "plan"] {
         let answer = ask(mode);
-        assert_eq!((&answer["ok"], &answer["enqueued"], &answer["receipts"]), (&json!(true), &json!([]), &json!([])), "{mode}");
+        assert_eq!(
+            (&answer["ok"], &answer["enqueued"], &answer["receipts"]),
+            (&json!(true), &json!([]), &json!([])),
+            "{mode}"
+        );
         assert_eq!(answer["planned_tool_calls"][0]["tool_name"], "os.create_note");
     }
     assert_eq!(count(), 0);
@@ -75,7 +82,8 @@ fn inspect_tells_the_story_and_replay_rebuilds_it() {
     let answer = json(&run(&store, &["do", "new job for Bob Smith 0412 345 678 in Ryde", "--json"]));
     let id = answer["run_id"].as_str().unwrap();
     let story = text(&run(&store, &["inspect", id]));
-    for part in ["received", "understood", "trades.intake", "leads.create", "inspection.create", "created", "completed"] {
+    for part in ["received", "understood", "trades.intake", "leads.create", "inspection.create", "created", "completed"]
+    {
         assert!(story.contains(part), "{part} is missing in:\n{story}");
     }
     let replayed = run(&store, &["replay", id]);
@@ -187,7 +195,10 @@ fn the_benchmark_prints_its_ratio_to_the_probe() {
     let (folder, _) = store();
     let file = folder.path().join("bench.db");
     for tools in ["record", "outside"] {
-        let output = run(&file, &["bench", "runs", "--steps", "5", "--runs", "60", "--in-flight", "8", "--tools", tools, "--json"]);
+        let output = run(
+            &file,
+            &["bench", "runs", "--steps", "5", "--runs", "60", "--in-flight", "8", "--tools", tools, "--json"],
+        );
         assert_eq!(output.status.code(), Some(0), "{}", text(&output));
         let figures = json(&output);
         for name in ["steps_per_second", "p50_ms", "p99_ms", "syncs_per_run", "commits_per_run", "ratio_to_probe"] {

@@ -8,7 +8,9 @@ use brain_core::{Digest, Failure, Millis, Random, RecordId, RunId, SeededRandom,
 use brain_engine::core::Submission;
 use brain_engine::{CheckAnswer, Host, HostFuture, JobContext, JobOutcome, NewEvent, PipeEvent, RecordView, RunView};
 use brain_lang::binding::Binding;
-use brain_lang::plan::{Backoff, Foreach, Idempotency, OnFailure, Place, Plan, PlanStep, PlanUndo, RetryPolicy, ToolRef};
+use brain_lang::plan::{
+    Backoff, Foreach, Idempotency, OnFailure, Place, Plan, PlanStep, PlanUndo, RetryPolicy, ToolRef,
+};
 use brain_registry::{PackSource, Tool, ToolResult, ValidatedCall};
 use brain_store::{RecordRow, Scope, Write};
 use brain_vm::{JobId, Program, compile};
@@ -85,7 +87,12 @@ impl Host for TestHost {
         self.tool.validate(args).map_err(|errors| Failure::contract("invalid", errors[0].message.clone()))
     }
 
-    fn decide(&self, call: &ValidatedCall, job: &JobContext, records: &mut RecordView<'_>) -> Result<ToolResult, Failure> {
+    fn decide(
+        &self,
+        call: &ValidatedCall,
+        job: &JobContext,
+        records: &mut RecordView<'_>,
+    ) -> Result<ToolResult, Failure> {
         let id = RecordId::derive(job.started, job.key, job.job.step, job.job.item, 0);
         let row = RecordRow {
             kind: "mark".into(),

@@ -50,13 +50,14 @@ pub fn score(registry: &Registry, set: CorpusSet, understand: impl Fn(&str) -> U
 
 fn judge(registry: &Registry, row: &CorpusRow, understanding: &Understanding) -> Verdict {
     match (&row.expect, understanding) {
-        (Expectation::Tool { name, slots } | Expectation::Playbook { name, slots }, Understanding::Clear { intents }) => {
-            match intents.as_slice() {
-                [one] if one.target == *name && same_slots(registry, one, slots) => Verdict::Right,
-                [one] if one.target == *name && !one.invalid.is_empty() => Verdict::Asked,
-                _ => Verdict::Wrong,
-            }
-        }
+        (
+            Expectation::Tool { name, slots } | Expectation::Playbook { name, slots },
+            Understanding::Clear { intents },
+        ) => match intents.as_slice() {
+            [one] if one.target == *name && same_slots(registry, one, slots) => Verdict::Right,
+            [one] if one.target == *name && !one.invalid.is_empty() => Verdict::Asked,
+            _ => Verdict::Wrong,
+        },
         (Expectation::None, Understanding::Unknown { .. }) => Verdict::Right,
         (Expectation::Ask(_), Understanding::Ask(_) | Understanding::Unknown { .. }) => Verdict::Right,
         // What is missing or broken is asked for before anything runs.
@@ -111,7 +112,8 @@ fn wanted(expect: &Expectation) -> String {
 fn read(understanding: &Understanding) -> String {
     match understanding {
         Understanding::Clear { intents } => {
-            let list: Vec<String> = intents.iter().map(|intent| format!("{} {}", intent.target, said(intent))).collect();
+            let list: Vec<String> =
+                intents.iter().map(|intent| format!("{} {}", intent.target, said(intent))).collect();
             list.join(" + ")
         }
         Understanding::Ask(question) => question.text.clone(),

@@ -79,8 +79,7 @@ impl World {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
         let clock = Arc::new(VirtualClock::new(scenario.start.unwrap_or(START)));
         let stubs = scenario.stubs.iter().map(|(tool, list)| (tool.clone(), (list.clone(), 0))).collect();
-        let host =
-            Arc::new(StubHost { real: host(&toolbox, &store), clock: clock.clone(), stubs: Mutex::new(stubs) });
+        let host = Arc::new(StubHost { real: host(&toolbox, &store), clock: clock.clone(), stubs: Mutex::new(stubs) });
         let driver = new_driver(&store, &host, &clock, scenario.seed);
         let random = Box::new(SeededRandom::new(scenario.seed ^ 0x5eed));
         let kernel = Kernel::over(driver.engine().clone(), registry.clone(), toolbox.clone(), random)?;
@@ -236,10 +235,8 @@ impl World {
         {
             return Err(format!("expected ok: {ok}, got {}{}", report.ok, shown()));
         }
-        let texts = [
-            ("confidence", &expect.confidence, &report.confidence),
-            ("status", &expect.status, &report.status),
-        ];
+        let texts =
+            [("confidence", &expect.confidence, &report.confidence), ("status", &expect.status, &report.status)];
         for (name, wanted, got) in texts {
             if let Some(wanted) = wanted
                 && wanted != got

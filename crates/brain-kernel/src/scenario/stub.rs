@@ -87,7 +87,12 @@ impl Host for StubHost {
         self.real.rebind(tool, args)
     }
 
-    fn decide(&self, call: &ValidatedCall, job: &JobContext, records: &mut RecordView<'_>) -> Result<ToolResult, Failure> {
+    fn decide(
+        &self,
+        call: &ValidatedCall,
+        job: &JobContext,
+        records: &mut RecordView<'_>,
+    ) -> Result<ToolResult, Failure> {
         self.real.decide(call, job, records)
     }
 

@@ -53,10 +53,12 @@ pub fn scope() -> Scope {
 }
 
 pub fn kernel(registry: Arc<Registry>, store: Arc<dyn Store>, allow_private: bool) -> Arc<Kernel> {
-    let mut config = KernelConfig { engine: EngineConfig { keep: false, ..EngineConfig::default() }, ..KernelConfig::default() };
+    let mut config =
+        KernelConfig { engine: EngineConfig { keep: false, ..EngineConfig::default() }, ..KernelConfig::default() };
     config.tools.allow_private_hosts = allow_private;
     let seed = SystemClock.now().as_millis() as u64;
-    Kernel::start(&config, registry, store, Arc::new(SystemClock), Box::new(SeededRandom::new(seed)), Arc::new(Alone)).unwrap()
+    Kernel::start(&config, registry, store, Arc::new(SystemClock), Box::new(SeededRandom::new(seed)), Arc::new(Alone))
+        .unwrap()
 }
 
 pub async fn say(kernel: &Kernel, text: &str) -> Report {

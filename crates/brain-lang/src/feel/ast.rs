@@ -37,27 +37,15 @@ impl Expr {
                 (Some(base), PathStep::Name(name)) => NodeKind::Path(Box::new(base), name.clone()),
                 (Some(base), PathStep::Index(index)) => {
                     let literal = NodeKind::Literal(Value::from(*index));
-                    let index = Node {
-                        kind: literal,
-                        span: span.clone(),
-                        depth: 1,
-                    };
+                    let index = Node { kind: literal, span: span.clone(), depth: 1 };
                     NodeKind::Filter(Box::new(base), Box::new(index))
                 }
             };
-            node = Some(Node {
-                kind,
-                span: start..span.end,
-                depth: depth + 1,
-            });
+            node = Some(Node { kind, span: start..span.end, depth: depth + 1 });
         }
         let root = node.filter(|node| node.depth <= MAX_NESTING)?;
         let paths = free_paths(&root).into();
-        Some(Self {
-            source: source.into(),
-            root: Arc::new(root),
-            paths,
-        })
+        Some(Self { source: source.into(), root: Arc::new(root), paths })
     }
 
     /// The text this was parsed from.
@@ -270,9 +258,7 @@ impl Node {
             | NodeKind::IsDefined(node) => {
                 visit(node);
             }
-            NodeKind::List(nodes) | NodeKind::And(nodes) | NodeKind::Or(nodes) => {
-                nodes.iter().for_each(visit)
-            }
+            NodeKind::List(nodes) | NodeKind::And(nodes) | NodeKind::Or(nodes) => nodes.iter().for_each(visit),
             NodeKind::Context(entries) => entries.iter().for_each(|(_, node)| visit(node)),
             NodeKind::Range(range) => {
                 visit(&range.start);
@@ -291,9 +277,7 @@ impl Node {
                 visit(node);
                 tests.iter().for_each(|test| test.children(visit));
             }
-            NodeKind::For(iterators, body)
-            | NodeKind::Some(iterators, body)
-            | NodeKind::Every(iterators, body) => {
+            NodeKind::For(iterators, body) | NodeKind::Some(iterators, body) | NodeKind::Every(iterators, body) => {
                 for iterator in iterators {
                     visit(&iterator.source);
                     iterator.end.iter().for_each(&mut *visit);

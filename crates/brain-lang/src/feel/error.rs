@@ -44,12 +44,7 @@ pub struct FeelError {
 
 impl FeelError {
     pub(super) fn new(kind: FeelErrorKind, span: Range<usize>, message: impl Into<String>) -> Self {
-        Self {
-            kind,
-            span,
-            message: message.into(),
-            help: None,
-        }
+        Self { kind, span, message: message.into(), help: None }
     }
 
     pub(super) fn help(mut self, help: impl Into<String>) -> Self {
@@ -60,11 +55,7 @@ impl FeelError {
 
 impl fmt::Display for FeelError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{} (at {}..{})",
-            self.message, self.span.start, self.span.end
-        )?;
+        write!(f, "{} (at {}..{})", self.message, self.span.start, self.span.end)?;
         match &self.help {
             Some(help) => write!(f, "; {help}"),
             None => Ok(()),
@@ -75,10 +66,7 @@ impl fmt::Display for FeelError {
 impl std::error::Error for FeelError {}
 
 /// The candidate nearest to a misspelt name, if it is near enough to be a slip of the finger.
-pub(crate) fn nearest<'a>(
-    name: &str,
-    candidates: impl Iterator<Item = &'a str>,
-) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let allowed = 1 + name.chars().count() / 4;
     candidates
         .map(|candidate| (distance(name, candidate), candidate))

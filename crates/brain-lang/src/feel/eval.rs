@@ -5,9 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::ast::{
-    Argument, ArithmeticOp, CompareOp, FunctionNode, Node, NodeKind, RangeNode, Test, TypeName,
-};
+use super::ast::{Argument, ArithmeticOp, CompareOp, FunctionNode, Node, NodeKind, RangeNode, Test, TypeName};
 use super::builtins::{Builtin, Call};
 use super::error::{FeelError, FeelErrorKind};
 use super::explain::{arithmetic_error, compare_error, not_boolean, null_help, trouble_error};
@@ -68,9 +66,7 @@ impl<'e, 'r> Evaluator<'e, 'r> {
             NodeKind::Filter(list, predicate) => self.filter(node, list, predicate, scope),
             NodeKind::InstanceOf(value, wanted) => self.instance_of(value, wanted, scope),
             NodeKind::Function(function) => self.function(node, function, scope),
-            NodeKind::CallBuiltin(builtin, arguments) => {
-                self.call_builtin(node, builtin, arguments, scope)
-            }
+            NodeKind::CallBuiltin(builtin, arguments) => self.call_builtin(node, builtin, arguments, scope),
             NodeKind::Call(callee, arguments) => self.call_value(node, callee, arguments, scope),
             NodeKind::IsDefined(inner) => self.is_defined(inner, scope),
             NodeKind::UnaryTests(tests) => self.cell(tests, scope),
@@ -87,22 +83,15 @@ impl<'e, 'r> Evaluator<'e, 'r> {
             }
             None => {
                 self.env.fuel = 0;
-                let error = FeelError::new(
-                    FeelErrorKind::OutOfFuel,
-                    span.clone(),
-                    "the expression takes too much work",
-                );
+                let error =
+                    FeelError::new(FeelErrorKind::OutOfFuel, span.clone(), "the expression takes too much work");
                 Err(error.help("loop over less, or split the work into steps"))
             }
         }
     }
 
     /// Pays for handling a value of this size.
-    pub(super) fn charge_size(
-        &mut self,
-        size: usize,
-        span: &Range<usize>,
-    ) -> Result<(), FeelError> {
+    pub(super) fn charge_size(&mut self, size: usize, span: &Range<usize>) -> Result<(), FeelError> {
         self.charge(size / BYTES_PER_FUEL, span)
     }
 
@@ -128,11 +117,7 @@ impl<'e, 'r> Evaluator<'e, 'r> {
                 return Ok(value);
             }
         };
-        Err(FeelError::new(
-            FeelErrorKind::TooLarge,
-            span.clone(),
-            broken,
-        ))
+        Err(FeelError::new(FeelErrorKind::TooLarge, span.clone(), broken))
     }
 
     fn path(&mut self, node: &Node, base: &Node, property: &str, scope: &Scope<'_>) -> Evaluated {
@@ -150,10 +135,7 @@ impl<'e, 'r> Evaluator<'e, 'r> {
             Value::Context(context) => context.get(name).cloned().unwrap_or_default(),
             Value::List(list) => {
                 self.charge(list.len(), span)?;
-                let items = list
-                    .iter()
-                    .map(|item| self.property(item, name, span))
-                    .collect::<Result<Vec<_>, _>>()?;
+                let items = list.iter().map(|item| self.property(item, name, span)).collect::<Result<Vec<_>, _>>()?;
                 return self.bounded(Value::List(items.into()), span);
             }
             Value::Range(range) => match name {
@@ -168,20 +150,12 @@ impl<'e, 'r> Evaluator<'e, 'r> {
     }
 
     fn list(&mut self, node: &Node, items: &[Node], scope: &Scope<'_>) -> Evaluated {
-        let items = items
-            .iter()
-            .map(|item| self.eval(item, scope))
-            .collect::<Result<Vec<_>, _>>()?;
+        let items = items.iter().map(|item| self.eval(item, scope)).collect::<Result<Vec<_>, _>>()?;
         self.bounded(Value::List(items.into()), &node.span)
     }
 
     /// Each entry sees the entries before it.
-    fn context(
-        &mut self,
-        node: &Node,
-        entries: &[(Arc<str>, Node)],
-        scope: &Scope<'_>,
-    ) -> Evaluated {
+    fn context(&mut self, node: &Node, entries: &[(Arc<str>, Node)], scope: &Scope<'_>) -> Evaluated {
         let mut map: BTreeMap<Arc<str>, Value> = BTreeMap::new();
         for (key, value) in entries {
             let value = {
@@ -197,16 +171,9 @@ impl<'e, 'r> Evaluator<'e, 'r> {
         let start = self.eval(&range.start, scope)?;
         let end = self.eval(&range.end, scope)?;
         for (bound, node) in [(&start, &range.start), (&end, &range.end)] {
-            if matches!(
-                bound,
-                Value::List(_) | Value::Context(_) | Value::Range(_) | Value::Function(_)
-            ) {
+            if matches!(bound, Value::List(_) | Value::Context(_) | Value::Range(_) | Value::Function(_)) {
                 let message = format!("a {} cannot be the bound of a range", bound.type_name());
-                return Err(FeelError::new(
-                    FeelErrorKind::Type,
-                    node.span.clone(),
-                    message,
-                ));
+                return Err(FeelError::new(FeelErrorKind::Type, node.span.clone(), message));
             }
         }
         Ok(Value::Range(Arc::new(RangeValue {
@@ -220,27 +187,18 @@ impl<'e, 'r> Evaluator<'e, 'r> {
     fn negate(&mut self, node: &Node, operand: &Node, scope: &Scope<'_>) -> Evaluated {
         let value = self.eval(operand, scope)?;
         ops::negate(&value).map_err(|trouble| {
-            let error = trouble_error(trouble, &node.span, || {
-                format!("`-` cannot negate a {}", value.type_name())
-            });
+            let error = trouble_error(trouble, &node.span, || format!("`-` cannot negate a {}", value.type_name()));
             null_help(error, &[&value])
         })
     }
 
-    fn arithmetic(
-        &mut self,
-        node: &Node,
-        first: &Node,
-        rest: &[(ArithmeticOp, Node)],
-        scope: &Scope<'_>,
-    ) -> Evaluated {
+    fn arithmetic(&mut self, node: &Node, first: &Node, rest: &[(ArithmeticOp, Node)], scope: &Scope<'_>) -> Evaluated {
         let mut left = self.eval(first, scope)?;
         for (op, right) in rest {
             let span = node.span.start..right.span.end;
             let right = self.eval(right, scope)?;
             let result = ops::arithmetic(*op, &left, &right, &self.env.time_zone);
-            left =
-                result.map_err(|trouble| arithmetic_error(trouble, *op, &left, &right, &span))?;
+            left = result.map_err(|trouble| arithmetic_error(trouble, *op, &left, &right, &span))?;
             left = self.bounded(left, &span)?;
         }
         Ok(left)
@@ -255,29 +213,15 @@ impl<'e, 'r> Evaluator<'e, 'r> {
                 Value::Bool(_) => {}
                 Value::Null => unknown = true,
                 other => {
-                    return Err(not_boolean(
-                        &other,
-                        if deciding { "or" } else { "and" },
-                        &node.span,
-                    ));
+                    return Err(not_boolean(&other, if deciding { "or" } else { "and" }, &node.span));
                 }
             }
         }
-        Ok(if unknown {
-            Value::Null
-        } else {
-            Value::Bool(!deciding)
-        })
+        Ok(if unknown { Value::Null } else { Value::Bool(!deciding) })
     }
 
     /// Compares two values: equality is total, order with null is null, order across types is an error.
-    pub(super) fn compare(
-        &mut self,
-        op: CompareOp,
-        a: &Value,
-        b: &Value,
-        span: &Range<usize>,
-    ) -> Evaluated {
+    pub(super) fn compare(&mut self, op: CompareOp, a: &Value, b: &Value, span: &Range<usize>) -> Evaluated {
         self.charge_size(a.size().min(b.size()), span)?;
         let zone = &self.env.time_zone;
         Ok(Value::Bool(match op {
@@ -285,8 +229,8 @@ impl<'e, 'r> Evaluator<'e, 'r> {
             CompareOp::NotEqual => !ops::equal(a, b, zone),
             _ if a.is_null() || b.is_null() => return Ok(Value::Null),
             _ => {
-                let order = ops::order(a, b, zone)
-                    .map_err(|trouble| compare_error(trouble, op.symbol(), a, b, span))?;
+                let order =
+                    ops::order(a, b, zone).map_err(|trouble| compare_error(trouble, op.symbol(), a, b, span))?;
                 match op {
                     CompareOp::Less => order == Ordering::Less,
                     CompareOp::LessOrEqual => order != Ordering::Greater,
@@ -297,14 +241,7 @@ impl<'e, 'r> Evaluator<'e, 'r> {
         }))
     }
 
-    fn comparison(
-        &mut self,
-        node: &Node,
-        op: CompareOp,
-        a: &Node,
-        b: &Node,
-        scope: &Scope<'_>,
-    ) -> Evaluated {
+    fn comparison(&mut self, node: &Node, op: CompareOp, a: &Node, b: &Node, scope: &Scope<'_>) -> Evaluated {
         let a = self.eval(a, scope)?;
         let b = self.eval(b, scope)?;
         self.compare(op, &a, &b, &node.span)
@@ -329,12 +266,7 @@ impl<'e, 'r> Evaluator<'e, 'r> {
         self.bounded(capture(function, scope), &node.span)
     }
 
-    fn between(
-        &mut self,
-        node: &Node,
-        [value, low, high]: &[Node; 3],
-        scope: &Scope<'_>,
-    ) -> Evaluated {
+    fn between(&mut self, node: &Node, [value, low, high]: &[Node; 3], scope: &Scope<'_>) -> Evaluated {
         let value = self.eval(value, scope)?;
         let (low, high) = (self.eval(low, scope)?, self.eval(high, scope)?);
         let above = self.compare(CompareOp::GreaterOrEqual, &value, &low, &node.span)?;
@@ -372,41 +304,21 @@ impl<'e, 'r> Evaluator<'e, 'r> {
         arguments: &[Node],
         scope: &Scope<'_>,
     ) -> Evaluated {
-        let args = arguments
-            .iter()
-            .map(|argument| self.eval(argument, scope))
-            .collect::<Result<Vec<_>, _>>()?;
-        let mut call = Call {
-            builtin,
-            args,
-            nodes: arguments,
-            span: node.span.clone(),
-            evaluator: self,
-        };
+        let args = arguments.iter().map(|argument| self.eval(argument, scope)).collect::<Result<Vec<_>, _>>()?;
+        let mut call = Call { builtin, args, nodes: arguments, span: node.span.clone(), evaluator: self };
         let value = (builtin.run)(&mut call)?;
         self.bounded(value, &node.span)
     }
 
-    fn call_value(
-        &mut self,
-        node: &Node,
-        callee: &Node,
-        arguments: &[Argument],
-        scope: &Scope<'_>,
-    ) -> Evaluated {
+    fn call_value(&mut self, node: &Node, callee: &Node, arguments: &[Argument], scope: &Scope<'_>) -> Evaluated {
         let function = match self.eval(callee, scope)? {
             Value::Function(function) => function,
             other => {
                 let message = format!("a {} cannot be called", other.type_name());
-                return Err(FeelError::new(
-                    FeelErrorKind::Type,
-                    callee.span.clone(),
-                    message,
-                ));
+                return Err(FeelError::new(FeelErrorKind::Type, callee.span.clone(), message));
             }
         };
-        let wrong =
-            |message: String| FeelError::new(FeelErrorKind::Arguments, node.span.clone(), message);
+        let wrong = |message: String| FeelError::new(FeelErrorKind::Arguments, node.span.clone(), message);
         if arguments.len() != function.params.len() {
             return Err(wrong(format!(
                 "{function:?} takes {} arguments, not {}",
@@ -428,16 +340,12 @@ impl<'e, 'r> Evaluator<'e, 'r> {
             }
             values[at] = Some(self.eval(&argument.value, scope)?);
         }
-        self.call(
-            &function,
-            values.into_iter().map(Option::unwrap_or_default).collect(),
-        )
+        self.call(&function, values.into_iter().map(Option::unwrap_or_default).collect())
     }
 
     /// Calls a function value with as many arguments as it has parameters.
     pub(super) fn call(&mut self, function: &Function, arguments: Vec<Value>) -> Evaluated {
-        let params: BTreeMap<Arc<str>, Value> =
-            function.params.iter().cloned().zip(arguments).collect();
+        let params: BTreeMap<Arc<str>, Value> = function.params.iter().cloned().zip(arguments).collect();
         let captured = Scope::captured(&function.captured);
         let scope = captured.with_entries(&params);
         self.eval(&function.body, &scope)
@@ -467,11 +375,7 @@ fn capture(function: &FunctionNode, scope: &Scope<'_>) -> Value {
     let captured: BTreeMap<Arc<str>, Value> = function
         .captures
         .iter()
-        .filter_map(|name| {
-            scope
-                .lookup(name)
-                .map(|value| (name.clone(), value.clone()))
-        })
+        .filter_map(|name| scope.lookup(name).map(|value| (name.clone(), value.clone())))
         .collect();
     Value::Function(Arc::new(Function {
         params: function.params.clone(),
@@ -497,15 +401,10 @@ fn is_instance(value: &Value, wanted: &TypeName) -> bool {
             **item == TypeName::Any || list.iter().all(|value| is_instance(value, item))
         }
         (TypeName::Context(entries), Value::Context(context)) => {
-            entries.iter().all(|(key, wanted)| {
-                context
-                    .get(key)
-                    .is_some_and(|value| is_instance(value, wanted))
-            })
+            entries.iter().all(|(key, wanted)| context.get(key).is_some_and(|value| is_instance(value, wanted)))
         }
         (TypeName::Range(bound), Value::Range(range)) => {
-            **bound == TypeName::Any
-                || (is_instance(&range.start, bound) && is_instance(&range.end, bound))
+            **bound == TypeName::Any || (is_instance(&range.start, bound) && is_instance(&range.end, bound))
         }
         _ => false,
     }

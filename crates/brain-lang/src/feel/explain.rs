@@ -8,18 +8,11 @@ use super::ops::Trouble;
 use super::value::Value;
 
 /// An error for a trouble, with the given message if the types are at fault.
-pub(super) fn trouble_error(
-    trouble: Trouble,
-    span: &Range<usize>,
-    types: impl FnOnce() -> String,
-) -> FeelError {
+pub(super) fn trouble_error(trouble: Trouble, span: &Range<usize>, types: impl FnOnce() -> String) -> FeelError {
     let (kind, message) = match trouble {
         Trouble::Type => (FeelErrorKind::Type, types()),
         Trouble::DivisionByZero => (FeelErrorKind::DivisionByZero, "division by zero".to_owned()),
-        Trouble::Overflow => (
-            FeelErrorKind::Overflow,
-            "the result is out of range".to_owned(),
-        ),
+        Trouble::Overflow => (FeelErrorKind::Overflow, "the result is out of range".to_owned()),
     };
     FeelError::new(kind, span.clone(), message)
 }
@@ -33,11 +26,7 @@ pub(super) fn arithmetic_error(
 ) -> FeelError {
     let symbol = op.symbol();
     let error = trouble_error(trouble, span, || {
-        format!(
-            "`{symbol}` does not work on a {} and a {}",
-            a.type_name(),
-            b.type_name()
-        )
+        format!("`{symbol}` does not work on a {} and a {}", a.type_name(), b.type_name())
     });
     match (a, b) {
         _ if trouble != Trouble::Type => error,
@@ -48,20 +37,9 @@ pub(super) fn arithmetic_error(
     }
 }
 
-pub(super) fn compare_error(
-    trouble: Trouble,
-    symbol: &str,
-    a: &Value,
-    b: &Value,
-    span: &Range<usize>,
-) -> FeelError {
-    let error = trouble_error(trouble, span, || {
-        format!(
-            "`{symbol}` cannot order a {} and a {}",
-            a.type_name(),
-            b.type_name()
-        )
-    });
+pub(super) fn compare_error(trouble: Trouble, symbol: &str, a: &Value, b: &Value, span: &Range<usize>) -> FeelError {
+    let error =
+        trouble_error(trouble, span, || format!("`{symbol}` cannot order a {} and a {}", a.type_name(), b.type_name()));
     match (a, b) {
         (Value::String(_), Value::Number(_)) | (Value::Number(_), Value::String(_)) => {
             error.help("convert the text with `number(…)` first")

@@ -30,8 +30,7 @@ impl Evaluator<'_, '_> {
         let complete = self.each(iterations, scope, &mut |evaluator, scope| {
             let value = if uses_partial {
                 evaluator.charge(results.len(), &body.span)?;
-                let partial =
-                    evaluator.bounded(Value::List(List::from(results.clone())), &body.span)?;
+                let partial = evaluator.bounded(Value::List(List::from(results.clone())), &body.span)?;
                 evaluator.eval(body, &scope.with("partial", partial))?
             } else {
                 evaluator.eval(body, scope)?
@@ -109,23 +108,13 @@ impl Evaluator<'_, '_> {
     }
 
     /// What an iteration goes through; `None` for null. A single value is a list of one.
-    fn items(
-        &mut self,
-        iteration: &Iteration,
-        scope: &Scope<'_>,
-    ) -> Result<Option<List>, FeelError> {
+    fn items(&mut self, iteration: &Iteration, scope: &Scope<'_>) -> Result<Option<List>, FeelError> {
         let span = &iteration.source.span;
         let source = self.eval(&iteration.source, scope)?;
         if let Some(end) = &iteration.end {
-            let range = RangeValue {
-                start: source,
-                start_included: true,
-                end: self.eval(end, scope)?,
-                end_included: true,
-            };
-            return self
-                .whole_numbers(&range, &(span.start..end.span.end))
-                .map(Some);
+            let range =
+                RangeValue { start: source, start_included: true, end: self.eval(end, scope)?, end_included: true };
+            return self.whole_numbers(&range, &(span.start..end.span.end)).map(Some);
         }
         Ok(match source {
             Value::Null => None,
@@ -136,11 +125,7 @@ impl Evaluator<'_, '_> {
     }
 
     /// The whole numbers (or days) of a range, downwards if it ends below its start.
-    fn whole_numbers(
-        &mut self,
-        range: &RangeValue,
-        span: &Range<usize>,
-    ) -> Result<List, FeelError> {
+    fn whole_numbers(&mut self, range: &RangeValue, span: &Range<usize>) -> Result<List, FeelError> {
         let wrong = || {
             let types = format!("{} to {}", range.start.type_name(), range.end.type_name());
             FeelError::new(
@@ -155,26 +140,14 @@ impl Evaluator<'_, '_> {
         };
         let days = matches!((&range.start, &range.end), (Value::Date(_), Value::Date(_)));
         let (start, end) = match (&range.start, &range.end) {
-            (Value::Date(start), Value::Date(end)) => (
-                0,
-                start.duration_until(*end).as_secs() / super::temporal::SECONDS_PER_DAY,
-            ),
-            (start, end) => (
-                whole(start).ok_or_else(wrong)?,
-                whole(end).ok_or_else(wrong)?,
-            ),
+            (Value::Date(start), Value::Date(end)) => {
+                (0, start.duration_until(*end).as_secs() / super::temporal::SECONDS_PER_DAY)
+            }
+            (start, end) => (whole(start).ok_or_else(wrong)?, whole(end).ok_or_else(wrong)?),
         };
         let step: i64 = if end < start { -1 } else { 1 };
-        let first = if range.start_included {
-            start
-        } else {
-            start.saturating_add(step)
-        };
-        let last = if range.end_included {
-            end
-        } else {
-            end.saturating_sub(step)
-        };
+        let first = if range.start_included { start } else { start.saturating_add(step) };
+        let last = if range.end_included { end } else { end.saturating_sub(step) };
         let count = i128::from(last) - i128::from(first);
         let count = if step > 0 { count + 1 } else { 1 - count };
         let count = usize::try_from(count.max(0)).unwrap_or(usize::MAX);
@@ -186,10 +159,9 @@ impl Evaluator<'_, '_> {
         let mut at = first;
         for _ in 0..count {
             items.push(match &range.start {
-                Value::Date(date) if days => Value::Date(
-                    date.checked_add(jiff::Span::new().days(at))
-                        .map_err(|_| wrong())?,
-                ),
+                Value::Date(date) if days => {
+                    Value::Date(date.checked_add(jiff::Span::new().days(at)).map_err(|_| wrong())?)
+                }
                 _ => Value::Number(Decimal::from(at)),
             });
             at = at.saturating_add(step);
@@ -198,13 +170,7 @@ impl Evaluator<'_, '_> {
     }
 
     /// `list[condition]` keeps items, `list[number]` picks one, counting from 1 or from the end with -1.
-    pub(super) fn filter(
-        &mut self,
-        node: &Node,
-        list: &Node,
-        predicate: &Node,
-        scope: &Scope<'_>,
-    ) -> Evaluated {
+    pub(super) fn filter(&mut self, node: &Node, list: &Node, predicate: &Node, scope: &Scope<'_>) -> Evaluated {
         let list = match self.eval(list, scope)? {
             Value::Null => return Ok(Value::Null),
             Value::List(list) => list,
@@ -214,15 +180,9 @@ impl Evaluator<'_, '_> {
             // Nothing to look at decides which kind of filter this is, except its form.
             let index = matches!(
                 &predicate.kind,
-                NodeKind::Literal(Value::Number(_))
-                    | NodeKind::Negate(_)
-                    | NodeKind::Arithmetic(..)
+                NodeKind::Literal(Value::Number(_)) | NodeKind::Negate(_) | NodeKind::Arithmetic(..)
             ) || matches!(&predicate.kind, NodeKind::Name(name) if matches!(scope.lookup(name), Some(Value::Number(_))));
-            return Ok(if index {
-                Value::Null
-            } else {
-                Value::List(list)
-            });
+            return Ok(if index { Value::Null } else { Value::List(list) });
         }
         let mut kept = Vec::new();
         for (i, item) in list.iter().enumerate() {
@@ -246,29 +206,17 @@ impl Evaluator<'_, '_> {
                 None => unknown = true,
             }
         }
-        Ok(if unknown {
-            Value::Null
-        } else {
-            Value::Bool(false)
-        })
+        Ok(if unknown { Value::Null } else { Value::Bool(false) })
     }
 
-    fn test(
-        &mut self,
-        test: &Test,
-        value: &Value,
-        scope: &Scope<'_>,
-    ) -> Result<Option<bool>, FeelError> {
+    fn test(&mut self, test: &Test, value: &Value, scope: &Scope<'_>) -> Result<Option<bool>, FeelError> {
         match test {
             Test::Any => Ok(Some(true)),
             Test::Compare(op, node) => {
                 let bound = self.eval(node, scope)?;
                 Ok(truth(&self.compare(*op, value, &bound, &node.span)?))
             }
-            Test::Expression {
-                node,
-                mentions_input,
-            } => {
+            Test::Expression { node, mentions_input } => {
                 let wanted = self.eval(node, scope)?;
                 match &wanted {
                     Value::Bool(holds) if *mentions_input => Ok(Some(*holds)),
@@ -281,30 +229,20 @@ impl Evaluator<'_, '_> {
     }
 
     /// Whether a value is another, one of a list, or within a range (also one of the ranges of a list).
-    fn is_in(
-        &mut self,
-        value: &Value,
-        wanted: &Value,
-        span: &Range<usize>,
-    ) -> Result<Option<bool>, FeelError> {
+    fn is_in(&mut self, value: &Value, wanted: &Value, span: &Range<usize>) -> Result<Option<bool>, FeelError> {
         self.charge_size(wanted.size(), span)?;
         let zone = &self.env.time_zone;
         match wanted {
             Value::Range(range) => ops::contains(range, value, zone).map_err(|trouble| {
                 trouble_error(trouble, span, || {
-                    format!(
-                        "a {} cannot be within a range of {}s",
-                        value.type_name(),
-                        range.start.type_name()
-                    )
+                    format!("a {} cannot be within a range of {}s", value.type_name(), range.start.type_name())
                 })
             }),
             Value::List(list) => Ok(Some(
                 ops::equal(value, wanted, zone)
                     || list.iter().any(|item| match item {
                         Value::Range(range) => {
-                            ops::equal(value, item, zone)
-                                || ops::contains(range, value, zone) == Ok(Some(true))
+                            ops::equal(value, item, zone) || ops::contains(range, value, zone) == Ok(Some(true))
                         }
                         item => ops::equal(value, item, zone),
                     }),
@@ -315,11 +253,7 @@ impl Evaluator<'_, '_> {
 }
 
 fn too_many(span: &Range<usize>) -> FeelError {
-    FeelError::new(
-        FeelErrorKind::TooLarge,
-        span.clone(),
-        format!("a list has at most {MAX_LIST_ITEMS} items"),
-    )
+    FeelError::new(FeelErrorKind::TooLarge, span.clone(), format!("a list has at most {MAX_LIST_ITEMS} items"))
 }
 
 fn truth(value: &Value) -> Option<bool> {
@@ -331,10 +265,7 @@ fn truth(value: &Value) -> Option<bool> {
 
 /// The item at a position from 1, or from the end below 0; null if there is none.
 pub(super) fn pick(list: &[Value], position: Decimal) -> Value {
-    position_index(list.len(), position)
-        .and_then(|i| list.get(i))
-        .cloned()
-        .unwrap_or_default()
+    position_index(list.len(), position).and_then(|i| list.get(i)).cloned().unwrap_or_default()
 }
 
 /// The index of a position from 1, or from the end below 0, within or right at the end of a list.

@@ -29,11 +29,9 @@ impl Value {
             }
             Json::String(text) => Self::from(text.as_str()),
             Json::Array(items) => Self::list(items.iter().map(Self::from_json)),
-            Json::Object(entries) => Self::context(
-                entries
-                    .iter()
-                    .map(|(key, item)| (key.as_str(), Self::from_json(item))),
-            ),
+            Json::Object(entries) => {
+                Self::context(entries.iter().map(|(key, item)| (key.as_str(), Self::from_json(item))))
+            }
         }
     }
 
@@ -56,10 +54,7 @@ impl Value {
             },
             Self::String(text) => Json::String(text.to_string()),
             Self::List(list) => list.iter().map(Self::to_json).collect(),
-            Self::Context(context) => context
-                .iter()
-                .map(|(key, item)| (key.to_string(), item.to_json()))
-                .collect(),
+            Self::Context(context) => context.iter().map(|(key, item)| (key.to_string(), item.to_json())).collect(),
             Self::DateTime(moment) => Json::String(moment.to_iso()),
             other => Json::String(other.to_string()),
         }
@@ -101,10 +96,7 @@ fn typed(json: &Json, schema: &Json, root: &Json) -> Value {
                 .map(|(key, item)| {
                     let own = find(schema, root, &|s| s.get("properties")?.get(key))
                         .or_else(|| find(schema, root, &|s| s.get("additionalProperties")));
-                    (
-                        Arc::from(key.as_str()),
-                        typed(item, own.unwrap_or(&Json::Null), root),
-                    )
+                    (Arc::from(key.as_str()), typed(item, own.unwrap_or(&Json::Null), root))
                 })
                 .collect();
             Value::Context(map.into())
@@ -114,11 +106,7 @@ fn typed(json: &Json, schema: &Json, root: &Json) -> Value {
 }
 
 /// The first schema, of this one and those it refers to or combines, about which `pick` has something to say.
-fn find<'a>(
-    schema: &'a Json,
-    root: &'a Json,
-    pick: &dyn Fn(&'a Json) -> Option<&'a Json>,
-) -> Option<&'a Json> {
+fn find<'a>(schema: &'a Json, root: &'a Json, pick: &dyn Fn(&'a Json) -> Option<&'a Json>) -> Option<&'a Json> {
     let mut open = vec![schema];
     for _ in 0..MAX_SCHEMA_STEPS {
         let at = open.pop()?;
@@ -130,11 +118,7 @@ fn find<'a>(
                 open.extend(branches.iter().rev());
             }
         }
-        if let Some(target) = at
-            .get("$ref")
-            .and_then(Json::as_str)
-            .and_then(|r| r.strip_prefix('#'))
-        {
+        if let Some(target) = at.get("$ref").and_then(Json::as_str).and_then(|r| r.strip_prefix('#')) {
             open.extend(root.pointer(target));
         }
     }
@@ -196,10 +180,7 @@ mod tests {
         assert_eq!(value.get("total").unwrap().type_name(), "number");
         assert_eq!(value.get("due").unwrap().type_name(), "date");
         assert_eq!(value.get("at").unwrap().type_name(), "date and time");
-        assert_eq!(
-            value.get("wait").unwrap().type_name(),
-            "days and time duration"
-        );
+        assert_eq!(value.get("wait").unwrap().type_name(), "days and time duration");
         assert_eq!(value.get("name").unwrap().type_name(), "string");
         assert_eq!(value.to_json()["lines"], json!([{"price": "0.1"}]));
     }

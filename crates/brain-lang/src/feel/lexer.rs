@@ -42,8 +42,8 @@ impl TokenKind {
 
 /// Longest first, so that `..` is not two dots and `**` is not two stars.
 const PUNCTUATION: [&str; 24] = [
-    "..", "**", "<=", ">=", "!=", "->", "+", "-", "*", "/", "=", "<", ">", "(", ")", "[", "]", "{",
-    "}", ",", ":", ".", "@", "?",
+    "..", "**", "<=", ">=", "!=", "->", "+", "-", "*", "/", "=", "<", ">", "(", ")", "[", "]", "{", "}", ",", ":", ".",
+    "@", "?",
 ];
 
 /// Splits a source into tokens, the last of which is [`TokenKind::End`].
@@ -54,10 +54,7 @@ pub(super) fn lex(source: &str) -> Result<Vec<Token>, FeelError> {
         at = skip_blanks(source, at)?;
         let rest = &source[at..];
         let Some(first) = rest.chars().next() else {
-            tokens.push(Token {
-                kind: TokenKind::End,
-                span: at..at,
-            });
+            tokens.push(Token { kind: TokenKind::End, span: at..at });
             return Ok(tokens);
         };
         let second_is_digit = rest.as_bytes().get(1).is_some_and(u8::is_ascii_digit);
@@ -68,10 +65,7 @@ pub(super) fn lex(source: &str) -> Result<Vec<Token>, FeelError> {
             (TokenKind::String(text.into()), length)
         } else if first == '`' {
             let Some(end) = rest[1..].find('`') else {
-                return Err(syntax(
-                    at..source.len(),
-                    "a name in backticks is not closed",
-                ));
+                return Err(syntax(at..source.len(), "a name in backticks is not closed"));
             };
             (TokenKind::Quoted(rest[1..=end].into()), end + 2)
         } else if is_name_start(first) {
@@ -80,20 +74,10 @@ pub(super) fn lex(source: &str) -> Result<Vec<Token>, FeelError> {
         } else if let Some(p) = PUNCTUATION.iter().find(|p| rest.starts_with(**p)) {
             (TokenKind::Punct(p), p.len())
         } else {
-            let error = syntax(
-                at..at + first.len_utf8(),
-                format!("`{first}` has no meaning here"),
-            );
-            return Err(if first == '\'' {
-                error.help("texts are in double quotes")
-            } else {
-                error
-            });
+            let error = syntax(at..at + first.len_utf8(), format!("`{first}` has no meaning here"));
+            return Err(if first == '\'' { error.help("texts are in double quotes") } else { error });
         };
-        tokens.push(Token {
-            kind,
-            span: at..at + length,
-        });
+        tokens.push(Token { kind, span: at..at + length });
         at += length;
     }
 }
@@ -150,13 +134,8 @@ fn number(rest: &str, at: usize) -> Result<(TokenKind, usize), FeelError> {
             end = exponent;
         }
     }
-    let too_large = || {
-        FeelError::new(
-            FeelErrorKind::Overflow,
-            at..at + end,
-            "this number has more than 28 significant digits",
-        )
-    };
+    let too_large =
+        || FeelError::new(FeelErrorKind::Overflow, at..at + end, "this number has more than 28 significant digits");
     let value = if end > mantissa {
         Decimal::from_scientific(&rest[..end])
     } else {
@@ -185,11 +164,8 @@ fn string(rest: &str, at: usize) -> Result<(String, usize), FeelError> {
                     'u' | 'U' => {
                         let width = if escaped == 'u' { 4 } else { 6 };
                         let Some((code, taken)) = unicode(&rest[i..], width) else {
-                            return Err(syntax(
-                                at + i..at + i + 2,
-                                "a `\\u` escape needs four hexadecimal digits",
-                            )
-                            .help("write `\\u00e9`, or the character itself"));
+                            return Err(syntax(at + i..at + i + 2, "a `\\u` escape needs four hexadecimal digits")
+                                .help("write `\\u00e9`, or the character itself"));
                         };
                         text.push(code);
                         // Everything taken is ASCII; the backslash and the `u` are consumed already.
@@ -213,10 +189,7 @@ fn string(rest: &str, at: usize) -> Result<(String, usize), FeelError> {
 fn unicode(rest: &str, width: usize) -> Option<(char, usize)> {
     let unit = |from: usize| {
         let digits = rest.get(from..from + width)?;
-        digits
-            .bytes()
-            .all(|b| b.is_ascii_hexdigit())
-            .then(|| u32::from_str_radix(digits, 16).ok())?
+        digits.bytes().all(|b| b.is_ascii_hexdigit()).then(|| u32::from_str_radix(digits, 16).ok())?
     };
     let first = unit(2)?;
     if let Some(c) = char::from_u32(first) {
@@ -254,28 +227,11 @@ mod tests {
 
     #[test]
     fn numbers_are_exact() {
-        for (source, text) in [
-            ("0.10", "0.10"),
-            (".5", "0.5"),
-            ("1e3", "1000"),
-            ("12.5e-1", "1.25"),
-        ] {
-            assert_eq!(
-                kinds(source)[0],
-                TokenKind::Number(text.parse().unwrap()),
-                "{source}"
-            );
+        for (source, text) in [("0.10", "0.10"), (".5", "0.5"), ("1e3", "1000"), ("12.5e-1", "1.25")] {
+            assert_eq!(kinds(source)[0], TokenKind::Number(text.parse().unwrap()), "{source}");
         }
-        for source in [
-            "123456789012345678901234567890.5",
-            "9.2345678901234567890123456789",
-            "1e99",
-        ] {
-            assert_eq!(
-                lex(source).unwrap_err().kind,
-                FeelErrorKind::Overflow,
-                "{source}"
-            );
+        for source in ["123456789012345678901234567890.5", "9.2345678901234567890123456789", "1e99"] {
+            assert_eq!(lex(source).unwrap_err().kind, FeelErrorKind::Overflow, "{source}");
         }
     }
 
@@ -285,10 +241,7 @@ mod tests {
             TokenKind::String(s) => s.to_string(),
             other => panic!("{other:?}"),
         };
-        assert_eq!(
-            text(r#""a\n\"b\" \u00e9 \uD83D\uDC4D \d""#),
-            "a\n\"b\" é 👍 \\d"
-        );
+        assert_eq!(text(r#""a\n\"b\" \u00e9 \uD83D\uDC4D \d""#), "a\n\"b\" é 👍 \\d");
         assert!(lex(r#""\uZZZZ""#).is_err());
         assert!(lex(r#""\uD83D""#).is_err());
         assert!(lex("\"open").is_err());
@@ -296,18 +249,12 @@ mod tests {
 
     #[test]
     fn comments_and_blanks_are_skipped() {
-        assert_eq!(
-            kinds("1 // one\n /* two */ "),
-            [TokenKind::Number(Decimal::ONE), TokenKind::End]
-        );
+        assert_eq!(kinds("1 // one\n /* two */ "), [TokenKind::Number(Decimal::ONE), TokenKind::End]);
         assert!(lex("/* open").is_err());
     }
 
     #[test]
     fn a_single_quote_is_refused_with_help() {
-        assert_eq!(
-            lex("'a'").unwrap_err().help.unwrap(),
-            "texts are in double quotes"
-        );
+        assert_eq!(lex("'a'").unwrap_err().help.unwrap(), "texts are in double quotes");
     }
 }

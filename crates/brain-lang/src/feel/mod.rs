@@ -91,21 +91,13 @@ pub struct Env<'r> {
 impl<'r> Env<'r> {
     /// An environment with [`DEFAULT_FUEL`].
     pub fn new(now: Timestamp, time_zone: TimeZone, random: &'r mut dyn FnMut() -> u128) -> Self {
-        Self {
-            now,
-            time_zone,
-            random,
-            fuel: DEFAULT_FUEL,
-        }
+        Self { now, time_zone, random, fuel: DEFAULT_FUEL }
     }
 }
 
 impl std::fmt::Debug for Env<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Env")
-            .field("now", &self.now)
-            .field("fuel", &self.fuel)
-            .finish_non_exhaustive()
+        f.debug_struct("Env").field("now", &self.now).field("fuel", &self.fuel).finish_non_exhaustive()
     }
 }
 
@@ -125,12 +117,7 @@ pub fn eval(expr: &Expr, scope: &Scope<'_>, env: &mut Env<'_>) -> Result<Value, 
 }
 
 /// Whether the cell of a decision table holds for an input; unknown counts as no.
-pub fn eval_unary_tests(
-    tests: &Expr,
-    input: &Value,
-    scope: &Scope<'_>,
-    env: &mut Env<'_>,
-) -> Result<bool, FeelError> {
+pub fn eval_unary_tests(tests: &Expr, input: &Value, scope: &Scope<'_>, env: &mut Env<'_>) -> Result<bool, FeelError> {
     eval(tests, &scope.with("?", input.clone()), env).map(|value| value.is_true())
 }
 

@@ -13,18 +13,7 @@ use super::{MAX_NESTING, MAX_SOURCE_BYTES, paths};
 pub(super) type Parsed<T> = Result<T, FeelError>;
 
 /// Words that end an expression or join two; no variable can have such a name without backticks.
-const RESERVED: [&str; 10] = [
-    "and",
-    "between",
-    "else",
-    "in",
-    "instance",
-    "of",
-    "or",
-    "return",
-    "satisfies",
-    "then",
-];
+const RESERVED: [&str; 10] = ["and", "between", "else", "in", "instance", "of", "or", "return", "satisfies", "then"];
 
 /// How tightly an operator binds; higher binds tighter.
 mod precedence {
@@ -56,11 +45,7 @@ pub(super) fn unary_tests(source: &str) -> Parsed<Expr> {
     let mut parser = Parser::new(source)?;
     let tests = parser.cell()?;
     let depth = 1 + tests.iter().map(test_depth).max().unwrap_or(0);
-    let root = Node {
-        kind: NodeKind::UnaryTests(tests),
-        span: 0..source.len(),
-        depth,
-    };
+    let root = Node { kind: NodeKind::UnaryTests(tests), span: 0..source.len(), depth };
     parser.finish(source, root)
 }
 
@@ -73,34 +58,22 @@ impl Parser {
                 format!("an expression has at most {MAX_SOURCE_BYTES} bytes"),
             ));
         }
-        Ok(Self {
-            tokens: lex(source)?,
-            at: 0,
-            locals: Vec::new(),
-            depth: 0,
-        })
+        Ok(Self { tokens: lex(source)?, at: 0, locals: Vec::new(), depth: 0 })
     }
 
     fn finish(self, source: &str, root: Node) -> Parsed<Expr> {
         let token = self.peek();
         if token.kind != TokenKind::End {
             let error = self.unexpected("an operator or the end");
-            let follows_word =
-                self.at > 0 && matches!(self.tokens[self.at - 1].kind, TokenKind::Word(_));
+            let follows_word = self.at > 0 && matches!(self.tokens[self.at - 1].kind, TokenKind::Word(_));
             return Err(match (&token.kind, follows_word) {
-                (TokenKind::Word(_), true) => {
-                    error.help("put a name with spaces in backticks: `` `my name` ``")
-                }
+                (TokenKind::Word(_), true) => error.help("put a name with spaces in backticks: `` `my name` ``"),
                 (TokenKind::Punct("="), _) => error.help("equality is a single `=`"),
                 _ => error,
             });
         }
         let paths = paths::free_paths(&root).into();
-        Ok(Expr {
-            source: source.into(),
-            root: Arc::new(root),
-            paths,
-        })
+        Ok(Expr { source: source.into(), root: Arc::new(root), paths })
     }
 
     pub(super) fn peek(&self) -> &Token {
@@ -108,9 +81,7 @@ impl Parser {
     }
 
     pub(super) fn peek_at(&self, ahead: usize) -> &Token {
-        self.tokens
-            .get(self.at + ahead)
-            .unwrap_or_else(|| self.tokens.last().expect("a token list ends with End"))
+        self.tokens.get(self.at + ahead).unwrap_or_else(|| self.tokens.last().expect("a token list ends with End"))
     }
 
     pub(super) fn advance(&mut self) -> Token {
@@ -143,19 +114,11 @@ impl Parser {
 
     pub(super) fn expect_punct(&mut self, punct: &str) -> Parsed<Range<usize>> {
         let span = self.peek().span.clone();
-        if self.take_punct(punct) {
-            Ok(span)
-        } else {
-            Err(self.unexpected(&format!("`{punct}`")))
-        }
+        if self.take_punct(punct) { Ok(span) } else { Err(self.unexpected(&format!("`{punct}`"))) }
     }
 
     fn expect_word(&mut self, word: &str) -> Parsed<()> {
-        if self.take_word(word) {
-            Ok(())
-        } else {
-            Err(self.unexpected(&format!("`{word}`")))
-        }
+        if self.take_word(word) { Ok(()) } else { Err(self.unexpected(&format!("`{word}`"))) }
     }
 
     pub(super) fn unexpected(&self, wanted: &str) -> FeelError {
@@ -188,19 +151,11 @@ impl Parser {
 
     /// Makes a node, refusing trees that are too deep to evaluate on a small stack.
     pub(super) fn node(&self, kind: NodeKind, start: usize) -> Parsed<Node> {
-        let mut node = Node {
-            kind,
-            span: self.span_from(start),
-            depth: 0,
-        };
+        let mut node = Node { kind, span: self.span_from(start), depth: 0 };
         let mut deepest = 0;
         node.children(&mut |child| deepest = deepest.max(child.depth));
         node.depth = deepest + 1;
-        if node.depth > MAX_NESTING {
-            Err(too_deep(node.span))
-        } else {
-            Ok(node)
-        }
+        if node.depth > MAX_NESTING { Err(too_deep(node.span)) } else { Ok(node) }
     }
 
     /// Runs a parse one level deeper, so that brackets that leave no node are bounded too.
@@ -241,13 +196,7 @@ impl Parser {
     }
 
     /// What an operator, at which we stand, makes of its left side.
-    fn operation(
-        &mut self,
-        left: Node,
-        operator: Operator,
-        precedence: u8,
-        in_range: bool,
-    ) -> Parsed<NodeKind> {
+    fn operation(&mut self, left: Node, operator: Operator, precedence: u8, in_range: bool) -> Parsed<NodeKind> {
         Ok(match operator {
             Operator::And => NodeKind::And(self.chain(left, "and", precedence, in_range)?),
             Operator::Or => NodeKind::Or(self.chain(left, "or", precedence, in_range)?),
@@ -281,13 +230,7 @@ impl Parser {
         })
     }
 
-    fn chain(
-        &mut self,
-        first: Node,
-        word: &str,
-        precedence: u8,
-        in_range: bool,
-    ) -> Parsed<Vec<Node>> {
+    fn chain(&mut self, first: Node, word: &str, precedence: u8, in_range: bool) -> Parsed<Vec<Node>> {
         let mut nodes = vec![first];
         while self.take_word(word) {
             nodes.push(self.binary(precedence + 1, in_range)?);
@@ -306,23 +249,11 @@ impl Parser {
             },
             TokenKind::Punct(punct) => match *punct {
                 "+" => (precedence::ADD, Operator::Arithmetic(ArithmeticOp::Add)),
-                "-" => (
-                    precedence::ADD,
-                    Operator::Arithmetic(ArithmeticOp::Subtract),
-                ),
-                "*" => (
-                    precedence::MULTIPLY,
-                    Operator::Arithmetic(ArithmeticOp::Multiply),
-                ),
-                "/" => (
-                    precedence::MULTIPLY,
-                    Operator::Arithmetic(ArithmeticOp::Divide),
-                ),
+                "-" => (precedence::ADD, Operator::Arithmetic(ArithmeticOp::Subtract)),
+                "*" => (precedence::MULTIPLY, Operator::Arithmetic(ArithmeticOp::Multiply)),
+                "/" => (precedence::MULTIPLY, Operator::Arithmetic(ArithmeticOp::Divide)),
                 "**" => (precedence::POWER, Operator::Arithmetic(ArithmeticOp::Power)),
-                symbol => (
-                    precedence::COMPARE,
-                    Operator::Compare(CompareOp::from_symbol(symbol)?),
-                ),
+                symbol => (precedence::COMPARE, Operator::Compare(CompareOp::from_symbol(symbol)?)),
             },
             _ => return None,
         })
@@ -330,11 +261,7 @@ impl Parser {
 
     /// Unary minus binds tighter than `**`, as DMN says: `-2 ** 2` is 4.
     fn unary(&mut self, in_range: bool) -> Parsed<Node> {
-        if self.is_punct("-") {
-            self.negation(in_range)
-        } else {
-            self.postfix(in_range)
-        }
+        if self.is_punct("-") { self.negation(in_range) } else { self.postfix(in_range) }
     }
 
     fn negation(&mut self, in_range: bool) -> Parsed<Node> {
@@ -353,10 +280,7 @@ impl Parser {
         let mut tests = match first {
             Test::Expression { node, .. } if self.is_punct("..") => {
                 let range = self.range_after(node, false, start)?;
-                return Ok(vec![Test::Expression {
-                    node: range,
-                    mentions_input: false,
-                }]);
+                return Ok(vec![Test::Expression { node: range, mentions_input: false }]);
             }
             test => vec![test],
         };
@@ -374,10 +298,7 @@ impl Parser {
             return Ok(Test::Compare(op, self.binary(precedence::ADD, false)?));
         }
         let node = self.binary(precedence::ADD, false)?;
-        Ok(Test::Expression {
-            mentions_input: node.mentions("?"),
-            node,
-        })
+        Ok(Test::Expression { mentions_input: node.mentions("?"), node })
     }
 
     /// A whole cell: `-`, `not(…)`, or tests joined by commas.
@@ -408,10 +329,7 @@ impl Parser {
                 Test::Compare(op, self.nested(|p| p.binary(precedence::ADD, false))?)
             } else {
                 let node = self.expression()?;
-                Test::Expression {
-                    mentions_input: node.mentions("?"),
-                    node,
-                }
+                Test::Expression { mentions_input: node.mentions("?"), node }
             };
             tests.push(test);
             if !self.take_punct(",") {
@@ -427,9 +345,7 @@ impl Parser {
         self.expect_word("then")?;
         let then = self.expression()?;
         if !self.is_word("else") {
-            return Err(self
-                .unexpected("`else`")
-                .help("every `if` needs an `else`; write `else null` for nothing"));
+            return Err(self.unexpected("`else`").help("every `if` needs an `else`; write `else null` for nothing"));
         }
         self.at += 1;
         let otherwise = self.expression()?;
@@ -445,22 +361,14 @@ impl Parser {
             let name = self.name()?;
             self.expect_word("in")?;
             let source = self.expression()?;
-            let end = if self.take_punct("..") {
-                Some(self.range_bound()?)
-            } else {
-                None
-            };
+            let end = if self.take_punct("..") { Some(self.range_bound()?) } else { None };
             self.locals.push(name.clone());
             iterations.push(Iteration { name, source, end });
             if !self.take_punct(",") {
                 break;
             }
         }
-        self.expect_word(if keyword == "for" {
-            "return"
-        } else {
-            "satisfies"
-        })?;
+        self.expect_word(if keyword == "for" { "return" } else { "satisfies" })?;
         let body = Box::new(self.expression()?);
         self.locals.truncate(outer);
         Ok(match keyword {
@@ -490,11 +398,7 @@ impl Parser {
         let body = self.expression()?;
         self.locals.truncate(outer);
         let captures = paths::captures(&params, &body);
-        Ok(NodeKind::Function(Box::new(FunctionNode {
-            params,
-            body: Arc::new(body),
-            captures,
-        })))
+        Ok(NodeKind::Function(Box::new(FunctionNode { params, body: Arc::new(body), captures })))
     }
 }
 
@@ -508,11 +412,7 @@ enum Operator {
 }
 
 fn too_deep(span: Range<usize>) -> FeelError {
-    FeelError::new(
-        FeelErrorKind::TooDeep,
-        span,
-        format!("an expression nests at most {MAX_NESTING} levels"),
-    )
+    FeelError::new(FeelErrorKind::TooDeep, span, format!("an expression nests at most {MAX_NESTING} levels"))
 }
 
 fn test_depth(test: &Test) -> usize {

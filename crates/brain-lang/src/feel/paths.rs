@@ -19,29 +19,17 @@ pub struct PathRef {
 
 /// Every free path of a tree, in the order of the source.
 pub(super) fn free_paths(root: &Node) -> Vec<PathRef> {
-    let mut walk = Walk {
-        bound: Vec::new(),
-        found: Vec::new(),
-        filters: 0,
-    };
+    let mut walk = Walk { bound: Vec::new(), found: Vec::new(), filters: 0 };
     walk.node(root);
     walk.found
 }
 
 /// The free first names of a function's body: what it has to capture.
 pub(super) fn captures(params: &[Arc<str>], body: &Node) -> Vec<Arc<str>> {
-    let mut walk = Walk {
-        bound: params.to_vec(),
-        found: Vec::new(),
-        filters: 0,
-    };
+    let mut walk = Walk { bound: params.to_vec(), found: Vec::new(), filters: 0 };
     walk.node(body);
-    let mut names: Vec<Arc<str>> = walk
-        .found
-        .iter()
-        .filter_map(|path| path.segments.first())
-        .map(|name| Arc::from(name.as_str()))
-        .collect();
+    let mut names: Vec<Arc<str>> =
+        walk.found.iter().filter_map(|path| path.segments.first()).map(|name| Arc::from(name.as_str())).collect();
     names.sort();
     names.dedup();
     names
@@ -120,11 +108,7 @@ impl Walk {
                         segments.push(name.to_string());
                         segments.reverse();
                         let maybe_item = self.filters > 0;
-                        self.found.push(PathRef {
-                            segments,
-                            span: node.span.clone(),
-                            maybe_item,
-                        });
+                        self.found.push(PathRef { segments, span: node.span.clone(), maybe_item });
                     }
                     return;
                 }
@@ -139,32 +123,18 @@ mod tests {
     use crate::feel::parse;
 
     fn paths(source: &str) -> Vec<String> {
-        parse(source)
-            .unwrap()
-            .paths()
-            .iter()
-            .map(|p| p.join("."))
-            .collect()
+        parse(source).unwrap().paths().iter().map(|p| p.join(".")).collect()
     }
 
     #[test]
     fn a_path_is_reported_whole() {
-        assert_eq!(
-            paths("steps.docs.result.name + input.x"),
-            ["input.x", "steps.docs.result.name"]
-        );
+        assert_eq!(paths("steps.docs.result.name + input.x"), ["input.x", "steps.docs.result.name"]);
     }
 
     #[test]
     fn bound_names_are_not_free() {
-        assert_eq!(
-            paths("for x in rows, y in x.cells return x.a + y + z + count(partial)"),
-            ["rows", "z"]
-        );
-        assert_eq!(
-            paths("some x in rows satisfies x > limit"),
-            ["limit", "rows"]
-        );
+        assert_eq!(paths("for x in rows, y in x.cells return x.a + y + z + count(partial)"), ["rows", "z"]);
+        assert_eq!(paths("some x in rows satisfies x > limit"), ["limit", "rows"]);
         assert_eq!(paths("{a: b, c: a}.c"), ["b"]);
         assert_eq!(paths("(function(x) x + y)(1)"), ["y"]);
     }
@@ -172,19 +142,8 @@ mod tests {
     #[test]
     fn a_path_ends_at_a_filter_and_names_in_it_may_be_properties() {
         let expr = parse("orders[amount > limit].name").unwrap();
-        let all: Vec<_> = expr
-            .paths_with_spans()
-            .iter()
-            .map(|p| (p.segments.join("."), p.maybe_item))
-            .collect();
-        assert_eq!(
-            all,
-            [
-                ("orders".into(), false),
-                ("amount".into(), true),
-                ("limit".into(), true)
-            ]
-        );
+        let all: Vec<_> = expr.paths_with_spans().iter().map(|p| (p.segments.join("."), p.maybe_item)).collect();
+        assert_eq!(all, [("orders".into(), false), ("amount".into(), true), ("limit".into(), true)]);
         assert_eq!(expr.paths_with_spans()[1].span, 7..13);
     }
 }

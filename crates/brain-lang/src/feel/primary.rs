@@ -11,11 +11,7 @@ use super::temporal;
 use super::value::Value;
 
 /// Properties whose names have spaces.
-const SPACED_PROPERTIES: [[&str; 2]; 3] = [
-    ["start", "included"],
-    ["end", "included"],
-    ["time", "offset"],
-];
+const SPACED_PROPERTIES: [[&str; 2]; 3] = [["start", "included"], ["end", "included"], ["time", "offset"]];
 
 impl Parser {
     /// A primary with its paths, filters, calls and `instance of`.
@@ -129,11 +125,7 @@ impl Parser {
         let kind = match &*word {
             "null" | "true" | "false" => {
                 self.at += 1;
-                NodeKind::Literal(if &*word == "null" {
-                    Value::Null
-                } else {
-                    Value::Bool(&*word == "true")
-                })
+                NodeKind::Literal(if &*word == "null" { Value::Null } else { Value::Bool(&*word == "true") })
             }
             "if" => self.if_then_else()?,
             "for" | "some" | "every" => self.iteration(&word)?,
@@ -151,10 +143,7 @@ impl Parser {
             let span = self.peek().span.start..self.peek_at(words - 1).span.end;
             self.at += words;
             let arguments = self.arguments()?;
-            return Ok(NodeKind::CallBuiltin(
-                builtin,
-                builtin.bind(arguments, &span)?,
-            ));
+            return Ok(NodeKind::CallBuiltin(builtin, builtin.bind(arguments, &span)?));
         }
         if word == "is" && self.is_defined_call() {
             self.at += 3;
@@ -200,10 +189,7 @@ impl Parser {
             };
             if words > 1 {
                 // `a and f(x)`: the words before the call belong to something else.
-                if matches!(
-                    &**word,
-                    "and" | "or" | "in" | "then" | "else" | "return" | "satisfies" | "between"
-                ) {
+                if matches!(&**word, "and" | "or" | "in" | "then" | "else" | "return" | "satisfies" | "between") {
                     return Ok(());
                 }
                 name.push(' ');
@@ -211,11 +197,8 @@ impl Parser {
             name.push_str(word);
             if matches!(self.peek_at(words).kind, TokenKind::Punct("(")) {
                 let span = self.peek().span.start..self.peek_at(words - 1).span.end;
-                let error = FeelError::new(
-                    FeelErrorKind::UnknownFunction,
-                    span,
-                    format!("there is no function `{name}`"),
-                );
+                let error =
+                    FeelError::new(FeelErrorKind::UnknownFunction, span, format!("there is no function `{name}`"));
                 let names = builtins::names().chain(["is defined"]);
                 return Err(match nearest(&name, names) {
                     Some(near) => error.help(format!("did you mean `{near}`?")),
@@ -273,8 +256,14 @@ impl Parser {
         };
         let span = self.advance().span;
         let Some(value) = temporal::parse_any(&text) else {
-            return Err(FeelError::new(FeelErrorKind::Syntax, span, format!("\"{text}\" is no date, time or duration"))
-                .help("write `@\"2024-01-31\"`, `@\"10:30:00\"`, `@\"2024-01-31T10:30:00Z\"`, `@\"P3D\"` or `@\"P1Y2M\"`"));
+            return Err(FeelError::new(
+                FeelErrorKind::Syntax,
+                span,
+                format!("\"{text}\" is no date, time or duration"),
+            )
+            .help(
+                "write `@\"2024-01-31\"`, `@\"10:30:00\"`, `@\"2024-01-31T10:30:00Z\"`, `@\"P3D\"` or `@\"P1Y2M\"`",
+            ));
         };
         self.node(NodeKind::Literal(value), start)
     }
@@ -297,12 +286,7 @@ impl Parser {
     }
 
     /// The rest of a range, at its `..`.
-    pub(super) fn range_after(
-        &mut self,
-        first: Node,
-        start_included: bool,
-        start: usize,
-    ) -> Parsed<Node> {
+    pub(super) fn range_after(&mut self, first: Node, start_included: bool, start: usize) -> Parsed<Node> {
         self.expect_punct("..")?;
         let end = self.range_bound()?;
         let end_included = if self.take_punct("]") {
@@ -312,12 +296,7 @@ impl Parser {
         } else {
             return Err(self.unexpected("`]` or `)` to close the range"));
         };
-        let range = RangeNode {
-            start: first,
-            start_included,
-            end,
-            end_included,
-        };
+        let range = RangeNode { start: first, start_included, end, end_included };
         self.node(NodeKind::Range(Box::new(range)), start)
     }
 

@@ -25,55 +25,34 @@ enum Layer<'a> {
 impl<'a> Scope<'a> {
     /// No names at all.
     pub fn empty() -> Self {
-        Self {
-            layer: Layer::Empty,
-            below: None,
-        }
+        Self { layer: Layer::Empty, below: None }
     }
 
     /// The entries of a context; a value that is no context has no names.
     pub fn new(context: &'a Value) -> Self {
-        Self {
-            layer: Layer::Root(context),
-            below: None,
-        }
+        Self { layer: Layer::Root(context), below: None }
     }
 
     /// This scope with one more name, which hides any other of the same name.
     pub fn with<'b>(&'b self, name: &'b str, value: Value) -> Scope<'b> {
-        Scope {
-            layer: Layer::Name(name, value),
-            below: Some(self),
-        }
+        Scope { layer: Layer::Name(name, value), below: Some(self) }
     }
 
     /// This scope with the entries of a context on top.
     pub fn with_context<'b>(&'b self, context: &'b Value) -> Scope<'b> {
-        Scope {
-            layer: Layer::Root(context),
-            below: Some(self),
-        }
+        Scope { layer: Layer::Root(context), below: Some(self) }
     }
 
     pub(super) fn with_item<'b>(&'b self, item: Value) -> Scope<'b> {
-        Scope {
-            layer: Layer::Item(item),
-            below: Some(self),
-        }
+        Scope { layer: Layer::Item(item), below: Some(self) }
     }
 
     pub(super) fn captured(captured: &'a BTreeMap<Arc<str>, Value>) -> Self {
-        Self {
-            layer: Layer::Entries(captured),
-            below: None,
-        }
+        Self { layer: Layer::Entries(captured), below: None }
     }
 
     pub(super) fn with_entries<'b>(&'b self, entries: &'b BTreeMap<Arc<str>, Value>) -> Scope<'b> {
-        Scope {
-            layer: Layer::Entries(entries),
-            below: Some(self),
-        }
+        Scope { layer: Layer::Entries(entries), below: Some(self) }
     }
 
     /// The value of a name, from the topmost layer that has it.

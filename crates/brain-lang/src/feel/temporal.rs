@@ -62,12 +62,7 @@ impl DateTime {
 
 impl fmt::Display for Time {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{}{}",
-            self.civil,
-            self.offset.map(offset_text).unwrap_or_default()
-        )
+        write!(f, "{}{}", self.civil, self.offset.map(offset_text).unwrap_or_default())
     }
 }
 
@@ -75,8 +70,7 @@ impl fmt::Display for Time {
 impl fmt::Display for DateTime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Zoned(zoned) => match zoned.time_zone().iana_name().filter(|name| *name != "UTC")
-            {
+            Self::Zoned(zoned) => match zoned.time_zone().iana_name().filter(|name| *name != "UTC") {
                 Some(name) => write!(f, "{}@{name}", zoned.datetime()),
                 None => f.write_str(&self.to_iso()),
             },
@@ -94,11 +88,7 @@ fn offset_text(offset: Offset) -> String {
     let sign = if seconds < 0 { '-' } else { '+' };
     let seconds = seconds.unsigned_abs();
     let text = format!("{sign}{:02}:{:02}", seconds / 3600, seconds / 60 % 60);
-    if seconds.is_multiple_of(60) {
-        text
-    } else {
-        format!("{text}:{:02}", seconds % 60)
-    }
+    if seconds.is_multiple_of(60) { text } else { format!("{text}:{:02}", seconds % 60) }
 }
 
 /// Whatever an `@"…"` literal denotes.
@@ -108,11 +98,7 @@ pub(super) fn parse_any(text: &str) -> Option<Value> {
     }
     parse_date(text)
         .map(Value::Date)
-        .or_else(|| {
-            text.contains('T')
-                .then(|| parse_date_time(text))?
-                .map(Value::DateTime)
-        })
+        .or_else(|| text.contains('T').then(|| parse_date_time(text))?.map(Value::DateTime))
         .or_else(|| parse_time(text).map(Value::Time))
 }
 
@@ -120,13 +106,7 @@ pub(super) fn parse_any(text: &str) -> Option<Value> {
 pub(super) fn parse_date(text: &str) -> Option<Date> {
     let bytes = text.as_bytes();
     let shaped = bytes.len() == 10
-        && bytes.iter().enumerate().all(|(i, b)| {
-            if matches!(i, 4 | 7) {
-                *b == b'-'
-            } else {
-                b.is_ascii_digit()
-            }
-        });
+        && bytes.iter().enumerate().all(|(i, b)| if matches!(i, 4 | 7) { *b == b'-' } else { b.is_ascii_digit() });
     if shaped { text.parse().ok() } else { None }
 }
 
@@ -140,11 +120,7 @@ fn parse_civil_time(text: &str) -> Option<civil::Time> {
             _ => b.is_ascii_digit(),
         });
     // Sixty is a leap second to some parsers and a mistake to FEEL.
-    if shaped && &text[6..8] != "60" {
-        text.parse().ok()
-    } else {
-        None
-    }
+    if shaped && &text[6..8] != "60" { text.parse().ok() } else { None }
 }
 
 /// `Z`, `+02:00`, `-05:30:10`
@@ -158,11 +134,7 @@ pub(super) fn parse_offset(text: &str) -> Option<Offset> {
         _ => return None,
     };
     let parts: Vec<&str> = rest.split(':').collect();
-    if !(2..=3).contains(&parts.len())
-        || parts
-            .iter()
-            .any(|p| p.len() != 2 || !p.bytes().all(|b| b.is_ascii_digit()))
-    {
+    if !(2..=3).contains(&parts.len()) || parts.iter().any(|p| p.len() != 2 || !p.bytes().all(|b| b.is_ascii_digit())) {
         return None;
     }
     let mut seconds = 0;
@@ -192,9 +164,7 @@ fn split_zone(text: &str) -> (&str, Option<&str>) {
         Some(at) => {
             // RFC 9557 adds the zone's name to the offset; the name is what keeps its meaning.
             let zone = &text[at..];
-            let named = zone
-                .find('[')
-                .and_then(|open| zone[open + 1..].strip_suffix(']'));
+            let named = zone.find('[').and_then(|open| zone[open + 1..].strip_suffix(']'));
             (&text[..at], Some(named.unwrap_or(zone)))
         }
         None => (text, None),
@@ -226,10 +196,7 @@ pub(crate) fn parse_date_time(text: &str) -> Option<DateTime> {
 }
 
 pub(super) fn in_zone(civil: civil::DateTime, zone: TimeZone) -> Option<DateTime> {
-    civil
-        .to_zoned(zone)
-        .ok()
-        .map(|zoned| DateTime::Zoned(Box::new(zoned)))
+    civil.to_zoned(zone).ok().map(|zoned| DateTime::Zoned(Box::new(zoned)))
 }
 
 /// `P1DT2H3M4.5S` or `P1Y2M`; the two kinds do not mix.
@@ -248,15 +215,8 @@ pub(super) fn parse_duration(text: &str) -> Option<Value> {
     }
     if clock.is_none() && days.ends_with(['Y', 'M']) {
         let [years, months] = units(days, ['Y', 'M'])?;
-        let months = years
-            .unwrap_or(0)
-            .checked_mul(12)?
-            .checked_add(months.unwrap_or(0))?;
-        return Some(Value::MonthsDuration(if negative {
-            -months
-        } else {
-            months
-        }));
+        let months = years.unwrap_or(0).checked_mul(12)?.checked_add(months.unwrap_or(0))?;
+        return Some(Value::MonthsDuration(if negative { -months } else { months }));
     }
     let [day_count, none] = units(days, ['D', '\0'])?;
     if none.is_some() {
@@ -279,11 +239,7 @@ pub(super) fn parse_duration(text: &str) -> Option<Value> {
         .checked_add(minutes.unwrap_or(0).checked_mul(60)?)?
         .checked_add(seconds)?;
     let length = SignedDuration::new(total, nanos);
-    Some(Value::DaysDuration(if negative {
-        length.checked_neg()?
-    } else {
-        length
-    }))
+    Some(Value::DaysDuration(if negative { length.checked_neg()? } else { length }))
 }
 
 /// Takes the fraction out of `…4.5S`: the text without it, and its nanoseconds.
@@ -299,10 +255,7 @@ fn fraction(clock: &str) -> Option<(String, i32)> {
 }
 
 fn whole(digits: &str) -> Option<i64> {
-    digits
-        .bytes()
-        .all(|b| b.is_ascii_digit())
-        .then(|| digits.parse().ok())?
+    digits.bytes().all(|b| b.is_ascii_digit()).then(|| digits.parse().ok())?
 }
 
 /// Reads `12Y3M`: each unit at most once, in order, nothing else.
@@ -363,9 +316,7 @@ pub(super) fn months_duration_text(months: i64) -> String {
 pub(super) fn property(value: &Value, name: &str) -> Option<Value> {
     match value {
         Value::Date(date) => date_property(*date, name),
-        Value::Time(time) => {
-            time_property(time.civil, name).or_else(|| offset_property(time.offset, name))
-        }
+        Value::Time(time) => time_property(time.civil, name).or_else(|| offset_property(time.offset, name)),
         Value::DateTime(moment) => {
             let civil = moment.civil();
             let (offset, zone) = match moment {
@@ -375,10 +326,7 @@ pub(super) fn property(value: &Value, name: &str) -> Option<Value> {
             match name {
                 "timezone" => Some(zone.map_or(Value::Null, Value::from)),
                 "date" => Some(Value::Date(civil.date())),
-                "time" => Some(Value::Time(Time {
-                    civil: civil.time(),
-                    offset,
-                })),
+                "time" => Some(Value::Time(Time { civil: civil.time(), offset })),
                 _ => date_property(civil.date(), name)
                     .or_else(|| time_property(civil.time(), name))
                     .or_else(|| offset_property(offset, name)),
@@ -391,10 +339,7 @@ pub(super) fn property(value: &Value, name: &str) -> Option<Value> {
                 "hours" => seconds % SECONDS_PER_DAY / 3600,
                 "minutes" => seconds / 60 % 60,
                 "seconds" => {
-                    return Some(Value::Number(seconds_with_fraction(
-                        seconds % 60,
-                        length.subsec_nanos(),
-                    )));
+                    return Some(Value::Number(seconds_with_fraction(seconds % 60, length.subsec_nanos())));
                 }
                 _ => return None,
             }))
@@ -426,18 +371,12 @@ fn time_property(time: civil::Time, name: &str) -> Option<Value> {
     Some(match name {
         "hour" => Value::from(i64::from(time.hour())),
         "minute" => Value::from(i64::from(time.minute())),
-        "second" => Value::Number(seconds_with_fraction(
-            time.second().into(),
-            time.subsec_nanosecond(),
-        )),
+        "second" => Value::Number(seconds_with_fraction(time.second().into(), time.subsec_nanosecond())),
         _ => return None,
     })
 }
 
 fn offset_property(offset: Option<Offset>, name: &str) -> Option<Value> {
-    (name == "time offset").then(|| {
-        offset.map_or(Value::Null, |o| {
-            Value::DaysDuration(SignedDuration::from_secs(o.seconds().into()))
-        })
-    })
+    (name == "time offset")
+        .then(|| offset.map_or(Value::Null, |o| Value::DaysDuration(SignedDuration::from_secs(o.seconds().into()))))
 }

@@ -22,22 +22,15 @@ fn texts_round_trip() {
         "-P3M",
         "P2Y",
     ] {
-        assert_eq!(
-            parse_any(text).map(|v| v.to_string()).as_deref(),
-            Some(text)
-        );
+        assert_eq!(parse_any(text).map(|v| v.to_string()).as_deref(), Some(text));
     }
 }
 
 #[test]
 fn durations_are_normalised() {
-    for (text, normal) in [
-        ("P14M", "P1Y2M"),
-        ("PT25H", "P1DT1H"),
-        ("P0D", "PT0S"),
-        ("PT90M", "PT1H30M"),
-        ("P0Y", "P0M"),
-    ] {
+    for (text, normal) in
+        [("P14M", "P1Y2M"), ("PT25H", "P1DT1H"), ("P0D", "PT0S"), ("PT90M", "PT1H30M"), ("P0Y", "P0M")]
+    {
         assert_eq!(parse_duration(text).unwrap().to_string(), normal, "{text}");
     }
 }

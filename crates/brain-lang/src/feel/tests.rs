@@ -9,12 +9,7 @@ fn run_in(source: &str, context: &Value, fuel: u64) -> Result<Value, FeelError> 
     let mut random = || 0x0123_4567_89ab_cdef_0123_4567_89ab_cdef;
     let now = "2024-01-31T23:30:00Z".parse().unwrap();
     let zone = TimeZone::fixed(jiff::tz::offset(1));
-    let mut env = Env {
-        now,
-        time_zone: zone,
-        random: &mut random,
-        fuel,
-    };
+    let mut env = Env { now, time_zone: zone, random: &mut random, fuel };
     eval(&parse(source)?, &Scope::new(context), &mut env)
 }
 
@@ -38,14 +33,8 @@ fn a_missing_path_is_null() {
 #[test]
 fn arithmetic_on_the_wrong_types_is_an_error_at_its_place() {
     let error = run("1 + (2 * \"x\")").unwrap_err();
-    assert_eq!(
-        (error.kind, error.span.clone()),
-        (FeelErrorKind::Type, 5..12)
-    );
-    assert_eq!(
-        error.help.unwrap(),
-        "convert with `string(…)` or `number(…)` first"
-    );
+    assert_eq!((error.kind, error.span.clone()), (FeelErrorKind::Type, 5..12));
+    assert_eq!(error.help.unwrap(), "convert with `string(…)` or `number(…)` first");
     let error = run("missing + 1").unwrap_err();
     assert!(error.help.unwrap().contains("null"));
     assert_eq!(kind("1 / 0"), FeelErrorKind::DivisionByZero);
@@ -55,22 +44,13 @@ fn arithmetic_on_the_wrong_types_is_an_error_at_its_place() {
 #[test]
 fn order_across_types_is_an_error() {
     assert_eq!(kind("\"1\" < 2"), FeelErrorKind::Type);
-    assert_eq!(
-        kind("@\"2024-01-01\" < @\"2024-01-01T00:00:00\""),
-        FeelErrorKind::Type
-    );
+    assert_eq!(kind("@\"2024-01-01\" < @\"2024-01-01T00:00:00\""), FeelErrorKind::Type);
     assert_eq!(kind("\"x\" in [1..5]"), FeelErrorKind::Type);
 }
 
 #[test]
 fn conditions_must_be_boolean_or_null() {
-    for source in [
-        "if 1 then 2 else 3",
-        "true and 1",
-        "[1][\"x\"]",
-        "some x in [1] satisfies x",
-        "not(1)",
-    ] {
+    for source in ["if 1 then 2 else 3", "true and 1", "[1][\"x\"]", "some x in [1] satisfies x", "not(1)"] {
         assert_eq!(kind(source), FeelErrorKind::Type, "{source}");
     }
 }
@@ -92,11 +72,7 @@ fn arguments_are_checked_when_parsed() {
         "date(2024, 1)",
         "substring(\"a\", length: 1)",
     ] {
-        assert_eq!(
-            parse(source).unwrap_err().kind,
-            FeelErrorKind::Arguments,
-            "{source}"
-        );
+        assert_eq!(parse(source).unwrap_err().kind, FeelErrorKind::Arguments, "{source}");
     }
 }
 
@@ -106,18 +82,12 @@ fn syntax_errors_say_what_was_expected() {
         ("", "expected a value, found the end of the expression"),
         ("1 +", "expected a value, found the end of the expression"),
         ("(1", "expected `)`, found the end of the expression"),
-        (
-            "if a then b",
-            "expected `else`, found the end of the expression",
-        ),
+        ("if a then b", "expected `else`, found the end of the expression"),
         ("a b", "expected an operator or the end, found `b`"),
         ("a == b", "expected a value, found `=`"),
         ("{a 1}", "expected a key and `:`, found `a`"),
         ("{a: 1, a: 2}", "the key `a` appears twice"),
-        (
-            "@\"2024-13-01\"",
-            "\"2024-13-01\" is no date, time or duration",
-        ),
+        ("@\"2024-13-01\"", "\"2024-13-01\" is no date, time or duration"),
     ] {
         assert_eq!(parse(source).unwrap_err().message, message, "{source}");
     }
@@ -125,42 +95,23 @@ fn syntax_errors_say_what_was_expected() {
 
 #[test]
 fn the_present_comes_from_the_environment() {
-    assert_eq!(
-        run("string(now())").unwrap().to_string(),
-        "2024-02-01T00:30:00+01:00"
-    );
+    assert_eq!(run("string(now())").unwrap().to_string(), "2024-02-01T00:30:00+01:00");
     assert_eq!(run("today()").unwrap().to_string(), "2024-02-01");
-    assert_eq!(
-        run("uuid()").unwrap().to_string(),
-        "01234567-89ab-4def-8123-456789abcdef"
-    );
-    assert_eq!(
-        run("now() > @\"2024-02-01T00:00:00\"").unwrap(),
-        Value::Bool(true)
-    );
+    assert_eq!(run("uuid()").unwrap().to_string(), "01234567-89ab-4def-8123-456789abcdef");
+    assert_eq!(run("now() > @\"2024-02-01T00:00:00\"").unwrap(), Value::Bool(true));
 }
 
 #[test]
 fn runaway_work_runs_out_of_fuel() {
-    assert_eq!(
-        kind("some a in 1..1000, b in 1..1000, c in 1..1000 satisfies false"),
-        FeelErrorKind::OutOfFuel
-    );
+    assert_eq!(kind("some a in 1..1000, b in 1..1000, c in 1..1000 satisfies false"), FeelErrorKind::OutOfFuel);
     let context = Value::context([("xs", Value::list([Value::from(1)]))]);
-    assert_eq!(
-        run_in("xs[item = 1]", &context, 2).unwrap_err().kind,
-        FeelErrorKind::OutOfFuel
-    );
+    assert_eq!(run_in("xs[item = 1]", &context, 2).unwrap_err().kind, FeelErrorKind::OutOfFuel);
 }
 
 #[test]
 fn fuel_is_taken_from_the_environment() {
     let mut random = || 0;
-    let mut env = Env::new(
-        "2024-01-01T00:00:00Z".parse().unwrap(),
-        TimeZone::UTC,
-        &mut random,
-    );
+    let mut env = Env::new("2024-01-01T00:00:00Z".parse().unwrap(), TimeZone::UTC, &mut random);
     eval(&parse("1 + 2").unwrap(), &Scope::empty(), &mut env).unwrap();
     assert_eq!(env.fuel, DEFAULT_FUEL - 3);
 }
@@ -177,11 +128,7 @@ fn deep_nesting_is_refused_without_touching_the_stack() {
         ("function(x) ", ""),
     ] {
         let source = format!("{}1{}", open.repeat(2000), close.repeat(2000));
-        assert_eq!(
-            parse(&source).unwrap_err().kind,
-            FeelErrorKind::TooDeep,
-            "{open}"
-        );
+        assert_eq!(parse(&source).unwrap_err().kind, FeelErrorKind::TooDeep, "{open}");
     }
     let recursion = "(function(f, n) f(f, n + 1))(function(f, n) f(f, n + 1), 0)";
     assert_eq!(kind(recursion), FeelErrorKind::TooDeep);
@@ -191,36 +138,18 @@ fn deep_nesting_is_refused_without_touching_the_stack() {
 fn the_deepest_evaluation_fits_a_small_stack() {
     const STACK_BYTES: usize = 1024 * 1024;
     let deepest = || {
-        for (open, close) in [
-            ("(", ")"),
-            ("[", "]"),
-            ("if true then ", " else 1"),
-            ("for x in [1] return ", ""),
-            ("string(", ")"),
-        ] {
-            assert!(
-                run(&format!("{}1{}", open.repeat(62), close.repeat(62))).is_ok(),
-                "{open}"
-            );
+        for (open, close) in
+            [("(", ")"), ("[", "]"), ("if true then ", " else 1"), ("for x in [1] return ", ""), ("string(", ")")]
+        {
+            assert!(run(&format!("{}1{}", open.repeat(62), close.repeat(62))).is_ok(), "{open}");
         }
-        for body in [
-            "sort([1, 2], function(a, b) f(f))",
-            "[1][some x in [1] satisfies f(f)]",
-            "for x in [1] return f(f)",
-        ] {
-            assert_eq!(
-                kind(&format!("(function(f) {body})(function(f) {body})")),
-                FeelErrorKind::TooDeep,
-                "{body}"
-            );
+        for body in
+            ["sort([1, 2], function(a, b) f(f))", "[1][some x in [1] satisfies f(f)]", "for x in [1] return f(f)"]
+        {
+            assert_eq!(kind(&format!("(function(f) {body})(function(f) {body})")), FeelErrorKind::TooDeep, "{body}");
         }
     };
-    std::thread::Builder::new()
-        .stack_size(STACK_BYTES)
-        .spawn(deepest)
-        .unwrap()
-        .join()
-        .unwrap();
+    std::thread::Builder::new().stack_size(STACK_BYTES).spawn(deepest).unwrap().join().unwrap();
 }
 
 #[test]
@@ -233,39 +162,20 @@ fn a_long_flat_expression_is_not_deep() {
 
 #[test]
 fn values_that_would_explode_are_refused() {
-    assert_eq!(
-        kind("for i in 1..40 return [partial, partial]"),
-        FeelErrorKind::TooLarge
-    );
-    assert_eq!(
-        kind("for i in 1..1000 return if i = 1 then [] else [partial[-1]]"),
-        FeelErrorKind::TooLarge
-    );
-    assert_eq!(
-        kind("for i in 1..1000 return (function(f) function(x) f)(partial[-1])"),
-        FeelErrorKind::TooLarge
-    );
-    let doubling =
-        "(for i in 1..40 return if i = 1 then \"xxxxxxxx\" else partial[-1] + partial[-1])[-1]";
+    assert_eq!(kind("for i in 1..40 return [partial, partial]"), FeelErrorKind::TooLarge);
+    assert_eq!(kind("for i in 1..1000 return if i = 1 then [] else [partial[-1]]"), FeelErrorKind::TooLarge);
+    assert_eq!(kind("for i in 1..1000 return (function(f) function(x) f)(partial[-1])"), FeelErrorKind::TooLarge);
+    let doubling = "(for i in 1..40 return if i = 1 then \"xxxxxxxx\" else partial[-1] + partial[-1])[-1]";
     assert_eq!(kind(doubling), FeelErrorKind::TooLarge);
-    assert_eq!(
-        kind("for i in 1..1000000000 return i"),
-        FeelErrorKind::TooLarge
-    );
-    assert_eq!(
-        parse(&"x".repeat(MAX_SOURCE_BYTES + 1)).unwrap_err().kind,
-        FeelErrorKind::TooLarge
-    );
+    assert_eq!(kind("for i in 1..1000000000 return i"), FeelErrorKind::TooLarge);
+    assert_eq!(parse(&"x".repeat(MAX_SOURCE_BYTES + 1)).unwrap_err().kind, FeelErrorKind::TooLarge);
 }
 
 #[test]
 fn a_bad_pattern_is_an_error() {
     assert_eq!(kind("matches(\"a\", \"(\")"), FeelErrorKind::Pattern);
     assert_eq!(kind("matches(\"a\", \"a\", \"q\")"), FeelErrorKind::Pattern);
-    assert_eq!(
-        kind("matches(\"a\", \"((a{500}){500}){500}\")"),
-        FeelErrorKind::Pattern
-    );
+    assert_eq!(kind("matches(\"a\", \"((a{500}){500}){500}\")"), FeelErrorKind::Pattern);
 }
 
 #[test]
@@ -277,11 +187,7 @@ fn a_function_that_contradicts_itself_still_sorts() {
 #[test]
 fn unary_tests_hold_or_not() {
     let mut random = || 0;
-    let mut env = Env::new(
-        "2024-01-01T00:00:00Z".parse().unwrap(),
-        TimeZone::UTC,
-        &mut random,
-    );
+    let mut env = Env::new("2024-01-01T00:00:00Z".parse().unwrap(), TimeZone::UTC, &mut random);
     let limit = Value::context([("limit", Value::from(5))]);
     for (tests, input, holds) in [
         ("-", Value::Null, true),
@@ -302,11 +208,7 @@ fn unary_tests_hold_or_not() {
         ("null", Value::Null, true),
     ] {
         let expr = parse_unary_tests(tests).unwrap();
-        assert_eq!(
-            eval_unary_tests(&expr, &input, &Scope::new(&limit), &mut env),
-            Ok(holds),
-            "{tests} {input}"
-        );
+        assert_eq!(eval_unary_tests(&expr, &input, &Scope::new(&limit), &mut env), Ok(holds), "{tests} {input}");
     }
 }
 

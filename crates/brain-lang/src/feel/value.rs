@@ -98,10 +98,7 @@ const NODE_SIZE: usize = 16;
 
 fn measure<'a>(values: impl Iterator<Item = &'a Value>) -> (usize, usize) {
     values.fold((NODE_SIZE, 1), |(size, depth), value| {
-        (
-            size.saturating_add(value.size()),
-            depth.max(value.depth().saturating_add(1)),
-        )
+        (size.saturating_add(value.size()), depth.max(value.depth().saturating_add(1)))
     })
 }
 
@@ -123,9 +120,7 @@ impl Deref for List {
 impl From<BTreeMap<Arc<str>, Value>> for Context {
     fn from(inner: BTreeMap<Arc<str>, Value>) -> Self {
         let (size, depth) = measure(inner.values());
-        let size = inner
-            .keys()
-            .fold(size, |size, key| size.saturating_add(key.len()));
+        let size = inner.keys().fold(size, |size, key| size.saturating_add(key.len()));
         Self(Arc::new(Measured { inner, size, depth }))
     }
 }
@@ -146,8 +141,7 @@ impl Value {
 
     /// A context of these entries.
     pub fn context<K: Into<Arc<str>>>(entries: impl IntoIterator<Item = (K, Value)>) -> Self {
-        let map: BTreeMap<Arc<str>, Value> =
-            entries.into_iter().map(|(k, v)| (k.into(), v)).collect();
+        let map: BTreeMap<Arc<str>, Value> = entries.into_iter().map(|(k, v)| (k.into(), v)).collect();
         Self::Context(map.into())
     }
 
@@ -244,11 +238,7 @@ impl From<String> for Value {
 /// The text of a number: exact, without superfluous zeros, so that equal numbers have equal texts.
 pub(super) fn number_text(number: &Decimal) -> String {
     let normal = number.normalize();
-    if normal.is_zero() {
-        "0".to_owned()
-    } else {
-        normal.to_string()
-    }
+    if normal.is_zero() { "0".to_owned() } else { normal.to_string() }
 }
 
 /// What `string()` yields for a value inside a list or context: texts are quoted.
@@ -283,24 +273,15 @@ impl fmt::Display for Value {
             Self::Context(context) => {
                 f.write_str("{")?;
                 for (i, (key, item)) in context.iter().enumerate() {
-                    write!(
-                        f,
-                        "{}{key}: {}",
-                        if i > 0 { ", " } else { "" },
-                        Quoted(item)
-                    )?;
+                    write!(f, "{}{key}: {}", if i > 0 { ", " } else { "" }, Quoted(item))?;
                 }
                 f.write_str("}")
             }
             Self::Date(date) => date.fmt(f),
             Self::Time(time) => time.fmt(f),
             Self::DateTime(moment) => moment.fmt(f),
-            Self::DaysDuration(length) => {
-                f.write_str(&super::temporal::days_duration_text(*length))
-            }
-            Self::MonthsDuration(months) => {
-                f.write_str(&super::temporal::months_duration_text(*months))
-            }
+            Self::DaysDuration(length) => f.write_str(&super::temporal::days_duration_text(*length)),
+            Self::MonthsDuration(months) => f.write_str(&super::temporal::months_duration_text(*months)),
             Self::Range(range) => write!(
                 f,
                 "{}{}..{}{}",
@@ -335,10 +316,7 @@ mod tests {
 
     #[test]
     fn a_nested_text_is_quoted() {
-        let value = Value::list([
-            Value::from("a\"b"),
-            Value::context([("k", Value::from("v"))]),
-        ]);
+        let value = Value::list([Value::from("a\"b"), Value::context([("k", Value::from("v"))])]);
         assert_eq!(value.to_string(), "[\"a\\\"b\", {k: \"v\"}]");
     }
 }

@@ -14,52 +14,16 @@ pub(super) const GLOBALS: [&str; 3] = ["dict", "plural", "range"];
 
 /// Filters of MiniJinja that we keep. Those that can blow up a short text (`indent`, `format`) are not among them.
 const KEPT: [&str; 35] = [
-    "abs",
-    "attr",
-    "bool",
-    "capitalize",
-    "count",
-    "d",
-    "default",
-    "dictsort",
-    "first",
-    "float",
-    "groupby",
-    "int",
-    "items",
-    "last",
-    "length",
-    "lines",
-    "list",
-    "lower",
-    "map",
-    "max",
-    "min",
-    "reject",
-    "rejectattr",
-    "reverse",
-    "round",
-    "select",
-    "selectattr",
-    "sort",
-    "split",
-    "sum",
-    "title",
-    "trim",
-    "unique",
-    "upper",
-    "zip",
+    "abs", "attr", "bool", "capitalize", "count", "d", "default", "dictsort", "first", "float", "groupby", "int",
+    "items", "last", "length", "lines", "list", "lower", "map", "max", "min", "reject", "rejectattr", "reverse",
+    "round", "select", "selectattr", "sort", "split", "sum", "title", "trim", "unique", "upper", "zip",
 ];
 
 /// Filters of MiniJinja that we take away.
-const REMOVED: [&str; 9] = [
-    "batch", "chain", "e", "escape", "format", "indent", "pprint", "safe", "slice",
-];
+const REMOVED: [&str; 9] = ["batch", "chain", "e", "escape", "format", "indent", "pprint", "safe", "slice"];
 
 /// Our own, or bounded versions of MiniJinja's.
-const OWN: [&str; 7] = [
-    "date", "join", "json", "money", "plural", "replace", "string",
-];
+const OWN: [&str; 7] = ["date", "join", "json", "money", "plural", "replace", "string"];
 
 /// The names of all filters.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
@@ -80,15 +44,9 @@ pub(super) fn install(env: &mut Environment<'static>) {
     env.add_filter("json", json);
     env.add_filter("join", join);
     env.add_filter("replace", replace);
-    env.add_filter("string", |value: &Value| {
-        limited(|out| write!(out, "{value}"))
-    });
-    env.add_filter("plural", |count: &Value, one: String, many: String| {
-        plural(count, one, many)
-    });
-    env.add_function("plural", |count: Value, one: String, many: String| {
-        plural(&count, one, many)
-    });
+    env.add_filter("string", |value: &Value| limited(|out| write!(out, "{value}")));
+    env.add_filter("plural", |count: &Value, one: String, many: String| plural(count, one, many));
+    env.add_function("plural", |count: Value, one: String, many: String| plural(&count, one, many));
 }
 
 fn wrong(message: impl Into<String>) -> Error {
@@ -108,8 +66,7 @@ fn money(value: &Value) -> Result<String, Error> {
     if is_nothing(value) {
         return Ok(String::new());
     }
-    let amount =
-        decimal(value).ok_or_else(|| wrong(format!("`money` needs a number, not `{value}`")))?;
+    let amount = decimal(value).ok_or_else(|| wrong(format!("`money` needs a number, not `{value}`")))?;
     let rounded = amount.round_dp_with_strategy(2, RoundingStrategy::MidpointAwayFromZero);
     let text = format!("{:.2}", rounded.abs());
     let (whole, cents) = text.split_once('.').unwrap_or((&text, "00"));
@@ -120,11 +77,7 @@ fn money(value: &Value) -> Result<String, Error> {
         }
         grouped.push(digit);
     }
-    let sign = if rounded.is_sign_negative() && !rounded.is_zero() {
-        "-"
-    } else {
-        ""
-    };
+    let sign = if rounded.is_sign_negative() && !rounded.is_zero() { "-" } else { "" };
     Ok(format!("{sign}{grouped}.{cents}"))
 }
 
@@ -134,8 +87,8 @@ fn date(value: &Value, format: Option<String>) -> Result<String, Error> {
         return Ok(String::new());
     }
     let text = value.to_string();
-    let moment = crate::feel::parse_date_time(&text)
-        .ok_or_else(|| wrong(format!("`date` needs a date, not `{text}`")))?;
+    let moment =
+        crate::feel::parse_date_time(&text).ok_or_else(|| wrong(format!("`date` needs a date, not `{text}`")))?;
     let format = format.unwrap_or_else(|| "%Y-%m-%d".to_owned());
     jiff::fmt::strtime::format(&format, moment.civil())
         .map_err(|error| wrong(format!("`{format}` is no date format: {error}")))
@@ -143,11 +96,7 @@ fn date(value: &Value, format: Option<String>) -> Result<String, Error> {
 
 /// The word for one, or for any other number.
 fn plural(count: &Value, one: String, many: String) -> String {
-    if decimal(count) == Some(Decimal::ONE) {
-        one
-    } else {
-        many
-    }
+    if decimal(count) == Some(Decimal::ONE) { one } else { many }
 }
 
 /// Compact JSON.
@@ -158,13 +107,7 @@ fn json(value: &Value) -> Result<String, Error> {
 /// What a function writes, if that stays within the bound of a whole output.
 fn limited(write: impl FnOnce(&mut Bounded) -> io::Result<()>) -> Result<String, Error> {
     let mut out = Bounded::default();
-    write(&mut out).map_err(|error| {
-        if out.full {
-            too_long()
-        } else {
-            wrong(error.to_string())
-        }
-    })?;
+    write(&mut out).map_err(|error| if out.full { too_long() } else { wrong(error.to_string()) })?;
     String::from_utf8(out.bytes).map_err(|error| wrong(error.to_string()))
 }
 
@@ -173,11 +116,7 @@ fn too_long() -> Error {
 }
 
 fn bounded(text: String) -> Result<String, Error> {
-    if text.len() > MAX_OUTPUT_BYTES {
-        Err(too_long())
-    } else {
-        Ok(text)
-    }
+    if text.len() > MAX_OUTPUT_BYTES { Err(too_long()) } else { Ok(text) }
 }
 
 fn join(value: &Value, separator: Option<String>) -> Result<String, Error> {
@@ -201,19 +140,11 @@ fn join(value: &Value, separator: Option<String>) -> Result<String, Error> {
 }
 
 fn replace(value: String, from: String, to: String) -> Result<String, Error> {
-    let count = if from.is_empty() {
-        0
-    } else {
-        value.matches(&from).count()
-    };
+    let count = if from.is_empty() { 0 } else { value.matches(&from).count() };
     if value.len().saturating_add(count.saturating_mul(to.len())) > 2 * MAX_OUTPUT_BYTES {
         return Err(too_long());
     }
-    bounded(if count == 0 {
-        value
-    } else {
-        value.replace(&from, &to)
-    })
+    bounded(if count == 0 { value } else { value.replace(&from, &to) })
 }
 
 /// What a look at a template's tags finds.
@@ -253,8 +184,7 @@ pub(super) fn scan(source: &str) -> Scan {
         }
         let mut inside = Scan::default();
         let end = scan_tag(source, open + 2, close, &mut inside);
-        let word =
-            source[open + 2..end].trim_matches(|c: char| c.is_whitespace() || c == '-' || c == '+');
+        let word = source[open + 2..end].trim_matches(|c: char| c.is_whitespace() || c == '-' || c == '+');
         raw = word == "raw" || (raw && word != "endraw");
         if !raw {
             scan.unknown = scan.unknown.or(inside.unknown);
@@ -283,9 +213,7 @@ fn scan_tag(source: &str, start: usize, close: &str, scan: &mut Scan) -> usize {
                 let rest = &source[at + 1..];
                 let name = rest.trim_start();
                 let from = at + 1 + rest.len() - name.len();
-                let length = name
-                    .find(|c: char| !c.is_alphanumeric() && c != '_')
-                    .unwrap_or(name.len());
+                let length = name.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(name.len());
                 let name = &name[..length];
                 if !name.is_empty() && !names().any(|known| known == name) {
                     scan.unknown = Some((name.to_owned(), from..from + length));
@@ -306,10 +234,7 @@ mod tests {
     use crate::text::Text;
 
     fn render(source: &str) -> String {
-        Text::parse(source)
-            .unwrap()
-            .render(&json!({"n": 1, "rows": [1, 2], "none": null}))
-            .unwrap()
+        Text::parse(source).unwrap().render(&json!({"n": 1, "rows": [1, 2], "none": null})).unwrap()
     }
 
     #[test]
@@ -317,18 +242,11 @@ mod tests {
         let mut env = Environment::new();
         install(&mut env);
         for name in names() {
-            let error = env
-                .render_str(&format!("{{{{ 1|{name}(1,2,3,4,5,6,7) }}}}"), ())
-                .err();
-            assert!(
-                error.is_none_or(|e| e.kind() != ErrorKind::UnknownFilter),
-                "{name}"
-            );
+            let error = env.render_str(&format!("{{{{ 1|{name}(1,2,3,4,5,6,7) }}}}"), ()).err();
+            assert!(error.is_none_or(|e| e.kind() != ErrorKind::UnknownFilter), "{name}");
         }
         for name in REMOVED {
-            let error = env
-                .render_str(&format!("{{{{ 1|{name} }}}}"), ())
-                .unwrap_err();
+            let error = env.render_str(&format!("{{{{ 1|{name} }}}}"), ()).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::UnknownFilter, "{name}");
         }
     }
@@ -346,41 +264,20 @@ mod tests {
         ] {
             assert_eq!(render(&format!("{{{{ {value}|money }}}}")), text, "{value}");
         }
-        assert!(
-            Text::parse("{{ 'x'|money }}")
-                .unwrap()
-                .render(&json!({}))
-                .is_err()
-        );
+        assert!(Text::parse("{{ 'x'|money }}").unwrap().render(&json!({})).is_err());
     }
 
     #[test]
     fn dates_are_formatted() {
         assert_eq!(render("{{ '2024-01-05'|date }}"), "2024-01-05");
-        assert_eq!(
-            render("{{ '2024-01-05T10:30:00Z'|date('%d.%m.%Y %H:%M') }}"),
-            "05.01.2024 10:30"
-        );
-        assert!(
-            Text::parse("{{ 'soon'|date }}")
-                .unwrap()
-                .render(&json!({}))
-                .is_err()
-        );
-        assert!(
-            Text::parse("{{ '2024-01-05'|date('%!') }}")
-                .unwrap()
-                .render(&json!({}))
-                .is_err()
-        );
+        assert_eq!(render("{{ '2024-01-05T10:30:00Z'|date('%d.%m.%Y %H:%M') }}"), "05.01.2024 10:30");
+        assert!(Text::parse("{{ 'soon'|date }}").unwrap().render(&json!({})).is_err());
+        assert!(Text::parse("{{ '2024-01-05'|date('%!') }}").unwrap().render(&json!({})).is_err());
     }
 
     #[test]
     fn words_follow_their_number() {
-        assert_eq!(
-            render("{{ n|plural('file', 'files') }} {{ plural(2, 'file', 'files') }}"),
-            "file files"
-        );
+        assert_eq!(render("{{ n|plural('file', 'files') }} {{ plural(2, 'file', 'files') }}"), "file files");
     }
 
     #[test]
@@ -390,15 +287,10 @@ mod tests {
 
     #[test]
     fn no_filter_blows_up_a_short_text() {
-        for source in [
-            "{{ ([rows] * 1000000)|json }}",
-            "{{ ([rows] * 1000000)|string }}",
-            "{{ ([rows] * 1000000)|join }}",
-        ] {
-            let error = Text::parse(source)
-                .unwrap()
-                .render(&json!({"rows": "x"}))
-                .unwrap_err();
+        for source in
+            ["{{ ([rows] * 1000000)|json }}", "{{ ([rows] * 1000000)|string }}", "{{ ([rows] * 1000000)|join }}"]
+        {
+            let error = Text::parse(source).unwrap().render(&json!({"rows": "x"})).unwrap_err();
             assert!(error.message.contains("bytes"), "{source}: {error}");
         }
         let source = format!("{{{{ 'a'{} }}}}", "|replace('a', 'aaaaaaaaaa')".repeat(20));
@@ -407,19 +299,12 @@ mod tests {
 
     #[test]
     fn unknown_filters_are_found_only_where_they_are_filters() {
-        for source in [
-            "{{ 'a|nope' }}",
-            "a|nope",
-            "{# a|nope #}",
-            "{% raw %}{{ a|nope }}{% endraw %}",
-            "{{ a | upper }}",
-        ] {
+        for source in
+            ["{{ 'a|nope' }}", "a|nope", "{# a|nope #}", "{% raw %}{{ a|nope }}{% endraw %}", "{{ a | upper }}"]
+        {
             assert_eq!(scan(source), Scan::default(), "{source}");
         }
-        assert_eq!(
-            scan("{% if a | nope %}{% endif %}").unknown.unwrap(),
-            ("nope".into(), 10..14)
-        );
+        assert_eq!(scan("{% if a | nope %}{% endif %}").unknown.unwrap(), ("nope".into(), 10..14));
         assert_eq!(scan("a + {{ b + c ~ '+' }}").joins, [9, 13]);
     }
 }

@@ -150,7 +150,8 @@ fn spoken(mut reader: Reader<'_>, today: Date) -> Option<(usize, Date)> {
     let first = reader.word()?;
     let after_first = reader.at;
     let on = |days: i64| today.checked_add(days.days()).ok();
-    let weekday = |word: &str| DAYS.iter().find(|(name, _)| *name == word || (word.len() >= 3 && name.starts_with(word)));
+    let weekday =
+        |word: &str| DAYS.iter().find(|(name, _)| *name == word || (word.len() >= 3 && name.starts_with(word)));
     match first.as_str() {
         "today" => return Some((after_first, today)),
         "tomorrow" => return Some((after_first, on(1)?)),

@@ -125,7 +125,9 @@ mod tests {
 
     #[test]
     fn numbers_keep_their_exact_text() {
-        for (text, end, value) in [("12.50 m", 5, "12.50"), ("1,200.5", 7, "1200.5"), ("-3", 2, "-3"), ("3, 4", 1, "3"), ("12.", 2, "12")] {
+        for (text, end, value) in
+            [("12.50 m", 5, "12.50"), ("1,200.5", 7, "1200.5"), ("-3", 2, "-3"), ("3, 4", 1, "3"), ("12.", 2, "12")]
+        {
             assert_eq!(decimal(&chars(text), 0), Some((end, Value::from(value))), "{text}");
         }
         assert_eq!(decimal(&chars("x5"), 1), None, "not inside a word");
@@ -136,7 +138,9 @@ mod tests {
 
     #[test]
     fn amounts_may_have_a_sign_or_a_name() {
-        for (text, value) in [("$45.50", "45.50"), ("45", "45"), ("€1,200", "1200"), ("45 dollars", "45"), ("45.5 aud", "45.5")] {
+        for (text, value) in
+            [("$45.50", "45.50"), ("45", "45"), ("€1,200", "1200"), ("45 dollars", "45"), ("45.5 aud", "45.5")]
+        {
             assert_eq!(money(&chars(text), 0), Some((text.chars().count(), Value::from(value))), "{text}");
         }
         assert_eq!(money(&chars("45mm"), 0), None, "a measure is no amount");

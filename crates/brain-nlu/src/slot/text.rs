@@ -8,9 +8,8 @@ use crate::normalise::folded;
 pub(super) fn uuid(chars: &[char], at: usize) -> Option<(usize, Value)> {
     let end = at + 36;
     let text: String = chars.get(at..end)?.iter().collect();
-    let shaped = text.char_indices().all(|(i, c)| {
-        if matches!(i, 8 | 13 | 18 | 23) { c == '-' } else { c.is_ascii_hexdigit() }
-    });
+    let shaped =
+        text.char_indices().all(|(i, c)| if matches!(i, 8 | 13 | 18 | 23) { c == '-' } else { c.is_ascii_hexdigit() });
     let whole = (at == 0 || !chars[at - 1].is_alphanumeric()) && ends_word(chars, end) && chars.get(end) != Some(&'-');
     (shaped && whole).then(|| (end, Value::from(text)))
 }
@@ -38,7 +37,8 @@ pub(super) fn url(chars: &[char], at: usize) -> Option<(usize, Value)> {
 }
 
 pub(super) fn boolean(chars: &[char], at: usize) -> Option<(usize, Value)> {
-    for (word, value) in [("yes", true), ("true", true), ("on", true), ("no", false), ("false", false), ("off", false)] {
+    for (word, value) in [("yes", true), ("true", true), ("on", true), ("no", false), ("false", false), ("off", false)]
+    {
         let end = at + word.len();
         if chars[at..].iter().copied().take(word.len()).eq(word.chars()) && ends_word(chars, end) {
             return Some((end, Value::from(value)));

@@ -191,7 +191,12 @@ fn the_nearest_phrases_are_offered() {
 
 #[test]
 fn long_and_hostile_texts_end_quickly() {
-    for text in ["create note: ".to_owned() + &"and list tasks ".repeat(4000), "new lead: ".to_owned() + &"1 ".repeat(30_000), "\"".repeat(60_000), "{".repeat(1000)] {
+    for text in [
+        "create note: ".to_owned() + &"and list tasks ".repeat(4000),
+        "new lead: ".to_owned() + &"1 ".repeat(30_000),
+        "\"".repeat(60_000),
+        "{".repeat(1000),
+    ] {
         let _ = read(&text);
     }
 }

@@ -151,7 +151,8 @@ impl Steps {
             }
             (Some("result") | None, _) => {}
             (Some(other), _) => {
-                let help = format!("write `{}`", shown.replacen(&format!("{id}.{other}"), &format!("{id}.result.{other}"), 1));
+                let help =
+                    format!("write `{}`", shown.replacen(&format!("{id}.{other}"), &format!("{id}.result.{other}"), 1));
                 cx.report(Code::UnknownName, place, format!("a step has no `{other}`"), Some(help));
             }
         }

@@ -19,7 +19,12 @@ pub(super) fn check(world: &World, found: &mut Vec<Diagnostic>) {
                 let others = names.iter().copied().filter(|name| *name != pack.value.name);
                 let help = did_you_mean(needed, others).unwrap_or_else(|| format!("load it too: `--pack …/{needed}`"));
                 let span = pack.at(&["requires", &at.to_string()]).span;
-                cx.report(Code::PackSet, span, format!("this pack needs the pack `{needed}`, which is not loaded"), Some(help));
+                cx.report(
+                    Code::PackSet,
+                    span,
+                    format!("this pack needs the pack `{needed}`, which is not loaded"),
+                    Some(help),
+                );
             }
         }
     }

@@ -50,7 +50,12 @@ fn phrases<'w>(
             Ok(parsed) => parsed,
             Err(problem) => {
                 let place = locate(cx.source, scalar, item.span, problem.range);
-                cx.report(Code::BadPhrase, place, problem.message, Some("a slot is `{name}`; a phrase has no other braces".into()));
+                cx.report(
+                    Code::BadPhrase,
+                    place,
+                    problem.message,
+                    Some("a slot is `{name}`; a phrase has no other braces".into()),
+                );
                 continue;
             }
         };
@@ -60,7 +65,8 @@ fn phrases<'w>(
                 good = false;
                 let place = locate(cx.source, scalar, item.span, range);
                 let names: Vec<&str> = properties(schema).map(String::as_str).collect();
-                let help = did_you_mean(slot, names).unwrap_or_else(|| format!("declare it as an {kind}, or say it in words"));
+                let help =
+                    did_you_mean(slot, names).unwrap_or_else(|| format!("declare it as an {kind}, or say it in words"));
                 cx.report(Code::UnknownSlot, place, format!("`{name}` has no {kind} `{slot}`"), Some(help));
             }
         }
@@ -96,7 +102,8 @@ fn unique<'w>(
             cx.report(Code::AmbiguousPhrase, item.span, "this phrase is given twice", Some(help));
         }
         Some(owner) => {
-            let help = format!("it is in {}, line {}; change one so that people can tell them apart", owner.file, owner.line);
+            let help =
+                format!("it is in {}, line {}; change one so that people can tell them apart", owner.file, owner.line);
             cx.report(Code::AmbiguousPhrase, item.span, format!("`{}` has the same phrase", owner.name), Some(help));
         }
     }

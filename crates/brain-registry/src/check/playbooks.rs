@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use super::arguments;
 use super::expressions::{Scope, Steps, result_names};
 use super::steps::Graph;
 use super::tools::{entities, known_tool};
-use super::arguments;
 use crate::code::Code;
 use crate::complete::properties;
 use crate::decode::Context;
@@ -21,7 +21,10 @@ pub(super) fn check(world: &World, found: &mut Vec<Diagnostic>) {
     for (index, playbook) in world.playbooks.iter().enumerate() {
         let mut cx = playbook.context(&world.sources, found);
         let name = &playbook.value.name;
-        let twice = world.playbooks[..index].iter().find(|other| other.value.name == *name).map(|other| (&other.file, other.name.line));
+        let twice = world.playbooks[..index]
+            .iter()
+            .find(|other| other.value.name == *name)
+            .map(|other| (&other.file, other.name.line));
         let tool = world.tools.iter().find(|tool| tool.value.name == *name).map(|tool| (&tool.file, tool.name.line));
         if let Some((file, line)) = twice.or(tool) {
             let help = format!("the other one is in {file}, line {line}; tools and playbooks share their names");
@@ -54,7 +57,8 @@ fn steps(cx: &mut Context<'_>, world: &World, playbook: &Located<Playbook>) {
             cx.report(Code::UnknownStep, place.span, format!("no step is called `{id}`"), help);
         }
     }
-    let graph = Graph::new(steps.iter().map(|(step, _)| (step.id.as_str(), step.after.iter().map(String::as_str).collect())));
+    let graph =
+        Graph::new(steps.iter().map(|(step, _)| (step.id.as_str(), step.after.iter().map(String::as_str).collect())));
     // What waits for what is not clear while two steps share a name.
     let looping = if doubled { ids.clone() } else { cycles(cx, &graph, &steps) };
     for (step, node) in &steps {
@@ -66,7 +70,10 @@ fn duplicates(cx: &mut Context<'_>, steps: &[(&PlaybookStep, &Node)]) -> bool {
     let mut doubled = false;
     for (index, (step, node)) in steps.iter().enumerate() {
         if let Some((_, first)) = steps[..index].iter().find(|(other, _)| other.id == step.id) {
-            let help = format!("the first one is on line {}; ids tell steps apart in receipts and expressions", first.span.line);
+            let help = format!(
+                "the first one is on line {}; ids tell steps apart in receipts and expressions",
+                first.span.line
+            );
             let span = node.get("id").map_or(node.span, |node| node.span);
             cx.report(Code::DuplicateStep, span, format!("two steps are called `{}`", step.id), Some(help));
             doubled = true;
@@ -86,7 +93,12 @@ fn cycles<'p>(cx: &mut Context<'_>, graph: &Graph<'p>, steps: &[(&'p PlaybookSte
             looping.extend(way.iter().map(|id| (*id).to_owned()));
             let shown = way.iter().map(|id| format!("`{id}`")).collect::<Vec<_>>().join(" waits for ");
             let span = node.get("after").or_else(|| node.get("id")).map_or(node.span, |node| node.span);
-            cx.report(Code::StepCycle, span, format!("these steps wait for each other: {shown}"), Some("remove one of them from `after`".into()));
+            cx.report(
+                Code::StepCycle,
+                span,
+                format!("these steps wait for each other: {shown}"),
+                Some("remove one of them from `after`".into()),
+            );
         }
     }
     looping
@@ -107,7 +119,8 @@ fn one(
             None => slots_suffice(cx, playbook, tool_node, tool),
         }
     }
-    let mut known = Steps { all: playbook.value.steps.iter().map(|step| step.id.clone()).collect(), ..Steps::default() };
+    let mut known =
+        Steps { all: playbook.value.steps.iter().map(|step| step.id.clone()).collect(), ..Steps::default() };
     known.before = if looping.contains(&step.id) { known.all.clone() } else { graph.before(&step.id) };
     for other in playbook.value.steps.iter().filter(|other| other.foreach.is_none()) {
         let Some(tool) = world.tool(&other.tool) else { continue };

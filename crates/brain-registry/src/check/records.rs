@@ -17,7 +17,12 @@ pub(super) fn check(world: &World, found: &mut Vec<Diagnostic>) {
         let mut cx = record.context(&world.sources, found);
         if let Some(other) = world.records[..index].iter().find(|other| other.value.name == record.value.name) {
             let help = format!("the other one is in {}, line {}", other.file, other.name.line);
-            cx.report(Code::DuplicateRecord, record.name, format!("the record type `{}` is declared twice", record.value.name), Some(help));
+            cx.report(
+                Code::DuplicateRecord,
+                record.name,
+                format!("the record type `{}` is declared twice", record.value.name),
+                Some(help),
+            );
         }
         fields(&mut cx, record);
         references(&mut cx, world, record);
@@ -58,7 +63,9 @@ pub(super) fn field(cx: &mut Context<'_>, record: &RecordDef, name: &str, span: 
 
 fn references(cx: &mut Context<'_>, world: &World, record: &Located<RecordDef>) {
     for declared in &record.value.fields {
-        let Some(target) = declared.reference.as_deref().filter(|target| world.record(target).is_none()) else { continue };
+        let Some(target) = declared.reference.as_deref().filter(|target| world.record(target).is_none()) else {
+            continue;
+        };
         let at = record.at(&["fields", &declared.name]);
         let node = at.get("entity").or_else(|| at.get("ref")).unwrap_or(at);
         unknown_record(cx, world, target, node.span);
@@ -81,14 +88,20 @@ fn machine(cx: &mut Context<'_>, record: &Located<RecordDef>, states: &States) {
     if !states.transitions.contains_key(&states.initial) {
         let span = node.get("initial").map_or(node.span, |node| node.span);
         let help = did_you_mean(&states.initial, names());
-        cx.report(Code::UnknownState, span, format!("`{}` is not a state of `{}`", states.initial, record.value.name), help);
+        cx.report(
+            Code::UnknownState,
+            span,
+            format!("`{}` is not a state of `{}`", states.initial, record.value.name),
+            help,
+        );
         return;
     }
     for (key, targets) in moves.as_map().unwrap_or(&[]) {
         for (target, span) in scalars(targets).into_iter().filter(|(target, _)| !target.is_empty() && *target != "~") {
             if !states.transitions.contains_key(target) {
                 let help = did_you_mean(target, names()).unwrap_or_else(|| format!("declare it: `{target}: []`"));
-                let message = format!("`{}` goes to `{target}`, which is not a state of `{}`", key.text, record.value.name);
+                let message =
+                    format!("`{}` goes to `{target}`, which is not a state of `{}`", key.text, record.value.name);
                 cx.report(Code::UnknownState, span, message, Some(help));
             }
         }
@@ -104,7 +117,8 @@ fn machine(cx: &mut Context<'_>, record: &Located<RecordDef>, states: &States) {
     }
     for state in names().filter(|state| !reached.contains(state)) {
         let span = moves.entry(state).map_or(moves.span, |(key, _)| key.span);
-        let help = format!("records start as `{}`; add a transition that leads to `{state}`, or remove it", states.initial);
+        let help =
+            format!("records start as `{}`; add a transition that leads to `{state}`, or remove it", states.initial);
         cx.report(Code::UnreachableState, span, format!("no record can ever get to the state `{state}`"), Some(help));
     }
 }

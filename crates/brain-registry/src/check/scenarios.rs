@@ -56,7 +56,9 @@ fn steps(cx: &mut Context<'_>, world: &World, scenario: &Located<Scenario>) {
 }
 
 fn expected_records(cx: &mut Context<'_>, world: &World, node: &Node, scope: &Scope) {
-    let Some(name) = node.get("type").and_then(|name| Some((name.as_scalar()?.text.as_str(), name.span))) else { return };
+    let Some(name) = node.get("type").and_then(|name| Some((name.as_scalar()?.text.as_str(), name.span))) else {
+        return;
+    };
     match world.record(name.0) {
         None => unknown_record(cx, world, name.0, name.1),
         Some(record) => {

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use super::arguments;
 use super::expressions::{Scope, result_names};
 use super::record_behavior::{self, with_lookup};
 use super::records::unknown_record;
-use super::arguments;
 use crate::code::Code;
 use crate::decode::{Context, check_host};
 use crate::diagnostic::Diagnostic;
@@ -23,7 +23,12 @@ pub(super) fn check(world: &World, found: &mut Vec<Diagnostic>) {
         let mut cx = tool.context(&world.sources, found);
         if let Some(other) = world.tools[..index].iter().find(|other| other.value.name == tool.value.name) {
             let help = format!("the other one is in {}, line {}", other.file, other.name.line);
-            cx.report(Code::DuplicateTool, tool.name, format!("the tool `{}` is declared twice", tool.value.name), Some(help));
+            cx.report(
+                Code::DuplicateTool,
+                tool.name,
+                format!("the tool `{}` is declared twice", tool.value.name),
+                Some(help),
+            );
         }
         entities(&mut cx, world, tool.at(&["input"]), &tool.value.input);
         consent(&mut cx, tool);
@@ -66,7 +71,12 @@ fn consent(cx: &mut Context<'_>, tool: &Located<ToolDef>) {
     let writes = matches!(&def.behavior, Behavior::Record(record) if !matches!(record.op, RecordOp::Get | RecordOp::List | RecordOp::Search));
     if writes && def.effect == Effect::Read {
         let help = "use `effect: write` (the default) or `effect: irreversible`";
-        cx.report(Code::UnaskedEffect, tool.at(&["effect"]).span, "this tool changes records: its effect is not `read`", Some(help.into()));
+        cx.report(
+            Code::UnaskedEffect,
+            tool.at(&["effect"]).span,
+            "this tool changes records: its effect is not `read`",
+            Some(help.into()),
+        );
         return;
     }
     if def.consent != Consent::None || def.effect == Effect::Read {
@@ -78,7 +88,12 @@ fn consent(cx: &mut Context<'_>, tool: &Located<ToolDef>) {
         cx.report(Code::UnaskedEffect, span, "what cannot be taken back is never done unasked", Some(help.into()));
     } else if def.undo.is_none() {
         let help = "add an `undo`, or use `consent: user` (the default)";
-        cx.report(Code::UnaskedEffect, span, "a tool with an effect and without an undo is never run unasked", Some(help.into()));
+        cx.report(
+            Code::UnaskedEffect,
+            span,
+            "a tool with an effect and without an undo is never run unasked",
+            Some(help.into()),
+        );
     }
 }
 
@@ -157,14 +172,17 @@ fn others(cx: &mut Context<'_>, world: &World, tool: &Located<ToolDef>) {
         }
         if let Some(args) = node.get("args") {
             let record = recorded(world, &tool.value);
-            let scope = scope(world, &tool.value).with("result", result_names(&tool.value, record)).with("receipt", None);
+            let scope =
+                scope(world, &tool.value).with("result", result_names(&tool.value, record)).with("receipt", None);
             scope.check(cx, args);
         }
     }
     if let Idempotency::Check(name) = &tool.value.idempotency {
         known_tool(cx, world, name, tool.at(&["idempotency", "check"]).span);
     }
-    for (index, name) in tool.value.attributes.get("opposites").and_then(Value::as_array).into_iter().flatten().enumerate() {
+    for (index, name) in
+        tool.value.attributes.get("opposites").and_then(Value::as_array).into_iter().flatten().enumerate()
+    {
         if let Some(name) = name.as_str() {
             known_tool(cx, world, name, tool.at(&["opposites", &index.to_string()]).span);
         }

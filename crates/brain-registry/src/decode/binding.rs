@@ -94,7 +94,12 @@ impl Context<'_> {
             Ok(_) => Some(()),
             Err(error) => {
                 let place = locate(self.source, scalar, span, error.span.start + offset..error.span.end + offset);
-                self.report(Code::BadExpression, place, format!("this expression is wrong: {}", error.message), error.help);
+                self.report(
+                    Code::BadExpression,
+                    place,
+                    format!("this expression is wrong: {}", error.message),
+                    error.help,
+                );
                 None
             }
         }

@@ -31,7 +31,12 @@ fn expectation(cx: &mut Context<'_>, node: &Node) -> Option<Expectation> {
             "ask" => Some(Expectation::Ask(Vec::new())),
             other => {
                 let help = "write `none`, `ask`, `{tool: NAME, slots: {…}}` or `{playbook: NAME, slots: {…}}`";
-                cx.report(Code::UnknownChoice, node.span, format!("`{other}` is not an expectation"), Some(help.into()));
+                cx.report(
+                    Code::UnknownChoice,
+                    node.span,
+                    format!("`{other}` is not an expectation"),
+                    Some(help.into()),
+                );
                 None
             }
         };

@@ -55,10 +55,19 @@ pub(super) fn decode(cx: &mut Context<'_>, node: &Node) -> Option<HttpBehavior> 
 /// Headers and query parameters: one that carries a secret belongs into `auth`.
 fn secrets(cx: &mut Context<'_>, part: &str, node: Option<&Node>) {
     for (key, value) in node.and_then(Node::as_map).unwrap_or(&[]) {
-        let literal = value.as_scalar().is_some_and(|scalar| !scalar.text.starts_with('=') && !scalar.text.contains("{{"));
+        let literal =
+            value.as_scalar().is_some_and(|scalar| !scalar.text.starts_with('=') && !scalar.text.contains("{{"));
         if literal && names_a_secret(&key.text) {
-            let help = format!("use `auth: {{header: {{name: {}, value: env:NAME}}}}` or `auth: {{bearer: env:NAME}}`", key.text);
-            cx.report(Code::SecretValue, value.span, format!("`{}` in `{part}` seems to hold a secret", key.text), Some(help));
+            let help = format!(
+                "use `auth: {{header: {{name: {}, value: env:NAME}}}}` or `auth: {{bearer: env:NAME}}`",
+                key.text
+            );
+            cx.report(
+                Code::SecretValue,
+                value.span,
+                format!("`{}` in `{part}` seems to hold a secret", key.text),
+                Some(help),
+            );
         }
     }
 }
@@ -66,7 +75,9 @@ fn secrets(cx: &mut Context<'_>, part: &str, node: Option<&Node>) {
 /// Whether something of this name is likely a secret.
 pub(super) fn names_a_secret(name: &str) -> bool {
     let squeezed: String = name.to_ascii_lowercase().chars().filter(char::is_ascii_alphanumeric).collect();
-    ["password", "secret", "token", "apikey", "authorization", "credential", "privatekey"].iter().any(|part| squeezed.contains(part))
+    ["password", "secret", "token", "apikey", "authorization", "credential", "privatekey"]
+        .iter()
+        .any(|part| squeezed.contains(part))
 }
 
 /// `{bearer: env:NAME}`, `{header: {name, value}}`, `{basic: {user, password}}`.
@@ -96,7 +107,8 @@ fn auth(cx: &mut Context<'_>, node: &Node) -> Option<Auth> {
 fn secret(cx: &mut Context<'_>, node: &Node) -> Option<String> {
     let text = cx.text(node, "a secret")?;
     let name = |name: &str| !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
-    let good = text.strip_prefix("env:").is_some_and(name) || text.strip_prefix("file:").is_some_and(|path| !path.is_empty());
+    let good =
+        text.strip_prefix("env:").is_some_and(name) || text.strip_prefix("file:").is_some_and(|path| !path.is_empty());
     if !good {
         let help = "write `env:NAME` for an environment variable or `file:PATH` for a file";
         cx.report(Code::SecretValue, node.span, "a secret is given by reference, never by value", Some(help.into()));
@@ -142,7 +154,9 @@ pub(crate) fn host_of(url: &str) -> Result<String, &'static str> {
 /// Whether a declared host covers an address's host: exactly, or without the port if that is the usual one.
 pub fn host_declared(declared: &[String], host: &str) -> bool {
     let usual = host.strip_suffix(":443").or_else(|| host.strip_suffix(":80"));
-    declared.iter().any(|one| one.eq_ignore_ascii_case(host) || usual.is_some_and(|usual| one.eq_ignore_ascii_case(usual)))
+    declared
+        .iter()
+        .any(|one| one.eq_ignore_ascii_case(host) || usual.is_some_and(|usual| one.eq_ignore_ascii_case(usual)))
 }
 
 /// Checks that the host of a literal address is declared.

@@ -23,8 +23,14 @@ pub(crate) fn pack(cx: &mut Context<'_>, node: &Node) -> Option<Located<PackDef>
     for (key, value) in settings {
         cx.name(&key.text, key.span, "setting name");
         if names_a_secret(&key.text) {
-            let help = "keep it in an environment variable and refer to it where it is used: `auth: {bearer: env:NAME}`";
-            cx.report(Code::SecretValue, value.span, format!("the setting `{}` seems to hold a secret", key.text), Some(help.into()));
+            let help =
+                "keep it in an environment variable and refer to it where it is used: `auth: {bearer: env:NAME}`";
+            cx.report(
+                Code::SecretValue,
+                value.span,
+                format!("the setting `{}` seems to hold a secret", key.text),
+                Some(help.into()),
+            );
         }
     }
     let decimals = settings

@@ -16,8 +16,10 @@ const DEFAULT_MAX_STEPS: u32 = 50;
 const MAX_STEPS: i64 = 10_000;
 /// How many items of a `foreach` are done at a time, unless the step says otherwise.
 const DEFAULT_AT_A_TIME: u16 = 8;
-const KEYS: [&str; 11] =
-    ["playbook", "title", "description", "phrases", "slots", "steps", "policy", "timeout", "max_steps", "priority", "version"];
+const KEYS: [&str; 11] = [
+    "playbook", "title", "description", "phrases", "slots", "steps", "policy", "timeout", "max_steps", "priority",
+    "version",
+];
 const STEP_KEYS: [&str; 11] =
     ["id", "tool", "args", "after", "when", "foreach", "at_a_time", "on_failure", "retry", "timeout", "compensate"];
 
@@ -27,7 +29,8 @@ pub(crate) fn playbook(cx: &mut Context<'_>, node: &Node) -> Option<Located<Play
     let name_node = fields.need(cx, "playbook", "a playbook")?;
     let name = cx.full_name(name_node, "playbook name")?;
     let policies = [("atomic", OnFailure::Undo), ("best_effort", OnFailure::Continue)];
-    let otherwise = fields.get("policy").and_then(|node| cx.choice(node, "policy", &policies)).unwrap_or(OnFailure::Stop);
+    let otherwise =
+        fields.get("policy").and_then(|node| cx.choice(node, "policy", &policies)).unwrap_or(OnFailure::Stop);
     let slots = match fields.get("slots") {
         Some(node) => object(cx, node, "`slots`", Purpose::Input)?,
         None => json!({"type": "object", "properties": {}, "required": [], "additionalProperties": false}),

@@ -95,13 +95,19 @@ pub(super) fn default_consent(effect: Effect) -> Consent {
 
 /// `stop`, `continue`, `undo`.
 pub(super) fn on_failure(cx: &mut Context<'_>, node: &Node) -> Option<OnFailure> {
-    cx.choice(node, "reaction to a failure", &[("stop", OnFailure::Stop), ("continue", OnFailure::Continue), ("undo", OnFailure::Undo)])
+    cx.choice(
+        node,
+        "reaction to a failure",
+        &[("stop", OnFailure::Stop), ("continue", OnFailure::Continue), ("undo", OnFailure::Undo)],
+    )
 }
 
 /// 1 (lowest) to 10 (highest); the middle if nothing is said.
 pub(super) fn priority(cx: &mut Context<'_>, node: Option<&Node>) -> u8 {
     const MIDDLE: u8 = 5;
-    node.and_then(|node| cx.whole(node, "`priority`", 1..=10)).and_then(|number| u8::try_from(number).ok()).unwrap_or(MIDDLE)
+    node.and_then(|node| cx.whole(node, "`priority`", 1..=10))
+        .and_then(|number| u8::try_from(number).ok())
+        .unwrap_or(MIDDLE)
 }
 
 /// A time-out; must not be zero.

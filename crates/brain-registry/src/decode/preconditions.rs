@@ -36,7 +36,12 @@ fn precondition(cx: &mut Context<'_>, node: &Node, input: &Value) -> Option<Prec
     };
     if record.is_none() && (expr.is_none() || !state.is_empty()) {
         let help = "write `{record: INPUT, state: STATE, else: …}` or `{expr: \"= …\", else: …}`";
-        cx.report(Code::MissingKey, fields.first(), "it is not clear what this precondition is about", Some(help.into()));
+        cx.report(
+            Code::MissingKey,
+            fields.first(),
+            "it is not clear what this precondition is about",
+            Some(help.into()),
+        );
         return None;
     }
     let record_type = match &record {

@@ -12,7 +12,8 @@ use crate::located::Located;
 use crate::model::{FieldDef, MergeRule, RecordDef, States};
 use crate::yaml::Node;
 
-const KEYS: [&str; 10] = ["record", "title", "description", "fields", "key", "dedupe", "merge", "states", "search", "label"];
+const KEYS: [&str; 10] =
+    ["record", "title", "description", "fields", "key", "dedupe", "merge", "states", "search", "label"];
 /// What every record has; a field cannot have such a name.
 pub(crate) const BUILT_IN: [&str; 5] = ["id", "state", "revision", "created_at", "updated_at"];
 
@@ -49,7 +50,14 @@ fn declared_fields(cx: &mut Context<'_>, node: &Node) -> Vec<FieldDef> {
         }
         let Some(shape) = field(cx, value, &name, Purpose::Record) else {
             // Already reported; what mentions the field should not be reported too.
-            declared.push(FieldDef { name, schema: json!({}), required: false, reference: None, indexed: false, personal: false });
+            declared.push(FieldDef {
+                name,
+                schema: json!({}),
+                required: false,
+                reference: None,
+                indexed: false,
+                personal: false,
+            });
             continue;
         };
         declared.push(FieldDef {

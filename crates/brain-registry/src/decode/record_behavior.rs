@@ -52,7 +52,10 @@ pub(super) fn decode(cx: &mut Context<'_>, node: &Node, input: &Value) -> Option
         to: None,
         filter: fields.get("where").map(|node| cx.bindings(node, "`where`")).unwrap_or_default(),
         query: None,
-        limit: fields.get("limit").and_then(|node| cx.whole(node, "`limit`", 1..=MAX_LIMIT)).and_then(|number| u32::try_from(number).ok()),
+        limit: fields
+            .get("limit")
+            .and_then(|node| cx.whole(node, "`limit`", 1..=MAX_LIMIT))
+            .and_then(|number| u32::try_from(number).ok()),
         result: fields.get("result").and_then(|node| cx.binding(node)),
     };
     needs(cx, &fields, &mut behavior, input, key);
@@ -60,7 +63,11 @@ pub(super) fn decode(cx: &mut Context<'_>, node: &Node, input: &Value) -> Option
 }
 
 /// Which operation, its key, and the node that names the record type.
-fn operation<'n>(cx: &mut Context<'_>, node: &Node, entries: &'n [(Key, Node)]) -> Option<(RecordOp, &'n Key, &'n Node)> {
+fn operation<'n>(
+    cx: &mut Context<'_>,
+    node: &Node,
+    entries: &'n [(Key, Node)],
+) -> Option<(RecordOp, &'n Key, &'n Node)> {
     let mut found = entries.iter().filter_map(|(key, value)| {
         OPERATIONS.iter().find(|(word, _)| *word == key.text).map(|(_, op)| (*op, key, value))
     });
@@ -68,7 +75,12 @@ fn operation<'n>(cx: &mut Context<'_>, node: &Node, entries: &'n [(Key, Node)]) 
         (Some(one), None) => Some(one),
         (Some(_), Some((_, second, _))) => {
             let message = format!("a record tool does one thing; `{}` is a second one", second.text);
-            cx.report(Code::WrongKind, second.span, message, Some("make it a tool of its own, or use `with` to read other records".into()));
+            cx.report(
+                Code::WrongKind,
+                second.span,
+                message,
+                Some("make it a tool of its own, or use `with` to read other records".into()),
+            );
             None
         }
         (None, _) => {
@@ -78,7 +90,10 @@ fn operation<'n>(cx: &mut Context<'_>, node: &Node, entries: &'n [(Key, Node)]) 
                     cx.unknown_key(key, "`record`", &words);
                 }
                 _ => {
-                    let help = format!("write `{{record: {{insert: TYPE}}}}`; the operations are {}", crate::suggest::quoted(&words));
+                    let help = format!(
+                        "write `{{record: {{insert: TYPE}}}}`; the operations are {}",
+                        crate::suggest::quoted(&words)
+                    );
                     cx.report(Code::MissingKey, node.span, "`record` needs an operation", Some(help));
                 }
             }
@@ -97,10 +112,17 @@ fn needs(cx: &mut Context<'_>, fields: &Fields<'_>, behavior: &mut RecordBehavio
         };
     }
     if op == RecordOp::Transition {
-        behavior.to = fields.need(cx, "to", "`transition`").and_then(|node| cx.text(node, "a state").and_then(|_| cx.binding(node)));
+        behavior.to = fields
+            .need(cx, "to", "`transition`")
+            .and_then(|node| cx.text(node, "a state").and_then(|_| cx.binding(node)));
     }
     if op == RecordOp::Update && fields.get("set").is_none() {
-        cx.report(Code::MissingKey, key.span, "`update` needs `set`", Some("say what changes: `set: {field: \"= input.field\"}`".into()));
+        cx.report(
+            Code::MissingKey,
+            key.span,
+            "`update` needs `set`",
+            Some("say what changes: `set: {field: \"= input.field\"}`".into()),
+        );
     }
     if op == RecordOp::Search {
         behavior.query = match fields.get("query") {
@@ -120,7 +142,9 @@ fn default_id(cx: &mut Context<'_>, record: &str, input: &Value, key: &Key) -> O
     let named: Vec<&str> = input
         .get("properties")
         .and_then(Value::as_object)
-        .map(|map| map.iter().filter(|(_, schema)| schema["x-entity"] == record).map(|(name, _)| name.as_str()).collect())
+        .map(|map| {
+            map.iter().filter(|(_, schema)| schema["x-entity"] == record).map(|(name, _)| name.as_str()).collect()
+        })
         .unwrap_or_default();
     let usual = format!("{record}_id");
     let name = match named.as_slice() {
@@ -129,12 +153,26 @@ fn default_id(cx: &mut Context<'_>, record: &str, input: &Value, key: &Key) -> O
         several if several.contains(&usual.as_str()) => &usual,
         [] => {
             let help = format!("add an input `{usual}: {{type: uuid, entity: {record}}}`, or say `id: \"= …\"`");
-            cx.report(Code::WhichRecord, key.span, format!("it is not clear which `{record}` this is about"), Some(help));
+            cx.report(
+                Code::WhichRecord,
+                key.span,
+                format!("it is not clear which `{record}` this is about"),
+                Some(help),
+            );
             return None;
         }
         several => {
-            let help = format!("the inputs {} all name one; say `id: \"= input.{}\"`", crate::suggest::quoted(several), several[0]);
-            cx.report(Code::WhichRecord, key.span, format!("it is not clear which `{record}` this is about"), Some(help));
+            let help = format!(
+                "the inputs {} all name one; say `id: \"= input.{}\"`",
+                crate::suggest::quoted(several),
+                several[0]
+            );
+            cx.report(
+                Code::WhichRecord,
+                key.span,
+                format!("it is not clear which `{record}` this is about"),
+                Some(help),
+            );
             return None;
         }
     };

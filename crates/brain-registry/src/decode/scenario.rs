@@ -99,9 +99,9 @@ fn step(cx: &mut Context<'_>, node: &Node) -> Option<ScenarioStep> {
         Some((key, value)) => Some(action(cx, &key.text, key.span, value)?),
         None => None,
     };
-    let records = fields.get("expect_records").map(|node| {
-        node.as_seq().map_or_else(|| vec![node], |items| items.iter().collect::<Vec<_>>())
-    });
+    let records = fields
+        .get("expect_records")
+        .map(|node| node.as_seq().map_or_else(|| vec![node], |items| items.iter().collect::<Vec<_>>()));
     let names = fields.get("let").and_then(|node| cx.map(node, "`let`")).unwrap_or(&[]);
     Some(ScenarioStep {
         line: node.span.line,

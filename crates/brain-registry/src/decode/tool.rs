@@ -14,8 +14,8 @@ use crate::yaml::{Key, Node};
 /// How long one attempt may take, unless the tool says otherwise.
 const DEFAULT_TIMEOUT: Millis = Millis::from_secs(30);
 const KEYS: [&str; 20] = [
-    "title", "description", "input", "output", "phrases", "synonyms", "behavior", "effect", "consent", "undo", "requires",
-    "retry", "timeout", "idempotency", "priority", "summary", "next", "tags", "success", "failure",
+    "title", "description", "input", "output", "phrases", "synonyms", "behavior", "effect", "consent", "undo",
+    "requires", "retry", "timeout", "idempotency", "priority", "summary", "next", "tags", "success", "failure",
 ];
 
 /// What a file of tools says: the tools, and what people call the things of its domain.
@@ -107,7 +107,12 @@ fn words(cx: &mut Context<'_>, fields: &Fields<'_>, name: &str) -> (Option<Strin
         (None, "") => {
             if fields.get("title").is_none() && fields.get("description").is_none() {
                 let help = "say in a few words what it does; people see this";
-                cx.report(Code::MissingKey, fields.first(), format!("the tool `{name}` needs `title` or `description`"), Some(help.into()));
+                cx.report(
+                    Code::MissingKey,
+                    fields.first(),
+                    format!("the tool `{name}` needs `title` or `description`"),
+                    Some(help.into()),
+                );
             }
             (None, description)
         }
@@ -142,7 +147,9 @@ fn criteria(cx: &mut Context<'_>, fields: &Fields<'_>, mut behavior: Behavior) -
         };
         let place = if key == "success" { &mut http.success } else { &mut http.failure };
         match place {
-            Some(_) => cx.report(Code::DuplicateKey, node.span, format!("`{key}` is given here and inside `http`"), None),
+            Some(_) => {
+                cx.report(Code::DuplicateKey, node.span, format!("`{key}` is given here and inside `http`"), None)
+            }
             None => *place = http_behavior::criteria(cx, node),
         }
     }
@@ -152,7 +159,9 @@ fn criteria(cx: &mut Context<'_>, fields: &Fields<'_>, mut behavior: Behavior) -
 fn default_effect(behavior: &Behavior) -> Effect {
     match behavior {
         Behavior::Expr(_) => Effect::Read,
-        Behavior::Record(record) if matches!(record.op, RecordOp::Get | RecordOp::List | RecordOp::Search) => Effect::Read,
+        Behavior::Record(record) if matches!(record.op, RecordOp::Get | RecordOp::List | RecordOp::Search) => {
+            Effect::Read
+        }
         Behavior::Record(_) => Effect::Write,
         Behavior::Http(_) => Effect::External,
     }

@@ -10,10 +10,10 @@ mod scenario;
 mod tool;
 
 pub use behavior::{Auth, Behavior, Criteria, ExprBehavior, HttpBehavior, Lookup, Method, RecordBehavior, RecordOp};
+pub use brain_lang::plan::{Backoff, Idempotency, OnFailure, RetryPolicy};
 pub use corpus::{CorpusRow, CorpusSet, Expectation};
 pub use pack::{Help, PackDef};
 pub use playbook::{Playbook, PlaybookStep};
 pub use record::{FieldDef, MergeRule, RecordDef, States};
 pub use scenario::{Action, Expect, ExpectRecords, Scenario, ScenarioStep, Stub};
-pub use brain_lang::plan::{Backoff, Idempotency, OnFailure, RetryPolicy};
 pub use tool::{Consent, Effect, Precondition, ToolDef, Undo};

@@ -15,7 +15,8 @@ pub(crate) fn locate(source: &str, scalar: &Scalar, span: Span, range: Range<usi
     };
     let Some(map) = map else { return span };
     let place = |offset: usize| map.get(offset).copied();
-    let (Some(start), Some(end)) = (place(range.start.min(scalar.text.len())), place(range.end.min(scalar.text.len()))) else {
+    let (Some(start), Some(end)) = (place(range.start.min(scalar.text.len())), place(range.end.min(scalar.text.len())))
+    else {
         return span;
     };
     let before = &source[..start];

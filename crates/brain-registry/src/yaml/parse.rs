@@ -133,7 +133,9 @@ impl<'s> Builder<'s> {
                     help: syntax_help(self.source, span.start),
                 }))
             }
-            None => Ok((Event::StreamEnd, Span { start: self.source.len(), end: self.source.len(), line: 1, column: 1 })),
+            None => {
+                Ok((Event::StreamEnd, Span { start: self.source.len(), end: self.source.len(), line: 1, column: 1 }))
+            }
         }
     }
 
@@ -146,10 +148,18 @@ impl<'s> Builder<'s> {
     fn node(&mut self, event: Event<'s>, span: Span, depth: usize) -> Step<Node> {
         self.nodes += 1;
         if self.nodes > MAX_NODES {
-            return Err(too_large(span, format!("this file has more than {MAX_NODES} values"), "split it into several files"));
+            return Err(too_large(
+                span,
+                format!("this file has more than {MAX_NODES} values"),
+                "split it into several files",
+            ));
         }
         if depth > MAX_DEPTH {
-            return Err(too_large(span, format!("lists and maps are nested more than {MAX_DEPTH} deep"), "flatten this part"));
+            return Err(too_large(
+                span,
+                format!("lists and maps are nested more than {MAX_DEPTH} deep"),
+                "flatten this part",
+            ));
         }
         match event {
             Event::Scalar(text, style, anchor, tag) => {
@@ -164,7 +174,9 @@ impl<'s> Builder<'s> {
                 refuse(anchor, tag.is_some(), span)?;
                 self.mapping(span, depth)
             }
-            Event::Alias(_) => Err(unsupported(span, "aliases (`*name`) are not supported in packs", "write the value out")),
+            Event::Alias(_) => {
+                Err(unsupported(span, "aliases (`*name`) are not supported in packs", "write the value out"))
+            }
             _ => Err(Box::new(Problem {
                 kind: ProblemKind::Syntax,
                 span,
@@ -238,7 +250,11 @@ impl<'s> Builder<'s> {
         let node = self.node(event, at, depth)?;
         match node.value {
             NodeValue::Scalar(scalar) => Ok(Key { text: scalar.text, span: node.span }),
-            _ => Err(unsupported(node.span, "a key must be text", "if this is a template, put it in quotes: \"{{ … }}\"")),
+            _ => Err(unsupported(
+                node.span,
+                "a key must be text",
+                "if this is a template, put it in quotes: \"{{ … }}\"",
+            )),
         }
     }
 }
@@ -250,7 +266,11 @@ fn end_of(last: Option<Span>, end: Span, whole: Span) -> usize {
 
 fn refuse(anchor: usize, tagged: bool, span: Span) -> Step<()> {
     if anchor != 0 {
-        return Err(unsupported(span, "anchors (`&name`) are not supported in packs", "write the value out where it is used"));
+        return Err(unsupported(
+            span,
+            "anchors (`&name`) are not supported in packs",
+            "write the value out where it is used",
+        ));
     }
     if tagged {
         return Err(unsupported(span, "tags (`!name`) are not supported in packs", "remove the tag"));

@@ -60,7 +60,9 @@ fn number(text: &str) -> Option<Resolved> {
     let digits = |part: &str| part.bytes().all(|b| b.is_ascii_digit());
     match unsigned.split_once('.') {
         None if !unsigned.is_empty() && digits(unsigned) => Some(
-            format!("{sign}{unsigned}").parse().map_or_else(|_| Resolved::Decimal(format!("{sign}{unsigned}")), Resolved::Integer),
+            format!("{sign}{unsigned}")
+                .parse()
+                .map_or_else(|_| Resolved::Decimal(format!("{sign}{unsigned}")), Resolved::Integer),
         ),
         Some((whole, fraction)) if !(whole.is_empty() && fraction.is_empty()) && digits(whole) && digits(fraction) => {
             let whole = if whole.is_empty() { "0" } else { whole };
@@ -106,7 +108,9 @@ mod tests {
 
     #[test]
     fn what_other_yaml_versions_turn_into_something_else_stays_text() {
-        for text in ["yes", "no", "on", "off", "2026-01-02", "1e3", ".inf", ".nan", "1_000", "12:30", "-", "+", ".", "0x-1"] {
+        for text in
+            ["yes", "no", "on", "off", "2026-01-02", "1e3", ".inf", ".nan", "1_000", "12:30", "-", "+", ".", "0x-1"]
+        {
             assert_eq!(plain(text), Resolved::Text(text.into()), "{text}");
         }
     }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, AtomicUsize, Ordering};
+use std::time::Duration;
 
 use axum::Router;
 use axum::http::StatusCode;
@@ -48,6 +49,10 @@ impl Outside {
 }
 
 async fn start() -> (TestServer, Arc<Outside>) {
+    start_with(ServerConfig::new("127.0.0.1:0".parse().unwrap())).await
+}
+
+async fn start_with(config: ServerConfig) -> (TestServer, Arc<Outside>) {
     let (outside, port) = Outside::start().await;
     let tools = format!(
         "domain: mail
@@ -68,7 +73,7 @@ tools:
     );
     let manifest = format!("name: mail\nversion: 1\ntitle: Mail\nhosts: [\"127.0.0.1:{port}\"]\n");
     let registry = pack(&[("pack.yaml", manifest), ("tools/mail.yaml", tools)]);
-    let server = TestServer::with(registry, ServerConfig::new("127.0.0.1:0".parse().unwrap())).await;
+    let server = TestServer::with(registry, config).await;
     (server, outside)
 }
 
@@ -215,4 +220,22 @@ async fn a_wait_that_is_too_short_is_told_and_nothing_is_lost() {
         let ended = server.get(&format!("/v1/runs/{id}")).await.ok();
         assert_eq!((&ended["ok"], &ended["status"]), (&json!(true), &json!("completed")), "{ended}");
     }
+}
+
+#[tokio::test]
+async fn a_request_that_takes_too_long_is_given_up_but_its_run_is_not() {
+    let mut config = ServerConfig::new("127.0.0.1:0".parse().unwrap());
+    config.request_timeout = Duration::from_millis(200);
+    let (server, outside) = start_with(config).await;
+    outside.answers(200);
+    outside.answers.forget_permits(1_000);
+    let answer = server.post("/v1/runs", &json!({"message": "send a letter to Bob"})).await;
+    assert_eq!(answer.headers["retry-after"], "5");
+    answer.problem(503, "timed_out");
+    outside.answers.add_permits(1);
+    let runs = server.get("/v1/runs").await.ok();
+    let id = runs["items"][0]["run_id"].as_str().unwrap();
+    let scope = brain_store::Scope::of(brain_core::TenantId::default_tenant());
+    server.kernel.engine().wait(&scope, id.parse().unwrap()).await.unwrap();
+    assert_eq!(server.get(&format!("/v1/runs/{id}")).await.ok()["status"], "completed");
 }

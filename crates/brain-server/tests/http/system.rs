@@ -1,9 +1,14 @@
 //! Health, readiness, metrics, request ids.
 
+use std::time::Duration;
+
+use brain_server::ServerConfig;
 use reqwest::Method;
 use serde_json::json;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 
-use crate::support::{Answer, TestServer};
+use crate::support::{Answer, TestServer, trades};
 
 #[tokio::test]
 async fn the_server_says_how_it_is() {
@@ -55,4 +60,19 @@ async fn a_request_keeps_its_id() {
     }
     assert_eq!(answer.headers["x-content-type-options"], "nosniff");
     assert_eq!(answer.headers["cache-control"], "no-store");
+}
+
+#[tokio::test]
+async fn a_client_that_never_finishes_its_head_is_cut_off() {
+    let mut config = ServerConfig::new("127.0.0.1:0".parse().unwrap());
+    config.header_timeout = Duration::from_millis(100);
+    config.max_connections = 1;
+    let server = TestServer::with(trades(), config).await;
+    let mut slow = TcpStream::connect(server.addr).await.unwrap();
+    slow.write_all(b"GET /healthz HTTP/1.1\r\nHost: loc").await.unwrap();
+    let mut rest = Vec::new();
+    slow.read_to_end(&mut rest).await.unwrap();
+    assert!(!rest.starts_with(b"HTTP/1.1 200"), "{}", String::from_utf8_lossy(&rest));
+    // It had the only place; now somebody else has it.
+    server.get("/healthz").await.ok();
 }

@@ -311,7 +311,8 @@ impl Approvals for SqliteStore {
 
     fn approvals_of(&self, scope: &Scope, run: RunId) -> Result<Vec<ApprovalRow>, StoreError> {
         self.read(|connection| {
-            let sql = "SELECT id, run, status, asked_at, body FROM approvals WHERE tenant = ?1 AND run = ?2 ORDER BY id";
+            let sql =
+                "SELECT id, run, status, asked_at, body FROM approvals WHERE tenant = ?1 AND run = ?2 ORDER BY id";
             many(connection, sql, &[&scope.tenant().as_str(), run.as_uuid().as_bytes()], approval_row)
         })
     }
@@ -327,8 +328,12 @@ impl Approvals for SqliteStore {
         self.read(|connection| {
             let sql = "SELECT id, run, status, asked_at, body FROM approvals
                        WHERE tenant = ?1 AND id < ?2 AND (?4 IS NULL OR status = ?4) ORDER BY id DESC LIMIT ?3";
-            let items =
-                many(connection, sql, &[&scope.tenant().as_str(), &before, &(limit as i64 + 1), &status], approval_row)?;
+            let items = many(
+                connection,
+                sql,
+                &[&scope.tenant().as_str(), &before, &(limit as i64 + 1), &status],
+                approval_row,
+            )?;
             Ok(Page::cut(items, limit, |row: &ApprovalRow| row.id.to_string()))
         })
     }
@@ -386,7 +391,9 @@ impl Tokens for SqliteStore {
     }
 
     fn tokens(&self) -> Result<Vec<TokenRow>, StoreError> {
-        self.read(|connection| many(connection, &format!("SELECT {TOKEN} FROM tokens ORDER BY id DESC"), &[], token_row))
+        self.read(|connection| {
+            many(connection, &format!("SELECT {TOKEN} FROM tokens ORDER BY id DESC"), &[], token_row)
+        })
     }
 }
 
@@ -424,7 +431,12 @@ impl Scheduling for SqliteStore {
         })
     }
 
-    fn due(&self, _: SystemScope, now: Timestamp, limit: usize) -> Result<Vec<(TenantId, RunId, Timestamp)>, StoreError> {
+    fn due(
+        &self,
+        _: SystemScope,
+        now: Timestamp,
+        limit: usize,
+    ) -> Result<Vec<(TenantId, RunId, Timestamp)>, StoreError> {
         self.read(|connection| {
             let sql = "SELECT tenant, id, wake_at FROM runs WHERE wake_at IS NOT NULL AND wake_at <= ?1
                        ORDER BY wake_at, id LIMIT ?2";
@@ -444,9 +456,7 @@ impl Scheduling for SqliteStore {
     fn count_by_status(&self, _: SystemScope) -> Result<Vec<(String, u64)>, StoreError> {
         self.read(|connection| {
             let sql = "SELECT status, count(*) FROM runs WHERE status <> 'completed' GROUP BY status ORDER BY status";
-            many(connection, sql, &[], |row| {
-                Ok((row.get(0)?, row.get::<_, i64>(1)? as u64))
-            })
+            many(connection, sql, &[], |row| Ok((row.get(0)?, row.get::<_, i64>(1)? as u64)))
         })
     }
 }

@@ -72,9 +72,8 @@ pub(super) fn prepare(connection: &mut Connection) -> Result<(), StoreError> {
     match found {
         VERSION => Ok(()),
         0 => {
-            let tables: i64 = transaction
-                .query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get(0))
-                .map_err(failed)?;
+            let tables: i64 =
+                transaction.query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get(0)).map_err(failed)?;
             if tables > 0 {
                 return Err(StoreError::Unreadable(
                     "this is a SQLite file of another program; give Brain a file of its own".into(),

@@ -229,7 +229,9 @@ fn taken(
 ) -> rusqlite::Result<Option<Conflict>> {
     for entry in index.iter().filter(|entry| entry.unique) {
         let holder: Option<[u8; 16]> = connection
-            .prepare_cached("SELECT id FROM record_unique WHERE tenant = ?1 AND kind = ?2 AND field = ?3 AND value = ?4")?
+            .prepare_cached(
+                "SELECT id FROM record_unique WHERE tenant = ?1 AND kind = ?2 AND field = ?3 AND value = ?4",
+            )?
             .query_row(params![scope.tenant().as_str(), row.kind, entry.field, entry.value], |row| row.get(0))
             .optional()?;
         if let Some(holder) = holder
@@ -250,19 +252,19 @@ fn apply(connection: &Connection, scope: &Scope, write: Write, counters: &Counte
             connection
                 .prepare_cached("INSERT INTO runs VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)")?
                 .execute(params![
-                    tenant,
-                    row.id.as_uuid().as_bytes(),
-                    row.created_at.as_millis(),
-                    row.updated_at.as_millis(),
-                    row.status,
-                    row.program.as_ref().map(brain_core::Digest::as_bytes),
-                    row.schedule.seq as i64,
-                    row.schedule.owner.as_ref().map(|node| *node.as_uuid().as_bytes()),
-                    row.schedule.fence as i64,
-                    row.schedule.wake_at.map(|at| at.as_millis()),
-                    row.schedule.priority,
-                    request,
-                ])?;
+                tenant,
+                row.id.as_uuid().as_bytes(),
+                row.created_at.as_millis(),
+                row.updated_at.as_millis(),
+                row.status,
+                row.program.as_ref().map(brain_core::Digest::as_bytes),
+                row.schedule.seq as i64,
+                row.schedule.owner.as_ref().map(|node| *node.as_uuid().as_bytes()),
+                row.schedule.fence as i64,
+                row.schedule.wake_at.map(|at| at.as_millis()),
+                row.schedule.priority,
+                request,
+            ])?;
             counters.wrote(1, request.len() + 128);
         }
         Write::UpdateRun { run, status, at, schedule, program } => {
@@ -287,17 +289,11 @@ fn apply(connection: &Connection, scope: &Scope, write: Write, counters: &Counte
         }
         Write::Append(row) => {
             let events = serde_json::to_string(&row.events).expect("events are JSON");
-            let payloads = (!row.payloads.is_empty())
-                .then(|| serde_json::to_string(&row.payloads).expect("payloads are JSON"));
+            let payloads =
+                (!row.payloads.is_empty()).then(|| serde_json::to_string(&row.payloads).expect("payloads are JSON"));
             connection
                 .prepare_cached("INSERT INTO log (run, seq, at, events, payloads) VALUES (?1, ?2, ?3, ?4, ?5)")?
-                .execute(params![
-                    row.run.as_uuid().as_bytes(),
-                    row.seq as i64,
-                    row.at.as_millis(),
-                    events,
-                    payloads
-                ])?;
+                .execute(params![row.run.as_uuid().as_bytes(), row.seq as i64, row.at.as_millis(), events, payloads])?;
             counters.wrote(1, events.len() + payloads.map_or(0, |text| text.len()) + 32);
         }
         Write::PutRecord { row, index, text } => put_record(connection, tenant, &row, &index, text, counters)?,
@@ -358,9 +354,11 @@ fn apply(connection: &Connection, scope: &Scope, write: Write, counters: &Counte
         }
         Write::Define { hash, kind, body } => {
             let body = body.to_string();
-            connection
-                .prepare_cached("INSERT OR IGNORE INTO definitions VALUES (?1, ?2, ?3)")?
-                .execute(params![hash.as_bytes(), kind, body])?;
+            connection.prepare_cached("INSERT OR IGNORE INTO definitions VALUES (?1, ?2, ?3)")?.execute(params![
+                hash.as_bytes(),
+                kind,
+                body
+            ])?;
             counters.wrote(1, body.len() + 40);
         }
         Write::TakeKey { key, digest, run } => {
@@ -436,7 +434,13 @@ fn put_record(
             } else {
                 "INSERT OR REPLACE INTO record_index VALUES (?1, ?2, ?3, ?4, ?5)"
             };
-            connection.prepare_cached(table)?.execute(params![tenant, row.kind, entry.field, entry.value, id.as_bytes()])?;
+            connection.prepare_cached(table)?.execute(params![
+                tenant,
+                row.kind,
+                entry.field,
+                entry.value,
+                id.as_bytes()
+            ])?;
         }
     }
     if let Some(text) = text {

@@ -45,7 +45,11 @@ fn list(global: &Global) -> Result<bool> {
     }
     for row in &page.items {
         let who = row.body["consent"].as_str().unwrap_or("user");
-        anstream::println!("{BOLD}{}{BOLD:#}  {DIM}since {}, needs the {who}'s word{DIM:#}", row.id, show::moment(row.asked_at));
+        anstream::println!(
+            "{BOLD}{}{BOLD:#}  {DIM}since {}, needs the {who}'s word{DIM:#}",
+            row.id,
+            show::moment(row.asked_at)
+        );
         for line in row.body["asks"].as_array().into_iter().flatten().filter_map(|line| line.as_str()) {
             anstream::println!("  {line}");
         }

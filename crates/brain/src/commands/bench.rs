@@ -8,9 +8,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use brain_core::{Failure, TenantId};
-use brain_engine::{
-    CheckAnswer, EngineConfig, Host, HostFuture, JobContext, JobOutcome, RecordView, RunView,
-};
+use brain_engine::{CheckAnswer, EngineConfig, Host, HostFuture, JobContext, JobOutcome, RecordView, RunView};
 use brain_kernel::{Kernel, KernelConfig, Limits, Mode, Request};
 use brain_lang::plan::{PlanStep, ToolRef};
 use brain_registry::{PackSource, ToolResult, ValidatedCall};
@@ -62,7 +60,12 @@ impl Host for InstantHost {
         self.0.rebind(tool, args)
     }
 
-    fn decide(&self, call: &ValidatedCall, job: &JobContext, records: &mut RecordView<'_>) -> Result<ToolResult, Failure> {
+    fn decide(
+        &self,
+        call: &ValidatedCall,
+        job: &JobContext,
+        records: &mut RecordView<'_>,
+    ) -> Result<ToolResult, Failure> {
         self.0.decide(call, job, records)
     }
 
@@ -100,7 +103,8 @@ pub(crate) fn run(global: &Global, args: &BenchArgs) -> Result<bool> {
     let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&path)?);
     let runtime = open::runtime()?;
     let (measured, stats) = runtime.block_on(async {
-        let config = KernelConfig { engine: EngineConfig { keep: false, ..EngineConfig::default() }, ..KernelConfig::default() };
+        let config =
+            KernelConfig { engine: EngineConfig { keep: false, ..EngineConfig::default() }, ..KernelConfig::default() };
         let kernel = Kernel::start_with(
             &config,
             registry,
@@ -148,9 +152,25 @@ pub(crate) fn run(global: &Global, args: &BenchArgs) -> Result<bool> {
         return Ok(true);
     }
     anstream::println!("{BOLD}{} runs of {} {kind} steps, {} in flight{BOLD:#}", args.runs, args.steps, args.in_flight);
-    anstream::println!("  {:>9.0} steps/s   {:>8.0} runs/s   p50 {:.2} ms   p99 {:.2} ms", runs_per_second * args.steps as f64, runs_per_second, measured.percentile(0.5), measured.percentile(0.99));
-    anstream::println!("  {DIM}per run: {:.2} commits, {:.2} syncs (shared with other runs), {:.1} rows, {:.0} bytes{DIM:#}", per_run(stats.members), per_run(stats.syncs), per_run(stats.rows), per_run(stats.bytes));
-    anstream::println!("  probe, the same rows and bytes: {:.0} runs/s, p50 {:.2} ms", probe_per_second, probed.percentile(0.5));
+    anstream::println!(
+        "  {:>9.0} steps/s   {:>8.0} runs/s   p50 {:.2} ms   p99 {:.2} ms",
+        runs_per_second * args.steps as f64,
+        runs_per_second,
+        measured.percentile(0.5),
+        measured.percentile(0.99)
+    );
+    anstream::println!(
+        "  {DIM}per run: {:.2} commits, {:.2} syncs (shared with other runs), {:.1} rows, {:.0} bytes{DIM:#}",
+        per_run(stats.members),
+        per_run(stats.syncs),
+        per_run(stats.rows),
+        per_run(stats.bytes)
+    );
+    anstream::println!(
+        "  probe, the same rows and bytes: {:.0} runs/s, p50 {:.2} ms",
+        probe_per_second,
+        probed.percentile(0.5)
+    );
     anstream::println!("  {BOLD}{ratio:.2} of the probe{BOLD:#}");
     Ok(true)
 }
@@ -171,8 +191,7 @@ fn difference(before: StoreStats, after: StoreStats) -> StoreStats {
 
 fn bench_registry() -> Result<Arc<brain_registry::Registry>> {
     let file = |name: &str, text: &str| (name.to_owned(), text.to_owned());
-    let files =
-        vec![file("pack.yaml", PACK), file("records/entry.yaml", RECORDS), file("tools/bench.yaml", TOOLS)];
+    let files = vec![file("pack.yaml", PACK), file("records/entry.yaml", RECORDS), file("tools/bench.yaml", TOOLS)];
     match brain_registry::load_sources(vec![PackSource::new("bench", files)]) {
         Ok(loaded) => Ok(Arc::new(loaded.registry)),
         Err(report) => bail!("the benchmark's own pack is broken:\n{}", report.render(false)),

@@ -63,7 +63,9 @@ struct Story<'a> {
 impl Story<'_> {
     async fn tell(&self) -> Result<bool> {
         anstream::println!("{BOLD}A sentence becomes a durable, receipted tool call{BOLD:#}");
-        anstream::println!("{DIM}No language model, no network, no set-up: one binary and the built-in `trades` pack.{DIM:#}\n");
+        anstream::println!(
+            "{DIM}No language model, no network, no set-up: one binary and the built-in `trades` pack.{DIM:#}\n"
+        );
         let task = self.say("create task: Call Bob about the roof", Mode::EnqueueAndWait).await?;
 
         self.heading("A whole job, from the first call to a quote");

@@ -84,7 +84,12 @@ fn show_one(global: &Global, id: &str) -> Result<bool> {
         return Ok(true);
     }
     line(&row);
-    anstream::println!("{DIM}run {} · step {} · since {}{DIM:#}", row.run, row.body["step"].as_str().unwrap_or("?"), show::moment(row.opened_at));
+    anstream::println!(
+        "{DIM}run {} · step {} · since {}{DIM:#}",
+        row.run,
+        row.body["step"].as_str().unwrap_or("?"),
+        show::moment(row.opened_at)
+    );
     for entry in row.body["history"].as_array().into_iter().flatten() {
         let failure = &entry["failure"];
         anstream::println!(

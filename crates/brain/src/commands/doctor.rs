@@ -33,7 +33,11 @@ pub(crate) fn run(global: &Global) -> Result<bool> {
             let names: Vec<&str> = loaded.registry.packs().keys().map(String::as_str).collect();
             let level = if loaded.warnings.is_empty() { Level::Good } else { Level::Look };
             let tools = loaded.registry.tools().len();
-            note("packs", level, format!("{} ({tools} tools, {} warnings)", names.join(", "), loaded.warnings.warnings()));
+            note(
+                "packs",
+                level,
+                format!("{} ({tools} tools, {} warnings)", names.join(", "), loaded.warnings.warnings()),
+            );
         }
         Err(report) => note("packs", Level::Bad, format!("{} mistakes; see `brain pack check`", report.errors())),
     }
@@ -46,17 +50,32 @@ pub(crate) fn run(global: &Global) -> Result<bool> {
                 .heartbeat(SystemScope, node, SystemClock.now(), "doctor")
                 .and_then(|()| store.forget_node(SystemScope, node));
             match written {
-                Ok(()) => note("commit", Level::Good, format!("two durable commits took {:.1} ms", started.elapsed().as_secs_f64() * 1e3)),
+                Ok(()) => note(
+                    "commit",
+                    Level::Good,
+                    format!("two durable commits took {:.1} ms", started.elapsed().as_secs_f64() * 1e3),
+                ),
                 Err(error) => note("commit", Level::Bad, error.to_string()),
             }
             let scope = open::scope(global)?;
             let letters = store.letters(&scope, Some(true), 100, None)?.items.len();
             let waiting = store.approvals(&scope, Some("pending"), 100, None)?.items.len();
             let level = if letters > 0 { Level::Look } else { Level::Good };
-            note("dead letters", level, if letters > 0 { format!("{letters} wait: brain dlq list") } else { "none".into() });
-            note("approvals", Level::Good, if waiting > 0 { format!("{waiting} wait: brain approve") } else { "none wait".into() });
-            let running: Vec<String> =
-                store.count_by_status(SystemScope)?.into_iter().map(|(status, count)| format!("{count} {status}")).collect();
+            note(
+                "dead letters",
+                level,
+                if letters > 0 { format!("{letters} wait: brain dlq list") } else { "none".into() },
+            );
+            note(
+                "approvals",
+                Level::Good,
+                if waiting > 0 { format!("{waiting} wait: brain approve") } else { "none wait".into() },
+            );
+            let running: Vec<String> = store
+                .count_by_status(SystemScope)?
+                .into_iter()
+                .map(|(status, count)| format!("{count} {status}"))
+                .collect();
             note("runs", Level::Good, if running.is_empty() { "all completed".into() } else { running.join(", ") });
         }
         Err(error) => note("store", Level::Bad, format!("{error:#}")),

@@ -83,14 +83,27 @@ fn event(state: &RunState, entry: &LogEntry<'_>, start: Timestamp) {
             let calls = payload["calls"].as_array().map_or(0, Vec::len);
             let program: String = text("program").chars().take(12).collect();
             let plural = if calls == 1 { "" } else { "s" };
-            line("planned", &format!("{calls} tool call{plural} {DIM}· {} confidence · program {program}{DIM:#}", text("confidence")));
+            line(
+                "planned",
+                &format!(
+                    "{calls} tool call{plural} {DIM}· {} confidence · program {program}{DIM:#}",
+                    text("confidence")
+                ),
+            );
         } else if entry.is(PipeEvent::Refused) {
             line("refused", &format!("{RED}nothing was done{RED:#}"));
             for error in payload["errors"].as_array().into_iter().flatten() {
                 detail(error["code"].as_str().unwrap_or_default(), error["message"].as_str().unwrap_or_default());
             }
         } else if entry.is(PipeEvent::Staged) {
-            line("staged", &format!("{YELLOW}waits for the {}'s word{YELLOW:#} {DIM}· approval {}{DIM:#}", text("consent"), text("approval")));
+            line(
+                "staged",
+                &format!(
+                    "{YELLOW}waits for the {}'s word{YELLOW:#} {DIM}· approval {}{DIM:#}",
+                    text("consent"),
+                    text("approval")
+                ),
+            );
         } else if entry.is(PipeEvent::Approved) {
             line("approved", &format!("by {}", text("by")));
         } else if entry.is(PipeEvent::Rejected) {
@@ -157,7 +170,14 @@ fn understood(payload: &Value, line: &dyn Fn(&str, &str)) {
     let evidence = &payload["evidence"];
     for intent in evidence["intents"].as_array().into_iter().flatten() {
         let part = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        line("understood", &format!("{BOLD}{}{BOLD:#} {DIM}by the phrase “{}”{DIM:#}", part(&intent["target"]), part(&intent["evidence"]["phrase"])));
+        line(
+            "understood",
+            &format!(
+                "{BOLD}{}{BOLD:#} {DIM}by the phrase “{}”{DIM:#}",
+                part(&intent["target"]),
+                part(&intent["evidence"]["phrase"])
+            ),
+        );
     }
     match evidence["kind"].as_str() {
         Some("ask") => line("understood", "more than one reading: a question"),
@@ -192,8 +212,15 @@ pub(crate) fn replay(global: &Global, run: &str) -> Result<bool> {
                 "receipts": outcome.receipts, "differences": outcome.differences, "executed": 0,
             }));
         } else if same {
-            anstream::println!("{GREEN}✓{GREEN:#} Replayed {events} events of run {run}: the log gives the stored state.");
-            anstream::println!("{DIM}status {} · receipts: {} · state {}{DIM:#}", outcome.status, outcome.receipts, outcome.digest.get(..12).unwrap_or_default());
+            anstream::println!(
+                "{GREEN}✓{GREEN:#} Replayed {events} events of run {run}: the log gives the stored state."
+            );
+            anstream::println!(
+                "{DIM}status {} · receipts: {} · state {}{DIM:#}",
+                outcome.status,
+                outcome.receipts,
+                outcome.digest.get(..12).unwrap_or_default()
+            );
             anstream::println!("{DIM}Nothing was executed.{DIM:#}");
         } else {
             anstream::println!("{RED}✗{RED:#} The log of run {run} does not give the stored state:");

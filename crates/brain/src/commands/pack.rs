@@ -46,7 +46,9 @@ fn new(global: &Global, name: &str) -> Result<bool> {
     for (path, _) in &files {
         anstream::println!("  {path}");
     }
-    anstream::println!("{DIM}→{DIM:#} brain pack check {name}\n{DIM}→{DIM:#} brain pack test {name}\n{DIM}→{DIM:#} brain --pack {name} --store sqlite:{name}.db do \"…\"");
+    anstream::println!(
+        "{DIM}→{DIM:#} brain pack check {name}\n{DIM}→{DIM:#} brain pack test {name}\n{DIM}→{DIM:#} brain --pack {name} --store sqlite:{name}.db do \"…\""
+    );
     Ok(true)
 }
 
@@ -55,7 +57,9 @@ fn load(global: &Global, folders: &[PathBuf]) -> Option<Loaded> {
         Ok(loaded) => Some(loaded),
         Err(report) => {
             if global.json {
-                show::json(&serde_json::json!({"ok": false, "errors": report.errors(), "warnings": report.warnings(), "diagnostics": report.diagnostics()}));
+                show::json(
+                    &serde_json::json!({"ok": false, "errors": report.errors(), "warnings": report.warnings(), "diagnostics": report.diagnostics()}),
+                );
             } else {
                 anstream::print!("{}", report.render(true));
                 anstream::println!("{RED}{} mistakes{RED:#}, {} warnings", report.errors(), report.warnings());

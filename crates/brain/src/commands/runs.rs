@@ -10,7 +10,8 @@ use crate::{open, show};
 
 pub(crate) fn run(global: &Global, args: &RunsArgs) -> Result<bool> {
     let store = open::store(global)?;
-    let page = store.runs(&open::scope(global)?, args.status.as_deref(), args.limit.clamp(1, 200), args.cursor.as_deref())?;
+    let page =
+        store.runs(&open::scope(global)?, args.status.as_deref(), args.limit.clamp(1, 200), args.cursor.as_deref())?;
     if global.json {
         let items: Vec<_> = page.items.iter().map(brain_server::wire::RunSummary::from).collect();
         show::json(&serde_json::json!({"items": items, "next_cursor": page.next}));

@@ -20,7 +20,10 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<bool> {
             println!("{}", serde_json::json!({"listening": addr, "store": open::store_url(global)?, "tools": tools}));
         } else {
             anstream::println!("Brain listens on {BOLD}http://{addr}{BOLD:#}");
-            anstream::println!("{DIM}store {} · {tools} tools · API at /openapi.json · Ctrl-C stops{DIM:#}", open::store_url(global)?);
+            anstream::println!(
+                "{DIM}store {} · {tools} tools · API at /openapi.json · Ctrl-C stops{DIM:#}",
+                open::store_url(global)?
+            );
         }
         serving.await?;
         kernel.engine().stop();

@@ -21,10 +21,15 @@ pub(crate) fn run(global: &Global, command: TokenCommand) -> Result<bool> {
                 brain_server::new_token(tenant, &label, approver, expires, now, &mut SystemRandom, secret);
             store.put_token(&row)?;
             if global.json {
-                show::json(&serde_json::json!({"id": row.id, "tenant": row.tenant, "token": shown, "approver": approver, "expires_at": row.expires_at}));
+                show::json(
+                    &serde_json::json!({"id": row.id, "tenant": row.tenant, "token": shown, "approver": approver, "expires_at": row.expires_at}),
+                );
             } else {
                 anstream::println!("{BOLD}{shown}{BOLD:#}");
-                anstream::println!("{DIM}For tenant `{}`. It is shown only now; send it as `Authorization: Bearer …`.{DIM:#}", row.tenant);
+                anstream::println!(
+                    "{DIM}For tenant `{}`. It is shown only now; send it as `Authorization: Bearer …`.{DIM:#}",
+                    row.tenant
+                );
             }
             Ok(true)
         }

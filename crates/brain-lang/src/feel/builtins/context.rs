@@ -8,34 +8,15 @@ use crate::feel::eval::Evaluated;
 use crate::feel::value::{Context, Value};
 
 pub(super) const FUNCTIONS: &[Builtin] = &[
-    Builtin {
-        name: "get value",
-        signatures: &[sig(&["m", "key"], 2), sig(&["context", "key"], 2)],
-        run: get_value,
-    },
-    Builtin {
-        name: "get entries",
-        signatures: &[sig(&["m"], 1), sig(&["context"], 1)],
-        run: get_entries,
-    },
-    Builtin {
-        name: "context",
-        signatures: &[sig(&["entries"], 1)],
-        run: context,
-    },
+    Builtin { name: "get value", signatures: &[sig(&["m", "key"], 2), sig(&["context", "key"], 2)], run: get_value },
+    Builtin { name: "get entries", signatures: &[sig(&["m"], 1), sig(&["context"], 1)], run: get_entries },
+    Builtin { name: "context", signatures: &[sig(&["entries"], 1)], run: context },
     Builtin {
         name: "context put",
-        signatures: &[
-            sig(&["context", "key", "value"], 3),
-            sig(&["context", "keys", "value"], 3),
-        ],
+        signatures: &[sig(&["context", "key", "value"], 3), sig(&["context", "keys", "value"], 3)],
         run: context_put,
     },
-    Builtin {
-        name: "context merge",
-        signatures: &[repeating(&["contexts"], 1)],
-        run: context_merge,
-    },
+    Builtin { name: "context merge", signatures: &[repeating(&["contexts"], 1)], run: context_merge },
 ];
 
 /// The entry of a name, or of a list of names one inside the other.
@@ -61,12 +42,11 @@ fn get_value(call: &mut Call<'_, '_, '_>) -> Evaluated {
 fn get_entries(call: &mut Call<'_, '_, '_>) -> Evaluated {
     let context = given!(call.context(0));
     call.charge(context.len())?;
-    Ok(Value::list(context.iter().map(|(key, value)| {
-        Value::context([
-            ("key", Value::String(key.clone())),
-            ("value", value.clone()),
-        ])
-    })))
+    Ok(Value::list(
+        context
+            .iter()
+            .map(|(key, value)| Value::context([("key", Value::String(key.clone())), ("value", value.clone())])),
+    ))
 }
 
 /// A context from a list of `{key, value}`.
@@ -128,11 +108,7 @@ fn context_merge(call: &mut Call<'_, '_, '_>) -> Evaluated {
             Value::Null => return Ok(Value::Null),
             Value::Context(context) => {
                 call.charge(context.len())?;
-                map.extend(
-                    context
-                        .iter()
-                        .map(|(key, value)| (key.clone(), value.clone())),
-                );
+                map.extend(context.iter().map(|(key, value)| (key.clone(), value.clone())));
             }
             _ => return Err(call.wrong(0, "contexts")),
         }

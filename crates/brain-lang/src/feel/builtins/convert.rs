@@ -18,63 +18,24 @@ pub(super) const FUNCTIONS: &[Builtin] = &[
         signatures: &[sig(&["from", "grouping separator", "decimal separator"], 1)],
         run: number,
     },
-    Builtin {
-        name: "string",
-        signatures: &[sig(&["from"], 1)],
-        run: string,
-    },
-    Builtin {
-        name: "date",
-        signatures: &[sig(&["from"], 1), sig(&["year", "month", "day"], 3)],
-        run: date,
-    },
+    Builtin { name: "string", signatures: &[sig(&["from"], 1)], run: string },
+    Builtin { name: "date", signatures: &[sig(&["from"], 1), sig(&["year", "month", "day"], 3)], run: date },
     Builtin {
         name: "time",
-        signatures: &[
-            sig(&["from"], 1),
-            sig(&["hour", "minute", "second", "offset"], 3),
-        ],
+        signatures: &[sig(&["from"], 1), sig(&["hour", "minute", "second", "offset"], 3)],
         run: time,
     },
     Builtin {
         name: "date and time",
-        signatures: &[
-            sig(&["from"], 1),
-            sig(&["date", "time"], 2),
-            sig(&["date", "timezone"], 2),
-        ],
+        signatures: &[sig(&["from"], 1), sig(&["date", "time"], 2), sig(&["date", "timezone"], 2)],
         run: date_and_time,
     },
-    Builtin {
-        name: "duration",
-        signatures: &[sig(&["from"], 1)],
-        run: duration,
-    },
-    Builtin {
-        name: "years and months duration",
-        signatures: &[sig(&["from", "to"], 2)],
-        run: months_duration,
-    },
-    Builtin {
-        name: "not",
-        signatures: &[sig(&["negand"], 1)],
-        run: not,
-    },
-    Builtin {
-        name: "uuid",
-        signatures: &[sig(&[], 0)],
-        run: uuid,
-    },
-    Builtin {
-        name: "get or else",
-        signatures: &[sig(&["value", "default"], 2)],
-        run: get_or_else,
-    },
-    Builtin {
-        name: "coalesce",
-        signatures: &[repeating(&["value"], 1)],
-        run: coalesce,
-    },
+    Builtin { name: "duration", signatures: &[sig(&["from"], 1)], run: duration },
+    Builtin { name: "years and months duration", signatures: &[sig(&["from", "to"], 2)], run: months_duration },
+    Builtin { name: "not", signatures: &[sig(&["negand"], 1)], run: not },
+    Builtin { name: "uuid", signatures: &[sig(&[], 0)], run: uuid },
+    Builtin { name: "get or else", signatures: &[sig(&["value", "default"], 2)], run: get_or_else },
+    Builtin { name: "coalesce", signatures: &[repeating(&["value"], 1)], run: coalesce },
 ];
 
 fn number(call: &mut Call<'_, '_, '_>) -> Evaluated {
@@ -123,11 +84,7 @@ fn date(call: &mut Call<'_, '_, '_>) -> Evaluated {
             _ => return Err(call.wrong(0, "a string, a date or a date and time")),
         });
     }
-    let (year, month, day) = (
-        given!(call.whole(0)),
-        given!(call.whole(1)),
-        given!(call.whole(2)),
-    );
+    let (year, month, day) = (given!(call.whole(0)), given!(call.whole(1)), given!(call.whole(2)));
     let date = (|| civil::Date::new(i16::try_from(year).ok()?, small(month)?, small(day)?).ok())();
     Ok(date.map_or(Value::Null, Value::Date))
 }
@@ -137,46 +94,26 @@ fn time(call: &mut Call<'_, '_, '_>) -> Evaluated {
         return Ok(match call.arg(0) {
             Value::Null => Value::Null,
             Value::Time(time) => Value::Time(*time),
-            Value::Date(_) => Value::Time(Time {
-                civil: civil::Time::midnight(),
-                offset: None,
-            }),
+            Value::Date(_) => Value::Time(Time { civil: civil::Time::midnight(), offset: None }),
             Value::DateTime(moment) => Value::Time(time_of(moment)),
             Value::String(text) => temporal::parse_time(text)
-                .or_else(|| {
-                    text.contains('T')
-                        .then(|| temporal::parse_date_time(text))?
-                        .as_ref()
-                        .map(time_of)
-                })
+                .or_else(|| text.contains('T').then(|| temporal::parse_date_time(text))?.as_ref().map(time_of))
                 .map_or(Value::Null, Value::Time),
             _ => return Err(call.wrong(0, "a string, a time or a date and time")),
         });
     }
-    let (hour, minute, second) = (
-        given!(call.whole(0)),
-        given!(call.whole(1)),
-        given!(call.number(2)),
-    );
+    let (hour, minute, second) = (given!(call.whole(0)), given!(call.whole(1)), given!(call.number(2)));
     let offset = match call.arg(3) {
         Value::Null => None,
-        Value::DaysDuration(length) => {
-            match i32::try_from(length.as_secs()).map(Offset::from_seconds) {
-                Ok(Ok(offset)) => Some(offset),
-                _ => return Ok(Value::Null),
-            }
-        }
+        Value::DaysDuration(length) => match i32::try_from(length.as_secs()).map(Offset::from_seconds) {
+            Ok(Ok(offset)) => Some(offset),
+            _ => return Ok(Value::Null),
+        },
         _ => return Err(call.wrong(3, "a duration")),
     };
     let civil = (|| {
         let nanos = (second.fract() * Decimal::from(1_000_000_000)).to_i32()?;
-        civil::Time::new(
-            small(hour)?,
-            small(minute)?,
-            small(second.trunc().to_i64()?)?,
-            nanos,
-        )
-        .ok()
+        civil::Time::new(small(hour)?, small(minute)?, small(second.trunc().to_i64()?)?, nanos).ok()
     })();
     Ok(civil.map_or(Value::Null, |civil| Value::Time(Time { civil, offset })))
 }
@@ -186,10 +123,7 @@ fn time_of(moment: &DateTime) -> Time {
         DateTime::Local(_) => None,
         DateTime::Zoned(zoned) => Some(zoned.offset()),
     };
-    Time {
-        civil: moment.civil().time(),
-        offset,
-    }
+    Time { civil: moment.civil().time(), offset }
 }
 
 fn date_and_time(call: &mut Call<'_, '_, '_>) -> Evaluated {
@@ -267,29 +201,14 @@ fn uuid(call: &mut Call<'_, '_, '_>) -> Evaluated {
     let bits = (call.evaluator.env.random)();
     let bits = bits & !(0xF << 76) & !(0x3 << 62) | (0x4 << 76) | (0x2 << 62);
     let hex = format!("{bits:032x}");
-    let parts = [
-        &hex[..8],
-        &hex[8..12],
-        &hex[12..16],
-        &hex[16..20],
-        &hex[20..],
-    ];
+    let parts = [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]];
     Ok(Value::from(parts.join("-")))
 }
 
 fn get_or_else(call: &mut Call<'_, '_, '_>) -> Evaluated {
-    Ok(if call.has(0) {
-        call.arg(0).clone()
-    } else {
-        call.arg(1).clone()
-    })
+    Ok(if call.has(0) { call.arg(0).clone() } else { call.arg(1).clone() })
 }
 
 fn coalesce(call: &mut Call<'_, '_, '_>) -> Evaluated {
-    Ok(call
-        .args
-        .iter()
-        .find(|value| !value.is_null())
-        .cloned()
-        .unwrap_or_default())
+    Ok(call.args.iter().find(|value| !value.is_null()).cloned().unwrap_or_default())
 }

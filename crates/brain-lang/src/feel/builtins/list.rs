@@ -16,91 +16,23 @@ use crate::feel::value::Value;
 const LIST: &[super::Signature] = &[sig(&["list"], 1)];
 
 pub(super) const FUNCTIONS: &[Builtin] = &[
-    Builtin {
-        name: "list contains",
-        signatures: &[sig(&["list", "element"], 2)],
-        run: list_contains,
-    },
-    Builtin {
-        name: "count",
-        signatures: LIST,
-        run: count,
-    },
-    Builtin {
-        name: "is empty",
-        signatures: LIST,
-        run: is_empty,
-    },
-    Builtin {
-        name: "all",
-        signatures: &[repeating(&["list"], 1)],
-        run: all,
-    },
-    Builtin {
-        name: "any",
-        signatures: &[repeating(&["list"], 1)],
-        run: any,
-    },
-    Builtin {
-        name: "sublist",
-        signatures: &[sig(&["list", "start position", "length"], 2)],
-        run: sublist,
-    },
-    Builtin {
-        name: "append",
-        signatures: &[repeating(&["list", "item"], 1)],
-        run: append,
-    },
-    Builtin {
-        name: "concatenate",
-        signatures: &[repeating(&["list"], 1)],
-        run: concatenate,
-    },
-    Builtin {
-        name: "insert before",
-        signatures: &[sig(&["list", "position", "newItem"], 3)],
-        run: insert_before,
-    },
-    Builtin {
-        name: "remove",
-        signatures: &[sig(&["list", "position"], 2)],
-        run: remove,
-    },
-    Builtin {
-        name: "list replace",
-        signatures: &[sig(&["list", "position", "newItem"], 3)],
-        run: list_replace,
-    },
-    Builtin {
-        name: "reverse",
-        signatures: LIST,
-        run: reverse,
-    },
-    Builtin {
-        name: "index of",
-        signatures: &[sig(&["list", "match"], 2)],
-        run: index_of,
-    },
-    Builtin {
-        name: "union",
-        signatures: &[repeating(&["list"], 1)],
-        run: union,
-    },
-    Builtin {
-        name: "distinct values",
-        signatures: LIST,
-        run: distinct_values,
-    },
-    Builtin {
-        name: "flatten",
-        signatures: LIST,
-        run: flatten,
-    },
-    Builtin {
-        name: "sort",
-        signatures: &[sig(&["list", "precedes"], 1)],
-        run: sort,
-    },
+    Builtin { name: "list contains", signatures: &[sig(&["list", "element"], 2)], run: list_contains },
+    Builtin { name: "count", signatures: LIST, run: count },
+    Builtin { name: "is empty", signatures: LIST, run: is_empty },
+    Builtin { name: "all", signatures: &[repeating(&["list"], 1)], run: all },
+    Builtin { name: "any", signatures: &[repeating(&["list"], 1)], run: any },
+    Builtin { name: "sublist", signatures: &[sig(&["list", "start position", "length"], 2)], run: sublist },
+    Builtin { name: "append", signatures: &[repeating(&["list", "item"], 1)], run: append },
+    Builtin { name: "concatenate", signatures: &[repeating(&["list"], 1)], run: concatenate },
+    Builtin { name: "insert before", signatures: &[sig(&["list", "position", "newItem"], 3)], run: insert_before },
+    Builtin { name: "remove", signatures: &[sig(&["list", "position"], 2)], run: remove },
+    Builtin { name: "list replace", signatures: &[sig(&["list", "position", "newItem"], 3)], run: list_replace },
+    Builtin { name: "reverse", signatures: LIST, run: reverse },
+    Builtin { name: "index of", signatures: &[sig(&["list", "match"], 2)], run: index_of },
+    Builtin { name: "union", signatures: &[repeating(&["list"], 1)], run: union },
+    Builtin { name: "distinct values", signatures: LIST, run: distinct_values },
+    Builtin { name: "flatten", signatures: LIST, run: flatten },
+    Builtin { name: "sort", signatures: &[sig(&["list", "precedes"], 1)], run: sort },
 ];
 
 fn list_contains(call: &mut Call<'_, '_, '_>) -> Evaluated {
@@ -135,11 +67,7 @@ fn decided(call: &mut Call<'_, '_, '_>, deciding: bool) -> Evaluated {
             other => return Err(not_boolean(other, call.builtin.name, &call.arg_span(0))),
         }
     }
-    Ok(if unknown {
-        Value::Null
-    } else {
-        Value::Bool(!deciding)
-    })
+    Ok(if unknown { Value::Null } else { Value::Bool(!deciding) })
 }
 
 fn all(call: &mut Call<'_, '_, '_>) -> Evaluated {
@@ -159,11 +87,7 @@ fn index(call: &Call<'_, '_, '_>, length: usize) -> Result<Option<usize>, FeelEr
         Some(index) if index < length => Ok(Some(index)),
         _ => {
             let message = format!("a list of {length} has no position {position}");
-            Err(FeelError::new(
-                FeelErrorKind::Arguments,
-                call.arg_span(1),
-                message,
-            ))
+            Err(FeelError::new(FeelErrorKind::Arguments, call.arg_span(1), message))
         }
     }
 }
@@ -171,9 +95,7 @@ fn index(call: &Call<'_, '_, '_>, length: usize) -> Result<Option<usize>, FeelEr
 fn sublist(call: &mut Call<'_, '_, '_>) -> Evaluated {
     let list = given!(call.list(0));
     let start = given!(call.whole(1));
-    let length = call.whole(2)?.map_or(usize::MAX, |length| {
-        usize::try_from(length.max(0)).unwrap_or(usize::MAX)
-    });
+    let length = call.whole(2)?.map_or(usize::MAX, |length| usize::try_from(length.max(0)).unwrap_or(usize::MAX));
     let Some(from) = position_index(list.len(), Decimal::from(start)) else {
         return Ok(Value::list([]));
     };
@@ -301,22 +223,14 @@ fn flatten(call: &mut Call<'_, '_, '_>) -> Evaluated {
 /// Sorts by a function that says whether its first argument comes first, or by the natural order. Stable.
 fn sort(call: &mut Call<'_, '_, '_>) -> Evaluated {
     let items = given!(copied(call));
-    let precedes = if call.has(1) {
-        Some(call.function(1, 2)?)
-    } else {
-        None
-    };
+    let precedes = if call.has(1) { Some(call.function(1, 2)?) } else { None };
     let sorted = merge_sort(items, &mut |a, b| {
         call.charge(1)?;
         match &precedes {
-            Some(precedes) => Ok(call
-                .evaluator
-                .call(precedes, vec![b.clone(), a.clone()])?
-                .is_true()),
+            Some(precedes) => Ok(call.evaluator.call(precedes, vec![b.clone(), a.clone()])?.is_true()),
             None => {
                 let order = ops::order(a, b, &call.evaluator.env.time_zone).map_err(|_| {
-                    let message =
-                        format!("a {} and a {} have no order", a.type_name(), b.type_name());
+                    let message = format!("a {} and a {} have no order", a.type_name(), b.type_name());
                     FeelError::new(FeelErrorKind::Type, call.arg_span(0), message)
                 })?;
                 Ok(order == Ordering::Greater)
@@ -330,10 +244,7 @@ fn sort(call: &mut Call<'_, '_, '_>) -> Evaluated {
 type OutOfOrder<'a> = dyn FnMut(&Value, &Value) -> Result<bool, FeelError> + 'a;
 
 /// Our own, because the order is a user's function: it may fail, and it may contradict itself.
-fn merge_sort(
-    mut items: Vec<Value>,
-    out_of_order: &mut OutOfOrder<'_>,
-) -> Result<Vec<Value>, FeelError> {
+fn merge_sort(mut items: Vec<Value>, out_of_order: &mut OutOfOrder<'_>) -> Result<Vec<Value>, FeelError> {
     if items.len() < 2 {
         return Ok(items);
     }
@@ -343,11 +254,7 @@ fn merge_sort(
     let mut merged = Vec::with_capacity(left.len() + right.len());
     let (mut left, mut right) = (left.into_iter().peekable(), right.into_iter().peekable());
     while let (Some(a), Some(b)) = (left.peek(), right.peek()) {
-        let next = if out_of_order(a, b)? {
-            right.next()
-        } else {
-            left.next()
-        };
+        let next = if out_of_order(a, b)? { right.next() } else { left.next() };
         merged.extend(next);
     }
     merged.extend(left);

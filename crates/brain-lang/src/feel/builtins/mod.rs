@@ -44,20 +44,12 @@ struct Signature {
 
 /// Parameters, of which the first so many are required.
 const fn sig(params: &'static [&'static str], required: usize) -> Signature {
-    Signature {
-        params,
-        required,
-        repeats: false,
-    }
+    Signature { params, required, repeats: false }
 }
 
 /// Parameters, the last of which may be repeated.
 const fn repeating(params: &'static [&'static str], required: usize) -> Signature {
-    Signature {
-        params,
-        required,
-        repeats: true,
-    }
+    Signature { params, required, repeats: true }
 }
 
 impl fmt::Debug for Builtin {
@@ -93,100 +85,56 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
 
 impl Builtin {
     /// Puts arguments in the order of the parameters, refusing what fits no signature.
-    pub(super) fn bind(
-        &self,
-        arguments: Vec<Argument>,
-        span: &Range<usize>,
-    ) -> Result<Vec<Node>, FeelError> {
+    pub(super) fn bind(&self, arguments: Vec<Argument>, span: &Range<usize>) -> Result<Vec<Node>, FeelError> {
         let wrong = |message: String| {
-            FeelError::new(FeelErrorKind::Arguments, span.clone(), message)
-                .help(format!("write {}", self.usage()))
+            FeelError::new(FeelErrorKind::Arguments, span.clone(), message).help(format!("write {}", self.usage()))
         };
         if arguments.iter().all(|argument| argument.name.is_none()) {
             let count = arguments.len();
-            let fits =
-                |s: &Signature| count >= s.required && (s.repeats || count <= s.params.len());
+            let fits = |s: &Signature| count >= s.required && (s.repeats || count <= s.params.len());
             if !self.signatures.iter().any(fits) {
-                return Err(wrong(format!(
-                    "`{}` cannot take {count} arguments",
-                    self.name
-                )));
+                return Err(wrong(format!("`{}` cannot take {count} arguments", self.name)));
             }
-            return Ok(arguments
-                .into_iter()
-                .map(|argument| argument.value)
-                .collect());
+            return Ok(arguments.into_iter().map(|argument| argument.value).collect());
         }
         let mut named = Vec::new();
         for argument in arguments {
             let Some(name) = argument.name else {
-                return Err(wrong(
-                    "arguments are either all named or all by position".to_owned(),
-                ));
+                return Err(wrong("arguments are either all named or all by position".to_owned()));
             };
             named.push((name, argument.value));
         }
         let knows = |s: &Signature, name: &str| s.params.contains(&name);
-        let Some(signature) = self
-            .signatures
-            .iter()
-            .find(|s| named.iter().all(|(name, _)| knows(s, name)))
-        else {
-            let unknown = named
-                .iter()
-                .find(|(name, _)| !self.signatures.iter().any(|s| knows(s, name)));
+        let Some(signature) = self.signatures.iter().find(|s| named.iter().all(|(name, _)| knows(s, name))) else {
+            let unknown = named.iter().find(|(name, _)| !self.signatures.iter().any(|s| knows(s, name)));
             return Err(match unknown {
                 Some((name, _)) => {
-                    let params = self
-                        .signatures
-                        .iter()
-                        .flat_map(|s| s.params.iter().copied());
+                    let params = self.signatures.iter().flat_map(|s| s.params.iter().copied());
                     let error = wrong(format!("`{}` has no parameter `{name}`", self.name));
                     match nearest(name, params) {
                         Some(near) => error.help(format!("did you mean `{near}`?")),
                         None => error,
                     }
                 }
-                None => wrong(format!(
-                    "these parameters of `{}` do not go together",
-                    self.name
-                )),
+                None => wrong(format!("these parameters of `{}` do not go together", self.name)),
             });
         };
         let mut nodes: Vec<Option<Node>> = Vec::new();
         nodes.resize_with(signature.params.len(), || None);
         for (name, node) in named {
-            let at = signature
-                .params
-                .iter()
-                .position(|param| **param == *name)
-                .unwrap_or_default();
+            let at = signature.params.iter().position(|param| **param == *name).unwrap_or_default();
             if nodes[at].replace(node).is_some() {
                 return Err(wrong(format!("`{name}` is given twice")));
             }
         }
-        if let Some(missing) = nodes
-            .iter()
-            .take(signature.required)
-            .position(Option::is_none)
-        {
-            return Err(wrong(format!(
-                "`{}` needs `{}`",
-                self.name, signature.params[missing]
-            )));
+        if let Some(missing) = nodes.iter().take(signature.required).position(Option::is_none) {
+            return Err(wrong(format!("`{}` needs `{}`", self.name, signature.params[missing])));
         }
         while matches!(nodes.last(), Some(None)) {
             nodes.pop();
         }
-        let absent = || Node {
-            kind: NodeKind::Literal(Value::Null),
-            span: span.clone(),
-            depth: 1,
-        };
-        Ok(nodes
-            .into_iter()
-            .map(|node| node.unwrap_or_else(absent))
-            .collect())
+        let absent = || Node { kind: NodeKind::Literal(Value::Null), span: span.clone(), depth: 1 };
+        Ok(nodes.into_iter().map(|node| node.unwrap_or_else(absent)).collect())
     }
 
     fn usage(&self) -> String {
@@ -195,20 +143,9 @@ impl Builtin {
                 .params
                 .iter()
                 .enumerate()
-                .map(|(i, param)| {
-                    if i < s.required {
-                        (*param).to_owned()
-                    } else {
-                        format!("[{param}]")
-                    }
-                })
+                .map(|(i, param)| if i < s.required { (*param).to_owned() } else { format!("[{param}]") })
                 .collect();
-            format!(
-                "`{}({}{})`",
-                self.name,
-                params.join(", "),
-                if s.repeats { ", …" } else { "" }
-            )
+            format!("`{}({}{})`", self.name, params.join(", "), if s.repeats { ", …" } else { "" })
         });
         ways.collect::<Vec<_>>().join(" or ")
     }
@@ -244,17 +181,11 @@ impl Call<'_, '_, '_> {
     }
 
     fn arg_span(&self, i: usize) -> Range<usize> {
-        self.nodes
-            .get(i)
-            .map_or_else(|| self.span.clone(), |node| node.span.clone())
+        self.nodes.get(i).map_or_else(|| self.span.clone(), |node| node.span.clone())
     }
 
     fn wrong(&self, i: usize, wanted: &str) -> FeelError {
-        let message = format!(
-            "`{}` needs {wanted} here, not a {}",
-            self.builtin.name,
-            self.arg(i).type_name()
-        );
+        let message = format!("`{}` needs {wanted} here, not a {}", self.builtin.name, self.arg(i).type_name());
         FeelError::new(FeelErrorKind::Type, self.arg_span(i), message)
     }
 
@@ -305,11 +236,7 @@ impl Call<'_, '_, '_> {
 
     /// The items of `f([1, 2])` or of `f(1, 2)`.
     fn items(&self) -> Result<Option<List>, FeelError> {
-        if self.args.len() == 1 {
-            self.list(0)
-        } else {
-            Ok(Some(self.args.clone().into()))
-        }
+        if self.args.len() == 1 { self.list(0) } else { Ok(Some(self.args.clone().into())) }
     }
 
     fn function(&self, i: usize, params: usize) -> Result<Arc<Function>, FeelError> {
@@ -325,14 +252,11 @@ impl Call<'_, '_, '_> {
     }
 
     fn trouble(&self, trouble: Trouble) -> FeelError {
-        trouble_error(trouble, &self.span, || {
-            format!("`{}` does not work on these types", self.builtin.name)
-        })
+        trouble_error(trouble, &self.span, || format!("`{}` does not work on these types", self.builtin.name))
     }
 
     fn equal(&mut self, a: &Value, b: &Value) -> Result<bool, FeelError> {
-        self.evaluator
-            .charge_size(a.size().min(b.size()), &self.span)?;
+        self.evaluator.charge_size(a.size().min(b.size()), &self.span)?;
         Ok(super::ops::equal(a, b, &self.evaluator.env.time_zone))
     }
 }
@@ -353,14 +277,7 @@ mod tests {
     #[test]
     fn every_signature_requires_no_more_than_it_has() {
         for builtin in all() {
-            assert!(
-                builtin
-                    .signatures
-                    .iter()
-                    .all(|s| s.required <= s.params.len()),
-                "{}",
-                builtin.name
-            );
+            assert!(builtin.signatures.iter().all(|s| s.required <= s.params.len()), "{}", builtin.name);
         }
     }
 }

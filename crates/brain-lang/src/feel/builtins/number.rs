@@ -13,84 +13,26 @@ const ROUND: &[super::Signature] = &[sig(&["n", "scale"], 1)];
 const ONE: &[super::Signature] = &[sig(&["number"], 1)];
 
 pub(super) const FUNCTIONS: &[Builtin] = &[
-    Builtin {
-        name: "decimal",
-        signatures: &[sig(&["n", "scale"], 2)],
-        run: decimal,
-    },
-    Builtin {
-        name: "floor",
-        signatures: ROUND,
-        run: floor,
-    },
-    Builtin {
-        name: "ceiling",
-        signatures: ROUND,
-        run: ceiling,
-    },
-    Builtin {
-        name: "round up",
-        signatures: ROUND,
-        run: round_up,
-    },
-    Builtin {
-        name: "round down",
-        signatures: ROUND,
-        run: round_down,
-    },
-    Builtin {
-        name: "round half up",
-        signatures: ROUND,
-        run: round_half_up,
-    },
-    Builtin {
-        name: "round half down",
-        signatures: ROUND,
-        run: round_half_down,
-    },
-    Builtin {
-        name: "abs",
-        signatures: &[sig(&["n"], 1)],
-        run: abs,
-    },
-    Builtin {
-        name: "modulo",
-        signatures: &[sig(&["dividend", "divisor"], 2)],
-        run: modulo,
-    },
-    Builtin {
-        name: "sqrt",
-        signatures: ONE,
-        run: sqrt,
-    },
-    Builtin {
-        name: "log",
-        signatures: ONE,
-        run: log,
-    },
-    Builtin {
-        name: "exp",
-        signatures: ONE,
-        run: exp,
-    },
-    Builtin {
-        name: "odd",
-        signatures: ONE,
-        run: odd,
-    },
-    Builtin {
-        name: "even",
-        signatures: ONE,
-        run: even,
-    },
+    Builtin { name: "decimal", signatures: &[sig(&["n", "scale"], 2)], run: decimal },
+    Builtin { name: "floor", signatures: ROUND, run: floor },
+    Builtin { name: "ceiling", signatures: ROUND, run: ceiling },
+    Builtin { name: "round up", signatures: ROUND, run: round_up },
+    Builtin { name: "round down", signatures: ROUND, run: round_down },
+    Builtin { name: "round half up", signatures: ROUND, run: round_half_up },
+    Builtin { name: "round half down", signatures: ROUND, run: round_half_down },
+    Builtin { name: "abs", signatures: &[sig(&["n"], 1)], run: abs },
+    Builtin { name: "modulo", signatures: &[sig(&["dividend", "divisor"], 2)], run: modulo },
+    Builtin { name: "sqrt", signatures: ONE, run: sqrt },
+    Builtin { name: "log", signatures: ONE, run: log },
+    Builtin { name: "exp", signatures: ONE, run: exp },
+    Builtin { name: "odd", signatures: ONE, run: odd },
+    Builtin { name: "even", signatures: ONE, run: even },
 ];
 
 fn rounded(call: &mut Call<'_, '_, '_>, strategy: RoundingStrategy) -> Evaluated {
     let number = given!(call.number(0));
     let scale = call.whole(1)?.unwrap_or(0);
-    ops::round(number, scale, strategy)
-        .map(Value::Number)
-        .map_err(|trouble| call.trouble(trouble))
+    ops::round(number, scale, strategy).map(Value::Number).map_err(|trouble| call.trouble(trouble))
 }
 
 /// Half to even, as bankers do.
@@ -131,11 +73,7 @@ fn abs(call: &mut Call<'_, '_, '_>) -> Evaluated {
         Value::MonthsDuration(months) => *months < 0,
         _ => return Err(call.wrong(0, "a number or a duration")),
     };
-    if negative {
-        ops::negate(call.arg(0)).map_err(|trouble| call.trouble(trouble))
-    } else {
-        Ok(call.arg(0).clone())
-    }
+    if negative { ops::negate(call.arg(0)).map_err(|trouble| call.trouble(trouble)) } else { Ok(call.arg(0).clone()) }
 }
 
 /// The remainder with the sign of the divisor.
@@ -147,11 +85,7 @@ fn modulo(call: &mut Call<'_, '_, '_>) -> Evaluated {
     let overflow = |call: &Call<'_, '_, '_>| call.trouble(Trouble::Overflow);
     let rest = a.checked_rem(b).ok_or_else(|| overflow(call))?;
     let differs = !rest.is_zero() && rest.is_sign_negative() != b.is_sign_negative();
-    Ok(Value::Number(if differs {
-        rest.checked_add(b).ok_or_else(|| overflow(call))?
-    } else {
-        rest
-    }))
+    Ok(Value::Number(if differs { rest.checked_add(b).ok_or_else(|| overflow(call))? } else { rest }))
 }
 
 fn outside(call: &Call<'_, '_, '_>, wanted: &str) -> FeelError {
@@ -162,26 +96,17 @@ fn outside(call: &Call<'_, '_, '_>, wanted: &str) -> FeelError {
 
 fn sqrt(call: &mut Call<'_, '_, '_>) -> Evaluated {
     let number = given!(call.number(0));
-    number
-        .sqrt()
-        .map(Value::Number)
-        .ok_or_else(|| outside(call, "a number that is not negative"))
+    number.sqrt().map(Value::Number).ok_or_else(|| outside(call, "a number that is not negative"))
 }
 
 fn log(call: &mut Call<'_, '_, '_>) -> Evaluated {
     let number = given!(call.number(0));
-    number
-        .checked_ln()
-        .map(Value::Number)
-        .ok_or_else(|| outside(call, "a number above zero"))
+    number.checked_ln().map(Value::Number).ok_or_else(|| outside(call, "a number above zero"))
 }
 
 fn exp(call: &mut Call<'_, '_, '_>) -> Evaluated {
     let number = given!(call.number(0));
-    number
-        .checked_exp()
-        .map(Value::Number)
-        .ok_or_else(|| outside(call, "a smaller number"))
+    number.checked_exp().map(Value::Number).ok_or_else(|| outside(call, "a smaller number"))
 }
 
 fn is_odd(call: &Call<'_, '_, '_>) -> Result<Option<bool>, FeelError> {

@@ -8,43 +8,16 @@ use crate::feel::eval::Evaluated;
 use crate::feel::ops;
 use crate::feel::value::{RangeValue, Value};
 
-const TWO: &[super::Signature] = &[
-    sig(&["range1", "range2"], 2),
-    sig(&["range", "point"], 2),
-    sig(&["point", "range"], 2),
-];
+const TWO: &[super::Signature] =
+    &[sig(&["range1", "range2"], 2), sig(&["range", "point"], 2), sig(&["point", "range"], 2)];
 
 pub(super) const FUNCTIONS: &[Builtin] = &[
-    Builtin {
-        name: "before",
-        signatures: TWO,
-        run: before,
-    },
-    Builtin {
-        name: "after",
-        signatures: TWO,
-        run: after,
-    },
-    Builtin {
-        name: "meets",
-        signatures: TWO,
-        run: meets,
-    },
-    Builtin {
-        name: "overlaps",
-        signatures: TWO,
-        run: overlaps,
-    },
-    Builtin {
-        name: "includes",
-        signatures: TWO,
-        run: includes,
-    },
-    Builtin {
-        name: "during",
-        signatures: TWO,
-        run: during,
-    },
+    Builtin { name: "before", signatures: TWO, run: before },
+    Builtin { name: "after", signatures: TWO, run: after },
+    Builtin { name: "meets", signatures: TWO, run: meets },
+    Builtin { name: "overlaps", signatures: TWO, run: overlaps },
+    Builtin { name: "includes", signatures: TWO, run: includes },
+    Builtin { name: "during", signatures: TWO, run: during },
 ];
 
 /// An argument as a range; a point is the range of just itself. `None` if it or a bound is null.
@@ -53,12 +26,9 @@ fn range(call: &Call<'_, '_, '_>, i: usize) -> Option<RangeValue> {
         Value::Null => None,
         Value::Range(range) if range.start.is_null() || range.end.is_null() => None,
         Value::Range(range) => Some((**range).clone()),
-        point => Some(RangeValue {
-            start: point.clone(),
-            start_included: true,
-            end: point.clone(),
-            end_included: true,
-        }),
+        point => {
+            Some(RangeValue { start: point.clone(), start_included: true, end: point.clone(), end_included: true })
+        }
     }
 }
 
@@ -115,9 +85,7 @@ fn meets(call: &mut Call<'_, '_, '_>) -> Evaluated {
 }
 
 fn overlaps(call: &mut Call<'_, '_, '_>) -> Evaluated {
-    related(call, false, |call, a, b| {
-        Ok(!is_before(call, a, b)? && !is_before(call, b, a)?)
-    })
+    related(call, false, |call, a, b| Ok(!is_before(call, a, b)? && !is_before(call, b, a)?))
 }
 
 fn includes(call: &mut Call<'_, '_, '_>) -> Evaluated {

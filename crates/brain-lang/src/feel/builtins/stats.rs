@@ -15,46 +15,14 @@ use crate::feel::value::Value;
 const LIST: &[super::Signature] = &[repeating(&["list"], 1)];
 
 pub(super) const FUNCTIONS: &[Builtin] = &[
-    Builtin {
-        name: "min",
-        signatures: LIST,
-        run: min,
-    },
-    Builtin {
-        name: "max",
-        signatures: LIST,
-        run: max,
-    },
-    Builtin {
-        name: "sum",
-        signatures: LIST,
-        run: sum,
-    },
-    Builtin {
-        name: "mean",
-        signatures: LIST,
-        run: mean,
-    },
-    Builtin {
-        name: "median",
-        signatures: LIST,
-        run: median,
-    },
-    Builtin {
-        name: "mode",
-        signatures: LIST,
-        run: mode,
-    },
-    Builtin {
-        name: "stddev",
-        signatures: LIST,
-        run: stddev,
-    },
-    Builtin {
-        name: "product",
-        signatures: LIST,
-        run: product,
-    },
+    Builtin { name: "min", signatures: LIST, run: min },
+    Builtin { name: "max", signatures: LIST, run: max },
+    Builtin { name: "sum", signatures: LIST, run: sum },
+    Builtin { name: "mean", signatures: LIST, run: mean },
+    Builtin { name: "median", signatures: LIST, run: median },
+    Builtin { name: "mode", signatures: LIST, run: mode },
+    Builtin { name: "stddev", signatures: LIST, run: stddev },
+    Builtin { name: "product", signatures: LIST, run: product },
 ];
 
 fn extreme(call: &mut Call<'_, '_, '_>, wanted: Ordering) -> Evaluated {
@@ -69,11 +37,7 @@ fn extreme(call: &mut Call<'_, '_, '_>, wanted: Ordering) -> Evaluated {
             None => true,
             Some(best) => {
                 ops::order(item, best, &call.evaluator.env.time_zone).map_err(|_| {
-                    let message = format!(
-                        "a {} and a {} have no order",
-                        best.type_name(),
-                        item.type_name()
-                    );
+                    let message = format!("a {} and a {} have no order", best.type_name(), item.type_name());
                     FeelError::new(FeelErrorKind::Type, call.arg_span(0), message)
                 })? == wanted
             }
@@ -87,8 +51,7 @@ fn extreme(call: &mut Call<'_, '_, '_>, wanted: Ordering) -> Evaluated {
 
 fn null_item(call: &Call<'_, '_, '_>) -> FeelError {
     let message = format!("`{}` cannot take a list with null in it", call.builtin.name);
-    FeelError::new(FeelErrorKind::Type, call.arg_span(0), message)
-        .help("leave nulls out with `list[item != null]`")
+    FeelError::new(FeelErrorKind::Type, call.arg_span(0), message).help("leave nulls out with `list[item != null]`")
 }
 
 fn min(call: &mut Call<'_, '_, '_>) -> Evaluated {
@@ -108,26 +71,14 @@ fn sum(call: &mut Call<'_, '_, '_>) -> Evaluated {
         if item.is_null() {
             return Err(null_item(call));
         }
-        if !matches!(
-            item,
-            Value::Number(_) | Value::DaysDuration(_) | Value::MonthsDuration(_)
-        ) {
+        if !matches!(item, Value::Number(_) | Value::DaysDuration(_) | Value::MonthsDuration(_)) {
             let message = format!("`sum` cannot add a {}", item.type_name());
-            return Err(FeelError::new(
-                FeelErrorKind::Type,
-                call.arg_span(0),
-                message,
-            ));
+            return Err(FeelError::new(FeelErrorKind::Type, call.arg_span(0), message));
         }
         total = Some(match total {
             None => item.clone(),
-            Some(total) => ops::arithmetic(
-                ArithmeticOp::Add,
-                &total,
-                item,
-                &call.evaluator.env.time_zone,
-            )
-            .map_err(|trouble| call.trouble(trouble))?,
+            Some(total) => ops::arithmetic(ArithmeticOp::Add, &total, item, &call.evaluator.env.time_zone)
+                .map_err(|trouble| call.trouble(trouble))?,
         });
     }
     Ok(total.unwrap_or_default())
@@ -143,16 +94,8 @@ fn numbers(call: &mut Call<'_, '_, '_>) -> Result<Option<Vec<Decimal>>, FeelErro
         Value::Number(number) => Ok(*number),
         Value::Null => Err(null_item(call)),
         other => {
-            let message = format!(
-                "`{}` needs numbers, not a {}",
-                call.builtin.name,
-                other.type_name()
-            );
-            Err(FeelError::new(
-                FeelErrorKind::Type,
-                call.arg_span(0),
-                message,
-            ))
+            let message = format!("`{}` needs numbers, not a {}", call.builtin.name, other.type_name());
+            Err(FeelError::new(FeelErrorKind::Type, call.arg_span(0), message))
         }
     });
     numbers.collect::<Result<_, _>>().map(Some)
@@ -160,15 +103,11 @@ fn numbers(call: &mut Call<'_, '_, '_>) -> Result<Option<Vec<Decimal>>, FeelErro
 
 /// A result, or the error of one that is out of range.
 fn or_overflow(call: &Call<'_, '_, '_>, number: Option<Decimal>) -> Evaluated {
-    number
-        .map(Value::Number)
-        .ok_or_else(|| call.trouble(Trouble::Overflow))
+    number.map(Value::Number).ok_or_else(|| call.trouble(Trouble::Overflow))
 }
 
 fn total(numbers: &[Decimal]) -> Option<Decimal> {
-    numbers
-        .iter()
-        .try_fold(Decimal::ZERO, |total, number| total.checked_add(*number))
+    numbers.iter().try_fold(Decimal::ZERO, |total, number| total.checked_add(*number))
 }
 
 fn average(numbers: &[Decimal]) -> Option<Decimal> {
@@ -177,11 +116,7 @@ fn average(numbers: &[Decimal]) -> Option<Decimal> {
 
 fn mean(call: &mut Call<'_, '_, '_>) -> Evaluated {
     let numbers = given!(numbers(call));
-    if numbers.is_empty() {
-        Ok(Value::Null)
-    } else {
-        or_overflow(call, average(&numbers))
-    }
+    if numbers.is_empty() { Ok(Value::Null) } else { or_overflow(call, average(&numbers)) }
 }
 
 fn median(call: &mut Call<'_, '_, '_>) -> Evaluated {
@@ -201,11 +136,7 @@ fn mode(call: &mut Call<'_, '_, '_>) -> Evaluated {
     numbers.sort_unstable();
     let runs: Vec<&[Decimal]> = numbers.chunk_by(|a, b| a == b).collect();
     let longest = runs.iter().map(|run| run.len()).max().unwrap_or(0);
-    Ok(Value::list(
-        runs.iter()
-            .filter(|run| run.len() == longest)
-            .map(|run| Value::Number(run[0])),
-    ))
+    Ok(Value::list(runs.iter().filter(|run| run.len() == longest).map(|run| Value::Number(run[0]))))
 }
 
 /// The standard deviation of a sample; of fewer than two numbers there is none.
@@ -223,9 +154,7 @@ fn stddev(call: &mut Call<'_, '_, '_>) -> Evaluated {
                 distance.checked_mul(distance)
             })
             .collect();
-        total(&squares?)?
-            .checked_div((numbers.len() - 1).into())?
-            .sqrt()
+        total(&squares?)?.checked_div((numbers.len() - 1).into())?.sqrt()
     })();
     or_overflow(call, deviation)
 }
@@ -235,8 +164,6 @@ fn product(call: &mut Call<'_, '_, '_>) -> Evaluated {
     if numbers.is_empty() {
         return Ok(Value::Null);
     }
-    let product = numbers
-        .iter()
-        .try_fold(Decimal::ONE, |product, number| product.checked_mul(*number));
+    let product = numbers.iter().try_fold(Decimal::ONE, |product, number| product.checked_mul(*number));
     or_overflow(call, product)
 }

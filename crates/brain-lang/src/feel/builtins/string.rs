@@ -16,81 +16,25 @@ const PATTERN_FUEL: usize = 100;
 const MAX_PATTERN_NESTING: u32 = 20;
 
 pub(super) const FUNCTIONS: &[Builtin] = &[
-    Builtin {
-        name: "substring",
-        signatures: &[sig(&["string", "start position", "length"], 2)],
-        run: substring,
-    },
-    Builtin {
-        name: "string length",
-        signatures: &[sig(&["string"], 1)],
-        run: string_length,
-    },
-    Builtin {
-        name: "upper case",
-        signatures: &[sig(&["string"], 1)],
-        run: upper_case,
-    },
-    Builtin {
-        name: "lower case",
-        signatures: &[sig(&["string"], 1)],
-        run: lower_case,
-    },
-    Builtin {
-        name: "substring before",
-        signatures: &[sig(&["string", "match"], 2)],
-        run: substring_before,
-    },
-    Builtin {
-        name: "substring after",
-        signatures: &[sig(&["string", "match"], 2)],
-        run: substring_after,
-    },
-    Builtin {
-        name: "contains",
-        signatures: &[sig(&["string", "match"], 2)],
-        run: contains,
-    },
-    Builtin {
-        name: "starts with",
-        signatures: &[sig(&["string", "match"], 2)],
-        run: starts_with,
-    },
-    Builtin {
-        name: "ends with",
-        signatures: &[sig(&["string", "match"], 2)],
-        run: ends_with,
-    },
-    Builtin {
-        name: "replace",
-        signatures: &[sig(&["input", "pattern", "replacement", "flags"], 3)],
-        run: replace,
-    },
-    Builtin {
-        name: "matches",
-        signatures: &[sig(&["input", "pattern", "flags"], 2)],
-        run: matches,
-    },
-    Builtin {
-        name: "split",
-        signatures: &[sig(&["string", "delimiter"], 2)],
-        run: split,
-    },
-    Builtin {
-        name: "trim",
-        signatures: &[sig(&["string"], 1)],
-        run: trim,
-    },
+    Builtin { name: "substring", signatures: &[sig(&["string", "start position", "length"], 2)], run: substring },
+    Builtin { name: "string length", signatures: &[sig(&["string"], 1)], run: string_length },
+    Builtin { name: "upper case", signatures: &[sig(&["string"], 1)], run: upper_case },
+    Builtin { name: "lower case", signatures: &[sig(&["string"], 1)], run: lower_case },
+    Builtin { name: "substring before", signatures: &[sig(&["string", "match"], 2)], run: substring_before },
+    Builtin { name: "substring after", signatures: &[sig(&["string", "match"], 2)], run: substring_after },
+    Builtin { name: "contains", signatures: &[sig(&["string", "match"], 2)], run: contains },
+    Builtin { name: "starts with", signatures: &[sig(&["string", "match"], 2)], run: starts_with },
+    Builtin { name: "ends with", signatures: &[sig(&["string", "match"], 2)], run: ends_with },
+    Builtin { name: "replace", signatures: &[sig(&["input", "pattern", "replacement", "flags"], 3)], run: replace },
+    Builtin { name: "matches", signatures: &[sig(&["input", "pattern", "flags"], 2)], run: matches },
+    Builtin { name: "split", signatures: &[sig(&["string", "delimiter"], 2)], run: split },
+    Builtin { name: "trim", signatures: &[sig(&["string"], 1)], run: trim },
     Builtin {
         name: "string join",
         signatures: &[sig(&["list", "delimiter", "prefix", "suffix"], 1)],
         run: string_join,
     },
-    Builtin {
-        name: "is blank",
-        signatures: &[sig(&["string"], 1)],
-        run: is_blank,
-    },
+    Builtin { name: "is blank", signatures: &[sig(&["string"], 1)], run: is_blank },
 ];
 
 fn substring(call: &mut Call<'_, '_, '_>) -> Evaluated {
@@ -106,9 +50,7 @@ fn substring(call: &mut Call<'_, '_, '_>) -> Evaluated {
     let take = length.unwrap_or(i64::MAX).max(0);
     let from = usize::try_from(from).unwrap_or(usize::MAX);
     let take = usize::try_from(take).unwrap_or(usize::MAX);
-    Ok(Value::from(
-        text.chars().skip(from).take(take).collect::<String>(),
-    ))
+    Ok(Value::from(text.chars().skip(from).take(take).collect::<String>()))
 }
 
 fn string_length(call: &mut Call<'_, '_, '_>) -> Evaluated {
@@ -126,16 +68,12 @@ fn lower_case(call: &mut Call<'_, '_, '_>) -> Evaluated {
 
 fn substring_before(call: &mut Call<'_, '_, '_>) -> Evaluated {
     let (text, part) = (given!(call.text(0)), given!(call.text(1)));
-    Ok(Value::from(
-        text.split_once(&*part).map_or("", |(before, _)| before),
-    ))
+    Ok(Value::from(text.split_once(&*part).map_or("", |(before, _)| before)))
 }
 
 fn substring_after(call: &mut Call<'_, '_, '_>) -> Evaluated {
     let (text, part) = (given!(call.text(0)), given!(call.text(1)));
-    Ok(Value::from(
-        text.split_once(&*part).map_or("", |(_, after)| after),
-    ))
+    Ok(Value::from(text.split_once(&*part).map_or("", |(_, after)| after)))
 }
 
 fn contains(call: &mut Call<'_, '_, '_>) -> Evaluated {
@@ -154,21 +92,12 @@ fn ends_with(call: &mut Call<'_, '_, '_>) -> Evaluated {
 }
 
 /// A pattern with flags `i`, `m`, `s` and `x`. Matching takes linear time, paid by the length of the text.
-fn pattern(
-    call: &mut Call<'_, '_, '_>,
-    i: usize,
-    pattern: &str,
-    flags: &str,
-    text: &str,
-) -> Result<Regex, FeelError> {
+fn pattern(call: &mut Call<'_, '_, '_>, i: usize, pattern: &str, flags: &str, text: &str) -> Result<Regex, FeelError> {
     call.charge(PATTERN_FUEL + text.len())?;
-    let wrong = |call: &Call<'_, '_, '_>, i, message: String| {
-        FeelError::new(FeelErrorKind::Pattern, call.arg_span(i), message)
-    };
+    let wrong =
+        |call: &Call<'_, '_, '_>, i, message: String| FeelError::new(FeelErrorKind::Pattern, call.arg_span(i), message);
     let mut builder = RegexBuilder::new(pattern);
-    builder
-        .size_limit(MAX_PATTERN_BYTES)
-        .nest_limit(MAX_PATTERN_NESTING);
+    builder.size_limit(MAX_PATTERN_BYTES).nest_limit(MAX_PATTERN_NESTING);
     for flag in flags.chars() {
         match flag {
             'i' => builder.case_insensitive(true),
@@ -176,39 +105,25 @@ fn pattern(
             's' => builder.dot_matches_new_line(true),
             'x' => builder.ignore_whitespace(true),
             _ => {
-                return Err(wrong(
-                    call,
-                    i + 1,
-                    format!("`{flag}` is no flag: use i, m, s or x"),
-                ));
+                return Err(wrong(call, i + 1, format!("`{flag}` is no flag: use i, m, s or x")));
             }
         };
     }
-    builder
-        .build()
-        .map_err(|error| wrong(call, i, format!("this pattern cannot be used: {error}")))
+    builder.build().map_err(|error| wrong(call, i, format!("this pattern cannot be used: {error}")))
 }
 
 fn flags(call: &Call<'_, '_, '_>, i: usize) -> Result<String, FeelError> {
-    Ok(call
-        .text(i)?
-        .map_or_else(String::new, |flags| flags.to_string()))
+    Ok(call.text(i)?.map_or_else(String::new, |flags| flags.to_string()))
 }
 
 fn matches(call: &mut Call<'_, '_, '_>) -> Evaluated {
     let (text, source) = (given!(call.text(0)), given!(call.text(1)));
     let flags = flags(call, 2)?;
-    Ok(Value::Bool(
-        pattern(call, 1, &source, &flags, &text)?.is_match(&text),
-    ))
+    Ok(Value::Bool(pattern(call, 1, &source, &flags, &text)?.is_match(&text)))
 }
 
 fn replace(call: &mut Call<'_, '_, '_>) -> Evaluated {
-    let (text, source, by) = (
-        given!(call.text(0)),
-        given!(call.text(1)),
-        given!(call.text(2)),
-    );
+    let (text, source, by) = (given!(call.text(0)), given!(call.text(1)), given!(call.text(2)));
     let flags = flags(call, 3)?;
     let regex = pattern(call, 1, &source, &flags, &text)?;
     let template = parse_replacement(&by);

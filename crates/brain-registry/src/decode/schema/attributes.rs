@@ -9,8 +9,21 @@ use crate::normalise::normalise;
 use crate::yaml::{Node, Resolved, resolve, to_json};
 
 /// Attributes of every type.
-const COMMON: &[&str] =
-    &["type", "default", "optional", "entity", "title", "description", "unit", "personal", "examples", "required_if", "valid_for", "placeholder_if_missing", "roles"];
+const COMMON: &[&str] = &[
+    "type",
+    "default",
+    "optional",
+    "entity",
+    "title",
+    "description",
+    "unit",
+    "personal",
+    "examples",
+    "required_if",
+    "valid_for",
+    "placeholder_if_missing",
+    "roles",
+];
 /// Attributes of record fields only.
 const OF_RECORDS: &[&str] = &["ref", "indexed"];
 /// Attributes of some types only, and the JSON Schema keyword that each becomes.
@@ -74,7 +87,9 @@ pub(super) fn shape(cx: &mut Context<'_>, node: &Node, name: &str, purpose: Purp
 fn declared_type(cx: &mut Context<'_>, node: &Node) -> Option<(String, bool)> {
     let implied = [("values", "enum"), ("items", "list"), ("fields", "object"), ("entity", "uuid"), ("ref", "uuid")];
     match node.get("type") {
-        Some(word) if raw::is_field(node) => Some((word.as_scalar().map_or(String::new(), |scalar| scalar.text.clone()), true)),
+        Some(word) if raw::is_field(node) => {
+            Some((word.as_scalar().map_or(String::new(), |scalar| scalar.text.clone()), true))
+        }
         Some(word) => {
             let text = cx.text(word, "a type")?;
             let (word, required) = types::without_mark(&text);
@@ -97,8 +112,11 @@ fn unknown_attributes(cx: &mut Context<'_>, node: &Node, word: &str, purpose: Pu
     if purpose == Purpose::Record {
         known.extend(OF_RECORDS);
     }
-    let fitting: Vec<&str> =
-        known.iter().copied().chain(OF_TYPES.iter().filter(|(_, _, types)| types.contains(&word)).map(|(key, ..)| *key)).collect();
+    let fitting: Vec<&str> = known
+        .iter()
+        .copied()
+        .chain(OF_TYPES.iter().filter(|(_, _, types)| types.contains(&word)).map(|(key, ..)| *key))
+        .collect();
     for (key, _) in node.as_map().unwrap_or(&[]) {
         if fitting.contains(&key.text.as_str()) {
             continue;
@@ -165,7 +183,12 @@ pub(super) fn default(cx: &mut Context<'_>, shape: &mut FieldShape, node: &Node,
     let wanted = normalise(&shape.schema, to_json(node));
     let problems = crate::call::problems_of(&shape.schema, &wanted, name);
     if let Some(problem) = problems.first() {
-        cx.report(Code::BadDefault, node.span, format!("this default does not fit its own type: {}", problem.message), None);
+        cx.report(
+            Code::BadDefault,
+            node.span,
+            format!("this default does not fit its own type: {}", problem.message),
+            None,
+        );
     }
     shape.schema["default"] = wanted;
 }

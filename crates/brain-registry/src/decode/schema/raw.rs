@@ -8,9 +8,21 @@ use crate::format::{SchemaProblem, compile};
 use crate::yaml::{Node, NodeValue, Resolved, resolve};
 
 /// Keywords that only JSON Schema has: a field with one of them is not in the short form.
-const TELLTALES: &[&str] = &["$schema", "$ref", "$defs", "anyOf", "oneOf", "allOf", "not", "const", "enum", "properties", "format"];
+const TELLTALES: &[&str] =
+    &["$schema", "$ref", "$defs", "anyOf", "oneOf", "allOf", "not", "const", "enum", "properties", "format"];
 /// What packs add to a field that is otherwise JSON Schema; none of it is part of the schema.
-const OURS: &[&str] = &["optional", "entity", "ref", "personal", "indexed", "unit", "required_if", "valid_for", "placeholder_if_missing", "roles"];
+const OURS: &[&str] = &[
+    "optional",
+    "entity",
+    "ref",
+    "personal",
+    "indexed",
+    "unit",
+    "required_if",
+    "valid_for",
+    "placeholder_if_missing",
+    "roles",
+];
 
 /// Whether a whole input or output is JSON Schema.
 pub(super) fn is_whole(node: &Node) -> bool {
@@ -31,7 +43,12 @@ pub(super) fn whole(cx: &mut Context<'_>, node: &Node, what: &str) -> Option<Val
         return None;
     }
     if schema["type"] != "object" {
-        cx.report(Code::BadSchema, node.span, format!("{what} must be a schema of an object"), Some("add `type: object`".into()));
+        cx.report(
+            Code::BadSchema,
+            node.span,
+            format!("{what} must be a schema of an object"),
+            Some("add `type: object`".into()),
+        );
         return None;
     }
     Some(schema)
@@ -65,7 +82,8 @@ pub(super) fn validator_problem(schema: &Value) -> Option<SchemaProblem> {
 
 /// Reports why a schema cannot be used, as near to the place as what was written allows.
 pub(super) fn report(cx: &mut Context<'_>, node: &Node, what: &str, problem: &SchemaProblem) {
-    let path: Vec<String> = problem.pointer.split('/').skip(1).map(|part| part.replace("~1", "/").replace("~0", "~")).collect();
+    let path: Vec<String> =
+        problem.pointer.split('/').skip(1).map(|part| part.replace("~1", "/").replace("~0", "~")).collect();
     let place = node.nearest(path.iter().map(String::as_str));
     cx.report(Code::BadSchema, place.span, format!("{what} has no valid schema: {}", problem.message), None);
 }

@@ -47,8 +47,16 @@ pub(super) fn simple(cx: &mut Context<'_>, word: &str, span: Span) -> Option<Val
         }
         other => {
             let aliases = [
-                ("str", "string"), ("int", "integer"), ("float", "decimal"), ("double", "decimal"), ("bool", "boolean"),
-                ("array", "list"), ("map", "object"), ("timestamp", "datetime"), ("id", "uuid"), ("uri", "url"),
+                ("str", "string"),
+                ("int", "integer"),
+                ("float", "decimal"),
+                ("double", "decimal"),
+                ("bool", "boolean"),
+                ("array", "list"),
+                ("map", "object"),
+                ("timestamp", "datetime"),
+                ("id", "uuid"),
+                ("uri", "url"),
             ];
             let help = match aliases.iter().find(|(alias, _)| *alias == other) {
                 Some((_, meant)) => Some(format!("did you mean `{meant}`?")),

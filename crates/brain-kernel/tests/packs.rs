@@ -1,4 +1,4 @@
-//! The `trades` pack through the whole pipe: every scenario, and the held-out corpus.
+//! Packs through the whole pipe: every scenario of `trades` and of the `flow` test pack, and the held-out corpus.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -7,8 +7,8 @@ use brain_kernel::scenario::corpus::score;
 use brain_kernel::scenario::run_scenario;
 use brain_registry::model::CorpusSet;
 
-fn registry() -> Arc<brain_registry::Registry> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../packs/trades");
+fn registry(folder: &str) -> Arc<brain_registry::Registry> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     match brain_registry::load(&[folder]) {
         Ok(loaded) => Arc::new(loaded.registry),
         Err(report) => panic!("{}", report.render(false)),
@@ -16,11 +16,19 @@ fn registry() -> Arc<brain_registry::Registry> {
 }
 
 #[test]
-fn every_scenario_of_the_pack_passes() {
-    let registry = registry();
+fn every_scenario_of_the_trades_pack_passes() {
+    all_pass(&registry("../../packs/trades"));
+}
+
+#[test]
+fn every_way_a_plan_can_go_is_a_scenario_that_passes() {
+    all_pass(&registry("tests/packs/flow"));
+}
+
+fn all_pass(registry: &Arc<brain_registry::Registry>) {
     assert!(!registry.scenarios().is_empty());
     for scenario in registry.scenarios() {
-        let outcome = run_scenario(&registry, scenario);
+        let outcome = run_scenario(registry, scenario);
         for (line, problem) in &outcome.failures {
             println!("{}:{line}: {}: {problem}", outcome.file, outcome.name);
         }
@@ -30,7 +38,7 @@ fn every_scenario_of_the_pack_passes() {
 
 #[test]
 fn the_corpus_is_never_read_wrongly_with_confidence() {
-    let registry = registry();
+    let registry = registry("../../packs/trades");
     let outcome = brain_kernel::scenario::corpus_vocabulary(&registry);
     for set in [CorpusSet::Tune, CorpusSet::Test] {
         let result = score(&registry, set, |text| outcome.read(text));
