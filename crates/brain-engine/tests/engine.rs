@@ -1,4 +1,5 @@
 //! The engine over a store, moved by hand on a virtual clock.
+#![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
 
 mod common;
 

@@ -1,5 +1,6 @@
 //! The `http` behavior against a real server on loopback: keys, secrets, criteria, mapping, and every way to get no
 //! answer.
+#![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
 
 mod common;
 

@@ -1,4 +1,5 @@
 //! Packs through the whole pipe: every scenario of `trades` and of the `flow` test pack, and the held-out corpus.
+#![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,4 +1,5 @@
 //! The pipe with real threads on a real SQLite file.
+#![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
 
 mod common;
 

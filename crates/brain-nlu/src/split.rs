@@ -48,16 +48,8 @@ pub(crate) fn seams(chars: &[char]) -> Vec<Seam> {
 }
 
 fn starts_with(chars: &[char], at: usize, word: &str) -> bool {
-    let mut i = at;
-    for expected in word.chars() {
-        let Some(c) = chars.get(i) else { return false };
-        let same = if expected == ' ' { *c == ' ' } else { *c == expected };
-        if !same {
-            return false;
-        }
-        i += 1;
-    }
-    true
+    let mut there = chars[at..].iter().copied();
+    word.chars().all(|expected| there.next() == Some(expected))
 }
 
 /// The parts of a range between strong seams, empty ones left out.

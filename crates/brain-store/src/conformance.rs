@@ -15,9 +15,11 @@ use crate::{
 /// Makes an empty store.
 pub type Make<'a> = &'a dyn Fn() -> Arc<dyn Store>;
 
+type Case = fn(&dyn Store);
+
 /// Runs the whole suite; panics, naming what was expected, at the first thing that does not hold.
 pub fn run(make: Make<'_>) {
-    let cases: [(&str, fn(&dyn Store)); 15] = [
+    let cases: [(&str, Case); 15] = [
         ("a run and its log read back as written", a_run_and_its_log_read_back_as_written),
         ("a broken precondition writes nothing", a_broken_precondition_writes_nothing),
         ("an old fence is refused", an_old_fence_is_refused),

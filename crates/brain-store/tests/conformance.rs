@@ -1,4 +1,5 @@
 //! Every store passes the one suite.
+#![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
 
 use std::sync::Arc;
 

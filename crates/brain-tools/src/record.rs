@@ -450,7 +450,7 @@ fn merge(def: &RecordDef, old: &Value, new: &Value) -> Value {
         let rule = def.merge.get(field).copied().unwrap_or(MergeRule::Replace);
         let after = match rule {
             MergeRule::Keep if !before.is_null() => before,
-            MergeRule::FillEmpty if !before.is_null() && before != Value::from("") => before,
+            MergeRule::FillEmpty if !before.is_null() && before != "" => before,
             MergeRule::Append => append(before, value.clone()),
             _ => value.clone(),
         };

@@ -1,4 +1,5 @@
 //! What the machine does, one behavior at a time.
+#![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
 
 mod common;
 

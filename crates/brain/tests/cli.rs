@@ -1,4 +1,5 @@
 //! The command line, tried as a new user would.
+#![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
 
 mod common;
 
