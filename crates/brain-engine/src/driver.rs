@@ -35,17 +35,23 @@ pub struct Driver {
 
 impl Driver {
     /// A node on this store. Another driver on the same store is another node.
-    pub fn new(
+    pub fn new(store: Arc<dyn Store>, host: Arc<dyn Host>, clock: Arc<VirtualClock>, random: Box<dyn Random>) -> Self {
+        Self::with_capacity(store, host, clock, random, 64)
+    }
+
+    /// A node that does so many outside jobs at a time.
+    pub fn with_capacity(
         store: Arc<dyn Store>,
         host: Arc<dyn Host>,
         clock: Arc<VirtualClock>,
         mut random: Box<dyn Random>,
+        max_running_jobs: usize,
     ) -> Self {
         let node = NodeId::generate(clock.now(), random.as_mut());
         let (send, inputs) = channel();
         let hub = Arc::new(Hub::default());
         let engine = Engine::by_hand(node, store.clone(), clock.clone(), hub.clone(), send.clone());
-        let core = Core::new(node, store.clone(), host.clone(), random, 64);
+        let core = Core::new(node, store.clone(), host.clone(), random, max_running_jobs);
         drop(store.heartbeat(SystemScope, node, Timestamp::from_millis(i64::MAX), "driver"));
         Self { engine, core, store, host, clock, hub, inputs, send, tasks: Vec::new() }
     }

@@ -258,12 +258,12 @@ impl Engine {
         Ok(None)
     }
 
-    /// Asks a run to stop. What was done stays.
-    pub async fn cancel(&self, scope: &Scope, run: RunId) -> Result<RunNews, EngineError> {
+    /// Asks a run to stop, with other writes in the same commit. What was done stays.
+    pub async fn cancel(&self, scope: &Scope, run: RunId, writes: Vec<Write>) -> Result<RunNews, EngineError> {
         let command = Command {
             prelude: Vec::new(),
             preconditions: Vec::new(),
-            writes: Vec::new(),
+            writes,
             inputs: vec![(Input::Cancel, None)],
             status: None,
         };

@@ -10,7 +10,6 @@ const MAX_LISTED: usize = 10_000;
 
 type Key = (String, RecordId);
 
-#[derive(Clone)]
 struct Put {
     row: RecordRow,
     index: Vec<IndexEntry>,
@@ -27,19 +26,25 @@ pub struct RecordView<'a> {
     changed: BTreeMap<Key, Option<Put>>,
     /// Lists that must be the same at the commit.
     relied: Vec<Precondition>,
+    /// How to go back: what was first seen, and what a change replaced.
+    journal: Vec<Entry>,
+}
+
+enum Entry {
+    Saw(Key),
+    Changed(Key, Option<Option<Put>>),
 }
 
 /// A state of the view to come back to.
 pub(crate) struct Savepoint {
-    seen: BTreeMap<Key, Option<u64>>,
-    changed: BTreeMap<Key, Option<Put>>,
+    journal: usize,
     relied: usize,
 }
 
 impl<'a> RecordView<'a> {
     /// A view with nothing read and nothing written.
     pub fn new(store: &'a dyn Store, scope: &'a Scope) -> Self {
-        Self { store, scope, seen: BTreeMap::new(), changed: BTreeMap::new(), relied: Vec::new() }
+        Self { store, scope, seen: BTreeMap::new(), changed: BTreeMap::new(), relied: Vec::new(), journal: Vec::new() }
     }
 
     /// One record, with the writes of this turn. The commit will insist that nobody has changed it meanwhile.
@@ -49,7 +54,7 @@ impl<'a> RecordView<'a> {
             return Ok(change.as_ref().map(|put| put.row.clone()));
         }
         let row = self.store.record(self.scope, kind, id)?;
-        self.seen.entry(key).or_insert_with(|| row.as_ref().map(|row| row.revision));
+        self.saw(key, row.as_ref().map(|row| row.revision));
         Ok(row)
     }
 
@@ -102,22 +107,40 @@ impl<'a> RecordView<'a> {
     /// Writes a record. Its revision must be one more than the one that [`RecordView::get`] gave, or 1.
     pub fn put(&mut self, row: RecordRow, index: Vec<IndexEntry>, text: Option<String>) {
         let key = (row.kind.clone(), row.id);
-        self.seen.entry(key.clone()).or_insert_with(|| row.revision.checked_sub(1).filter(|revision| *revision > 0));
-        self.changed.insert(key, Some(Put { row, index, text }));
+        self.saw(key.clone(), row.revision.checked_sub(1).filter(|revision| *revision > 0));
+        self.change(key, Some(Put { row, index, text }));
     }
 
     /// Deletes a record that [`RecordView::get`] gave.
     pub fn delete(&mut self, kind: &str, id: RecordId) {
-        self.changed.insert((kind.to_owned(), id), None);
+        self.change((kind.to_owned(), id), None);
+    }
+
+    fn saw(&mut self, key: Key, revision: Option<u64>) {
+        if !self.seen.contains_key(&key) {
+            self.journal.push(Entry::Saw(key.clone()));
+            self.seen.insert(key, revision);
+        }
+    }
+
+    fn change(&mut self, key: Key, to: Option<Put>) {
+        let before = self.changed.insert(key.clone(), to);
+        self.journal.push(Entry::Changed(key, before));
     }
 
     pub(crate) fn save(&self) -> Savepoint {
-        Savepoint { seen: self.seen.clone(), changed: self.changed.clone(), relied: self.relied.len() }
+        Savepoint { journal: self.journal.len(), relied: self.relied.len() }
     }
 
     pub(crate) fn restore(&mut self, savepoint: Savepoint) {
-        self.seen = savepoint.seen;
-        self.changed = savepoint.changed;
+        while self.journal.len() > savepoint.journal {
+            match self.journal.pop() {
+                Some(Entry::Saw(key)) => drop(self.seen.remove(&key)),
+                Some(Entry::Changed(key, Some(before))) => drop(self.changed.insert(key, before)),
+                Some(Entry::Changed(key, None)) => drop(self.changed.remove(&key)),
+                None => break,
+            }
+        }
         self.relied.truncate(savepoint.relied);
     }
 

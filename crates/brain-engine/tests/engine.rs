@@ -203,7 +203,7 @@ fn cancelling_stops_after_what_is_under_way() {
     let run = start(&mut driver, vec![step("a", &[], KEY), step("b", &["a"], KEY)]);
     driver.pump();
     let engine = driver.engine().clone();
-    driver.block_on(engine.cancel(&scope(), run), None).unwrap().unwrap();
+    driver.block_on(engine.cancel(&scope(), run, vec![]), None).unwrap().unwrap();
     assert_eq!(finish(&mut driver, run), "cancelled");
     driver.advance_to(driver.engine().clock().now().plus(Millis(60_000)));
     assert_eq!(host.seen.lock().unwrap().calls.len(), 1, "b never started");
@@ -247,7 +247,7 @@ fn a_node_that_was_given_up_can_write_nothing_more() {
     assert_eq!(finish(&mut two, run), "completed");
     let before = store.log(&scope(), run).unwrap();
     let engine = one.engine().clone();
-    let late = one.block_on(engine.cancel(&scope(), run), None);
+    let late = one.block_on(engine.cancel(&scope(), run, vec![]), None);
     assert!(late.is_none_or(|result| result.is_err() || store.log(&scope(), run).unwrap() != before));
     let log = store.log(&scope(), run).unwrap();
     assert_eq!(store.run(&scope(), run).unwrap().unwrap().status, "completed");
@@ -282,4 +282,37 @@ fn a_poisoned_run_blocks_nobody() {
     driver.block_on(engine.submit(submission), None).unwrap().unwrap();
     assert_eq!(finish(&mut driver, run), "completed");
     assert!(matches!(driver.engine().run_state(&scope(), bad), Err(EngineError::Unreadable(..))));
+}
+
+#[test]
+fn urgent_jobs_are_handed_over_first() {
+    let order = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let seen = order.clone();
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let host = Arc::new(TestHost::new(move |job| {
+        seen.lock().unwrap().push(job.run);
+        Fate::Done
+    }));
+    let clock = clock();
+    // One outside job at a time: the others wait in order of urgency.
+    let mut driver = Driver::with_capacity(store, host, clock, random(1), 1);
+    let program = program(vec![step("a", &[], KEY)]);
+    let mut runs = Vec::new();
+    let engine = driver.engine().clone();
+    let mut answers = Vec::new();
+    for (n, priority) in [(1, 1), (2, 1), (3, 10), (4, 5)] {
+        let submission = brain_engine::core::Submission { priority, ..submission(&program, n) };
+        runs.push(submission.run);
+        answers.push(Box::pin(engine.submit(submission)));
+    }
+    // All are handed to the core at once, then it works.
+    let all = std::future::poll_fn(|context| {
+        answers.retain_mut(|answer| std::future::Future::poll(answer.as_mut(), context).is_pending());
+        if answers.is_empty() { std::task::Poll::Ready(()) } else { std::task::Poll::Pending }
+    });
+    driver.block_on(all, None).unwrap();
+    for run in &runs {
+        finish(&mut driver, *run);
+    }
+    assert_eq!(*order.lock().unwrap(), [runs[2], runs[3], runs[0], runs[1]]);
 }

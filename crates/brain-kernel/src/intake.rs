@@ -96,6 +96,8 @@ pub struct Request {
     pub limits: Limits,
     /// The caller's idempotency key.
     pub key: Option<String>,
+    /// What ties this to the caller's own logs; absent: the run's id does.
+    pub trace: Option<String>,
 }
 
 impl Request {
@@ -112,6 +114,7 @@ impl Request {
             context: Value::Null,
             limits: Limits::default(),
             key: None,
+            trace: None,
         }
     }
 
@@ -131,11 +134,17 @@ impl Request {
             "actor": self.actor.name,
             "channel": self.channel,
         });
+        if let Some(trace) = &self.trace {
+            kept["trace_id"] = json!(trace);
+        }
         if let Some(key) = &self.key {
             kept["idempotency_key"] = json!(key);
         }
         if !calls.is_empty() {
             kept["calls"] = Value::Array(calls);
+        }
+        if let Some(trace) = &self.trace {
+            kept["trace_id"] = json!(trace);
         }
         if let Some(key) = &self.key {
             kept["idempotency_key"] = json!(key);
@@ -147,7 +156,7 @@ impl Request {
     pub(crate) fn digest(&self) -> Digest {
         let mut body = self.to_json();
         if let Some(map) = body.as_object_mut() {
-            for name in ["actor", "channel", "idempotency_key"] {
+            for name in ["actor", "channel", "idempotency_key", "trace_id"] {
                 map.remove(name);
             }
             map.remove("idempotency_key");

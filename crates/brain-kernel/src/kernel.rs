@@ -10,7 +10,7 @@ use brain_registry::Registry;
 use brain_registry::model::Consent;
 use brain_store::{ApprovalRow, Scope, Store, StoreError, Write};
 use brain_tools::{Toolbox, ToolboxConfig};
-use brain_vm::{Program, compile};
+use brain_vm::{PlanError, Program, compile};
 use serde_json::{Value, json};
 
 use crate::host::KernelHost;
@@ -21,6 +21,9 @@ use crate::understand::{surroundings, vocabulary};
 
 /// Requests with the same meaning in one conversation that are looked back at, at most.
 const MAX_REPEATS: u32 = 100;
+
+/// Programs that are kept at hand at most.
+const MAX_PROGRAMS: usize = 10_000;
 
 /// Why the kernel did not answer with a report.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -112,6 +115,8 @@ pub struct Kernel {
     random: Mutex<Box<dyn Random>>,
     /// Definitions that are known to be in the store.
     defined: Mutex<std::collections::HashSet<Digest>>,
+    /// Programs of plans that came before, by the shape of the plan: compiling and hashing them again gives the same.
+    programs: Mutex<std::collections::HashMap<String, (Digest, Arc<Program>)>>,
 }
 
 impl Kernel {
@@ -163,6 +168,7 @@ impl Kernel {
             clock,
             random: Mutex::new(random),
             defined: Mutex::default(),
+            programs: Mutex::default(),
         }))
     }
 
@@ -262,11 +268,12 @@ impl Kernel {
         }
         let meaning = DigestBuilder::new("request")
             .part(conversation.as_bytes())
-            .part(planned.plan.name.as_bytes())
+            .part(planned.shape.as_bytes())
             .part(canonical_digest(&planned.input).as_bytes())
             .finish();
         for repeat in 0..MAX_REPEATS {
-            let key = format!("conversation:{meaning}:{repeat}");
+            // Callers' keys are visible characters only: a space keeps the kernel's own apart from them.
+            let key = format!("conversation {meaning} {repeat}");
             match self.store.by_key(&request.scope, &key)? {
                 None => {
                     draft.key = Some((key, meaning));
@@ -374,7 +381,7 @@ impl Kernel {
 
     /// Plan, check and ask for consent.
     fn check(&self, request: &Request, draft: &mut Draft, wanted: Vec<Wanted>) {
-        let planned = match plan(&self.registry, wanted) {
+        let planned = match plan(&self.registry, request.scope.tenant().as_str(), wanted) {
             Ok(planned) => planned,
             Err(problems) => return draft.refuse(&problems),
         };
@@ -385,12 +392,11 @@ impl Kernel {
             draft.calls(&planned);
             return draft.refuse(&[Problem::new("too_many_tool_calls", message)]);
         }
-        let program = match compile(&planned.plan) {
-            Ok(program) => program,
+        let (hash, program) = match self.program(&planned) {
+            Ok(found) => found,
             Err(error) => return draft.refuse(&[Problem::new("bad_plan", error.to_string())]),
         };
-        let hash = program.id().0;
-        draft.program = Some((hash, Arc::new(program)));
+        draft.program = Some((hash, program));
         draft.calls(&planned);
         let waits = planned.consent == Consent::Approver || request.mode == Mode::Plan;
         match request.mode {
@@ -405,6 +411,22 @@ impl Kernel {
             _ => draft.start = true,
         }
         draft.planned = Some(planned);
+    }
+
+    /// The program of a plan. What a plan is made of (tools, playbooks) does not change while a kernel runs, so its
+    /// shape says it all.
+    fn program(&self, planned: &Planned) -> Result<(Digest, Arc<Program>), PlanError> {
+        if let Some(known) = self.programs.lock().unwrap_or_else(PoisonError::into_inner).get(&planned.shape) {
+            return Ok(known.clone());
+        }
+        let program = compile(&planned.plan(&self.registry))?;
+        let entry = (program.id().0, Arc::new(program));
+        let mut programs = self.programs.lock().unwrap_or_else(PoisonError::into_inner);
+        if programs.len() >= MAX_PROGRAMS {
+            programs.clear();
+        }
+        programs.insert(planned.shape.clone(), entry.clone());
+        Ok(entry)
     }
 
     /// One line about a call, for people.
@@ -521,7 +543,16 @@ impl Kernel {
         if matches!(row.status.as_str(), "completed" | "failed" | "cancelled" | "compensated") {
             return Err(KernelError::Conflict(format!("run {run} is over already ({})", row.status)));
         }
-        self.engine.cancel(scope, run).await?;
+        // What waits for approval and is cancelled is not decided any more.
+        let mut writes = Vec::new();
+        for mut approval in self.store.approvals_of(scope, run)? {
+            if approval.status == "pending" {
+                approval.status = "cancelled".into();
+                approval.body["decided_at"] = json!(self.clock.now());
+                writes.push(Write::PutApproval(approval));
+            }
+        }
+        self.engine.cancel(scope, run, writes).await?;
         self.report(scope, run)
     }
 

@@ -18,8 +18,9 @@ const MAX_STEPS: u32 = 1000;
 
 /// A runbook: what will be done, checked.
 pub struct Planned {
-    /// The plan.
-    pub plan: Plan,
+    /// What decides the plan: requests of one shape share one program.
+    pub shape: String,
+    source: Source,
     /// What the program runs on.
     pub input: Value,
     /// The calls as people see them; values that only a later step can supply are shown as their expressions.
@@ -30,6 +31,22 @@ pub struct Planned {
     pub has_effect: bool,
     /// 1 (lowest) to 10 (highest).
     pub priority: u8,
+}
+
+/// What a plan is made from.
+enum Source {
+    Calls(Vec<Arc<Tool>>),
+    Playbook(Arc<Playbook>),
+}
+
+impl Planned {
+    /// The plan itself. The registry must be the one that this was planned with.
+    pub fn plan(&self, registry: &Registry) -> Plan {
+        match &self.source {
+            Source::Calls(tools) => plan_of_calls(registry, tools),
+            Source::Playbook(playbook) => plan_of_playbook(registry, playbook),
+        }
+    }
 }
 
 /// One request of a message, as tool and arguments.
@@ -60,16 +77,16 @@ impl Wanted {
 }
 
 /// Plans everything that was asked for.
-pub(crate) fn plan(registry: &Registry, wanted: Vec<Wanted>) -> Result<Planned, Vec<Problem>> {
+pub(crate) fn plan(registry: &Registry, tenant: &str, wanted: Vec<Wanted>) -> Result<Planned, Vec<Problem>> {
     if let [one] = wanted.as_slice()
-        && let Some(playbook) = registry.playbook(&one.target)
+        && let Some(playbook) = registry.playbook_for(tenant, &one.target)
     {
         return plan_playbook(registry, playbook, one);
     }
     let mut calls = Vec::new();
     let mut problems = Vec::new();
     for (number, one) in wanted.into_iter().enumerate() {
-        if registry.playbook(&one.target).is_some() {
+        if registry.playbook_for(tenant, &one.target).is_some() {
             problems.push(Problem::new(
                 "playbook_with_others",
                 format!("`{}` is a whole plan of its own: ask for it in a message by itself.", one.target),
@@ -84,7 +101,7 @@ pub(crate) fn plan(registry: &Registry, wanted: Vec<Wanted>) -> Result<Planned, 
     if !problems.is_empty() {
         return Err(problems);
     }
-    Ok(call_plan(registry, &calls))
+    Ok(call_plan(&calls))
 }
 
 /// The one place where words become a [`ValidatedCall`].
@@ -114,39 +131,39 @@ fn field_problem(tool: &Tool, error: FieldError, _invalid: &[(String, String)]) 
 }
 
 /// A plan of calls, one after the other.
-pub fn call_plan(registry: &Registry, calls: &[ValidatedCall]) -> Planned {
-    let mut steps = Vec::new();
-    let mut shown = Vec::new();
-    let mut inputs = Vec::new();
-    let mut consent = Consent::None;
-    let mut has_effect = false;
-    let mut priority = 1;
-    for (number, call) in calls.iter().enumerate() {
-        let tool = call.tool();
-        let id = format!("s{}", number + 1);
-        let args = expression(&format!("= calls[{}]", number + 1));
-        let after = number.checked_sub(1).map(|before| format!("s{}", before + 1)).into_iter().collect();
-        steps.push(PlanStep { id: id.clone(), args, after, ..step_of(registry, tool) });
-        shown.push(PlannedCall { tool: tool.def.name.clone(), step: id, input: call.args().clone() });
-        inputs.push(call.args().clone());
-        consent = consent.max(tool.def.consent);
-        has_effect |= tool.def.effect != Effect::Read;
-        priority = priority.max(tool.def.priority);
-    }
-    let names: Vec<&str> = calls.iter().map(|call| call.tool().def.name.as_str()).collect();
+pub fn call_plan(calls: &[ValidatedCall]) -> Planned {
+    let tools: Vec<Arc<Tool>> = calls.iter().map(|call| call.tool().clone()).collect();
+    let names: Vec<&str> = tools.iter().map(|tool| tool.def.name.as_str()).collect();
+    let shown = calls.iter().enumerate().map(|(number, call)| PlannedCall {
+        tool: call.tool().def.name.clone(),
+        step: format!("s{}", number + 1),
+        input: call.args().clone(),
+    });
+    let inputs: Vec<&Value> = calls.iter().map(ValidatedCall::args).collect();
     Planned {
-        plan: Plan { name: names.join(" → "), steps, timeout: None, max_steps: MAX_STEPS },
+        shape: names.join(" → "),
         input: json!({"calls": inputs}),
-        calls: shown,
-        consent,
-        has_effect,
-        priority,
+        calls: shown.collect(),
+        consent: tools.iter().map(|tool| tool.def.consent).max().unwrap_or(Consent::None),
+        has_effect: tools.iter().any(|tool| tool.def.effect != Effect::Read),
+        priority: tools.iter().map(|tool| tool.def.priority).max().unwrap_or(1),
+        source: Source::Calls(tools),
     }
+}
+
+fn plan_of_calls(registry: &Registry, tools: &[Arc<Tool>]) -> Plan {
+    let steps = tools.iter().enumerate().map(|(number, tool)| PlanStep {
+        id: format!("s{}", number + 1),
+        args: expression(&format!("= calls[{}]", number + 1)),
+        after: number.checked_sub(1).map(|before| format!("s{}", before + 1)).into_iter().collect(),
+        ..step_of(registry, tool)
+    });
+    let names: Vec<&str> = tools.iter().map(|tool| tool.def.name.as_str()).collect();
+    Plan { name: names.join(" → "), steps: steps.collect(), timeout: None, max_steps: MAX_STEPS }
 }
 
 fn plan_playbook(registry: &Registry, playbook: &Arc<Playbook>, wanted: &Wanted) -> Result<Planned, Vec<Problem>> {
     let slots = check_slots(playbook, Value::Object(wanted.args.clone()))?;
-    let mut steps = Vec::new();
     let mut shown = Vec::new();
     let mut consent = Consent::None;
     let mut has_effect = false;
@@ -155,8 +172,31 @@ fn plan_playbook(registry: &Registry, playbook: &Arc<Playbook>, wanted: &Wanted)
         let Some(tool) = registry.tool(&step.tool) else {
             return Err(vec![Problem::new("unknown_tool", format!("There is no tool `{}`.", step.tool))]);
         };
-        let base = step_of(registry, tool);
-        steps.push(PlanStep {
+        shown.push(PlannedCall {
+            tool: tool.def.name.clone(),
+            step: step.id.clone(),
+            input: preview(&step.args, &slots, registry),
+        });
+        consent = consent.max(tool.def.consent);
+        has_effect |= tool.def.effect != Effect::Read;
+        priority = priority.max(tool.def.priority);
+    }
+    let whose = playbook.tenant.as_deref().unwrap_or_default();
+    Ok(Planned {
+        shape: format!("playbook {} {whose} {} {}", playbook.name, playbook.priority, playbook.version),
+        input: json!({"slots": slots, "slots_schema": playbook.slots}),
+        calls: shown,
+        consent,
+        has_effect,
+        priority,
+        source: Source::Playbook(playbook.clone()),
+    })
+}
+
+fn plan_of_playbook(registry: &Registry, playbook: &Playbook) -> Plan {
+    let steps = playbook.steps.iter().filter_map(|step| {
+        let base = step_of(registry, registry.tool(&step.tool)?);
+        Some(PlanStep {
             id: step.id.clone(),
             args: step.args.clone(),
             after: step.after.clone(),
@@ -167,24 +207,14 @@ fn plan_playbook(registry: &Registry, playbook: &Arc<Playbook>, wanted: &Wanted)
             timeout: step.timeout.unwrap_or(base.timeout),
             undo: if step.compensate { base.undo.clone() } else { None },
             ..base
-        });
-        shown.push(PlannedCall {
-            tool: tool.def.name.clone(),
-            step: step.id.clone(),
-            input: preview(&step.args, &slots, registry),
-        });
-        consent = consent.max(tool.def.consent);
-        has_effect |= tool.def.effect != Effect::Read;
-        priority = priority.max(tool.def.priority);
+        })
+    });
+    Plan {
+        name: playbook.name.clone(),
+        steps: steps.collect(),
+        timeout: playbook.timeout,
+        max_steps: playbook.max_steps,
     }
-    Ok(Planned {
-        plan: Plan { name: playbook.name.clone(), steps, timeout: playbook.timeout, max_steps: playbook.max_steps },
-        input: json!({"slots": slots, "slots_schema": playbook.slots}),
-        calls: shown,
-        consent,
-        has_effect,
-        priority,
-    })
 }
 
 fn check_slots(playbook: &Playbook, slots: Value) -> Result<Value, Vec<Problem>> {

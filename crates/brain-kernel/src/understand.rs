@@ -18,7 +18,12 @@ pub(crate) fn vocabulary(registry: &Registry) -> Result<Vocabulary, PatternError
             phrases: tool.def.phrases.clone(),
         });
     }
-    for playbook in registry.playbooks().values() {
+    for playbook in registry.playbooks() {
+        // Variants of a playbook are one target: which one is meant is decided when it is planned.
+        if let Some(known) = targets.iter_mut().find(|target| target.name == playbook.name) {
+            known.phrases.extend(playbook.phrases.iter().cloned());
+            continue;
+        }
         targets.push(Target {
             name: playbook.name.clone(),
             kind: TargetKind::Playbook,

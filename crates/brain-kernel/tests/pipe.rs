@@ -247,3 +247,38 @@ async fn expressions_with_time_and_chance_replay_to_the_same_state() {
         assert_eq!(again.data.steps["s1"], live);
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn cancelling_what_waits_for_approval_closes_the_question() {
+    let (store, _folder) = sqlite();
+    let kernel = kernel(trades(), store.clone(), false);
+    let staged = kernel.handle(&Request::say(scope(), "create task: A", Mode::Plan)).await.unwrap();
+    let cancelled = kernel.cancel(&scope(), staged.run).await.unwrap();
+    assert_eq!((cancelled.status.as_str(), tasks(&store)), ("cancelled", 0));
+    assert!(store.approvals(&scope(), Some("pending"), 10, None).unwrap().items.is_empty());
+    let late = kernel.decide(&scope(), &staged.approval.unwrap(), Decision::Approve, &Actor::local(), "").await;
+    assert!(matches!(late, Err(KernelError::AlreadyDecided)));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tenants_own_playbook_comes_first_then_priority_then_version() {
+    let playbook = |head: &str, says: &str| {
+        format!("playbook: m.go\n{head}slots: {{}}\nsteps:\n  - {{id: say, tool: m.say, args: {{text: {says}}}}}\n")
+    };
+    let tools = "domain: m\ntools:\n  say:\n    title: Say\n    input: {text: string}\n    phrases: [\"say {text}\"]\n    behavior: {expr: {result: {said: \"= input.text\"}}}\n";
+    let registry = common::registry(&[
+        ("pack.yaml", "name: m\nversion: 1.0.0\ntitle: M\n"),
+        ("tools/m.yaml", tools),
+        ("playbooks/a.yaml", &playbook("phrases: [\"please go\"]\n", "first")),
+        ("playbooks/b.yaml", &playbook("version: 2\n", "newer")),
+        ("playbooks/c.yaml", &playbook("tenant: acme\n", "own")),
+    ]);
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let kernel = kernel(registry, store, false);
+    for (tenant, said) in [("default", "newer"), ("acme", "own")] {
+        let scope = brain_store::Scope::of(tenant.parse().unwrap());
+        let report = kernel.handle(&Request::say(scope, "please go", Mode::EnqueueAndWait)).await.unwrap();
+        assert!(report.ok, "{report:#?}");
+        assert_eq!(report.receipts[0].result["said"], said, "{tenant}");
+    }
+}

@@ -21,7 +21,8 @@ use crate::world::World;
 pub struct Registry {
     packs: BTreeMap<String, PackDef>,
     tools: BTreeMap<String, Arc<Tool>>,
-    playbooks: BTreeMap<String, Arc<Playbook>>,
+    /// By name; of the variants of one, the one that wins comes first.
+    playbooks: BTreeMap<String, Vec<Arc<Playbook>>>,
     records: BTreeMap<String, Arc<RecordDef>>,
     corpus: Vec<CorpusRow>,
     scenarios: Vec<Scenario>,
@@ -74,7 +75,13 @@ impl Registry {
             world.packs.into_iter().map(|pack| (pack.value.name.clone(), pack.value)).collect();
         let records =
             world.records.into_iter().map(|record| (record.value.name.clone(), Arc::new(record.value))).collect();
-        let playbooks = world.playbooks.into_iter().map(|one| (one.value.name.clone(), Arc::new(one.value))).collect();
+        let mut playbooks: BTreeMap<String, Vec<Arc<Playbook>>> = BTreeMap::new();
+        for playbook in world.playbooks {
+            playbooks.entry(playbook.value.name.clone()).or_default().push(Arc::new(playbook.value));
+        }
+        for variants in playbooks.values_mut() {
+            variants.sort_by_key(|one| std::cmp::Reverse((one.priority, one.version)));
+        }
         let settings = packs.values().flat_map(|pack| pack.settings.clone()).collect();
         let mut registry = Self {
             packs,
@@ -102,7 +109,7 @@ impl Registry {
         for record in self.records.values() {
             digest = digest.part(record.hash().as_bytes());
         }
-        for playbook in self.playbooks.values() {
+        for playbook in self.playbooks.values().flatten() {
             digest = digest.part(canonical_digest(playbook.as_ref()).as_bytes());
         }
         digest.finish()
@@ -128,14 +135,22 @@ impl Registry {
         crate::suggest::nearest(name, self.tools.keys().map(String::as_str))
     }
 
-    /// All playbooks by name.
-    pub fn playbooks(&self) -> &BTreeMap<String, Arc<Playbook>> {
-        &self.playbooks
+    /// All playbooks, variants included, by name.
+    pub fn playbooks(&self) -> impl Iterator<Item = &Arc<Playbook>> {
+        self.playbooks.values().flatten()
     }
 
-    /// A playbook by name.
+    /// Any variant of a playbook: they all take the same slots.
     pub fn playbook(&self, name: &str) -> Option<&Arc<Playbook>> {
-        self.playbooks.get(name)
+        self.playbooks.get(name)?.first()
+    }
+
+    /// The playbook that a tenant means by a name: its own before everyone's, then the higher priority, then the
+    /// higher version.
+    pub fn playbook_for(&self, tenant: &str, name: &str) -> Option<&Arc<Playbook>> {
+        let variants = self.playbooks.get(name)?;
+        let own = variants.iter().find(|one| one.tenant.as_deref() == Some(tenant));
+        own.or_else(|| variants.iter().find(|one| one.tenant.is_none()))
     }
 
     /// All record types by name.
@@ -178,7 +193,7 @@ impl Registry {
             .values()
             .flat_map(|record| record.fields.iter().filter(|field| field.personal).map(|field| field.name.clone()));
         let of_inputs = self.tools.values().flat_map(|tool| personal(&tool.def.input));
-        let of_slots = self.playbooks.values().flat_map(|playbook| personal(&playbook.slots));
+        let of_slots = self.playbooks().flat_map(|playbook| personal(&playbook.slots));
         Redactor::new(of_records.chain(of_inputs).chain(of_slots))
     }
 

@@ -12,6 +12,10 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+/// Requests and records are many small values: this allocator is markedly quicker with them than the system's.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let cli = cli::Cli::parse();
     system::start_logging(&cli.global);

@@ -87,6 +87,8 @@ fn inspect_tells_the_story_and_replay_rebuilds_it() {
     {
         assert!(story.contains(part), "{part} is missing in:\n{story}");
     }
+    let steps = story.split_once("received").unwrap().1;
+    assert!(!steps.contains("0412"), "personal values are hidden in the story:\n{steps}");
     let replayed = run(&store, &["replay", id]);
     assert_eq!(replayed.status.code(), Some(0));
     assert!(text(&replayed).contains("the log gives the stored state"), "{}", text(&replayed));
@@ -209,4 +211,39 @@ fn the_benchmark_prints_its_ratio_to_the_probe() {
         let expected = if tools == "record" { 1.0 } else { 6.0 };
         assert!((commits - expected).abs() < 0.5, "{tools}: {commits} commits a run");
     }
+}
+
+#[test]
+fn a_dead_letter_is_listed_shown_escalated_and_resolved() {
+    let (folder, store) = store();
+    let pack = folder.path().join("gone");
+    std::fs::create_dir_all(pack.join("tools")).unwrap();
+    // Nobody listens there any more.
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    std::fs::write(pack.join("pack.yaml"), format!("name: gone\nversion: 1.0.0\ntitle: Gone\nhosts: [\"{free}\"]\n"))
+        .unwrap();
+    let tools = format!(
+        "domain: gone\ntools:\n  call:\n    title: Call\n    input: {{}}\n    phrases: [\"call them\"]\n    behavior: {{http: {{method: POST, url: \"http://{free}/\"}}}}\n    retry: {{attempts: 2, delay: 1ms, jitter: 0}}\n    undo: none\n"
+    );
+    std::fs::write(pack.join("tools/gone.yaml"), tools).unwrap();
+    let pack = pack.display().to_string();
+    let gone = |args: &[&str]| run(&store, &[&["--pack", &pack, "--allow-private-hosts"], args].concat());
+    let failed = gone(&["do", "call them", "--json"]);
+    assert_eq!(failed.status.code(), Some(1), "{}", text(&failed));
+    assert_eq!(json(&failed)["errors"][0]["code"], "dead_letter");
+    let list = json(&gone(&["dlq", "list", "--json"]));
+    let letter = list["items"][0].clone();
+    let id = letter.to_string();
+    let id = id.split('"').find(|part| part.len() == 36).unwrap();
+    let shown = text(&gone(&["dlq", "show", id]));
+    assert!(shown.contains("attempt 2") && shown.contains("network_error"), "{shown}");
+    assert_eq!(gone(&["dlq", "escalate", id, "--to", "support"]).status.code(), Some(0));
+    let again = gone(&["dlq", "retry", id]);
+    assert_eq!(again.status.code(), Some(1), "it still fails: {}", text(&again));
+    let unsaid = gone(&["dlq", "resolve", id, "--note", " "]);
+    assert_eq!(unsaid.status.code(), Some(1), "a note is needed");
+    let resolved = gone(&["dlq", "resolve", id, "--note", "called by phone", "--json"]);
+    assert_eq!(resolved.status.code(), Some(0), "{}", text(&resolved));
+    assert_eq!(json(&resolved)["status"], "completed");
+    assert!(text(&gone(&["dlq", "list"])).contains("No dead letters"));
 }

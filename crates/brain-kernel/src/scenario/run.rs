@@ -313,3 +313,44 @@ fn contains(wanted: &Value, got: &Value, path: &str) -> Result<(), String> {
         (wanted, got) => Err(format!("expected {path} to be {wanted}, got {got}")),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use brain_registry::PackSource;
+    use brain_store::LogRow;
+
+    use super::*;
+
+    const PACK: &str = "name: n4\nversion: 1.0.0\ntitle: N4\n";
+    const RECORDS: &str = "record: thing\ntitle: Thing\nfields:\n  name: string\n  code: string\n";
+    const TOOLS: &str = "domain: n4\ntools:\n  add:\n    title: Add\n    input: {name: string}\n    phrases: [\"add thing {name}\"]\n    behavior: {record: {insert: thing, set: {code: \"= uuid()\"}}}\n    undo: none\n";
+    const SCENARIO: &str = "scenario: two things\nseed: 7\nsteps:\n  - say: \"add thing one\"\n  - advance: 1h\n  - say: \"add thing two and add thing three\"\n";
+
+    /// Everything that a world has written, to the byte.
+    fn written(registry: &Arc<Registry>) -> String {
+        let scenario = &registry.scenarios()[0];
+        let mut world = World::new(registry, scenario).unwrap();
+        for step in &scenario.steps {
+            world.step(step).unwrap();
+        }
+        let runs = world.store.runs(&world.scope, None, 100, None).unwrap().items;
+        let logs: Vec<Vec<LogRow>> = runs.iter().map(|run| world.store.log(&world.scope, run.id).unwrap()).collect();
+        let records = world.store.records(&world.scope, "thing", &RecordFilter::default(), 100, None).unwrap().items;
+        assert_eq!(records.len(), 3);
+        format!("{runs:?} {logs:?} {records:?}")
+    }
+
+    #[test]
+    fn the_same_words_give_the_same_bytes() {
+        let file = |name: &str, text: &str| (name.to_owned(), text.to_owned());
+        let files = vec![
+            file("pack.yaml", PACK),
+            file("records/thing.yaml", RECORDS),
+            file("tools/n4.yaml", TOOLS),
+            file("scenarios/one.yaml", SCENARIO),
+        ];
+        let loaded = brain_registry::load_sources(vec![PackSource::new("n4", files)]);
+        let registry = Arc::new(loaded.unwrap_or_else(|report| panic!("{}", report.render(false))).registry);
+        assert_eq!(written(&registry), written(&registry));
+    }
+}

@@ -23,16 +23,32 @@ pub(super) fn check(world: &World, found: &mut Vec<Diagnostic>) {
         let name = &playbook.value.name;
         let twice = world.playbooks[..index]
             .iter()
-            .find(|other| other.value.name == *name)
+            .find(|other| same_variant(&other.value, &playbook.value))
             .map(|other| (&other.file, other.name.line));
         let tool = world.tools.iter().find(|tool| tool.value.name == *name).map(|tool| (&tool.file, tool.name.line));
         if let Some((file, line)) = twice.or(tool) {
-            let help = format!("the other one is in {file}, line {line}; tools and playbooks share their names");
+            let help = format!(
+                "the other one is in {file}, line {line}; tools and playbooks share their names; variants of a playbook differ in `tenant`, `priority` or `version`"
+            );
             cx.report(Code::DuplicateTool, playbook.name, format!("the name `{name}` is taken"), Some(help));
+        }
+        let other_slots = world.playbooks[..index]
+            .iter()
+            .find(|other| other.value.name == *name && other.value.slots != playbook.value.slots);
+        if let (Some(other), None) = (other_slots, twice.or(tool)) {
+            let message = format!("this variant of `{name}` has other slots than the one in {}", other.file);
+            let help = "people ask for a playbook by its name: all its variants take the same slots".to_owned();
+            cx.report(Code::DuplicateTool, playbook.name, message, Some(help));
         }
         entities(&mut cx, world, playbook.at(&["slots"]), &playbook.value.slots);
         steps(&mut cx, world, playbook);
     }
+}
+
+/// Whether nothing decides between two playbooks of one name.
+fn same_variant(one: &Playbook, other: &Playbook) -> bool {
+    let rank = |playbook: &Playbook| (playbook.tenant.clone(), playbook.priority, playbook.version);
+    one.name == other.name && rank(one) == rank(other)
 }
 
 fn steps(cx: &mut Context<'_>, world: &World, playbook: &Located<Playbook>) {

@@ -16,9 +16,9 @@ const DEFAULT_MAX_STEPS: u32 = 50;
 const MAX_STEPS: i64 = 10_000;
 /// How many items of a `foreach` are done at a time, unless the step says otherwise.
 const DEFAULT_AT_A_TIME: u16 = 8;
-const KEYS: [&str; 11] = [
-    "playbook", "title", "description", "phrases", "slots", "steps", "policy", "timeout", "max_steps", "priority",
-    "version",
+const KEYS: [&str; 12] = [
+    "playbook", "tenant", "title", "description", "phrases", "slots", "steps", "policy", "timeout", "max_steps",
+    "priority", "version",
 ];
 const STEP_KEYS: [&str; 11] =
     ["id", "tool", "args", "after", "when", "foreach", "at_a_time", "on_failure", "retry", "timeout", "compensate"];
@@ -52,6 +52,7 @@ pub(crate) fn playbook(cx: &mut Context<'_>, node: &Node) -> Option<Located<Play
             .unwrap_or_else(|| name.split_once('.').map_or(name.as_str(), |(_, tail)| tail).replace('_', " ")),
         name,
         pack: cx.pack.to_owned(),
+        tenant: fields.get("tenant").and_then(|node| cx.text(node, "`tenant`")),
         description,
         phrases: fields.get("phrases").map(|node| tool::phrases(cx, node)).unwrap_or_default(),
         slots,

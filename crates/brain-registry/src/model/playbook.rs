@@ -15,6 +15,9 @@ pub struct Playbook {
     pub name: String,
     /// The pack it comes from.
     pub pack: String,
+    /// The tenant whose own it is; absent: everyone's. A tenant's own comes before everyone's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<String>,
     /// What people read.
     pub title: String,
     /// A longer explanation.

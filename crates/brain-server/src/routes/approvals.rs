@@ -43,7 +43,7 @@ struct ListQuery {
     cursor: Option<String>,
 }
 
-const STATUSES: [&str; 3] = ["pending", "approved", "rejected"];
+const STATUSES: [&str; 4] = ["pending", "approved", "rejected", "cancelled"];
 
 fn statuses() -> Schema {
     words(STATUSES)

@@ -64,7 +64,8 @@ async fn create(
     headers: HeaderMap,
     JsonBody(body): JsonBody<RunRequest>,
 ) -> Result<Response, Problem> {
-    let request = to_request(caller, body, idempotency_key(&headers)?)?;
+    let mut request = to_request(caller, body, idempotency_key(&headers)?)?;
+    request.trace = trace_id(&headers);
     let kernel = app.kernel();
     let replayed = match &request.key {
         Some(key) => kernel.store().by_key(&request.scope, key)?.is_some(),
@@ -102,7 +103,17 @@ fn to_request(caller: Caller, body: RunRequest, key: Option<String>) -> Result<R
         context: body.context.map_or(Value::Null, Value::Object),
         limits: Limits { max_tool_calls: u32::try_from(max_tool_calls).unwrap_or(u32::MAX), wait_timeout_ms: wait },
         key,
+        trace: None,
     })
+}
+
+/// The trace that the caller's request belongs to (W3C Trace Context), if it says so.
+fn trace_id(headers: &HeaderMap) -> Option<String> {
+    let parent = headers.get("traceparent")?.to_str().ok()?;
+    let id = parent.split('-').nth(1)?;
+    let whole =
+        id.len() == 32 && id.bytes().all(|byte| byte.is_ascii_hexdigit()) && id.bytes().any(|byte| byte != b'0');
+    whole.then(|| id.to_ascii_lowercase())
 }
 
 fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Problem> {

@@ -1,7 +1,7 @@
 //! `brain inspect` and `brain replay`: what happened in a run, and that its log alone gives the same state.
 
 use anyhow::{Context, Result};
-use brain_core::{RunId, Timestamp, canonical_digest};
+use brain_core::{Redactor, RunId, Timestamp, canonical_digest};
 use brain_engine::log::{LogEntry, entries};
 use brain_engine::{PipeEvent, RunState, receipts};
 use brain_kernel::Kernel;
@@ -47,8 +47,9 @@ pub(crate) fn timeline(kernel: &Kernel, scope: &Scope, run: RunId) -> Result<()>
         text("mode"),
         show::moment(row.created_at)
     );
+    let redactor = kernel.registry().redactor();
     for entry in entries(&state.log) {
-        event(&state, &entry, row.created_at);
+        event(&state, &entry, row.created_at, &redactor);
     }
     if let Some(machine) = &state.state
         && !machine.is_ended()
@@ -60,7 +61,7 @@ pub(crate) fn timeline(kernel: &Kernel, scope: &Scope, run: RunId) -> Result<()>
 }
 
 /// One event, as a line or two.
-fn event(state: &RunState, entry: &LogEntry<'_>, start: Timestamp) {
+fn event(state: &RunState, entry: &LogEntry<'_>, start: Timestamp, redactor: &Redactor) {
     let at = format!("+{}", show::span(entry.at.since(start)));
     let line = |what: &str, more: &str| anstream::println!("  {DIM}{at:>9}{DIM:#}  {what:<12} {more}");
     let detail = |name: &str, value: &str| {
@@ -68,7 +69,8 @@ fn event(state: &RunState, entry: &LogEntry<'_>, start: Timestamp) {
             anstream::println!("             {DIM}{name:<11}  {value}{DIM:#}");
         }
     };
-    let payload = entry.payload.unwrap_or(&Value::Null);
+    // Personal values are for the one who asked, not for whoever looks at the log.
+    let payload = &redactor.redact(entry.payload.unwrap_or(&Value::Null));
     let data = entry.data;
     let text = |name: &str| data[name].as_str().unwrap_or_default();
     let Ok(machine) = entry.machine() else {

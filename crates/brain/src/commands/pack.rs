@@ -74,19 +74,19 @@ fn check(global: &Global, folders: &[PathBuf]) -> Result<bool> {
     if global.json {
         show::json(&serde_json::json!({
             "ok": true, "errors": 0, "warnings": warnings.warnings(), "diagnostics": warnings.diagnostics(),
-            "tools": registry.tools().len(), "playbooks": registry.playbooks().len(), "records": registry.records().len(),
+            "tools": registry.tools().len(), "playbooks": registry.playbooks().count(), "records": registry.records().len(),
         }));
         return Ok(true);
     }
     anstream::print!("{}", warnings.render(true));
     let phrases: usize = registry.tools().values().map(|tool| tool.def.phrases.len()).sum::<usize>()
-        + registry.playbooks().values().map(|playbook| playbook.phrases.len()).sum::<usize>();
+        + registry.playbooks().map(|playbook| playbook.phrases.len()).sum::<usize>();
     let names: Vec<&str> = registry.packs().keys().map(String::as_str).collect();
     anstream::println!(
         "{GREEN}✓{GREEN:#} {BOLD}{}{BOLD:#}: {} tools, {} playbooks, {} record types, {phrases} phrases, {} scenarios, {} corpus rows",
         names.join(", "),
         registry.tools().len(),
-        registry.playbooks().len(),
+        registry.playbooks().count(),
         registry.records().len(),
         registry.scenarios().len(),
         registry.corpus().len(),
