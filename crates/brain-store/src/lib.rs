@@ -1,7 +1,7 @@
 //! The store traits, their conformance suite, and the stores.
 //!
 //! A store keeps rows; it does not know what events mean. Everything of a tenant is reached through a [`Scope`]; the
-//! scheduler's [`SystemScope`] sees scheduling columns only. Writing is [`Store::commit`]: members with preconditions,
+//! scheduler's [`SystemScope`] sees scheduling columns only. Writing is [`Commit::commit`]: members with preconditions,
 //! each applied whole or reported as a conflict, all in one durable commit.
 
 pub mod conformance;

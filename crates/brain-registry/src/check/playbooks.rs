@@ -27,9 +27,12 @@ pub(super) fn check(world: &World, found: &mut Vec<Diagnostic>) {
             .map(|other| (&other.file, other.name.line));
         let tool = world.tools.iter().find(|tool| tool.value.name == *name).map(|tool| (&tool.file, tool.name.line));
         if let Some((file, line)) = twice.or(tool) {
-            let help = format!(
-                "the other one is in {file}, line {line}; tools and playbooks share their names; variants of a playbook differ in `tenant`, `priority` or `version`"
-            );
+            let rule = if twice.is_some() {
+                "variants of a playbook differ in `tenant`, `priority` or `version`"
+            } else {
+                "tools and playbooks share their names"
+            };
+            let help = format!("the other one is in {file}, line {line}; {rule}");
             cx.report(Code::DuplicateTool, playbook.name, format!("the name `{name}` is taken"), Some(help));
         }
         let other_slots = world.playbooks[..index]
