@@ -1,170 +1,35 @@
 //! The synchronous core of a node: inputs in, commits and actions out. It owns the runs it works on and nothing else;
 //! what it forgets, the log remembers.
 
-use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+mod live;
+mod messages;
+
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-use brain_core::{Digest, Failure, Millis, NodeId, Random, RunId, Timestamp};
+use brain_core::{Digest, Millis, NodeId, Random, RunId, Timestamp};
 use brain_store::{Conflict, Member, Outcome, Precondition, RunRow, RunSchedule, Scope, Store, StoreError, Write};
-use brain_vm::{Input, JobId, JobStatus, Program, State};
+use brain_vm::{Input, JobStatus, Program, State};
 use serde_json::{Value, json};
 
+use self::live::{InFlight, Live, Queued, Work, check_input, job_input, lost_checks, lost_jobs};
+pub use self::messages::{Action, CheckAction, Command, CoreInput, HandoverAction, Reply, StepOutput, Submission};
 use crate::data::{RunData, fold};
 use crate::engine::EngineError;
-use crate::host::{CheckAnswer, Host, JobOutcome};
+use crate::host::Host;
 use crate::hub::RunNews;
 use crate::log::{NewEvent, PipeEvent, pack};
 use crate::overlay::RecordView;
-use crate::turn::{CheckRequest, Finished, Handover, Turn, failure_of};
+use crate::turn::{Finished, Handover, Turn};
 
 /// How often a turn is decided anew because others changed what it relied on, before it waits a moment.
 const MAX_REDECISIONS: u32 = 50;
 /// How long a run waits after the store failed, or after too many conflicts.
 const BACK_OFF: Millis = Millis(500);
+/// Programs that are kept at hand at most.
+const MAX_PROGRAMS: usize = 10_000;
 /// How much one step of priority is worth in the order of outside jobs.
 const PRIORITY_STEP: i64 = 30_000;
-
-/// A run to be written, and started if it has a program.
-pub struct Submission {
-    /// Its id.
-    pub run: RunId,
-    /// Whose it is.
-    pub scope: Scope,
-    /// The request as it came.
-    pub request: Value,
-    /// What happened to it so far.
-    pub prelude: Vec<NewEvent>,
-    /// What it runs.
-    pub program: Option<(Digest, Arc<Program>)>,
-    /// What it runs on.
-    pub input: Value,
-    /// Whether it starts now; if not, `status` says where it stands.
-    pub start: bool,
-    /// Its status if it does not start.
-    pub status: String,
-    /// The caller's idempotency key and the digest of the request.
-    pub key: Option<(String, Digest)>,
-    /// 1 (lowest) to 10 (highest).
-    pub priority: u8,
-    /// Other writes of the same commit: definitions, approvals.
-    pub writes: Vec<Write>,
-}
-
-/// Something that someone wants of a run that exists.
-pub struct Command {
-    /// What is written to its log first.
-    pub prelude: Vec<NewEvent>,
-    /// What must still be true.
-    pub preconditions: Vec<Precondition>,
-    /// Other writes of the same commit.
-    pub writes: Vec<Write>,
-    /// What it means to the machine, with its payload.
-    pub inputs: Vec<(Input, Option<Value>)>,
-    /// The status it gets if the machine has not started.
-    pub status: Option<String>,
-}
-
-/// Called once the first commit of a submission, or the commit of a command, is durable or has failed.
-pub type Reply = Box<dyn FnOnce(Result<RunNews, EngineError>) + Send>;
-
-/// What the core is told.
-pub enum CoreInput {
-    /// A new run.
-    Submit(Box<Submission>, Reply),
-    /// Something for a run that exists.
-    Command(Scope, RunId, Box<Command>, Reply),
-    /// How an outside job went.
-    Job(Scope, RunId, JobId, u32, JobOutcome),
-    /// What a check found.
-    Check(Scope, RunId, JobId, u32, CheckAnswer),
-    /// Its time has come.
-    Wake(Scope, RunId),
-    /// The node that worked on it is dead.
-    TakeOver(Scope, RunId, NodeId),
-    /// A commit is durable, or failed.
-    Committed(u64, Result<Outcome, StoreError>),
-}
-
-/// What is to be done now that something is durable.
-pub enum Action {
-    /// Hand an outside job over.
-    Perform(Box<HandoverAction>),
-    /// Ask a check tool.
-    Check(Box<CheckAction>),
-    /// Tell whoever waits for this run.
-    Notify(RunNews),
-    /// Look at this run again then.
-    WakeAt(Scope, RunId, Timestamp),
-    /// Answer a caller.
-    Reply(Reply, Result<RunNews, EngineError>),
-}
-
-/// An outside job.
-pub struct HandoverAction(pub(crate) Handover);
-/// A check.
-pub struct CheckAction(pub(crate) CheckRequest);
-
-/// What a step of the core came to.
-#[derive(Default)]
-pub struct StepOutput {
-    /// To be committed, each under its number.
-    pub commits: Vec<(u64, Member)>,
-    /// To be done.
-    pub actions: Vec<Action>,
-}
-
-/// Something to be decided for one run. Kept until its commit is durable, so that it can be decided again.
-enum Work {
-    Start(Arc<Submission>),
-    Command(Arc<Command>),
-    Job(JobId, u32, JobOutcome),
-    Check(JobId, u32, CheckAnswer),
-    Tick,
-    TakeOver(NodeId),
-}
-
-struct Live {
-    scope: Scope,
-    row: Option<RunRow>,
-    program: Option<Arc<Program>>,
-    state: Option<State>,
-    data: RunData,
-    queue: VecDeque<Queued>,
-    /// What is being committed, if anything is.
-    in_flight: Option<InFlight>,
-    redecided: u32,
-}
-
-/// Work, and whoever waits for it.
-struct Queued {
-    work: Work,
-    reply: Option<Reply>,
-}
-
-impl Queued {
-    fn asked(work: Work, reply: Reply) -> Self {
-        Self { work, reply: Some(reply) }
-    }
-
-    fn told(work: Work) -> Self {
-        Self { work, reply: None }
-    }
-
-    /// Whether someone asked for it; each such request is a commit of its own, so that each gets its own answer.
-    fn is_request(&self) -> bool {
-        matches!(self.work, Work::Start(_) | Work::Command(_))
-    }
-}
-
-struct InFlight {
-    work: Vec<Queued>,
-    schedule: RunSchedule,
-    status: String,
-    program: Option<Digest>,
-    handovers: Vec<Handover>,
-    checks: Vec<CheckRequest>,
-    unfinished: bool,
-}
 
 /// The core of one node (or of one of its shards).
 pub struct Core {
@@ -263,18 +128,25 @@ impl Core {
             }
             CoreInput::Job(scope, run, job, attempt, outcome) => {
                 self.running_jobs = self.running_jobs.saturating_sub(1);
-                self.enqueue(&scope, run, Work::Job(job, attempt, outcome))
+                self.enqueue(now, &scope, run, Work::Job(job, attempt, outcome), output)
             }
             CoreInput::Check(scope, run, job, attempt, answer) => {
-                self.enqueue(&scope, run, Work::Check(job, attempt, answer))
+                self.enqueue(now, &scope, run, Work::Check(job, attempt, answer), output)
             }
-            CoreInput::Wake(scope, run) => self.enqueue(&scope, run, Work::Tick),
-            CoreInput::TakeOver(scope, run, from) => self.enqueue(&scope, run, Work::TakeOver(from)),
+            CoreInput::Wake(scope, run) => self.enqueue(now, &scope, run, Work::Tick, output),
+            CoreInput::TakeOver(scope, run, from) => self.enqueue(now, &scope, run, Work::TakeOver(from), output),
             CoreInput::Committed(commit, result) => self.committed(now, commit, result, output),
         }
     }
 
-    fn enqueue(&mut self, scope: &Scope, run: RunId, work: Work) -> Option<RunId> {
+    fn enqueue(
+        &mut self,
+        now: Timestamp,
+        scope: &Scope,
+        run: RunId,
+        work: Work,
+        output: &mut StepOutput,
+    ) -> Option<RunId> {
         let node = self.node;
         let taking_over = matches!(work, Work::TakeOver(_));
         match self.load(scope, run) {
@@ -285,6 +157,15 @@ impl Core {
             Ok(live) => {
                 live.queue.push_back(Queued::told(work));
                 Some(run)
+            }
+            // The store is away: what is known of the run is kept until it is back.
+            Err(EngineError::Store(error @ StoreError::Failed(_))) => {
+                tracing::warn!(%run, %error, "the store is away; this run is looked at again");
+                let mut waiting = Live::empty(scope.clone());
+                waiting.queue.push_back(Queued::told(work));
+                self.live.insert(run, waiting);
+                output.actions.push(Action::WakeAt(scope.clone(), run, now.plus(BACK_OFF)));
+                None
             }
             Err(error) => {
                 if self.unreadable.insert(run) {
@@ -339,8 +220,15 @@ impl Core {
         let body = self.store.definition(hash)?.ok_or(EngineError::NoProgram(hash))?;
         let program: Program = serde_json::from_value(body).map_err(|_| EngineError::NoProgram(hash))?;
         let program = Arc::new(program);
-        self.programs.insert(hash, program.clone());
+        self.keep_program(hash, &program);
         Ok(program)
+    }
+
+    fn keep_program(&mut self, hash: Digest, program: &Arc<Program>) {
+        if self.programs.len() >= MAX_PROGRAMS && !self.programs.contains_key(&hash) {
+            self.programs.clear();
+        }
+        self.programs.entry(hash).or_insert_with(|| program.clone());
     }
 
     /// Decides everything that waits for one run, as one commit.
@@ -419,7 +307,7 @@ impl Core {
                         program_hash = Some(*hash);
                         live.state = Some(State::new(program));
                         live.program = Some(program.clone());
-                        self.programs.entry(*hash).or_insert_with(|| program.clone());
+                        self.keep_program(*hash, program);
                         if submission.start {
                             inputs.push((Input::Start, None));
                         }
@@ -750,64 +638,4 @@ struct Parts {
     schedule: RunSchedule,
     program_hash: Option<Digest>,
     new_row: Option<Arc<Submission>>,
-}
-
-impl Live {
-    fn empty(scope: Scope) -> Self {
-        Self {
-            scope,
-            row: None,
-            program: None,
-            state: None,
-            data: RunData::default(),
-            queue: VecDeque::new(),
-            in_flight: None,
-            redecided: 0,
-        }
-    }
-
-    fn new(scope: Scope, work: Work, reply: Reply) -> Self {
-        let mut live = Self::empty(scope);
-        live.queue.push_back(Queued::asked(work, reply));
-        live
-    }
-
-    fn owned_by_other(&self, node: NodeId) -> bool {
-        self.row.as_ref().and_then(|row| row.schedule.owner).is_some_and(|owner| owner != node)
-    }
-}
-
-fn job_input(job: JobId, attempt: u32, outcome: &JobOutcome) -> (Input, Option<Value>) {
-    match outcome {
-        JobOutcome::Done(result) if result.success => (Input::Done(job, attempt), Some(json!({"result": result}))),
-        JobOutcome::Done(result) => (Input::Failed(job, attempt, failure_of(result.clone())), None),
-        JobOutcome::Failed(failure) => (Input::Failed(job, attempt, failure.clone()), None),
-        JobOutcome::Unknown(failure) => (Input::Unknown(job, attempt, failure.clone()), None),
-    }
-}
-
-fn check_input(job: JobId, attempt: u32, answer: &CheckAnswer) -> (Input, Option<Value>) {
-    match answer {
-        CheckAnswer::Happened(result) => (Input::Done(job, attempt), Some(json!({"result": result}))),
-        CheckAnswer::DidNot => (Input::DidNotHappen(job, attempt), None),
-        CheckAnswer::Unclear(failure) => (Input::Unknown(job, attempt, failure.clone()), None),
-    }
-}
-
-/// Outside jobs that were under way on a node that is dead: nobody knows how they went.
-fn lost_jobs(state: Option<&State>) -> Vec<(Input, Option<Value>)> {
-    let Some(state) = state else { return Vec::new() };
-    let lost = state.jobs.iter().filter(|(_, job)| job.status == JobStatus::Running);
-    lost.map(|(&id, job)| {
-        let failure = Failure::transient("node_lost", "The server stopped while this call was under way.");
-        (Input::Unknown(id, job.attempt, failure), None)
-    })
-    .collect()
-}
-
-/// Checks that were under way on a node that is dead: asking again does no harm.
-fn lost_checks(state: Option<&State>) -> Vec<(JobId, u32)> {
-    let Some(state) = state else { return Vec::new() };
-    let lost = state.jobs.iter().filter(|(_, job)| job.status == JobStatus::Checking);
-    lost.map(|(&id, job)| (id, job.attempt)).collect()
 }

@@ -1,8 +1,9 @@
 //! The engine as the kernel sees it.
 
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use brain_core::{Clock, Digest, Failure, JobKey, NodeId, Random, RunId};
 use brain_store::{LogRow, Precondition, RunRow, Scope, Store, StoreError, SystemScope, Write};
@@ -17,6 +18,9 @@ use crate::hub::{Hub, RunNews};
 use crate::log::{NewEvent, PipeEvent};
 use crate::node::{Keeper, Liveness};
 use crate::shell::{Deciding, decide_forever, keep_forever};
+
+/// Programs that are kept at hand at most.
+const MAX_PROGRAMS: usize = 10_000;
 
 /// Why the engine did not do what it was asked.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -107,6 +111,7 @@ pub struct Engine {
     send: Mutex<Sender<CoreInput>>,
     threads: Mutex<Threads>,
     stop: Arc<AtomicBool>,
+    programs: Mutex<HashMap<Digest, Arc<Program>>>,
 }
 
 #[derive(Default)]
@@ -170,7 +175,16 @@ impl Engine {
             }),
         )?);
         threads.stop_keeper = Some(stop_keeper);
-        Ok(Arc::new(Self { node, store, clock, hub, send: Mutex::new(send), threads: Mutex::new(threads), stop }))
+        Ok(Arc::new(Self {
+            node,
+            store,
+            clock,
+            hub,
+            send: Mutex::new(send),
+            threads: Mutex::new(threads),
+            stop,
+            programs: Mutex::default(),
+        }))
     }
 
     /// An engine without threads: a [`crate::Driver`] moves it.
@@ -183,7 +197,7 @@ impl Engine {
     ) -> Arc<Self> {
         let threads = Mutex::new(Threads::default());
         let stop = Arc::new(AtomicBool::new(false));
-        Arc::new(Self { node, store, clock, hub, send: Mutex::new(send), threads, stop })
+        Arc::new(Self { node, store, clock, hub, send: Mutex::new(send), threads, stop, programs: Mutex::default() })
     }
 
     /// This node.
@@ -333,11 +347,26 @@ impl Engine {
         let Some(hash) = row.program else {
             return Ok(RunState { row, log, program: None, state: None, data: RunData::default() });
         };
-        let body = self.store.definition(hash)?.ok_or(EngineError::NoProgram(hash))?;
-        let program: Program = serde_json::from_value(body).map_err(|_| EngineError::NoProgram(hash))?;
+        let program = self.program(hash)?;
         let unreadable = |error: EventError| EngineError::Unreadable(run, error.to_string());
         let (state, data, _) = fold(&program, &log).map_err(unreadable)?;
-        Ok(RunState { row, log, program: Some(Arc::new(program)), state: Some(state), data })
+        Ok(RunState { row, log, program: Some(program), state: Some(state), data })
+    }
+
+    /// A program by its hash. Programs are immutable, so those that were read once are kept at hand.
+    fn program(&self, hash: Digest) -> Result<Arc<Program>, EngineError> {
+        if let Some(known) = self.programs.lock().unwrap_or_else(PoisonError::into_inner).get(&hash) {
+            return Ok(known.clone());
+        }
+        let body = self.store.definition(hash)?.ok_or(EngineError::NoProgram(hash))?;
+        let program: Program = serde_json::from_value(body).map_err(|_| EngineError::NoProgram(hash))?;
+        let program = Arc::new(program);
+        let mut programs = self.programs.lock().unwrap_or_else(PoisonError::into_inner);
+        if programs.len() >= MAX_PROGRAMS {
+            programs.clear();
+        }
+        programs.insert(hash, program.clone());
+        Ok(program)
     }
 
     /// Ends the threads. What is committed stays; outside jobs that are under way are found by the next node.

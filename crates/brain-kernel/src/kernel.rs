@@ -3,7 +3,6 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use brain_core::{ApprovalId, Clock, Digest, DigestBuilder, Failure, JobKey, Random, RunId, canonical_digest};
-use brain_engine::core::Submission;
 use brain_engine::{Engine, EngineConfig, EngineError, Host, LetterDecision, Liveness, NewEvent, PipeEvent, RunNews};
 use brain_nlu::{Confidence, Understanding, Vocabulary, understand};
 use brain_registry::Registry;
@@ -13,6 +12,7 @@ use brain_tools::{Toolbox, ToolboxConfig};
 use brain_vm::{PlanError, Program, compile};
 use serde_json::{Value, json};
 
+use crate::draft::Draft;
 use crate::host::KernelHost;
 use crate::intake::{MAX_MESSAGE, Mode, Request};
 use crate::narrate::{Problem, Report, report};
@@ -235,7 +235,9 @@ impl Kernel {
         }
         let key = draft.key.clone();
         let wait = draft.start && request.mode == Mode::EnqueueAndWait;
-        match self.engine.submit(draft.submission(request, self)).await {
+        let definitions =
+            draft.program.as_ref().map(|(hash, program)| self.definitions(*hash, program)).unwrap_or_default();
+        match self.engine.submit(draft.submission(request, definitions)).await {
             Ok(RunNews { at_rest, .. }) => Ok(Begun { run, wait: wait && !at_rest, repeated: None }),
             // The same request came twice at the same time: the other one was first.
             Err(EngineError::KeyTaken(_)) => match key {
@@ -471,6 +473,9 @@ impl Kernel {
     /// Definitions that a program uses and that the store may not have yet.
     fn definitions(&self, hash: Digest, program: &Program) -> Vec<Write> {
         let mut defined = self.defined.lock().unwrap_or_else(PoisonError::into_inner);
+        if defined.len() >= MAX_PROGRAMS {
+            defined.clear();
+        }
         let mut writes = Vec::new();
         let mut define = |hash: Digest, kind: &'static str, body: &dyn Fn() -> Value| {
             if !defined.contains(&hash) && !self.store.definition(hash).is_ok_and(|found| found.is_some()) {
@@ -589,94 +594,4 @@ pub(crate) fn approval_digest(program: Digest, input: &Value) -> Digest {
 enum Step {
     Plan(Vec<Wanted>),
     Done,
-}
-
-/// A run while it is being prepared.
-struct Draft {
-    run: RunId,
-    status: String,
-    confidence: Confidence,
-    reason: String,
-    events: Vec<NewEvent>,
-    writes: Vec<Write>,
-    program: Option<(Digest, Arc<Program>)>,
-    planned: Option<Planned>,
-    start: bool,
-    key: Option<(String, Digest)>,
-}
-
-impl Draft {
-    fn new(run: RunId, request: &Request, digest: Digest) -> Self {
-        Self {
-            run,
-            status: "completed".into(),
-            confidence: Confidence::None,
-            reason: String::new(),
-            events: vec![NewEvent::pipe(PipeEvent::Received, json!({"request": digest}), None)],
-            writes: Vec::new(),
-            program: None,
-            planned: None,
-            start: false,
-            key: request.key.clone().map(|key| (key, digest)),
-        }
-    }
-
-    fn understood(&mut self, evidence: Value) {
-        self.events.push(NewEvent::pipe(PipeEvent::Understood, json!({}), Some(json!({"evidence": evidence}))));
-    }
-
-    /// What is planned, as part of the log.
-    fn calls(&mut self, planned: &Planned) {
-        let calls: Vec<Value> = planned
-            .calls
-            .iter()
-            .map(|call| json!({"tool": call.tool, "step": call.step, "input": call.input}))
-            .collect();
-        let data = json!({
-            "program": self.program.as_ref().map(|(hash, _)| hash),
-            "confidence": self.confidence,
-            "reason": self.reason,
-        });
-        let payload = json!({"input": planned.input, "calls": calls});
-        self.events.push(NewEvent::pipe(PipeEvent::Planned, data, Some(payload)));
-    }
-
-    fn answer(&mut self, message: &str, next: Vec<String>) {
-        let data = json!({"mode_used": "answer", "confidence": self.confidence, "reason": self.reason});
-        let payload = json!({"message": message, "next_actions": next});
-        self.events.push(NewEvent::pipe(PipeEvent::Answered, data, Some(payload)));
-    }
-
-    fn refuse(&mut self, problems: &[Problem]) {
-        let missing = problems.iter().all(|problem| problem.code == "missing_input");
-        self.status = if missing { "needs_input".into() } else { "failed".into() };
-        let errors: Vec<Value> = problems.iter().map(Problem::to_json).collect();
-        let lines: Vec<&str> = problems.iter().map(|problem| problem.message.as_str()).collect();
-        let message = format!("Nothing was done. {}", lines.join(" "));
-        let data = json!({"confidence": self.confidence, "reason": self.reason});
-        let payload = json!({"errors": errors, "message": message, "next_actions": []});
-        self.events.push(NewEvent::pipe(PipeEvent::Refused, data, Some(payload)));
-        self.program = None;
-    }
-
-    fn submission(self, request: &Request, kernel: &Kernel) -> Submission {
-        let mut writes = self.writes;
-        if let Some((hash, program)) = &self.program {
-            writes.extend(kernel.definitions(*hash, program));
-        }
-        let (input, priority) = self.planned.map_or((Value::Null, 1), |planned| (planned.input, planned.priority));
-        Submission {
-            run: self.run,
-            scope: request.scope.clone(),
-            request: request.to_json(),
-            prelude: self.events,
-            program: self.program,
-            input,
-            start: self.start,
-            status: self.status,
-            key: self.key,
-            priority,
-            writes,
-        }
-    }
 }

@@ -5,6 +5,7 @@
 //! [`Kernel::report`] says where any run stands. Wire formats are the edge's business.
 
 mod approve;
+mod draft;
 mod host;
 mod intake;
 mod kernel;

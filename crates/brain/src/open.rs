@@ -31,7 +31,7 @@ pub(crate) fn registry(global: &Global) -> Result<Arc<Registry>> {
     match load_packs(&[], global) {
         Ok(loaded) => {
             if !loaded.warnings.is_empty() {
-                anstream::eprint!("{}", loaded.warnings.render(true));
+                anstream::eprintln!("{}", loaded.warnings.render(true));
             }
             Ok(Arc::new(loaded.registry))
         }
@@ -39,7 +39,7 @@ pub(crate) fn registry(global: &Global) -> Result<Arc<Registry>> {
             if global.json {
                 println!("{}", serde_json::json!({"ok": false, "diagnostics": report.diagnostics()}));
             } else {
-                anstream::eprint!("{}", report.render(true));
+                anstream::eprintln!("{}", report.render(true));
             }
             bail!("the packs have {} mistakes; nothing was started", report.errors())
         }

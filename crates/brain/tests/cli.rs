@@ -112,6 +112,23 @@ fn a_broken_log_is_found_by_replay() {
 }
 
 #[test]
+fn a_poisoned_row_never_blocks_the_start() {
+    let (_folder, store) = store();
+    let staged = json(&run(&store, &["do", "create task: A", "--mode", "plan", "--json"]));
+    let file = rusqlite::Connection::open(&store).unwrap();
+    file.execute("UPDATE log SET events = '{not json'", []).unwrap();
+    file.execute("UPDATE runs SET status = 'waiting', wake_at = 1", []).unwrap();
+    drop(file);
+    let server = common::Server::start(&store, &[]);
+    let other = json(&run(&store, &["do", "create task: B", "--json"]));
+    assert_eq!(other["ok"], true);
+    server.kill();
+    let broken = run(&store, &["inspect", staged["run_id"].as_str().unwrap()]);
+    assert_eq!(broken.status.code(), Some(1));
+    assert!(text(&broken).contains("cannot read"), "{}", text(&broken));
+}
+
+#[test]
 fn exit_codes_can_be_trusted() {
     let (_folder, store) = store();
     for (args, code) in [

@@ -27,7 +27,13 @@ pub struct SqliteStore {
 }
 
 fn failed(error: rusqlite::Error) -> StoreError {
-    StoreError::Failed(error.to_string())
+    match error {
+        // What is there is not what this build writes: trying again gives the same.
+        rusqlite::Error::FromSqlConversionFailure(..) | rusqlite::Error::InvalidColumnType(..) => {
+            StoreError::Unreadable(error.to_string())
+        }
+        other => StoreError::Failed(other.to_string()),
+    }
 }
 
 impl SqliteStore {

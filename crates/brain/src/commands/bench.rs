@@ -198,6 +198,11 @@ fn bench_registry() -> Result<Arc<brain_registry::Registry>> {
     }
 }
 
+/// A tenant of its own, so that a benchmark on a store in use touches nobody's data.
+fn bench_tenant() -> Result<TenantId> {
+    Ok("bench".parse()?)
+}
+
 /// Keeps `in_flight` requests going until `runs` have ended.
 async fn drive(kernel: &Arc<Kernel>, args: &BenchArgs, runs: usize) -> Result<Measured> {
     let tool = if args.tools == BenchTools::Record { "bench.add" } else { "bench.call" };
@@ -207,7 +212,7 @@ async fn drive(kernel: &Arc<Kernel>, args: &BenchArgs, runs: usize) -> Result<Me
         calls,
         limits: Limits { max_tool_calls: 100, wait_timeout_ms: 60_000 },
         channel: "bench",
-        ..Request::say(Scope::of(TenantId::default_tenant()), "", Mode::EnqueueAndWait)
+        ..Request::say(Scope::of(bench_tenant()?), "", Mode::EnqueueAndWait)
     };
     let next = Arc::new(std::sync::atomic::AtomicUsize::new(0));
     let started = Instant::now();

@@ -61,8 +61,7 @@ fn load(global: &Global, folders: &[PathBuf]) -> Option<Loaded> {
                     &serde_json::json!({"ok": false, "errors": report.errors(), "warnings": report.warnings(), "diagnostics": report.diagnostics()}),
                 );
             } else {
-                anstream::print!("{}", report.render(true));
-                anstream::println!("{RED}{} mistakes{RED:#}, {} warnings", report.errors(), report.warnings());
+                anstream::println!("{}", report.render(true));
             }
             None
         }
@@ -78,7 +77,9 @@ fn check(global: &Global, folders: &[PathBuf]) -> Result<bool> {
         }));
         return Ok(true);
     }
-    anstream::print!("{}", warnings.render(true));
+    if !warnings.is_empty() {
+        anstream::println!("{}\n", warnings.render(true));
+    }
     let phrases: usize = registry.tools().values().map(|tool| tool.def.phrases.len()).sum::<usize>()
         + registry.playbooks().map(|playbook| playbook.phrases.len()).sum::<usize>();
     let names: Vec<&str> = registry.packs().keys().map(String::as_str).collect();

@@ -1,0 +1,127 @@
+//! A run that the core works on: what it has been told, what it knows, what is being committed.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use brain_core::{Digest, Failure, NodeId};
+use brain_store::{RunRow, RunSchedule, Scope};
+use brain_vm::{Input, JobId, JobStatus, Program, State};
+use serde_json::{Value, json};
+
+use super::messages::{Command, Reply, Submission};
+use crate::data::RunData;
+use crate::host::{CheckAnswer, JobOutcome};
+use crate::turn::{CheckRequest, Handover, failure_of};
+
+/// Something to be decided for one run. Kept until its commit is durable, so that it can be decided again.
+pub(super) enum Work {
+    Start(Arc<Submission>),
+    Command(Arc<Command>),
+    Job(JobId, u32, JobOutcome),
+    Check(JobId, u32, CheckAnswer),
+    Tick,
+    TakeOver(NodeId),
+}
+
+pub(super) struct Live {
+    pub(super) scope: Scope,
+    pub(super) row: Option<RunRow>,
+    pub(super) program: Option<Arc<Program>>,
+    pub(super) state: Option<State>,
+    pub(super) data: RunData,
+    pub(super) queue: VecDeque<Queued>,
+    /// What is being committed, if anything is.
+    pub(super) in_flight: Option<InFlight>,
+    pub(super) redecided: u32,
+}
+
+/// Work, and whoever waits for it.
+pub(super) struct Queued {
+    pub(super) work: Work,
+    pub(super) reply: Option<Reply>,
+}
+
+impl Queued {
+    pub(super) fn asked(work: Work, reply: Reply) -> Self {
+        Self { work, reply: Some(reply) }
+    }
+
+    pub(super) fn told(work: Work) -> Self {
+        Self { work, reply: None }
+    }
+
+    /// Whether someone asked for it; each such request is a commit of its own, so that each gets its own answer.
+    pub(super) fn is_request(&self) -> bool {
+        matches!(self.work, Work::Start(_) | Work::Command(_))
+    }
+}
+
+pub(super) struct InFlight {
+    pub(super) work: Vec<Queued>,
+    pub(super) schedule: RunSchedule,
+    pub(super) status: String,
+    pub(super) program: Option<Digest>,
+    pub(super) handovers: Vec<Handover>,
+    pub(super) checks: Vec<CheckRequest>,
+    pub(super) unfinished: bool,
+}
+
+impl Live {
+    pub(super) fn empty(scope: Scope) -> Self {
+        Self {
+            scope,
+            row: None,
+            program: None,
+            state: None,
+            data: RunData::default(),
+            queue: VecDeque::new(),
+            in_flight: None,
+            redecided: 0,
+        }
+    }
+
+    pub(super) fn new(scope: Scope, work: Work, reply: Reply) -> Self {
+        let mut live = Self::empty(scope);
+        live.queue.push_back(Queued::asked(work, reply));
+        live
+    }
+
+    pub(super) fn owned_by_other(&self, node: NodeId) -> bool {
+        self.row.as_ref().and_then(|row| row.schedule.owner).is_some_and(|owner| owner != node)
+    }
+}
+
+pub(super) fn job_input(job: JobId, attempt: u32, outcome: &JobOutcome) -> (Input, Option<Value>) {
+    match outcome {
+        JobOutcome::Done(result) if result.success => (Input::Done(job, attempt), Some(json!({"result": result}))),
+        JobOutcome::Done(result) => (Input::Failed(job, attempt, failure_of(result.clone())), None),
+        JobOutcome::Failed(failure) => (Input::Failed(job, attempt, failure.clone()), None),
+        JobOutcome::Unknown(failure) => (Input::Unknown(job, attempt, failure.clone()), None),
+    }
+}
+
+pub(super) fn check_input(job: JobId, attempt: u32, answer: &CheckAnswer) -> (Input, Option<Value>) {
+    match answer {
+        CheckAnswer::Happened(result) => (Input::Done(job, attempt), Some(json!({"result": result}))),
+        CheckAnswer::DidNot => (Input::DidNotHappen(job, attempt), None),
+        CheckAnswer::Unclear(failure) => (Input::Unknown(job, attempt, failure.clone()), None),
+    }
+}
+
+/// Outside jobs that were under way on a node that is dead: nobody knows how they went.
+pub(super) fn lost_jobs(state: Option<&State>) -> Vec<(Input, Option<Value>)> {
+    let Some(state) = state else { return Vec::new() };
+    let lost = state.jobs.iter().filter(|(_, job)| job.status == JobStatus::Running);
+    lost.map(|(&id, job)| {
+        let failure = Failure::transient("node_lost", "The server stopped while this call was under way.");
+        (Input::Unknown(id, job.attempt, failure), None)
+    })
+    .collect()
+}
+
+/// Checks that were under way on a node that is dead: asking again does no harm.
+pub(super) fn lost_checks(state: Option<&State>) -> Vec<(JobId, u32)> {
+    let Some(state) = state else { return Vec::new() };
+    let lost = state.jobs.iter().filter(|(_, job)| job.status == JobStatus::Checking);
+    lost.map(|(&id, job)| (id, job.attempt)).collect()
+}

@@ -1,0 +1,103 @@
+//! What goes into the core and what comes out of it.
+
+use std::sync::Arc;
+
+use brain_core::{Digest, NodeId, RunId, Timestamp};
+use brain_store::{Member, Outcome, Precondition, Scope, StoreError, Write};
+use brain_vm::{Input, JobId, Program};
+use serde_json::Value;
+
+use crate::engine::EngineError;
+use crate::host::{CheckAnswer, JobOutcome};
+use crate::hub::RunNews;
+use crate::log::NewEvent;
+use crate::turn::{CheckRequest, Handover};
+
+/// A run to be written, and started if it has a program.
+pub struct Submission {
+    /// Its id.
+    pub run: RunId,
+    /// Whose it is.
+    pub scope: Scope,
+    /// The request as it came.
+    pub request: Value,
+    /// What happened to it so far.
+    pub prelude: Vec<NewEvent>,
+    /// What it runs.
+    pub program: Option<(Digest, Arc<Program>)>,
+    /// What it runs on.
+    pub input: Value,
+    /// Whether it starts now; if not, `status` says where it stands.
+    pub start: bool,
+    /// Its status if it does not start.
+    pub status: String,
+    /// The caller's idempotency key and the digest of the request.
+    pub key: Option<(String, Digest)>,
+    /// 1 (lowest) to 10 (highest).
+    pub priority: u8,
+    /// Other writes of the same commit: definitions, approvals.
+    pub writes: Vec<Write>,
+}
+
+/// Something that someone wants of a run that exists.
+pub struct Command {
+    /// What is written to its log first.
+    pub prelude: Vec<NewEvent>,
+    /// What must still be true.
+    pub preconditions: Vec<Precondition>,
+    /// Other writes of the same commit.
+    pub writes: Vec<Write>,
+    /// What it means to the machine, with its payload.
+    pub inputs: Vec<(Input, Option<Value>)>,
+    /// The status it gets if the machine has not started.
+    pub status: Option<String>,
+}
+
+/// Called once the first commit of a submission, or the commit of a command, is durable or has failed.
+pub type Reply = Box<dyn FnOnce(Result<RunNews, EngineError>) + Send>;
+
+/// What the core is told.
+pub enum CoreInput {
+    /// A new run.
+    Submit(Box<Submission>, Reply),
+    /// Something for a run that exists.
+    Command(Scope, RunId, Box<Command>, Reply),
+    /// How an outside job went.
+    Job(Scope, RunId, JobId, u32, JobOutcome),
+    /// What a check found.
+    Check(Scope, RunId, JobId, u32, CheckAnswer),
+    /// Its time has come.
+    Wake(Scope, RunId),
+    /// The node that worked on it is dead.
+    TakeOver(Scope, RunId, NodeId),
+    /// A commit is durable, or failed.
+    Committed(u64, Result<Outcome, StoreError>),
+}
+
+/// What is to be done now that something is durable.
+pub enum Action {
+    /// Hand an outside job over.
+    Perform(Box<HandoverAction>),
+    /// Ask a check tool.
+    Check(Box<CheckAction>),
+    /// Tell whoever waits for this run.
+    Notify(RunNews),
+    /// Look at this run again then.
+    WakeAt(Scope, RunId, Timestamp),
+    /// Answer a caller.
+    Reply(Reply, Result<RunNews, EngineError>),
+}
+
+/// An outside job.
+pub struct HandoverAction(pub(crate) Handover);
+/// A check.
+pub struct CheckAction(pub(crate) CheckRequest);
+
+/// What a step of the core came to.
+#[derive(Default)]
+pub struct StepOutput {
+    /// To be committed, each under its number.
+    pub commits: Vec<(u64, Member)>,
+    /// To be done.
+    pub actions: Vec<Action>,
+}

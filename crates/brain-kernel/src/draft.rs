@@ -1,0 +1,103 @@
+//! A run while it is being prepared: what the stages of the pipe find out goes into its log before it exists.
+
+use std::sync::Arc;
+
+use brain_core::{Digest, RunId};
+use brain_engine::core::Submission;
+use brain_engine::{NewEvent, PipeEvent};
+use brain_nlu::Confidence;
+use brain_store::Write;
+use brain_vm::Program;
+use serde_json::{Value, json};
+
+use crate::intake::Request;
+use crate::narrate::Problem;
+use crate::plan::Planned;
+
+/// A run while it is being prepared.
+pub(crate) struct Draft {
+    pub(crate) run: RunId,
+    pub(crate) status: String,
+    pub(crate) confidence: Confidence,
+    pub(crate) reason: String,
+    pub(crate) events: Vec<NewEvent>,
+    pub(crate) writes: Vec<Write>,
+    pub(crate) program: Option<(Digest, Arc<Program>)>,
+    pub(crate) planned: Option<Planned>,
+    pub(crate) start: bool,
+    pub(crate) key: Option<(String, Digest)>,
+}
+
+impl Draft {
+    pub(crate) fn new(run: RunId, request: &Request, digest: Digest) -> Self {
+        Self {
+            run,
+            status: "completed".into(),
+            confidence: Confidence::None,
+            reason: String::new(),
+            events: vec![NewEvent::pipe(PipeEvent::Received, json!({"request": digest}), None)],
+            writes: Vec::new(),
+            program: None,
+            planned: None,
+            start: false,
+            key: request.key.clone().map(|key| (key, digest)),
+        }
+    }
+
+    pub(crate) fn understood(&mut self, evidence: Value) {
+        self.events.push(NewEvent::pipe(PipeEvent::Understood, json!({}), Some(json!({"evidence": evidence}))));
+    }
+
+    /// What is planned, as part of the log.
+    pub(crate) fn calls(&mut self, planned: &Planned) {
+        let calls: Vec<Value> = planned
+            .calls
+            .iter()
+            .map(|call| json!({"tool": call.tool, "step": call.step, "input": call.input}))
+            .collect();
+        let data = json!({
+            "program": self.program.as_ref().map(|(hash, _)| hash),
+            "confidence": self.confidence,
+            "reason": self.reason,
+        });
+        let payload = json!({"input": planned.input, "calls": calls});
+        self.events.push(NewEvent::pipe(PipeEvent::Planned, data, Some(payload)));
+    }
+
+    pub(crate) fn answer(&mut self, message: &str, next: Vec<String>) {
+        let data = json!({"mode_used": "answer", "confidence": self.confidence, "reason": self.reason});
+        let payload = json!({"message": message, "next_actions": next});
+        self.events.push(NewEvent::pipe(PipeEvent::Answered, data, Some(payload)));
+    }
+
+    pub(crate) fn refuse(&mut self, problems: &[Problem]) {
+        let missing = problems.iter().all(|problem| problem.code == "missing_input");
+        self.status = if missing { "needs_input".into() } else { "failed".into() };
+        let errors: Vec<Value> = problems.iter().map(Problem::to_json).collect();
+        let lines: Vec<&str> = problems.iter().map(|problem| problem.message.as_str()).collect();
+        let message = format!("Nothing was done. {}", lines.join(" "));
+        let data = json!({"confidence": self.confidence, "reason": self.reason});
+        let payload = json!({"errors": errors, "message": message, "next_actions": []});
+        self.events.push(NewEvent::pipe(PipeEvent::Refused, data, Some(payload)));
+        self.program = None;
+    }
+
+    pub(crate) fn submission(self, request: &Request, definitions: Vec<Write>) -> Submission {
+        let mut writes = self.writes;
+        writes.extend(definitions);
+        let (input, priority) = self.planned.map_or((Value::Null, 1), |planned| (planned.input, planned.priority));
+        Submission {
+            run: self.run,
+            scope: request.scope.clone(),
+            request: request.to_json(),
+            prelude: self.events,
+            program: self.program,
+            input,
+            start: self.start,
+            status: self.status,
+            key: self.key,
+            priority,
+            writes,
+        }
+    }
+}
