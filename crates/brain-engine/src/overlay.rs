@@ -64,7 +64,7 @@ impl<'a> RecordView<'a> {
         let limit = limit.min(MAX_LISTED);
         let hidden = self.changed.keys().filter(|(of, _)| of == kind).count();
         let page = self.store.records(self.scope, kind, filter, limit + hidden, None)?;
-        Ok(self.merge(kind, page.items, limit, |put| matches(put, filter)))
+        Ok(self.merge(kind, page.items, limit, |put| filter.matches(&put.row, &put.index)))
     }
 
     /// [`RecordView::list`] for a decision that relies on the list being complete: the commit will insist that the
@@ -88,15 +88,13 @@ impl<'a> RecordView<'a> {
     /// Records that contain these words, best first; those of this turn come last.
     pub fn search(&mut self, kind: &str, query: &str, limit: usize) -> Result<Vec<RecordRow>, StoreError> {
         let found = self.store.search(self.scope, kind, query, limit)?;
-        let wanted: Vec<String> = words(query);
+        let wanted = brain_store::search_words(query);
         let mut rows: Vec<RecordRow> =
             found.into_iter().filter(|row| !self.changed.contains_key(&(row.kind.clone(), row.id))).collect();
         for ((of, _), put) in &self.changed {
             let Some(put) = put else { continue };
-            let there: Vec<String> = put.text.as_deref().map(words).unwrap_or_default();
-            let Some((last, full)) = wanted.split_last() else { break };
-            let fits = full.iter().all(|word| there.contains(word)) && there.iter().any(|word| word.starts_with(last));
-            if of == kind && fits {
+            let text = put.text.as_deref().unwrap_or_default();
+            if of == kind && brain_store::contains_words(text, &wanted) {
                 rows.push(put.row.clone());
             }
         }
@@ -174,15 +172,4 @@ impl<'a> RecordView<'a> {
         }
         rows.into_values().take(limit).collect()
     }
-}
-
-fn words(text: &str) -> Vec<String> {
-    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
-}
-
-fn matches(put: &Put, filter: &RecordFilter) -> bool {
-    let has = |field: &str, value: &str| put.index.iter().any(|one| one.field == field && one.value == value);
-    filter.state.as_ref().is_none_or(|state| put.row.state.as_ref() == Some(state))
-        && filter.indexed.iter().all(|(field, value)| has(field, value))
-        && filter.fields.iter().all(|(field, value)| put.row.body.get(field) == Some(value))
 }

@@ -14,7 +14,7 @@ mod traits;
 pub use memory::MemoryStore;
 pub use rows::{
     ApprovalRow, ArtifactRow, DeadLetterRow, IndexEntry, LogRow, Page, RecordFilter, RecordRow, RunRow, RunSchedule,
-    TokenRow, fingerprint,
+    TokenRow, contains_words, fingerprint, search_words,
 };
 pub use scope::{Scope, SystemScope};
 pub use sqlite::SqliteStore;

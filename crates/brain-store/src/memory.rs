@@ -12,7 +12,7 @@ use crate::traits::{
 };
 use crate::{
     ApprovalRow, ArtifactRow, DeadLetterRow, IndexEntry, LogRow, Page, RecordFilter, RecordRow, RunRow, Scope,
-    SystemScope, TokenRow,
+    SystemScope, TokenRow, contains_words, search_words,
 };
 
 /// A store that forgets everything when it is dropped.
@@ -57,11 +57,6 @@ impl MemoryStore {
 
 fn parse_cursor<T: std::str::FromStr>(cursor: Option<&str>) -> Result<Option<T>, StoreError> {
     cursor.map(|text| text.parse().map_err(|_| StoreError::BadCursor(text.to_owned()))).transpose()
-}
-
-/// Words as full-text search sees them.
-fn words(text: &str) -> Vec<String> {
-    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
 }
 
 impl Inner {
@@ -176,15 +171,6 @@ impl Inner {
     }
 }
 
-impl Stored {
-    fn matches(&self, filter: &RecordFilter) -> bool {
-        let has = |field: &str, value: &str| self.index.iter().any(|one| one.field == field && one.value == value);
-        filter.state.as_ref().is_none_or(|state| self.row.state.as_ref() == Some(state))
-            && filter.indexed.iter().all(|(field, value)| has(field, value))
-            && filter.fields.iter().all(|(field, value)| self.row.body.get(field) == Some(value))
-    }
-}
-
 impl Commit for MemoryStore {
     fn commit(&self, members: Vec<Member>, done: CommitDone) {
         let mut inner = self.lock();
@@ -270,22 +256,17 @@ impl Records for MemoryStore {
             .filter(|((tenant, of, id), _)| {
                 tenant == scope.tenant() && of == kind && after.is_none_or(|after| *id > after)
             })
-            .filter(|(_, stored)| stored.matches(filter));
+            .filter(|(_, stored)| filter.matches(&stored.row, &stored.index));
         let items = rows.map(|(_, stored)| stored.row.clone()).take(limit + 1).collect();
         Ok(Page::cut(items, limit, |row: &RecordRow| row.id.to_string()))
     }
 
     fn search(&self, scope: &Scope, kind: &str, query: &str, limit: usize) -> Result<Vec<RecordRow>, StoreError> {
-        let wanted = words(query);
-        let Some((last, full)) = wanted.split_last() else { return Ok(Vec::new()) };
+        let wanted = search_words(query);
         let inner = self.lock();
         let rows = inner.records.iter().filter(|((tenant, of, _), stored)| {
-            if tenant != scope.tenant() || of != kind {
-                return false;
-            }
-            let Some(text) = &stored.text else { return false };
-            let there = words(text);
-            full.iter().all(|word| there.contains(word)) && there.iter().any(|word| word.starts_with(last))
+            let text = stored.text.as_deref().unwrap_or_default();
+            tenant == scope.tenant() && of == kind && contains_words(text, &wanted)
         });
         Ok(rows.map(|(_, stored)| stored.row.clone()).take(limit).collect())
     }

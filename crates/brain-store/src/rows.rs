@@ -95,6 +95,28 @@ pub struct RecordFilter {
     pub fields: Vec<(String, Value)>,
 }
 
+impl RecordFilter {
+    /// Whether a record with these index entries is meant.
+    pub fn matches(&self, row: &RecordRow, index: &[IndexEntry]) -> bool {
+        let has = |field: &str, value: &str| index.iter().any(|one| one.field == field && one.value == value);
+        self.state.as_ref().is_none_or(|state| row.state.as_ref() == Some(state))
+            && self.indexed.iter().all(|(field, value)| has(field, value))
+            && self.fields.iter().all(|(field, value)| row.body.get(field) == Some(value))
+    }
+}
+
+/// The words of a text as full-text search compares them.
+pub fn search_words(text: &str) -> Vec<String> {
+    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
+}
+
+/// Whether a text contains all of these words; the last may be the beginning of one.
+pub fn contains_words(text: &str, wanted: &[String]) -> bool {
+    let Some((last, full)) = wanted.split_last() else { return false };
+    let there = search_words(text);
+    full.iter().all(|word| there.contains(word)) && there.iter().any(|word| word.starts_with(last))
+}
+
 /// Some rows, and where the rest begins.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Page<T> {

@@ -238,7 +238,7 @@ impl Records for SqliteStore {
     }
 
     fn search(&self, scope: &Scope, kind: &str, query: &str, limit: usize) -> Result<Vec<RecordRow>, StoreError> {
-        let words: Vec<&str> = query.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+        let words = crate::search_words(query);
         if words.is_empty() {
             return Ok(Vec::new());
         }
