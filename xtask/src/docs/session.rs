@@ -135,7 +135,9 @@ fn wait_for(address: &str) -> Result<()> {
 fn healthy(address: &str) -> Result<bool> {
     let mut stream = TcpStream::connect(address)?;
     stream.set_read_timeout(Some(Duration::from_secs(5)))?;
-    write!(stream, "GET /healthz HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n")?;
+    // In one piece: a server may answer, and close, as soon as it has seen the first line.
+    let request = format!("GET /healthz HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes())?;
     let mut answer = String::new();
     stream.read_to_string(&mut answer)?;
     Ok(answer.split(' ').nth(1) == Some("200"))
@@ -188,10 +190,16 @@ mod tests {
         let server = std::thread::spawn(move || {
             for status in ["503 Service Unavailable", "200 OK"] {
                 let (mut stream, _) = listener.accept().unwrap();
-                let mut request = [0; 512];
-                let length = stream.read(&mut request).unwrap();
-                assert!(request[..length].starts_with(b"GET /healthz "));
-                write!(stream, "HTTP/1.1 {status}\r\nContent-Length: 0\r\n\r\n").unwrap();
+                // The whole request is read: closing with something unread would take the answer back.
+                let mut request = Vec::new();
+                while !request.ends_with(b"\r\n\r\n") {
+                    let mut byte = [0];
+                    stream.read_exact(&mut byte).unwrap();
+                    request.push(byte[0]);
+                }
+                assert!(request.starts_with(b"GET /healthz "));
+                let answer = format!("HTTP/1.1 {status}\r\nContent-Length: 0\r\n\r\n");
+                stream.write_all(answer.as_bytes()).unwrap();
             }
         });
         wait_for(&address).unwrap();

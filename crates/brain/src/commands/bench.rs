@@ -1,9 +1,12 @@
-//! `brain bench runs`: durable runs per second through the whole engine, beside a probe that commits the same rows
-//! and bytes with the same number of acknowledgements, in the same process and folder.
+//! `brain bench runs`: durable runs per second through the whole engine, beside two limits measured in the same
+//! process and folder. The *probe* commits the very same rows, read back from the store, into a fresh one, with the same
+//! number of acknowledgements a run: what is left when there is no engine. *Append* writes the same number of rows and
+//! bytes to one append-only table: what is left when there are no tables of ours either.
+
+mod probe;
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
@@ -85,6 +88,11 @@ struct Measured {
 }
 
 impl Measured {
+    fn new(seconds: f64, mut latencies: Vec<f64>) -> Self {
+        latencies.sort_by(f64::total_cmp);
+        Self { seconds, latencies }
+    }
+
     fn percentile(&self, share: f64) -> f64 {
         let last = self.latencies.len().saturating_sub(1);
         self.latencies.get((last as f64 * share) as usize).copied().unwrap_or_default()
@@ -98,7 +106,6 @@ pub(crate) fn run(global: &Global, args: &BenchArgs) -> Result<bool> {
     let scratch = tempfile::tempdir()?;
     let named = global.store.as_ref().and_then(|url| url.strip_prefix("sqlite:")).map(Path::new);
     let path = named.map_or_else(|| scratch.path().join("bench.db"), Path::to_owned);
-    let probe_path = path.with_extension("probe.db");
     let registry = bench_registry()?;
     let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&path)?);
     let runtime = open::runtime()?;
@@ -123,20 +130,20 @@ pub(crate) fn run(global: &Global, args: &BenchArgs) -> Result<bool> {
         anyhow::Ok((measured, stats))
     })?;
     let per_run = |count: u64| count as f64 / args.runs as f64;
-    let acknowledgements = per_run(stats.members).round().max(1.0) as usize;
-    let probe = Probe {
-        clients: args.in_flight.min(args.runs),
+    let clients = args.in_flight.min(args.runs);
+    let probe_path = path.with_extension("probe.db");
+    let probed = probe::same_rows(&store, &Scope::of(bench_tenant()?), &probe_path, args.runs, clients)?;
+    let append = probe::Append {
+        clients,
         runs: args.runs,
-        acknowledgements,
+        acknowledgements: per_run(stats.members).round().max(1.0) as usize,
         rows: per_run(stats.rows).round().max(1.0) as usize,
         bytes: per_run(stats.bytes).round() as usize,
     };
-    let probed = probe.measure(&probe_path)?;
-    for end in ["", "-wal", "-shm"] {
-        drop(std::fs::remove_file(format!("{}{end}", probe_path.display())));
-    }
+    let appended = append.measure(&probe_path)?;
     let runs_per_second = args.runs as f64 / measured.seconds;
     let probe_per_second = args.runs as f64 / probed.seconds;
+    let append_per_second = args.runs as f64 / appended.seconds;
     let ratio = runs_per_second / probe_per_second;
     let kind = if args.tools == BenchTools::Record { "record" } else { "outside" };
     if global.json {
@@ -148,6 +155,8 @@ pub(crate) fn run(global: &Global, args: &BenchArgs) -> Result<bool> {
             "rows_per_run": round(per_run(stats.rows)), "bytes_per_run": round(per_run(stats.bytes)),
             "probe": {"runs_per_second": round(probe_per_second), "p50_ms": round(probed.percentile(0.5)), "p99_ms": round(probed.percentile(0.99))},
             "ratio_to_probe": round(ratio),
+            "append": {"runs_per_second": round(append_per_second), "p50_ms": round(appended.percentile(0.5)), "p99_ms": round(appended.percentile(0.99))},
+            "ratio_to_append": round(runs_per_second / append_per_second),
         }));
         return Ok(true);
     }
@@ -167,11 +176,14 @@ pub(crate) fn run(global: &Global, args: &BenchArgs) -> Result<bool> {
         per_run(stats.bytes)
     );
     anstream::println!(
-        "  probe, the same rows and bytes: {:.0} runs/s, p50 {:.2} ms",
-        probe_per_second,
+        "  {BOLD}{ratio:.2}{BOLD:#} of the probe    {DIM}the same rows without the engine: {probe_per_second:.0} runs/s, p50 {:.2} ms{DIM:#}",
         probed.percentile(0.5)
     );
-    anstream::println!("  {BOLD}{ratio:.2} of the probe{BOLD:#}");
+    anstream::println!(
+        "  {:.2} of appending    {DIM}as many rows and bytes to one table: {append_per_second:.0} runs/s, p50 {:.2} ms{DIM:#}",
+        runs_per_second / append_per_second,
+        appended.percentile(0.5)
+    );
     Ok(true)
 }
 
@@ -237,87 +249,5 @@ async fn drive(kernel: &Arc<Kernel>, args: &BenchArgs, runs: usize) -> Result<Me
         latencies.extend(client.await.context("a client panicked")??);
     }
     let seconds = started.elapsed().as_secs_f64();
-    latencies.sort_by(f64::total_cmp);
-    Ok(Measured { seconds, latencies })
-}
-
-/// The limit of such a design: clients wait for durable acknowledgements, one thread commits for all of them at once,
-/// into an append-only table. No engine.
-struct Probe {
-    clients: usize,
-    runs: usize,
-    acknowledgements: usize,
-    rows: usize,
-    bytes: usize,
-}
-
-impl Probe {
-    fn measure(&self, path: &Path) -> Result<Measured> {
-        let connection = rusqlite::Connection::open(path)?;
-        connection.pragma_update(None, "journal_mode", "WAL")?;
-        connection.pragma_update(None, "synchronous", "FULL")?;
-        connection.pragma_update(None, "wal_autocheckpoint", 4000)?;
-        connection.execute_batch("CREATE TABLE IF NOT EXISTS probe (n INTEGER PRIMARY KEY, run INTEGER, body BLOB)")?;
-        let (send, receive) = channel();
-        let rows = (self.rows / self.acknowledgements).max(1);
-        let body = vec![b'x'; self.bytes / (rows * self.acknowledgements)];
-        let writer = std::thread::spawn(move || write_forever(connection, &receive, rows, &body));
-        let next = Arc::new(std::sync::atomic::AtomicUsize::new(0));
-        let started = Instant::now();
-        let mut clients = Vec::new();
-        for _ in 0..self.clients {
-            let (send, next, runs, acknowledgements) = (send.clone(), next.clone(), self.runs, self.acknowledgements);
-            clients.push(std::thread::spawn(move || {
-                let mut latencies = Vec::new();
-                let (done, acknowledged) = channel();
-                while next.fetch_add(1, std::sync::atomic::Ordering::Relaxed) < runs {
-                    let begun_at = Instant::now();
-                    for _ in 0..acknowledgements {
-                        if send.send(done.clone()).is_err() || acknowledged.recv().is_err() {
-                            return latencies;
-                        }
-                    }
-                    latencies.push(begun_at.elapsed().as_secs_f64() * 1e3);
-                }
-                latencies
-            }));
-        }
-        drop(send);
-        let mut latencies = Vec::new();
-        for client in clients {
-            latencies.extend(client.join().map_err(|_| anyhow::anyhow!("a client of the probe panicked"))?);
-        }
-        let seconds = started.elapsed().as_secs_f64();
-        writer.join().map_err(|_| anyhow::anyhow!("the probe's writer panicked"))??;
-        latencies.sort_by(f64::total_cmp);
-        Ok(Measured { seconds, latencies })
-    }
-}
-
-fn write_forever(
-    mut connection: rusqlite::Connection,
-    waiting: &Receiver<Sender<()>>,
-    rows: usize,
-    body: &[u8],
-) -> rusqlite::Result<()> {
-    let mut group = Vec::new();
-    while let Ok(first) = waiting.recv() {
-        group.push(first);
-        group.extend(waiting.try_iter());
-        let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
-        {
-            let mut insert = transaction.prepare_cached("INSERT INTO probe (run, body) VALUES (?1, ?2)")?;
-            for (number, _) in group.iter().enumerate() {
-                for _ in 0..rows {
-                    insert.execute((number as i64, body))?;
-                }
-            }
-        }
-        transaction.commit()?;
-        for done in group.drain(..) {
-            // A client that is gone needs no acknowledgement.
-            let _ = done.send(());
-        }
-    }
-    Ok(())
+    Ok(Measured::new(seconds, latencies))
 }
