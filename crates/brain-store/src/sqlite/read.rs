@@ -246,7 +246,8 @@ impl Records for SqliteStore {
         let expression = words.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(" ") + "*";
         self.read(|connection| {
             let sql = format!(
-                "SELECT {RECORD} FROM record_words w JOIN records r ON r.n = w.rowid
+                "SELECT {RECORD} FROM record_words w JOIN record_numbers m ON m.n = w.rowid
+                 JOIN records r ON r.tenant = m.tenant AND r.kind = m.kind AND r.id = m.id
                  WHERE w.words MATCH ?3 AND r.tenant = ?1 AND r.kind = ?2 ORDER BY w.rank, r.id LIMIT ?4"
             );
             many(connection, &sql, &[&scope.tenant().as_str(), &kind, &expression, &(limit as i64)], record_row)

@@ -27,10 +27,14 @@ CREATE TABLE request_keys (
     tenant TEXT NOT NULL, key TEXT NOT NULL, digest BLOB NOT NULL, run BLOB NOT NULL, PRIMARY KEY (tenant, key)
 ) WITHOUT ROWID;
 CREATE TABLE records (
-    n INTEGER PRIMARY KEY, tenant TEXT NOT NULL, kind TEXT NOT NULL, id BLOB NOT NULL, revision INTEGER NOT NULL,
-    state TEXT, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, body TEXT NOT NULL, entries TEXT
+    tenant TEXT NOT NULL, kind TEXT NOT NULL, id BLOB NOT NULL, revision INTEGER NOT NULL, state TEXT,
+    created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, body TEXT NOT NULL, entries TEXT,
+    PRIMARY KEY (tenant, kind, id)
+) WITHOUT ROWID;
+-- Full-text search numbers its rows; only records that are searched have one.
+CREATE TABLE record_numbers (
+    n INTEGER PRIMARY KEY, tenant TEXT NOT NULL, kind TEXT NOT NULL, id BLOB NOT NULL, UNIQUE (tenant, kind, id)
 );
-CREATE UNIQUE INDEX records_id ON records (tenant, kind, id);
 CREATE TABLE record_index (
     tenant TEXT NOT NULL, kind TEXT NOT NULL, field TEXT NOT NULL, value TEXT NOT NULL, id BLOB NOT NULL,
     PRIMARY KEY (tenant, kind, field, value, id)

@@ -299,13 +299,21 @@ fn apply(connection: &Connection, scope: &Scope, write: Write, counters: &Counte
         Write::PutRecord { row, index, text } => put_record(connection, tenant, &row, &index, text, counters)?,
         Write::DeleteRecord { kind, id } => {
             let id = id.as_uuid();
-            let found: Option<(i64, Option<String>)> = connection
-                .prepare_cached("DELETE FROM records WHERE tenant = ?1 AND kind = ?2 AND id = ?3 RETURNING n, entries")?
-                .query_row(params![tenant, kind, id.as_bytes()], |row| Ok((row.get(0)?, row.get(1)?)))
+            let found: Option<Option<String>> = connection
+                .prepare_cached("DELETE FROM records WHERE tenant = ?1 AND kind = ?2 AND id = ?3 RETURNING entries")?
+                .query_row(params![tenant, kind, id.as_bytes()], |row| row.get(0))
                 .optional()?;
-            if let Some((n, entries)) = found {
+            if let Some(entries) = found {
                 forget_entries(connection, tenant, &kind, id.as_bytes(), entries.as_deref())?;
-                connection.prepare_cached("DELETE FROM record_words WHERE rowid = ?1")?.execute([n])?;
+                let number: Option<i64> = connection
+                    .prepare_cached(
+                        "DELETE FROM record_numbers WHERE tenant = ?1 AND kind = ?2 AND id = ?3 RETURNING n",
+                    )?
+                    .query_row(params![tenant, kind, id.as_bytes()], |row| row.get(0))
+                    .optional()?;
+                if let Some(number) = number {
+                    connection.prepare_cached("DELETE FROM record_words WHERE rowid = ?1")?.execute([number])?;
+                }
             }
             counters.wrote(1, 64);
         }
@@ -388,33 +396,38 @@ fn put_record(
         let list: Vec<_> = index.iter().map(|entry| (&entry.field, &entry.value, entry.unique)).collect();
         serde_json::to_string(&list).expect("index entries are JSON")
     });
-    let old: Option<(i64, Option<String>)> = if row.revision == 1 {
+    let old: Option<Option<String>> = if row.revision == 1 {
         None
     } else {
         connection
-            .prepare_cached("SELECT n, entries FROM records WHERE tenant = ?1 AND kind = ?2 AND id = ?3")?
-            .query_row(params![tenant, row.kind, id.as_bytes()], |row| Ok((row.get(0)?, row.get(1)?)))
+            .prepare_cached("SELECT entries FROM records WHERE tenant = ?1 AND kind = ?2 AND id = ?3")?
+            .query_row(params![tenant, row.kind, id.as_bytes()], |row| row.get(0))
             .optional()?
     };
     let rows = 1 + index.len() as u64 + u64::from(text.is_some());
     let bytes = body.len() + entries.as_ref().map_or(0, String::len) + text.as_ref().map_or(0, String::len) + 96;
-    let n = if let Some((n, old_entries)) = &old {
+    if let Some(old_entries) = &old {
         connection
             .prepare_cached(
-                "UPDATE records SET revision = ?2, state = ?3, updated_at = ?4, body = ?5, entries = ?6 WHERE n = ?1",
+                "UPDATE records SET revision = ?4, state = ?5, updated_at = ?6, body = ?7, entries = ?8
+                 WHERE tenant = ?1 AND kind = ?2 AND id = ?3",
             )?
-            .execute(params![n, row.revision as i64, row.state, row.updated_at.as_millis(), body, entries])?;
+            .execute(params![
+                tenant,
+                row.kind,
+                id.as_bytes(),
+                row.revision as i64,
+                row.state,
+                row.updated_at.as_millis(),
+                body,
+                entries
+            ])?;
         if *old_entries != entries {
             forget_entries(connection, tenant, &row.kind, id.as_bytes(), old_entries.as_deref())?;
         }
-        *n
     } else {
-        connection
-            .prepare_cached(
-                "INSERT INTO records (tenant, kind, id, revision, state, created_at, updated_at, body, entries)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-            )?
-            .execute(params![
+        connection.prepare_cached("INSERT INTO records VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")?.execute(
+            params![
                 tenant,
                 row.kind,
                 id.as_bytes(),
@@ -424,10 +437,10 @@ fn put_record(
                 row.updated_at.as_millis(),
                 body,
                 entries
-            ])?;
-        connection.last_insert_rowid()
-    };
-    if old.as_ref().is_none_or(|(_, old_entries)| *old_entries != entries) {
+            ],
+        )?;
+    }
+    if old.as_ref().is_none_or(|old_entries| *old_entries != entries) {
         for entry in index {
             let table = if entry.unique {
                 "INSERT OR REPLACE INTO record_unique VALUES (?1, ?2, ?3, ?4, ?5)"
@@ -444,15 +457,36 @@ fn put_record(
         }
     }
     if let Some(text) = text {
-        if old.is_some() {
-            connection.prepare_cached("DELETE FROM record_words WHERE rowid = ?1")?.execute([n])?;
-        }
-        connection
-            .prepare_cached("INSERT INTO record_words (rowid, words) VALUES (?1, ?2)")?
-            .execute(params![n, text])?;
+        put_words(connection, tenant, row, old.is_some(), &text)?;
     }
     counters.wrote(rows, bytes);
     Ok(())
+}
+
+/// Replaces the words by which a record is found.
+fn put_words(connection: &Connection, tenant: &str, row: &RecordRow, is_old: bool, text: &str) -> rusqlite::Result<()> {
+    let id = row.id.as_uuid();
+    let known: Option<i64> = if is_old {
+        connection
+            .prepare_cached("SELECT n FROM record_numbers WHERE tenant = ?1 AND kind = ?2 AND id = ?3")?
+            .query_row(params![tenant, row.kind, id.as_bytes()], |row| row.get(0))
+            .optional()?
+    } else {
+        None
+    };
+    let number = if let Some(number) = known {
+        connection.prepare_cached("DELETE FROM record_words WHERE rowid = ?1")?.execute([number])?;
+        number
+    } else {
+        connection
+            .prepare_cached("INSERT INTO record_numbers (tenant, kind, id) VALUES (?1, ?2, ?3)")?
+            .execute(params![tenant, row.kind, id.as_bytes()])?;
+        connection.last_insert_rowid()
+    };
+    connection
+        .prepare_cached("INSERT INTO record_words (rowid, words) VALUES (?1, ?2)")?
+        .execute(params![number, text])
+        .map(drop)
 }
 
 fn forget_entries(
