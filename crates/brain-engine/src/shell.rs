@@ -29,7 +29,7 @@ pub(crate) struct Deciding {
     pub(crate) hub: Arc<Hub>,
     pub(crate) tokio: tokio::runtime::Handle,
     pub(crate) inputs: Receiver<CoreInput>,
-    /// Weak in spirit: the thread ends when the engine's own sender is gone, so this one is dropped by `Stop`.
+    /// How answers come back; `stop` ends the thread, since this sender keeps the channel open.
     pub(crate) send: Sender<CoreInput>,
     pub(crate) stop: Arc<std::sync::atomic::AtomicBool>,
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use brain_core::{Failure, Millis};
+use brain_core::Failure;
 use brain_engine::{HostFuture, JobContext, JobOutcome, RecordView};
 use brain_lang::Text;
 use brain_lang::feel::Value as FeelValue;
@@ -19,7 +19,7 @@ use crate::values::Evaluation;
 pub struct ToolboxConfig {
     /// Whether tools may call loopback and private addresses that their pack declares.
     pub allow_private_hosts: bool,
-    /// Folders that `file:` secrets may be read from are not limited; this only names the default for errors.
+    /// What tools call themselves to outside systems; absent: `brain/VERSION`.
     pub user_agent: Option<String>,
 }
 
@@ -176,11 +176,6 @@ impl Toolbox {
                 None
             }
         }
-    }
-
-    /// How long a call may take when its plan does not say.
-    pub fn default_timeout() -> Millis {
-        Millis::from_secs(30)
     }
 }
 
