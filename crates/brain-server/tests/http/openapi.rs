@@ -105,3 +105,12 @@ fn references(value: &Value, found: &mut Vec<String>) {
         _ => {}
     }
 }
+
+#[test]
+fn every_problem_has_its_line_in_the_book() {
+    let page = include_str!("../../../../docs/errors/README.md");
+    for kind in brain_server::KINDS {
+        let line = format!("| {} | `{}` | {}.", kind.status, kind.code, kind.title);
+        assert!(page.contains(&line), "docs/errors/README.md lacks: {line}");
+    }
+}
