@@ -57,6 +57,7 @@ fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         Value::Array(items) if items.is_empty() => "none".into(),
+        Value::Array(items) if items.len() == 1 => "1 item".into(),
         Value::Array(items) => format!("{} items", items.len()),
         other => other.to_string(),
     }
@@ -77,6 +78,24 @@ pub(crate) fn span(length: Millis) -> String {
 pub(crate) fn moment(at: Timestamp) -> String {
     let text = at.to_string();
     text.split('.').next().unwrap_or(&text).replace('T', " ")
+}
+
+/// What a list holds, a line each, as far as it fits a screen.
+fn rows(result: &Value) {
+    const SHOWN: usize = 10;
+    for list in result.as_object().into_iter().flat_map(|map| map.values()).filter_map(Value::as_array) {
+        for item in list.iter().filter(|item| item.is_object()).take(SHOWN) {
+            let mut item = item.clone();
+            if let Some(map) = item.as_object_mut() {
+                map.remove("created_at");
+                map.remove("updated_at");
+            }
+            anstream::println!("              • {}", fields(&item));
+        }
+        if list.len() > SHOWN && list[0].is_object() {
+            anstream::println!("              {DIM}… and {} more; --json shows all{DIM:#}", list.len() - SHOWN);
+        }
+    }
 }
 
 /// The answer to a request, for people.
@@ -104,6 +123,7 @@ pub(crate) fn report(report: &Report) {
         if !shown.is_empty() {
             anstream::println!("              {DIM}{shown}{DIM:#}");
         }
+        rows(&receipt.result);
     }
     anstream::println!();
     let style = if report.ok { Style::new() } else { RED };
