@@ -306,7 +306,6 @@ impl Kernel {
             let wanted = request.calls.iter().map(|(tool, input)| Wanted {
                 target: tool.clone(),
                 args: input.as_object().cloned().unwrap_or_default(),
-                invalid: Vec::new(),
             });
             return Step::Plan(wanted.collect());
         }

@@ -53,8 +53,6 @@ impl Planned {
 pub(crate) struct Wanted {
     pub(crate) target: String,
     pub(crate) args: Map<String, Value>,
-    /// Slots whose text was not what they hold.
-    pub(crate) invalid: Vec<(String, String)>,
 }
 
 impl Wanted {
@@ -62,17 +60,16 @@ impl Wanted {
     pub(crate) fn of_intent(intent: &Intent, context: &Value, schema: &Value) -> Self {
         let mut args: Map<String, Value> =
             intent.slots.iter().map(|slot| (slot.name.clone(), slot.value.clone())).collect();
-        let invalid: Vec<(String, String)> =
-            intent.invalid.iter().map(|slot| (slot.name.clone(), slot.text.clone())).collect();
-        for (name, text) in &invalid {
-            args.insert(name.clone(), Value::from(text.clone()));
+        // A text that is not what its slot holds goes on as it is: the schema says what is wrong with it.
+        for slot in &intent.invalid {
+            args.insert(slot.name.clone(), Value::from(slot.text.clone()));
         }
         for name in schema["properties"].as_object().into_iter().flat_map(Map::keys) {
             if let Some(value) = context.get(name).filter(|value| !value.is_null() && !args.contains_key(name)) {
                 args.insert(name.clone(), value.clone());
             }
         }
-        Self { target: intent.target.clone(), args, invalid }
+        Self { target: intent.target.clone(), args }
     }
 }
 
@@ -93,7 +90,7 @@ pub(crate) fn plan(registry: &Registry, tenant: &str, wanted: Vec<Wanted>) -> Re
             ));
             continue;
         }
-        match validate(registry, &one.target, Value::Object(one.args), &one.invalid) {
+        match validate(registry, &one.target, Value::Object(one.args)) {
             Ok(call) => calls.push(call),
             Err(found) => problems.extend(found.into_iter().map(|problem| problem.in_call(number))),
         }
@@ -105,20 +102,15 @@ pub(crate) fn plan(registry: &Registry, tenant: &str, wanted: Vec<Wanted>) -> Re
 }
 
 /// The one place where words become a [`ValidatedCall`].
-fn validate(
-    registry: &Registry,
-    name: &str,
-    args: Value,
-    invalid: &[(String, String)],
-) -> Result<ValidatedCall, Vec<Problem>> {
+fn validate(registry: &Registry, name: &str, args: Value) -> Result<ValidatedCall, Vec<Problem>> {
     let Some(tool) = registry.tool(name) else {
         let hint = registry.nearest_tool(name).map_or_else(String::new, |near| format!(" Did you mean `{near}`?"));
         return Err(vec![Problem::new("unknown_tool", format!("There is no tool `{name}`.{hint}"))]);
     };
-    tool.validate(args).map_err(|errors| errors.into_iter().map(|error| field_problem(tool, error, invalid)).collect())
+    tool.validate(args).map_err(|errors| errors.into_iter().map(|error| field_problem(tool, error)).collect())
 }
 
-fn field_problem(tool: &Tool, error: FieldError, _invalid: &[(String, String)]) -> Problem {
+fn field_problem(tool: &Tool, error: FieldError) -> Problem {
     let field = error.field.trim_start_matches('/').to_owned();
     let code = if error.code == "required" { "missing_input" } else { "invalid_input" };
     Problem {

@@ -126,7 +126,13 @@ async fn limits_and_context_are_honoured() {
     let context = json!({"lead_id": result(&lead, "lead_id"), "job_id": null});
     let request = Request { context, ..Request::say(scope(), "create inspection", Mode::EnqueueAndWait) };
     let report = kernel.handle(&request).await.unwrap();
-    assert!(report.ok || report.confidence == "none", "{report:#?}");
+    assert!(report.ok, "{report:#?}");
+    assert_eq!(report.confidence, "medium", "what the context filled in was inferred");
+    assert_eq!(report.planned[0].input, json!({"lead_id": result(&lead, "lead_id")}));
+    let without = say(&kernel, "create inspection").await;
+    assert_eq!((without.ok, without.status.as_str()), (false, "needs_input"));
+    assert_eq!(without.errors[0].code, "missing_input");
+    assert_eq!(without.errors[0].field.as_deref(), Some("lead_id"));
 }
 
 #[tokio::test(flavor = "multi_thread")]

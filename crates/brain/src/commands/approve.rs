@@ -2,14 +2,10 @@
 
 use anyhow::Result;
 use brain_kernel::{Actor, Decision};
-use std::time::Duration;
 
 use crate::cli::{ApproveArgs, Global};
 use crate::show::{BOLD, DIM};
 use crate::{open, show};
-
-/// How long the command waits for what it has let loose.
-const WAIT: Duration = Duration::from_secs(30);
 
 pub(crate) fn run(global: &Global, args: &ApproveArgs) -> Result<bool> {
     let Some(id) = &args.id else { return list(global) };
@@ -18,17 +14,9 @@ pub(crate) fn run(global: &Global, args: &ApproveArgs) -> Result<bool> {
     open::runtime()?.block_on(async {
         let kernel = open::kernel(global, false)?;
         let run = kernel.decide(&scope, id, decision, &Actor::local(), &args.note).await?.run;
-        drop(tokio::time::timeout(WAIT, kernel.engine().wait(&scope, run)).await);
-        let report = kernel.report(&scope, run)?;
+        let report = super::conclude(global, &kernel, &scope, run).await?;
         // Saying no is what was asked for: that it does not run is no failure of the command.
-        let ok = report.ok || args.reject;
-        if global.json {
-            show::json(&brain_server::wire::RunResponse::from(report));
-        } else {
-            show::report(&report);
-        }
-        kernel.engine().stop();
-        Ok(ok)
+        Ok(report.ok || args.reject)
     })
 }
 

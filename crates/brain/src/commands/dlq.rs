@@ -5,14 +5,10 @@ use brain_core::JobKey;
 use brain_engine::LetterDecision;
 use brain_kernel::Actor;
 use brain_store::DeadLetterRow;
-use std::time::Duration;
 
 use crate::cli::{DlqCommand, Global, OutcomeArg};
 use crate::show::{BOLD, DIM, RED, YELLOW};
 use crate::{open, show};
-
-/// How long the command waits for what it has let loose.
-const WAIT: Duration = Duration::from_secs(30);
 
 pub(crate) fn run(global: &Global, command: DlqCommand) -> Result<bool> {
     match command {
@@ -121,17 +117,7 @@ fn decide(global: &Global, id: &str, decision: LetterDecision, note: &str) -> Re
     open::runtime()?.block_on(async {
         let kernel = open::kernel(global, false)?;
         let run = kernel.decide_letter(&scope, id, decision, &Actor::local().name, note).await?.run;
-        if !escalated {
-            drop(tokio::time::timeout(WAIT, kernel.engine().wait(&scope, run)).await);
-        }
-        let report = kernel.report(&scope, run)?;
-        let ok = report.ok || escalated || abandoned;
-        if global.json {
-            show::json(&brain_server::wire::RunResponse::from(report));
-        } else {
-            show::report(&report);
-        }
-        kernel.engine().stop();
-        Ok(ok)
+        let report = super::conclude(global, &kernel, &scope, run).await?;
+        Ok(report.ok || escalated || abandoned)
     })
 }

@@ -12,10 +12,18 @@ mod runs;
 mod serve;
 mod token;
 
+use std::time::Duration;
+
 use anyhow::{Context, Result};
 use brain_core::RunId;
+use brain_kernel::{Kernel, Report};
+use brain_store::Scope;
 
-use crate::cli::{BenchCommand, Cli, Command};
+use crate::cli::{BenchCommand, Cli, Command, Global};
+use crate::show;
+
+/// How long a command waits for what it has let loose.
+const WAIT: Duration = Duration::from_secs(30);
 
 /// Runs a command. `false` if it did not work out and has said so.
 pub(crate) fn run(cli: Cli) -> Result<bool> {
@@ -40,4 +48,18 @@ pub(crate) fn run(cli: Cli) -> Result<bool> {
 /// A run id from the command line.
 fn run_id(text: &str) -> Result<RunId> {
     text.parse().with_context(|| "give the id of a run; `brain runs` lists them")
+}
+
+/// Waits until a run that a decision has moved on comes to rest, shows it, and ends the engine of this process.
+async fn conclude(global: &Global, kernel: &Kernel, scope: &Scope, run: RunId) -> Result<Report> {
+    // Whether it came to rest in time is what the report says.
+    drop(tokio::time::timeout(WAIT, kernel.engine().wait(scope, run)).await);
+    let report = kernel.report(scope, run)?;
+    if global.json {
+        show::json(&brain_server::wire::RunResponse::from(report.clone()));
+    } else {
+        show::report(&report);
+    }
+    kernel.engine().stop();
+    Ok(report)
 }

@@ -39,14 +39,8 @@ pub(crate) fn cancel(global: &Global, run: &str) -> Result<bool> {
     let scope = open::scope(global)?;
     open::runtime()?.block_on(async {
         let kernel = open::kernel(global, false)?;
-        let report = kernel.cancel(&scope, run).await?;
-        let cancelled = matches!(report.status.as_str(), "cancelled" | "running");
-        if global.json {
-            show::json(&brain_server::wire::RunResponse::from(report));
-        } else {
-            show::report(&report);
-        }
-        kernel.engine().stop();
-        Ok(cancelled)
+        kernel.cancel(&scope, run).await?;
+        let report = super::conclude(global, &kernel, &scope, run).await?;
+        Ok(matches!(report.status.as_str(), "cancelled" | "running"))
     })
 }
