@@ -96,6 +96,9 @@ pub trait Host: Send + Sync + 'static {
         records: &mut RecordView<'_>,
     ) -> Result<ToolResult, Failure>;
 
+    /// Whether an outside job may start now. What the view reads must still hold when the start is committed.
+    fn admit(&self, call: &ValidatedCall, job: &JobContext, records: &mut RecordView<'_>) -> Result<(), Failure>;
+
     /// Does an outside job.
     fn perform(&self, call: ValidatedCall, job: JobContext) -> HostFuture<JobOutcome>;
 

@@ -141,6 +141,11 @@ impl Turn<'_> {
         let context = JobContext { timeout, ..self.context(job, attempt) };
         match place {
             Place::Outside(_) => {
+                let (host, records) = (self.host, &mut self.records);
+                if let Err(failure) = guarded(|| host.admit(&call, &context, records)) {
+                    self.input(Input::Failed(job, attempt, failure), Some(json!({"args": call.args()})));
+                    return;
+                }
                 self.input(Input::Handed(job, attempt), Some(json!({"args": call.args()})));
                 self.handovers.push(Handover { call, context });
             }

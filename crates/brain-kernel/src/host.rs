@@ -178,6 +178,10 @@ impl Host for KernelHost {
         self.toolbox.decide(call, job, records)
     }
 
+    fn admit(&self, call: &ValidatedCall, job: &JobContext, records: &mut RecordView<'_>) -> Result<(), Failure> {
+        self.toolbox.admit(call, job, records)
+    }
+
     fn perform(&self, call: ValidatedCall, job: JobContext) -> HostFuture<JobOutcome> {
         self.toolbox.perform(call, job)
     }

@@ -1,7 +1,7 @@
 //! `expr`: computes from its input. Touches nothing.
 
 use brain_core::Failure;
-use brain_engine::JobContext;
+use brain_engine::{JobContext, RecordView};
 use brain_registry::model::ExprBehavior;
 use brain_registry::{ToolResult, ValidatedCall};
 
@@ -14,8 +14,10 @@ impl Toolbox {
         behavior: &ExprBehavior,
         call: &ValidatedCall,
         job: &JobContext,
+        records: &mut RecordView<'_>,
     ) -> Result<ToolResult, Failure> {
         let mut evaluation = self.evaluation(call, job);
+        self.check_requires(call, &mut evaluation, records)?;
         let data = evaluation.json(&behavior.result).map_err(|error| to_failure("result", &error))?;
         Ok(ToolResult::ok(data))
     }

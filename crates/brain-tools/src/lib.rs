@@ -4,6 +4,7 @@
 mod expr;
 mod http;
 mod record;
+mod requires;
 mod secret;
 mod toolbox;
 mod values;

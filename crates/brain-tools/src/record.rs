@@ -7,7 +7,7 @@ use brain_core::{Failure, RecordId};
 use brain_engine::{JobContext, RecordView};
 use brain_lang::binding::Binding;
 use brain_lang::feel::Value as FeelValue;
-use brain_registry::model::{Lookup, MergeRule, Precondition, RecordBehavior, RecordDef, RecordOp};
+use brain_registry::model::{Lookup, MergeRule, RecordBehavior, RecordDef, RecordOp};
 use brain_registry::{Artifact, ArtifactRole, ToolResult, ValidatedCall};
 use brain_store::{IndexEntry, RecordFilter, RecordRow, StoreError};
 use serde_json::{Map, Value, json};
@@ -89,40 +89,11 @@ impl Deciding<'_, '_> {
     }
 
     fn check_preconditions(&mut self) -> Result<(), Failure> {
-        let call = self.call;
-        for precondition in &call.tool().def.requires {
-            self.check_precondition(precondition)?;
-        }
-        Ok(())
-    }
-
-    fn check_precondition(&mut self, precondition: &Precondition) -> Result<(), Failure> {
-        if let (Some(input), Some(record)) = (&precondition.record, &precondition.record_type) {
-            let kind = self.toolbox.record_type(record)?;
-            let text = self.call.args()[input].as_str().unwrap_or_default();
-            let id = parse_id(text, record)?;
-            let found = self.records.get(&kind.def.name, id).map_err(store_failed)?;
-            let row = match found {
-                Some(row) => row,
-                // A precondition without states only says that the record must exist: its words are the pack's own.
-                None if precondition.state.is_empty() && precondition.expr.is_none() => {
-                    return Err(Failure::business("record_not_found", self.why_not(&precondition.otherwise)));
-                }
-                None => return Err(not_found(&kind.def.title, text)),
-            };
-            let state = row.state.clone().unwrap_or_default();
-            self.evaluation.set("record", feel_record(kind, &row));
+        let named = self.toolbox.check_requires(self.call, &mut self.evaluation, self.records)?;
+        for (record, id) in named {
+            let kind = self.toolbox.record_type(&record)?;
             if self.target(&kind.def) != Some(id) {
                 self.link(&kind.def, id, ArtifactRole::Input);
-            }
-            if !precondition.state.is_empty() && !precondition.state.contains(&state) {
-                return Err(Failure::business("wrong_state", self.why_not(&precondition.otherwise)));
-            }
-        }
-        if let Some(expr) = &precondition.expr {
-            let value = self.evaluation.value(expr).map_err(|error| to_failure("requires", &error))?;
-            if value != FeelValue::Bool(true) {
-                return Err(Failure::business("not_allowed", self.why_not(&precondition.otherwise)));
             }
         }
         Ok(())
@@ -133,14 +104,6 @@ impl Deciding<'_, '_> {
         let behavior = self.behavior;
         let id = behavior.id.as_ref().filter(|_| behavior.record == def.name)?;
         self.evaluation.json(id).ok()?.as_str()?.parse().ok()
-    }
-
-    /// The pack's own words, with its values.
-    fn why_not(&mut self, otherwise: &str) -> String {
-        brain_lang::Text::parse(otherwise)
-            .ok()
-            .and_then(|text| self.evaluation.text(&text).ok())
-            .unwrap_or_else(|| otherwise.to_owned())
     }
 
     fn insert(&mut self, kind: &RecordType) -> Result<ToolResult, Failure> {
@@ -359,15 +322,15 @@ impl Deciding<'_, '_> {
     }
 }
 
-fn parse_id(text: &str, record: &str) -> Result<RecordId, Failure> {
+pub(crate) fn parse_id(text: &str, record: &str) -> Result<RecordId, Failure> {
     text.parse().map_err(|_| not_found(record, text))
 }
 
-fn not_found(title: &str, id: &str) -> Failure {
+pub(crate) fn not_found(title: &str, id: &str) -> Failure {
     Failure::business("record_not_found", format!("There is no {} with the id {id}.", title.to_lowercase()))
 }
 
-fn store_failed(error: StoreError) -> Failure {
+pub(crate) fn store_failed(error: StoreError) -> Failure {
     Failure::transient("store", error.to_string())
 }
 
@@ -384,7 +347,7 @@ pub fn record_json(row: &RecordRow) -> Value {
 }
 
 /// A record as expressions see it: decimals are numbers, days are days.
-fn feel_record(kind: &RecordType, row: &RecordRow) -> FeelValue {
+pub(crate) fn feel_record(kind: &RecordType, row: &RecordRow) -> FeelValue {
     let mut json = record_json(row);
     json["revision"] = json!(row.revision);
     FeelValue::from_typed_json(&json, kind.checker.schema())

@@ -110,6 +110,10 @@ impl Host for TestHost {
         Ok(ToolResult::ok(json!({"mark": id})))
     }
 
+    fn admit(&self, _: &ValidatedCall, _: &JobContext, _: &mut RecordView<'_>) -> Result<(), Failure> {
+        Ok(())
+    }
+
     fn perform(&self, call: ValidatedCall, job: JobContext) -> HostFuture<JobOutcome> {
         let fate = (self.fate)(&job);
         let mut seen = self.seen.lock().unwrap();

@@ -96,6 +96,10 @@ impl Host for StubHost {
         self.real.decide(call, job, records)
     }
 
+    fn admit(&self, call: &ValidatedCall, job: &JobContext, records: &mut RecordView<'_>) -> Result<(), Failure> {
+        self.real.admit(call, job, records)
+    }
+
     fn perform(&self, call: ValidatedCall, job: JobContext) -> HostFuture<JobOutcome> {
         let answer = self.answer(&call.tool().def.name, &job);
         Box::pin(async move {

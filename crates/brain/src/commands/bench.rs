@@ -72,6 +72,10 @@ impl Host for InstantHost {
         self.0.decide(call, job, records)
     }
 
+    fn admit(&self, call: &ValidatedCall, job: &JobContext, records: &mut RecordView<'_>) -> Result<(), Failure> {
+        self.0.admit(call, job, records)
+    }
+
     fn perform(&self, _: ValidatedCall, _: JobContext) -> HostFuture<JobOutcome> {
         Box::pin(std::future::ready(JobOutcome::Done(ToolResult::ok(json!({"status": "ok"})))))
     }
