@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::Millis;
+
 /// What a failure means for the engine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -36,21 +38,29 @@ pub struct Failure {
     pub code: String,
     /// For people: what was wrong and what to do.
     pub message: String,
+    /// Something else must happen first: look again after this long. That is not an attempt that failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_after: Option<Millis>,
 }
 
 impl Failure {
     /// A failure that may pass by itself.
     pub fn transient(code: &str, message: impl Into<String>) -> Self {
-        Self { class: FailureClass::Transient, code: code.to_owned(), message: message.into() }
+        Self { class: FailureClass::Transient, code: code.to_owned(), message: message.into(), retry_after: None }
+    }
+
+    /// Something else must happen first.
+    pub fn blocked(message: impl Into<String>, retry_after: Millis) -> Self {
+        Self { retry_after: Some(retry_after), ..Self::transient("blocked", message) }
     }
 
     /// A bug on one side.
     pub fn contract(code: &str, message: impl Into<String>) -> Self {
-        Self { class: FailureClass::Contract, code: code.to_owned(), message: message.into() }
+        Self { class: FailureClass::Contract, code: code.to_owned(), message: message.into(), retry_after: None }
     }
 
     /// The business said no.
     pub fn business(code: &str, message: impl Into<String>) -> Self {
-        Self { class: FailureClass::Business, code: code.to_owned(), message: message.into() }
+        Self { class: FailureClass::Business, code: code.to_owned(), message: message.into(), retry_after: None }
     }
 }

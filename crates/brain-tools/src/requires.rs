@@ -1,6 +1,6 @@
 //! `requires`: what must hold before a tool may run, whatever its behavior. Each has its own "why not".
 
-use brain_core::{Failure, RecordId};
+use brain_core::{Failure, FailureClass, RecordId};
 use brain_engine::{JobContext, RecordView};
 use brain_lang::feel::Value as FeelValue;
 use brain_registry::ValidatedCall;
@@ -26,7 +26,11 @@ impl Toolbox {
     ) -> Result<Vec<(String, RecordId)>, Failure> {
         let mut named = Vec::new();
         for precondition in &call.tool().def.requires {
-            named.extend(self.check_one(precondition, call, evaluation, records)?);
+            let checked = self.check_one(precondition, call, evaluation, records);
+            named.extend(checked.map_err(|failure| match precondition.recheck {
+                Some(recheck) if failure.class == FailureClass::Business => Failure::blocked(failure.message, recheck),
+                _ => failure,
+            })?);
         }
         Ok(named)
     }

@@ -186,10 +186,14 @@ impl<'p> Machine<'p> {
         if is_stopping(state) {
             return self.give_up(state, job, attempt, failure);
         }
+        if let Some(wait) = failure.retry_after {
+            return vec![Event::JobRetrying { job, attempt, failure, at: now.plus(wait) }];
+        }
         let policy = self.policy(job);
+        let counted = attempt - state.jobs.get(&job).map_or(0, |job| job.blocked).min(attempt);
         match failure.class {
-            FailureClass::Transient if attempt < policy.attempts && policy.covers(&failure.code) => {
-                let at = now.plus(policy.wait_before(attempt + 1, noise));
+            FailureClass::Transient if counted < policy.attempts && policy.covers(&failure.code) => {
+                let at = now.plus(policy.wait_before(counted + 1, noise));
                 vec![Event::JobRetrying { job, attempt, failure, at }]
             }
             FailureClass::Business => self.give_up(state, job, attempt, failure),

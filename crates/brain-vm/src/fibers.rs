@@ -71,7 +71,7 @@ impl State {
             Op::Job(step) => {
                 fiber.wait = Wait::Job(*step);
                 let id = JobId { step: *step, item: 0, undo: false };
-                self.jobs.insert(id, Job { attempt: 0, status: JobStatus::Ready });
+                self.jobs.insert(id, Job { attempt: 0, blocked: 0, status: JobStatus::Ready });
                 self.set_step(*step, StepState::Active);
             }
             Op::End => {
@@ -89,7 +89,7 @@ impl State {
             let mut open = self.jobs.keys().filter(|job| job.step == number && !job.undo).count();
             while *next < *count && open < usize::from(at_a_time) {
                 let id = JobId { step: number, item: *next, undo: false };
-                self.jobs.insert(id, Job { attempt: 0, status: JobStatus::Ready });
+                self.jobs.insert(id, Job { attempt: 0, blocked: 0, status: JobStatus::Ready });
                 *next += 1;
                 open += 1;
             }

@@ -131,6 +131,8 @@ pub enum Wait {
 pub struct Job {
     /// How many attempts have started.
     pub attempt: u32,
+    /// How many of those found that something else must happen first; they do not count against the retry policy.
+    pub blocked: u32,
     /// Where it stands.
     pub status: JobStatus,
 }
@@ -291,8 +293,11 @@ impl State {
             Event::EachOpened { step, count } => self.open_each(*step, *count),
             Event::JobStarted { job, attempt } => self.put_job(*job, *attempt, JobStatus::Running),
             Event::JobDone { job, .. } => self.finish_job(*job, true),
-            Event::JobRetrying { job, attempt, at, .. } => {
-                self.put_job(*job, *attempt, JobStatus::Retrying { at: *at })
+            Event::JobRetrying { job, attempt, failure, at } => {
+                self.put_job(*job, *attempt, JobStatus::Retrying { at: *at });
+                if let Some(open) = self.jobs.get_mut(job) {
+                    open.blocked += u32::from(failure.retry_after.is_some());
+                }
             }
             Event::JobFailed { job, failure, .. } => self.fail_job(program, *job, failure),
             Event::JobParked { job, attempt, in_doubt, .. } => {
@@ -331,7 +336,8 @@ impl State {
         if !known && !id.undo {
             self.started += 1;
         }
-        self.jobs.insert(id, Job { attempt, status });
+        let blocked = self.jobs.get(&id).map_or(0, |job| job.blocked);
+        self.jobs.insert(id, Job { attempt, blocked, status });
     }
 
     fn finish_job(&mut self, id: JobId, succeeded: bool) {

@@ -97,6 +97,22 @@ fn a_transient_failure_is_retried_by_the_policy_and_then_waits_for_a_person() {
 }
 
 #[test]
+fn being_blocked_is_not_an_attempt_that_failed() {
+    let mut world = World::new(&plan(vec![step("a", &[])]));
+    for _ in 0..10 {
+        world.fail("a", Failure::blocked("not yet", Millis(500)));
+        assert_eq!(world.state.wake_at(), Some(world.now.plus(Millis(500))));
+        world.tick(500);
+    }
+    world.fail("a", transient());
+    assert_eq!(world.state.wake_at(), Some(world.now.plus(Millis(100))), "the policy begins at its beginning");
+    world.tick(100);
+    world.done("a");
+    assert_eq!((world.status().as_str(), world.state.started), ("completed", 1));
+    world.assert_replays();
+}
+
+#[test]
 fn only_the_codes_of_the_policy_are_retried() {
     let mut picky = step("a", &[]);
     picky.retry.on = vec!["timeout".into()];

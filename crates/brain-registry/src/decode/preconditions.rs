@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::Context;
+use super::{Context, policy};
 use crate::code::Code;
 use crate::model::Precondition;
 use crate::suggest::did_you_mean;
@@ -23,7 +23,7 @@ fn precondition(cx: &mut Context<'_>, node: &Node, input: &Value) -> Option<Prec
         cx.report(Code::NotYet, key.span, message, Some("use `record` and `state`, or `expr`".into()));
         return None;
     }
-    let fields = cx.fields(node, "a precondition", &["record", "state", "expr", "else"])?;
+    let fields = cx.fields(node, "a precondition", &["record", "state", "expr", "recheck", "else"])?;
     let otherwise = fields.need(cx, "else", "a precondition").and_then(|node| cx.narrative(node, "`else`"));
     let record = match fields.get("record") {
         Some(node) => Some((cx.text(node, "`record`")?, node)),
@@ -48,7 +48,9 @@ fn precondition(cx: &mut Context<'_>, node: &Node, input: &Value) -> Option<Prec
         None => None,
         Some((name, node)) => Some(record_type(cx, name, node, input)?),
     };
-    Some(Precondition { record: record.map(|(name, _)| name), record_type, state, expr, otherwise: otherwise? })
+    let recheck = fields.get("recheck").and_then(|node| policy::timeout(cx, node));
+    let record = record.map(|(name, _)| name);
+    Some(Precondition { record, record_type, state, expr, recheck, otherwise: otherwise? })
 }
 
 /// The record type that an input names.

@@ -122,6 +122,9 @@ pub struct Precondition {
     /// true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expr: Option<Binding>,
+    /// The step is blocked rather than refused when it does not hold: it is looked at again after this long.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recheck: Option<Millis>,
     /// What to say when it does not hold.
     #[serde(rename = "else")]
     pub otherwise: String,
