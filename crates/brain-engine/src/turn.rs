@@ -140,7 +140,7 @@ impl Turn<'_> {
         };
         let context = JobContext { timeout, ..self.context(job, attempt) };
         match place {
-            Place::Outside(_) => {
+            Place::Outside(_) | Place::Worker { .. } => {
                 let (host, records) = (self.host, &mut self.records);
                 if let Err(failure) = guarded(|| host.admit(&call, &context, records)) {
                     self.input(Input::Failed(job, attempt, failure), Some(json!({"args": call.args()})));

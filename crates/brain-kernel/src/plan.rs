@@ -7,7 +7,7 @@ use std::sync::Arc;
 use brain_lang::binding::Binding;
 use brain_lang::plan::{Foreach, Idempotency, OnFailure, Place, Plan, PlanStep, PlanUndo, ToolRef};
 use brain_nlu::Intent;
-use brain_registry::model::{Consent, Effect, Playbook};
+use brain_registry::model::{Behavior, Consent, Effect, Playbook};
 use brain_registry::{FieldError, Registry, Tool, ValidatedCall};
 use serde_json::{Map, Value, json};
 
@@ -151,7 +151,7 @@ fn plan_of_calls(registry: &Registry, tools: &[Arc<Tool>]) -> Plan {
         ..step_of(registry, tool)
     });
     let names: Vec<&str> = tools.iter().map(|tool| tool.def.name.as_str()).collect();
-    Plan { name: names.join(" → "), steps: steps.collect(), timeout: None, max_steps: MAX_STEPS }
+    Plan { name: names.join(" → "), steps: steps.collect(), timeout: None, max_steps: MAX_STEPS, atomic: false }
 }
 
 fn plan_playbook(registry: &Registry, playbook: &Arc<Playbook>, wanted: &Wanted) -> Result<Planned, Vec<Problem>> {
@@ -206,6 +206,7 @@ fn plan_of_playbook(registry: &Registry, playbook: &Playbook) -> Plan {
         steps: steps.collect(),
         timeout: playbook.timeout,
         max_steps: playbook.max_steps,
+        atomic: false,
     }
 }
 
@@ -255,11 +256,17 @@ fn step_of(registry: &Registry, tool: &Arc<Tool>) -> PlanStep {
         place: place(tool),
         check,
         undo,
+        needs: Vec::new(),
+        gate: false,
     }
 }
 
 fn place(tool: &Tool) -> Place {
-    if tool.def.is_inline() { Place::Inline } else { Place::Outside(tool.def.idempotency.clone()) }
+    match &tool.def.behavior {
+        Behavior::Worker(worker) => Place::Worker { topic: worker.topic.clone(), lease: worker.lease },
+        _ if tool.def.is_inline() => Place::Inline,
+        _ => Place::Outside(tool.def.idempotency.clone()),
+    }
 }
 
 fn expression(text: &str) -> Binding {

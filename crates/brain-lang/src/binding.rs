@@ -164,6 +164,54 @@ fn fail(pointer: &str, cause: BindingCause) -> BindingError {
 }
 
 /// Runs something one step deeper in the tree, with the pointer to match.
+/// A cell of a decision table: FEEL unary tests (`> 100`, `"high", "urgent"`, `-`), compiled.
+#[derive(Debug, Clone)]
+pub struct Tests {
+    source: String,
+    expr: Expr,
+}
+
+impl Tests {
+    /// Compiles a cell.
+    pub fn parse(source: &str) -> Result<Self, FeelError> {
+        Ok(Self { source: source.to_owned(), expr: feel::parse_unary_tests(source)? })
+    }
+
+    /// The cell as it was written.
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// Whether they hold for a value; names other than `?` come from the context.
+    pub fn hold(&self, input: &Value, context: &Value, env: &mut Env<'_>) -> Result<bool, FeelError> {
+        feel::eval_unary_tests(&self.expr, input, &Scope::new(context), env)
+    }
+
+    /// Variables that the cell reads besides its input.
+    pub fn paths(&self) -> Vec<Vec<String>> {
+        self.expr.paths()
+    }
+}
+
+impl PartialEq for Tests {
+    fn eq(&self, other: &Self) -> bool {
+        self.source == other.source
+    }
+}
+
+impl Serialize for Tests {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.source.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Tests {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let source = String::deserialize(deserializer)?;
+        Self::parse(&source).map_err(serde::de::Error::custom)
+    }
+}
+
 fn within<T>(pointer: &mut String, step: &str, run: impl FnOnce(&mut String) -> T) -> T {
     let length = pointer.len();
     pointer.push('/');

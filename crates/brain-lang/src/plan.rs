@@ -20,6 +20,9 @@ pub struct Plan {
     pub timeout: Option<Millis>,
     /// Hard stop on the number of jobs, injected ones included.
     pub max_steps: u32,
+    /// All of it is one commit, or none of it happens.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub atomic: bool,
 }
 
 /// One step of a plan.
@@ -53,6 +56,12 @@ pub struct PlanStep {
     /// The tool that takes it back, if there is one and the step is to be compensated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undo: Option<PlanUndo>,
+    /// Steps whose results it uses: in a best-effort batch it is skipped when one of them failed or was skipped.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub needs: Vec<String>,
+    /// Somebody who may approve must say yes to this very call before it starts.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub gate: bool,
 }
 
 /// A tool by name, pinned to one definition by hash.
@@ -96,6 +105,13 @@ pub enum Place {
     Inline,
     /// Done outside, after a commit that says so and before one that says how it went.
     Outside(Idempotency),
+    /// Offered to external workers, who take it for a time and answer.
+    Worker {
+        /// What workers ask for.
+        topic: String,
+        /// How long one may keep it before it is offered again.
+        lease: Millis,
+    },
 }
 
 /// What to do when the outcome of an outside call is unknown.

@@ -56,6 +56,7 @@ pub fn compile(plan: &Plan) -> Result<Program, PlanError> {
         debug_map: vec![None],
         timeout: plan.timeout,
         max_steps: plan.max_steps,
+        atomic: plan.atomic,
     };
     let mut entry = vec![0_u32; plan.steps.len()];
     let mut exit = vec![0_usize; plan.steps.len()];

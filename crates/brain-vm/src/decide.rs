@@ -221,7 +221,7 @@ impl<'p> Machine<'p> {
         let place = if job.undo { step.undo.as_ref().map_or(&step.place, |undo| &undo.place) } else { &step.place };
         let checking = state.jobs.get(&job).is_some_and(|job| job.status == JobStatus::Checking);
         match place {
-            Place::Inline | Place::Outside(Idempotency::Key) => {
+            Place::Inline | Place::Worker { .. } | Place::Outside(Idempotency::Key) => {
                 let failure = Failure { class: FailureClass::Transient, ..failure };
                 self.after_failure(state, job, attempt, failure, now, noise)
             }

@@ -35,6 +35,9 @@ pub struct Program {
     pub timeout: Option<Millis>,
     /// Hard stop on the number of jobs.
     pub max_steps: u32,
+    /// All of it is one commit, or none of it happens.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub atomic: bool,
 }
 
 /// One instruction. The numbers are part of the stored format: never reused, never changed.

@@ -163,6 +163,8 @@ pub fn step(id: &str, after: &[&str], place: Place) -> PlanStep {
         place,
         check,
         undo: None,
+        needs: Vec::new(),
+        gate: false,
     }
 }
 
@@ -183,7 +185,7 @@ pub fn each(mut step: PlanStep) -> PlanStep {
 }
 
 pub fn program(steps: Vec<PlanStep>) -> Arc<Program> {
-    Arc::new(compile(&Plan { name: "test".into(), steps, timeout: None, max_steps: 100 }).unwrap())
+    Arc::new(compile(&Plan { name: "test".into(), steps, timeout: None, max_steps: 100, atomic: false }).unwrap())
 }
 
 pub fn submission(program: &Arc<Program>, n: u64) -> Submission {

@@ -43,6 +43,7 @@ pub(super) fn check(world: &World, found: &mut Vec<Diagnostic>) {
                 }
             }
             Behavior::Http(behavior) => http(&mut cx, world, tool, behavior),
+            Behavior::Decide(_) | Behavior::Playbook(_) | Behavior::Worker(_) | Behavior::Native(_) => {}
         }
         preconditions(&mut cx, world, tool);
         others(&mut cx, world, tool);
@@ -180,12 +181,8 @@ fn others(cx: &mut Context<'_>, world: &World, tool: &Located<ToolDef>) {
     if let Idempotency::Check(name) = &tool.value.idempotency {
         known_tool(cx, world, name, tool.at(&["idempotency", "check"]).span);
     }
-    for (index, name) in
-        tool.value.attributes.get("opposites").and_then(Value::as_array).into_iter().flatten().enumerate()
-    {
-        if let Some(name) = name.as_str() {
-            known_tool(cx, world, name, tool.at(&["opposites", &index.to_string()]).span);
-        }
+    for (index, name) in tool.value.opposites.iter().enumerate() {
+        known_tool(cx, world, name, tool.at(&["opposites", &index.to_string()]).span);
     }
 }
 

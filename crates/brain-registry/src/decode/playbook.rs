@@ -57,6 +57,10 @@ pub(crate) fn playbook(cx: &mut Context<'_>, node: &Node) -> Option<Located<Play
         phrases: fields.get("phrases").map(|node| tool::phrases(cx, node)).unwrap_or_default(),
         slots,
         steps,
+        policy: crate::model::BatchPolicy::Plain,
+        aliases: Vec::new(),
+        roles: Vec::new(),
+        rules: Vec::new(),
         timeout: fields.get("timeout").and_then(|node| policy::timeout(cx, node)),
         max_steps: fields
             .get("max_steps")

@@ -50,7 +50,17 @@ fn precondition(cx: &mut Context<'_>, node: &Node, input: &Value) -> Option<Prec
     };
     let recheck = fields.get("recheck").and_then(|node| policy::timeout(cx, node));
     let record = record.map(|(name, _)| name);
-    Some(Precondition { record, record_type, state, expr, recheck, otherwise: otherwise? })
+    Some(Precondition {
+        record,
+        record_type,
+        state,
+        expr,
+        prior: None,
+        never: None,
+        any: Vec::new(),
+        recheck,
+        otherwise: otherwise?,
+    })
 }
 
 /// The record type that an input names.

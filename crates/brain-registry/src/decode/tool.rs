@@ -63,7 +63,7 @@ fn tool(cx: &mut Context<'_>, domain: &str, key: &Key, node: &Node) -> Option<Lo
     let summary = fields.get("summary").and_then(|node| cx.narrative(node, "`summary`"));
     let next = fields.get("next").map(|node| narratives(cx, node)).unwrap_or_default();
     let tags = fields.get("tags").map(|node| cx.texts(node, "a tag")).unwrap_or_default();
-    let attributes = attributes(cx, &fields);
+    attributes(cx, &fields);
     let effect = fields.get("effect").and_then(|node| policy::effect(cx, node));
     let consent = fields.get("consent").and_then(|node| policy::consent(cx, node));
     let idempotency = fields.get("idempotency").and_then(|node| policy::idempotency(cx, node));
@@ -87,6 +87,7 @@ fn tool(cx: &mut Context<'_>, domain: &str, key: &Key, node: &Node) -> Option<Lo
         timeout,
         idempotency: idempotency.unwrap_or(match behavior {
             Behavior::Http(_) => Idempotency::None,
+            Behavior::Native(ref native) if !native.inline => Idempotency::None,
             _ => Idempotency::Key,
         }),
         behavior,
@@ -94,7 +95,18 @@ fn tool(cx: &mut Context<'_>, domain: &str, key: &Key, node: &Node) -> Option<Lo
         summary,
         next,
         tags,
-        attributes,
+        permission: None,
+        tiers: Vec::new(),
+        needs: Vec::new(),
+        blockers: Vec::new(),
+        opposites: Vec::new(),
+        cost: None,
+        acknowledge: None,
+        may_inject: false,
+        capability: None,
+        delegate: None,
+        review: None,
+        no_undo: None,
     };
     Some(Located::new(cx, def, key.span, node.clone()))
 }
@@ -163,6 +175,9 @@ fn default_effect(behavior: &Behavior) -> Effect {
             Effect::Read
         }
         Behavior::Record(_) => Effect::Write,
-        Behavior::Http(_) => Effect::External,
+        Behavior::Http(_) | Behavior::Worker(_) => Effect::External,
+        Behavior::Decide(_) | Behavior::Playbook(_) => Effect::Read,
+        Behavior::Native(native) if native.inline => Effect::Read,
+        Behavior::Native(_) => Effect::External,
     }
 }

@@ -2,9 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use brain_lang::binding::Binding;
+use brain_core::Millis;
+use brain_lang::binding::{Binding, Tests};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+use super::{Playbook, PlaybookStep};
 
 /// How a tool is done.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -17,6 +20,104 @@ pub enum Behavior {
     Expr(ExprBehavior),
     /// Calls an outside HTTP API.
     Http(Box<HttpBehavior>),
+    /// A decision table.
+    Decide(Box<DecideBehavior>),
+    /// Expands to the steps of a playbook.
+    Playbook(Box<PlaybookBehavior>),
+    /// A job for an external worker.
+    Worker(WorkerBehavior),
+    /// Rust, linked into the binary.
+    Native(NativeBehavior),
+}
+
+/// A decision table. Cells are FEEL unary tests; expressions see `input` and `settings`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DecideBehavior {
+    /// Which rules count.
+    pub hit: HitPolicy,
+    /// The columns: a name and what is tested; absent in YAML: every input of the tool under its own name.
+    pub inputs: Vec<(String, Binding)>,
+    /// The result columns with their values from most to least important, for `priority` and `output_order`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outputs: Vec<(String, Vec<Value>)>,
+    /// The rows, in order.
+    pub rules: Vec<DecideRule>,
+    /// What it answers when no rule matches; absent: nulls for the single-hit policies, nothing for the others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub otherwise: Option<DecideRule>,
+}
+
+/// One row of a decision table.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct DecideRule {
+    /// FEEL unary tests by column; a column that is absent or `-` does not matter.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub when: BTreeMap<String, Tests>,
+    /// Values by result column.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub then: BTreeMap<String, Binding>,
+    /// Steps that it adds to the run (the tool must say `may_inject: true`). Their `slots` are the tool's input.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<PlaybookStep>,
+}
+
+/// Which rules of a decision table count, as in DMN.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HitPolicy {
+    /// Exactly one may match; more are a failure.
+    Unique,
+    /// The first that matches.
+    First,
+    /// Of those that match, the one with the most important result.
+    Priority,
+    /// All that match must say the same.
+    Any,
+    /// All that match, as lists, in no particular order.
+    Collect,
+    /// All that match: the sum of each result column.
+    CollectSum,
+    /// The smallest.
+    CollectMin,
+    /// The largest.
+    CollectMax,
+    /// How many different ones.
+    CollectCount,
+    /// All that match, as lists, in the order of the table.
+    RuleOrder,
+    /// All that match, as lists, the most important first.
+    OutputOrder,
+}
+
+/// Expands to the steps of a playbook, whose slots are the tool's input.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PlaybookBehavior {
+    /// The playbook's name.
+    pub name: String,
+    /// What the tool answers: FEEL over `steps`, `slots`, `state`; absent: the results of the steps, merged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<Binding>,
+    /// The playbook itself, filled in when the pack is loaded, so that the tool's hash covers it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub definition: Option<Box<Playbook>>,
+}
+
+/// A job that external workers take, do and answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkerBehavior {
+    /// What workers ask for.
+    pub topic: String,
+    /// How long a worker may keep a job before it is offered again.
+    pub lease: Millis,
+}
+
+/// A Rust function that was registered under this name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NativeBehavior {
+    /// The name it was registered under.
+    pub function: String,
+    /// Whether it is decided in process (a plain function) or done outside (an `async` one).
+    pub inline: bool,
 }
 
 /// An operation on records. Expressions see `input`, `settings`, the names in `with`, and (after the operation)

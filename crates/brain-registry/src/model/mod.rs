@@ -9,11 +9,14 @@ mod record;
 mod scenario;
 mod tool;
 
-pub use behavior::{Auth, Behavior, Criteria, ExprBehavior, HttpBehavior, Lookup, Method, RecordBehavior, RecordOp};
+pub use behavior::{
+    Auth, Behavior, Criteria, DecideBehavior, DecideRule, ExprBehavior, HitPolicy, HttpBehavior, Lookup, Method,
+    NativeBehavior, PlaybookBehavior, RecordBehavior, RecordOp, WorkerBehavior,
+};
 pub use brain_lang::plan::{Backoff, Idempotency, OnFailure, RetryPolicy};
 pub use corpus::{CorpusRow, CorpusSet, Expectation};
 pub use pack::{Help, PackDef};
-pub use playbook::{Playbook, PlaybookStep};
+pub use playbook::{BatchPolicy, Cardinality, Placeholder, Playbook, PlaybookStep, Role, SlotRule};
 pub use record::{FieldDef, MergeRule, RecordDef, States};
 pub use scenario::{Action, Expect, ExpectRecords, Scenario, ScenarioStep, Stub};
-pub use tool::{Consent, Effect, Precondition, ToolDef, Undo};
+pub use tool::{Acknowledge, Blocker, Consent, Cost, Delegate, Effect, Precondition, Review, ToolDef, Undo};

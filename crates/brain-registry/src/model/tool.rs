@@ -1,7 +1,5 @@
 //! A tool: one thing Brain can do.
 
-use std::collections::BTreeMap;
-
 use brain_core::Millis;
 use brain_lang::binding::Binding;
 use brain_lang::plan::{Idempotency, RetryPolicy};
@@ -62,10 +60,109 @@ pub struct ToolDef {
     /// Free labels.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
-    /// Declared attributes that a later part enforces (`permission`, `tiers`, `needs`, `blockers`, `opposites`,
-    /// `cost`, `acknowledge`, `may_inject`, `capability`): stored and shown as written.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub attributes: BTreeMap<String, Value>,
+    /// The permission that whoever asks must have.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub permission: Option<String>,
+    /// Whoever asks must be of one of these tiers; empty: of any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tiers: Vec<String>,
+    /// Keys of user data that must be complete. Stored and shown; the conversation layer will ask for them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub needs: Vec<String>,
+    /// What keeps it from running, each with its code and its "why not".
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub blockers: Vec<Blocker>,
+    /// Tools that contradict it: a request for both is refused.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub opposites: Vec<String>,
+    /// What one call costs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<Cost>,
+    /// What the person who asks must have seen before it runs, however it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub acknowledge: Option<Acknowledge>,
+    /// Whether its result may bring steps along.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub may_inject: bool,
+    /// The capability that a tenant must have. Stored and shown; the marketplace will enforce it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub capability: Option<String>,
+    /// Another engine does the work after the call was taken; its signed callback ends the step.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delegate: Option<Delegate>,
+    /// When a person looks at the result before the run goes on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub review: Option<Review>,
+    /// Why it cannot be undone, if the pack says that it cannot (`undo: none`, `undo: {cannot: …}`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub no_undo: Option<String>,
+}
+
+/// Something that keeps a tool from running while it holds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Blocker {
+    /// The code of the refusal, `snake_case`.
+    pub code: String,
+    /// FEEL over `input` and `settings` that is true while it blocks. Absent: it blocks while `state` or the request's
+    /// context has `true` under the name of the code.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub when: Option<Binding>,
+    /// What to say.
+    #[serde(rename = "else")]
+    pub otherwise: String,
+}
+
+/// What one call costs; exact decimals as text.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Cost {
+    /// For the call itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fixed: Option<String>,
+    /// For each unit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub per_unit: Option<String>,
+    /// How many units: FEEL over `input` that gives a number; absent: one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub units: Option<Binding>,
+    /// What a unit is called.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unit: Option<String>,
+    /// The currency; absent: that of the settings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub currency: Option<String>,
+}
+
+/// What the person who asks must have seen.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Acknowledge {
+    /// MiniJinja over `input`.
+    pub text: String,
+    /// How long they have; then the request lapses.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub within: Option<Millis>,
+}
+
+/// How another engine takes over.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Delegate {
+    /// The reference of the secret that callbacks are signed with (`env:NAME`, `file:PATH`).
+    pub secret: String,
+    /// How long the other side has; then the step fails.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub within: Option<Millis>,
+    /// What the other side calls its work: FEEL over `input` and `response`, shown to people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reference: Option<Binding>,
+}
+
+/// When a person looks at a result before the run goes on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Review {
+    /// FEEL over `input`, `result` and `settings`; absent: always.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub when: Option<Binding>,
+    /// What to ask: MiniJinja over `input`, `result`.
+    pub ask: String,
 }
 
 /// What a tool does to the world.
@@ -122,6 +219,16 @@ pub struct Precondition {
     /// true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expr: Option<Binding>,
+    /// This tool must have succeeded before: earlier in the run, in the same conversation, or (with `record`) ever on
+    /// that record.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prior: Option<String>,
+    /// This tool must not have succeeded before; the same reach as `prior`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub never: Option<String>,
+    /// One of these must hold.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub any: Vec<Precondition>,
     /// The step is blocked rather than refused when it does not hold: it is looked at again after this long.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recheck: Option<Millis>,
@@ -133,7 +240,22 @@ pub struct Precondition {
 impl ToolDef {
     /// Whether the engine decides it in process and commits its effect with the checkpoint.
     pub fn is_inline(&self) -> bool {
-        matches!(self.behavior, Behavior::Record(_) | Behavior::Expr(_))
+        match &self.behavior {
+            Behavior::Record(_) | Behavior::Expr(_) | Behavior::Decide(_) | Behavior::Playbook(_) => true,
+            Behavior::Native(native) => native.inline,
+            Behavior::Http(_) | Behavior::Worker(_) => false,
+        }
+    }
+
+    /// The declared attributes that are not shown elsewhere, as they are stored.
+    pub fn attributes(&self) -> serde_json::Map<String, Value> {
+        const NAMES: [&str; 12] = [
+            "permission", "tiers", "needs", "blockers", "opposites", "cost", "acknowledge", "may_inject", "capability",
+            "delegate", "review", "no_undo",
+        ];
+        let whole = serde_json::to_value(self).unwrap_or_default();
+        let named = |name: &&str| whole.get(*name).map(|value| ((*name).to_owned(), value.clone()));
+        NAMES.iter().filter_map(named).collect()
     }
 
     /// The domain part of the name.

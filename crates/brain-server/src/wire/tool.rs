@@ -108,7 +108,7 @@ impl From<&Tool> for ToolDetail {
             timeout_ms: timeout.0,
             priority,
             tags,
-            attributes: tool.def.attributes.clone().into_iter().collect(),
+            attributes: tool.def.attributes(),
             hash: tool.hash.to_string(),
         }
     }
@@ -119,6 +119,10 @@ fn kind(behavior: &Behavior) -> &'static str {
         Behavior::Record(_) => "record",
         Behavior::Expr(_) => "expr",
         Behavior::Http(_) => "http",
+        Behavior::Decide(_) => "decide",
+        Behavior::Playbook(_) => "playbook",
+        Behavior::Worker(_) => "worker",
+        Behavior::Native(_) => "native",
     }
 }
 

@@ -35,6 +35,8 @@ pub fn step(id: &str, after: &[&str]) -> PlanStep {
         place: Place::Outside(Idempotency::Key),
         check: None,
         undo: None,
+        needs: Vec::new(),
+        gate: false,
     }
 }
 
@@ -60,7 +62,7 @@ pub fn when(mut step: PlanStep) -> PlanStep {
 }
 
 pub fn plan(steps: Vec<PlanStep>) -> Plan {
-    Plan { name: "test".into(), steps, timeout: None, max_steps: 50 }
+    Plan { name: "test".into(), steps, timeout: None, max_steps: 50, atomic: false }
 }
 
 /// A run and the log of what happened in it.
