@@ -91,6 +91,7 @@ impl Driver {
                     Action::Reply(reply, result) => reply(result),
                     Action::Notify(news) => self.hub.tell(&news),
                     Action::WakeAt(..) => {} // the store knows
+                    Action::Signal(scope, run) => drop(self.send.send(CoreInput::Signal(scope, run))),
                     Action::Perform(handover) => {
                         let handover = handover.0;
                         let context = handover.context.clone();

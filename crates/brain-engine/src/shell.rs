@@ -94,6 +94,7 @@ impl Deciding {
                 Action::Reply(reply, result) => reply(result),
                 Action::Notify(news) => self.hub.tell(&news),
                 Action::WakeAt(scope, run, at) => alarms.push(Alarm { at, run, scope }),
+                Action::Signal(scope, run) => drop(self.send.send(CoreInput::Signal(scope, run))),
                 Action::Perform(handover) => self.hand_over(*handover),
                 Action::Check(check) => self.check(*check),
             }
@@ -160,7 +161,7 @@ pub(crate) fn tell_committed(send: &Sender<CoreInput>, numbers: Vec<u64>, result
 pub(crate) fn keep_forever(keeper: &Keeper, send: &dyn Fn(CoreInput), stop: &Receiver<()>) {
     let mut since_heartbeat = Duration::ZERO;
     loop {
-        let looked = keeper.orphans(send).and_then(|orphans| keeper.due(send).map(|due| orphans + due));
+        let looked = keeper.orphans(send).and_then(|_| keeper.due(send)).and_then(|_| keeper.signalled(send));
         if let Err(error) = looked {
             tracing::warn!(%error, "the store could not be asked for work; asking again");
         }
