@@ -110,6 +110,10 @@ codes! {
     BadArgument = "P0409" Error,
     /// No such input.
     UnknownInput = "P0410" Error,
+    /// A tool with an effect that does not say whether it can be undone.
+    UndoNotSaid = "P0411" Warning,
+    /// No such native function.
+    UnknownFunction = "P0412" Error,
 
     /// A slot that the tool has no input for.
     UnknownSlot = "P0501" Error,
@@ -128,6 +132,12 @@ codes! {
     StepCycle = "P0603" Error,
     /// A step used before it is done.
     StepNotBefore = "P0604" Error,
+    /// A step that cannot be part of one commit.
+    NotAtomic = "P0605" Error,
+    /// A playbook that comes to itself again.
+    PlaybookLoop = "P0606" Error,
+    /// More steps than a playbook may come to.
+    TooManySteps = "P0607" Error,
 
     /// Not FEEL.
     BadExpression = "P0701" Error,
@@ -140,6 +150,34 @@ codes! {
     BadExpectation = "P0801" Error,
     /// The same utterance twice.
     DuplicateUtterance = "P0802" Warning,
+
+    /// A decision table that does not fit together.
+    BadTable = "P0901" Error,
+    /// A cell that is no test.
+    BadCell = "P0902" Error,
+    /// A rule that never comes to count.
+    DeadRule = "P0903" Warning,
+    /// Rules that give different columns.
+    UnevenRules = "P0904" Warning,
+    /// Steps of a tool that may not add any.
+    MayNotInject = "P0905" Error,
+
+    /// A label that is somebody else's token, label or alias.
+    LabelClash = "P1001" Error,
+    /// A slot that nothing uses.
+    UnusedSlot = "P1002" Warning,
+    /// A role that nothing uses.
+    UnusedRole = "P1003" Warning,
+    /// A rule about slots that names something there is not.
+    UnknownRuleSlot = "P1004" Error,
+    /// A stand-in that its tool does not give.
+    NoStandIn = "P1005" Error,
+    /// A choice compared with its label.
+    LabelCompared = "P1006" Warning,
+    /// Something people see has no name for them.
+    NoNameForPeople = "P1007" Warning,
+    /// People are shown a word they do not use.
+    InternalWord = "P1008" Warning,
 }
 
 #[cfg(test)]

@@ -36,6 +36,7 @@ impl<T> Located<T> {
         found: &'a mut Vec<Diagnostic>,
     ) -> Context<'a> {
         let source = sources.get(&self.file).map_or("", String::as_str);
-        Context { pack: &self.pack, file: &self.file, source, found }
+        // Checks over all packs do not decode: functions are known by then.
+        Context { pack: &self.pack, file: &self.file, source, natives: &[], found }
     }
 }

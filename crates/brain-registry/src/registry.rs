@@ -11,6 +11,7 @@ use crate::check::check;
 use crate::code::Code;
 use crate::complete::complete;
 use crate::model::{CorpusRow, PackDef, Playbook, RecordDef, Scenario};
+use crate::native::NativeDecl;
 use crate::report::Report;
 use crate::source::PackSource;
 use crate::tool::Tool;
@@ -41,15 +42,26 @@ pub struct Loaded {
 
 /// Reads and checks packs, each a folder. All problems of all files are told, not only the first.
 pub fn load(folders: &[PathBuf]) -> Result<Loaded, Report> {
-    load_sources(folders.iter().map(|folder| PackSource::read(folder)).collect())
+    load_with(folders, &[])
 }
 
 /// Reads and checks packs from memory.
 pub fn load_sources(packs: Vec<PackSource>) -> Result<Loaded, Report> {
-    let mut world = World::default();
+    load_sources_with(packs, &[])
+}
+
+/// [`load`], with Rust functions that tools may name; each is a tool of its own too.
+pub fn load_with(folders: &[PathBuf], natives: &[NativeDecl]) -> Result<Loaded, Report> {
+    load_sources_with(folders.iter().map(|folder| PackSource::read(folder)).collect(), natives)
+}
+
+/// [`load_sources`], with Rust functions that tools may name; each is a tool of its own too.
+pub fn load_sources_with(packs: Vec<PackSource>, natives: &[NativeDecl]) -> Result<Loaded, Report> {
+    let mut world = World { natives: natives.to_vec(), ..World::default() };
     for pack in &packs {
         world.read(pack);
     }
+    world.add_natives();
     complete(&mut world);
     let found = check(&world);
     world.found.extend(found);

@@ -45,6 +45,9 @@ pub struct Artifact {
     pub id: String,
     /// What it is to the result.
     pub role: ArtifactRole,
+    /// The record's revision after the change, if the tool made or changed it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revision: Option<u64>,
 }
 
 /// What a record is to a result.
@@ -102,9 +105,12 @@ mod tests {
     fn a_plain_success_is_short_and_comes_back() {
         let mut result = ToolResult::ok(json!({"task_id": "x"}));
         assert_eq!(serde_json::to_value(&result).unwrap(), json!({"success": true, "data": {"task_id": "x"}}));
-        result.artifacts.push(Artifact { record_type: "task".into(), id: "x".into(), role: ArtifactRole::Created });
+        let (record_type, id) = ("task".to_owned(), "x".to_owned());
+        result.artifacts.push(Artifact { record_type, id, role: ArtifactRole::Created, revision: Some(1) });
         let json = serde_json::to_value(&result).unwrap();
-        assert_eq!(json["artifacts"], json!([{"type": "task", "id": "x", "role": "created"}]));
+        assert_eq!(json["artifacts"], json!([{"type": "task", "id": "x", "role": "created", "revision": 1}]));
+        let old: Artifact = serde_json::from_value(json!({"type": "task", "id": "x", "role": "created"})).unwrap();
+        assert_eq!(old.revision, None);
         assert_eq!(serde_json::from_value::<ToolResult>(json).unwrap(), result);
     }
 

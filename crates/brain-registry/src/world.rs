@@ -7,14 +7,17 @@ use crate::decode::{self, Context};
 use crate::diagnostic::Diagnostic;
 use crate::located::Located;
 use crate::model::{CorpusRow, CorpusSet, PackDef, Playbook, RecordDef, Scenario, ToolDef};
+use crate::native::{NATIVE_PACK, NativeDecl};
 use crate::source::PackSource;
 use crate::suggest::nearest;
-use crate::yaml::{Node, ProblemKind, Span, parse};
+use crate::yaml::{Node, NodeValue, ProblemKind, Span, parse};
 
 /// Everything that was read.
 #[derive(Default)]
 pub(crate) struct World {
     pub(crate) sources: BTreeMap<String, String>,
+    /// The Rust functions that tools may name.
+    pub(crate) natives: Vec<NativeDecl>,
     pub(crate) found: Vec<Diagnostic>,
     pub(crate) packs: Vec<Located<PackDef>>,
     pub(crate) records: Vec<Located<RecordDef>>,
@@ -102,6 +105,30 @@ impl World {
         }
     }
 
+    /// Makes a tool of each native function that no pack gives words of its own under the same name.
+    pub(crate) fn add_natives(&mut self) {
+        for native in self.natives.clone() {
+            let taken = self.tool(&native.name).is_some() || self.broken.contains(&native.name);
+            if taken {
+                continue;
+            }
+            let good = native.name.split('.').count() == 2 && native.name.split('.').all(decode::is_name);
+            if !good {
+                let message = format!("`{}` is not a good name for a native function", native.name);
+                let help = "a name is `domain.name`, of lower-case letters, digits and `_`";
+                self.complain(NATIVE_PACK, Code::BadName, message, Some(help.into()));
+                continue;
+            }
+            self.tools.push(Located {
+                value: native.tool(),
+                pack: NATIVE_PACK.to_owned(),
+                file: NATIVE_PACK.to_owned(),
+                name: Span::default(),
+                node: Node { value: NodeValue::Map(Vec::new()), span: Span::default() },
+            });
+        }
+    }
+
     fn unknown_file(&mut self, path: &str, shown: &str) {
         let folder = path.split_once('/').map_or("", |(folder, _)| folder);
         let help = match (folder, nearest(folder, FOLDERS)) {
@@ -124,7 +151,7 @@ impl World {
 
     fn file(&mut self, pack: &str, file: &str, source: &str, kind: Kind) {
         let Some(node) = self.tree(file, source) else { return };
-        let mut cx = Context { pack, file, source, found: &mut self.found };
+        let mut cx = Context { pack, file, source, natives: &self.natives, found: &mut self.found };
         match kind {
             Kind::Pack => self.packs.extend(decode::pack(&mut cx, &node)),
             Kind::Record => {

@@ -1,6 +1,7 @@
 //! Executors, one file per behavior. Each turns a [`brain_registry::ValidatedCall`] into a result; none knows how the
 //! request came about.
 
+mod decide;
 mod expr;
 mod http;
 mod record;

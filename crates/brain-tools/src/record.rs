@@ -93,7 +93,7 @@ impl Deciding<'_, '_> {
         for (record, id) in named {
             let kind = self.toolbox.record_type(&record)?;
             if self.target(&kind.def) != Some(id) {
-                self.link(&kind.def, id, ArtifactRole::Input);
+                self.link(&kind.def, id, ArtifactRole::Input, None);
             }
         }
         Ok(())
@@ -170,7 +170,7 @@ impl Deciding<'_, '_> {
 
     fn get(&mut self, kind: &RecordType) -> Result<ToolResult, Failure> {
         let row = self.subject(kind)?;
-        self.link(&kind.def, row.id, ArtifactRole::Input);
+        self.link(&kind.def, row.id, ArtifactRole::Input, None);
         self.evaluation.set("record", feel_record(kind, &row));
         self.answer(record_json(&row))
     }
@@ -194,7 +194,8 @@ impl Deciding<'_, '_> {
     fn delete(&mut self, kind: &RecordType) -> Result<ToolResult, Failure> {
         let row = self.subject(kind)?;
         self.records.delete(&kind.def.name, row.id);
-        self.link(&kind.def, row.id, ArtifactRole::Updated);
+        // A record that is gone has no revision any more.
+        self.link(&kind.def, row.id, ArtifactRole::Updated, None);
         self.evaluation.set("record", feel_record(kind, &row));
         self.answer(json!({format!("{}_id", kind.def.name): row.id}))
     }
@@ -269,10 +270,10 @@ impl Deciding<'_, '_> {
             }
         }
         let text = (!kind.def.search.is_empty()).then(|| search_text(&kind.def, &row.body));
-        let id = row.id;
+        let (id, revision) = (row.id, row.revision);
         self.evaluation.set("record", feel_record(kind, &row));
         self.records.put(row, index, text);
-        self.link(&kind.def, id, role);
+        self.link(&kind.def, id, role, Some(revision));
         self.answer(json!({format!("{}_id", kind.def.name): id}))
     }
 
@@ -297,8 +298,8 @@ impl Deciding<'_, '_> {
         Ok(result)
     }
 
-    fn link(&mut self, def: &RecordDef, id: RecordId, role: ArtifactRole) {
-        let artifact = Artifact { record_type: def.name.clone(), id: id.to_string(), role };
+    fn link(&mut self, def: &RecordDef, id: RecordId, role: ArtifactRole, revision: Option<u64>) {
+        let artifact = Artifact { record_type: def.name.clone(), id: id.to_string(), role, revision };
         if !self.artifacts.contains(&artifact) {
             self.artifacts.push(artifact);
         }

@@ -105,6 +105,7 @@ impl Toolbox {
         let result = match &call.tool().def.behavior {
             Behavior::Record(behavior) => self.record(behavior, call, job, records)?,
             Behavior::Expr(behavior) => self.expr(behavior, call, job, records)?,
+            Behavior::Decide(behavior) => self.decide_table(behavior, call, job, records)?,
             _ => {
                 return Err(Failure::contract("not_inline", "This tool works outside and cannot be decided here."));
             }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use brain_core::{DigestBuilder, Failure, JobKey, Timestamp};
-use brain_lang::binding::{Binding, BindingError};
-use brain_lang::feel::{Env, Value as FeelValue};
+use brain_lang::binding::{Binding, BindingError, Tests};
+use brain_lang::feel::{Env, FeelError, Value as FeelValue};
 use serde_json::Value;
 
 /// Names and values for expressions, and the world they are evaluated in. Nothing is read from outside: time and
@@ -45,6 +45,11 @@ impl Evaluation {
     /// Evaluates to a value with its type.
     pub fn value(&mut self, binding: &Binding) -> Result<FeelValue, BindingError> {
         self.run(|names, env| binding.eval_value(names, env))
+    }
+
+    /// Whether a cell of a decision table holds for a value.
+    pub fn holds(&mut self, tests: &Tests, value: &FeelValue) -> Result<bool, FeelError> {
+        self.run(|names, env| tests.hold(value, names, env))
     }
 
     /// Renders text over the same names.

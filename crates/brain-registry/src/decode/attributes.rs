@@ -1,37 +1,186 @@
-//! Attributes of tools that a later part enforces: checked for their kind, kept and shown as written.
+//! What a tool says about itself besides how it is done: who may use it, what it costs, what people must see first.
 
-use std::collections::BTreeMap;
-
-use serde_json::Value;
-
-use super::Context;
 use super::context::Fields;
+use super::{Context, http_behavior, policy};
+use crate::code::Code;
+use crate::format::decimal;
+use crate::model::{Acknowledge, Behavior, Blocker, Cost, Delegate, Precondition, Review, ToolDef};
+use crate::yaml::{Node, Resolved, resolve};
 
 /// The keys.
-pub(super) const ATTRIBUTES: [&str; 9] =
-    ["permission", "tiers", "needs", "blockers", "opposites", "cost", "acknowledge", "may_inject", "capability"];
+pub(super) const ATTRIBUTES: [&str; 12] = [
+    "permission", "tiers", "needs", "blockers", "opposites", "dependencies", "cost", "acknowledge", "may_inject",
+    "capability", "delegate", "review",
+];
 
-/// The attributes of a tool.
-pub(super) fn attributes(cx: &mut Context<'_>, fields: &Fields<'_>) -> BTreeMap<String, Value> {
-    let mut kept = BTreeMap::new();
-    for key in ATTRIBUTES {
-        let Some(node) = fields.get(key) else { continue };
-        let what = format!("`{key}`");
-        let value = match key {
-            "permission" | "acknowledge" | "capability" => cx.text(node, &what).map(Value::from),
-            "may_inject" => cx.flag(node, &what).map(Value::from),
-            "cost" => {
-                if node.as_map().is_some() {
-                    cx.fields(node, &what, &["fixed", "per_unit", "unit", "currency"]);
-                }
-                Some(cx.value(node))
-            }
-            "blockers" => cx.seq(node, &what).map(|_| ()).map(|()| cx.value(node)),
-            _ => Some(Value::from(cx.texts(node, &what))),
-        };
-        if let Some(value) = value {
-            kept.insert(key.to_owned(), value);
+/// Fills in the attributes of a tool whose behavior is known.
+pub(super) fn attributes(cx: &mut Context<'_>, fields: &Fields<'_>, def: &mut ToolDef) {
+    let text = |cx: &mut Context<'_>, key: &str| fields.get(key).and_then(|node| cx.text(node, &format!("`{key}`")));
+    let texts = |cx: &mut Context<'_>, key: &str| {
+        fields.get(key).map(|node| cx.texts(node, &format!("`{key}`"))).unwrap_or_default()
+    };
+    def.permission = text(cx, "permission");
+    def.capability = text(cx, "capability");
+    def.tiers = texts(cx, "tiers");
+    def.needs = texts(cx, "needs");
+    def.opposites = texts(cx, "opposites");
+    def.blockers = fields.get("blockers").map(|node| blockers(cx, node)).unwrap_or_default();
+    def.requires.extend(texts(cx, "dependencies").into_iter().map(dependency));
+    def.cost = fields.get("cost").and_then(|node| cost(cx, node));
+    def.acknowledge = fields.get("acknowledge").and_then(|node| acknowledge(cx, node));
+    def.may_inject = fields.get("may_inject").and_then(|node| cx.flag(node, "`may_inject`")).unwrap_or(false);
+    def.review = fields.get("review").and_then(|node| review(cx, node));
+    if let Some(node) = fields.get("delegate") {
+        if matches!(def.behavior, Behavior::Http(_)) {
+            def.delegate = delegate(cx, node);
+        } else {
+            let help = "only an `http` tool can hand its work to another engine; for your own programs use `worker`";
+            let message = "`delegate` is for tools that call an outside API";
+            cx.report(Code::BadAttribute, node.span, message, Some(help.into()));
         }
     }
-    kept
+}
+
+/// `dependencies: [tool]` is short for `requires: [{prior: tool, else: …}]`; its words are filled in once the titles
+/// of all tools are known.
+fn dependency(tool: String) -> Precondition {
+    Precondition {
+        record: None,
+        record_type: None,
+        state: Vec::new(),
+        expr: None,
+        prior: Some(tool),
+        never: None,
+        any: Vec::new(),
+        recheck: None,
+        otherwise: String::new(),
+    }
+}
+
+/// A list of names, or of `{code, when, else}`.
+fn blockers(cx: &mut Context<'_>, node: &Node) -> Vec<Blocker> {
+    let Some(items) = cx.seq(node, "`blockers`") else { return Vec::new() };
+    items.iter().filter_map(|item| blocker(cx, item)).collect()
+}
+
+fn blocker(cx: &mut Context<'_>, node: &Node) -> Option<Blocker> {
+    if node.as_scalar().is_some() {
+        let code = code(cx, node)?;
+        let otherwise = in_words(&code);
+        return Some(Blocker { code, when: None, otherwise });
+    }
+    let fields = cx.fields(node, "a blocker", &["code", "when", "else"])?;
+    let code = fields.need(cx, "code", "a blocker").and_then(|node| code(cx, node));
+    let when = match fields.get("when") {
+        Some(node) => Some(cx.condition(node, "`when`")?),
+        None => None,
+    };
+    let otherwise = match fields.get("else") {
+        Some(node) => Some(cx.narrative(node, "`else`")?),
+        None => None,
+    };
+    let code = code?;
+    Some(Blocker { otherwise: otherwise.unwrap_or_else(|| in_words(&code)), when, code })
+}
+
+fn code(cx: &mut Context<'_>, node: &Node) -> Option<String> {
+    let text = cx.text(node, "the code of a blocker")?;
+    cx.name(&text, node.span, "code of a blocker")
+}
+
+/// `account_locked` → "Account locked keeps this from running."
+fn in_words(code: &str) -> String {
+    let words = code.replace('_', " ");
+    let mut letters = words.chars();
+    let first = letters.next().map(|letter| letter.to_uppercase().to_string()).unwrap_or_default();
+    format!("{first}{} keeps this from running.", letters.as_str())
+}
+
+/// A decimal, or `{fixed, per_unit, units, unit, currency}`.
+fn cost(cx: &mut Context<'_>, node: &Node) -> Option<Cost> {
+    if node.as_scalar().is_some() {
+        return Some(Cost { fixed: Some(amount(cx, node, "`cost`")?), ..Cost::default() });
+    }
+    let fields = cx.fields(node, "`cost`", &["fixed", "per_unit", "units", "unit", "currency"])?;
+    let cost = Cost {
+        fixed: fields.get("fixed").and_then(|node| amount(cx, node, "`fixed`")),
+        per_unit: fields.get("per_unit").and_then(|node| amount(cx, node, "`per_unit`")),
+        units: fields.get("units").and_then(|node| cx.condition(node, "`units`")),
+        unit: fields.get("unit").and_then(|node| cx.text(node, "`unit`")),
+        currency: fields.get("currency").and_then(|node| cx.text(node, "`currency`")),
+    };
+    let (fixed, per_unit) = (fields.get("fixed"), fields.get("per_unit"));
+    if fixed.is_none() && per_unit.is_none() {
+        let help = "write `cost: 0.10`, or `cost: {per_unit: 0.10, unit: page, units: \"= input.pages\"}`";
+        cx.report(Code::MissingKey, fields.first(), "`cost` needs `fixed` or `per_unit`", Some(help.into()));
+    }
+    if let (None, Some(node)) = (per_unit, fields.get("units").or_else(|| fields.get("unit"))) {
+        let help = "say what one unit costs: `per_unit: 0.10`";
+        cx.report(Code::MissingKey, node.span, "units without `per_unit` cost nothing", Some(help.into()));
+    }
+    Some(cost)
+}
+
+/// An exact decimal that is not negative, as text.
+fn amount(cx: &mut Context<'_>, node: &Node, what: &str) -> Option<String> {
+    let text = match node.as_scalar().map(resolve) {
+        Some(Resolved::Integer(number)) => number.to_string(),
+        Some(Resolved::Decimal(text) | Resolved::Text(text)) => text,
+        _ => String::new(),
+    };
+    match decimal(&text) {
+        None => {
+            cx.wrong_kind(node, what, "a decimal such as `0.10`");
+            None
+        }
+        Some(number) if number.is_sign_negative() && !number.is_zero() => {
+            cx.report(Code::OutOfRange, node.span, format!("{what} must not be negative, this is {text}"), None);
+            None
+        }
+        Some(number) => Some(number.to_string()),
+    }
+}
+
+/// Text, or `{text, within}`.
+fn acknowledge(cx: &mut Context<'_>, node: &Node) -> Option<Acknowledge> {
+    if node.as_scalar().is_some() {
+        return Some(Acknowledge { text: cx.narrative(node, "`acknowledge`")?, within: None });
+    }
+    let fields = cx.fields(node, "`acknowledge`", &["text", "within"])?;
+    let text = fields.need(cx, "text", "`acknowledge`").and_then(|node| cx.narrative(node, "`text`"));
+    let within = fields.get("within").and_then(|node| policy::timeout(cx, node));
+    Some(Acknowledge { text: text?, within })
+}
+
+/// Text, or `{when, ask}`.
+fn review(cx: &mut Context<'_>, node: &Node) -> Option<Review> {
+    if node.as_scalar().is_some() {
+        return Some(Review { when: None, ask: cx.narrative(node, "`review`")? });
+    }
+    let fields = cx.fields(node, "`review`", &["when", "ask"])?;
+    let ask = fields.need(cx, "ask", "`review`").and_then(|node| cx.narrative(node, "`ask`"));
+    let when = match fields.get("when") {
+        Some(node) => Some(cx.condition(node, "`when`")?),
+        None => None,
+    };
+    Some(Review { when, ask: ask? })
+}
+
+/// `{secret, within, reference}`.
+fn delegate(cx: &mut Context<'_>, node: &Node) -> Option<Delegate> {
+    let fields = cx.fields(node, "`delegate`", &["secret", "within", "reference"])?;
+    let secret = fields.need(cx, "secret", "`delegate`").and_then(|node| http_behavior::secret(cx, node));
+    let within = fields.get("within").and_then(|node| policy::timeout(cx, node));
+    let reference = fields.get("reference").and_then(|node| cx.binding(node));
+    Some(Delegate { secret: secret?, within, reference })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_code_in_words_is_a_sentence() {
+        assert_eq!(in_words("account_locked"), "Account locked keeps this from running.");
+    }
 }

@@ -2,18 +2,18 @@
 
 use serde_json::Value;
 
-use super::{Context, expr_behavior, http_behavior, record_behavior};
+use super::{Context, decide_behavior, expr_behavior, http_behavior, other_behaviors, record_behavior};
 use crate::code::Code;
 use crate::model::Behavior;
 use crate::suggest::did_you_mean;
 use crate::yaml::Node;
 
 /// Behaviors of this version.
-const NOW: [&str; 3] = ["record", "expr", "http"];
+const NOW: [&str; 7] = ["record", "expr", "http", "decide", "playbook", "worker", "native"];
 /// Behaviors that are planned.
-const LATER: [&str; 7] = ["mcp", "workflow", "decide", "worker", "playbook", "native", "llm"];
+const LATER: [&str; 3] = ["mcp", "workflow", "llm"];
 
-/// The behavior of a tool with this input. `name` is the tool's, `span` where it stands.
+/// The behavior of a tool with this input.
 pub(super) fn behavior(cx: &mut Context<'_>, node: &Node, input: &Value) -> Option<Behavior> {
     let entries = cx.map(node, "`behavior`")?;
     let [(key, value)] = entries else {
@@ -25,9 +25,14 @@ pub(super) fn behavior(cx: &mut Context<'_>, node: &Node, input: &Value) -> Opti
         "record" => record_behavior::decode(cx, value, input).map(Behavior::Record),
         "expr" => expr_behavior::decode(cx, value).map(Behavior::Expr),
         "http" => http_behavior::decode(cx, value).map(|http| Behavior::Http(Box::new(http))),
+        "decide" => decide_behavior::decode(cx, value, input).map(|table| Behavior::Decide(Box::new(table))),
+        "playbook" => other_behaviors::playbook(cx, value).map(|playbook| Behavior::Playbook(Box::new(playbook))),
+        "worker" => other_behaviors::worker(cx, value).map(Behavior::Worker),
+        "native" => other_behaviors::native(cx, value),
         later if LATER.contains(&later) => {
             let message = format!("the behavior `{later}` is not supported by this version");
-            cx.report(Code::NotYet, key.span, message, Some("use `record`, `expr` or `http`".into()));
+            let help = format!("use one of {}", crate::suggest::quoted(&NOW));
+            cx.report(Code::NotYet, key.span, message, Some(help));
             None
         }
         other => {

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
+use crate::native::NativeDecl;
 use crate::suggest::{choices, did_you_mean, nearest};
 use crate::yaml::{Key, Node, Resolved, Span, resolve, to_json};
 
@@ -18,6 +19,8 @@ pub(crate) struct Context<'a> {
     pub(crate) file: &'a str,
     /// Its text.
     pub(crate) source: &'a str,
+    /// The Rust functions that tools may name.
+    pub(crate) natives: &'a [NativeDecl],
     /// What was found wrong so far.
     pub(crate) found: &'a mut Vec<Diagnostic>,
 }

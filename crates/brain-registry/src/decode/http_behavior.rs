@@ -104,7 +104,7 @@ fn auth(cx: &mut Context<'_>, node: &Node) -> Option<Auth> {
 }
 
 /// A reference to a secret; never the secret.
-fn secret(cx: &mut Context<'_>, node: &Node) -> Option<String> {
+pub(super) fn secret(cx: &mut Context<'_>, node: &Node) -> Option<String> {
     let text = cx.text(node, "a secret")?;
     let name = |name: &str| !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
     let good =

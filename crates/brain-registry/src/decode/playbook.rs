@@ -77,7 +77,13 @@ pub(crate) fn playbook(cx: &mut Context<'_>, node: &Node) -> Option<Located<Play
     Some(Located::new(cx, def, name_node.span, node.clone()))
 }
 
-fn step(cx: &mut Context<'_>, node: &Node, before: Option<String>, otherwise: OnFailure) -> Option<PlaybookStep> {
+/// One step; `before` is the step before it, `otherwise` what its failure does if it does not say so.
+pub(super) fn step(
+    cx: &mut Context<'_>,
+    node: &Node,
+    before: Option<String>,
+    otherwise: OnFailure,
+) -> Option<PlaybookStep> {
     let fields = cx.fields(node, "a step", &STEP_KEYS)?;
     let id_node = fields.need(cx, "id", "a step");
     let id = id_node.and_then(|node| cx.text(node, "`id`").and_then(|text| cx.name(&text, node.span, "step id")));

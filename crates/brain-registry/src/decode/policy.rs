@@ -85,7 +85,7 @@ pub(super) fn consent(cx: &mut Context<'_>, node: &Node) -> Option<Consent> {
 }
 
 /// Whose word an effect needs, if nothing is said.
-pub(super) fn default_consent(effect: Effect) -> Consent {
+pub(crate) fn default_consent(effect: Effect) -> Consent {
     match effect {
         Effect::Read => Consent::None,
         Effect::Write | Effect::External => Consent::User,

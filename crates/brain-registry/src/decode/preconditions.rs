@@ -9,33 +9,45 @@ use crate::suggest::did_you_mean;
 use crate::yaml::Node;
 
 /// Kinds of preconditions that are planned.
-const LATER: [&str; 5] = ["prior", "never", "scope", "fact", "any"];
+const LATER: [&str; 2] = ["scope", "fact"];
+const KEYS: [&str; 8] = ["record", "state", "expr", "prior", "never", "any", "recheck", "else"];
+/// How deeply `any` may nest.
+const MAX_DEPTH: usize = 4;
 
 /// The preconditions of a tool with this input.
 pub(super) fn preconditions(cx: &mut Context<'_>, node: &Node, input: &Value) -> Vec<Precondition> {
     let Some(items) = cx.seq(node, "`requires`") else { return Vec::new() };
-    items.iter().filter_map(|item| precondition(cx, item, input)).collect()
+    items.iter().filter_map(|item| precondition(cx, item, input, 0)).collect()
 }
 
-fn precondition(cx: &mut Context<'_>, node: &Node, input: &Value) -> Option<Precondition> {
+/// One precondition. Inside `any` (`depth` above 0) its own `else` may be left out: that of the whole is said.
+fn precondition(cx: &mut Context<'_>, node: &Node, input: &Value, depth: usize) -> Option<Precondition> {
     if let Some((key, _)) = LATER.iter().find_map(|kind| node.entry(kind)) {
         let message = format!("`{}` preconditions are not supported by this version", key.text);
-        cx.report(Code::NotYet, key.span, message, Some("use `record` and `state`, or `expr`".into()));
+        let help = "use `record` and `state`, `expr`, `prior`, `never` or `any`";
+        cx.report(Code::NotYet, key.span, message, Some(help.into()));
         return None;
     }
-    let fields = cx.fields(node, "a precondition", &["record", "state", "expr", "recheck", "else"])?;
-    let otherwise = fields.need(cx, "else", "a precondition").and_then(|node| cx.narrative(node, "`else`"));
-    let record = match fields.get("record") {
-        Some(node) => Some((cx.text(node, "`record`")?, node)),
-        None => None,
+    let fields = cx.fields(node, "a precondition", &KEYS)?;
+    let otherwise = match fields.get("else") {
+        None if depth > 0 => Some(String::new()),
+        _ => fields.need(cx, "else", "a precondition").and_then(|node| cx.narrative(node, "`else`")),
     };
+    let found = cx.found.len();
+    let record = fields.get("record").and_then(|node| Some((cx.text(node, "`record`")?, node)));
     let state = fields.get("state").map(|node| cx.texts(node, "a state")).unwrap_or_default();
-    let expr = match fields.get("expr") {
-        Some(node) => Some(cx.condition(node, "`expr`")?),
-        None => None,
-    };
-    if record.is_none() && (expr.is_none() || !state.is_empty()) {
-        let help = "write `{record: INPUT, state: STATE, else: …}` or `{expr: \"= …\", else: …}`";
+    let expr = fields.get("expr").and_then(|node| cx.condition(node, "`expr`"));
+    let prior = fields.get("prior").and_then(|node| cx.full_name(node, "tool name"));
+    let never = fields.get("never").and_then(|node| cx.full_name(node, "tool name"));
+    let any = fields.get("any").map(|node| alternatives(cx, node, input, depth)).unwrap_or_default();
+    let recheck = fields.get("recheck").and_then(|node| policy::timeout(cx, node));
+    if cx.found.len() > found {
+        return None;
+    }
+    let about = record.is_some() || expr.is_some() || prior.is_some() || never.is_some() || !any.is_empty();
+    if !about || (record.is_none() && !state.is_empty()) {
+        let help = "write `{record: INPUT, state: STATE, else: …}`, `{expr: \"= …\", else: …}`, `{prior: TOOL, else: …}`, \
+                    `{never: TOOL, else: …}` or `{any: […], else: …}`";
         cx.report(
             Code::MissingKey,
             fields.first(),
@@ -48,19 +60,23 @@ fn precondition(cx: &mut Context<'_>, node: &Node, input: &Value) -> Option<Prec
         None => None,
         Some((name, node)) => Some(record_type(cx, name, node, input)?),
     };
-    let recheck = fields.get("recheck").and_then(|node| policy::timeout(cx, node));
     let record = record.map(|(name, _)| name);
-    Some(Precondition {
-        record,
-        record_type,
-        state,
-        expr,
-        prior: None,
-        never: None,
-        any: Vec::new(),
-        recheck,
-        otherwise: otherwise?,
-    })
+    Some(Precondition { record, record_type, state, expr, prior, never, any, recheck, otherwise: otherwise? })
+}
+
+/// `any: [precondition, …]`: one of them must hold.
+fn alternatives(cx: &mut Context<'_>, node: &Node, input: &Value, depth: usize) -> Vec<Precondition> {
+    let Some(items) = cx.seq(node, "`any`") else { return Vec::new() };
+    if depth >= MAX_DEPTH {
+        let message = format!("`any` nests at most {MAX_DEPTH} levels");
+        cx.report(Code::TooLarge, node.span, message, Some("use `expr` with `and` and `or`".into()));
+        return Vec::new();
+    }
+    if items.is_empty() {
+        let help = "give at least two, or leave `any` out";
+        cx.report(Code::MissingKey, node.span, "`any` of nothing never holds", Some(help.into()));
+    }
+    items.iter().filter_map(|item| precondition(cx, item, input, depth + 1)).collect()
 }
 
 /// The record type that an input names.

@@ -9,10 +9,13 @@ use super::{Context, behavior, http_behavior, policy, preconditions, undo};
 use crate::code::Code;
 use crate::located::Located;
 use crate::model::{Behavior, Effect, Idempotency, RecordOp, RetryPolicy, ToolDef};
+use crate::native::NativeDecl;
 use crate::yaml::{Key, Node};
 
 /// How long one attempt may take, unless the tool says otherwise.
 const DEFAULT_TIMEOUT: Millis = Millis::from_secs(30);
+/// How often work is handed to another engine, unless the tool says otherwise: 2 s doubling, at most a minute apart.
+const DELEGATE_ATTEMPTS: u32 = 50;
 const KEYS: [&str; 20] = [
     "title", "description", "input", "output", "phrases", "synonyms", "behavior", "effect", "consent", "undo",
     "requires", "retry", "timeout", "idempotency", "priority", "summary", "next", "tags", "success", "failure",
@@ -45,32 +48,39 @@ fn tool(cx: &mut Context<'_>, domain: &str, key: &Key, node: &Node) -> Option<Lo
     let known: Vec<&str> = KEYS.into_iter().chain(ATTRIBUTES).collect();
     let fields = cx.fields(node, "a tool", &known)?.named_at(key.span);
     let (title, description) = words(cx, &fields, &key.text);
-    let input = fields.need(cx, "input", &format!("the tool `{}`", key.text));
-    let input = input.and_then(|node| object(cx, node, "`input`", Purpose::Input));
-    let output = fields.get("output").and_then(|node| object(cx, node, "`output`", Purpose::Output));
+    let native = native(cx, &fields);
+    let input = match (fields.get("input"), &native) {
+        (None, Some(native)) => Some(native.input.clone()),
+        _ => fields
+            .need(cx, "input", &format!("the tool `{}`", key.text))
+            .and_then(|node| object(cx, node, "`input`", Purpose::Input)),
+    };
+    let output = match (fields.get("output"), &native) {
+        (None, Some(native)) => native.output.clone(),
+        (node, _) => node.and_then(|node| object(cx, node, "`output`", Purpose::Output)),
+    };
     let how = fields.need(cx, "behavior", &format!("the tool `{}`", key.text));
     // Without its input, complaints about inputs that do not exist would only confuse.
     let behavior = how.zip(input.as_ref()).and_then(|(node, input)| behavior::behavior(cx, node, input));
     let behavior = behavior.map(|behavior| criteria(cx, &fields, behavior));
     let phrases = fields.get("phrases").map(|node| phrases(cx, node)).unwrap_or_default();
     let synonyms = fields.get("synonyms").map(|node| cx.texts(node, "a synonym")).unwrap_or_default();
-    let undo = fields.get("undo").and_then(|node| undo::undo(cx, node));
+    let (undo, no_undo) = fields.get("undo").map(|node| undo::undo(cx, node)).unwrap_or_default();
     let requires = fields.get("requires").zip(input.as_ref());
     let requires = requires.map(|(node, input)| preconditions::preconditions(cx, node, input)).unwrap_or_default();
-    let retry = fields.get("retry").and_then(|node| policy::retry(cx, node)).unwrap_or_else(RetryPolicy::default);
+    let retry = fields.get("retry").and_then(|node| policy::retry(cx, node));
     let timeout = fields.get("timeout").and_then(|node| policy::timeout(cx, node)).unwrap_or(DEFAULT_TIMEOUT);
     let priority = policy::priority(cx, fields.get("priority"));
     let summary = fields.get("summary").and_then(|node| cx.narrative(node, "`summary`"));
     let next = fields.get("next").map(|node| narratives(cx, node)).unwrap_or_default();
     let tags = fields.get("tags").map(|node| cx.texts(node, "a tag")).unwrap_or_default();
-    attributes(cx, &fields);
     let effect = fields.get("effect").and_then(|node| policy::effect(cx, node));
     let consent = fields.get("consent").and_then(|node| policy::consent(cx, node));
     let idempotency = fields.get("idempotency").and_then(|node| policy::idempotency(cx, node));
 
     let behavior = behavior?;
-    let effect = effect.unwrap_or_else(|| default_effect(&behavior));
-    let def = ToolDef {
+    let effect = effect.unwrap_or_else(|| native.map_or_else(|| default_effect(&behavior), |native| native.effect));
+    let mut def = ToolDef {
         name: format!("{domain}.{}", name?),
         pack: cx.pack.to_owned(),
         title: title?,
@@ -80,14 +90,16 @@ fn tool(cx: &mut Context<'_>, domain: &str, key: &Key, node: &Node) -> Option<Lo
         phrases,
         synonyms,
         effect,
-        consent: consent.unwrap_or_else(|| policy::default_consent(effect)),
+        consent: consent
+            .or(native.and_then(|native| native.consent))
+            .unwrap_or_else(|| policy::default_consent(effect)),
         undo,
         requires,
-        retry,
+        retry: RetryPolicy::default(),
         timeout,
-        idempotency: idempotency.unwrap_or(match behavior {
-            Behavior::Http(_) => Idempotency::None,
-            Behavior::Native(ref native) if !native.inline => Idempotency::None,
+        idempotency: idempotency.unwrap_or_else(|| match (&behavior, native) {
+            (_, Some(native)) => native.idempotency(),
+            (Behavior::Http(_), _) => Idempotency::None,
             _ => Idempotency::Key,
         }),
         behavior,
@@ -106,9 +118,17 @@ fn tool(cx: &mut Context<'_>, domain: &str, key: &Key, node: &Node) -> Option<Lo
         capability: None,
         delegate: None,
         review: None,
-        no_undo: None,
+        no_undo,
     };
+    attributes(cx, &fields, &mut def);
+    def.retry = retry.unwrap_or_else(|| default_retry(&def));
     Some(Located::new(cx, def, key.span, node.clone()))
+}
+
+/// The native function that a tool calls, if it is known.
+fn native<'a>(cx: &Context<'a>, fields: &Fields<'_>) -> Option<&'a NativeDecl> {
+    let name = &fields.get("behavior")?.get("native")?.as_scalar()?.text;
+    cx.natives.iter().find(|native| native.name == *name)
 }
 
 /// The title and the description; one of them is enough.
@@ -166,6 +186,14 @@ fn criteria(cx: &mut Context<'_>, fields: &Fields<'_>, mut behavior: Behavior) -
         }
     }
     behavior
+}
+
+/// Another engine may be away for a while: handing work to it is tried for longer.
+fn default_retry(def: &ToolDef) -> RetryPolicy {
+    match def.delegate {
+        None => RetryPolicy::default(),
+        Some(_) => RetryPolicy { attempts: DELEGATE_ATTEMPTS, ..RetryPolicy::default() },
+    }
 }
 
 fn default_effect(behavior: &Behavior) -> Effect {

@@ -1,20 +1,36 @@
-//! `undo:` — `none`, or the tool that takes it back.
+//! `undo:` — `none`, why not, or the tool that takes it back.
 
 use super::Context;
 use crate::code::Code;
 use crate::model::Undo;
 use crate::yaml::Node;
 
-/// `none`, or `{tool, args, until}`.
-pub(super) fn undo(cx: &mut Context<'_>, node: &Node) -> Option<Undo> {
+/// What `undo: none` says to people.
+pub(crate) const CANNOT: &str = "It cannot be undone.";
+
+/// How a tool is undone, and why it cannot be: at most one of them.
+pub(super) type HowToUndo = (Option<Undo>, Option<String>);
+
+/// `none`, `{cannot: REASON}`, or `{tool, args, until}`.
+pub(super) fn undo(cx: &mut Context<'_>, node: &Node) -> HowToUndo {
     if let Some(scalar) = node.as_scalar() {
-        if scalar.text != "none" {
-            let help = "write `undo: none`, or `undo: {tool: …, args: {…}}`";
-            cx.report(Code::UnknownChoice, node.span, format!("`{}` is not an undo", scalar.text), Some(help.into()));
+        if scalar.text == "none" {
+            return (None, Some(CANNOT.to_owned()));
         }
-        return None;
+        let help = "write `undo: none`, `undo: {cannot: REASON}`, or `undo: {tool: …, args: {…}}`";
+        cx.report(Code::UnknownChoice, node.span, format!("`{}` is not an undo", scalar.text), Some(help.into()));
+        return (None, None);
     }
-    let fields = cx.fields(node, "`undo`", &["tool", "args", "until"])?;
+    if node.get("cannot").is_some() {
+        let fields = cx.fields(node, "`undo`", &["cannot"]);
+        let reason = fields.and_then(|fields| fields.get("cannot")).and_then(|node| cx.text(node, "`cannot`"));
+        return (None, reason);
+    }
+    (by_tool(cx, node), None)
+}
+
+fn by_tool(cx: &mut Context<'_>, node: &Node) -> Option<Undo> {
+    let fields = cx.fields(node, "`undo`", &["tool", "args", "until", "cannot"])?;
     let tool = fields.need(cx, "tool", "`undo`");
     let tool = tool.and_then(|node| cx.full_name(node, "tool name"));
     let until = fields.get("until").and_then(|node| cx.duration(node, "`until`"));
