@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use brain_core::{Digest, Timestamp};
+use brain_lang::plan::ToolRef;
 use brain_store::LogRow;
 use brain_vm::{Event, EventError, JobId, JobStatus, Phase, Program, State};
 use serde_json::{Map, Value};
@@ -30,8 +31,8 @@ pub struct RunData {
     pub results: BTreeMap<JobId, Value>,
     /// Whole results of jobs that somebody else goes on with first: reviewers, other engines, the steps they brought.
     pub pending: BTreeMap<JobId, Value>,
-    /// The jobs that brought steps along, by the path of those steps.
-    pub fragments: BTreeMap<String, JobId>,
+    /// The jobs that brought steps along and their tools, by the path of those steps.
+    pub fragments: BTreeMap<String, (JobId, ToolRef)>,
 }
 
 impl RunData {
@@ -66,7 +67,7 @@ impl RunData {
             Event::JobDelegated { job, .. } | Event::ReviewAsked { job, .. } => self.take_result(*job, payload),
             Event::StepsInjected { job, path, .. } => {
                 self.take_result(*job, payload);
-                self.fragments.insert(path.clone(), *job);
+                self.fragments.insert(path.clone(), (*job, program.step(job.step).tool.clone()));
                 // Steps that follow inside the fragment see the result as that of any other step.
                 let data = payload.map_or(Value::Null, |payload| payload["result"]["data"].clone());
                 self.merge(&data);

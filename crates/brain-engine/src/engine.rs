@@ -13,7 +13,7 @@ use tokio::sync::oneshot;
 
 use crate::core::{Command, Core, CoreInput, Submission, ToJob, Told};
 use crate::data::{RunData, fold};
-use crate::host::Host;
+use crate::host::{Host, Outside};
 use crate::hub::{Hub, RunNews};
 use crate::log::{NewEvent, PipeEvent};
 use crate::node::{Keeper, Liveness};
@@ -126,6 +126,7 @@ impl Engine {
         config: &EngineConfig,
         store: Arc<dyn Store>,
         host: Arc<dyn Host>,
+        outside: Arc<dyn Outside>,
         clock: Arc<dyn Clock>,
         mut random: Box<dyn Random>,
         liveness: Arc<dyn Liveness>,
@@ -137,9 +138,9 @@ impl Engine {
         let keeper = Keeper { node, store: store.clone(), clock: clock.clone(), liveness };
         keeper.heartbeat()?;
         let deciding = Deciding {
-            core: Core::new(node, store.clone(), host.clone(), random, config.max_running_jobs),
+            core: Core::new(node, store.clone(), host, random, config.max_running_jobs),
             store: store.clone(),
-            host,
+            outside,
             clock: clock.clone(),
             hub: hub.clone(),
             tokio: tokio::runtime::Handle::current(),

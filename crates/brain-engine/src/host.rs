@@ -75,8 +75,8 @@ pub enum CheckAnswer {
 /// A future that a host gives back.
 pub type HostFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
-/// The world as the engine sees it. Everything but [`Host::perform`] and [`Host::check`] is a pure function of its
-/// arguments and of the records that the view reads.
+/// What the engine does not know: tools, expressions, schemas. Every answer is a pure function of the arguments and of
+/// the records that the view reads.
 pub trait Host: Send + Sync + 'static {
     /// The value of a step's `when`.
     fn condition(&self, view: RunView<'_>, step: &PlanStep) -> Result<bool, Failure>;
@@ -100,12 +100,6 @@ pub trait Host: Send + Sync + 'static {
 
     /// Whether an outside job may start now. What the view reads must still hold when the start is committed.
     fn admit(&self, call: &ValidatedCall, job: &JobContext, records: &mut RecordView<'_>) -> Result<(), Failure>;
-
-    /// Does an outside job.
-    fn perform(&self, call: ValidatedCall, job: JobContext) -> HostFuture<JobOutcome>;
-
-    /// Asks whether an outside job with these arguments had happened.
-    fn check(&self, tool: &ToolRef, args: Value, job: JobContext) -> HostFuture<CheckAnswer>;
 
     /// The program of the steps that a result brings along.
     fn grow(&self, _: RunView<'_>, step: &PlanStep, _: JobId, _: &ToolResult) -> Result<Growth, Failure> {
@@ -133,10 +127,23 @@ pub trait Host: Send + Sync + 'static {
         Ok(result)
     }
 
+    /// A job succeeded: what should be remembered of it goes into the records of the same commit.
+    fn remember(&self, _: &ToolRef, _: &Value, _: &JobContext, _: &ToolResult, _: &mut RecordView<'_>) {}
+
     /// One line about a call, for whoever has to approve it.
     fn describe(&self, call: &ValidatedCall) -> String {
         call.tool().def.name.clone()
     }
+}
+
+/// What happens outside the process. Apart from [`Host`], so that tests, scenarios and benchmarks can stand in for
+/// the world and leave the rest as it is.
+pub trait Outside: Send + Sync + 'static {
+    /// Does an outside job.
+    fn perform(&self, call: ValidatedCall, job: JobContext) -> HostFuture<JobOutcome>;
+
+    /// Asks whether an outside job with these arguments had happened.
+    fn check(&self, tool: &ToolRef, args: Value, job: JobContext) -> HostFuture<CheckAnswer>;
 }
 
 /// Steps to add to a run.

@@ -50,7 +50,7 @@ fn live_through(seed: u64) {
     }));
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let clock = clock();
-    let new_node = |seed| Driver::new(store.clone(), host.clone() as Arc<dyn Host>, clock.clone(), random(seed));
+    let new_node = |seed| Driver::new(store.clone(), host.clone(), host.clone(), clock.clone(), random(seed));
     let mut driver = new_node(seed);
     let mut runs = Vec::new();
     for n in 0..RUNS {

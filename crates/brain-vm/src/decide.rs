@@ -176,6 +176,10 @@ impl<'p> Machine<'p> {
                 let attempt = state.jobs[&job].attempt;
                 self.give_up(state, job, attempt, failure)
             }
+            // Taking back is not put before anyone again.
+            Input::Review(job, attempt) if self.expects(state, job, attempt) && job.undo => {
+                vec![Event::JobDone { job, attempt }]
+            }
             Input::Review(job, attempt) if self.expects(state, job, attempt) => vec![Event::ReviewAsked { job, attempt }],
             Input::RollBack => vec![Event::BatchRolledBack { failure: state.failure.clone() }],
             Input::Done(job, attempt) if self.expects(state, job, attempt) => vec![Event::JobDone { job, attempt }],

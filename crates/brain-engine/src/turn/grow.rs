@@ -32,6 +32,7 @@ impl Turn<'_> {
         } else if result.review.is_some() {
             self.input(Input::Review(job, attempt), Some(payload(&result)));
         } else if result.new_steps.is_empty() || job.undo {
+            self.remember(job, attempt, args.as_ref(), &result);
             self.input(Input::Done(job, attempt), Some(payload(&result)));
         } else {
             self.inject(job, attempt, args.clone(), &result, before);
@@ -95,9 +96,22 @@ impl Turn<'_> {
         let program = self.program.clone();
         let step = program.step(job.step);
         match guarded(|| self.host.close(self.view(), step, job, result)) {
-            Ok(result) => self.input(Input::Done(job, attempt), Some(json!({"result": result}))),
+            Ok(result) => {
+                self.remember(job, attempt, None, &result);
+                self.input(Input::Done(job, attempt), Some(json!({"result": result})));
+            }
             Err(failure) => self.input(Input::Failed(job, attempt, failure), None),
         }
+    }
+
+    fn remember(&mut self, job: JobId, attempt: u32, args: Option<&Value>, result: &ToolResult) {
+        if job.undo {
+            return;
+        }
+        let context = self.context(job, attempt);
+        let known = args.or_else(|| self.data.args.get(&job)).unwrap_or(&Value::Null);
+        let tool = &self.program.step(job.step).tool;
+        self.host.remember(tool, known, &context, result, &mut self.records);
     }
 
     /// Keeps large values out of the log: they are stored once, by hash, and referred to.
