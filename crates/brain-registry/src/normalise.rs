@@ -8,12 +8,12 @@ use crate::format::decimal;
 ///
 /// - `format: decimal` → exact decimal text; `format: money` → the same, with at least two decimals
 /// - `format: uuid` → lower case
-/// - a choice → its token, from the token or the label in any case
+/// - a choice → its token, from the token, the label or an alias, in any case
 /// - `type: number` → a JSON number, from exact decimal text too (which is how other numbers travel)
 /// - objects: absent or null members get their default; null members that are not required are dropped
 pub fn normalise(schema: &Value, value: Value) -> Value {
     if let Some(options) = schema.get("enum").and_then(Value::as_array) {
-        return choice(options, schema.get("x-labels"), value);
+        return choice(options, schema, value);
     }
     match (schema.get("format").and_then(Value::as_str), value) {
         (Some("decimal"), value) => exact(value, 0),
@@ -80,20 +80,21 @@ fn number(text: String) -> Value {
     }
 }
 
-fn choice(options: &[Value], labels: Option<&Value>, value: Value) -> Value {
+fn choice(options: &[Value], schema: &Value, value: Value) -> Value {
     let Value::String(text) = &value else { return value };
-    let wanted = text.trim();
     if options.contains(&value) {
         return value;
     }
-    let by_token =
-        options.iter().find(|option| option.as_str().is_some_and(|token| token.eq_ignore_ascii_case(wanted)));
+    let wanted = text.trim().to_lowercase();
+    let words = |key: &str| schema.get(key).and_then(Value::as_object).into_iter().flatten();
+    let same = |word: &str| word.to_lowercase() == wanted;
+    let by_token = options.iter().find(|option| option.as_str().is_some_and(same)).cloned();
     let by_label = || {
-        let labels = labels?.as_object()?;
-        let same = |label: &Value| label.as_str().is_some_and(|label| label.to_lowercase() == wanted.to_lowercase());
-        labels.iter().find(|(_, label)| same(label)).map(|(token, _)| Value::String(token.clone()))
+        let labelled = words("x-labels").find(|(_, label)| label.as_str().is_some_and(same));
+        labelled.map(|(token, _)| Value::String(token.clone()))
     };
-    by_token.cloned().or_else(by_label).unwrap_or(value)
+    let by_alias = || words("x-aliases").find(|(alias, _)| same(alias)).map(|(_, token)| token.clone());
+    by_token.or_else(by_label).or_else(by_alias).unwrap_or(value)
 }
 
 #[cfg(test)]
@@ -119,9 +120,13 @@ mod tests {
     #[test]
     fn ids_choices_and_numbers_get_their_one_form() {
         assert_eq!(normalise(&json!({"format": "uuid"}), json!("ABC")), json!("abc"));
-        let severity = json!({"enum": ["low", "high"], "x-labels": {"high": "Very bad"}});
+        let severity = json!({
+            "enum": ["low", "high"], "x-labels": {"high": "Very bad"}, "x-aliases": {"Severe": "high", "mild": "low"}
+        });
         assert_eq!(normalise(&severity, json!("LOW")), json!("low"));
         assert_eq!(normalise(&severity, json!("very bad")), json!("high"));
+        assert_eq!(normalise(&severity, json!("severe")), json!("high"));
+        assert_eq!(normalise(&severity, json!(" MILD ")), json!("low"));
         assert_eq!(normalise(&severity, json!("medium")), json!("medium"));
         assert_eq!(normalise(&json!({"type": "number"}), json!("1.5")), json!(1.5));
         assert_eq!(normalise(&json!({"type": "integer"}), json!("3")), json!("3"));

@@ -24,6 +24,8 @@ pub struct Registry {
     tools: BTreeMap<String, Arc<Tool>>,
     /// By name; of the variants of one, the one that wins comes first.
     playbooks: BTreeMap<String, Vec<Arc<Playbook>>>,
+    /// Other names of playbooks, and the names that they mean.
+    aliases: BTreeMap<String, String>,
     records: BTreeMap<String, Arc<RecordDef>>,
     corpus: Vec<CorpusRow>,
     scenarios: Vec<Scenario>,
@@ -96,6 +98,8 @@ impl Registry {
         for variants in playbooks.values_mut() {
             variants.sort_by_key(|one| std::cmp::Reverse((one.priority, one.version)));
         }
+        let named = |one: &Arc<Playbook>| one.aliases.iter().map(|alias| (alias.clone(), one.name.clone())).collect();
+        let aliases = playbooks.values().flatten().flat_map::<Vec<_>, _>(named).collect();
         let settings = packs.values().flat_map(|pack| pack.settings.clone()).collect();
         let defs = || tools.values().map(|tool| &tool.def);
         let mut asked_about = BTreeSet::new();
@@ -107,6 +111,7 @@ impl Registry {
             packs,
             tools,
             playbooks,
+            aliases,
             records,
             corpus: world.corpus.into_iter().map(|row| row.value).collect(),
             scenarios: world.scenarios.into_iter().map(|one| one.value).collect(),
@@ -162,15 +167,19 @@ impl Registry {
         self.playbooks.values().flatten()
     }
 
-    /// Any variant of a playbook: they all take the same slots.
+    /// Any variant of a playbook, by its name or an alias: they all take the same slots.
     pub fn playbook(&self, name: &str) -> Option<&Arc<Playbook>> {
-        self.playbooks.get(name)?.first()
+        self.variants(name)?.first()
+    }
+
+    fn variants(&self, name: &str) -> Option<&Vec<Arc<Playbook>>> {
+        self.playbooks.get(name).or_else(|| self.playbooks.get(self.aliases.get(name)?))
     }
 
     /// The playbook that a tenant means by a name: its own before everyone's, then the higher priority, then the
     /// higher version.
     pub fn playbook_for(&self, tenant: &str, name: &str) -> Option<&Arc<Playbook>> {
-        let variants = self.playbooks.get(name)?;
+        let variants = self.variants(name)?;
         let own = variants.iter().find(|one| one.tenant.as_deref() == Some(tenant));
         own.or_else(|| variants.iter().find(|one| one.tenant.is_none()))
     }

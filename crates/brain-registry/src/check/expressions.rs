@@ -109,24 +109,35 @@ impl Scope {
 
     fn path(&self, cx: &mut Context<'_>, leaf: &Leaf<'_>, path: &[String], range: Option<Range<usize>>) {
         let place = range.map_or(leaf.span, |range| locate(cx.source, leaf.scalar, leaf.span, range));
-        let Some(root) = path.first() else { return };
-        let shown = path.join(".");
+        if let Some((message, help)) = self.problem(path) {
+            cx.report(Code::UnknownName, place, message, help);
+        } else if let Some(Root::Steps(steps)) = path.first().and_then(|root| self.roots.get(root)) {
+            steps.check(cx, path, place, &path.join("."));
+        }
+    }
+
+    /// Whether this is a name that can be seen.
+    pub(super) fn knows(&self, root: &str) -> bool {
+        self.roots.contains_key(root)
+    }
+
+    /// What is wrong with a path and what to do, as far as its first two names tell; steps are not looked at.
+    pub(super) fn problem(&self, path: &[String]) -> Option<(String, Option<String>)> {
+        let root = path.first()?;
         match self.roots.get(root) {
             None => {
                 let names: Vec<&str> = self.roots.keys().map(String::as_str).collect();
                 let help = crate::suggest::nearest(root, names.iter().copied())
                     .map(|best| format!("did you mean `{best}`?"))
                     .unwrap_or_else(|| format!("expressions here see {}", quoted(&names)));
-                cx.report(Code::UnknownName, place, format!("nothing here is called `{root}`"), Some(help));
+                Some((format!("nothing here is called `{root}`"), Some(help)))
             }
-            Some(Root::Any) => {}
             Some(Root::Names(names)) => {
-                if let Some(name) = path.get(1).filter(|name| !names.contains(*name)) {
-                    let help = did_you_mean(name, names.iter().map(String::as_str));
-                    cx.report(Code::UnknownName, place, format!("`{root}` has no `{name}`"), help);
-                }
+                let name = path.get(1).filter(|name| !names.contains(*name))?;
+                let help = did_you_mean(name, names.iter().map(String::as_str));
+                Some((format!("`{root}` has no `{name}`"), help))
             }
-            Some(Root::Steps(steps)) => steps.check(cx, path, place, &shown),
+            Some(Root::Any | Root::Steps(_)) => None,
         }
     }
 }
@@ -177,6 +188,10 @@ pub(super) fn result_names(tool: &ToolDef, record: Option<&RecordDef>) -> Option
     if let Some(output) = &tool.output {
         output.get("properties")?;
         return Some(properties(output).cloned().collect());
+    }
+    if let Behavior::Decide(table) = &tool.behavior {
+        let columns = table.rules.iter().chain(&table.otherwise).flat_map(|rule| rule.then.keys());
+        return Some(columns.chain(table.outputs.iter().map(|(name, _)| name)).cloned().collect());
     }
     let Behavior::Record(behavior) = &tool.behavior else { return None };
     if let Some(result) = &behavior.result {

@@ -1,7 +1,11 @@
 //! The integrity check over all packs together: what one file says about another must be true.
 
 mod arguments;
+mod atomic;
+mod attributes;
 mod corpus;
+mod decide;
+mod expansion;
 mod expressions;
 mod packs;
 mod phrases;
@@ -9,8 +13,11 @@ mod playbooks;
 mod record_behavior;
 mod records;
 mod scenarios;
+mod slots;
+mod step_list;
 mod steps;
 mod tools;
+mod vocabulary;
 
 use crate::diagnostic::Diagnostic;
 use crate::world::World;

@@ -1,24 +1,19 @@
 //! Playbooks: steps that exist, in an order that ends, with arguments that fit.
 
-use std::collections::BTreeSet;
-
-use super::arguments;
-use super::expressions::{Scope, Steps, result_names};
-use super::steps::Graph;
-use super::tools::{entities, known_tool};
+use super::step_list::{self, StepList};
+use super::tools::entities;
+use super::{atomic, slots, vocabulary};
 use crate::code::Code;
-use crate::complete::properties;
 use crate::decode::Context;
 use crate::diagnostic::Diagnostic;
-use crate::located::Located;
-use crate::model::{Behavior, Playbook, PlaybookStep};
-use crate::suggest::did_you_mean;
+use crate::model::Playbook;
 use crate::world::World;
 use crate::yaml::Node;
 
 /// Checks all playbooks.
 pub(super) fn check(world: &World, found: &mut Vec<Diagnostic>) {
     for (index, playbook) in world.playbooks.iter().enumerate() {
+        let before = found.len();
         let mut cx = playbook.context(&world.sources, found);
         let name = &playbook.value.name;
         let twice = world.playbooks[..index]
@@ -43,8 +38,28 @@ pub(super) fn check(world: &World, found: &mut Vec<Diagnostic>) {
             let help = "people ask for a playbook by its name: all its variants take the same slots".to_owned();
             cx.report(Code::DuplicateTool, playbook.name, message, Some(help));
         }
-        entities(&mut cx, world, playbook.at(&["slots"]), &playbook.value.slots);
-        steps(&mut cx, world, playbook);
+        // The record types of roles are checked where roles are.
+        let mut own_slots = playbook.value.slots.clone();
+        if let Some(properties) = own_slots["properties"].as_object_mut() {
+            properties.retain(|name, _| !playbook.value.roles.iter().any(|role| role.role == *name));
+        }
+        entities(&mut cx, world, playbook.at(&["slots"]), &own_slots);
+        let list = StepList {
+            steps: &playbook.value.steps,
+            written: playbook.node.get("steps").and_then(Node::as_seq).unwrap_or(&[]),
+            slots: &playbook.value.slots,
+            injected: false,
+            roles: !playbook.value.roles.is_empty(),
+        };
+        step_list::check(&mut cx, world, &list);
+        aliases(&mut cx, world, index);
+        atomic::check(&mut cx, world, playbook);
+        slots::check(&mut cx, world, playbook);
+        // A misspelt name is not also an unused slot.
+        if cx.found.len() == before {
+            slots::unused(&mut cx, world, playbook);
+        }
+        vocabulary::playbook(&mut cx, world, playbook);
     }
 }
 
@@ -54,127 +69,22 @@ fn same_variant(one: &Playbook, other: &Playbook) -> bool {
     one.name == other.name && rank(one) == rank(other)
 }
 
-fn steps(cx: &mut Context<'_>, world: &World, playbook: &Located<Playbook>) {
-    let written = playbook.node.get("steps").and_then(Node::as_seq).unwrap_or(&[]);
-    // Steps that could not be read are already reported; find the node of each of the others by its id.
-    let mut nodes = written.iter();
-    let steps: Vec<(&PlaybookStep, &Node)> = playbook
-        .value
-        .steps
-        .iter()
-        .filter_map(|step| {
-            let own = |node: &&Node| node.get("id").and_then(Node::as_scalar).is_some_and(|id| id.text == step.id);
-            nodes.find(own).map(|node| (step, node))
-        })
-        .collect();
-    let ids: BTreeSet<String> = steps.iter().map(|(step, _)| step.id.clone()).collect();
-    let doubled = duplicates(cx, &steps);
-    for (step, node) in &steps {
-        for (at, id) in step.after.iter().enumerate().filter(|(_, id)| !ids.contains(*id)) {
-            let place = node.nearest(["after", &at.to_string()]);
-            let help = did_you_mean(id, ids.iter().map(String::as_str).filter(|other| **other != *step.id));
-            cx.report(Code::UnknownStep, place.span, format!("no step is called `{id}`"), help);
-        }
-    }
-    let graph =
-        Graph::new(steps.iter().map(|(step, _)| (step.id.as_str(), step.after.iter().map(String::as_str).collect())));
-    // What waits for what is not clear while two steps share a name.
-    let looping = if doubled { ids.clone() } else { cycles(cx, &graph, &steps) };
-    for (step, node) in &steps {
-        one(cx, world, playbook, (step, node), &graph, &looping);
-    }
-}
-
-fn duplicates(cx: &mut Context<'_>, steps: &[(&PlaybookStep, &Node)]) -> bool {
-    let mut doubled = false;
-    for (index, (step, node)) in steps.iter().enumerate() {
-        if let Some((_, first)) = steps[..index].iter().find(|(other, _)| other.id == step.id) {
-            let help = format!(
-                "the first one is on line {}; ids tell steps apart in receipts and expressions",
-                first.span.line
-            );
-            let span = node.get("id").map_or(node.span, |node| node.span);
-            cx.report(Code::DuplicateStep, span, format!("two steps are called `{}`", step.id), Some(help));
-            doubled = true;
-        }
-    }
-    doubled
-}
-
-/// Reports each loop once; gives the ids of all steps in loops.
-fn cycles<'p>(cx: &mut Context<'_>, graph: &Graph<'p>, steps: &[(&'p PlaybookStep, &'p Node)]) -> BTreeSet<String> {
-    let mut looping = BTreeSet::new();
-    for (step, node) in steps {
-        if looping.contains(&step.id) {
-            continue;
-        }
-        if let Some(way) = graph.cycle(&step.id) {
-            looping.extend(way.iter().map(|id| (*id).to_owned()));
-            let shown = way.iter().map(|id| format!("`{id}`")).collect::<Vec<_>>().join(" waits for ");
-            let span = node.get("after").or_else(|| node.get("id")).map_or(node.span, |node| node.span);
-            cx.report(
-                Code::StepCycle,
-                span,
-                format!("these steps wait for each other: {shown}"),
-                Some("remove one of them from `after`".into()),
-            );
-        }
-    }
-    looping
-}
-
-fn one(
-    cx: &mut Context<'_>,
-    world: &World,
-    playbook: &Located<Playbook>,
-    (step, node): (&PlaybookStep, &Node),
-    graph: &Graph<'_>,
-    looping: &BTreeSet<String>,
-) {
-    let tool_node = node.nearest(["tool"]);
-    if let Some(tool) = known_tool(cx, world, &step.tool, tool_node.span) {
-        match node.get("args") {
-            Some(args) => arguments::check(cx, &tool.name, &tool.input, Some(args), tool_node.span),
-            None => slots_suffice(cx, playbook, tool_node, tool),
-        }
-    }
-    let mut known =
-        Steps { all: playbook.value.steps.iter().map(|step| step.id.clone()).collect(), ..Steps::default() };
-    known.before = if looping.contains(&step.id) { known.all.clone() } else { graph.before(&step.id) };
-    for other in playbook.value.steps.iter().filter(|other| other.foreach.is_none()) {
-        let Some(tool) = world.tool(&other.tool) else { continue };
-        let record = match &tool.behavior {
-            Behavior::Record(behavior) => world.record(&behavior.record),
-            _ => None,
+/// Other names of a playbook are nobody else's.
+fn aliases(cx: &mut Context<'_>, world: &World, index: usize) {
+    let playbook = &world.playbooks[index];
+    for (at, alias) in playbook.value.aliases.iter().enumerate() {
+        let other = |other: &&Playbook| {
+            other.name != playbook.value.name && (other.name == *alias || other.aliases.contains(alias))
         };
-        if let Some(names) = result_names(tool, record) {
-            known.results.insert(other.id.clone(), names);
-        }
-    }
-    let scope = Scope::new(world)
-        .with("input", None)
-        .with_schema("slots", &playbook.value.slots)
-        .with("state", None)
-        .with_steps(known);
-    if let Some(list) = node.get("foreach") {
-        scope.check_condition(cx, list);
-    }
-    let scope = if step.foreach.is_some() { scope.with("item", None).with("index", None) } else { scope };
-    if let Some(condition) = node.get("when") {
-        scope.check_condition(cx, condition);
-    }
-    if let Some(args) = node.get("args") {
-        scope.check(cx, args);
-    }
-}
-
-/// A step without `args` takes the slots of the same names: they must cover what the tool requires.
-fn slots_suffice(cx: &mut Context<'_>, playbook: &Located<Playbook>, node: &Node, tool: &crate::model::ToolDef) {
-    let slots: BTreeSet<&String> = properties(&playbook.value.slots).collect();
-    for name in tool.input["required"].as_array().into_iter().flatten().filter_map(|name| name.as_str()) {
-        if !slots.iter().any(|slot| *slot == name) && tool.input["properties"][name].get("default").is_none() {
-            let help = format!("add `args: {{{name}: …}}`, or a slot `{name}`");
-            cx.report(Code::MissingArgument, node.span, format!("`{}` needs `{name}`", tool.name), Some(help));
+        let owner = world.playbooks.iter().map(|one| &one.value).find(other).map(|other| other.name.as_str());
+        let twice = playbook.value.aliases[..at].contains(alias);
+        let own = twice || *alias == playbook.value.name;
+        let owner = owner.or_else(|| world.tool(alias).map(|tool| tool.name.as_str()));
+        let owner = owner.or_else(|| own.then_some(playbook.value.name.as_str()));
+        if let Some(owner) = owner {
+            let place = playbook.at(&["aliases", &at.to_string()]);
+            let help = format!("it means `{owner}`; a name means one thing");
+            cx.report(Code::DuplicateTool, place.span, format!("the name `{alias}` is taken"), Some(help));
         }
     }
 }

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::arguments;
 use super::expressions::{Scope, result_names};
 use super::record_behavior::{self, with_lookup};
 use super::records::unknown_record;
+use super::{arguments, attributes, decide, expansion, vocabulary};
 use crate::code::Code;
 use crate::decode::{Context, check_host};
 use crate::diagnostic::Diagnostic;
@@ -43,15 +43,20 @@ pub(super) fn check(world: &World, found: &mut Vec<Diagnostic>) {
                 }
             }
             Behavior::Http(behavior) => http(&mut cx, world, tool, behavior),
-            Behavior::Decide(_) | Behavior::Playbook(_) | Behavior::Worker(_) | Behavior::Native(_) => {}
+            Behavior::Decide(behavior) => decide::check(&mut cx, world, tool, behavior),
+            Behavior::Playbook(behavior) => expansion::check(&mut cx, world, tool, behavior),
+            Behavior::Worker(_) | Behavior::Native(_) => {}
         }
         preconditions(&mut cx, world, tool);
+        attributes::check(&mut cx, world, tool);
+        vocabulary::tool(&mut cx, world, tool);
         others(&mut cx, world, tool);
         narratives(&mut cx, world, tool);
     }
 }
 
-fn scope(world: &World, tool: &ToolDef) -> Scope {
+/// What expressions of a tool see.
+pub(super) fn scope(world: &World, tool: &ToolDef) -> Scope {
     Scope::new(world).with_schema("input", &tool.input)
 }
 
@@ -80,7 +85,17 @@ fn consent(cx: &mut Context<'_>, tool: &Located<ToolDef>) {
         );
         return;
     }
-    if def.consent != Consent::None || def.effect == Effect::Read {
+    // Steps of a playbook and steps that a table adds are asked about one by one.
+    let by_steps = matches!(&def.behavior, Behavior::Playbook(_) | Behavior::Decide(_));
+    if !by_steps && def.effect != Effect::Read && def.undo.is_none() && def.no_undo.is_none() {
+        let help = "write `undo: {tool: …, args: {…}}`, or `undo: none`, or `undo: {cannot: REASON}`";
+        let message = format!("`{}` has an effect and does not say how it is undone", def.name);
+        // An `undo` that could not be read is already reported.
+        if tool.node.get("undo").is_none() {
+            cx.report(Code::UndoNotSaid, tool.name, message, Some(help.into()));
+        }
+    }
+    if by_steps || def.consent != Consent::None || def.effect == Effect::Read {
         return;
     }
     let span = tool.at(&["consent"]).span;
@@ -139,27 +154,45 @@ fn preconditions(cx: &mut Context<'_>, world: &World, tool: &Located<ToolDef>) {
     };
     let items = tool.node.get("requires").and_then(Node::as_seq).unwrap_or(&[]);
     for item in items {
-        let input = item.get("record").and_then(Node::as_scalar).map(|scalar| scalar.text.as_str());
-        let record_type = input.and_then(|name| tool.value.input["properties"][name]["x-entity"].as_str());
-        let record = record_type.and_then(|name| world.record(name));
-        if let (Some(record), Some(states)) = (record, item.get("state")) {
-            for leaf in crate::decode::leaves(states) {
-                record_behavior::state(cx, record, &leaf.scalar.text, leaf.span);
-            }
+        precondition(cx, world, tool, lookups, item);
+    }
+}
+
+fn precondition(
+    cx: &mut Context<'_>,
+    world: &World,
+    tool: &Located<ToolDef>,
+    lookups: &[(String, Lookup)],
+    item: &Node,
+) {
+    let input = item.get("record").and_then(Node::as_scalar).map(|scalar| scalar.text.as_str());
+    let record_type = input.and_then(|name| tool.value.input["properties"][name]["x-entity"].as_str());
+    let record = record_type.and_then(|name| world.record(name));
+    if let (Some(record), Some(states)) = (record, item.get("state")) {
+        for leaf in crate::decode::leaves(states) {
+            record_behavior::state(cx, record, &leaf.scalar.text, leaf.span);
         }
-        let mut scope = scope(world, &tool.value);
-        for (name, lookup) in lookups {
-            scope = with_lookup(scope, world, name, lookup);
+    }
+    for key in ["prior", "never"] {
+        if let Some((node, scalar)) = item.get(key).and_then(|node| Some((node, node.as_scalar()?))) {
+            known_tool(cx, world, &scalar.text, node.span);
         }
-        if input.is_some() {
-            scope = scope.with("record", record.map(super::expressions::record_names));
-        }
-        if let Some(node) = item.get("expr") {
-            scope.check_condition(cx, node);
-        }
-        if let Some(node) = item.get("else") {
-            scope.check(cx, node);
-        }
+    }
+    let mut scope = scope(world, &tool.value);
+    for (name, lookup) in lookups {
+        scope = with_lookup(scope, world, name, lookup);
+    }
+    if input.is_some() {
+        scope = scope.with("record", record.map(super::expressions::record_names));
+    }
+    if let Some(node) = item.get("expr") {
+        scope.check_condition(cx, node);
+    }
+    if let Some(node) = item.get("else") {
+        scope.check(cx, node);
+    }
+    for inner in item.get("any").and_then(Node::as_seq).unwrap_or(&[]) {
+        precondition(cx, world, tool, lookups, inner);
     }
 }
 
@@ -181,12 +214,10 @@ fn others(cx: &mut Context<'_>, world: &World, tool: &Located<ToolDef>) {
     if let Idempotency::Check(name) = &tool.value.idempotency {
         known_tool(cx, world, name, tool.at(&["idempotency", "check"]).span);
     }
-    for (index, name) in tool.value.opposites.iter().enumerate() {
-        known_tool(cx, world, name, tool.at(&["opposites", &index.to_string()]).span);
-    }
 }
 
-fn recorded<'w>(world: &'w World, tool: &ToolDef) -> Option<&'w crate::model::RecordDef> {
+/// The record type that a tool works on, if it does.
+pub(super) fn recorded<'w>(world: &'w World, tool: &ToolDef) -> Option<&'w crate::model::RecordDef> {
     match &tool.behavior {
         Behavior::Record(behavior) => world.record(&behavior.record),
         _ => None,

@@ -4,7 +4,7 @@ use super::context::Fields;
 use super::{Context, http_behavior, policy};
 use crate::code::Code;
 use crate::format::decimal;
-use crate::model::{Acknowledge, Behavior, Blocker, Cost, Delegate, Precondition, Review, ToolDef};
+use crate::model::{Acknowledge, Behavior, Blocker, Cost, Delegate, Precondition, Review};
 use crate::yaml::{Node, Resolved, resolve};
 
 /// The keys.
@@ -13,31 +13,42 @@ pub(super) const ATTRIBUTES: [&str; 12] = [
     "capability", "delegate", "review",
 ];
 
-/// Fills in the attributes of a tool whose behavior is known.
-pub(super) fn attributes(cx: &mut Context<'_>, fields: &Fields<'_>, def: &mut ToolDef) {
+/// The attributes of a tool, each as in [`ToolDef`](crate::model::ToolDef).
+pub(super) struct Attributes {
+    pub(super) permission: Option<String>,
+    pub(super) tiers: Vec<String>,
+    pub(super) needs: Vec<String>,
+    pub(super) blockers: Vec<Blocker>,
+    pub(super) opposites: Vec<String>,
+    /// More preconditions: one for each of `dependencies`.
+    pub(super) dependencies: Vec<Precondition>,
+    pub(super) cost: Option<Cost>,
+    pub(super) acknowledge: Option<Acknowledge>,
+    pub(super) may_inject: bool,
+    pub(super) capability: Option<String>,
+    pub(super) delegate: Option<Delegate>,
+    pub(super) review: Option<Review>,
+}
+
+/// Decodes the attributes of a tool; its behavior may be one that could not be read.
+pub(super) fn attributes(cx: &mut Context<'_>, fields: &Fields<'_>, behavior: Option<&Behavior>) -> Attributes {
     let text = |cx: &mut Context<'_>, key: &str| fields.get(key).and_then(|node| cx.text(node, &format!("`{key}`")));
     let texts = |cx: &mut Context<'_>, key: &str| {
         fields.get(key).map(|node| cx.texts(node, &format!("`{key}`"))).unwrap_or_default()
     };
-    def.permission = text(cx, "permission");
-    def.capability = text(cx, "capability");
-    def.tiers = texts(cx, "tiers");
-    def.needs = texts(cx, "needs");
-    def.opposites = texts(cx, "opposites");
-    def.blockers = fields.get("blockers").map(|node| blockers(cx, node)).unwrap_or_default();
-    def.requires.extend(texts(cx, "dependencies").into_iter().map(dependency));
-    def.cost = fields.get("cost").and_then(|node| cost(cx, node));
-    def.acknowledge = fields.get("acknowledge").and_then(|node| acknowledge(cx, node));
-    def.may_inject = fields.get("may_inject").and_then(|node| cx.flag(node, "`may_inject`")).unwrap_or(false);
-    def.review = fields.get("review").and_then(|node| review(cx, node));
-    if let Some(node) = fields.get("delegate") {
-        if matches!(def.behavior, Behavior::Http(_)) {
-            def.delegate = delegate(cx, node);
-        } else {
-            let help = "only an `http` tool can hand its work to another engine; for your own programs use `worker`";
-            let message = "`delegate` is for tools that call an outside API";
-            cx.report(Code::BadAttribute, node.span, message, Some(help.into()));
-        }
+    Attributes {
+        permission: text(cx, "permission"),
+        tiers: texts(cx, "tiers"),
+        needs: texts(cx, "needs"),
+        blockers: fields.get("blockers").map(|node| blockers(cx, node)).unwrap_or_default(),
+        opposites: texts(cx, "opposites"),
+        dependencies: texts(cx, "dependencies").into_iter().map(dependency).collect(),
+        cost: fields.get("cost").and_then(|node| cost(cx, node)),
+        acknowledge: fields.get("acknowledge").and_then(|node| acknowledge(cx, node)),
+        may_inject: fields.get("may_inject").and_then(|node| cx.flag(node, "`may_inject`")).unwrap_or(false),
+        capability: text(cx, "capability"),
+        delegate: fields.get("delegate").and_then(|node| delegate(cx, node, behavior)),
+        review: fields.get("review").and_then(|node| review(cx, node)),
     }
 }
 
@@ -167,7 +178,13 @@ fn review(cx: &mut Context<'_>, node: &Node) -> Option<Review> {
 }
 
 /// `{secret, within, reference}`.
-fn delegate(cx: &mut Context<'_>, node: &Node) -> Option<Delegate> {
+fn delegate(cx: &mut Context<'_>, node: &Node, behavior: Option<&Behavior>) -> Option<Delegate> {
+    if behavior.is_some_and(|behavior| !matches!(behavior, Behavior::Http(_))) {
+        let help = "only an `http` tool can hand its work to another engine; for your own programs use `worker`";
+        let message = "`delegate` is for tools that call an outside API";
+        cx.report(Code::BadAttribute, node.span, message, Some(help.into()));
+        return None;
+    }
     let fields = cx.fields(node, "`delegate`", &["secret", "within", "reference"])?;
     let secret = fields.need(cx, "secret", "`delegate`").and_then(|node| http_behavior::secret(cx, node));
     let within = fields.get("within").and_then(|node| policy::timeout(cx, node));

@@ -15,8 +15,10 @@ mod policy;
 mod preconditions;
 mod record;
 mod record_behavior;
+mod roles;
 mod scenario;
 mod schema;
+mod slots;
 mod tool;
 mod undo;
 

@@ -4,10 +4,10 @@ use brain_lang::plan::OnFailure;
 use serde_json::json;
 
 use super::schema::{Purpose, object};
-use super::{Context, policy, tool};
+use super::{Context, policy, roles, slots, tool};
 use crate::code::Code;
 use crate::located::Located;
-use crate::model::{Playbook, PlaybookStep};
+use crate::model::{BatchPolicy, Playbook, PlaybookStep};
 use crate::yaml::Node;
 
 /// How many steps a run may take, unless the playbook says otherwise.
@@ -16,9 +16,9 @@ const DEFAULT_MAX_STEPS: u32 = 50;
 const MAX_STEPS: i64 = 10_000;
 /// How many items of a `foreach` are done at a time, unless the step says otherwise.
 const DEFAULT_AT_A_TIME: u16 = 8;
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 14] = [
     "playbook", "tenant", "title", "description", "phrases", "slots", "steps", "policy", "timeout", "max_steps",
-    "priority", "version",
+    "priority", "version", "aliases", "roles",
 ];
 const STEP_KEYS: [&str; 11] =
     ["id", "tool", "args", "after", "when", "foreach", "at_a_time", "on_failure", "retry", "timeout", "compensate"];
@@ -28,13 +28,21 @@ pub(crate) fn playbook(cx: &mut Context<'_>, node: &Node) -> Option<Located<Play
     let fields = cx.fields(node, "a playbook", &KEYS)?;
     let name_node = fields.need(cx, "playbook", "a playbook")?;
     let name = cx.full_name(name_node, "playbook name")?;
-    let policies = [("atomic", OnFailure::Undo), ("best_effort", OnFailure::Continue)];
-    let otherwise =
-        fields.get("policy").and_then(|node| cx.choice(node, "policy", &policies)).unwrap_or(OnFailure::Stop);
-    let slots = match fields.get("slots") {
-        Some(node) => object(cx, node, "`slots`", Purpose::Input)?,
+    let policies = [("atomic", BatchPolicy::Atomic), ("best_effort", BatchPolicy::BestEffort)];
+    let batch = fields.get("policy").and_then(|node| cx.choice(node, "policy", &policies)).unwrap_or_default();
+    let otherwise = match batch {
+        BatchPolicy::Plain => OnFailure::Stop,
+        // Where a step of a batch is not in the same commit after all, what was done is taken back.
+        BatchPolicy::Atomic => OnFailure::Undo,
+        BatchPolicy::BestEffort => OnFailure::Continue,
+    };
+    let mut slots = match fields.get("slots") {
+        Some(node) => object(cx, node, "`slots`", Purpose::Slots)?,
         None => json!({"type": "object", "properties": {}, "required": [], "additionalProperties": false}),
     };
+    let rules = fields.get("slots").map(|node| slots::rules(cx, node)).unwrap_or_default();
+    let roles = fields.get("roles").map(|node| roles::roles(cx, node)).unwrap_or_default();
+    roles::add_slots(cx, &roles, fields.get("roles"), &mut slots);
     let items = fields.need(cx, "steps", "a playbook").and_then(|node| cx.seq(node, "`steps`")).unwrap_or(&[]);
     if let (Some(node), []) = (fields.get("steps").filter(|node| node.as_seq().is_some()), items) {
         cx.report(Code::MissingKey, node.span, "a playbook needs at least one step", None);
@@ -57,10 +65,10 @@ pub(crate) fn playbook(cx: &mut Context<'_>, node: &Node) -> Option<Located<Play
         phrases: fields.get("phrases").map(|node| tool::phrases(cx, node)).unwrap_or_default(),
         slots,
         steps,
-        policy: crate::model::BatchPolicy::Plain,
-        aliases: Vec::new(),
-        roles: Vec::new(),
-        rules: Vec::new(),
+        policy: batch,
+        aliases: fields.get("aliases").map(|node| cx.texts(node, "an alias")).unwrap_or_default(),
+        roles,
+        rules,
         timeout: fields.get("timeout").and_then(|node| policy::timeout(cx, node)),
         max_steps: fields
             .get("max_steps")

@@ -37,8 +37,8 @@ fn precondition(cx: &mut Context<'_>, node: &Node, input: &Value, depth: usize) 
     let record = fields.get("record").and_then(|node| Some((cx.text(node, "`record`")?, node)));
     let state = fields.get("state").map(|node| cx.texts(node, "a state")).unwrap_or_default();
     let expr = fields.get("expr").and_then(|node| cx.condition(node, "`expr`"));
-    let prior = fields.get("prior").and_then(|node| cx.full_name(node, "tool name"));
-    let never = fields.get("never").and_then(|node| cx.full_name(node, "tool name"));
+    let prior = fields.get("prior").and_then(|node| cx.text(node, "`prior`"));
+    let never = fields.get("never").and_then(|node| cx.text(node, "`never`"));
     let any = fields.get("any").map(|node| alternatives(cx, node, input, depth)).unwrap_or_default();
     let recheck = fields.get("recheck").and_then(|node| policy::timeout(cx, node));
     if cx.found.len() > found {

@@ -65,9 +65,14 @@ fn tool(cx: &mut Context<'_>, domain: &str, key: &Key, node: &Node) -> Option<Lo
     let behavior = behavior.map(|behavior| criteria(cx, &fields, behavior));
     let phrases = fields.get("phrases").map(|node| phrases(cx, node)).unwrap_or_default();
     let synonyms = fields.get("synonyms").map(|node| cx.texts(node, "a synonym")).unwrap_or_default();
-    let (undo, no_undo) = fields.get("undo").map(|node| undo::undo(cx, node)).unwrap_or_default();
+    let (undo, no_undo) = match (fields.get("undo"), &native) {
+        (None, Some(native)) => (native.undo.clone(), None),
+        (node, _) => node.map(|node| undo::undo(cx, node)).unwrap_or_default(),
+    };
     let requires = fields.get("requires").zip(input.as_ref());
-    let requires = requires.map(|(node, input)| preconditions::preconditions(cx, node, input)).unwrap_or_default();
+    let mut requires = requires.map(|(node, input)| preconditions::preconditions(cx, node, input)).unwrap_or_default();
+    let attributes = attributes(cx, &fields, behavior.as_ref());
+    requires.extend(attributes.dependencies);
     let retry = fields.get("retry").and_then(|node| policy::retry(cx, node));
     let timeout = fields.get("timeout").and_then(|node| policy::timeout(cx, node)).unwrap_or(DEFAULT_TIMEOUT);
     let priority = policy::priority(cx, fields.get("priority"));
@@ -80,7 +85,7 @@ fn tool(cx: &mut Context<'_>, domain: &str, key: &Key, node: &Node) -> Option<Lo
 
     let behavior = behavior?;
     let effect = effect.unwrap_or_else(|| native.map_or_else(|| default_effect(&behavior), |native| native.effect));
-    let mut def = ToolDef {
+    let def = ToolDef {
         name: format!("{domain}.{}", name?),
         pack: cx.pack.to_owned(),
         title: title?,
@@ -95,7 +100,7 @@ fn tool(cx: &mut Context<'_>, domain: &str, key: &Key, node: &Node) -> Option<Lo
             .unwrap_or_else(|| policy::default_consent(effect)),
         undo,
         requires,
-        retry: RetryPolicy::default(),
+        retry: retry.unwrap_or_else(|| default_retry(attributes.delegate.is_some())),
         timeout,
         idempotency: idempotency.unwrap_or_else(|| match (&behavior, native) {
             (_, Some(native)) => native.idempotency(),
@@ -107,21 +112,19 @@ fn tool(cx: &mut Context<'_>, domain: &str, key: &Key, node: &Node) -> Option<Lo
         summary,
         next,
         tags,
-        permission: None,
-        tiers: Vec::new(),
-        needs: Vec::new(),
-        blockers: Vec::new(),
-        opposites: Vec::new(),
-        cost: None,
-        acknowledge: None,
-        may_inject: false,
-        capability: None,
-        delegate: None,
-        review: None,
+        permission: attributes.permission,
+        tiers: attributes.tiers,
+        needs: attributes.needs,
+        blockers: attributes.blockers,
+        opposites: attributes.opposites,
+        cost: attributes.cost,
+        acknowledge: attributes.acknowledge,
+        may_inject: attributes.may_inject,
+        capability: attributes.capability,
+        delegate: attributes.delegate,
+        review: attributes.review,
         no_undo,
     };
-    attributes(cx, &fields, &mut def);
-    def.retry = retry.unwrap_or_else(|| default_retry(&def));
     Some(Located::new(cx, def, key.span, node.clone()))
 }
 
@@ -189,11 +192,9 @@ fn criteria(cx: &mut Context<'_>, fields: &Fields<'_>, mut behavior: Behavior) -
 }
 
 /// Another engine may be away for a while: handing work to it is tried for longer.
-fn default_retry(def: &ToolDef) -> RetryPolicy {
-    match def.delegate {
-        None => RetryPolicy::default(),
-        Some(_) => RetryPolicy { attempts: DELEGATE_ATTEMPTS, ..RetryPolicy::default() },
-    }
+fn default_retry(delegates: bool) -> RetryPolicy {
+    let usual = RetryPolicy::default();
+    if delegates { RetryPolicy { attempts: DELEGATE_ATTEMPTS, ..usual } } else { usual }
 }
 
 fn default_effect(behavior: &Behavior) -> Effect {

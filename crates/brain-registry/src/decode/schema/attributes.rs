@@ -9,21 +9,10 @@ use crate::normalise::normalise;
 use crate::yaml::{Node, Resolved, resolve, to_json};
 
 /// Attributes of every type.
-const COMMON: &[&str] = &[
-    "type",
-    "default",
-    "optional",
-    "entity",
-    "title",
-    "description",
-    "unit",
-    "personal",
-    "examples",
-    "required_if",
-    "valid_for",
-    "placeholder_if_missing",
-    "roles",
-];
+const COMMON: &[&str] =
+    &["type", "default", "optional", "entity", "title", "description", "unit", "personal", "examples", "roles"];
+/// Attributes of slots only: they say how slots depend on each other.
+const OF_SLOTS: &[&str] = &["required_if", "valid_for", "placeholder_if_missing"];
 /// Attributes of record fields only.
 const OF_RECORDS: &[&str] = &["ref", "indexed"];
 /// Attributes of some types only, and the JSON Schema keyword that each becomes.
@@ -49,23 +38,20 @@ pub(super) fn shape(cx: &mut Context<'_>, node: &Node, name: &str, purpose: Purp
         unknown_attributes(cx, node, &written, purpose);
         base(cx, node, &written, name, purpose)?
     };
+    if purpose != Purpose::Slots {
+        not_a_slot(cx, node);
+    }
     let get = |key: &str| node.get(key);
-    let mut optional = false;
+    let mut optional = get("required_if").is_some() || get("placeholder_if_missing").is_some();
     if let Some(flag) = get("optional") {
-        optional = cx.flag(flag, "`optional`").unwrap_or(false);
+        optional |= cx.flag(flag, "`optional`").unwrap_or(false);
     }
     for (key, keyword) in [("title", "title"), ("description", "description"), ("unit", "x-unit")] {
         if let Some(text) = get(key).and_then(|value| cx.text(value, key)) {
             schema[keyword] = Value::from(text);
         }
     }
-    for (key, keyword) in [
-        ("examples", "examples"),
-        ("required_if", "x-required-if"),
-        ("valid_for", "x-valid-for"),
-        ("placeholder_if_missing", "x-placeholder-if-missing"),
-        ("roles", "x-roles"),
-    ] {
+    for (key, keyword) in [("examples", "examples"), ("roles", "x-roles")] {
         if let Some(value) = get(key) {
             schema[keyword] = cx.value(value);
         }
@@ -107,6 +93,16 @@ fn declared_type(cx: &mut Context<'_>, node: &Node) -> Option<(String, bool)> {
     }
 }
 
+/// Refuses what only slots can say.
+fn not_a_slot(cx: &mut Context<'_>, node: &Node) {
+    for (key, _) in node.as_map().unwrap_or(&[]).iter().filter(|(key, _)| OF_SLOTS.contains(&key.text.as_str())) {
+        let help = "make it `optional: true`, and say in `requires` when it is needed: \
+                    `{expr: \"= input.a = null or input.b != null\", else: …}`";
+        let message = format!("`{}` is for the slots of a playbook", key.text);
+        cx.report(Code::BadAttribute, key.span, message, Some(help.into()));
+    }
+}
+
 fn unknown_attributes(cx: &mut Context<'_>, node: &Node, word: &str, purpose: Purpose) {
     let mut known: Vec<&str> = COMMON.to_vec();
     if purpose == Purpose::Record {
@@ -118,7 +114,7 @@ fn unknown_attributes(cx: &mut Context<'_>, node: &Node, word: &str, purpose: Pu
         .chain(OF_TYPES.iter().filter(|(_, _, types)| types.contains(&word)).map(|(key, ..)| *key))
         .collect();
     for (key, _) in node.as_map().unwrap_or(&[]) {
-        if fitting.contains(&key.text.as_str()) {
+        if fitting.contains(&key.text.as_str()) || OF_SLOTS.contains(&key.text.as_str()) {
             continue;
         }
         match OF_TYPES.iter().find(|(attribute, ..)| *attribute == key.text) {
@@ -136,15 +132,15 @@ fn base(cx: &mut Context<'_>, node: &Node, word: &str, name: &str, purpose: Purp
     let span = node.get("type").map_or(node.span, |node| node.span);
     let mut schema = match word {
         "enum" => match node.get("values") {
-            Some(values) => types::enumeration(cx, values)?,
+            Some(values) => types::enumeration(cx, values, purpose)?,
             None => types::simple(cx, word, span)?,
         },
         "list" => match node.get("items") {
-            Some(items) => json!({"type": "array", "items": field(cx, items, name, purpose)?.schema}),
+            Some(items) => json!({"type": "array", "items": field(cx, items, name, purpose.inside())?.schema}),
             None => types::simple(cx, word, span)?,
         },
         "object" => match node.get("fields") {
-            Some(fields) => object(cx, fields, "`fields`", purpose)?,
+            Some(fields) => object(cx, fields, "`fields`", purpose.inside())?,
             None => types::simple(cx, word, span)?,
         },
         _ => types::simple(cx, word, span)?,

@@ -16,6 +16,8 @@ use raw::validator_problem;
 pub(crate) enum Purpose {
     /// Arguments: nothing but what is declared.
     Input,
+    /// The slots of a playbook: arguments that may depend on each other.
+    Slots,
     /// A result: what is declared must fit, more is welcome.
     Output,
     /// A field of a record.
@@ -35,6 +37,16 @@ pub(crate) struct FieldShape {
     pub(crate) indexed: bool,
     /// Whether it is personal.
     pub(crate) personal: bool,
+}
+
+impl Purpose {
+    /// What the parts of a value are for: only whole slots depend on each other.
+    fn inside(self) -> Self {
+        match self {
+            Self::Slots => Self::Input,
+            other => other,
+        }
+    }
 }
 
 /// The schema of an object, from either form.
@@ -63,7 +75,7 @@ pub(crate) fn object(cx: &mut Context<'_>, node: &Node, what: &str, purpose: Pur
 
 fn close(properties: Map<String, Value>, required: Vec<String>, purpose: Purpose) -> Value {
     let mut schema = json!({"type": "object", "properties": properties, "required": required});
-    if purpose == Purpose::Input {
+    if matches!(purpose, Purpose::Input | Purpose::Slots) {
         schema["additionalProperties"] = Value::Bool(false);
     }
     schema
@@ -72,7 +84,7 @@ fn close(properties: Map<String, Value>, required: Vec<String>, purpose: Purpose
 /// One field: a type name, a list of choices, or a map with attributes.
 pub(crate) fn field(cx: &mut Context<'_>, node: &Node, name: &str, purpose: Purpose) -> Option<FieldShape> {
     if node.as_seq().is_some() {
-        let schema = types::enumeration(cx, node)?;
+        let schema = types::enumeration(cx, node, purpose)?;
         return Some(FieldShape { schema, required: true, entity: None, indexed: false, personal: false });
     }
     let Some(entries) = node.as_map() else {

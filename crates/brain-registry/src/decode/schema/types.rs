@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::super::Context;
+use super::Purpose;
 use crate::code::Code;
 use crate::suggest::did_you_mean;
 use crate::yaml::{Node, Span};
@@ -69,29 +70,60 @@ pub(super) fn simple(cx: &mut Context<'_>, word: &str, span: Span) -> Option<Val
     })
 }
 
-/// The schema of a choice: `[a, b]`, or `{token: Label}`.
-pub(super) fn enumeration(cx: &mut Context<'_>, node: &Node) -> Option<Value> {
-    let mut tokens = Vec::new();
-    let mut labels = Map::new();
+/// The tokens, labels and aliases of a choice.
+#[derive(Default)]
+struct Choice {
+    tokens: Vec<String>,
+    labels: Map<String, Value>,
+    aliases: Map<String, Value>,
+}
+
+/// The schema of a choice: `[a, b]`, `{token: Label}`, or `[{token, label, aliases}, …]`.
+pub(super) fn enumeration(cx: &mut Context<'_>, node: &Node, purpose: Purpose) -> Option<Value> {
+    let mut choice = Choice::default();
     if let Some(entries) = node.as_map() {
         for (key, label) in entries {
-            tokens.push(key.text.clone());
+            choice.tokens.push(key.text.clone());
             if let Some(label) = cx.text(label, "a label") {
-                labels.insert(key.text.clone(), Value::from(label));
+                choice.labels.insert(key.text.clone(), Value::from(label));
             }
         }
     } else {
         for item in cx.seq(node, "the values of an enum")? {
-            tokens.extend(cx.text(item, "a value of an enum"));
+            match item.as_map() {
+                Some(_) => choice.value(cx, item, purpose),
+                None => choice.tokens.extend(cx.text(item, "a value of an enum")),
+            }
         }
     }
-    if tokens.is_empty() {
+    if choice.tokens.is_empty() {
         cx.report(Code::BadAttribute, node.span, "an enum needs at least one value", None);
         return None;
     }
-    let mut schema = json!({"enum": tokens});
-    if !labels.is_empty() {
-        schema["x-labels"] = Value::Object(labels);
+    let mut schema = json!({"enum": choice.tokens});
+    if !choice.labels.is_empty() {
+        schema["x-labels"] = Value::Object(choice.labels);
+    }
+    if !choice.aliases.is_empty() {
+        schema["x-aliases"] = Value::Object(choice.aliases);
     }
     Some(schema)
+}
+
+impl Choice {
+    /// `{token, label, aliases, valid_for}`.
+    fn value(&mut self, cx: &mut Context<'_>, node: &Node, purpose: Purpose) {
+        let mut known = vec!["token", "label", "aliases"];
+        if purpose == Purpose::Slots {
+            known.push("valid_for");
+        }
+        let Some(fields) = cx.fields(node, "a value of an enum", &known) else { return };
+        let token = fields.need(cx, "token", "a value of an enum").and_then(|node| cx.text(node, "`token`"));
+        let label = fields.get("label").and_then(|node| cx.text(node, "`label`"));
+        let aliases = fields.get("aliases").map(|node| cx.texts(node, "an alias")).unwrap_or_default();
+        let Some(token) = token else { return };
+        self.labels.extend(label.map(|label| (token.clone(), Value::from(label))));
+        self.aliases.extend(aliases.into_iter().map(|alias| (alias, Value::from(token.as_str()))));
+        self.tokens.push(token);
+    }
 }

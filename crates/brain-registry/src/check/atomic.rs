@@ -1,0 +1,31 @@
+//! Atomic playbooks: all of it is one commit, so nothing in it may happen outside.
+
+use super::expansion::first_outside;
+use crate::code::Code;
+use crate::decode::Context;
+use crate::located::Located;
+use crate::model::{BatchPolicy, Playbook};
+use crate::world::World;
+use crate::yaml::Node;
+
+/// Checks a playbook with `policy: atomic`.
+pub(super) fn check(cx: &mut Context<'_>, world: &World, playbook: &Located<Playbook>) {
+    if playbook.value.policy != BatchPolicy::Atomic {
+        return;
+    }
+    for node in playbook.node.get("steps").and_then(Node::as_seq).unwrap_or(&[]) {
+        let text = |key: &str| Some(node.get(key)?.as_scalar()?.text.as_str());
+        let (Some(id), Some(name)) = (text("id"), text("tool")) else { continue };
+        if let Some(given) = node.get("on_failure") {
+            let help = "leave it out: if one step fails, none of them happens";
+            let message = format!("the step `{id}` of an atomic playbook says what its failure means");
+            cx.report(Code::NotAtomic, given.span, message, Some(help.into()));
+        }
+        let Some(outside) = world.tool(name).and_then(|tool| first_outside(world, tool)) else { continue };
+        let how = if outside == name { String::new() } else { format!(" (by way of `{outside}`)") };
+        let message = format!("the step `{id}` works outside{how}, so it cannot be part of one commit");
+        let help = "an outside call cannot be taken back by not committing; leave `policy: atomic` out and use \
+                    `on_failure: undo` instead";
+        cx.report(Code::NotAtomic, node.nearest(["tool"]).span, message, Some(help.into()));
+    }
+}
