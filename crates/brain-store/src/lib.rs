@@ -4,6 +4,7 @@
 //! scheduler's [`SystemScope`] sees scheduling columns only. Writing is [`Commit::commit`]: members with preconditions,
 //! each applied whole or reported as a conflict, all in one durable commit.
 
+pub mod blob;
 pub mod conformance;
 mod memory;
 mod rows;

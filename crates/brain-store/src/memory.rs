@@ -41,7 +41,7 @@ struct Inner {
     offers: BTreeMap<(TenantId, JobKey), OfferRow>,
     /// In the order of arrival.
     signals: BTreeMap<(TenantId, RunId), Vec<SignalRow>>,
-    blobs: BTreeMap<(TenantId, Digest), (BlobRow, Arc<[u8]>)>,
+    blobs: BTreeMap<(TenantId, Digest), StoredBlob>,
     stats: StoreStats,
 }
 
@@ -49,6 +49,11 @@ struct Stored {
     row: RecordRow,
     index: Vec<IndexEntry>,
     text: Option<String>,
+}
+
+struct StoredBlob {
+    row: BlobRow,
+    bytes: Arc<[u8]>,
 }
 
 impl MemoryStore {

@@ -4,23 +4,25 @@ use std::sync::{Arc, Mutex};
 
 use brain_core::{Digest, TenantId, Timestamp};
 
-use super::{Inner, MemoryStore, lock};
+use super::{Inner, MemoryStore, StoredBlob, lock};
 use crate::{BlobRow, BlobWriter, Blobs, Scope, StoreError};
 
 impl Inner {
     pub(super) fn put_blob(&mut self, tenant: TenantId, row: BlobRow, bytes: Arc<[u8]>) {
-        self.blobs.entry((tenant, row.hash)).or_insert((row, bytes));
+        self.blobs.entry((tenant, row.hash)).or_insert(StoredBlob { row, bytes });
     }
 }
 
 impl Blobs for MemoryStore {
     fn blob(&self, scope: &Scope, hash: Digest) -> Result<Option<BlobRow>, StoreError> {
-        Ok(self.lock().blobs.get(&(scope.tenant().clone(), hash)).map(|(row, _)| row.clone()))
+        Ok(self.lock().blobs.get(&(scope.tenant().clone(), hash)).map(|stored| stored.row.clone()))
     }
 
     fn blob_part(&self, scope: &Scope, hash: Digest, offset: u64, max: usize) -> Result<Vec<u8>, StoreError> {
         let inner = self.lock();
-        let Some((_, bytes)) = inner.blobs.get(&(scope.tenant().clone(), hash)) else { return Ok(Vec::new()) };
+        let Some(StoredBlob { bytes, .. }) = inner.blobs.get(&(scope.tenant().clone(), hash)) else {
+            return Ok(Vec::new());
+        };
         let from = usize::try_from(offset).unwrap_or(usize::MAX).min(bytes.len());
         Ok(bytes[from..from.saturating_add(max).min(bytes.len())].to_vec())
     }
@@ -56,7 +58,7 @@ impl BlobWriter for Upload {
         let row = BlobRow { hash, size: bytes.len() as u64, media_type, at };
         let mut inner = lock(&inner);
         inner.put_blob(tenant.clone(), row, bytes.into());
-        let (row, _) = inner.blobs.get(&(tenant, hash)).expect("it was put there just now");
-        Ok(row.clone())
+        let stored = inner.blobs.get(&(tenant, hash)).expect("it was put there just now");
+        Ok(stored.row.clone())
     }
 }
