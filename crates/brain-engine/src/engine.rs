@@ -381,7 +381,7 @@ impl Engine {
     }
 
     /// A program by its hash. Programs are immutable, so those that were read once are kept at hand.
-    fn program(&self, hash: Digest) -> Result<Arc<Program>, EngineError> {
+    pub fn program(&self, hash: Digest) -> Result<Arc<Program>, EngineError> {
         if let Some(known) = self.programs.lock().unwrap_or_else(PoisonError::into_inner).get(&hash) {
             return Ok(known.clone());
         }

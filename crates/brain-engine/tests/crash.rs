@@ -7,7 +7,7 @@ mod common;
 use std::sync::{Arc, Mutex};
 
 use brain_core::{Clock, Millis, Random, SeededRandom};
-use brain_engine::{Driver, Host, LetterDecision};
+use brain_engine::{Driver, LetterDecision};
 use brain_lang::plan::{Idempotency, OnFailure, Place, PlanStep};
 use brain_store::{MemoryStore, RecordFilter, Store};
 use common::{Fate, TestHost, clock, each, program, random, scope, step, submission, with_undo};

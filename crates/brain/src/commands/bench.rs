@@ -10,13 +10,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
-use brain_core::{Failure, TenantId};
-use brain_engine::{CheckAnswer, EngineConfig, Host, HostFuture, JobContext, JobOutcome, RecordView, RunView};
+use brain_core::TenantId;
+use brain_engine::{CheckAnswer, EngineConfig, HostFuture, JobContext, JobOutcome, Outside};
 use brain_kernel::{Kernel, KernelConfig, Limits, Mode, Request};
-use brain_lang::plan::{PlanStep, ToolRef};
+use brain_lang::plan::ToolRef;
 use brain_registry::{PackSource, ToolResult, ValidatedCall};
 use brain_store::{Scope, SqliteStore, Store, StoreStats};
-use brain_vm::JobId;
 use serde_json::{Value, json};
 
 use crate::cli::{BenchArgs, BenchTools, Global};
@@ -197,7 +196,7 @@ async fn drive(kernel: &Arc<Kernel>, args: &BenchArgs, runs: usize) -> Result<Me
         (0..args.steps).map(|step| (tool.to_owned(), json!({"text": format!("entry of step {step}")}))).collect();
     let request = Request {
         calls,
-        limits: Limits { max_tool_calls: 100, wait_timeout_ms: 60_000 },
+        limits: Limits { max_tool_calls: 100, wait_timeout_ms: 60_000, max_cost: None },
         channel: "bench",
         ..Request::say(Scope::of(bench_tenant()?), "", Mode::EnqueueAndWait)
     };
