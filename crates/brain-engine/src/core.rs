@@ -265,16 +265,26 @@ impl Core {
             }
             work.extend(live.queue.pop_front());
         }
-        let Some((member, parts)) = self.turn(now, run, &mut live, &work) else {
+        let turn = self.turn(now, run, &mut live, &work);
+        let (member, parts) = match turn {
+            Ok(decided) => decided,
+            Err(answer) => {
             // Nothing to say: nobody needs to be told but those who asked.
             for reply in work.into_iter().filter_map(|item| item.reply) {
-                output.actions.push(Action::Reply(reply, Err(EngineError::NothingToDo(run))));
+                let result = if answer.is_null() {
+                    Err(EngineError::NothingToDo(run))
+                } else {
+                    let status = live.row.as_ref().map_or_else(String::new, |row| row.status.clone());
+                    Ok(RunNews { run, status, at_rest: false, offered: false, answer: answer.clone() })
+                };
+                output.actions.push(Action::Reply(reply, result));
             }
             if !live.queue.is_empty() {
                 self.live.insert(run, live);
                 self.decide(now, run, output);
             }
             return;
+            }
         };
         live.in_flight = Some(InFlight { work, ..parts });
         self.next_commit += 1;
@@ -283,7 +293,14 @@ impl Core {
         self.live.insert(run, live);
     }
 
-    fn turn(&mut self, now: Timestamp, run: RunId, live: &mut Live, work: &[Queued]) -> Option<(Member, InFlight)> {
+    /// One turn as one member of a commit; if nothing follows, what those who asked are told instead.
+    fn turn(
+        &mut self,
+        now: Timestamp,
+        run: RunId,
+        live: &mut Live,
+        work: &[Queued],
+    ) -> Result<(Member, InFlight), Value> {
         let mut preconditions = Vec::new();
         let mut writes = Vec::new();
         let mut prelude = Vec::new();
@@ -390,9 +407,9 @@ impl Core {
             _ => Finished { events: prelude, writes, ..Finished::default() },
         };
         if finished.events.is_empty() && new_row.is_none() {
-            return None;
+            return Err(finished.answer);
         }
-        Some(self.member(now, run, live, Parts { finished, preconditions, status, schedule, program_hash, new_row }))
+        Ok(self.member(now, run, live, Parts { finished, preconditions, status, schedule, program_hash, new_row }))
     }
 
     fn member(&self, now: Timestamp, run: RunId, live: &Live, parts: Parts) -> (Member, InFlight) {

@@ -303,11 +303,9 @@ impl Engine {
         run: RunId,
         key: JobKey,
         message: ToJob,
-        prelude: Vec<NewEvent>,
-        rows: (Vec<Precondition>, Vec<Write>),
     ) -> Result<RunNews, EngineError> {
-        let (preconditions, writes) = rows;
         let inputs = vec![Told::Job(key, message)];
+        let (prelude, preconditions, writes) = (Vec::new(), Vec::new(), Vec::new());
         self.command(scope, run, Command { prelude, preconditions, writes, inputs, status: None }).await
     }
 

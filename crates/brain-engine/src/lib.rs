@@ -17,6 +17,8 @@ mod receipt;
 mod shell;
 mod turn;
 
+pub use turn::{job_key, job_keys};
+
 pub use data::RunData;
 pub use driver::Driver;
 pub use engine::{Engine, EngineConfig, EngineError, LetterDecision, RunState};

@@ -319,8 +319,20 @@ pub(crate) struct Finished {
 }
 
 /// The key of a job: the same for every attempt and on every replay.
-pub(crate) fn job_key(program: &Program, run: RunId, started: Timestamp, job: JobId) -> JobKey {
+pub fn job_key(program: &Program, run: RunId, started: Timestamp, job: JobId) -> JobKey {
     JobKey::derive(started, run, "", &program.step(job.step).id, job.item, job.undo)
+}
+
+/// The keys that the jobs of a step have or may have: one, or one for each item of its list.
+pub fn job_keys<'a>(
+    run: RunId,
+    started: Timestamp,
+    step: &'a PlanStep,
+    data: &'a RunData,
+) -> impl Iterator<Item = JobKey> + 'a {
+    let items = data.steps.get(&step.id).and_then(Value::as_array).map_or(1, |list| list.len().max(1));
+    let items = if step.foreach.is_some() { items } else { 1 };
+    (0..items).map(move |item| JobKey::derive(started, run, "", &step.id, item as u32, false))
 }
 
 /// The failure of a result that is not a success.

@@ -1,7 +1,7 @@
 //! Approve: someone says yes or no to a staged runbook. What was approved is what runs; no decision means no run.
 
-use brain_core::{ApprovalId, RunId};
-use brain_engine::core::{Command, Told};
+use brain_core::{ApprovalId, Failure, RunId, Timestamp};
+use brain_engine::core::{Command, ToJob, Told};
 use brain_engine::{NewEvent, PipeEvent};
 use brain_store::{ApprovalRow, Precondition, Scope, Write};
 use brain_vm::Input;
@@ -52,6 +52,18 @@ impl Kernel {
                 actor.name
             )));
         }
+        if let Some(expires_at) = row.body["expires_at"].as_str().and_then(|text| text.parse::<Timestamp>().ok())
+            && decision == Decision::Approve
+            && self.clock().now() > expires_at
+        {
+            self.cancel(scope, row.run).await?;
+            return Err(KernelError::Conflict(format!(
+                "the time to say yes ended at {expires_at}; nothing was done. Ask for it again"
+            )));
+        }
+        if row.body["job"].is_string() {
+            return self.decide_step(scope, row, decision, actor, note).await;
+        }
         let state = self.engine().run_state(scope, row.run)?;
         let (Some(hash), true) = (state.row.program, state.row.status == "staged") else {
             return Err(KernelError::Conflict(format!("run {} does not wait for approval", row.run)));
@@ -77,6 +89,42 @@ impl Kernel {
             preconditions: vec![Precondition::ApprovalPending(row.id)],
             writes: vec![Write::PutApproval(row)],
             inputs: vec![Told::Input(input, None::<Value>)],
+            status: None,
+        };
+        self.engine().command(scope, run, command).await?;
+        self.report(scope, run)
+    }
+
+    /// Decides about one step of a run that is under way.
+    async fn decide_step(
+        &self,
+        scope: &Scope,
+        mut row: ApprovalRow,
+        decision: Decision,
+        actor: &Actor,
+        note: &str,
+    ) -> Result<Report, KernelError> {
+        let approved = decision == Decision::Approve;
+        let key = row.body["job"].as_str().and_then(|key| key.parse().ok());
+        let key = key.ok_or_else(|| KernelError::NoSuchApproval(row.id.to_string()))?;
+        row.status = if approved { "approved" } else { "rejected" }.into();
+        row.body["decided_by"] = json!(actor.name);
+        row.body["decided_at"] = json!(self.clock().now());
+        row.body["note"] = json!(note);
+        let (event, message) = if approved {
+            (PipeEvent::Approved, ToJob::Grant)
+        } else {
+            let why = if note.is_empty() { String::new() } else { format!(": {note}") };
+            (PipeEvent::Rejected, ToJob::Deny(Failure::business("rejected", format!("{} said no{why}.", actor.name))))
+        };
+        let data = json!({"approval": row.id, "by": actor.name, "digest": row.body["digest"], "step": row.body["step"]});
+        let payload = (!note.is_empty()).then(|| json!({"note": note}));
+        let run = row.run;
+        let command = Command {
+            prelude: vec![NewEvent::pipe(event, data, payload)],
+            preconditions: vec![Precondition::ApprovalPending(row.id)],
+            writes: vec![Write::PutApproval(row)],
+            inputs: vec![Told::Job(key, message)],
             status: None,
         };
         self.engine().command(scope, run, command).await?;

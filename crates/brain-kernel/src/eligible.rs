@@ -59,6 +59,10 @@ pub(crate) fn unknown_records(
         for (field, property) in tool.def.input["properties"].as_object().into_iter().flatten() {
             let Some(kind) = property["x-entity"].as_str().or(property["items"]["x-entity"].as_str()) else { continue };
             let Some(record) = registry.record(kind) else { continue };
+            // The pack has its own words for it, and they are said when the call is decided.
+            if tool.def.requires.iter().any(|one| one.record.as_ref() == Some(field)) {
+                continue;
+            }
             let values = match &call.input[field] {
                 Value::Array(many) => many.clone(),
                 one => vec![one.clone()],

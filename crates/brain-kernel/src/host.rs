@@ -46,7 +46,7 @@ impl KernelHost {
         &self.toolbox
     }
 
-    fn tool(&self, reference: &ToolRef) -> Result<Arc<Tool>, Failure> {
+    pub(crate) fn tool(&self, reference: &ToolRef) -> Result<Arc<Tool>, Failure> {
         let mut tools = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(tool) = tools.get(&reference.hash) {
             return Ok(tool.clone());

@@ -7,7 +7,8 @@ use brain_engine::{
     Engine, EngineConfig, EngineError, LetterDecision, Liveness, NewEvent, Outside, PipeEvent, RunNews,
 };
 use brain_nlu::{Confidence, Understanding, Vocabulary, understand};
-use brain_registry::Registry;
+use brain_lang::plan::ToolRef;
+use brain_registry::{Registry, Tool};
 use brain_registry::model::Consent;
 use brain_store::{ApprovalRow, Scope, Store, StoreError, Write};
 use brain_tools::{Toolbox, ToolboxConfig};
@@ -58,6 +59,9 @@ pub enum KernelError {
     /// What was asked does not fit where the run stands.
     #[error("{0}")]
     Conflict(String),
+    /// What was given is not what is needed.
+    #[error("{0}")]
+    Refused(String),
     /// A cursor that no list gave out.
     #[error("{0}")]
     BadCursor(String),
@@ -112,6 +116,7 @@ pub struct Kernel {
     registry: Arc<Registry>,
     vocabulary: Vocabulary,
     toolbox: Arc<Toolbox>,
+    host: Arc<KernelHost>,
     engine: Arc<Engine>,
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
@@ -167,6 +172,7 @@ impl Kernel {
             registry,
             vocabulary,
             toolbox: host.toolbox().clone(),
+            host: host.clone(),
             engine,
             store,
             clock,
@@ -178,9 +184,14 @@ impl Kernel {
         Ok(kernel)
     }
 
-    /// What executors share.
-    pub(crate) fn toolbox(&self) -> &Arc<Toolbox> {
-        &self.toolbox
+    /// The host: what it knows of tools that are not in the registry any more.
+    pub(crate) fn host(&self) -> &Arc<KernelHost> {
+        &self.host
+    }
+
+    /// The definition that a program pins.
+    pub(crate) fn tool_of(&self, reference: &ToolRef) -> Result<Arc<Tool>, KernelError> {
+        self.host.tool(reference).map_err(|failure| KernelError::Internal(failure.message))
     }
 
     /// What may be asked for.

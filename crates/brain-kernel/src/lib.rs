@@ -5,6 +5,7 @@
 //! [`Kernel::report`] says where any run stands. Wire formats are the edge's business.
 
 mod approve;
+mod callback;
 mod draft;
 mod eligible;
 mod host;
@@ -13,11 +14,16 @@ mod kernel;
 pub mod life;
 mod narrate;
 mod plan;
+mod review;
 pub mod scenario;
 mod understand;
+mod worker;
 
 pub use approve::Decision;
+pub use callback::{CALLBACK_WINDOW, failure as told_failure, sign_callback};
 pub use intake::{Actor, Limits, Mode, Parent, Request};
 pub use kernel::{Begun, Kernel, KernelConfig, KernelError};
 pub use narrate::{Enqueued, PlannedCall, Problem, ReceiptView, Report};
 pub use plan::{Planned, call_plan};
+pub use review::Verdict;
+pub use worker::JobLease;

@@ -96,6 +96,10 @@ pub enum ToJob {
     Accept {
         /// Fields of the data that are replaced.
         corrections: Value,
+        /// Who looked.
+        by: String,
+        /// What they said about it.
+        note: String,
     },
     /// Somebody approved it.
     Grant,

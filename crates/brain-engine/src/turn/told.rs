@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::{Turn, failure_of, guarded};
 use crate::core::{ToJob, Told};
 use crate::host::{CheckAnswer, JobOutcome};
+use crate::log::{NewEvent, PipeEvent};
 
 impl Turn<'_> {
     /// Takes in one thing that the run is told.
@@ -83,7 +84,7 @@ impl Turn<'_> {
                 };
                 self.outcome(id, attempt, outcome);
             }
-            ToJob::Accept { corrections } => {
+            ToJob::Accept { corrections, by, note } => {
                 if job.status != JobStatus::Reviewing {
                     return self.input(Input::Done(id, 0), None);
                 }
@@ -92,6 +93,9 @@ impl Turn<'_> {
                 match self.accepted(id, ToolResult { review: None, ..result }, &corrections) {
                     JobOutcome::Done(result) => {
                         self.answer = json!({"taken": true});
+                        let data = json!({"outcome": "accepted", "by": by, "step": self.program.step(id.step).id});
+                        let payload = json!({"corrections": corrections, "note": note});
+                        self.events.push(NewEvent::pipe(PipeEvent::Reviewed, data, Some(payload)));
                         self.succeed(id, job.attempt, None, ToolResult { review: None, ..result }, None);
                     }
                     JobOutcome::Failed(failure) | JobOutcome::Unknown(failure) => {

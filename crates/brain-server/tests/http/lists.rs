@@ -143,7 +143,7 @@ async fn a_tool_tells_all_that_callers_may_know() {
     assert!(!tool["phrases"].as_array().unwrap().is_empty());
     let delete = server.get("/v1/tools/leads.delete").await.ok();
     assert_eq!((&delete["effect"], &delete["consent"]), (&json!("irreversible"), &json!("approver")));
-    assert!(delete["attributes"]["acknowledge"].is_string(), "{delete}");
+    assert!(delete["attributes"]["acknowledge"]["text"].is_string(), "{delete}");
 }
 
 #[tokio::test]

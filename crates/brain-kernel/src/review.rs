@@ -1,0 +1,75 @@
+//! Review: a person looks at a result before the run goes on, and may correct it.
+
+use brain_core::{Failure, RunId};
+use brain_engine::core::{Command, ToJob, Told};
+use brain_engine::{NewEvent, PipeEvent, job_key};
+use brain_store::Scope;
+use brain_vm::JobStatus;
+use serde_json::{Value, json};
+
+use crate::intake::Actor;
+use crate::kernel::{Kernel, KernelError};
+use crate::narrate::Report;
+
+/// What a reviewer says.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verdict {
+    /// Go on, with these fields of the result replaced.
+    Accept(Value),
+    /// It is no good: `on_failure` decides.
+    Reject,
+}
+
+impl Kernel {
+    /// Decides about the result that a run has put before somebody; `step` says which, if there are several.
+    pub async fn review(
+        &self,
+        scope: &Scope,
+        run: RunId,
+        step: Option<&str>,
+        verdict: Verdict,
+        actor: &Actor,
+        note: &str,
+    ) -> Result<Report, KernelError> {
+        let state = self.engine().run_state(scope, run)?;
+        let none = || KernelError::Conflict(format!("run {run} does not wait for a review"));
+        let (program, machine) = state.program.as_ref().zip(state.state.as_ref()).ok_or_else(none)?;
+        let waiting: Vec<_> = machine
+            .jobs
+            .iter()
+            .filter(|(_, job)| job.status == JobStatus::Reviewing)
+            .map(|(id, _)| *id)
+            .filter(|id| step.is_none_or(|step| program.step(id.step).id == step))
+            .collect();
+        let job = match waiting.as_slice() {
+            [] => return Err(none()),
+            [one] => *one,
+            several => {
+                let names: Vec<&str> = several.iter().map(|id| program.step(id.step).id.as_str()).collect();
+                let list = names.join(", ");
+                return Err(KernelError::Conflict(format!("several steps wait for a review: {list}; say which")));
+            }
+        };
+        let key = job_key(program, run, state.data.started, job);
+        let (prelude, message) = match verdict {
+            Verdict::Accept(corrections) => {
+                let (by, note) = (actor.name.clone(), note.to_owned());
+                (Vec::new(), ToJob::Accept { corrections, by, note })
+            }
+            Verdict::Reject => {
+                let data = json!({"outcome": "rejected", "by": actor.name, "step": program.step(job.step).id});
+                let event = NewEvent::pipe(PipeEvent::Reviewed, data, Some(json!({"note": note})));
+                let why = if note.is_empty() { String::new() } else { format!(": {note}") };
+                let failure = Failure::business("review_rejected", format!("{} said no{why}.", actor.name));
+                (vec![event], ToJob::Deny(failure))
+            }
+        };
+        let inputs = vec![Told::Job(key, message)];
+        let command = Command { prelude, preconditions: Vec::new(), writes: Vec::new(), inputs, status: None };
+        let news = self.engine().command(scope, run, command).await?;
+        if let Some(why) = news.answer["refused"].as_str() {
+            return Err(KernelError::Refused(why.to_owned()));
+        }
+        self.report(scope, run)
+    }
+}

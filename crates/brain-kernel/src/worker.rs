@@ -1,0 +1,146 @@
+//! External workers: they take jobs for a time, do them, and answer. A job that nobody answers is offered again.
+
+use std::time::Duration;
+
+use brain_core::{JobKey, Millis, RunId, Timestamp};
+use brain_engine::core::ToJob;
+use brain_engine::{EngineError, JobOutcome};
+use brain_store::Scope;
+use serde_json::Value;
+
+use crate::kernel::{Kernel, KernelError};
+
+/// How often the store is asked while a worker waits: the safety net behind the notification.
+const POLL: Duration = Duration::from_millis(500);
+
+/// A job that a worker has.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JobLease {
+    /// Its key: the same for every attempt, so that a worker can recognise work that it has done before.
+    pub key: JobKey,
+    /// What the worker must name when it answers; an older one is refused.
+    pub lease: String,
+    /// The run it belongs to.
+    pub run: RunId,
+    /// Which attempt.
+    pub attempt: u32,
+    /// When it is offered to others again.
+    pub until: Timestamp,
+    /// What was asked for.
+    pub topic: String,
+    /// The tool.
+    pub tool: String,
+    /// The step.
+    pub step: String,
+    /// The arguments.
+    pub args: Value,
+}
+
+/// What a worker holds: a run and an attempt.
+fn parse_lease(lease: &str) -> Option<(RunId, u32)> {
+    let (run, attempt) = lease.split_once('.')?;
+    Some((run.parse().ok()?, attempt.parse().ok()?))
+}
+
+impl Kernel {
+    /// Takes up to `max` jobs of these topics for a worker; waits until there is at least one, or the time is over.
+    pub async fn activate(
+        &self,
+        scope: &Scope,
+        topics: &[String],
+        worker: &str,
+        max: usize,
+        lease: Option<Millis>,
+        wait: Duration,
+    ) -> Result<Vec<JobLease>, KernelError> {
+        let deadline = tokio::time::Instant::now() + wait;
+        loop {
+            // Listening starts before looking, so that nothing is missed in between.
+            let news = self.engine().offers();
+            let taken = self.take(scope, topics, worker, max, lease).await?;
+            if !taken.is_empty() || tokio::time::Instant::now() >= deadline {
+                return Ok(taken);
+            }
+            let pause = tokio::time::sleep_until(deadline.min(tokio::time::Instant::now() + POLL));
+            tokio::select! {
+                () = news => {}
+                () = pause => {}
+            }
+        }
+    }
+
+    async fn take(
+        &self,
+        scope: &Scope,
+        topics: &[String],
+        worker: &str,
+        max: usize,
+        lease: Option<Millis>,
+    ) -> Result<Vec<JobLease>, KernelError> {
+        let mut taken = Vec::new();
+        for offer in self.store().offers(scope, topics, max)? {
+            let until = lease.map(|lease| self.clock().now().plus(lease));
+            let message = ToJob::Lease { until, worker: worker.to_owned() };
+            let told = self.engine().tell_job(scope, offer.run, offer.key, message).await;
+            let answer = match told {
+                Ok(news) => news.answer,
+                // Another worker, or another process, was quicker.
+                Err(EngineError::NothingToDo(_) | EngineError::OwnedElsewhere(_) | EngineError::NoSuchRun(_)) => continue,
+                Err(error) => return Err(error.into()),
+            };
+            let Some(attempt) = answer["attempt"].as_u64().and_then(|n| u32::try_from(n).ok()) else { continue };
+            let text = |name: &str| answer[name].as_str().unwrap_or_default().to_owned();
+            taken.push(JobLease {
+                key: offer.key,
+                lease: format!("{}.{attempt}", offer.run),
+                run: offer.run,
+                attempt,
+                until: serde_json::from_value(answer["until"].clone()).unwrap_or_default(),
+                topic: offer.topic,
+                tool: text("tool"),
+                step: text("step"),
+                args: answer["args"].clone(),
+            });
+        }
+        Ok(taken)
+    }
+
+    /// A worker answers. Returns the run.
+    pub async fn answer_job(
+        &self,
+        scope: &Scope,
+        key: JobKey,
+        lease: &str,
+        outcome: JobOutcome,
+    ) -> Result<RunId, KernelError> {
+        let (run, attempt) = parse_lease(lease).ok_or_else(|| lost(key))?;
+        let message = ToJob::Answer { attempt: Some(attempt), outcome };
+        let news = self.engine().tell_job(scope, run, key, message).await?;
+        if news.answer["taken"] == true { Ok(run) } else { Err(lost(key)) }
+    }
+
+    /// A worker needs more time. Returns until when it has the job now.
+    pub async fn extend_job(
+        &self,
+        scope: &Scope,
+        key: JobKey,
+        lease: &str,
+        by: Option<Millis>,
+    ) -> Result<Timestamp, KernelError> {
+        let (run, attempt) = parse_lease(lease).ok_or_else(|| lost(key))?;
+        let until = by.map(|by| self.clock().now().plus(by));
+        let told = self.engine().tell_job(scope, run, key, ToJob::Extend { attempt, until }).await;
+        match told {
+            Ok(news) => serde_json::from_value(news.answer["until"].clone()).map_err(|_| lost(key)),
+            Err(EngineError::NothingToDo(_)) => Err(lost(key)),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+fn lost(key: JobKey) -> KernelError {
+    KernelError::Conflict(format!(
+        "job {key} is not held with this lease: it was answered, was offered again when the lease ended, or its run is \
+         over; nothing changed"
+    ))
+}
