@@ -16,6 +16,11 @@ impl Digest {
         Self(Sha256::digest(bytes).into())
     }
 
+    /// A digest from its raw bytes.
+    pub fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
     /// The raw bytes.
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.0
@@ -24,6 +29,22 @@ impl Digest {
     /// The first twelve digits: enough for people to tell digests apart.
     pub fn short(&self) -> String {
         hex::encode(&self.0[..6])
+    }
+}
+
+/// [`Digest::of`] of bytes that come in pieces: however they were cut, the digest is that of the whole.
+#[derive(Clone, Default)]
+pub struct DigestStream(Sha256);
+
+impl DigestStream {
+    /// Adds the next bytes.
+    pub fn update(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    /// The digest of all of them.
+    pub fn finish(self) -> Digest {
+        Digest(self.0.finalize().into())
     }
 }
 
@@ -96,6 +117,15 @@ mod tests {
         let one = DigestBuilder::new("t").part(b"ab").part(b"c").finish();
         let two = DigestBuilder::new("t").part(b"a").part(b"bc").finish();
         assert_ne!(one, two);
+    }
+
+    #[test]
+    fn pieces_give_the_digest_of_the_whole() {
+        let mut stream = DigestStream::default();
+        for piece in [&b"a"[..], b"", b"bc"] {
+            stream.update(piece);
+        }
+        assert_eq!(stream.finish(), Digest::of(b"abc"));
     }
 
     #[test]

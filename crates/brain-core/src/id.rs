@@ -127,6 +127,11 @@ impl JobKey {
 }
 
 impl RecordId {
+    /// The id of a record that stands for something else: the same digest gives the same id.
+    pub fn from_digest(digest: Digest) -> Self {
+        Self(derived(Timestamp::default(), digest))
+    }
+
     /// The id of the `n`th record that a job creates: the same on every decision of that job.
     ///
     /// Step, item and `n` also stand in the id itself, so that records of one run sort as they were made.

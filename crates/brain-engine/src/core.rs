@@ -7,13 +7,15 @@ mod messages;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-use brain_core::{Digest, Millis, NodeId, Random, RunId, Timestamp};
-use brain_store::{Conflict, Member, Outcome, Precondition, RunRow, RunSchedule, Scope, Store, StoreError, Write};
-use brain_vm::{Input, JobStatus, Program, State};
+use brain_core::{Digest, Failure, Millis, NodeId, Random, RunId, Timestamp};
+use brain_store::{Conflict, Member, Outcome, Precondition, RunRow, RunSchedule, Scope, SignalRow, Store, StoreError, Write};
+use brain_vm::{End, Input, JobStatus, Phase, Program, State};
 use serde_json::{Value, json};
 
-use self::live::{InFlight, Live, Queued, Work, check_input, job_input, lost_checks, lost_jobs};
-pub use self::messages::{Action, CheckAction, Command, CoreInput, HandoverAction, Reply, StepOutput, Submission};
+use self::live::{InFlight, Live, Queued, Work, lost_checks, lost_jobs};
+pub use self::messages::{
+    Action, CheckAction, Command, CoreInput, HandoverAction, Reply, StepOutput, Submission, ToJob, Told,
+};
 use crate::data::{RunData, fold};
 use crate::engine::EngineError;
 use crate::host::Host;
@@ -29,7 +31,7 @@ const BACK_OFF: Millis = Millis(500);
 /// Programs that are kept at hand at most.
 const MAX_PROGRAMS: usize = 10_000;
 /// How much one step of priority is worth in the order of outside jobs.
-const PRIORITY_STEP: i64 = 30_000;
+pub(crate) const PRIORITY_STEP: i64 = 30_000;
 
 /// The core of one node (or of one of its shards).
 pub struct Core {
@@ -134,6 +136,7 @@ impl Core {
                 self.enqueue(now, &scope, run, Work::Check(job, attempt, answer), output)
             }
             CoreInput::Wake(scope, run) => self.enqueue(now, &scope, run, Work::Tick, output),
+            CoreInput::Signal(scope, run) => self.enqueue(now, &scope, run, Work::Signals, output),
             CoreInput::TakeOver(scope, run, from) => self.enqueue(now, &scope, run, Work::TakeOver(from), output),
             CoreInput::Committed(commit, result) => self.committed(now, commit, result, output),
         }
@@ -197,10 +200,10 @@ impl Core {
         let row = self.store.run(scope, run)?.ok_or(EngineError::NoSuchRun(run))?;
         let mut live = Live::empty(scope.clone());
         if let Some(hash) = row.program {
-            let program = self.program(hash)?;
+            let mut program = self.program(hash)?;
             let rows = self.store.log(scope, run)?;
             let unreadable = |error: brain_vm::EventError| EngineError::Unreadable(run, error.to_string());
-            let (state, data, seq) = fold(&program, &rows).map_err(unreadable)?;
+            let (state, data, seq) = fold(&mut program, &rows, &mut |hash| self.program(hash), unreadable)?;
             if seq != row.schedule.seq {
                 let reason = format!("its log has {seq} events, its row says {}", row.schedule.seq);
                 return Err(EngineError::Unreadable(run, reason));
@@ -288,7 +291,7 @@ impl Core {
         let mut schedule = live.row.as_ref().map(|row| row.schedule.clone()).unwrap_or_default();
         let mut program_hash = None;
         let mut new_row = None;
-        let mut inputs: Vec<(Input, Option<Value>)> = Vec::new();
+        let mut inputs: Vec<Told> = Vec::new();
         let mut rechecks = Vec::new();
         for item in work {
             match &item.work {
@@ -309,7 +312,7 @@ impl Core {
                         live.program = Some(program.clone());
                         self.keep_program(*hash, program);
                         if submission.start {
-                            inputs.push((Input::Start, None));
+                            inputs.push(Told::Input(Input::Start, None));
                         }
                     }
                     new_row = Some(submission.clone());
@@ -323,9 +326,10 @@ impl Core {
                         status.clone_from(new);
                     }
                 }
-                Work::Job(job, attempt, outcome) => inputs.push(job_input(*job, *attempt, outcome)),
-                Work::Check(job, attempt, answer) => inputs.push(check_input(*job, *attempt, answer)),
-                Work::Tick => inputs.push((Input::Tick, None)),
+                Work::Job(job, attempt, outcome) => inputs.push(Told::Outcome(*job, *attempt, outcome.clone())),
+                Work::Check(job, attempt, answer) => inputs.push(Told::Check(*job, *attempt, answer.clone())),
+                Work::Tick => inputs.push(Told::Input(Input::Tick, None)),
+                Work::Signals => inputs.push(Told::Signals),
                 Work::TakeOver(from) => {
                     // Someone else may have been quicker.
                     if schedule.owner != Some(*from) {
@@ -336,7 +340,7 @@ impl Core {
                     prelude.push(NewEvent::pipe(PipeEvent::TakenOver, json!({"from": from, "to": self.node}), None));
                     inputs.extend(lost_jobs(live.state.as_ref()));
                     rechecks.extend(lost_checks(live.state.as_ref()));
-                    inputs.push((Input::Tick, None));
+                    inputs.push(Told::Input(Input::Tick, None));
                 }
             }
         }
@@ -344,7 +348,12 @@ impl Core {
             let RunSchedule { seq, fence, .. } = row.schedule;
             preconditions.push(Precondition::RunAt { run, seq, fence });
         }
-        let finished = match (&live.program, &mut live.state) {
+        if live.redecided > MAX_REDECISIONS && live.program.as_ref().is_some_and(|program| program.atomic) {
+            let message = "Others kept changing the same records; nothing was done. Try again in a moment.";
+            let failure = Failure { retry_after: Some(BACK_OFF), ..Failure::transient("contention", message) };
+            inputs.push(Told::Input(Input::Halt(failure), None));
+        }
+        let finished = match (&mut live.program, &mut live.state) {
             (Some(program), Some(state)) => {
                 let mut turn = Turn {
                     scope: &live.scope,
@@ -359,12 +368,18 @@ impl Core {
                     records: RecordView::new(self.store.as_ref(), &live.scope),
                     events: prelude,
                     writes,
+                    preconditions: Vec::new(),
                     handovers: Vec::new(),
                     checks: Vec::new(),
                     unfinished: false,
+                    priority: schedule.priority,
+                    batch: None,
+                    answer: Value::Null,
+                    offered: false,
+                    delegated: false,
                 };
-                for (input, payload) in inputs {
-                    turn.input(input, payload);
+                for told in inputs {
+                    turn.told(told);
                 }
                 for (job, attempt) in rechecks {
                     turn.request_check(job, attempt);
@@ -372,14 +387,7 @@ impl Core {
                 turn.advance();
                 turn.finish()
             }
-            _ => Finished {
-                events: prelude,
-                preconditions: Vec::new(),
-                writes,
-                handovers: Vec::new(),
-                checks: Vec::new(),
-                unfinished: false,
-            },
+            _ => Finished { events: prelude, writes, ..Finished::default() },
         };
         if finished.events.is_empty() && new_row.is_none() {
             return None;
@@ -389,7 +397,7 @@ impl Core {
 
     fn member(&self, now: Timestamp, run: RunId, live: &Live, parts: Parts) -> (Member, InFlight) {
         let Parts { finished, mut preconditions, mut status, mut schedule, program_hash, new_row } = parts;
-        if let Some(state) = live.state.as_ref().filter(|state| state.phase != brain_vm::Phase::New) {
+        if let Some(state) = live.state.as_ref().filter(|state| state.phase != Phase::New) {
             status = state.status().to_string();
             schedule.wake_at = state.wake_at();
             let under_way = finished.unfinished
@@ -400,9 +408,15 @@ impl Core {
             }
             schedule.owner = owner;
         }
+        let parent = self.tell_parent(now, run, live, new_row.as_deref(), &finished);
         let first = schedule.seq;
         schedule.seq += finished.events.len() as u64;
-        let mut writes = Vec::with_capacity(finished.writes.len() + 2);
+        let mut writes = Vec::with_capacity(finished.writes.len() + 3);
+        let parent = parent.map(|signal| {
+            let run = signal.run;
+            writes.push(Write::Signal(signal));
+            run
+        });
         match &new_row {
             Some(submission) => writes.push(Write::NewRun(Box::new(RunRow {
                 id: run,
@@ -434,8 +448,42 @@ impl Core {
             handovers: finished.handovers,
             checks: finished.checks,
             unfinished: finished.unfinished,
+            answer: finished.answer,
+            offered: finished.offered,
+            delegated: finished.delegated,
+            parent,
         };
         (member, in_flight)
+    }
+
+    /// The end of a child run goes into the inbox of the run that waits for it, in the same commit.
+    fn tell_parent(
+        &self,
+        now: Timestamp,
+        run: RunId,
+        live: &Live,
+        new_row: Option<&Submission>,
+        finished: &Finished,
+    ) -> Option<SignalRow> {
+        let request = new_row.map_or_else(|| live.row.as_ref().map(|row| &row.request), |new| Some(&new.request))?;
+        let parent = request.get("parent")?;
+        if !finished.events.iter().any(NewEvent::is_end) {
+            return None;
+        }
+        let state = live.state.as_ref()?;
+        let body = match state.phase {
+            Phase::Ended(End::Completed) => {
+                let data = json!({"run_id": run, "status": "completed", "result": live.data.state});
+                json!({"job": parent["job"], "result": {"success": true, "data": data}})
+            }
+            _ => {
+                let why = state.failure.as_ref().map_or_else(|| "It was cancelled.".to_owned(), |f| f.message.clone());
+                let message = format!("The child run {run} ended {}: {why}", state.status());
+                json!({"job": parent["job"], "failure": Failure::business("child_failed", message)})
+            }
+        };
+        let waiting = parent["run"].as_str()?.parse().ok()?;
+        Some(SignalRow { run: waiting, id: format!("child {run}"), at: now, body })
     }
 
     fn committed(
@@ -490,10 +538,9 @@ impl Core {
         let news = RunNews {
             run,
             status: in_flight.status,
-            at_rest: live
-                .state
-                .as_ref()
-                .is_none_or(|state| state.is_ended() || state.is_parked() || state.phase == brain_vm::Phase::New),
+            at_rest: live.state.as_ref().is_none_or(|state| live.data.is_at_rest(state)),
+            offered: in_flight.offered,
+            answer: in_flight.answer,
         };
         for reply in in_flight.work.into_iter().filter_map(|item| item.reply) {
             output.actions.push(Action::Reply(reply, Ok(news.clone())));
@@ -513,6 +560,13 @@ impl Core {
         }
         if in_flight.unfinished {
             live.queue.push_back(Queued::told(Work::Tick));
+        }
+        if in_flight.delegated {
+            // The other side may have been quicker than this commit.
+            live.queue.push_back(Queued::told(Work::Signals));
+        }
+        if let Some(parent) = in_flight.parent {
+            output.actions.push(Action::Signal(live.scope.clone(), parent));
         }
         let again = !live.queue.is_empty();
         if again || in_flight.schedule.owner == Some(self.node) {

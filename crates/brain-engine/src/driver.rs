@@ -11,7 +11,7 @@ use brain_store::{Store, SystemScope};
 
 use crate::core::{Action, Core, CoreInput};
 use crate::engine::Engine;
-use crate::host::Host;
+use crate::host::{Host, Outside};
 use crate::hub::Hub;
 use crate::shell::tell_committed;
 
@@ -25,7 +25,7 @@ pub struct Driver {
     engine: Arc<Engine>,
     core: Core,
     store: Arc<dyn Store>,
-    host: Arc<dyn Host>,
+    outside: Arc<dyn Outside>,
     clock: Arc<VirtualClock>,
     hub: Arc<Hub>,
     inputs: Receiver<CoreInput>,
@@ -35,14 +35,21 @@ pub struct Driver {
 
 impl Driver {
     /// A node on this store. Another driver on the same store is another node.
-    pub fn new(store: Arc<dyn Store>, host: Arc<dyn Host>, clock: Arc<VirtualClock>, random: Box<dyn Random>) -> Self {
-        Self::with_capacity(store, host, clock, random, 64)
+    pub fn new(
+        store: Arc<dyn Store>,
+        host: Arc<dyn Host>,
+        outside: Arc<dyn Outside>,
+        clock: Arc<VirtualClock>,
+        random: Box<dyn Random>,
+    ) -> Self {
+        Self::with_capacity(store, host, outside, clock, random, 64)
     }
 
     /// A node that does so many outside jobs at a time.
     pub fn with_capacity(
         store: Arc<dyn Store>,
         host: Arc<dyn Host>,
+        outside: Arc<dyn Outside>,
         clock: Arc<VirtualClock>,
         mut random: Box<dyn Random>,
         max_running_jobs: usize,
@@ -51,9 +58,9 @@ impl Driver {
         let (send, inputs) = channel();
         let hub = Arc::new(Hub::default());
         let engine = Engine::by_hand(node, store.clone(), clock.clone(), hub.clone(), send.clone());
-        let core = Core::new(node, store.clone(), host.clone(), random, max_running_jobs);
+        let core = Core::new(node, store.clone(), host, random, max_running_jobs);
         drop(store.heartbeat(SystemScope, node, Timestamp::from_millis(i64::MAX), "driver"));
-        Self { engine, core, store, host, clock, hub, inputs, send, tasks: Vec::new() }
+        Self { engine, core, store, outside, clock, hub, inputs, send, tasks: Vec::new() }
     }
 
     /// The engine that this moves.
@@ -91,10 +98,11 @@ impl Driver {
                     Action::Reply(reply, result) => reply(result),
                     Action::Notify(news) => self.hub.tell(&news),
                     Action::WakeAt(..) => {} // the store knows
+                    Action::Signal(scope, run) => drop(self.send.send(CoreInput::Signal(scope, run))),
                     Action::Perform(handover) => {
                         let handover = handover.0;
                         let context = handover.context.clone();
-                        let work = self.host.perform(handover.call, handover.context);
+                        let work = self.outside.perform(handover.call, handover.context);
                         self.tasks.push(Box::pin(async move {
                             let outcome = work.await;
                             CoreInput::Job(context.scope, context.run, context.job, context.attempt, outcome)
@@ -103,7 +111,7 @@ impl Driver {
                     Action::Check(check) => {
                         let check = check.0;
                         let context = check.context.clone();
-                        let work = self.host.check(&check.tool, check.args, check.context);
+                        let work = self.outside.check(&check.tool, check.args, check.context);
                         self.tasks.push(Box::pin(async move {
                             let answer = work.await;
                             CoreInput::Check(context.scope, context.run, context.job, context.attempt, answer)

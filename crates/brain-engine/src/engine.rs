@@ -11,9 +11,9 @@ use brain_vm::{EventError, Input, JobId, Program, State};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
-use crate::core::{Command, Core, CoreInput, Submission};
+use crate::core::{Command, Core, CoreInput, Submission, ToJob, Told};
 use crate::data::{RunData, fold};
-use crate::host::Host;
+use crate::host::{Host, Outside};
 use crate::hub::{Hub, RunNews};
 use crate::log::{NewEvent, PipeEvent};
 use crate::node::{Keeper, Liveness};
@@ -126,6 +126,7 @@ impl Engine {
         config: &EngineConfig,
         store: Arc<dyn Store>,
         host: Arc<dyn Host>,
+        outside: Arc<dyn Outside>,
         clock: Arc<dyn Clock>,
         mut random: Box<dyn Random>,
         liveness: Arc<dyn Liveness>,
@@ -137,9 +138,9 @@ impl Engine {
         let keeper = Keeper { node, store: store.clone(), clock: clock.clone(), liveness };
         keeper.heartbeat()?;
         let deciding = Deciding {
-            core: Core::new(node, store.clone(), host.clone(), random, config.max_running_jobs),
+            core: Core::new(node, store.clone(), host, random, config.max_running_jobs),
             store: store.clone(),
-            host,
+            outside,
             clock: clock.clone(),
             hub: hub.clone(),
             tokio: tokio::runtime::Handle::current(),
@@ -258,12 +259,18 @@ impl Engine {
     }
 
     fn at_rest(&self, scope: &Scope, row: &RunRow) -> Result<Option<RunNews>, EngineError> {
-        let news = |at_rest| RunNews { run: row.id, status: row.status.clone(), at_rest };
+        let news = |at_rest| RunNews {
+            run: row.id,
+            status: row.status.clone(),
+            at_rest,
+            offered: false,
+            answer: Value::Null,
+        };
         match row.status.as_str() {
             "running" | "compensating" => {}
-            "waiting" => {
-                let parked = self.run_state(scope, row.id)?.state.is_some_and(|state| state.is_parked());
-                if parked {
+            "waiting" | "delegated" => {
+                let run = self.run_state(scope, row.id)?;
+                if run.state.is_some_and(|state| run.data.is_at_rest(&state)) {
                     return Ok(Some(news(true)));
                 }
             }
@@ -278,10 +285,30 @@ impl Engine {
             prelude: Vec::new(),
             preconditions: Vec::new(),
             writes,
-            inputs: vec![(Input::Cancel, None)],
+            inputs: vec![Told::Input(Input::Cancel, None)],
             status: None,
         };
         self.command(scope, run, command).await
+    }
+
+    /// Waits until workers may have something new to take.
+    pub async fn offers(&self) {
+        self.hub.offers().notified().await;
+    }
+
+    /// Tells the open job with this key something; what came of it is in the answer of the news.
+    pub async fn tell_job(
+        &self,
+        scope: &Scope,
+        run: RunId,
+        key: JobKey,
+        message: ToJob,
+        prelude: Vec<NewEvent>,
+        rows: (Vec<Precondition>, Vec<Write>),
+    ) -> Result<RunNews, EngineError> {
+        let (preconditions, writes) = rows;
+        let inputs = vec![Told::Job(key, message)];
+        self.command(scope, run, Command { prelude, preconditions, writes, inputs, status: None }).await
     }
 
     /// Decides about a dead letter.
@@ -308,16 +335,16 @@ impl Engine {
         let attempts = u32::try_from(letter.body["attempts"].as_u64().unwrap_or(1)).unwrap_or(1);
         let at = self.clock.now();
         let (outcome, inputs) = match decision {
-            LetterDecision::Retry => ("retried", vec![(Input::Retry(job), None)]),
-            LetterDecision::Resolve(None) => ("resolved", vec![(Input::Dismiss(job), None)]),
+            LetterDecision::Retry => ("retried", vec![Told::Input(Input::Retry(job), None)]),
+            LetterDecision::Resolve(None) => ("resolved", vec![Told::Input(Input::Dismiss(job), None)]),
             LetterDecision::Resolve(Some(data)) => {
                 let payload = json!({"result": {"success": true, "data": data, "summary": note}});
-                ("resolved", vec![(Input::Done(job, attempts), Some(payload))])
+                ("resolved", vec![Told::Input(Input::Done(job, attempts), Some(payload))])
             }
             LetterDecision::Abandon => {
                 let failure = serde_json::from_value(letter.body["failure"].clone())
                     .unwrap_or_else(|_| Failure::business("abandoned", "The step was given up."));
-                ("abandoned", vec![(Input::Abandon(job, failure), None)])
+                ("abandoned", vec![Told::Input(Input::Abandon(job, failure), None)])
             }
             LetterDecision::Escalate(ref to) => {
                 letter.body["escalated"] = json!({"to": to, "at": at, "by": by, "note": note});
@@ -347,14 +374,14 @@ impl Engine {
         let Some(hash) = row.program else {
             return Ok(RunState { row, log, program: None, state: None, data: RunData::default() });
         };
-        let program = self.program(hash)?;
+        let mut program = self.program(hash)?;
         let unreadable = |error: EventError| EngineError::Unreadable(run, error.to_string());
-        let (state, data, _) = fold(&program, &log).map_err(unreadable)?;
+        let (state, data, _) = fold(&mut program, &log, &mut |hash| self.program(hash), unreadable)?;
         Ok(RunState { row, log, program: Some(program), state: Some(state), data })
     }
 
     /// A program by its hash. Programs are immutable, so those that were read once are kept at hand.
-    fn program(&self, hash: Digest) -> Result<Arc<Program>, EngineError> {
+    pub fn program(&self, hash: Digest) -> Result<Arc<Program>, EngineError> {
         if let Some(known) = self.programs.lock().unwrap_or_else(PoisonError::into_inner).get(&hash) {
             return Ok(known.clone());
         }

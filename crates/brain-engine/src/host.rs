@@ -6,8 +6,8 @@ use std::pin::Pin;
 use brain_core::{Failure, JobKey, Millis, RunId, Timestamp};
 use brain_lang::plan::{PlanStep, ToolRef};
 use brain_registry::{ToolResult, ValidatedCall};
-use brain_store::Scope;
-use brain_vm::JobId;
+use brain_store::{Scope, Write};
+use brain_vm::{JobId, Program};
 use serde_json::Value;
 
 use crate::{RecordView, RunData};
@@ -38,6 +38,8 @@ pub struct JobContext {
     pub job: JobId,
     /// The step's name.
     pub step: String,
+    /// The conversation that the request belongs to.
+    pub conversation: Option<String>,
     /// The first is 1.
     pub attempt: u32,
     /// When the run started; ids of new records are derived from it.
@@ -73,8 +75,8 @@ pub enum CheckAnswer {
 /// A future that a host gives back.
 pub type HostFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
-/// The world as the engine sees it. Everything but [`Host::perform`] and [`Host::check`] is a pure function of its
-/// arguments and of the records that the view reads.
+/// What the engine does not know: tools, expressions, schemas. Every answer is a pure function of the arguments and of
+/// the records that the view reads.
 pub trait Host: Send + Sync + 'static {
     /// The value of a step's `when`.
     fn condition(&self, view: RunView<'_>, step: &PlanStep) -> Result<bool, Failure>;
@@ -99,9 +101,55 @@ pub trait Host: Send + Sync + 'static {
     /// Whether an outside job may start now. What the view reads must still hold when the start is committed.
     fn admit(&self, call: &ValidatedCall, job: &JobContext, records: &mut RecordView<'_>) -> Result<(), Failure>;
 
+    /// The program of the steps that a result brings along.
+    fn grow(&self, _: RunView<'_>, step: &PlanStep, _: JobId, _: &ToolResult) -> Result<Growth, Failure> {
+        Err(Failure::contract("may_not_inject", format!("`{}` may not add steps to a run.", step.tool.name)))
+    }
+
+    /// The final result of a job, now that the steps it brought along are over.
+    fn close(&self, _: RunView<'_>, _: &PlanStep, _: JobId, result: ToolResult) -> Result<ToolResult, Failure> {
+        Ok(result)
+    }
+
+    /// Looks at a result that came from a worker, a callback or a reviewer: it must be what the tool declares, with
+    /// the corrections (an object whose fields replace those of the data).
+    fn accept(
+        &self,
+        _: &ToolRef,
+        _: Value,
+        _: &JobContext,
+        mut result: ToolResult,
+        corrections: &Value,
+    ) -> Result<ToolResult, Failure> {
+        if let (Some(data), Some(corrections)) = (result.data.as_object_mut(), corrections.as_object()) {
+            data.extend(corrections.clone());
+        }
+        Ok(result)
+    }
+
+    /// A job succeeded: what should be remembered of it goes into the records of the same commit.
+    fn remember(&self, _: &ToolRef, _: &Value, _: &JobContext, _: &ToolResult, _: &mut RecordView<'_>) {}
+
+    /// One line about a call, for whoever has to approve it.
+    fn describe(&self, call: &ValidatedCall) -> String {
+        call.tool().def.name.clone()
+    }
+}
+
+/// What happens outside the process. Apart from [`Host`], so that tests, scenarios and benchmarks can stand in for
+/// the world and leave the rest as it is.
+pub trait Outside: Send + Sync + 'static {
     /// Does an outside job.
     fn perform(&self, call: ValidatedCall, job: JobContext) -> HostFuture<JobOutcome>;
 
     /// Asks whether an outside job with these arguments had happened.
     fn check(&self, tool: &ToolRef, args: Value, job: JobContext) -> HostFuture<CheckAnswer>;
+}
+
+/// Steps to add to a run.
+pub struct Growth {
+    /// Their program.
+    pub program: Program,
+    /// It and the definitions that it pins, as far as the store may not have them.
+    pub definitions: Vec<Write>,
 }

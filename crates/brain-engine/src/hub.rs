@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use brain_core::RunId;
-use tokio::sync::oneshot;
+use serde_json::Value;
+use tokio::sync::{Notify, oneshot};
 
 /// What became durable about a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +17,10 @@ pub struct RunNews {
     pub status: String,
     /// Whether it goes no further by itself: it is over, or it waits for a person.
     pub at_rest: bool,
+    /// Whether workers have something new to take.
+    pub offered: bool,
+    /// What the one who asked is told besides.
+    pub answer: Value,
 }
 
 /// Who waits for which run, and how much is under way outside.
@@ -23,6 +28,7 @@ pub struct RunNews {
 pub(crate) struct Hub {
     waiting: Mutex<HashMap<RunId, Vec<oneshot::Sender<RunNews>>>>,
     outside: AtomicUsize,
+    offers: Notify,
 }
 
 impl Hub {
@@ -56,7 +62,15 @@ impl Hub {
         receive
     }
 
+    /// Workers may have something new to take.
+    pub(crate) fn offers(&self) -> &Notify {
+        &self.offers
+    }
+
     pub(crate) fn tell(&self, news: &RunNews) {
+        if news.offered {
+            self.offers.notify_waiters();
+        }
         if !news.at_rest {
             return;
         }

@@ -20,7 +20,7 @@ mod turn;
 pub use data::RunData;
 pub use driver::Driver;
 pub use engine::{Engine, EngineConfig, EngineError, LetterDecision, RunState};
-pub use host::{CheckAnswer, Host, HostFuture, JobContext, JobOutcome, RunView};
+pub use host::{CheckAnswer, Growth, Host, HostFuture, JobContext, JobOutcome, Outside, RunView};
 pub use hub::RunNews;
 pub use log::{NewEvent, PipeEvent};
 pub use node::Liveness;

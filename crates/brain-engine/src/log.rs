@@ -29,6 +29,8 @@ pub enum PipeEvent {
     TakenOver = 9,
     /// A dead letter was escalated, retried or resolved.
     LetterDecided = 10,
+    /// Somebody looked at a result, and what they corrected.
+    Reviewed = 11,
 }
 
 impl PipeEvent {
@@ -45,6 +47,7 @@ impl PipeEvent {
             8 => "Answered",
             9 => "TakenOver",
             10 => "LetterDecided",
+            11 => "Reviewed",
             _ => return None,
         })
     }
@@ -67,6 +70,11 @@ impl NewEvent {
     /// An event of the pipe.
     pub fn pipe(event: PipeEvent, data: Value, payload: Option<Value>) -> Self {
         Self { number: event as u16, version: 1, data, payload }
+    }
+
+    /// Whether it says that the run is over.
+    pub(crate) fn is_end(&self) -> bool {
+        self.number == Event::RunEnded { end: brain_vm::End::Completed }.number()
     }
 
     /// An event of the machine.

@@ -46,6 +46,16 @@ impl Keeper {
         Ok(count)
     }
 
+    /// Runs with something in their inbox: whoever put it there may have died before it could say so.
+    pub(crate) fn signalled(&self, send: &dyn Fn(CoreInput)) -> Result<usize, StoreError> {
+        let signalled = self.store.signalled(SystemScope, BATCH)?;
+        let count = signalled.len();
+        for (tenant, run) in signalled {
+            send(CoreInput::Signal(Scope::of(tenant), run));
+        }
+        Ok(count)
+    }
+
     /// Runs of nodes whose lease is over, or of which it is known that they are gone.
     pub(crate) fn orphans(&self, send: &dyn Fn(CoreInput)) -> Result<usize, StoreError> {
         let now = self.clock.now();

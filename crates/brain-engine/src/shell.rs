@@ -9,7 +9,7 @@ use brain_core::{Clock, Failure, RunId, Timestamp};
 use brain_store::{Scope, Store, StoreError};
 
 use crate::core::{Action, CheckAction, Core, CoreInput, HandoverAction, StepOutput};
-use crate::host::{CheckAnswer, Host, JobOutcome};
+use crate::host::{CheckAnswer, JobOutcome, Outside};
 use crate::hub::Hub;
 use crate::node::{HEARTBEAT, Keeper};
 
@@ -24,7 +24,7 @@ const GRACE: Duration = Duration::from_secs(5);
 pub(crate) struct Deciding {
     pub(crate) core: Core,
     pub(crate) store: Arc<dyn Store>,
-    pub(crate) host: Arc<dyn Host>,
+    pub(crate) outside: Arc<dyn Outside>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) hub: Arc<Hub>,
     pub(crate) tokio: tokio::runtime::Handle,
@@ -94,6 +94,7 @@ impl Deciding {
                 Action::Reply(reply, result) => reply(result),
                 Action::Notify(news) => self.hub.tell(&news),
                 Action::WakeAt(scope, run, at) => alarms.push(Alarm { at, run, scope }),
+                Action::Signal(scope, run) => drop(self.send.send(CoreInput::Signal(scope, run))),
                 Action::Perform(handover) => self.hand_over(*handover),
                 Action::Check(check) => self.check(*check),
             }
@@ -103,7 +104,7 @@ impl Deciding {
     fn hand_over(&self, HandoverAction(handover): HandoverAction) {
         let context = handover.context.clone();
         let limit = handover.context.timeout.as_std() + GRACE;
-        let work = self.host.perform(handover.call, handover.context);
+        let work = self.outside.perform(handover.call, handover.context);
         let send = self.send.clone();
         let hub = self.hub.clone();
         hub.job_began();
@@ -127,7 +128,7 @@ impl Deciding {
     fn check(&self, CheckAction(check): CheckAction) {
         let context = check.context.clone();
         let limit = check.context.timeout.as_std() + GRACE;
-        let work = self.host.check(&check.tool, check.args, check.context);
+        let work = self.outside.check(&check.tool, check.args, check.context);
         let send = self.send.clone();
         self.tokio.spawn(async move {
             let answer = tokio::time::timeout(limit, work).await.unwrap_or_else(|_| {
@@ -160,7 +161,7 @@ pub(crate) fn tell_committed(send: &Sender<CoreInput>, numbers: Vec<u64>, result
 pub(crate) fn keep_forever(keeper: &Keeper, send: &dyn Fn(CoreInput), stop: &Receiver<()>) {
     let mut since_heartbeat = Duration::ZERO;
     loop {
-        let looked = keeper.orphans(send).and_then(|orphans| keeper.due(send).map(|due| orphans + due));
+        let looked = keeper.orphans(send).and_then(|_| keeper.due(send)).and_then(|_| keeper.signalled(send));
         if let Err(error) = looked {
             tracing::warn!(%error, "the store could not be asked for work; asking again");
         }

@@ -1,16 +1,21 @@
 //! One turn of one run: inputs in, events and writes out. Nothing leaves the turn before its commit is durable.
 
+mod grow;
+mod letters;
+mod told;
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use brain_core::{Failure, JobKey, Random, RunId, Timestamp};
 use brain_lang::plan::{Place, PlanStep, ToolRef};
 use brain_registry::{ToolResult, ValidatedCall};
-use brain_store::{ArtifactRow, DeadLetterRow, Precondition, Scope, Store, Write};
-use brain_vm::{Event, Input, JobId, JobStatus, Machine, Need, Program, State};
+use brain_store::{ArtifactRow, Precondition, Scope, Store, Write};
+use brain_vm::{Event, Input, JobId, Machine, Need, Phase, Program, State, StepState};
 use serde_json::{Value, json};
 
 use crate::log::NewEvent;
+use crate::overlay::Savepoint;
 use crate::{Host, JobContext, RecordView, RunData, RunView};
 
 /// Inline jobs that share one commit at most; a longer run takes several turns.
@@ -33,7 +38,7 @@ pub(crate) struct CheckRequest {
 pub(crate) struct Turn<'a> {
     pub(crate) scope: &'a Scope,
     pub(crate) run: RunId,
-    pub(crate) program: &'a Program,
+    pub(crate) program: &'a mut Arc<Program>,
     pub(crate) state: &'a mut State,
     pub(crate) data: &'a mut RunData,
     pub(crate) store: &'a dyn Store,
@@ -43,25 +48,40 @@ pub(crate) struct Turn<'a> {
     pub(crate) records: RecordView<'a>,
     pub(crate) events: Vec<NewEvent>,
     pub(crate) writes: Vec<Write>,
+    /// What else must still be true when the turn is committed.
+    pub(crate) preconditions: Vec<Precondition>,
     pub(crate) handovers: Vec<Handover>,
     pub(crate) checks: Vec<CheckRequest>,
     /// Whether there is more to do than one turn may.
     pub(crate) unfinished: bool,
+    /// The run's priority, for what it offers to workers.
+    pub(crate) priority: u8,
+    /// Where the records stood when an atomic batch began.
+    pub(crate) batch: Option<Savepoint>,
+    /// What the one who asked is told besides.
+    pub(crate) answer: Value,
+    /// Whether workers have something new to take.
+    pub(crate) offered: bool,
+    /// Whether something was delegated, so that an answer may be there already.
+    pub(crate) delegated: bool,
 }
 
 impl Turn<'_> {
     /// Decides an input and folds what follows.
     pub(crate) fn input(&mut self, input: Input, payload: Option<Value>) {
         let noise = self.random.next_u64();
-        let events = Machine::new(self.program).decide(self.state, input, self.now, noise);
+        let events = Machine::new(self.program.as_ref()).decide(self.state, input, self.now, noise);
         self.fold(events, payload);
     }
 
     /// Folds events; the payload belongs to the first.
     fn fold(&mut self, events: Vec<Event>, mut payload: Option<Value>) {
         for event in events {
-            let payload = payload.take();
+            let payload = payload.take().map(|payload| self.lighten(payload));
             self.follow_letters(&event);
+            self.follow_offers(&event);
+            self.follow_approvals(&event);
+            self.delegated |= matches!(event, Event::JobDelegated { .. });
             self.state.apply(self.program, &event);
             self.data.apply(self.program, &event, payload.as_ref(), self.now);
             self.link_artifacts(&event, payload.as_ref());
@@ -75,21 +95,35 @@ impl Turn<'_> {
     /// Goes on until only an input from outside can move the run.
     pub(crate) fn advance(&mut self) {
         let mut jobs = 0;
-        while let Some(need) = Machine::new(self.program).next(self.state) {
-            if jobs >= MAX_JOBS_A_TURN {
+        if self.program.atomic && self.batch.is_none() {
+            self.batch = Some(self.records.save());
+        }
+        while let Some(need) = Machine::new(self.program.as_ref()).next(self.state) {
+            if self.program.atomic && jobs >= MAX_JOBS_A_TURN && self.state.phase == Phase::Running {
+                let message = format!("An atomic batch is at most {MAX_JOBS_A_TURN} steps, items included.");
+                self.input(Input::Halt(Failure::business("batch_too_large", message)), None);
+                continue;
+            }
+            if jobs >= MAX_JOBS_A_TURN && !self.program.atomic {
                 self.unfinished = true;
                 return;
             }
             match need {
                 Need::Condition(step) => {
-                    let plan = self.program.step(step);
+                    let program = self.program.clone();
+                    let plan = program.step(step);
+                    if let Some(because) = self.missing(plan) {
+                        self.input(Input::Bypass(step, because), None);
+                        continue;
+                    }
                     match guarded(|| self.host.condition(self.view(), plan)) {
                         Ok(holds) => self.input(Input::Condition(step, holds), None),
                         Err(failure) => self.input(Input::Halt(in_step(plan, "when", failure)), None),
                     }
                 }
                 Need::Items(step) => {
-                    let plan = self.program.step(step);
+                    let program = self.program.clone();
+                    let plan = program.step(step);
                     match guarded(|| self.host.items(self.view(), plan)) {
                         Ok(items) => {
                             let count = u32::try_from(items.len()).unwrap_or(u32::MAX);
@@ -102,8 +136,10 @@ impl Turn<'_> {
                     jobs += 1;
                     self.start(job, attempt);
                 }
+                Need::Close(job, attempt) => self.close(job, attempt),
                 Need::Nothing => {
-                    let events = Machine::new(self.program).proceed(self.state);
+                    self.roll_back();
+                    let events = Machine::new(self.program.as_ref()).proceed(self.state);
                     self.fold(events, None);
                 }
             }
@@ -114,14 +150,29 @@ impl Turn<'_> {
         RunView { scope: self.scope, run: self.run, data: self.data, now: self.now }
     }
 
+    /// The step that failed or was left out and whose result this one uses.
+    fn missing(&self, step: &PlanStep) -> Option<u16> {
+        step.needs.iter().filter_map(|id| self.program.step_index(id)).find(|index| {
+            matches!(self.state.steps[usize::from(*index)], StepState::Failed | StepState::Bypassed)
+        })
+    }
+
+    /// A batch that failed leaves nothing behind but its log.
+    fn roll_back(&mut self) {
+        if let (Some(savepoint), Phase::Stopping(_)) = (self.batch.take(), self.state.phase) {
+            self.records.restore(savepoint);
+            self.writes.retain(|write| !matches!(write, Write::Link(_)));
+            self.input(Input::RollBack, None);
+        }
+    }
+
     fn start(&mut self, job: JobId, attempt: u32) {
-        if Machine::new(self.program).is_exhausted(self.state, job) {
-            let limit = self.program.max_steps;
-            let message = format!("The run would take more than {limit} steps (`max_steps`), so it was stopped.");
-            self.input(Input::Halt(Failure::business("max_steps", message)), None);
+        if Machine::new(self.program.as_ref()).is_exhausted(self.state, job) {
+            self.input(Input::Halt(too_many(self.program.max_steps)), None);
             return;
         }
-        let step = self.program.step(job.step);
+        let program = self.program.clone();
+        let step = program.step(job.step);
         let (tool, place, timeout) = match &step.undo {
             Some(undo) if job.undo => (&undo.tool, &undo.place, undo.timeout),
             _ => (&step.tool, &step.place, step.timeout),
@@ -138,9 +189,23 @@ impl Turn<'_> {
                 return;
             }
         };
+        if step.gate && !job.undo && !self.state.jobs.get(&job).is_some_and(|job| job.granted) {
+            self.ask_approval(job, &call);
+            self.input(Input::Hold(job), Some(json!({"args": call.args()})));
+            return;
+        }
         let context = JobContext { timeout, ..self.context(job, attempt) };
         match place {
-            Place::Outside(_) | Place::Worker { .. } => {
+            Place::Worker { .. } => {
+                let (host, records) = (self.host, &mut self.records);
+                match guarded(|| host.admit(&call, &context, records)) {
+                    Ok(()) => self.input(Input::Offer(job), Some(json!({"args": call.args()}))),
+                    Err(failure) => {
+                        self.input(Input::Failed(job, attempt, failure), Some(json!({"args": call.args()})));
+                    }
+                }
+            }
+            Place::Outside(_) => {
                 let (host, records) = (self.host, &mut self.records);
                 if let Err(failure) = guarded(|| host.admit(&call, &context, records)) {
                     self.input(Input::Failed(job, attempt, failure), Some(json!({"args": call.args()})));
@@ -154,18 +219,17 @@ impl Turn<'_> {
     }
 
     fn decide_inline(&mut self, call: &ValidatedCall, context: &JobContext) {
-        let before = self.records.save();
+        let before = Some(self.records.save());
         let host = self.host;
         let records = &mut self.records;
         let decided = guarded(|| host.decide(call, context, records));
         let (job, attempt) = (context.job, context.attempt);
         match decided {
-            Ok(result) if result.success => {
-                let payload = json!({"args": call.args(), "result": result});
-                self.input(Input::Done(job, attempt), Some(payload));
-            }
+            Ok(result) if result.success => self.succeed(job, attempt, Some(call.args().clone()), result, before),
             other => {
-                self.records.restore(before);
+                if let Some(before) = before {
+                    self.records.restore(before);
+                }
                 let failure = match other {
                     Ok(result) => failure_of(result),
                     Err(failure) => failure,
@@ -182,6 +246,7 @@ impl Turn<'_> {
             key: self.key(job),
             job,
             step: self.program.step(job.step).id.clone(),
+            conversation: self.data.input["conversation"].as_str().map(str::to_owned),
             attempt,
             started: self.data.started,
             now: self.now,
@@ -200,7 +265,7 @@ impl Turn<'_> {
     }
 
     fn link_artifacts(&mut self, event: &Event, payload: Option<&Value>) {
-        let Event::JobDone { job, .. } = event else { return };
+        let (Event::JobDone { job, .. } | Event::StepsInjected { job, .. }) = event else { return };
         let Some(list) = payload.and_then(|payload| payload["result"]["artifacts"].as_array()) else { return };
         for artifact in list {
             let (Some(kind), Some(Ok(record)), Some(role)) =
@@ -219,69 +284,10 @@ impl Turn<'_> {
         }
     }
 
-    /// Opens a dead letter when a job is parked, and closes those that nobody can answer any more.
-    fn follow_letters(&mut self, event: &Event) {
-        match event {
-            Event::JobParked { job, attempt, failure, in_doubt } => {
-                let id = self.key(*job);
-                let step = self.program.step(job.step);
-                let earlier = self.store.letter(self.scope, id).ok().flatten();
-                let mut history =
-                    earlier.as_ref().and_then(|letter| letter.body["history"].as_array().cloned()).unwrap_or_default();
-                history.push(json!({"at": self.now, "attempt": attempt, "failure": failure}));
-                let body = json!({
-                    "step": step.id,
-                    "item": job.item,
-                    "undo": job.undo,
-                    "attempts": attempt,
-                    "in_doubt": in_doubt,
-                    "failure": failure,
-                    "history": history,
-                    "escalated": earlier.as_ref().map_or(Value::Null, |letter| letter.body["escalated"].clone()),
-                });
-                let tool = match &step.undo {
-                    Some(undo) if job.undo => undo.tool.name.clone(),
-                    _ => step.tool.name.clone(),
-                };
-                let opened_at = earlier.map_or(self.now, |letter| letter.opened_at);
-                self.writes.push(Write::PutLetter(DeadLetterRow {
-                    id,
-                    run: self.run,
-                    tool,
-                    opened_at,
-                    open: true,
-                    body,
-                }));
-            }
-            Event::StopDecided { .. } | Event::RunEnded { .. } => {
-                let parked: Vec<JobId> = self
-                    .state
-                    .jobs
-                    .iter()
-                    .filter(|(_, job)| matches!(job.status, JobStatus::Parked { .. }))
-                    .map(|(id, _)| *id)
-                    .collect();
-                for job in parked {
-                    self.close_letter(job);
-                }
-            }
-            _ => {}
-        }
-    }
-
-    fn close_letter(&mut self, job: JobId) {
-        let id = self.key(job);
-        let Ok(Some(mut letter)) = self.store.letter(self.scope, id) else { return };
-        if letter.open {
-            letter.open = false;
-            letter.body["resolution"] = json!({"outcome": "run_ended", "at": self.now});
-            self.writes.push(Write::PutLetter(letter));
-        }
-    }
-
     /// What the turn relied on and what it writes to records.
     pub(crate) fn finish(self) -> Finished {
-        let (preconditions, record_writes) = self.records.finish();
+        let (mut preconditions, record_writes) = self.records.finish();
+        preconditions.extend(self.preconditions);
         let mut writes = self.writes;
         writes.extend(record_writes);
         Finished {
@@ -291,11 +297,15 @@ impl Turn<'_> {
             handovers: self.handovers,
             checks: self.checks,
             unfinished: self.unfinished,
+            answer: self.answer,
+            offered: self.offered,
+            delegated: self.delegated,
         }
     }
 }
 
 /// What a turn came to.
+#[derive(Default)]
 pub(crate) struct Finished {
     pub(crate) events: Vec<NewEvent>,
     pub(crate) preconditions: Vec<Precondition>,
@@ -303,6 +313,9 @@ pub(crate) struct Finished {
     pub(crate) handovers: Vec<Handover>,
     pub(crate) checks: Vec<CheckRequest>,
     pub(crate) unfinished: bool,
+    pub(crate) answer: Value,
+    pub(crate) offered: bool,
+    pub(crate) delegated: bool,
 }
 
 /// The key of a job: the same for every attempt and on every replay.
@@ -315,6 +328,11 @@ pub(crate) fn failure_of(result: ToolResult) -> Failure {
     result
         .error
         .unwrap_or_else(|| Failure::contract("no_reason", "The tool said that it did not succeed, but not why."))
+}
+
+fn too_many(limit: u32) -> Failure {
+    let message = format!("The run would take more than {limit} steps (`max_steps`), so it was stopped.");
+    Failure::business("max_steps", message)
 }
 
 fn in_step(step: &PlanStep, part: &str, failure: Failure) -> Failure {

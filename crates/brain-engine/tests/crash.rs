@@ -7,7 +7,7 @@ mod common;
 use std::sync::{Arc, Mutex};
 
 use brain_core::{Clock, Millis, Random, SeededRandom};
-use brain_engine::{Driver, Host, LetterDecision};
+use brain_engine::{Driver, LetterDecision};
 use brain_lang::plan::{Idempotency, OnFailure, Place, PlanStep};
 use brain_store::{MemoryStore, RecordFilter, Store};
 use common::{Fate, TestHost, clock, each, program, random, scope, step, submission, with_undo};
@@ -50,7 +50,7 @@ fn live_through(seed: u64) {
     }));
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let clock = clock();
-    let new_node = |seed| Driver::new(store.clone(), host.clone() as Arc<dyn Host>, clock.clone(), random(seed));
+    let new_node = |seed| Driver::new(store.clone(), host.clone(), host.clone(), clock.clone(), random(seed));
     let mut driver = new_node(seed);
     let mut runs = Vec::new();
     for n in 0..RUNS {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use brain_core::{Failure, Millis};
-use brain_engine::{Driver, EngineError, Host, LetterDecision, receipts};
+use brain_engine::{Driver, EngineError, LetterDecision, receipts};
 use brain_lang::plan::{Idempotency, OnFailure, Place};
 use brain_store::{MemoryStore, RecordFilter, Store};
 use common::{Fate, TestHost, clock, each, program, random, scope, step, submission, with_undo};
@@ -18,7 +18,7 @@ const NONE: Place = Place::Outside(Idempotency::None);
 fn world(host: TestHost) -> (Driver, Arc<dyn Store>, Arc<TestHost>) {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let host = Arc::new(host);
-    let driver = Driver::new(store.clone(), host.clone() as Arc<dyn Host>, clock(), random(1));
+    let driver = Driver::new(store.clone(), host.clone(), host.clone(), clock(), random(1));
     (driver, store, host)
 }
 
@@ -218,13 +218,13 @@ fn a_dead_nodes_runs_go_on_elsewhere() {
             if first.fetch_add(1, Ordering::Relaxed) == 0 { Fate::NoAnswer } else { Fate::Done }
         }));
         let clock = clock();
-        let mut one = Driver::new(store.clone(), host.clone(), clock.clone(), random(1));
+        let mut one = Driver::new(store.clone(), host.clone(), host.clone(), clock.clone(), random(1));
         let run = start(&mut one, vec![step("a", &[], place), step("b", &["a"], Place::Inline)]);
         one.pump();
         assert_eq!(store.run(&scope(), run).unwrap().unwrap().schedule.owner, Some(one.engine().node()));
         let dead = one.engine().node();
         drop(one);
-        let mut two = Driver::new(store.clone(), host.clone(), clock, random(2));
+        let mut two = Driver::new(store.clone(), host.clone(), host.clone(), clock, random(2));
         two.take_over(dead);
         assert_eq!(finish(&mut two, run), status);
         let asked = host.seen.lock().unwrap().calls.values().sum::<u32>();
@@ -239,10 +239,10 @@ fn a_node_that_was_given_up_can_write_nothing_more() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let host = Arc::new(TestHost::new(|job| if job.attempt == 1 { Fate::NoAnswer } else { Fate::Done }));
     let clock = clock();
-    let mut one = Driver::new(store.clone(), host.clone(), clock.clone(), random(1));
+    let mut one = Driver::new(store.clone(), host.clone(), host.clone(), clock.clone(), random(1));
     let run = start(&mut one, vec![step("a", &[], KEY)]);
     one.pump();
-    let mut two = Driver::new(store.clone(), host, clock, random(2));
+    let mut two = Driver::new(store.clone(), host.clone(), host, clock, random(2));
     two.take_over(one.engine().node());
     assert_eq!(finish(&mut two, run), "completed");
     // It still believes that the run is its own and under way.
@@ -296,7 +296,7 @@ fn urgent_jobs_are_handed_over_first() {
     }));
     let clock = clock();
     // One outside job at a time: the others wait in order of urgency.
-    let mut driver = Driver::with_capacity(store, host, clock, random(1), 1);
+    let mut driver = Driver::with_capacity(store, host.clone(), host, clock, random(1), 1);
     let program = program(vec![step("a", &[], KEY)]);
     let mut runs = Vec::new();
     let engine = driver.engine().clone();

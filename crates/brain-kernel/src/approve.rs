@@ -1,7 +1,7 @@
 //! Approve: someone says yes or no to a staged runbook. What was approved is what runs; no decision means no run.
 
 use brain_core::{ApprovalId, RunId};
-use brain_engine::core::Command;
+use brain_engine::core::{Command, Told};
 use brain_engine::{NewEvent, PipeEvent};
 use brain_store::{ApprovalRow, Precondition, Scope, Write};
 use brain_vm::Input;
@@ -76,7 +76,7 @@ impl Kernel {
             prelude: vec![NewEvent::pipe(event, data, payload)],
             preconditions: vec![Precondition::ApprovalPending(row.id)],
             writes: vec![Write::PutApproval(row)],
-            inputs: vec![(input, None::<Value>)],
+            inputs: vec![Told::Input(input, None::<Value>)],
             status: None,
         };
         self.engine().command(scope, run, command).await?;

@@ -1,12 +1,15 @@
 //! The engine's host: expressions over what a run knows, calls checked against the definitions that its program pins,
 //! and the toolbox that does the work.
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, PoisonError};
+mod children;
+mod grow;
+mod names;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use brain_core::{Digest, Failure};
-use brain_engine::{CheckAnswer, Host, HostFuture, JobContext, JobOutcome, RecordView, RunView};
-use brain_lang::binding::Binding;
+use brain_engine::{CheckAnswer, Growth, Host, HostFuture, JobContext, JobOutcome, Outside, RecordView, RunView};
 use brain_lang::feel::Value as FeelValue;
 use brain_lang::plan::{PlanStep, ToolRef};
 use brain_registry::model::ToolDef;
@@ -16,18 +19,31 @@ use brain_tools::{Evaluation, Toolbox, to_failure};
 use brain_vm::JobId;
 use serde_json::{Map, Value, json};
 
+use crate::kernel::Kernel;
+
 /// The host of a kernel.
 pub(crate) struct KernelHost {
     toolbox: Arc<Toolbox>,
     store: Arc<dyn Store>,
     /// Definitions by hash: those of the registry, and older ones that runs in flight still use.
     tools: Mutex<HashMap<Digest, Arc<Tool>>>,
+    /// The kernel, for tools that ask it for something: child runs.
+    kernel: Mutex<Weak<Kernel>>,
 }
 
 impl KernelHost {
     pub(crate) fn new(toolbox: Arc<Toolbox>, store: Arc<dyn Store>) -> Self {
         let tools = toolbox.registry().tools().values().map(|tool| (tool.hash, tool.clone())).collect();
-        Self { toolbox, store, tools: Mutex::new(tools) }
+        Self { toolbox, store, tools: Mutex::new(tools), kernel: Mutex::default() }
+    }
+
+    /// Says which kernel this is the host of.
+    pub(crate) fn belongs_to(&self, kernel: &Arc<Kernel>) {
+        *self.kernel.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(kernel);
+    }
+
+    pub(crate) fn toolbox(&self) -> &Arc<Toolbox> {
+        &self.toolbox
     }
 
     fn tool(&self, reference: &ToolRef) -> Result<Arc<Tool>, Failure> {
@@ -48,36 +64,6 @@ impl KernelHost {
         let tool = Tool::from_def(def).map_err(|_| missing())?;
         tools.insert(reference.hash, tool.clone());
         Ok(tool)
-    }
-
-    /// What the expressions of a step see. Only what they name is prepared.
-    fn evaluation(&self, view: RunView<'_>, step: &PlanStep, job: Option<JobId>, binding: &Binding) -> Evaluation {
-        let seed = [
-            view.run.as_uuid().as_bytes().as_slice(),
-            step.id.as_bytes(),
-            &job.map_or(0, |job| job.item).to_be_bytes(),
-        ]
-        .concat();
-        let mut evaluation = Evaluation::new(view.now, self.toolbox.zone().clone(), &seed);
-        let data = view.data;
-        let mut named: Vec<String> = binding.paths().into_iter().filter_map(|path| path.into_iter().next()).collect();
-        named.dedup();
-        for name in named {
-            let value = match name.as_str() {
-                "settings" => self.toolbox.settings().clone(),
-                "calls" => FeelValue::from_json(&data.input["calls"]),
-                "slots" | "input" => FeelValue::from_typed_json(&data.input["slots"], &data.input["slots_schema"]),
-                "state" => FeelValue::from_json(&Value::Object(data.state.clone())),
-                "steps" => steps(data),
-                "item" => job
-                    .and_then(|job| data.items.get(&job.step)?.get(job.item as usize))
-                    .map_or(FeelValue::Null, FeelValue::from_json),
-                "index" => FeelValue::from_json(&json!(job.map(|job| job.item + 1))),
-                _ => continue,
-            };
-            evaluation.set(&name, value);
-        }
-        evaluation
     }
 
     /// What the arguments of an undo see: the call that is taken back and what it answered.
@@ -101,19 +87,6 @@ fn direct_call(step: &PlanStep, data: &brain_engine::RunData) -> Option<Value> {
     let number = step.args.source().as_str()?.strip_prefix("= calls[")?.strip_suffix(']')?;
     let index: usize = number.parse().ok()?;
     data.input["calls"].get(index.checked_sub(1)?).cloned()
-}
-
-/// `steps.ID.result` for every finished step.
-fn steps(data: &brain_engine::RunData) -> FeelValue {
-    let entries: BTreeMap<String, FeelValue> = data
-        .steps
-        .iter()
-        .map(|(id, result)| {
-            let entry = BTreeMap::from([("result", FeelValue::from_json(result))]);
-            (id.clone(), FeelValue::context(entry))
-        })
-        .collect();
-    FeelValue::context(entries)
 }
 
 fn bad_arguments(tool: &Tool, errors: &[FieldError]) -> Failure {
@@ -154,7 +127,14 @@ impl Host for KernelHost {
             },
         };
         let args = args.map_err(|error| to_failure("args", &error))?;
-        self.rebind(reference, args)
+        let call = self.rebind(reference, args)?;
+        for blocker in call.tool().def.blockers.iter().filter(|blocker| blocker.when.is_none() && !job.undo) {
+            let flagged = |flags: &Value| flags[&blocker.code] == true;
+            if view.data.state.get(&blocker.code) == Some(&Value::Bool(true)) || flagged(&view.data.input["context"]) {
+                return Err(Failure::business(&blocker.code, blocker.otherwise.clone()));
+            }
+        }
+        Ok(call)
     }
 
     fn rebind(&self, reference: &ToolRef, args: Value) -> Result<ValidatedCall, Failure> {
@@ -182,7 +162,65 @@ impl Host for KernelHost {
         self.toolbox.admit(call, job, records)
     }
 
+    fn grow(&self, view: RunView<'_>, step: &PlanStep, job: JobId, result: &ToolResult) -> Result<Growth, Failure> {
+        self.fragment(view, step, job, result)
+    }
+
+    fn close(
+        &self,
+        view: RunView<'_>,
+        step: &PlanStep,
+        job: JobId,
+        result: ToolResult,
+    ) -> Result<ToolResult, Failure> {
+        self.conclude(view, step, job, result)
+    }
+
+    fn accept(
+        &self,
+        reference: &ToolRef,
+        args: Value,
+        job: &JobContext,
+        mut result: ToolResult,
+        corrections: &Value,
+    ) -> Result<ToolResult, Failure> {
+        let call = self.rebind(reference, args)?;
+        match (&mut result.data, corrections) {
+            (Value::Object(data), Value::Object(fields)) => data.extend(fields.clone()),
+            (_, Value::Null) => {}
+            (data, whole) => *data = whole.clone(),
+        }
+        // A person who has corrected it has looked at it.
+        let looked_at = !corrections.is_null();
+        let result = self.toolbox.complete(&call, job, result)?;
+        Ok(if looked_at { ToolResult { review: None, ..result } } else { result })
+    }
+
+    fn remember(
+        &self,
+        reference: &ToolRef,
+        args: &Value,
+        job: &JobContext,
+        result: &ToolResult,
+        records: &mut RecordView<'_>,
+    ) {
+        if self.toolbox.registry().is_asked_about(&reference.name)
+            && let Ok(call) = self.rebind(reference, args.clone())
+        {
+            self.toolbox.remember(&call, job, result, records);
+        }
+    }
+
+    fn describe(&self, call: &ValidatedCall) -> String {
+        crate::narrate::describe_call(&call.tool().def, call.args())
+    }
+}
+
+impl Outside for KernelHost {
     fn perform(&self, call: ValidatedCall, job: JobContext) -> HostFuture<JobOutcome> {
+        if children::is_spawn(&call) {
+            return self.spawn_child(&call, job);
+        }
         self.toolbox.perform(call, job)
     }
 

@@ -1,6 +1,7 @@
 //! Intake: one form for every input, whoever sends it.
 
-use brain_core::{Digest, canonical_digest};
+use brain_core::{Digest, JobKey, RunId, canonical_digest};
+use brain_registry::model::BatchPolicy;
 use brain_store::Scope;
 use serde_json::{Value, json};
 
@@ -43,17 +44,19 @@ impl Mode {
 }
 
 /// Bounds that the caller sets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Tool calls in one run.
     pub max_tool_calls: u32,
     /// How long to wait for receipts.
     pub wait_timeout_ms: u64,
+    /// What it may cost at most, in the currency of the settings: a decimal as text.
+    pub max_cost: Option<String>,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { max_tool_calls: 10, wait_timeout_ms: 30_000 }
+        Self { max_tool_calls: 10, wait_timeout_ms: 30_000, max_cost: None }
     }
 }
 
@@ -64,13 +67,38 @@ pub struct Actor {
     pub name: String,
     /// Whether this person may approve what needs an approver.
     pub approver: bool,
+    /// What this person may do besides; `None`: everything.
+    pub permissions: Option<Vec<String>>,
+    /// The tier this person is of; `None`: any.
+    pub tier: Option<String>,
 }
 
 impl Actor {
     /// The person at this machine.
     pub fn local() -> Self {
-        Self { name: "local".into(), approver: true }
+        Self { name: "local".into(), approver: true, permissions: None, tier: None }
     }
+
+    /// A run that starts another one: what it may do was decided when it was started itself.
+    pub(crate) fn of_a_run() -> Self {
+        Self { name: "run".into(), approver: false, permissions: None, tier: None }
+    }
+
+    /// Whether this person has a permission.
+    pub fn may(&self, permission: &str) -> bool {
+        self.permissions.as_ref().is_none_or(|list| list.iter().any(|one| one == permission))
+    }
+}
+
+/// The step of another run that waits for this one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parent {
+    /// That run.
+    pub run: RunId,
+    /// The key of its step.
+    pub job: JobKey,
+    /// How deep this run is.
+    pub depth: u64,
 }
 
 /// One input: what was said, by whom, and what is wanted.
@@ -98,6 +126,10 @@ pub struct Request {
     pub key: Option<String>,
     /// What ties this to the caller's own logs; absent: the run's id does.
     pub trace: Option<String>,
+    /// What several calls are to each other.
+    pub policy: BatchPolicy,
+    /// The step of another run that waits for this one.
+    pub parent: Option<Parent>,
 }
 
 impl Request {
@@ -115,6 +147,8 @@ impl Request {
             limits: Limits::default(),
             key: None,
             trace: None,
+            policy: BatchPolicy::Plain,
+            parent: None,
         }
     }
 
@@ -134,11 +168,14 @@ impl Request {
             "actor": self.actor.name,
             "channel": self.channel,
         });
-        if let Some(trace) = &self.trace {
-            kept["trace_id"] = json!(trace);
+        if self.policy != BatchPolicy::Plain {
+            kept["policy"] = json!(self.policy);
         }
-        if let Some(key) = &self.key {
-            kept["idempotency_key"] = json!(key);
+        if let Some(max_cost) = &self.limits.max_cost {
+            kept["limits"]["max_cost"] = json!(max_cost);
+        }
+        if let Some(parent) = &self.parent {
+            kept["parent"] = json!({"run": parent.run, "job": parent.job, "depth": parent.depth});
         }
         if !calls.is_empty() {
             kept["calls"] = Value::Array(calls);
@@ -159,7 +196,6 @@ impl Request {
             for name in ["actor", "channel", "idempotency_key", "trace_id"] {
                 map.remove(name);
             }
-            map.remove("idempotency_key");
         }
         canonical_digest(&body)
     }

@@ -3,7 +3,9 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use brain_core::{ApprovalId, Clock, Digest, DigestBuilder, Failure, JobKey, Random, RunId, canonical_digest};
-use brain_engine::{Engine, EngineConfig, EngineError, Host, LetterDecision, Liveness, NewEvent, PipeEvent, RunNews};
+use brain_engine::{
+    Engine, EngineConfig, EngineError, LetterDecision, Liveness, NewEvent, Outside, PipeEvent, RunNews,
+};
 use brain_nlu::{Confidence, Understanding, Vocabulary, understand};
 use brain_registry::Registry;
 use brain_registry::model::Consent;
@@ -13,9 +15,10 @@ use brain_vm::{PlanError, Program, compile};
 use serde_json::{Value, json};
 
 use crate::draft::Draft;
+use crate::eligible;
 use crate::host::KernelHost;
 use crate::intake::{MAX_MESSAGE, Mode, Request};
-use crate::narrate::{Problem, Report, report};
+use crate::narrate::{Problem, Report, describe_call, report};
 use crate::plan::{Planned, Wanted, plan};
 use crate::understand::{surroundings, vocabulary};
 
@@ -129,10 +132,10 @@ impl Kernel {
         random: Box<dyn Random>,
         liveness: Arc<dyn Liveness>,
     ) -> Result<Arc<Self>, KernelError> {
-        Self::start_with(config, registry, store, clock, random, liveness, &|host| host)
+        Self::start_with(config, registry, store, clock, random, liveness, &|outside| outside)
     }
 
-    /// [`Kernel::start`] with something between the engine and its host: what a benchmark counts with.
+    /// [`Kernel::start`] with something in place of the world outside: what a benchmark counts with.
     pub fn start_with(
         config: &KernelConfig,
         registry: Arc<Registry>,
@@ -140,36 +143,44 @@ impl Kernel {
         clock: Arc<dyn Clock>,
         mut random: Box<dyn Random>,
         liveness: Arc<dyn Liveness>,
-        wrap: &dyn Fn(Arc<dyn Host>) -> Arc<dyn Host>,
+        wrap: &dyn Fn(Arc<dyn Outside>) -> Arc<dyn Outside>,
     ) -> Result<Arc<Self>, KernelError> {
-        let toolbox = toolbox(&registry, &config.tools)?;
-        let host = wrap(host(&toolbox, &store));
+        let host = host(&registry, &config.tools, &store)?;
+        let outside = wrap(host.clone());
         let seed = random.next_u64();
         let engine_random = Box::new(brain_core::SeededRandom::new(seed));
-        let engine = Engine::start(&config.engine, store.clone(), host, clock.clone(), engine_random, liveness)?;
-        Self::over(engine, registry, toolbox, random)
+        let engine =
+            Engine::start(&config.engine, store.clone(), host.clone(), outside, clock.clone(), engine_random, liveness)?;
+        Self::over(engine, registry, &host, random)
     }
 
     /// A kernel over an engine that someone else moves.
     pub(crate) fn over(
         engine: Arc<Engine>,
         registry: Arc<Registry>,
-        toolbox: Arc<Toolbox>,
+        host: &Arc<KernelHost>,
         random: Box<dyn Random>,
     ) -> Result<Arc<Self>, KernelError> {
         let vocabulary = vocabulary(&registry).map_err(|error| KernelError::Internal(error.message))?;
         let (store, clock) = (engine.store().clone(), engine.clock().clone());
-        Ok(Arc::new(Self {
+        let kernel = Arc::new(Self {
             registry,
             vocabulary,
-            toolbox,
+            toolbox: host.toolbox().clone(),
             engine,
             store,
             clock,
             random: Mutex::new(random),
             defined: Mutex::default(),
             programs: Mutex::default(),
-        }))
+        });
+        host.belongs_to(&kernel);
+        Ok(kernel)
+    }
+
+    /// What executors share.
+    pub(crate) fn toolbox(&self) -> &Arc<Toolbox> {
+        &self.toolbox
     }
 
     /// What may be asked for.
@@ -382,10 +393,35 @@ impl Kernel {
 
     /// Plan, check and ask for consent.
     fn check(&self, request: &Request, draft: &mut Draft, wanted: Vec<Wanted>) {
-        let planned = match plan(&self.registry, request.scope.tenant().as_str(), wanted) {
+        let mut planned = match plan(&self.registry, request.scope.tenant().as_str(), wanted, request.policy) {
             Ok(planned) => planned,
             Err(problems) => return draft.refuse(&problems),
         };
+        let mut problems = eligible::problems(&self.registry, &request.actor, &planned.calls);
+        problems.extend(eligible::unknown_records(&self.registry, self.store.as_ref(), &request.scope, &planned.calls));
+        let cost = eligible::cost(&self.registry, &self.toolbox, &planned.calls);
+        if let (Some((cost, currency)), Some(limit)) = (&cost, &request.limits.max_cost)
+            && eligible::exceeds(&self.toolbox, cost, limit)
+        {
+            let message = format!("This would cost {cost} {currency}; the limit of the request is {limit}.");
+            problems.push(Problem::new("too_expensive", message));
+        }
+        if !problems.is_empty() {
+            draft.calls(&planned);
+            return draft.refuse(&problems);
+        }
+        if let Some((amount, currency)) = cost {
+            planned.input["cost"] = json!({"amount": amount, "currency": currency});
+        }
+        if let Some(conversation) = &request.conversation {
+            planned.input["conversation"] = json!(conversation);
+        }
+        if planned.consent == Consent::Approver {
+            planned.input["consent"] = json!("approver");
+        }
+        if request.context.is_object() && self.registry.names_flags() {
+            planned.input["context"] = request.context.clone();
+        }
         let limit = request.limits.max_tool_calls as usize;
         if planned.calls.len() > limit {
             let count = planned.calls.len();
@@ -399,7 +435,10 @@ impl Kernel {
         };
         draft.program = Some((hash, program));
         draft.calls(&planned);
-        let waits = planned.consent == Consent::Approver || request.mode == Mode::Plan;
+        let acknowledged = planned.calls.iter().any(|call| {
+            self.registry.tool(&call.tool).is_some_and(|tool| tool.def.acknowledge.is_some())
+        });
+        let waits = planned.consent == Consent::Approver || acknowledged || request.mode == Mode::Plan;
         match request.mode {
             Mode::Answer => {
                 let lines: Vec<String> =
@@ -432,29 +471,43 @@ impl Kernel {
 
     /// One line about a call, for people.
     fn describe(&self, tool: &str, input: &Value) -> String {
-        let title = self.registry.tool(tool).map_or(tool, |tool| tool.def.title.as_str());
-        let args: Vec<String> = input
-            .as_object()
-            .into_iter()
-            .flatten()
-            .map(|(name, value)| format!("{name}: {}", value.as_str().map_or_else(|| value.to_string(), str::to_owned)))
-            .collect();
-        if args.is_empty() { format!("  {title} ({tool})") } else { format!("  {title} ({tool}): {}", args.join(", ")) }
+        let line = self.registry.tool(tool).map(|tool| describe_call(&tool.def, input));
+        format!("  {}", line.unwrap_or_else(|| tool.to_owned()))
     }
 
     /// Puts a runbook before someone who may say yes. What is approved is what runs: the digest covers all of it.
     fn stage(&self, request: &Request, draft: &mut Draft, planned: &Planned, program: Digest) {
         let id = self.draw(|random| ApprovalId::generate(self.clock.now(), random));
         let digest = approval_digest(program, &planned.input);
-        let lines: Vec<String> = planned.calls.iter().map(|call| self.describe(&call.tool, &call.input)).collect();
+        let mut lines: Vec<String> = planned.calls.iter().map(|call| self.describe(&call.tool, &call.input)).collect();
+        let mut expires_at = None;
+        for call in &planned.calls {
+            let Some(tool) = self.registry.tool(&call.tool) else { continue };
+            if let Some(reason) = &tool.def.no_undo {
+                lines.push(format!("  Cannot be undone ({}): {reason}", tool.def.name));
+            }
+            let Some(acknowledge) = &tool.def.acknowledge else { continue };
+            lines.push(format!("  Please note: {}", self.toolbox.text(&acknowledge.text, &call.input, self.clock.now())));
+            if let Some(within) = acknowledge.within {
+                let until = self.clock.now().plus(within);
+                expires_at = Some(expires_at.map_or(until, |earlier: brain_core::Timestamp| earlier.min(until)));
+            }
+        }
+        if let Some(cost) = planned.input.get("cost") {
+            let text = |name: &str| cost[name].as_str().unwrap_or_default().to_owned();
+            lines.push(format!("  Cost: {} {}", text("amount"), text("currency")));
+        }
         let needs_approver = planned.consent == Consent::Approver;
         let consent = if needs_approver { "approver" } else { "user" };
-        let body = json!({
+        let mut body = json!({
             "consent": consent,
             "digest": digest,
             "asked_by": request.actor.name,
             "asks": lines.iter().map(|line| line.trim()).collect::<Vec<_>>(),
         });
+        if let Some(expires_at) = expires_at {
+            body["expires_at"] = json!(expires_at);
+        }
         let asked_at = self.clock.now();
         let row = ApprovalRow { id, run: draft.run, status: "pending".into(), asked_at, body };
         draft.writes.push(Write::PutApproval(row));
@@ -485,8 +538,7 @@ impl Kernel {
         };
         define(hash, "program", &|| serde_json::to_value(program).unwrap_or(Value::Null));
         for step in &program.steps {
-            let undo = step.undo.as_ref().map(|undo| &undo.tool);
-            for reference in std::iter::once(&step.tool).chain(step.check.as_ref()).chain(undo) {
+            for reference in step.tools() {
                 if let Some(tool) = self.registry.tool(&reference.name).filter(|tool| tool.hash == reference.hash) {
                     define(reference.hash, "tool", &|| serde_json::to_value(&tool.def).unwrap_or(Value::Null));
                 }
@@ -535,6 +587,13 @@ impl Kernel {
         self.finish(request, &begun).await
     }
 
+    /// Why a run came to nothing before it started, if it did.
+    pub(crate) fn refusal(&self, scope: &Scope, run: RunId) -> Option<String> {
+        let report = self.report(scope, run).ok()?;
+        let refused = matches!(report.status.as_str(), "failed" | "needs_input") && report.receipts.is_empty();
+        refused.then_some(report.message)
+    }
+
     /// Where a run stands.
     pub fn report(&self, scope: &Scope, run: RunId) -> Result<Report, KernelError> {
         let state = self.engine.run_state(scope, run)?;
@@ -574,15 +633,15 @@ impl Kernel {
     }
 }
 
-/// The toolbox of a registry.
-pub(crate) fn toolbox(registry: &Arc<Registry>, config: &ToolboxConfig) -> Result<Arc<Toolbox>, KernelError> {
+/// The host of a kernel.
+pub(crate) fn host(
+    registry: &Arc<Registry>,
+    config: &ToolboxConfig,
+    store: &Arc<dyn Store>,
+) -> Result<Arc<KernelHost>, KernelError> {
     let internal = |failure: Failure| KernelError::Internal(failure.message);
-    Ok(Arc::new(Toolbox::new(registry.clone(), config).map_err(internal)?))
-}
-
-/// The host of a toolbox.
-pub(crate) fn host(toolbox: &Arc<Toolbox>, store: &Arc<dyn Store>) -> Arc<dyn Host> {
-    Arc::new(KernelHost::new(toolbox.clone(), store.clone()))
+    let toolbox = Arc::new(Toolbox::new(registry.clone(), config).map_err(internal)?);
+    Ok(Arc::new(KernelHost::new(toolbox, store.clone())))
 }
 
 /// What an approval covers: the program (which pins the definitions of its tools) and everything it runs on.

@@ -6,6 +6,7 @@
 
 mod approve;
 mod draft;
+mod eligible;
 mod host;
 mod intake;
 mod kernel;
@@ -16,7 +17,7 @@ pub mod scenario;
 mod understand;
 
 pub use approve::Decision;
-pub use intake::{Actor, Limits, Mode, Request};
+pub use intake::{Actor, Limits, Mode, Parent, Request};
 pub use kernel::{Begun, Kernel, KernelConfig, KernelError};
 pub use narrate::{Enqueued, PlannedCall, Problem, ReceiptView, Report};
 pub use plan::{Planned, call_plan};

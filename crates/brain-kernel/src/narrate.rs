@@ -4,6 +4,7 @@ use brain_core::{Failure, RunId, Timestamp};
 use brain_engine::log::entries;
 use brain_engine::{PipeEvent, Receipt, ReceiptStatus, RunState, receipts};
 use brain_registry::Registry;
+use brain_registry::model::ToolDef;
 use brain_tools::Toolbox;
 use brain_vm::{End, JobStatus, Phase, StepState};
 use serde_json::{Map, Value, json};
@@ -231,6 +232,18 @@ fn read_pipe(report: &mut Report, state: &RunState) {
     }
 }
 
+/// One line about a call, for people.
+pub(crate) fn describe_call(tool: &ToolDef, input: &Value) -> String {
+    let args: Vec<String> = input
+        .as_object()
+        .into_iter()
+        .flatten()
+        .map(|(name, value)| format!("{name}: {}", value.as_str().map_or_else(|| value.to_string(), str::to_owned)))
+        .collect();
+    let (title, name) = (&tool.title, &tool.name);
+    if args.is_empty() { format!("{title} ({name})") } else { format!("{title} ({name}): {}", args.join(", ")) }
+}
+
 /// Every job that has been started.
 fn enqueued(state: &RunState, list: &[Receipt]) -> Vec<Enqueued> {
     let mut found: Vec<Enqueued> = Vec::new();
@@ -391,6 +404,7 @@ fn job_context(state: &RunState, receipt: &Receipt) -> brain_engine::JobContext 
         key: receipt.key,
         job: receipt.job,
         step: receipt.step.clone(),
+        conversation: None,
         attempt: receipt.attempt,
         started: state.data.started,
         now: receipt.finished_at,

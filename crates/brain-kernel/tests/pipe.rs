@@ -167,11 +167,11 @@ async fn an_approver_must_say_yes_and_only_once() {
     let staged = say(&kernel, &format!("delete lead {lead}")).await;
     assert_eq!((staged.ok, staged.status.as_str(), leads()), (true, "staged", 1));
     let id = staged.approval.unwrap();
-    let nobody = Actor { name: "nobody".into(), approver: false };
+    let nobody = Actor { name: "nobody".into(), approver: false, ..Actor::local() };
     let refused = kernel.decide(&scope(), &id, Decision::Approve, &nobody, "").await;
     assert!(matches!(refused, Err(KernelError::NotAllowed(_))));
     assert_eq!(leads(), 1);
-    let boss = Actor { name: "boss".into(), approver: true };
+    let boss = Actor { name: "boss".into(), ..Actor::local() };
     let rejected = kernel.decide(&scope(), &id, Decision::Reject, &boss, "keep it").await.unwrap();
     assert_eq!((rejected.status.as_str(), leads()), ("cancelled", 1));
     assert!(matches!(

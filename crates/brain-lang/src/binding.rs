@@ -104,6 +104,14 @@ impl Binding {
         Ok(Self { source: source.clone(), root })
     }
 
+    /// A binding that is this very value, whatever its texts look like: data from outside is never evaluated, also not
+    /// after it was written and read again.
+    pub fn literal(value: &Json) -> Self {
+        let source = quoted(value);
+        let root = Part::Literal(value.clone(), Value::from_json(value));
+        Self { source, root }
+    }
+
     /// The tree as it was written.
     pub fn source(&self) -> &Json {
         &self.source
@@ -209,6 +217,30 @@ impl<'de> Deserialize<'de> for Tests {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let source = String::deserialize(deserializer)?;
         Self::parse(&source).map_err(serde::de::Error::custom)
+    }
+}
+
+/// The tree that evaluates to this one.
+fn quoted(value: &Json) -> Json {
+    match value {
+        Json::String(text) if text.starts_with('=') || text.contains("{{") || text.contains("{%") => {
+            let mut literal = String::from("= \"");
+            for c in text.chars() {
+                match c {
+                    '"' => literal.push_str("\\\""),
+                    '\\' => literal.push_str("\\\\"),
+                    '\n' => literal.push_str("\\n"),
+                    '\r' => literal.push_str("\\r"),
+                    '\t' => literal.push_str("\\t"),
+                    c => literal.push(c),
+                }
+            }
+            literal.push('"');
+            Json::String(literal)
+        }
+        Json::Array(items) => items.iter().map(quoted).collect(),
+        Json::Object(fields) => fields.iter().map(|(name, value)| (name.clone(), quoted(value))).collect(),
+        other => other.clone(),
     }
 }
 
@@ -486,5 +518,17 @@ mod tests {
     fn a_tree_that_is_too_deep_is_refused() {
         let deep = (0..MAX_BINDING_DEPTH + 1).fold(json!(1), |inner, _| json!([inner]));
         assert_eq!(Binding::parse(&deep).unwrap_err().cause, BindingCause::TooDeep);
+    }
+
+    #[test]
+    fn data_from_outside_is_never_evaluated() {
+        let hostile = json!({"a": "= 1 + 1", "b": ["{{ secret }}", "{% x %}", "=\"q\"\\ \n\t"], "c": 3, "d": "plain"});
+        let binding = Binding::literal(&hostile);
+        let stored = serde_json::to_string(&binding).unwrap();
+        let again: Binding = serde_json::from_str(&stored).unwrap();
+        let mut random = || 0;
+        let mut env = Env::new(jiff::Timestamp::UNIX_EPOCH, jiff::tz::TimeZone::UTC, &mut random);
+        assert_eq!(binding.eval(&Value::Null, &mut env).unwrap(), hostile);
+        assert_eq!(again.eval(&Value::Null, &mut env).unwrap(), hostile);
     }
 }

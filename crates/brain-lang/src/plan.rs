@@ -64,6 +64,14 @@ pub struct PlanStep {
     pub gate: bool,
 }
 
+impl PlanStep {
+    /// Every tool that the step may call.
+    pub fn tools(&self) -> impl Iterator<Item = &ToolRef> {
+        let undo = self.undo.as_ref().map(|undo| &undo.tool);
+        std::iter::once(&self.tool).chain(self.check.as_ref()).chain(undo)
+    }
+}
+
 /// A tool by name, pinned to one definition by hash.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolRef {

@@ -1,6 +1,6 @@
 //! The checked registry: everything that may be asked, planned and done.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use crate::check::check;
 use crate::code::Code;
 use crate::complete::complete;
-use crate::model::{CorpusRow, PackDef, Playbook, RecordDef, Scenario};
+use crate::model::{CorpusRow, PackDef, Playbook, Precondition, RecordDef, Scenario};
 use crate::native::NativeDecl;
 use crate::report::Report;
 use crate::source::PackSource;
@@ -30,6 +30,8 @@ pub struct Registry {
     corpus: Vec<CorpusRow>,
     scenarios: Vec<Scenario>,
     settings: Map<String, Value>,
+    asked_about: BTreeSet<String>,
+    names_flags: bool,
     hash: Digest,
 }
 
@@ -99,6 +101,12 @@ impl Registry {
         let named = |one: &Arc<Playbook>| one.aliases.iter().map(|alias| (alias.clone(), one.name.clone())).collect();
         let aliases = playbooks.values().flatten().flat_map::<Vec<_>, _>(named).collect();
         let settings = packs.values().flat_map(|pack| pack.settings.clone()).collect();
+        let defs = || tools.values().map(|tool| &tool.def);
+        let mut asked_about = BTreeSet::new();
+        for precondition in defs().flat_map(|def| &def.requires) {
+            asked_about_in(precondition, &mut asked_about);
+        }
+        let names_flags = defs().any(|def| def.blockers.iter().any(|blocker| blocker.when.is_none()));
         let mut registry = Self {
             packs,
             tools,
@@ -108,6 +116,8 @@ impl Registry {
             corpus: world.corpus.into_iter().map(|row| row.value).collect(),
             scenarios: world.scenarios.into_iter().map(|one| one.value).collect(),
             settings,
+            asked_about,
+            names_flags,
             hash: Digest::of(b""),
         };
         registry.hash = registry.digest();
@@ -174,6 +184,16 @@ impl Registry {
         own.or_else(|| variants.iter().find(|one| one.tenant.is_none()))
     }
 
+    /// Whether any tool asks if this one has been done before (`prior`, `never`).
+    pub fn is_asked_about(&self, tool: &str) -> bool {
+        self.asked_about.contains(tool)
+    }
+
+    /// Whether any tool is blocked by flags in the context of a request.
+    pub fn names_flags(&self) -> bool {
+        self.names_flags
+    }
+
     /// All record types by name.
     pub fn records(&self) -> &BTreeMap<String, Arc<RecordDef>> {
         &self.records
@@ -221,6 +241,13 @@ impl Registry {
     /// The digest of everything that decides how requests are understood and done.
     pub fn hash(&self) -> Digest {
         self.hash
+    }
+}
+
+fn asked_about_in(precondition: &Precondition, found: &mut BTreeSet<String>) {
+    found.extend(precondition.prior.iter().chain(&precondition.never).cloned());
+    for one in &precondition.any {
+        asked_about_in(one, found);
     }
 }
 

@@ -1,5 +1,9 @@
 //! One suite for every store: what the engine relies on. A store's own tests call [`run`] with a way to make one.
 
+mod blobs;
+mod offers;
+mod signals;
+
 use std::sync::Arc;
 
 use brain_core::{
@@ -19,7 +23,7 @@ type Case = fn(&dyn Store);
 
 /// Runs the whole suite; panics, naming what was expected, at the first thing that does not hold.
 pub fn run(make: Make<'_>) {
-    let cases: [(&str, Case); 15] = [
+    let cases: [(&str, Case); 23] = [
         ("a run and its log read back as written", a_run_and_its_log_read_back_as_written),
         ("a broken precondition writes nothing", a_broken_precondition_writes_nothing),
         ("an old fence is refused", an_old_fence_is_refused),
@@ -35,6 +39,14 @@ pub fn run(make: Make<'_>) {
         ("a node's runs are found by its id", a_nodes_runs_are_found_by_its_id),
         ("letters and approvals change state once", letters_and_approvals_change_state_once),
         ("definitions and tokens stay", definitions_and_tokens_stay),
+        ("offers come by topic and order", offers::offers_come_by_topic_and_order),
+        ("an offer is replaced and withdrawn", offers::an_offer_is_replaced_and_withdrawn),
+        ("a signal is kept once until it is taken", signals::a_signal_is_kept_once_until_it_is_taken),
+        ("runs with signals are found", signals::runs_with_signals_are_found),
+        ("a blob reads back whole and in parts", blobs::a_blob_reads_back_whole_and_in_parts),
+        ("a blob that comes in pieces is the same blob", blobs::a_blob_that_comes_in_pieces_is_the_same_blob),
+        ("a blob is seen when it is finished", blobs::a_blob_is_seen_when_it_is_finished),
+        ("blobs are a tenant's own", blobs::blobs_are_a_tenants_own),
     ];
     for (name, case) in cases {
         let store = make();

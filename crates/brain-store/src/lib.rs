@@ -4,6 +4,7 @@
 //! scheduler's [`SystemScope`] sees scheduling columns only. Writing is [`Commit::commit`]: members with preconditions,
 //! each applied whole or reported as a conflict, all in one durable commit.
 
+pub mod blob;
 pub mod conformance;
 mod memory;
 mod rows;
@@ -13,12 +14,12 @@ mod traits;
 
 pub use memory::MemoryStore;
 pub use rows::{
-    ApprovalRow, ArtifactRow, DeadLetterRow, IndexEntry, LogRow, Page, RecordFilter, RecordRow, RunRow, RunSchedule,
-    TokenRow, contains_words, fingerprint, search_words,
+    ApprovalRow, ArtifactRow, BlobRow, DeadLetterRow, IndexEntry, LogRow, OfferRow, Page, RecordFilter, RecordRow,
+    RunRow, RunSchedule, SignalRow, TokenRow, contains_words, fingerprint, search_words,
 };
 pub use scope::{Scope, SystemScope};
 pub use sqlite::SqliteStore;
 pub use traits::{
-    Approvals, Commit, CommitDone, CommitResult, Conflict, DeadLetters, Definitions, Member, Outcome, Precondition,
-    Records, Runs, Scheduling, Store, StoreError, StoreStats, Tokens, Write,
+    Approvals, BlobWriter, Blobs, Commit, CommitDone, CommitResult, Conflict, DeadLetters, Definitions, Member, Offers,
+    Outcome, Precondition, Records, Runs, Scheduling, Signals, Store, StoreError, StoreStats, Tokens, Write,
 };

@@ -1,7 +1,11 @@
 //! The store in memory: for tests, scenarios and dry runs. Same rules, no disk.
 
+mod blobs;
+mod offers;
+mod signals;
+
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use brain_core::{ApprovalId, Digest, JobKey, NodeId, RecordId, RunId, TenantId, Timestamp, TokenId};
 use serde_json::Value;
@@ -11,14 +15,14 @@ use crate::traits::{
     Scheduling, StoreError, StoreStats, Tokens, Write,
 };
 use crate::{
-    ApprovalRow, ArtifactRow, DeadLetterRow, IndexEntry, LogRow, Page, RecordFilter, RecordRow, RunRow, Scope,
-    SystemScope, TokenRow, contains_words, search_words,
+    ApprovalRow, ArtifactRow, BlobRow, DeadLetterRow, IndexEntry, LogRow, OfferRow, Page, RecordFilter, RecordRow,
+    RunRow, Scope, SignalRow, SystemScope, TokenRow, contains_words, search_words,
 };
 
 /// A store that forgets everything when it is dropped.
 #[derive(Default)]
 pub struct MemoryStore {
-    inner: Mutex<Inner>,
+    inner: Arc<Mutex<Inner>>,
 }
 
 #[derive(Default)]
@@ -34,6 +38,10 @@ struct Inner {
     definitions: BTreeMap<Digest, Value>,
     tokens: BTreeMap<TokenId, TokenRow>,
     nodes: BTreeMap<NodeId, (Timestamp, String)>,
+    offers: BTreeMap<(TenantId, JobKey), OfferRow>,
+    /// In the order of arrival.
+    signals: BTreeMap<(TenantId, RunId), Vec<SignalRow>>,
+    blobs: BTreeMap<(TenantId, Digest), StoredBlob>,
     stats: StoreStats,
 }
 
@@ -43,6 +51,11 @@ struct Stored {
     text: Option<String>,
 }
 
+struct StoredBlob {
+    row: BlobRow,
+    bytes: Arc<[u8]>,
+}
+
 impl MemoryStore {
     /// An empty store.
     pub fn new() -> Self {
@@ -50,9 +63,13 @@ impl MemoryStore {
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
-        // A panic while the lock is held can only come from a failed allocation; the data is whole either way.
-        self.inner.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+        lock(&self.inner)
     }
+}
+
+fn lock(inner: &Mutex<Inner>) -> MutexGuard<'_, Inner> {
+    // A panic while the lock is held can only come from a failed allocation; the data is whole either way.
+    inner.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
 fn parse_cursor<T: std::str::FromStr>(cursor: Option<&str>) -> Result<Option<T>, StoreError> {
@@ -85,6 +102,9 @@ impl Inner {
                 self.approvals.get(&(tenant, *id)).is_none_or(|row| row.status != "pending")
             }
             Precondition::LetterOpen(id) => self.letters.get(&(tenant, *id)).is_none_or(|row| !row.open),
+            Precondition::SignalPresent { run, id } => {
+                !self.signals.get(&(tenant, *run)).is_some_and(|inbox| inbox.iter().any(|one| one.id == *id))
+            }
         }
     }
 
@@ -152,6 +172,18 @@ impl Inner {
             }
             Write::TakeKey { key, digest, run } => {
                 self.keys.insert((tenant, key), (run, digest));
+            }
+            Write::Offer(row) => {
+                self.offers.insert((tenant, row.key), row);
+            }
+            Write::Withdraw(key) => {
+                self.offers.remove(&(tenant, key));
+            }
+            Write::Signal(row) => self.put_signal(tenant, row),
+            Write::TakeSignal { run, id } => self.take_signal(tenant, run, &id),
+            Write::PutBlob { hash, media_type, at, bytes } => {
+                let row = BlobRow { hash, size: bytes.len() as u64, media_type, at };
+                self.put_blob(tenant, row, bytes);
             }
         }
     }

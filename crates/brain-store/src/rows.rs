@@ -188,6 +188,45 @@ pub struct ApprovalRow {
     pub body: Value,
 }
 
+/// A job that an external worker may take.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OfferRow {
+    /// The job.
+    pub key: JobKey,
+    /// Its run.
+    pub run: RunId,
+    /// What kind of work it is: workers ask by topic.
+    pub topic: String,
+    /// The lower, the earlier it is given out.
+    pub order: i64,
+}
+
+/// Something a run was told and has not looked at yet.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SignalRow {
+    /// The run.
+    pub run: RunId,
+    /// Tells it apart from the run's other signals; the sender's choice, so that sending twice is sending once.
+    pub id: String,
+    /// When it was sent.
+    pub at: Timestamp,
+    /// What it says.
+    pub body: Value,
+}
+
+/// What is known of a large value without reading it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BlobRow {
+    /// The SHA-256 of its bytes, and its name.
+    pub hash: Digest,
+    /// How many bytes it has.
+    pub size: u64,
+    /// What they are.
+    pub media_type: String,
+    /// When it was stored first.
+    pub at: Timestamp,
+}
+
 /// A bearer token: only a hash of its secret half is kept.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TokenRow {

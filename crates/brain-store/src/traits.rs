@@ -1,11 +1,13 @@
 //! What a store can do. Narrow traits for reading; one way to write.
 
+use std::sync::Arc;
+
 use brain_core::{ApprovalId, Digest, JobKey, NodeId, RecordId, RunId, TenantId, Timestamp, TokenId};
 use serde_json::Value;
 
 use crate::{
-    ApprovalRow, ArtifactRow, DeadLetterRow, IndexEntry, LogRow, Page, RecordFilter, RecordRow, RunRow, RunSchedule,
-    Scope, SystemScope, TokenRow,
+    ApprovalRow, ArtifactRow, BlobRow, DeadLetterRow, IndexEntry, LogRow, OfferRow, Page, RecordFilter, RecordRow,
+    RunRow, RunSchedule, Scope, SignalRow, SystemScope, TokenRow,
 };
 
 /// The store could not answer. Nothing was written.
@@ -62,6 +64,13 @@ pub enum Precondition {
     ApprovalPending(ApprovalId),
     /// The dead letter is still open.
     LetterOpen(JobKey),
+    /// The signal is there and nobody has taken it.
+    SignalPresent {
+        /// The run.
+        run: RunId,
+        /// The signal.
+        id: String,
+    },
 }
 
 /// One change.
@@ -123,6 +132,30 @@ pub enum Write {
         digest: Digest,
         /// The run that answers it.
         run: RunId,
+    },
+    /// A job may be taken by external workers, as described here from now on.
+    Offer(OfferRow),
+    /// A job may no longer be taken. Nothing if it was not offered.
+    Withdraw(JobKey),
+    /// A signal for a run. Nothing if one with the same run and id is there and was not taken.
+    Signal(SignalRow),
+    /// A signal was looked at and is gone. Nothing if it is not there.
+    TakeSignal {
+        /// The run.
+        run: RunId,
+        /// The signal.
+        id: String,
+    },
+    /// A large value of the tenant, whole. Nothing if it is there. What comes in pieces is [`Blobs::begin_blob`].
+    PutBlob {
+        /// The digest of the bytes; the caller has computed it with [`Digest::of`].
+        hash: Digest,
+        /// What they are.
+        media_type: String,
+        /// When.
+        at: Timestamp,
+        /// The bytes.
+        bytes: Arc<[u8]>,
     },
 }
 
@@ -250,6 +283,42 @@ pub trait Approvals {
     ) -> Result<Page<ApprovalRow>, StoreError>;
 }
 
+/// Jobs that external workers may take.
+pub trait Offers {
+    /// Offers of these topics, those with the lowest order first, then by key.
+    fn offers(&self, scope: &Scope, topics: &[String], limit: usize) -> Result<Vec<OfferRow>, StoreError>;
+    /// One offer.
+    fn offer(&self, scope: &Scope, key: JobKey) -> Result<Option<OfferRow>, StoreError>;
+}
+
+/// The inbox of runs.
+pub trait Signals {
+    /// The signals of a run that were not taken, oldest first; of the same moment, in the order of arrival.
+    fn signals(&self, scope: &Scope, run: RunId) -> Result<Vec<SignalRow>, StoreError>;
+    /// Runs that have signals, each once, by tenant and id.
+    fn signalled(&self, system: SystemScope, limit: usize) -> Result<Vec<(TenantId, RunId)>, StoreError>;
+}
+
+/// Large values, per tenant, by the SHA-256 of their bytes.
+pub trait Blobs {
+    /// What is known of a blob; `None` if the tenant has no such blob.
+    fn blob(&self, scope: &Scope, hash: Digest) -> Result<Option<BlobRow>, StoreError>;
+    /// Bytes of a blob: from `offset`, `max` of them or as many as there are. None past its end or if there is no
+    /// such blob.
+    fn blob_part(&self, scope: &Scope, hash: Digest, offset: u64, max: usize) -> Result<Vec<u8>, StoreError>;
+    /// Starts a blob whose bytes come in pieces.
+    fn begin_blob(&self, scope: &Scope, media_type: &str, at: Timestamp) -> Result<Box<dyn BlobWriter>, StoreError>;
+}
+
+/// A blob that is being written, in bounded memory. Nobody sees it before it is finished; dropped before that, it
+/// leaves nothing.
+pub trait BlobWriter: Send {
+    /// Adds bytes at the end. May wait for the disk.
+    fn write(&mut self, bytes: &[u8]) -> Result<(), StoreError>;
+    /// Makes the blob durable and visible. If the tenant had these bytes already, this is the blob that was there.
+    fn finish(self: Box<Self>) -> Result<BlobRow, StoreError>;
+}
+
 /// Programs and definitions, by hash. They belong to no tenant: a hash names its content.
 pub trait Definitions {
     /// One definition.
@@ -307,11 +376,35 @@ pub trait Commit {
 
 /// All of it.
 pub trait Store:
-    Runs + Records + DeadLetters + Approvals + Definitions + Tokens + Scheduling + Commit + Send + Sync
+    Runs
+    + Records
+    + DeadLetters
+    + Approvals
+    + Offers
+    + Signals
+    + Blobs
+    + Definitions
+    + Tokens
+    + Scheduling
+    + Commit
+    + Send
+    + Sync
 {
 }
 
 impl<T> Store for T where
-    T: Runs + Records + DeadLetters + Approvals + Definitions + Tokens + Scheduling + Commit + Send + Sync
+    T: Runs
+        + Records
+        + DeadLetters
+        + Approvals
+        + Offers
+        + Signals
+        + Blobs
+        + Definitions
+        + Tokens
+        + Scheduling
+        + Commit
+        + Send
+        + Sync
 {
 }

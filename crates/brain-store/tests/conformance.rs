@@ -74,3 +74,77 @@ fn a_file_of_another_program_or_of_a_newer_build_is_refused_untouched() {
     let Err(error) = SqliteStore::open(&path) else { panic!("opened a newer file") };
     assert!(error.to_string().contains("format 99"), "{error}");
 }
+
+/// Rows of the tables that uploads use: (chunks, uploads).
+fn upload_rows(path: &std::path::Path) -> (i64, i64) {
+    let file = rusqlite::Connection::open(path).unwrap();
+    let count = |table: &str| file.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).unwrap();
+    (count("blob_chunks"), count("blob_uploads"))
+}
+
+/// Waits until what was given up is deleted. The writer does that on its own when it is idle.
+fn swept(path: &std::path::Path, expected: (i64, i64)) {
+    for _ in 0..10_000 {
+        if upload_rows(path) == expected {
+            return;
+        }
+        std::thread::yield_now();
+    }
+    assert_eq!(upload_rows(path), expected);
+}
+
+#[test]
+fn chunks_of_an_upload_that_was_given_up_are_deleted() {
+    use brain_store::Blobs;
+    use conformance::sample;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("given-up.db");
+    let store = SqliteStore::open(&path).unwrap();
+    let begin = || store.begin_blob(&sample::scope("default"), "text/plain", sample::at(1)).unwrap();
+    let mut kept = begin();
+    kept.write(&[1; 3 << 20]).unwrap();
+    let mut dropped = begin();
+    dropped.write(&vec![2; 9 << 20]).unwrap();
+    assert_eq!(upload_rows(&path), (48, 2));
+    drop(dropped);
+    swept(&path, (12, 1));
+    kept.finish().unwrap();
+    swept(&path, (12, 0));
+    let mut again = begin();
+    again.write(&[1; 3 << 20]).unwrap();
+    again.finish().unwrap();
+    swept(&path, (12, 0));
+}
+
+#[test]
+fn what_a_crash_left_of_an_upload_is_deleted_at_the_next_start_and_what_goes_on_is_not() {
+    use brain_store::Blobs;
+    use conformance::sample;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("crash.db");
+    let store = SqliteStore::open(&path).unwrap();
+    let mut upload = store.begin_blob(&sample::scope("default"), "text/plain", sample::at(1)).unwrap();
+    upload.write(&[1; 2 << 20]).unwrap();
+    // Another process opens the file meanwhile: the upload is not an orphan.
+    drop(SqliteStore::open(&path).unwrap());
+    assert_eq!(upload_rows(&path), (8, 1));
+    // A process that is killed runs no destructors: its upload stays, its lock does not.
+    drop(store);
+    drop(upload);
+    assert_eq!(upload_rows(&path), (8, 1));
+    let store = SqliteStore::open(&path).unwrap();
+    swept(&path, (0, 0));
+    drop(store);
+}
+
+#[test]
+fn an_upload_that_outlives_its_store_fails_and_does_not_hold_it_up() {
+    use brain_store::Blobs;
+    use conformance::sample;
+    let folder = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(&folder.path().join("closed.db")).unwrap();
+    let mut upload = store.begin_blob(&sample::scope("default"), "text/plain", sample::at(1)).unwrap();
+    upload.write(&[1; 100]).unwrap();
+    drop(store);
+    assert!(upload.finish().is_err());
+}

@@ -29,7 +29,7 @@ impl Toolbox {
         records: &mut RecordView<'_>,
     ) -> Result<ToolResult, Failure> {
         let mut evaluation = self.evaluation(call, job);
-        self.check_requires(call, &mut evaluation, records)?;
+        self.check_requires(call, job, &mut evaluation, records)?;
         let hits = matching(behavior, &mut evaluation)?;
         let columns = result_columns(behavior);
         let (data, rules) = if hits.is_empty() {

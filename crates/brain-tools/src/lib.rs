@@ -11,7 +11,7 @@ mod toolbox;
 mod values;
 
 pub use http::HttpPolicy;
-pub use record::record_json;
+pub use record::{not_found, record_json};
 pub use secret::{SecretError, resolve_secret};
 pub use toolbox::{Toolbox, ToolboxConfig};
 pub use values::{Evaluation, to_failure};

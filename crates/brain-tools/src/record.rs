@@ -89,7 +89,7 @@ impl Deciding<'_, '_> {
     }
 
     fn check_preconditions(&mut self) -> Result<(), Failure> {
-        let named = self.toolbox.check_requires(self.call, &mut self.evaluation, self.records)?;
+        let named = self.toolbox.check_requires(self.call, self.job, &mut self.evaluation, self.records)?;
         for (record, id) in named {
             let kind = self.toolbox.record_type(&record)?;
             if self.target(&kind.def) != Some(id) {
@@ -327,7 +327,8 @@ pub(crate) fn parse_id(text: &str, record: &str) -> Result<RecordId, Failure> {
     text.parse().map_err(|_| not_found(record, text))
 }
 
-pub(crate) fn not_found(title: &str, id: &str) -> Failure {
+/// There is no such record.
+pub fn not_found(title: &str, id: &str) -> Failure {
     Failure::business("record_not_found", format!("There is no {} with the id {id}.", title.to_lowercase()))
 }
 

@@ -1,9 +1,10 @@
 //! `requires`: what must hold before a tool may run, whatever its behavior. Each has its own "why not".
 
-use brain_core::{Failure, FailureClass, RecordId};
+use brain_core::{DigestBuilder, Failure, FailureClass, RecordId};
 use brain_engine::{JobContext, RecordView};
 use brain_lang::feel::Value as FeelValue;
-use brain_registry::ValidatedCall;
+use brain_registry::{ToolResult, ValidatedCall};
+use brain_store::RecordRow;
 use brain_registry::model::Precondition;
 
 use crate::Toolbox;
@@ -14,19 +15,27 @@ impl Toolbox {
     /// Whether an outside call may be made now. What it reads is a precondition of the commit that says it starts.
     pub fn admit(&self, call: &ValidatedCall, job: &JobContext, records: &mut RecordView<'_>) -> Result<(), Failure> {
         let mut evaluation = self.evaluation(call, job);
-        self.check_requires(call, &mut evaluation, records).map(drop)
+        self.check_requires(call, job, &mut evaluation, records).map(drop)
     }
 
     /// Checks every precondition of a call, in order; gives the records that they named.
     pub(crate) fn check_requires(
         &self,
         call: &ValidatedCall,
+        job: &JobContext,
         evaluation: &mut Evaluation,
         records: &mut RecordView<'_>,
     ) -> Result<Vec<(String, RecordId)>, Failure> {
         let mut named = Vec::new();
+        for blocker in &call.tool().def.blockers {
+            let Some(when) = &blocker.when else { continue };
+            let value = evaluation.value(when).map_err(|error| to_failure("blockers", &error))?;
+            if value == FeelValue::Bool(true) {
+                return Err(Failure::business(&blocker.code, why_not(evaluation, &blocker.otherwise)));
+            }
+        }
         for precondition in &call.tool().def.requires {
-            let checked = self.check_one(precondition, call, evaluation, records);
+            let checked = self.check_one(precondition, call, job, evaluation, records);
             named.extend(checked.map_err(|failure| match precondition.recheck {
                 Some(recheck) if failure.class == FailureClass::Business => Failure::blocked(failure.message, recheck),
                 _ => failure,
@@ -39,9 +48,21 @@ impl Toolbox {
         &self,
         precondition: &Precondition,
         call: &ValidatedCall,
+        job: &JobContext,
         evaluation: &mut Evaluation,
         records: &mut RecordView<'_>,
     ) -> Result<Option<(String, RecordId)>, Failure> {
+        if !precondition.any.is_empty() {
+            return self.check_any(precondition, call, job, evaluation, records);
+        }
+        if let Some(tool) = precondition.prior.as_ref().or(precondition.never.as_ref()) {
+            let about = precondition.record.as_ref().map(|input| call.args()[input].as_str().unwrap_or_default());
+            let done = self.has_done(tool, about, job, records)?;
+            if done != precondition.prior.is_some() {
+                return Err(Failure::business("not_allowed", why_not(evaluation, &precondition.otherwise)));
+            }
+            return Ok(None);
+        }
         let mut named = None;
         if let (Some(input), Some(record)) = (&precondition.record, &precondition.record_type) {
             let kind = self.record_type(record)?;
@@ -70,6 +91,93 @@ impl Toolbox {
         }
         Ok(named)
     }
+}
+
+impl Toolbox {
+    /// One of several preconditions is enough; the words are those of the whole.
+    fn check_any(
+        &self,
+        precondition: &Precondition,
+        call: &ValidatedCall,
+        job: &JobContext,
+        evaluation: &mut Evaluation,
+        records: &mut RecordView<'_>,
+    ) -> Result<Option<(String, RecordId)>, Failure> {
+        for one in &precondition.any {
+            match self.check_one(one, call, job, evaluation, records) {
+                Ok(named) => return Ok(named),
+                Err(failure) if failure.class == FailureClass::Business => {}
+                Err(failure) => return Err(failure),
+            }
+        }
+        Err(Failure::business("not_allowed", why_not(evaluation, &precondition.otherwise)))
+    }
+
+    /// Whether a tool has succeeded: on that record, ever; otherwise in this run or its conversation.
+    fn has_done(
+        &self,
+        tool: &str,
+        about: Option<&str>,
+        job: &JobContext,
+        records: &mut RecordView<'_>,
+    ) -> Result<bool, Failure> {
+        let subjects = match about {
+            Some(record) => vec![record.to_owned()],
+            None => subjects_of(job),
+        };
+        for subject in subjects {
+            if records.get(DONE, done_id(tool, &subject)).map_err(store_failed)?.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Remembers that a tool succeeded, if any tool asks about it: in its run, its conversation, and on the records
+    /// that it is about.
+    pub fn remember(&self, call: &ValidatedCall, job: &JobContext, result: &ToolResult, records: &mut RecordView<'_>) {
+        let name = &call.tool().def.name;
+        if !self.registry().is_asked_about(name) || job.job.undo {
+            return;
+        }
+        let mut subjects = subjects_of(job);
+        subjects.extend(result.artifacts.iter().map(|artifact| artifact.id.clone()));
+        let named = call.tool().def.input["properties"].as_object().into_iter().flatten();
+        for (input, _) in named.filter(|(_, property)| property["x-entity"].is_string()) {
+            subjects.extend(call.args()[input].as_str().map(str::to_owned));
+        }
+        subjects.sort_unstable();
+        subjects.dedup();
+        for subject in subjects {
+            let id = done_id(name, &subject);
+            if records.get(DONE, id).is_ok_and(|row| row.is_none()) {
+                let body = serde_json::json!({"tool": name, "about": subject, "run": job.run});
+                let row = RecordRow {
+                    kind: DONE.into(),
+                    id,
+                    revision: 1,
+                    state: None,
+                    created_at: job.now,
+                    updated_at: job.now,
+                    body,
+                };
+                records.put(row, Vec::new(), None);
+            }
+        }
+    }
+}
+
+/// Brain's own records about what was done; no pack can declare a type with a dot.
+const DONE: &str = "core.done";
+
+fn subjects_of(job: &JobContext) -> Vec<String> {
+    let conversation = job.conversation.as_ref().map(|id| format!("conversation {id}"));
+    std::iter::once(format!("run {}", job.run)).chain(conversation).collect()
+}
+
+fn done_id(tool: &str, subject: &str) -> RecordId {
+    let digest = DigestBuilder::new("done").part(tool.as_bytes()).part(subject.as_bytes()).finish();
+    RecordId::from_digest(digest)
 }
 
 /// The pack's own words, with its values.

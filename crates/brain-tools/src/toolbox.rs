@@ -9,10 +9,10 @@ use brain_lang::Text;
 use brain_lang::feel::Value as FeelValue;
 use brain_registry::model::{Behavior, RecordDef};
 use brain_registry::{Checker, Registry, Tool, ToolResult, ValidatedCall};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::http::HttpPolicy;
-use crate::values::Evaluation;
+use crate::values::{Evaluation, to_failure};
 
 /// How tools may reach the outside.
 #[derive(Clone, Debug, Default)]
@@ -106,6 +106,12 @@ impl Toolbox {
             Behavior::Record(behavior) => self.record(behavior, call, job, records)?,
             Behavior::Expr(behavior) => self.expr(behavior, call, job, records)?,
             Behavior::Decide(behavior) => self.decide_table(behavior, call, job, records)?,
+            Behavior::Playbook(_) => {
+                let mut evaluation = self.evaluation(call, job);
+                self.check_requires(call, job, &mut evaluation, records)?;
+                // What it comes to is known when its steps are over; the host knows which they are.
+                return Ok(ToolResult { new_steps: vec![Value::Null], ..ToolResult::ok(Value::Null) });
+            }
             _ => {
                 return Err(Failure::contract("not_inline", "This tool works outside and cannot be decided here."));
             }
@@ -122,7 +128,7 @@ impl Toolbox {
                 _ => JobOutcome::Failed(Failure::contract("not_outside", "This tool is decided in process.")),
             };
             match outcome {
-                JobOutcome::Done(result) if result.success => match toolbox.complete(&call, &job, result) {
+                JobOutcome::Done(result) if result.success => match toolbox.finish(&call, &job, result) {
                     Ok(result) => JobOutcome::Done(result),
                     // It happened, but what came back is not what the tool promises.
                     Err(failure) => JobOutcome::Failed(failure),
@@ -140,8 +146,22 @@ impl Toolbox {
         &self.http
     }
 
-    /// Checks the data against the declared output and adds the sentence for people.
-    fn complete(&self, call: &ValidatedCall, job: &JobContext, mut result: ToolResult) -> Result<ToolResult, Failure> {
+    /// What the answer of an outside call means: it is the result, or another engine has taken the work on.
+    pub fn finish(&self, call: &ValidatedCall, job: &JobContext, result: ToolResult) -> Result<ToolResult, Failure> {
+        let Some(delegate) = &call.tool().def.delegate else { return self.complete(call, job, result) };
+        let mut evaluation = self.evaluation(call, job);
+        evaluation.set("response", FeelValue::from_json(&json!({"body": result.data})));
+        let reference = match &delegate.reference {
+            Some(binding) => evaluation.json(binding).map_err(|error| to_failure("reference", &error))?,
+            None => Value::Null,
+        };
+        let within = delegate.within.map(|within| within.0);
+        Ok(ToolResult { delegate: Some(json!({"reference": reference, "within_ms": within})), ..result })
+    }
+
+    /// Checks the data against the declared output, adds the sentence for people, and says whether someone should look
+    /// at it first.
+    pub fn complete(&self, call: &ValidatedCall, job: &JobContext, mut result: ToolResult) -> Result<ToolResult, Failure> {
         let tool = call.tool();
         result.data = tool.validate_output(result.data).map_err(|problems| {
             let list: Vec<String> = problems.iter().map(ToString::to_string).collect();
@@ -153,7 +173,33 @@ impl Toolbox {
         {
             result.summary = self.sentence(tool, call.args(), &result.data, template, job);
         }
+        if let Some(review) = &tool.def.review
+            && result.review.is_none()
+        {
+            let mut evaluation = self.evaluation(call, job);
+            let schema = tool.def.output.clone().unwrap_or(Value::Null);
+            evaluation.set("result", FeelValue::from_typed_json(&result.data, &schema));
+            let asked = match &review.when {
+                Some(when) => {
+                    evaluation.value(when).map_err(|error| to_failure("review", &error))? == FeelValue::Bool(true)
+                }
+                None => true,
+            };
+            if asked {
+                let ask = self.sentence(tool, call.args(), &result.data, &review.ask, job);
+                result.review = Some(json!({"ask": ask.unwrap_or_else(|| review.ask.clone())}));
+            }
+        }
         Ok(result)
+    }
+
+    /// Renders a text over `input` alone; as it is written if that cannot be.
+    pub fn text(&self, template: &str, input: &Value, now: brain_core::Timestamp) -> String {
+        let mut evaluation = Evaluation::new(now, self.zone.clone(), b"text");
+        evaluation.set("settings", self.settings.clone());
+        evaluation.set("input", FeelValue::from_json(input));
+        let text = Text::parse(template).ok().and_then(|text| evaluation.text(&text).ok());
+        text.unwrap_or_else(|| template.to_owned())
     }
 
     /// Renders a sentence about a call; `None` if it cannot be rendered, which the log tells.
@@ -185,7 +231,7 @@ fn record_schema(def: &RecordDef) -> Value {
     let mut schema = def.schema();
     let required: Vec<&str> =
         def.fields.iter().filter(|field| field.required).map(|field| field.name.as_str()).collect();
-    schema["required"] = serde_json::json!(required);
+    schema["required"] = json!(required);
     schema["additionalProperties"] = Value::Bool(false);
     schema
 }

@@ -29,6 +29,14 @@ pub enum PlanError {
         /// What it waits for.
         after: String,
     },
+    /// `needs` names a step that does not come before.
+    #[error("step `{step}` uses the result of `{needs}`, which does not come before it")]
+    NotBefore {
+        /// The step.
+        step: String,
+        /// What it uses.
+        needs: String,
+    },
     /// Steps that wait for each other.
     #[error("these steps wait for each other: {}", .0.join(" → "))]
     Cycle(Vec<String>),
@@ -57,6 +65,7 @@ pub fn compile(plan: &Plan) -> Result<Program, PlanError> {
         timeout: plan.timeout,
         max_steps: plan.max_steps,
         atomic: plan.atomic,
+        fragments: Vec::new(),
     };
     let mut entry = vec![0_u32; plan.steps.len()];
     let mut exit = vec![0_usize; plan.steps.len()];
@@ -68,7 +77,7 @@ pub fn compile(plan: &Plan) -> Result<Program, PlanError> {
             program.code.push(Op::Join(narrow(program.joins.len())));
             program.joins.push(narrow(step.after.len()));
         }
-        if step.when.is_some() {
+        if step.when.is_some() || !step.needs.is_empty() {
             // The body is one instruction, so the exit lies two further on.
             let otherwise = program.code.len() as u32 + 2;
             program.code.push(Op::When { step: number, otherwise });
@@ -114,6 +123,11 @@ fn verify(plan: &Plan) -> Result<Vec<usize>, PlanError> {
             if !index.contains_key(after.as_str()) || step.after[..n].contains(after) {
                 return Err(PlanError::UnknownStep { step: step.id.clone(), after: after.clone() });
             }
+        }
+    }
+    for step in &plan.steps {
+        if let Some(needs) = step.needs.iter().find(|needs| !index.contains_key(needs.as_str())) {
+            return Err(PlanError::NotBefore { step: step.id.clone(), needs: needs.clone() });
         }
     }
     let mut order = Vec::with_capacity(plan.steps.len());

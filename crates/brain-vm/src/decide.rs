@@ -1,6 +1,6 @@
 //! What happens next, and what an input means. Nothing here changes a state; the events that it returns do.
 
-use brain_core::{Failure, FailureClass, Timestamp};
+use brain_core::{Digest, Failure, FailureClass, Millis, Timestamp};
 use brain_lang::plan::{Idempotency, OnFailure, Place, RetryPolicy};
 
 use crate::state::{JobId, JobStatus, State, Stop, Wait};
@@ -15,6 +15,8 @@ pub enum Need {
     Items(u16),
     /// This job, in this attempt.
     Start(JobId, u32),
+    /// The result of this job: the steps that it brought along are over.
+    Close(JobId, u32),
     /// Nothing: it can decide the next event itself.
     Nothing,
 }
@@ -30,6 +32,28 @@ pub enum Input {
     Items(u16, u32),
     /// An outside job is about to be handed over.
     Handed(JobId, u32),
+    /// A step is left out because of another.
+    Bypass(u16, u16),
+    /// A job brought steps along: their program and path.
+    Inject(JobId, u32, Digest, String),
+    /// A job is offered to workers.
+    Offer(JobId),
+    /// A worker takes a job until then.
+    Lease(JobId, Timestamp),
+    /// A worker wants to keep a job until then.
+    Extend(JobId, u32, Timestamp),
+    /// An attempt was handed to another engine, which must answer until then.
+    Delegated(JobId, u32, Option<Timestamp>),
+    /// A job must be approved before it starts.
+    Hold(JobId),
+    /// Somebody approved a held job.
+    Grant(JobId),
+    /// Somebody refused a held job, or the result of a reviewed one.
+    Deny(JobId, Failure),
+    /// A result must be looked at.
+    Review(JobId, u32),
+    /// Nothing of an atomic batch is to be committed.
+    RollBack,
     /// An attempt succeeded.
     Done(JobId, u32),
     /// An attempt failed.
@@ -46,6 +70,8 @@ pub enum Input {
     Abandon(JobId, Failure),
     /// The run must not go on: a bound was reached or an expression of its plan is broken.
     Halt(Failure),
+    /// Something came that nobody waits for.
+    Stray(String),
     /// Someone wants the run to end.
     Cancel,
     /// Time has passed.
@@ -76,6 +102,10 @@ impl<'p> Machine<'p> {
                     match fiber.wait {
                         Wait::Condition(step) => return Some(Need::Condition(step)),
                         Wait::Items(step) => return Some(Need::Items(step)),
+                        Wait::Return(fragment) => {
+                            let job = state.fragments[usize::from(fragment)];
+                            return Some(Need::Close(job, state.jobs.get(&job).map_or(1, |job| job.attempt)));
+                        }
                         _ => {}
                     }
                 }
@@ -119,6 +149,39 @@ impl<'p> Machine<'p> {
             Input::Condition(step, false) => vec![Event::StepSkipped { step }],
             Input::Items(step, count) => vec![Event::EachOpened { step, count }],
             Input::Handed(job, attempt) => vec![Event::JobStarted { job, attempt }],
+            Input::Bypass(step, because) => vec![Event::StepBypassed { step, because }],
+            Input::Inject(job, attempt, fragment, path) if self.expects(state, job, attempt) && !is_stopping(state) => {
+                vec![Event::StepsInjected { job, attempt, fragment, path }]
+            }
+            // The run is about to stop: what was done counts, what would follow does not.
+            Input::Inject(job, attempt, ..) if self.expects(state, job, attempt) => vec![Event::JobDone { job, attempt }],
+            Input::Offer(job) => vec![Event::JobOffered { job }],
+            Input::Lease(job, until) if has(state, job, |status| *status == JobStatus::Offered) => {
+                vec![Event::JobLeased { job, attempt: state.jobs[&job].attempt + 1, until }]
+            }
+            Input::Extend(job, attempt, until)
+                if has(state, job, |status| matches!(status, JobStatus::Leased { .. }))
+                    && state.jobs[&job].attempt == attempt =>
+            {
+                vec![Event::LeaseExtended { job, attempt, until }]
+            }
+            Input::Delegated(job, attempt, until) if self.expects(state, job, attempt) => {
+                vec![Event::JobDelegated { job, attempt, until }]
+            }
+            Input::Hold(job) => vec![Event::JobHeld { job }],
+            Input::Grant(job) if has(state, job, |status| *status == JobStatus::Held) => vec![Event::JobGranted { job }],
+            Input::Deny(job, failure)
+                if has(state, job, |status| matches!(status, JobStatus::Held | JobStatus::Reviewing)) =>
+            {
+                let attempt = state.jobs[&job].attempt;
+                self.give_up(state, job, attempt, failure)
+            }
+            // Taking back is not put before anyone again.
+            Input::Review(job, attempt) if self.expects(state, job, attempt) && job.undo => {
+                vec![Event::JobDone { job, attempt }]
+            }
+            Input::Review(job, attempt) if self.expects(state, job, attempt) => vec![Event::ReviewAsked { job, attempt }],
+            Input::RollBack => vec![Event::BatchRolledBack { failure: state.failure.clone() }],
             Input::Done(job, attempt) if self.expects(state, job, attempt) => vec![Event::JobDone { job, attempt }],
             Input::Failed(job, attempt, failure) if self.expects(state, job, attempt) => {
                 self.after_failure(state, job, attempt, failure, now, noise)
@@ -147,6 +210,7 @@ impl<'p> Machine<'p> {
                 vec![Event::StopDecided { stop: Stop::Fail, failure: Some(failure) }]
             }
             Input::Tick => self.tick(state, now),
+            Input::Stray(what) => vec![Event::SignalIgnored { what }],
             ignored => vec![Event::SignalIgnored { what: describe(&ignored) }],
         }
     }
@@ -159,7 +223,11 @@ impl<'p> Machine<'p> {
                 JobStatus::Running | JobStatus::Checking => open.attempt == attempt,
                 // A person may say how a call in doubt went.
                 JobStatus::Parked { .. } => open.attempt == attempt,
-                JobStatus::Retrying { .. } => false,
+                JobStatus::Leased { .. }
+                | JobStatus::Delegated { .. }
+                | JobStatus::Reviewing
+                | JobStatus::Growing => open.attempt == attempt,
+                JobStatus::Retrying { .. } | JobStatus::Offered | JobStatus::Held => false,
             },
             // The first undo of a step has no entry before it starts, and comes in its turn.
             None => state.phase == Phase::Compensating && attempt == 1 && self.next_undo(state) == Some(job),
@@ -183,7 +251,8 @@ impl<'p> Machine<'p> {
         now: Timestamp,
         noise: u64,
     ) -> Decision {
-        if is_stopping(state) {
+        // An atomic batch waits for nothing and nobody: it happens now or not at all.
+        if is_stopping(state) || self.program.atomic {
             return self.give_up(state, job, attempt, failure);
         }
         if let Some(wait) = failure.retry_after {
@@ -256,8 +325,36 @@ impl<'p> Machine<'p> {
             let failure = Failure::business("run_timeout", "The run did not end within the time its plan allows.");
             return vec![Event::StopDecided { stop: Stop::Fail, failure: Some(failure) }];
         }
-        let due = state.jobs.iter().filter(|(_, job)| matches!(job.status, JobStatus::Retrying { at } if at <= now));
-        due.map(|(&job, _)| Event::JobReopened { job }).collect()
+        let mut events = Vec::new();
+        for (&id, job) in &state.jobs {
+            match job.status {
+                JobStatus::Retrying { at } if at <= now => events.push(Event::JobReopened { job: id }),
+                JobStatus::Leased { until } if until <= now => {
+                    events.extend(self.lease_ended(state, id, job.attempt, now));
+                }
+                JobStatus::Delegated { until: Some(until) } if until <= now => {
+                    let failure =
+                        Failure::business("delegation_timeout", "The other side did not answer within its time.");
+                    // What one of these leads to may change what the others mean: they are looked at again.
+                    if events.is_empty() {
+                        return self.give_up(state, id, job.attempt, failure);
+                    }
+                }
+                _ => {}
+            }
+        }
+        events
+    }
+
+    /// A worker did not answer in time: the job is offered again, which does not count as a failed attempt.
+    fn lease_ended(&self, state: &State, job: JobId, attempt: u32, now: Timestamp) -> Decision {
+        let message = "The worker did not answer before its lease ended.";
+        if is_stopping(state) {
+            return self.give_up(state, job, attempt, Failure::business("lease_expired", message));
+        }
+        let failure =
+            Failure { retry_after: Some(Millis::default()), ..Failure::transient("lease_expired", message) };
+        vec![Event::JobRetrying { job, attempt, failure, at: now }, Event::JobReopened { job }]
     }
 
     fn policy(&self, job: JobId) -> &'p RetryPolicy {
@@ -285,6 +382,10 @@ impl<'p> Machine<'p> {
     }
 }
 
+fn has(state: &State, job: JobId, status: impl Fn(&JobStatus) -> bool) -> bool {
+    state.jobs.get(&job).is_some_and(|job| status(&job.status))
+}
+
 fn is_stopping(state: &State) -> bool {
     matches!(state.phase, Phase::Stopping(_))
 }
@@ -301,6 +402,13 @@ fn describe(input: &Input) -> String {
         Input::Abandon(..) => "an abandonment",
         Input::Cancel => "a cancellation",
         Input::Halt(_) => "a halt",
+        Input::Lease(..) => "a worker's request",
+        Input::Extend(..) => "a worker's wish for more time",
+        Input::Grant(_) => "an approval",
+        Input::Deny(..) => "a refusal",
+        Input::Inject(..) | Input::Delegated(..) | Input::Review(..) => "a completion",
+        Input::Bypass(..) | Input::Offer(_) | Input::Hold(_) | Input::RollBack => "a stray input",
+        Input::Stray(_) => "something",
         Input::Condition(..) | Input::Items(..) | Input::Handed(..) | Input::Tick => "a stray input",
     }
     .to_owned()

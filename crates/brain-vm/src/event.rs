@@ -1,6 +1,6 @@
 //! What happened in a run, as the log keeps it. Numbers and field names are frozen: a change is a new version.
 
-use brain_core::{Failure, Timestamp};
+use brain_core::{Digest, Failure, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -201,5 +201,77 @@ events! {
     116 SignalIgnored {
         /// What it was.
         what: String,
+    }
+    /// A job brought steps along; it ends when they have. They are appended to the program under the job's path.
+    117 StepsInjected {
+        /// Which.
+        job: JobId,
+        /// The attempt that did.
+        attempt: u32,
+        /// The program of the steps.
+        fragment: Digest,
+        /// The path of the steps.
+        path: String,
+    }
+    /// A job waits for an external worker to take it.
+    118 JobOffered {
+        /// Which.
+        job: JobId,
+    }
+    /// A worker has taken a job.
+    119 JobLeased {
+        /// Which.
+        job: JobId,
+        /// The attempt; what a worker answers must name it.
+        attempt: u32,
+        /// When it is offered again.
+        until: Timestamp,
+    }
+    /// A worker wants more time.
+    120 LeaseExtended {
+        /// Which.
+        job: JobId,
+        /// The attempt.
+        attempt: u32,
+        /// When it is offered again.
+        until: Timestamp,
+    }
+    /// Another engine works on; its callback, or the end of the child run, ends the job.
+    121 JobDelegated {
+        /// Which.
+        job: JobId,
+        /// The attempt.
+        attempt: u32,
+        /// When the other side must have answered.
+        until: Option<Timestamp>,
+    }
+    /// A job waits for somebody who may approve it.
+    122 JobHeld {
+        /// Which.
+        job: JobId,
+    }
+    /// Somebody approved a job: it may start.
+    123 JobGranted {
+        /// Which.
+        job: JobId,
+    }
+    /// A result waits for a person to look at it.
+    124 ReviewAsked {
+        /// Which.
+        job: JobId,
+        /// The attempt.
+        attempt: u32,
+    }
+    /// A step was left out because one whose result it uses failed or was left out.
+    125 StepBypassed {
+        /// The step.
+        step: u16,
+        /// The other one.
+        because: u16,
+    }
+    /// Nothing of an atomic batch was committed.
+    126 BatchRolledBack {
+        /// Why.
+        failure: Option<Failure>,
     }
 }

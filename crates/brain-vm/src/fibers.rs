@@ -1,7 +1,7 @@
 //! How fibers move. Only instructions that need nothing from outside are executed here, so that a replay, which
 //! folds the same events, moves them the same way.
 
-use crate::state::{Fiber, Job, JobId, JobStatus, State, StepState, Wait};
+use crate::state::{Fiber, Job, JobId, State, StepState, Wait};
 use crate::{Op, Phase, Program};
 
 impl State {
@@ -71,12 +71,13 @@ impl State {
             Op::Job(step) => {
                 fiber.wait = Wait::Job(*step);
                 let id = JobId { step: *step, item: 0, undo: false };
-                self.jobs.insert(id, Job { attempt: 0, blocked: 0, status: JobStatus::Ready });
+                self.jobs.insert(id, Job::new());
                 self.set_step(*step, StepState::Active);
             }
             Op::End => {
                 self.fibers.remove(&number);
             }
+            Op::Return(fragment) => fiber.wait = Wait::Return(*fragment),
         }
     }
 
@@ -89,7 +90,7 @@ impl State {
             let mut open = self.jobs.keys().filter(|job| job.step == number && !job.undo).count();
             while *next < *count && open < usize::from(at_a_time) {
                 let id = JobId { step: number, item: *next, undo: false };
-                self.jobs.insert(id, Job { attempt: 0, blocked: 0, status: JobStatus::Ready });
+                self.jobs.insert(id, Job::new());
                 *next += 1;
                 open += 1;
             }

@@ -14,5 +14,5 @@ mod state;
 pub use compile::{MAX_PLAN_STEPS, PlanError, compile};
 pub use decide::{Decision, Input, Machine, Need};
 pub use event::{Event, EventError, VM_EVENTS};
-pub use program::{Op, Program, ProgramId};
+pub use program::{Fragment, Op, Program, ProgramId};
 pub use state::{End, Fiber, Job, JobId, JobStatus, Phase, State, Status, StepState, Stop, Wait};

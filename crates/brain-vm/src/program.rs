@@ -38,6 +38,18 @@ pub struct Program {
     /// All of it is one commit, or none of it happens.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub atomic: bool,
+    /// Fragments that this run has grown by. Always empty in a stored program.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fragments: Vec<Fragment>,
+}
+
+/// Steps that a run has grown by: where they start in the code.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fragment {
+    /// The instruction at which its first fiber sets out.
+    pub entry: u32,
+    /// The path of its steps: their ids start with this and a slash.
+    pub path: String,
 }
 
 /// One instruction. The numbers are part of the stored format: never reused, never changed.
@@ -63,12 +75,51 @@ pub enum Op {
     Each(u16),
     /// The fiber ends.
     End,
+    /// All steps of a fragment are over: the step that brought them along can end.
+    Return(u16),
 }
 
 impl Program {
     /// The address.
     pub fn id(&self) -> ProgramId {
         ProgramId(canonical_digest(self))
+    }
+
+    /// Appends the program of injected steps under `path`. Numbers of what is there do not change, so that every
+    /// event written so far keeps its meaning.
+    pub fn grow(&mut self, fragment: &Program, path: &str) {
+        let (code, joins, steps) = (self.code.len() as u32, self.joins.len() as u16, self.steps.len() as u16);
+        let number = self.fragments.len() as u16;
+        let leaves = fragment.code.iter().filter(|op| **op == Op::End).count();
+        let last = code + fragment.code.len() as u32;
+        for op in &fragment.code {
+            self.code.push(match op {
+                Op::Fork(targets) => Op::Fork(targets.iter().map(|target| target + code).collect()),
+                Op::Jump(to) => Op::Jump(to + code),
+                Op::Join(join) => Op::Join(join + joins),
+                Op::When { step, otherwise } => Op::When { step: step + steps, otherwise: otherwise + code },
+                Op::Job(step) => Op::Job(step + steps),
+                Op::Each(step) => Op::Each(step + steps),
+                Op::End => Op::Jump(last),
+                Op::Return(nested) => Op::Return(*nested),
+            });
+        }
+        self.joins.extend(&fragment.joins);
+        if leaves > 1 {
+            self.code.push(Op::Join(self.joins.len() as u16));
+            self.joins.push(leaves as u16);
+        }
+        self.code.push(Op::Return(number));
+        self.debug_map.extend(fragment.debug_map.iter().map(|step| step.map(|step| step + steps)));
+        self.debug_map.resize(self.code.len(), None);
+        let under = |id: &String| format!("{path}/{id}");
+        self.steps.extend(fragment.steps.iter().map(|step| PlanStep {
+            id: under(&step.id),
+            after: step.after.iter().map(under).collect(),
+            needs: step.needs.iter().map(under).collect(),
+            ..step.clone()
+        }));
+        self.fragments.push(Fragment { entry: code, path: path.to_owned() });
     }
 
     /// The index of a step by its id.
@@ -93,6 +144,7 @@ impl Program {
                 Op::Job(step) => format!("job   {} = {}", self.step(*step).id, self.step(*step).tool.name),
                 Op::Each(step) => format!("each  {} = {}", self.step(*step).id, self.step(*step).tool.name),
                 Op::End => "end".to_owned(),
+                Op::Return(fragment) => format!("ret   f{fragment}"),
             };
             text.push_str(&format!("{pc:>3}  {line}\n"));
         }

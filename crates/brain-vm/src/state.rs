@@ -79,8 +79,10 @@ pub enum Phase {
 pub enum Status {
     /// Something is being done.
     Running,
-    /// Only a timer or a person can move it on.
+    /// Only a timer, a worker or a person can move it on.
     Waiting,
+    /// Another engine or a child run works on.
+    Delegated,
     /// What was done is being taken back.
     Compensating,
     /// It is over.
@@ -92,6 +94,7 @@ impl fmt::Display for Status {
         f.write_str(match self {
             Self::Running => "running",
             Self::Waiting => "waiting",
+            Self::Delegated => "delegated",
             Self::Compensating => "compensating",
             Self::Ended(End::Completed) => "completed",
             Self::Ended(End::Failed) => "failed",
@@ -124,6 +127,8 @@ pub enum Wait {
     Items(u16),
     /// For the jobs of all items.
     Each(u16),
+    /// For the job that brought this fragment along to end.
+    Return(u16),
 }
 
 /// A job that is not finished.
@@ -133,8 +138,17 @@ pub struct Job {
     pub attempt: u32,
     /// How many of those found that something else must happen first; they do not count against the retry policy.
     pub blocked: u32,
+    /// Whether somebody has approved it.
+    #[serde(default)]
+    pub granted: bool,
     /// Where it stands.
     pub status: JobStatus,
+}
+
+impl Job {
+    pub(crate) fn new() -> Self {
+        Self { attempt: 0, blocked: 0, granted: false, status: JobStatus::Ready }
+    }
 }
 
 /// Where a job stands.
@@ -157,6 +171,36 @@ pub enum JobStatus {
         /// Whether it may have happened.
         in_doubt: bool,
     },
+    /// Waits for a worker.
+    Offered,
+    /// A worker has it.
+    Leased {
+        /// When it is offered again.
+        until: Timestamp,
+    },
+    /// Another engine or a child run works on it.
+    Delegated {
+        /// When that must have ended.
+        until: Option<Timestamp>,
+    },
+    /// Waits for an approval.
+    Held,
+    /// Its result waits for a person to look at it.
+    Reviewing,
+    /// The steps it brought along are being done.
+    Growing,
+}
+
+impl JobStatus {
+    /// Whether something outside the machine may be happening because of it right now.
+    pub fn is_out(&self) -> bool {
+        matches!(self, Self::Running | Self::Checking | Self::Leased { .. })
+    }
+
+    /// Whether only a person can move it on.
+    pub fn is_for_person(&self) -> bool {
+        matches!(self, Self::Parked { .. } | Self::Held | Self::Reviewing)
+    }
 }
 
 /// Where a step stands.
@@ -180,6 +224,8 @@ pub enum StepState {
     Done,
     /// Its condition did not hold.
     Skipped,
+    /// A step whose result it uses failed or was bypassed.
+    Bypassed,
     /// It failed.
     Failed,
 }
@@ -209,6 +255,12 @@ pub struct State {
     pub started: u32,
     /// Why the run stopped, if it did.
     pub failure: Option<Failure>,
+    /// The jobs that brought fragments along, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fragments: Vec<JobId>,
+    /// Whether an atomic batch was taken back before it was committed.
+    #[serde(default)]
+    pub rolled_back: bool,
 }
 
 impl State {
@@ -226,6 +278,8 @@ impl State {
             undone: BTreeSet::new(),
             started: 0,
             failure: None,
+            fragments: Vec::new(),
+            rolled_back: false,
         }
     }
 
@@ -239,23 +293,32 @@ impl State {
         match self.phase {
             Phase::Ended(end) => Status::Ended(end),
             Phase::Compensating => Status::Compensating,
-            _ if self.jobs.is_empty() => Status::Running,
-            _ if self
-                .jobs
-                .values()
-                .any(|job| !matches!(job.status, JobStatus::Retrying { .. } | JobStatus::Parked { .. })) =>
-            {
-                Status::Running
+            _ => {
+                // A job that grew is as far as its steps are.
+                let mut open = self.jobs.values().filter(|job| job.status != JobStatus::Growing).peekable();
+                if open.peek().is_none() {
+                    return Status::Running;
+                }
+                let mut delegated = false;
+                for job in open {
+                    match job.status {
+                        JobStatus::Ready | JobStatus::Running | JobStatus::Checking | JobStatus::Leased { .. } => {
+                            return Status::Running;
+                        }
+                        JobStatus::Delegated { .. } => delegated = true,
+                        _ => {}
+                    }
+                }
+                if delegated { Status::Delegated } else { Status::Waiting }
             }
-            _ => Status::Waiting,
         }
     }
 
     /// Whether the run goes no further until a person decides.
     pub fn is_parked(&self) -> bool {
         !self.is_ended()
-            && !self.jobs.is_empty()
-            && self.jobs.values().all(|job| matches!(job.status, JobStatus::Parked { .. }))
+            && self.jobs.values().any(|job| job.status.is_for_person())
+            && self.jobs.values().all(|job| job.status.is_for_person() || job.status == JobStatus::Growing)
     }
 
     /// When the run wants to be looked at again, if time alone can move it.
@@ -265,6 +328,8 @@ impl State {
         }
         let retries = self.jobs.values().filter_map(|job| match job.status {
             JobStatus::Retrying { at } => Some(at),
+            JobStatus::Leased { until } => Some(until),
+            JobStatus::Delegated { until } => until,
             _ => None,
         });
         let deadline = if matches!(self.phase, Phase::Running) { self.deadline } else { None };
@@ -273,7 +338,11 @@ impl State {
 
     /// Steps finished and steps in all, for progress.
     pub fn progress(&self) -> (usize, usize) {
-        let finished = self.steps.iter().filter(|step| matches!(step, StepState::Done | StepState::Skipped)).count();
+        let finished = self
+            .steps
+            .iter()
+            .filter(|step| matches!(step, StepState::Done | StepState::Skipped | StepState::Bypassed))
+            .count();
         (finished, self.steps.len())
     }
 
@@ -314,7 +383,7 @@ impl State {
                 self.phase = Phase::Stopping(*stop);
                 self.failure = self.failure.take().or_else(|| failure.clone());
                 self.fibers.clear();
-                self.jobs.retain(|_, job| matches!(job.status, JobStatus::Running | JobStatus::Checking));
+                self.jobs.retain(|_, job| job.status.is_out());
             }
             Event::CompensationStarted { failure } => {
                 self.phase = Phase::Compensating;
@@ -326,6 +395,33 @@ impl State {
                 self.jobs.clear();
             }
             Event::SignalIgnored { .. } => {}
+            Event::StepsInjected { job, attempt, .. } => self.grow(program, *job, *attempt),
+            Event::JobOffered { job } => self.set_job(*job, JobStatus::Offered),
+            Event::JobLeased { job, attempt, until } => self.put_job(*job, *attempt, JobStatus::Leased { until: *until }),
+            Event::LeaseExtended { job, until, .. } => self.set_job(*job, JobStatus::Leased { until: *until }),
+            Event::JobDelegated { job, attempt, until } => {
+                self.put_job(*job, *attempt, JobStatus::Delegated { until: *until });
+            }
+            Event::JobHeld { job } => self.set_job(*job, JobStatus::Held),
+            Event::JobGranted { job } => {
+                if let Some(held) = self.jobs.get_mut(job) {
+                    held.status = JobStatus::Ready;
+                    held.granted = true;
+                }
+            }
+            Event::ReviewAsked { job, attempt } => {
+                self.done.push(*job);
+                self.put_job(*job, *attempt, JobStatus::Reviewing);
+            }
+            Event::StepBypassed { step, .. } => {
+                self.set_step(*step, StepState::Bypassed);
+                self.skip(program, *step);
+            }
+            Event::BatchRolledBack { failure } => {
+                self.rolled_back = true;
+                self.done.clear();
+                self.failure = self.failure.take().or_else(|| failure.clone());
+            }
         }
         self.settle(program);
     }
@@ -336,12 +432,36 @@ impl State {
         if !known && !id.undo {
             self.started += 1;
         }
-        let blocked = self.jobs.get(&id).map_or(0, |job| job.blocked);
-        self.jobs.insert(id, Job { attempt, blocked, status });
+        let (blocked, granted) = self.jobs.get(&id).map_or((0, false), |job| (job.blocked, job.granted));
+        self.jobs.insert(id, Job { attempt, blocked, granted, status });
+    }
+
+    fn set_job(&mut self, id: JobId, status: JobStatus) {
+        if let Some(job) = self.jobs.get_mut(&id) {
+            job.status = status;
+        }
+    }
+
+    /// The program has grown already: its last fragment is the one of this job.
+    fn grow(&mut self, program: &Program, job: JobId, attempt: u32) {
+        // Its own effect has happened: if the run is taken back, that comes after the steps it brought along.
+        if self.jobs.get(&job).is_none_or(|job| job.status != JobStatus::Reviewing) {
+            self.done.push(job);
+        }
+        self.put_job(job, attempt, JobStatus::Growing);
+        self.joins.resize(program.joins.len(), 0);
+        self.steps.resize(program.steps.len(), StepState::Pending);
+        let number = self.fragments.len();
+        self.fragments.push(job);
+        if self.phase == Phase::Running {
+            self.spawn(program.fragments[number].entry);
+        }
     }
 
     fn finish_job(&mut self, id: JobId, succeeded: bool) {
-        let counted = self.jobs.remove(&id).is_some_and(|job| job.attempt > 0);
+        let job = self.jobs.remove(&id);
+        let counted = job.as_ref().is_some_and(|job| job.attempt > 0);
+        let noted = job.is_some_and(|job| matches!(job.status, JobStatus::Growing | JobStatus::Reviewing));
         if id.undo {
             self.undone.insert(JobId { undo: false, ..id });
             return;
@@ -349,7 +469,10 @@ impl State {
         if !counted {
             self.started += 1;
         }
-        if succeeded {
+        for (number, _) in self.fragments.iter().enumerate().filter(|(_, of)| **of == id) {
+            self.fibers.retain(|_, fiber| fiber.wait != Wait::Return(number as u16));
+        }
+        if succeeded && !noted {
             self.done.push(id);
         }
         self.finish_item(id.step);
@@ -358,6 +481,9 @@ impl State {
     fn fail_job(&mut self, program: &Program, id: JobId, failure: &Failure) {
         if !id.undo && program.step(id.step).on_failure == OnFailure::Continue {
             self.finish_job(id, false);
+            if self.steps[usize::from(id.step)] == StepState::Done && program.step(id.step).foreach.is_none() {
+                self.set_step(id.step, StepState::Failed);
+            }
             return;
         }
         self.jobs.remove(&id);

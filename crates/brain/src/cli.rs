@@ -132,6 +132,24 @@ pub(crate) struct DoArgs {
     /// The same key never does the same twice.
     #[arg(long, value_name = "KEY")]
     pub(crate) idempotency_key: Option<String>,
+    /// What it may cost at most, in the currency of the settings.
+    #[arg(long, value_name = "AMOUNT")]
+    pub(crate) max_cost: Option<String>,
+    /// What several requests in one message are to each other.
+    #[arg(long, value_enum, default_value = "plain")]
+    pub(crate) policy: PolicyArg,
+}
+
+/// What several requests in one message are to each other.
+#[derive(Clone, Copy, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub(crate) enum PolicyArg {
+    /// One after the other; the first failure stops the run.
+    Plain,
+    /// All of them in one commit, or none of them.
+    Atomic,
+    /// Each is tried, whatever becomes of the others.
+    BestEffort,
 }
 
 #[derive(Args)]

@@ -3,15 +3,15 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use brain_core::{Digest, Failure, NodeId};
+use brain_core::{Digest, Failure, NodeId, RunId};
 use brain_store::{RunRow, RunSchedule, Scope};
 use brain_vm::{Input, JobId, JobStatus, Program, State};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::messages::{Command, Reply, Submission};
+use super::messages::{Command, Reply, Submission, Told};
 use crate::data::RunData;
 use crate::host::{CheckAnswer, JobOutcome};
-use crate::turn::{CheckRequest, Handover, failure_of};
+use crate::turn::{CheckRequest, Handover};
 
 /// Something to be decided for one run. Kept until its commit is durable, so that it can be decided again.
 pub(super) enum Work {
@@ -20,6 +20,7 @@ pub(super) enum Work {
     Job(JobId, u32, JobOutcome),
     Check(JobId, u32, CheckAnswer),
     Tick,
+    Signals,
     TakeOver(NodeId),
 }
 
@@ -64,6 +65,11 @@ pub(super) struct InFlight {
     pub(super) handovers: Vec<Handover>,
     pub(super) checks: Vec<CheckRequest>,
     pub(super) unfinished: bool,
+    pub(super) answer: Value,
+    pub(super) offered: bool,
+    pub(super) delegated: bool,
+    /// The run that waits for this one, if it has ended.
+    pub(super) parent: Option<RunId>,
 }
 
 impl Live {
@@ -91,30 +97,13 @@ impl Live {
     }
 }
 
-pub(super) fn job_input(job: JobId, attempt: u32, outcome: &JobOutcome) -> (Input, Option<Value>) {
-    match outcome {
-        JobOutcome::Done(result) if result.success => (Input::Done(job, attempt), Some(json!({"result": result}))),
-        JobOutcome::Done(result) => (Input::Failed(job, attempt, failure_of(result.clone())), None),
-        JobOutcome::Failed(failure) => (Input::Failed(job, attempt, failure.clone()), None),
-        JobOutcome::Unknown(failure) => (Input::Unknown(job, attempt, failure.clone()), None),
-    }
-}
-
-pub(super) fn check_input(job: JobId, attempt: u32, answer: &CheckAnswer) -> (Input, Option<Value>) {
-    match answer {
-        CheckAnswer::Happened(result) => (Input::Done(job, attempt), Some(json!({"result": result}))),
-        CheckAnswer::DidNot => (Input::DidNotHappen(job, attempt), None),
-        CheckAnswer::Unclear(failure) => (Input::Unknown(job, attempt, failure.clone()), None),
-    }
-}
-
 /// Outside jobs that were under way on a node that is dead: nobody knows how they went.
-pub(super) fn lost_jobs(state: Option<&State>) -> Vec<(Input, Option<Value>)> {
+pub(super) fn lost_jobs(state: Option<&State>) -> Vec<Told> {
     let Some(state) = state else { return Vec::new() };
     let lost = state.jobs.iter().filter(|(_, job)| job.status == JobStatus::Running);
     lost.map(|(&id, job)| {
         let failure = Failure::transient("node_lost", "The server stopped while this call was under way.");
-        (Input::Unknown(id, job.attempt, failure), None)
+        Told::Input(Input::Unknown(id, job.attempt, failure), None)
     })
     .collect()
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use brain_core::{Digest, NodeId, RunId, Timestamp};
+use brain_core::{Digest, Failure, JobKey, NodeId, RunId, Timestamp};
 use brain_store::{Member, Outcome, Precondition, Scope, StoreError, Write};
 use brain_vm::{Input, JobId, Program};
 use serde_json::Value;
@@ -47,10 +47,62 @@ pub struct Command {
     pub preconditions: Vec<Precondition>,
     /// Other writes of the same commit.
     pub writes: Vec<Write>,
-    /// What it means to the machine, with its payload.
-    pub inputs: Vec<(Input, Option<Value>)>,
+    /// What the run is told.
+    pub inputs: Vec<Told>,
     /// The status it gets if the machine has not started.
     pub status: Option<String>,
+}
+
+/// What a run is told.
+#[derive(Clone, Debug)]
+pub enum Told {
+    /// Something that the machine understands, with its payload.
+    Input(Input, Option<Value>),
+    /// How an outside job went.
+    Outcome(JobId, u32, JobOutcome),
+    /// What a check found.
+    Check(JobId, u32, CheckAnswer),
+    /// Something for the open job with this key.
+    Job(JobKey, ToJob),
+    /// There may be something in its inbox.
+    Signals,
+}
+
+/// What a job is told by its key.
+#[derive(Clone, Debug)]
+pub enum ToJob {
+    /// A worker wants it, until then or for as long as its tool says.
+    Lease {
+        /// When it is offered again.
+        until: Option<Timestamp>,
+        /// Who takes it.
+        worker: String,
+    },
+    /// The worker that has it wants to keep it.
+    Extend {
+        /// The attempt that it holds.
+        attempt: u32,
+        /// When it is offered again.
+        until: Option<Timestamp>,
+    },
+    /// A worker or another engine answers.
+    Answer {
+        /// The attempt that it holds; absent: whichever was delegated.
+        attempt: Option<u32>,
+        /// How it went.
+        outcome: JobOutcome,
+    },
+    /// Somebody looked at its result and lets it go on, with corrections.
+    Accept {
+        /// Fields of the data that are replaced.
+        corrections: Value,
+    },
+    /// Somebody approved it.
+    Grant,
+    /// Somebody refused it, or its result.
+    Deny(Failure),
+    /// Somebody pretended to be the other side.
+    Forged,
 }
 
 /// Called once the first commit of a submission, or the commit of a command, is durable or has failed.
@@ -68,6 +120,8 @@ pub enum CoreInput {
     Check(Scope, RunId, JobId, u32, CheckAnswer),
     /// Its time has come.
     Wake(Scope, RunId),
+    /// There is something in its inbox.
+    Signal(Scope, RunId),
     /// The node that worked on it is dead.
     TakeOver(Scope, RunId, NodeId),
     /// A commit is durable, or failed.
@@ -84,6 +138,8 @@ pub enum Action {
     Notify(RunNews),
     /// Look at this run again then.
     WakeAt(Scope, RunId, Timestamp),
+    /// Something was put into the inbox of this run.
+    Signal(Scope, RunId),
     /// Answer a caller.
     Reply(Reply, Result<RunNews, EngineError>),
 }

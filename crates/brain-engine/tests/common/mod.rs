@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use brain_core::{Digest, Failure, Millis, Random, RecordId, RunId, SeededRandom, TenantId, Timestamp, VirtualClock};
 use brain_engine::core::Submission;
-use brain_engine::{CheckAnswer, Host, HostFuture, JobContext, JobOutcome, NewEvent, PipeEvent, RecordView, RunView};
+use brain_engine::{CheckAnswer, Host, HostFuture, JobContext, JobOutcome, NewEvent, Outside, PipeEvent, RecordView, RunView};
 use brain_lang::binding::Binding;
 use brain_lang::plan::{
     Backoff, Foreach, Idempotency, OnFailure, Place, Plan, PlanStep, PlanUndo, RetryPolicy, ToolRef,
@@ -114,6 +114,9 @@ impl Host for TestHost {
         Ok(())
     }
 
+}
+
+impl Outside for TestHost {
     fn perform(&self, call: ValidatedCall, job: JobContext) -> HostFuture<JobOutcome> {
         let fate = (self.fate)(&job);
         let mut seen = self.seen.lock().unwrap();

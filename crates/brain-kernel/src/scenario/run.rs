@@ -12,10 +12,10 @@ use brain_store::{MemoryStore, RecordFilter, Scope, Store};
 use brain_tools::{Evaluation, Toolbox, ToolboxConfig, record_json};
 use serde_json::{Map, Value, json};
 
-use super::stub::StubHost;
+use super::stub::StubWorld;
 use crate::approve::Decision;
 use crate::intake::{Actor, Mode, Request};
-use crate::kernel::{Begun, Kernel, KernelError, host, toolbox};
+use crate::kernel::{Begun, Kernel, KernelError, host};
 use crate::narrate::Report;
 
 /// What became of a scenario.
@@ -63,7 +63,7 @@ struct World {
     toolbox: Arc<Toolbox>,
     store: Arc<dyn Store>,
     clock: Arc<VirtualClock>,
-    host: Arc<StubHost>,
+    outside: Arc<StubWorld>,
     driver: Driver,
     kernel: Arc<Kernel>,
     scope: Scope,
@@ -75,20 +75,20 @@ struct World {
 
 impl World {
     fn new(registry: &Arc<Registry>, scenario: &Scenario) -> Result<Self, KernelError> {
-        let toolbox = toolbox(registry, &ToolboxConfig::default())?;
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
         let clock = Arc::new(VirtualClock::new(scenario.start.unwrap_or(START)));
         let stubs = scenario.stubs.iter().map(|(tool, list)| (tool.clone(), (list.clone(), 0))).collect();
-        let host = Arc::new(StubHost { real: host(&toolbox, &store), clock: clock.clone(), stubs: Mutex::new(stubs) });
-        let driver = new_driver(&store, &host, &clock, scenario.seed);
+        let real = host(registry, &ToolboxConfig::default(), &store)?;
+        let outside = Arc::new(StubWorld { real: real.clone(), clock: clock.clone(), stubs: Mutex::new(stubs) });
+        let driver = new_driver(&store, &outside, &clock, scenario.seed);
         let random = Box::new(SeededRandom::new(scenario.seed ^ 0x5eed));
-        let kernel = Kernel::over(driver.engine().clone(), registry.clone(), toolbox.clone(), random)?;
+        let kernel = Kernel::over(driver.engine().clone(), registry.clone(), &real, random)?;
         Ok(Self {
             registry: registry.clone(),
-            toolbox,
+            toolbox: real.toolbox().clone(),
             store,
             clock,
-            host,
+            outside,
             driver,
             kernel,
             scope: Scope::of(TenantId::default_tenant()),
@@ -118,7 +118,7 @@ impl World {
 
     fn act(&mut self, action: &Action, step: &ScenarioStep) -> Result<(), String> {
         let actor = match &step.actor {
-            Some(name) => Actor { name: name.clone(), approver: true },
+            Some(name) => Actor { name: name.clone(), ..Actor::local() },
             None => Actor::local(),
         };
         match action {
@@ -186,10 +186,10 @@ impl World {
     fn kill(&mut self) -> Result<(), String> {
         let dead = self.driver.engine().node();
         self.starts += 1;
-        self.driver = new_driver(&self.store, &self.host, &self.clock, self.seed + self.starts);
+        self.driver = new_driver(&self.store, &self.outside, &self.clock, self.seed + self.starts);
         let random = Box::new(SeededRandom::new(self.seed ^ (0x5eed + self.starts)));
         let engine = self.driver.engine().clone();
-        self.kernel = Kernel::over(engine, self.registry.clone(), self.toolbox.clone(), random)
+        self.kernel = Kernel::over(engine, self.registry.clone(), &self.outside.real, random)
             .map_err(|error| error.to_string())?;
         self.driver.take_over(dead);
         self.refresh()
@@ -296,8 +296,9 @@ impl World {
     }
 }
 
-fn new_driver(store: &Arc<dyn Store>, host: &Arc<StubHost>, clock: &Arc<VirtualClock>, seed: u64) -> Driver {
-    Driver::new(store.clone(), host.clone(), clock.clone(), Box::new(SeededRandom::new(seed)))
+fn new_driver(store: &Arc<dyn Store>, outside: &Arc<StubWorld>, clock: &Arc<VirtualClock>, seed: u64) -> Driver {
+    let random = Box::new(SeededRandom::new(seed));
+    Driver::new(store.clone(), outside.real.clone(), outside.clone(), clock.clone(), random)
 }
 
 /// Whether a value has at least what is wanted: objects by their members, everything else whole.

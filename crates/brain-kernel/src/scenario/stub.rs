@@ -1,4 +1,4 @@
-//! A host whose outside tools answer what the scenario says. Everything else is the real one.
+//! A world outside that answers what the scenario says.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -7,24 +7,27 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 
 use brain_core::{Clock, Failure, Timestamp, VirtualClock};
-use brain_engine::{CheckAnswer, Host, HostFuture, JobContext, JobOutcome, RecordView, RunView};
-use brain_lang::plan::{PlanStep, ToolRef};
-use brain_registry::model::Stub;
+use brain_engine::{CheckAnswer, HostFuture, JobContext, JobOutcome, Outside};
+use brain_lang::plan::ToolRef;
+use brain_registry::model::{Behavior, Stub};
 use brain_registry::{ToolResult, ValidatedCall};
-use brain_vm::JobId;
 use serde_json::Value;
 
-use crate::host::check_answer;
+use crate::host::{KernelHost, check_answer};
 
-/// The real host with stubbed outside tools.
-pub(super) struct StubHost {
-    pub(super) real: Arc<dyn Host>,
+/// A world outside that answers what the scenario says.
+pub(super) struct StubWorld {
+    pub(super) real: Arc<KernelHost>,
     pub(super) clock: Arc<VirtualClock>,
     /// What each tool answers, call after call, and how many calls it has had.
     pub(super) stubs: Mutex<BTreeMap<String, (Vec<Stub>, usize)>>,
 }
 
-impl StubHost {
+impl StubWorld {
+    fn has(&self, tool: &str) -> bool {
+        self.stubs.lock().unwrap_or_else(PoisonError::into_inner).contains_key(tool)
+    }
+
     fn next(&self, tool: &str) -> Option<Stub> {
         let mut stubs = self.stubs.lock().unwrap_or_else(PoisonError::into_inner);
         let (list, calls) = stubs.get_mut(tool)?;
@@ -70,50 +73,20 @@ impl Future for Hanging {
     }
 }
 
-impl Host for StubHost {
-    fn condition(&self, view: RunView<'_>, step: &PlanStep) -> Result<bool, Failure> {
-        self.real.condition(view, step)
-    }
-
-    fn items(&self, view: RunView<'_>, step: &PlanStep) -> Result<Vec<Value>, Failure> {
-        self.real.items(view, step)
-    }
-
-    fn bind(&self, view: RunView<'_>, step: &PlanStep, job: JobId) -> Result<ValidatedCall, Failure> {
-        self.real.bind(view, step, job)
-    }
-
-    fn rebind(&self, tool: &ToolRef, args: Value) -> Result<ValidatedCall, Failure> {
-        self.real.rebind(tool, args)
-    }
-
-    fn decide(
-        &self,
-        call: &ValidatedCall,
-        job: &JobContext,
-        records: &mut RecordView<'_>,
-    ) -> Result<ToolResult, Failure> {
-        self.real.decide(call, job, records)
-    }
-
-    fn admit(&self, call: &ValidatedCall, job: &JobContext, records: &mut RecordView<'_>) -> Result<(), Failure> {
-        self.real.admit(call, job, records)
-    }
-
+impl Outside for StubWorld {
     fn perform(&self, call: ValidatedCall, job: JobContext) -> HostFuture<JobOutcome> {
-        let answer = self.answer(&call.tool().def.name, &job);
+        let name = call.tool().def.name.clone();
+        if matches!(call.tool().def.behavior, Behavior::Native(_)) && !self.has(&name) {
+            return self.real.perform(call, job);
+        }
+        let answer = self.answer(&name, &job);
+        let toolbox = self.real.toolbox().clone();
         Box::pin(async move {
             match answer.await {
                 // What a stub answers must be what the tool promises, like any answer.
-                JobOutcome::Done(mut result) => match call.tool().validate_output(result.data) {
-                    Ok(data) => {
-                        result.data = data;
-                        JobOutcome::Done(result)
-                    }
-                    Err(errors) => {
-                        let list: Vec<String> = errors.iter().map(ToString::to_string).collect();
-                        JobOutcome::Failed(Failure::contract("bad_output", list.join("; ")))
-                    }
+                JobOutcome::Done(result) if result.success => match toolbox.finish(&call, &job, result) {
+                    Ok(result) => JobOutcome::Done(result),
+                    Err(failure) => JobOutcome::Failed(failure),
                 },
                 other => other,
             }

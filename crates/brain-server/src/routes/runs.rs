@@ -101,9 +101,15 @@ fn to_request(caller: Caller, body: RunRequest, key: Option<String>) -> Result<R
         mode: body.mode.unwrap_or_default().into(),
         conversation: body.conversation_id.map(|id| id.to_string()),
         context: body.context.map_or(Value::Null, Value::Object),
-        limits: Limits { max_tool_calls: u32::try_from(max_tool_calls).unwrap_or(u32::MAX), wait_timeout_ms: wait },
+        limits: Limits {
+            max_tool_calls: u32::try_from(max_tool_calls).unwrap_or(u32::MAX),
+            wait_timeout_ms: wait,
+            max_cost: limits.max_cost,
+        },
         key,
         trace: None,
+        policy: body.policy.unwrap_or_default().into(),
+        parent: None,
     })
 }
 

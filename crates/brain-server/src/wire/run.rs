@@ -3,6 +3,7 @@
 use brain_kernel::life::contract_status;
 use brain_kernel::{Problem, ReceiptView, Report};
 use brain_store::RunRow;
+use brain_registry::model::BatchPolicy;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
@@ -59,10 +60,36 @@ pub struct RunRequest {
     #[serde(default, deserialize_with = "super::object::optional_list")]
     #[schema(max_items = 1000)]
     pub calls: Option<Vec<CallRequest>>,
+    /// What several calls are to each other; default `plain`.
+    #[serde(default)]
+    pub policy: Option<Policy>,
+}
+
+/// What several calls of one request are to each other.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Policy {
+    /// One after the other; the first failure stops the run.
+    #[default]
+    Plain,
+    /// All of them in one commit, or none of them. Only tools that work on Brain's own records.
+    Atomic,
+    /// Each is tried, whatever becomes of the others.
+    BestEffort,
+}
+
+impl From<Policy> for BatchPolicy {
+    fn from(policy: Policy) -> Self {
+        match policy {
+            Policy::Plain => Self::Plain,
+            Policy::Atomic => Self::Atomic,
+            Policy::BestEffort => Self::BestEffort,
+        }
+    }
 }
 
 /// Bounds that the caller sets.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LimitsRequest {
     /// Tool calls in one run, 1 to 100; default 10.
@@ -73,6 +100,10 @@ pub struct LimitsRequest {
     #[serde(default, deserialize_with = "super::whole::optional")]
     #[schema(minimum = 0, maximum = 120_000)]
     pub wait_timeout_ms: Option<u64>,
+    /// What it may cost at most, in the currency of the settings: a decimal as text.
+    #[serde(default)]
+    #[schema(pattern = r"^[0-9]+(\.[0-9]+)?$")]
+    pub max_cost: Option<String>,
 }
 
 /// A tool call by name.

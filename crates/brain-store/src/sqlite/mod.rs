@@ -1,8 +1,11 @@
 //! The store in one SQLite file: WAL, `synchronous=FULL`, one writer thread that commits for everyone at once, and a
 //! pool of readers.
 
+mod blobs;
+mod offers;
 mod read;
 mod schema;
+mod signals;
 mod writer;
 
 use std::path::{Path, PathBuf};
@@ -24,6 +27,8 @@ pub struct SqliteStore {
     thread: Option<std::thread::JoinHandle<()>>,
     counters: std::sync::Arc<Counters>,
     readers: Mutex<Vec<Connection>>,
+    /// Held while there are uploads: tells other processes that those are not orphans.
+    uploading: Mutex<std::sync::Weak<std::fs::File>>,
 }
 
 fn failed(error: rusqlite::Error) -> StoreError {
@@ -51,6 +56,7 @@ impl SqliteStore {
         let mut connection = Connection::open(path).map_err(failed).map_err(named)?;
         configure(&connection).map_err(failed).map_err(named)?;
         schema::prepare(&mut connection).map_err(named)?;
+        blobs::give_up_orphans(&connection, path).map_err(failed).map_err(named)?;
         let counters = std::sync::Arc::new(Counters::default());
         let (send, receive) = channel();
         let shared = counters.clone();
@@ -64,6 +70,7 @@ impl SqliteStore {
             thread: Some(thread),
             counters,
             readers: Mutex::new(Vec::new()),
+            uploading: Mutex::default(),
         })
     }
 
@@ -96,12 +103,20 @@ impl SqliteStore {
         &self,
         change: impl FnOnce(&Connection) -> rusqlite::Result<()> + Send + 'static,
     ) -> Result<(), StoreError> {
-        let (send, receive) = std::sync::mpsc::sync_channel(1);
-        let done = Box::new(move |result: Result<(), StoreError>| drop(send.send(result)));
-        let closed = || StoreError::Failed("the store was closed".into());
-        self.writer.send(Command::Change(Box::new(change), done)).map_err(|_| closed())?;
-        receive.recv().unwrap_or_else(|_| Err(closed()))
+        write_on(&self.writer, move |connection| change(connection).map(|()| 0))
     }
+}
+
+/// Has the writer do something and waits until it is durable. `change` returns how many bytes of content it wrote.
+fn write_on(
+    writer: &Sender<Command>,
+    change: impl FnOnce(&Connection) -> rusqlite::Result<usize> + Send + 'static,
+) -> Result<(), StoreError> {
+    let (send, receive) = std::sync::mpsc::sync_channel(1);
+    let done = Box::new(move |result: Result<(), StoreError>| drop(send.send(result)));
+    let closed = || StoreError::Failed("the store was closed".into());
+    writer.send(Command::Change(Box::new(change), done)).map_err(|_| closed())?;
+    receive.recv().unwrap_or_else(|_| Err(closed()))
 }
 
 fn configure(connection: &Connection) -> rusqlite::Result<()> {
@@ -131,10 +146,9 @@ impl Commit for SqliteStore {
 }
 
 impl Drop for SqliteStore {
-    /// What was handed over is committed before the store is gone.
+    /// What was handed over is committed before the store is gone. Uploads that outlive it fail at their next step.
     fn drop(&mut self) {
-        let (closed, _) = channel();
-        self.writer = closed;
+        drop(self.writer.send(Command::Close));
         if let Some(thread) = self.thread.take() {
             drop(thread.join());
         }

@@ -18,11 +18,11 @@ pub(super) fn record_id(bytes: Bytes) -> RecordId {
     RecordId::from_uuid(uuid::Uuid::from_bytes(bytes))
 }
 
-fn uuid(row: &Row<'_>, column: usize) -> rusqlite::Result<uuid::Uuid> {
+pub(super) fn uuid(row: &Row<'_>, column: usize) -> rusqlite::Result<uuid::Uuid> {
     Ok(uuid::Uuid::from_bytes(row.get::<_, Bytes>(column)?))
 }
 
-fn time(row: &Row<'_>, column: usize) -> rusqlite::Result<Timestamp> {
+pub(super) fn time(row: &Row<'_>, column: usize) -> rusqlite::Result<Timestamp> {
     Ok(Timestamp::from_millis(row.get(column)?))
 }
 
@@ -30,16 +30,12 @@ fn broken(column: usize, reason: String) -> rusqlite::Error {
     rusqlite::Error::FromSqlConversionFailure(column, Type::Text, reason.into())
 }
 
-fn json<T: serde::de::DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
+pub(super) fn json<T: serde::de::DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
     let text: String = row.get(column)?;
     serde_json::from_str(&text).map_err(|error| broken(column, error.to_string()))
 }
 
-fn digest(bytes: [u8; 32]) -> Digest {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>().parse().expect("32 bytes are a digest")
-}
-
-fn tenant(row: &Row<'_>, column: usize) -> rusqlite::Result<TenantId> {
+pub(super) fn tenant(row: &Row<'_>, column: usize) -> rusqlite::Result<TenantId> {
     row.get::<_, String>(column)?.parse().map_err(|error: brain_core::IdError| broken(column, error.to_string()))
 }
 
@@ -50,7 +46,7 @@ fn cursor<T: std::str::FromStr>(text: Option<&str>) -> Result<Option<T>, StoreEr
 /// The largest id there can be: where a list that runs backwards begins.
 const LAST: Bytes = [0xff; 16];
 
-fn many<T>(
+pub(super) fn many<T>(
     connection: &Connection,
     sql: &str,
     parameters: &[&dyn ToSql],
@@ -61,7 +57,7 @@ fn many<T>(
     rows.collect::<rusqlite::Result<_>>().map_err(failed)
 }
 
-fn one<T>(
+pub(super) fn one<T>(
     connection: &Connection,
     sql: &str,
     parameters: &[&dyn ToSql],
@@ -80,7 +76,7 @@ fn run_row(row: &Row<'_>) -> rusqlite::Result<RunRow> {
         created_at: time(row, 2)?,
         updated_at: time(row, 3)?,
         status: row.get(4)?,
-        program: row.get::<_, Option<[u8; 32]>>(5)?.map(digest),
+        program: row.get::<_, Option<[u8; 32]>>(5)?.map(Digest::from_bytes),
         schedule: RunSchedule {
             seq: row.get::<_, i64>(6)? as u64,
             owner: row.get::<_, Option<Bytes>>(7)?.map(|bytes| NodeId::from_uuid(uuid::Uuid::from_bytes(bytes))),
@@ -150,7 +146,7 @@ impl Runs for SqliteStore {
         self.read(|connection| {
             let sql = "SELECT run, digest FROM request_keys WHERE tenant = ?1 AND key = ?2";
             one(connection, sql, &[&scope.tenant().as_str(), &key], |row| {
-                Ok((RunId::from_uuid(uuid(row, 0)?), digest(row.get(1)?)))
+                Ok((RunId::from_uuid(uuid(row, 0)?), Digest::from_bytes(row.get(1)?)))
             })
         })
     }
@@ -352,7 +348,7 @@ fn token_row(row: &Row<'_>) -> rusqlite::Result<TokenRow> {
     Ok(TokenRow {
         id: TokenId::from_uuid(uuid(row, 0)?),
         tenant: tenant(row, 1)?,
-        hash: digest(row.get(2)?),
+        hash: Digest::from_bytes(row.get(2)?),
         label: row.get(3)?,
         created_at: time(row, 4)?,
         expires_at: row.get::<_, Option<i64>>(5)?.map(Timestamp::from_millis),

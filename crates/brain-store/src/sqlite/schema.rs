@@ -4,10 +4,14 @@ use rusqlite::Connection;
 
 use crate::StoreError;
 
-/// The version of the tables that this build reads and writes.
-const VERSION: i64 = 1;
+/// What makes a file of version `n` one of version `n + 1`; an empty file has version 0. What has been released is
+/// never changed: a new version is a new entry.
+const STEPS: [&str; 2] = [FIRST, REACH];
 
-const TABLES: &str = "
+/// The version of the tables that this build reads and writes.
+const VERSION: i64 = STEPS.len() as i64;
+
+const FIRST: &str = "
 CREATE TABLE runs (
     tenant TEXT NOT NULL, id BLOB NOT NULL, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL,
     status TEXT NOT NULL, program BLOB, seq INTEGER NOT NULL, owner BLOB, fence INTEGER NOT NULL, wake_at INTEGER,
@@ -67,28 +71,87 @@ CREATE TABLE tokens (
 CREATE TABLE nodes (id BLOB PRIMARY KEY, until INTEGER NOT NULL, liveness TEXT NOT NULL) WITHOUT ROWID;
 ";
 
-/// Makes the tables in a new file; refuses a file that a newer build has written.
+/// What reaches in from outside: work for external workers, signals, large values.
+const REACH: &str = "
+CREATE TABLE offers (
+    tenant TEXT NOT NULL, key BLOB NOT NULL, run BLOB NOT NULL, topic TEXT NOT NULL, place INTEGER NOT NULL,
+    PRIMARY KEY (tenant, key)
+) WITHOUT ROWID;
+CREATE INDEX offers_topic ON offers (tenant, topic, place, key);
+-- `n` rises with arrival.
+CREATE TABLE signals (
+    n INTEGER PRIMARY KEY, tenant TEXT NOT NULL, run BLOB NOT NULL, id TEXT NOT NULL, at INTEGER NOT NULL,
+    body TEXT NOT NULL, UNIQUE (tenant, run, id)
+);
+-- The bytes of a blob are the chunks from `first` on, each of `chunk_size` bytes but for the last.
+CREATE TABLE blobs (
+    tenant TEXT NOT NULL, hash BLOB NOT NULL, size INTEGER NOT NULL, media_type TEXT NOT NULL, at INTEGER NOT NULL,
+    first INTEGER NOT NULL, chunk_size INTEGER NOT NULL, PRIMARY KEY (tenant, hash)
+) WITHOUT ROWID;
+CREATE TABLE blob_chunks (n INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
+-- Blobs that are not finished, and those that were given up until their chunks are deleted.
+CREATE TABLE blob_uploads (id INTEGER PRIMARY KEY AUTOINCREMENT, given_up INTEGER NOT NULL);
+CREATE INDEX blob_uploads_given_up ON blob_uploads (id) WHERE given_up;
+";
+
+/// Makes the tables in a new file, adds what an older one lacks; refuses a file that a newer build has written.
 pub(super) fn prepare(connection: &mut Connection) -> Result<(), StoreError> {
     let failed = |error: rusqlite::Error| StoreError::Failed(error.to_string());
     // Another process may be preparing the same new file: the version is read inside the write transaction.
     let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate).map_err(failed)?;
     let found: i64 = transaction.query_row("PRAGMA user_version", [], |row| row.get(0)).map_err(failed)?;
-    match found {
-        VERSION => Ok(()),
-        0 => {
-            let tables: i64 =
-                transaction.query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get(0)).map_err(failed)?;
-            if tables > 0 {
-                return Err(StoreError::Unreadable(
-                    "this is a SQLite file of another program; give Brain a file of its own".into(),
-                ));
-            }
-            transaction.execute_batch(TABLES).map_err(failed)?;
-            transaction.pragma_update(None, "user_version", VERSION).map_err(failed)?;
-            transaction.commit().map_err(failed)
+    if found == 0 {
+        let tables: i64 =
+            transaction.query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get(0)).map_err(failed)?;
+        if tables > 0 {
+            return Err(StoreError::Unreadable(
+                "this is a SQLite file of another program; give Brain a file of its own".into(),
+            ));
         }
-        newer => Err(StoreError::Unreadable(format!(
-            "the file has format {newer}, this build knows format {VERSION}; use the newer build"
-        ))),
+    }
+    let missing = usize::try_from(found).ok().and_then(|done| STEPS.get(done..)).ok_or_else(|| {
+        StoreError::Unreadable(format!(
+            "the file has format {found}, this build knows format {VERSION}; use the newer build"
+        ))
+    })?;
+    if missing.is_empty() {
+        return Ok(());
+    }
+    for step in missing {
+        transaction.execute_batch(step).map_err(failed)?;
+    }
+    transaction.pragma_update(None, "user_version", VERSION).map_err(failed)?;
+    transaction.commit().map_err(failed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The tables and indexes of a file, as they were declared.
+    fn declared(connection: &Connection) -> Vec<String> {
+        let mut statement =
+            connection.prepare("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name").unwrap();
+        let rows = statement.query_map([], |row| row.get(0)).unwrap();
+        rows.collect::<rusqlite::Result<_>>().unwrap()
+    }
+
+    #[test]
+    fn a_file_of_every_earlier_version_becomes_what_a_new_one_is() {
+        let mut new = Connection::open_in_memory().unwrap();
+        prepare(&mut new).unwrap();
+        for version in 1..STEPS.len() {
+            let mut old = Connection::open_in_memory().unwrap();
+            for step in &STEPS[..version] {
+                old.execute_batch(step).unwrap();
+            }
+            old.pragma_update(None, "user_version", version as i64).unwrap();
+            old.execute("INSERT INTO definitions VALUES (x'00', 'tool', '{}')", []).unwrap();
+            prepare(&mut old).unwrap();
+            prepare(&mut old).unwrap();
+            assert_eq!(declared(&old), declared(&new), "from version {version}");
+            let kept: i64 = old.query_row("SELECT count(*) FROM definitions", [], |row| row.get(0)).unwrap();
+            assert_eq!(kept, 1, "what was there stays");
+        }
     }
 }

@@ -2,12 +2,12 @@
 //! runs share one sync.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::Receiver;
+use std::sync::mpsc::{Receiver, TryRecvError};
 
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::traits::{CommitDone, Conflict, Member, Outcome, Precondition, StoreError, StoreStats, Write};
-use crate::{IndexEntry, RecordRow, Scope};
+use crate::{BlobRow, IndexEntry, RecordRow, Scope};
 
 /// Commands that share one commit at most.
 const MAX_GROUP: usize = 1024;
@@ -16,8 +16,11 @@ const CHECKPOINT_PAGES: i64 = 4000;
 
 /// Commits between two looks at the size of the write-ahead log.
 const CHECK_EVERY: u32 = 64;
+/// Bytes written between two looks at it.
+const CHECK_BYTES: u64 = 16 * 1024 * 1024;
 
-type Change = Box<dyn FnOnce(&Connection) -> rusqlite::Result<()> + Send>;
+/// Returns how many bytes of content it wrote.
+type Change = Box<dyn FnOnce(&Connection) -> rusqlite::Result<usize> + Send>;
 type ChangeDone = Box<dyn FnOnce(Result<(), StoreError>) + Send>;
 
 /// What the writer is asked to do.
@@ -26,6 +29,10 @@ pub(super) enum Command {
     Commit(Vec<Member>, CommitDone),
     /// A change without any.
     Change(Change, ChangeDone),
+    /// There are uploads that were given up: their chunks are deleted when there is nothing else to do.
+    Sweep,
+    /// The store is being closed: nothing that comes after this is done.
+    Close,
 }
 
 /// What was done since the store was opened.
@@ -56,23 +63,57 @@ impl Counters {
     }
 }
 
-/// Works until every sender is gone.
+/// Works until the store is closed.
 pub(super) fn run(mut connection: Connection, commands: &Receiver<Command>, counters: &Counters) {
     let mut group = Vec::new();
     let mut commits: u32 = 0;
-    while let Ok(first) = commands.recv() {
+    let mut bytes_checked = 0;
+    // A process that ended in the middle of an upload has left chunks.
+    let mut sweep = true;
+    loop {
+        // Deleting is for when nobody waits, a little at a time.
+        let first = match commands.try_recv() {
+            Ok(first) => first,
+            Err(TryRecvError::Empty) if sweep => {
+                sweep = sweep_once(&connection);
+                continue;
+            }
+            Err(_) => match commands.recv() {
+                Ok(first) => first,
+                Err(_) => return,
+            },
+        };
         group.push(first);
         while group.len() < MAX_GROUP
             && let Ok(next) = commands.try_recv()
         {
             group.push(next);
         }
-        commit_group(&mut connection, &mut group, counters);
-        commits = commits.wrapping_add(1);
-        if commits.is_multiple_of(CHECK_EVERY) {
+        sweep |= group.iter().any(|command| matches!(command, Command::Sweep));
+        let close = group.iter().any(|command| matches!(command, Command::Close));
+        group.retain(|command| !matches!(command, Command::Sweep | Command::Close));
+        if !group.is_empty() {
+            commit_group(&mut connection, &mut group, counters);
+            commits = commits.wrapping_add(1);
+        }
+        if close {
+            return;
+        }
+        // Many small commits or a few large ones.
+        let bytes = counters.bytes.load(Ordering::Relaxed);
+        if commits.is_multiple_of(CHECK_EVERY) || bytes - bytes_checked >= CHECK_BYTES {
+            bytes_checked = bytes;
             checkpoint_if_due(&connection, counters);
         }
     }
+}
+
+/// Deletes some of what was given up; whether there may be more.
+fn sweep_once(connection: &Connection) -> bool {
+    super::blobs::sweep(connection).unwrap_or_else(|error| {
+        tracing::warn!(%error, "chunks of a blob that was given up could not be deleted; they stay until the next start");
+        false
+    })
 }
 
 /// Dropped when a command's turn comes: the caller is told after the commit, not before.
@@ -89,10 +130,11 @@ fn commit_group(connection: &mut Connection, group: &mut Vec<Command>, counters:
     }
     // Commands that were not reached are told as well.
     for command in group.drain(..) {
-        waiting.push(match command {
-            Command::Commit(_, done) => Done::Commit(done, Vec::new()),
-            Command::Change(_, done) => Done::Change(done),
-        });
+        match command {
+            Command::Commit(_, done) => waiting.push(Done::Commit(done, Vec::new())),
+            Command::Change(_, done) => waiting.push(Done::Change(done)),
+            Command::Sweep | Command::Close => {}
+        }
     }
     for done in waiting {
         let error = || result.as_ref().err().map(|error| StoreError::Failed(error.to_string()));
@@ -131,9 +173,10 @@ fn write_group(
             }
             Command::Change(change, done) => {
                 waiting.push(Done::Change(done));
-                change(&transaction)?;
-                counters.wrote(1, 0);
+                let bytes = change(&transaction)?;
+                counters.wrote(1, bytes);
             }
+            Command::Sweep | Command::Close => {}
         }
     }
     transaction.commit()?;
@@ -218,6 +261,9 @@ fn holds(connection: &Connection, scope: &Scope, precondition: &Precondition) ->
         Precondition::LetterOpen(id) => connection
             .prepare_cached("SELECT 1 FROM dead_letters WHERE tenant = ?1 AND id = ?2 AND open = 1")?
             .exists(params![tenant, id.as_uuid().as_bytes()]),
+        Precondition::SignalPresent { run, id } => connection
+            .prepare_cached("SELECT 1 FROM signals WHERE tenant = ?1 AND run = ?2 AND id = ?3")?
+            .exists(params![tenant, run.as_uuid().as_bytes(), id]),
     }
 }
 
@@ -377,6 +423,20 @@ fn apply(connection: &Connection, scope: &Scope, write: Write, counters: &Counte
                 run.as_uuid().as_bytes()
             ])?;
             counters.wrote(1, key.len() + 64);
+        }
+        Write::Offer(row) => counters.wrote(1, super::offers::put(connection, tenant, &row)?),
+        Write::Withdraw(key) => {
+            super::offers::withdraw(connection, tenant, key)?;
+            counters.wrote(1, 64);
+        }
+        Write::Signal(row) => counters.wrote(1, super::signals::put(connection, tenant, &row)?),
+        Write::TakeSignal { run, id } => {
+            super::signals::take(connection, tenant, run, &id)?;
+            counters.wrote(1, 64);
+        }
+        Write::PutBlob { hash, media_type, at, bytes } => {
+            let row = BlobRow { hash, size: bytes.len() as u64, media_type, at };
+            counters.wrote(1, super::blobs::put(connection, tenant, &row, &bytes)?);
         }
     }
     Ok(())

@@ -6,7 +6,7 @@ use brain_lang::binding::Binding;
 use brain_lang::plan::{
     Backoff, Foreach, Idempotency, OnFailure, Place, Plan, PlanStep, PlanUndo, RetryPolicy, ToolRef,
 };
-use brain_vm::{Event, Input, JobId, Machine, Need, Program, State};
+use brain_vm::{JobStatus, Event, Input, JobId, Machine, Need, Program, State};
 
 pub fn binding(text: &str) -> Binding {
     Binding::parse(&serde_json::Value::from(text)).unwrap()
@@ -120,10 +120,17 @@ impl World {
                 Need::Start(job, _) if Machine::new(&self.program).is_exhausted(&self.state, job) => {
                     self.put(Input::Halt(Failure::business("max_steps", "too many")));
                 }
+                Need::Start(job, _) if matches!(self.program.step(job.step).place, Place::Worker { .. }) && !job.undo => {
+                    self.put(Input::Offer(job));
+                }
+                Need::Start(job, _) if self.program.step(job.step).gate && !self.granted(job) && !job.undo => {
+                    self.put(Input::Hold(job));
+                }
                 Need::Start(job, attempt) => {
                     self.put(Input::Handed(job, attempt));
                     self.open.push((job, attempt));
                 }
+                Need::Close(job, attempt) => self.put(Input::Done(job, attempt)),
                 Need::Nothing => {
                     let events = Machine::new(&self.program).proceed(&self.state);
                     self.fold(events);
@@ -131,6 +138,28 @@ impl World {
             }
         }
         panic!("the machine does not come to rest");
+    }
+
+    fn granted(&self, job: JobId) -> bool {
+        self.state.jobs.get(&job).is_some_and(|job| job.granted)
+    }
+
+    /// A job ends with steps that it brings along.
+    pub fn inject(&mut self, job: JobId, attempt: u32, fragment: &Plan) {
+        let fragment = brain_vm::compile(fragment).unwrap();
+        let path = format!("{}[{}]", self.program.step(job.step).id, job.item);
+        let input = Input::Inject(job, attempt, fragment.id().0, path.clone());
+        let events = Machine::new(&self.program).decide(&self.state, input, self.now, 0);
+        if events.iter().any(|event| matches!(event, Event::StepsInjected { .. })) {
+            self.program.grow(&fragment, &path);
+        }
+        self.fold(events);
+        self.advance();
+    }
+
+    /// The jobs in a status.
+    pub fn jobs_that(&self, fits: impl Fn(&JobStatus) -> bool) -> Vec<(JobId, u32)> {
+        self.state.jobs.iter().filter(|(_, job)| fits(&job.status)).map(|(id, job)| (*id, job.attempt)).collect()
     }
 
     /// Answers the open job of a step.

@@ -10,13 +10,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
-use brain_core::{Failure, TenantId};
-use brain_engine::{CheckAnswer, EngineConfig, Host, HostFuture, JobContext, JobOutcome, RecordView, RunView};
+use brain_core::TenantId;
+use brain_engine::{CheckAnswer, EngineConfig, HostFuture, JobContext, JobOutcome, Outside};
 use brain_kernel::{Kernel, KernelConfig, Limits, Mode, Request};
-use brain_lang::plan::{PlanStep, ToolRef};
+use brain_lang::plan::ToolRef;
 use brain_registry::{PackSource, ToolResult, ValidatedCall};
 use brain_store::{Scope, SqliteStore, Store, StoreStats};
-use brain_vm::JobId;
 use serde_json::{Value, json};
 
 use crate::cli::{BenchArgs, BenchTools, Global};
@@ -43,39 +42,10 @@ tools:
     undo: none
 ";
 
-/// A host whose outside calls answer at once: what is measured is the engine, not a network.
-struct InstantHost(Arc<dyn Host>);
+/// A world whose outside calls answer at once: what is measured is the engine, not a network.
+struct InstantWorld;
 
-impl Host for InstantHost {
-    fn condition(&self, view: RunView<'_>, step: &PlanStep) -> Result<bool, Failure> {
-        self.0.condition(view, step)
-    }
-
-    fn items(&self, view: RunView<'_>, step: &PlanStep) -> Result<Vec<Value>, Failure> {
-        self.0.items(view, step)
-    }
-
-    fn bind(&self, view: RunView<'_>, step: &PlanStep, job: JobId) -> Result<ValidatedCall, Failure> {
-        self.0.bind(view, step, job)
-    }
-
-    fn rebind(&self, tool: &ToolRef, args: Value) -> Result<ValidatedCall, Failure> {
-        self.0.rebind(tool, args)
-    }
-
-    fn decide(
-        &self,
-        call: &ValidatedCall,
-        job: &JobContext,
-        records: &mut RecordView<'_>,
-    ) -> Result<ToolResult, Failure> {
-        self.0.decide(call, job, records)
-    }
-
-    fn admit(&self, call: &ValidatedCall, job: &JobContext, records: &mut RecordView<'_>) -> Result<(), Failure> {
-        self.0.admit(call, job, records)
-    }
-
+impl Outside for InstantWorld {
     fn perform(&self, _: ValidatedCall, _: JobContext) -> HostFuture<JobOutcome> {
         Box::pin(std::future::ready(JobOutcome::Done(ToolResult::ok(json!({"status": "ok"})))))
     }
@@ -123,7 +93,7 @@ pub(crate) fn run(global: &Global, args: &BenchArgs) -> Result<bool> {
             Arc::new(SystemClock),
             Box::new(SystemRandom),
             Arc::new(ProcessLiveness),
-            &|host| Arc::new(InstantHost(host)),
+            &|_| Arc::new(InstantWorld),
         )?;
         // A few runs first: programs are stored, statements prepared, caches warm.
         drop(drive(&kernel, args, args.in_flight.min(args.runs)).await?);
@@ -226,7 +196,7 @@ async fn drive(kernel: &Arc<Kernel>, args: &BenchArgs, runs: usize) -> Result<Me
         (0..args.steps).map(|step| (tool.to_owned(), json!({"text": format!("entry of step {step}")}))).collect();
     let request = Request {
         calls,
-        limits: Limits { max_tool_calls: 100, wait_timeout_ms: 60_000 },
+        limits: Limits { max_tool_calls: 100, wait_timeout_ms: 60_000, max_cost: None },
         channel: "bench",
         ..Request::say(Scope::of(bench_tenant()?), "", Mode::EnqueueAndWait)
     };

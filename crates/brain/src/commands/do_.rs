@@ -2,9 +2,10 @@
 
 use anyhow::{Context, Result};
 use brain_kernel::{Limits, Mode, Request};
+use brain_registry::model::BatchPolicy;
 use serde_json::Value;
 
-use crate::cli::{DoArgs, Global, ModeArg};
+use crate::cli::{DoArgs, Global, ModeArg, PolicyArg};
 use crate::{open, show};
 
 pub(crate) fn run(global: &Global, args: &DoArgs) -> Result<bool> {
@@ -21,7 +22,16 @@ pub(crate) fn run(global: &Global, args: &DoArgs) -> Result<bool> {
     let request = Request {
         conversation: args.conversation.clone(),
         context,
-        limits: Limits { max_tool_calls: args.max_tool_calls, wait_timeout_ms: args.wait_timeout_ms },
+        limits: Limits {
+            max_tool_calls: args.max_tool_calls,
+            wait_timeout_ms: args.wait_timeout_ms,
+            max_cost: args.max_cost.clone(),
+        },
+        policy: match args.policy {
+            PolicyArg::Plain => BatchPolicy::Plain,
+            PolicyArg::Atomic => BatchPolicy::Atomic,
+            PolicyArg::BestEffort => BatchPolicy::BestEffort,
+        },
         key: args.idempotency_key.clone(),
         ..Request::say(open::scope(global)?, &args.message, mode)
     };

@@ -115,6 +115,10 @@ fn event(state: &RunState, entry: &LogEntry<'_>, start: Timestamp, redactor: &Re
             line("answered", "nothing was done");
         } else if entry.is(PipeEvent::TakenOver) {
             line("taken over", "the process that worked on it had stopped");
+        } else if entry.is(PipeEvent::Reviewed) {
+            line("reviewed", &format!("{} by {}", text("outcome"), text("by")));
+            detail("corrections", &show::fields(&payload["corrections"]));
+            detail("note", payload["note"].as_str().unwrap_or_default());
         } else if entry.is(PipeEvent::LetterDecided) {
             line("decided", &format!("{} by {}", text("outcome"), text("by")));
             detail("note", payload["note"].as_str().unwrap_or_default());
@@ -164,7 +168,40 @@ fn event(state: &RunState, entry: &LogEntry<'_>, start: Timestamp, redactor: &Re
         }
         Event::CompensationStarted { .. } => line("undoing", "what was done is taken back, last first"),
         Event::RunEnded { end } => line(&format!("{end:?}").to_lowercase(), ""),
-        Event::SignalIgnored { what } => line("ignored", &format!("{what} that nobody waited for")),
+        Event::SignalIgnored { what } => line("ignored", &format!("{what}: it changed nothing")),
+        Event::StepsInjected { job, attempt, .. } => {
+            line("grew", &format!("{} brought steps along", call(job, attempt)));
+            detail("args", &show::fields(&payload["args"]));
+        }
+        Event::JobOffered { job } => {
+            line("offered", &format!("{} waits for a worker", call(job, 0)));
+            detail("args", &show::fields(&payload["args"]));
+        }
+        Event::JobLeased { job, attempt, until } => {
+            let worker = payload["worker"].as_str().unwrap_or("a worker");
+            line("taken", &format!("{} by {worker} until {until}", call(job, attempt)));
+        }
+        Event::LeaseExtended { job, attempt, until } => {
+            line("extended", &format!("{} until {until}", call(job, attempt)));
+        }
+        Event::JobDelegated { job, attempt, .. } => {
+            line("delegated", &format!("{YELLOW}…{YELLOW:#} {}", call(job, attempt)));
+            detail("to", &show::fields(&payload["result"]["delegate"]));
+        }
+        Event::JobHeld { job } => {
+            line("held", &format!("{YELLOW}!{YELLOW:#} {} waits for an approval", call(job, 0)));
+            detail("args", &show::fields(&payload["args"]));
+        }
+        Event::JobGranted { job } => line("granted", &call(job, 0)),
+        Event::ReviewAsked { job, attempt } => {
+            line("review", &format!("{YELLOW}!{YELLOW:#} {} waits for somebody to look at it", call(job, attempt)));
+            detail("ask", payload["result"]["review"]["ask"].as_str().unwrap_or_default());
+            detail("result", &show::fields(&payload["result"]["data"]));
+        }
+        Event::StepBypassed { step: index, because } => {
+            line("left out", &format!("{}: `{}` did not succeed", step(index), step(because)));
+        }
+        Event::BatchRolledBack { .. } => line("rolled back", "nothing of the batch was kept"),
     }
 }
 
@@ -206,7 +243,7 @@ pub(crate) fn replay(global: &Global, run: &str) -> Result<bool> {
         let kernel = open::kernel(global, false)?;
         let stored = kernel.engine().run_state(&scope, run)?;
         let events = entries(&stored.log).count();
-        let outcome = rebuild(&stored)?;
+        let outcome = rebuild(&kernel, &stored)?;
         let same = outcome.differences.is_empty();
         if global.json {
             show::json(&serde_json::json!({
@@ -243,7 +280,7 @@ struct Rebuilt {
 }
 
 /// Folds the log, event by event, and compares with the columns that were written beside it.
-fn rebuild(stored: &RunState) -> Result<Rebuilt> {
+fn rebuild(kernel: &Kernel, stored: &RunState) -> Result<Rebuilt> {
     let row = &stored.row;
     let mut differences = Vec::new();
     let events = entries(&stored.log).count() as u64;
@@ -274,7 +311,8 @@ fn rebuild(stored: &RunState) -> Result<Rebuilt> {
     if started && state.wake_at() != row.schedule.wake_at {
         differences.push("the log gives another time to wake up".into());
     }
-    if program.id().0 != row.program.context("a run with a program names it")? {
+    let hash = row.program.context("a run with a program names it")?;
+    if kernel.engine().program(hash)?.id().0 != hash {
         differences.push("the stored program is not the one that its hash names".into());
     }
     let receipts = receipts(row.id, program, &stored.log)?.len();

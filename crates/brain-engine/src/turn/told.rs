@@ -1,0 +1,168 @@
+//! What a run is told from outside, and what each of it means to its jobs.
+
+use brain_core::{Failure, JobKey};
+use brain_registry::ToolResult;
+use brain_store::{Precondition, SignalRow, Write};
+use brain_vm::{Input, JobId, JobStatus};
+use serde_json::{Value, json};
+
+use super::{Turn, failure_of, guarded};
+use crate::core::{ToJob, Told};
+use crate::host::{CheckAnswer, JobOutcome};
+
+impl Turn<'_> {
+    /// Takes in one thing that the run is told.
+    pub(crate) fn told(&mut self, told: Told) {
+        match told {
+            Told::Input(input, payload) => self.input(input, payload),
+            Told::Outcome(job, attempt, outcome) => self.outcome(job, attempt, outcome),
+            Told::Check(job, attempt, CheckAnswer::Happened(result)) => {
+                self.outcome(job, attempt, JobOutcome::Done(result));
+            }
+            Told::Check(job, attempt, CheckAnswer::DidNot) => self.input(Input::DidNotHappen(job, attempt), None),
+            Told::Check(job, attempt, CheckAnswer::Unclear(failure)) => {
+                self.input(Input::Unknown(job, attempt, failure), None);
+            }
+            Told::Job(key, message) => match self.find(key) {
+                Some(job) => self.to_job(job, message),
+                None => self.to_nobody(&message),
+            },
+            Told::Signals => self.signals(),
+        }
+    }
+
+    fn outcome(&mut self, job: JobId, attempt: u32, outcome: JobOutcome) {
+        match outcome {
+            JobOutcome::Done(result) if result.success => self.succeed(job, attempt, None, result, None),
+            JobOutcome::Done(result) => self.input(Input::Failed(job, attempt, failure_of(result)), None),
+            JobOutcome::Failed(failure) => self.input(Input::Failed(job, attempt, failure), None),
+            JobOutcome::Unknown(failure) => self.input(Input::Unknown(job, attempt, failure), None),
+        }
+    }
+
+    /// The open job with this key.
+    fn find(&self, key: JobKey) -> Option<JobId> {
+        self.state.jobs.keys().copied().find(|job| self.key(*job) == key)
+    }
+
+    fn to_job(&mut self, id: JobId, message: ToJob) {
+        let job = self.state.jobs[&id].clone();
+        match message {
+            ToJob::Lease { until, worker } => {
+                // Workers race for offers all the time: losing one leaves no trace.
+                if job.status != JobStatus::Offered {
+                    return;
+                }
+                let until = until.unwrap_or_else(|| self.now.plus(self.lease(id)));
+                self.input(Input::Lease(id, until), Some(json!({"worker": worker})));
+                self.answer = json!({
+                    "attempt": job.attempt + 1,
+                    "until": until,
+                    "step": self.program.step(id.step).id,
+                    "tool": self.program.step(id.step).tool.name,
+                    "args": self.data.args.get(&id),
+                });
+            }
+            ToJob::Extend { attempt, until } => {
+                if job.attempt == attempt && matches!(job.status, JobStatus::Leased { .. }) {
+                    let until = until.unwrap_or_else(|| self.now.plus(self.lease(id)));
+                    self.input(Input::Extend(id, attempt, until), None);
+                    self.answer = json!({"until": until});
+                }
+            }
+            ToJob::Answer { attempt, outcome } => {
+                let attempt = attempt.unwrap_or(job.attempt);
+                let waits = matches!(job.status, JobStatus::Leased { .. } | JobStatus::Delegated { .. });
+                if !waits || job.attempt != attempt {
+                    return self.input(Input::Done(id, 0), None);
+                }
+                self.answer = json!({"taken": true});
+                let outcome = match outcome {
+                    JobOutcome::Done(result) if result.success => self.accepted(id, result, &Value::Null),
+                    other => other,
+                };
+                self.outcome(id, attempt, outcome);
+            }
+            ToJob::Accept { corrections } => {
+                if job.status != JobStatus::Reviewing {
+                    return self.input(Input::Done(id, 0), None);
+                }
+                let pending = self.data.pending.get(&id).cloned().unwrap_or(Value::Null);
+                let result = serde_json::from_value(pending).unwrap_or_else(|_| ToolResult::ok(Value::Null));
+                match self.accepted(id, ToolResult { review: None, ..result }, &corrections) {
+                    JobOutcome::Done(result) => {
+                        self.answer = json!({"taken": true});
+                        self.succeed(id, job.attempt, None, ToolResult { review: None, ..result }, None);
+                    }
+                    JobOutcome::Failed(failure) | JobOutcome::Unknown(failure) => {
+                        // The corrections do not fit: nothing changes, and whoever made them is told.
+                        self.answer = json!({"refused": failure.message});
+                    }
+                }
+            }
+            ToJob::Grant => {
+                self.answer = json!({"taken": job.status == JobStatus::Held});
+                self.input(Input::Grant(id), None);
+            }
+            ToJob::Deny(failure) => {
+                self.answer = json!({"taken": matches!(job.status, JobStatus::Held | JobStatus::Reviewing)});
+                self.input(Input::Deny(id, failure), None);
+            }
+            ToJob::Forged => self.input(Input::Stray("a callback whose signature is wrong".into()), None),
+        }
+    }
+
+    fn to_nobody(&mut self, message: &ToJob) {
+        let what = match message {
+            ToJob::Lease { .. } | ToJob::Extend { .. } => return,
+            ToJob::Answer { .. } => "an answer that nobody waits for any more",
+            ToJob::Accept { .. } | ToJob::Grant | ToJob::Deny(_) => "a decision that nobody waits for any more",
+            ToJob::Forged => "a callback whose signature is wrong",
+        };
+        self.input(Input::Stray(what.into()), None);
+    }
+
+    /// A result from outside that the host has looked at: it fits what the tool declares, with the corrections.
+    fn accepted(&mut self, id: JobId, result: ToolResult, corrections: &Value) -> JobOutcome {
+        let program = self.program.clone();
+        let step = program.step(id.step);
+        let context = self.context(id, self.state.jobs[&id].attempt);
+        let args = self.data.args.get(&id).cloned().unwrap_or(Value::Null);
+        match guarded(|| self.host.accept(&step.tool, args, &context, result, corrections)) {
+            Ok(result) => JobOutcome::Done(result),
+            Err(failure) => JobOutcome::Failed(failure),
+        }
+    }
+
+    fn lease(&self, id: JobId) -> brain_core::Millis {
+        match &self.program.step(id.step).place {
+            brain_lang::plan::Place::Worker { lease, .. } => *lease,
+            _ => self.program.step(id.step).timeout,
+        }
+    }
+
+    /// Looks into the inbox. What its job does not wait for yet stays there; what nobody waits for leaves an event.
+    fn signals(&mut self) {
+        for SignalRow { id, body, .. } in self.store.signals(self.scope, self.run).unwrap_or_default() {
+            let job = body["job"].as_str().and_then(|key| key.parse().ok()).and_then(|key| self.find(key));
+            if let Some(job) = job
+                && !matches!(self.state.jobs[&job].status, JobStatus::Delegated { .. })
+            {
+                continue;
+            }
+            self.preconditions.push(Precondition::SignalPresent { run: self.run, id: id.clone() });
+            self.writes.push(Write::TakeSignal { run: self.run, id });
+            let outcome = match serde_json::from_value::<ToolResult>(body["result"].clone()) {
+                Ok(result) => JobOutcome::Done(result),
+                Err(_) => JobOutcome::Failed(serde_json::from_value(body["failure"].clone()).unwrap_or_else(|_| {
+                    Failure::contract("bad_signal", "What came back could not be read.")
+                })),
+            };
+            let message = ToJob::Answer { attempt: None, outcome };
+            match job {
+                Some(job) => self.to_job(job, message),
+                None => self.to_nobody(&message),
+            }
+        }
+    }
+}

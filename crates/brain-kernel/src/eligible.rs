@@ -1,0 +1,121 @@
+//! Check: who may ask for what, what contradicts what, what it costs, and whether what is named exists.
+
+use std::collections::BTreeSet;
+
+use brain_core::RecordId;
+use brain_lang::binding::Binding;
+use brain_lang::feel::Value as FeelValue;
+use brain_registry::Registry;
+use brain_registry::model::ToolDef;
+use brain_store::{Scope, Store};
+use brain_tools::{Evaluation, Toolbox};
+use serde_json::{Value, json};
+
+use crate::intake::Actor;
+use crate::narrate::{PlannedCall, Problem};
+
+/// What keeps a person from having these calls done; empty if nothing does.
+pub(crate) fn problems(registry: &Registry, actor: &Actor, calls: &[PlannedCall]) -> Vec<Problem> {
+    let mut found = Vec::new();
+    let names: BTreeSet<&str> = calls.iter().map(|call| call.tool.as_str()).collect();
+    let mut refuse = |code: &str, tool: &ToolDef, message: String| {
+        found.push(Problem { tool: Some(tool.name.clone()), ..Problem::new(code, message) });
+    };
+    for name in &names {
+        let Some(tool) = registry.tool(name) else { continue };
+        let def = &tool.def;
+        if let Some(permission) = def.permission.as_deref().filter(|permission| !actor.may(permission)) {
+            let message = format!(
+                "{} may not use `{name}`: it needs the permission `{permission}`. Ask for a token that has it.",
+                actor.name
+            );
+            refuse("not_permitted", def, message);
+        }
+        if let Some(tier) = &actor.tier
+            && !def.tiers.is_empty()
+            && !def.tiers.contains(tier)
+        {
+            let message = format!("`{name}` is for {}; {} is {tier}.", def.tiers.join(" or "), actor.name);
+            refuse("wrong_tier", def, message);
+        }
+        for opposite in def.opposites.iter().filter(|other| names.contains(other.as_str()) && other.as_str() > *name) {
+            let message = format!("`{name}` and `{opposite}` are opposites: ask for one of them.");
+            refuse("opposites", def, message);
+        }
+    }
+    found
+}
+
+/// Records that are named by an id which no lookup can have given: there is no such record.
+pub(crate) fn unknown_records(
+    registry: &Registry,
+    store: &dyn Store,
+    scope: &Scope,
+    calls: &[PlannedCall],
+) -> Vec<Problem> {
+    let mut found = Vec::new();
+    for call in calls {
+        let Some(tool) = registry.tool(&call.tool) else { continue };
+        for (field, property) in tool.def.input["properties"].as_object().into_iter().flatten() {
+            let Some(kind) = property["x-entity"].as_str().or(property["items"]["x-entity"].as_str()) else { continue };
+            let Some(record) = registry.record(kind) else { continue };
+            let values = match &call.input[field] {
+                Value::Array(many) => many.clone(),
+                one => vec![one.clone()],
+            };
+            for text in values.iter().filter_map(Value::as_str) {
+                let Ok(id) = text.parse::<RecordId>() else { continue };
+                if store.record(scope, &record.name, id).is_ok_and(|row| row.is_none()) {
+                    let message = brain_tools::not_found(&record.title, text).message;
+                    found.push(Problem {
+                        tool: Some(call.tool.clone()),
+                        field: Some(field.clone()),
+                        ..Problem::new("record_not_found", message)
+                    });
+                }
+            }
+        }
+    }
+    found
+}
+
+/// What calls cost together: a decimal as text and its currency; `None` if none of them costs anything.
+pub(crate) fn cost(registry: &Registry, toolbox: &Toolbox, calls: &[PlannedCall]) -> Option<(String, String)> {
+    let mut total: Option<String> = None;
+    let mut currency = registry.settings().get("currency").and_then(Value::as_str).unwrap_or_default().to_owned();
+    for call in calls {
+        let Some(tool) = registry.tool(&call.tool) else { continue };
+        let Some(cost) = &tool.def.cost else { continue };
+        if let Some(own) = &cost.currency {
+            currency.clone_from(own);
+        }
+        let mut evaluation = Evaluation::new(brain_core::Timestamp::default(), toolbox.zone().clone(), b"cost");
+        evaluation.set("input", FeelValue::from_typed_json(&call.input, &tool.def.input));
+        evaluation.set("settings", toolbox.settings().clone());
+        // A value that only a later step can supply counts as one unit.
+        let units = cost.units.as_ref().and_then(|units| evaluation.json(units).ok()).filter(|n| !n.is_null());
+        let parts = json!({
+            "total": total.as_deref().unwrap_or("0"),
+            "fixed": cost.fixed.as_deref().unwrap_or("0"),
+            "per_unit": cost.per_unit.as_deref().unwrap_or("0"),
+            "units": units.map_or_else(|| "1".to_owned(), |n| n.as_str().map_or_else(|| n.to_string(), str::to_owned)),
+        });
+        total = sum(toolbox, &parts, "= string(number(total) + number(fixed) + number(per_unit) * number(units))");
+    }
+    total.map(|total| (total, currency))
+}
+
+/// Whether a cost is more than a limit.
+pub(crate) fn exceeds(toolbox: &Toolbox, cost: &str, limit: &str) -> bool {
+    let parts = json!({"cost": cost, "limit": limit});
+    sum(toolbox, &parts, "= if number(cost) > number(limit) then \"yes\" else \"no\"").as_deref() != Some("no")
+}
+
+fn sum(toolbox: &Toolbox, parts: &Value, expression: &str) -> Option<String> {
+    let binding = Binding::parse(&Value::from(expression)).ok()?;
+    let mut evaluation = Evaluation::new(brain_core::Timestamp::default(), toolbox.zone().clone(), b"cost");
+    for (name, value) in parts.as_object()? {
+        evaluation.set(name, FeelValue::from_json(value));
+    }
+    evaluation.json(&binding).ok()?.as_str().map(str::to_owned)
+}

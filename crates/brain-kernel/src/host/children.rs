@@ -1,0 +1,68 @@
+//! `core.spawn_child_run`: a run of its own, which the step waits for unless it is told not to.
+
+use std::sync::PoisonError;
+
+use brain_core::Failure;
+use brain_engine::{HostFuture, JobContext, JobOutcome};
+use brain_registry::model::Behavior;
+use brain_registry::{ToolResult, ValidatedCall};
+use serde_json::{Value, json};
+
+use super::KernelHost;
+use crate::intake::{Actor, Limits, Mode, Parent, Request};
+
+/// How deep runs may start runs.
+const MAX_DEPTH: u64 = 10;
+
+/// Whether a call asks for a child run.
+pub(super) fn is_spawn(call: &ValidatedCall) -> bool {
+    matches!(&call.tool().def.behavior, Behavior::Native(native) if native.function == "core.spawn_child_run")
+}
+
+impl KernelHost {
+    pub(super) fn spawn_child(&self, call: &ValidatedCall, job: JobContext) -> HostFuture<JobOutcome> {
+        let kernel = self.kernel.lock().unwrap_or_else(PoisonError::into_inner).upgrade();
+        let args = call.args().clone();
+        let parent = self.store.run(&job.scope, job.run);
+        Box::pin(async move {
+            let (Some(kernel), Ok(Some(parent))) = (kernel, parent) else {
+                return JobOutcome::Failed(Failure::transient("stopped", "The server is shutting down."));
+            };
+            let depth = parent.request["parent"]["depth"].as_u64().unwrap_or(0) + 1;
+            if depth > MAX_DEPTH {
+                let message = format!("Runs that start runs may be {MAX_DEPTH} deep; this one would be deeper.");
+                return JobOutcome::Failed(Failure::business("too_deep", message));
+            }
+            let waits = args["wait"].as_bool() != Some(false);
+            let request = Request {
+                scope: job.scope.clone(),
+                actor: Actor { name: parent.request["actor"].as_str().unwrap_or("run").to_owned(), ..Actor::of_a_run() },
+                channel: "run",
+                message: String::new(),
+                calls: vec![(args["run"].as_str().unwrap_or_default().to_owned(), args["args"].clone())],
+                mode: Mode::Enqueue,
+                conversation: None,
+                context: Value::Null,
+                limits: Limits { max_tool_calls: u32::MAX, ..Limits::default() },
+                key: Some(format!("child {}", job.key)),
+                trace: parent.request["trace_id"].as_str().map(str::to_owned),
+                policy: brain_registry::model::BatchPolicy::Plain,
+                parent: waits.then(|| Parent { run: job.run, job: job.key, depth }),
+            };
+            match kernel.begin(&request).await {
+                Ok(begun) => {
+                    let mut result = ToolResult::ok(json!({"run_id": begun.run, "status": "started"}));
+                    let refused = kernel.refusal(&job.scope, begun.run);
+                    if let Some(why) = refused {
+                        return JobOutcome::Failed(Failure::business("child_refused", why));
+                    }
+                    if waits {
+                        result.delegate = Some(json!({"child_run": begun.run}));
+                    }
+                    JobOutcome::Done(result)
+                }
+                Err(error) => JobOutcome::Failed(Failure::business("child_refused", error.to_string())),
+            }
+        })
+    }
+}

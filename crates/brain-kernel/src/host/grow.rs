@@ -1,0 +1,163 @@
+//! Steps that a result brings along: checked like any plan, compiled to a fragment, gated where someone must approve.
+
+use brain_core::Failure;
+use brain_engine::{Growth, RunView};
+use brain_lang::binding::Binding;
+use brain_lang::plan::{OnFailure, Plan, PlanStep};
+use brain_registry::model::{BatchPolicy, Behavior, Consent, PlaybookStep};
+use brain_registry::{Tool, ToolResult};
+use brain_store::Write;
+use brain_tools::to_failure;
+use brain_vm::{JobId, compile};
+use serde_json::{Map, Value, json};
+
+use super::KernelHost;
+use crate::plan;
+
+impl KernelHost {
+    /// The program of the steps that a result brings along.
+    pub(super) fn fragment(
+        &self,
+        view: RunView<'_>,
+        step: &PlanStep,
+        job: JobId,
+        result: &ToolResult,
+    ) -> Result<Growth, Failure> {
+        let tool = self.tool(&step.tool)?;
+        let registry = self.toolbox.registry();
+        let (steps, policy) = match &tool.def.behavior {
+            Behavior::Playbook(behavior) => {
+                let playbook = behavior.definition.as_deref().ok_or_else(|| {
+                    Failure::contract("unknown_playbook", format!("The playbook `{}` is gone.", behavior.name))
+                })?;
+                let args = view.data.args.get(&job).cloned().unwrap_or_else(|| json!({}));
+                let known = playbook.slots["properties"].as_object().cloned().unwrap_or_default();
+                let slots: Map<String, Value> =
+                    args.as_object().cloned().unwrap_or_default().into_iter().filter(|(name, _)| known.contains_key(name)).collect();
+                let (_, placeholders) = plan::check_slots(registry, playbook, Value::Object(slots)).map_err(|problems| {
+                    let lines: Vec<&str> = problems.iter().map(|problem| problem.message.as_str()).collect();
+                    Failure::business("invalid_input", lines.join(" "))
+                })?;
+                (placeholders.before(&playbook.steps), playbook.policy)
+            }
+            Behavior::Decide(_) => {
+                let steps = result.new_steps.iter().map(|step| serde_json::from_value::<PlaybookStep>(step.clone()));
+                let steps = steps.collect::<Result<Vec<_>, _>>().map_err(|error| refused(&tool, &error.to_string()))?;
+                (steps, BatchPolicy::Plain)
+            }
+            _ => (from_outside(&tool, &result.new_steps)?, BatchPolicy::Plain),
+        };
+        let expands = matches!(tool.def.behavior, Behavior::Playbook(_));
+        if !tool.def.may_inject && !expands {
+            let message =
+                format!("`{}` brought steps along, which it may not: its definition does not say `may_inject`.", tool.def.name);
+            return Err(Failure::contract("may_not_inject", message));
+        }
+        // A playbook was part of what was approved; anything else decides anew and asks anew.
+        let approved = expands && view.data.input["consent"] == "approver";
+        let mut planned = Vec::with_capacity(steps.len());
+        for one in &steps {
+            let Some(mut plan_step) = plan::plan_step(registry, one, policy) else {
+                let hint = registry.nearest_tool(&one.tool).map_or_else(String::new, |near| format!(" Did you mean `{near}`?"));
+                return Err(refused(&tool, &format!("there is no tool `{}`.{hint}", one.tool)));
+            };
+            let consent = registry.tool(&one.tool).map_or(Consent::Approver, |tool| tool.def.consent);
+            plan_step.gate = consent == Consent::Approver && !approved;
+            if plan_step.on_failure == OnFailure::Stop {
+                plan_step.on_failure = step.on_failure;
+            }
+            planned.push(plan_step);
+        }
+        let plan = Plan { name: step.tool.name.clone(), steps: planned, timeout: None, max_steps: 0, atomic: false };
+        let program = compile(&plan).map_err(|error| refused(&tool, &error.to_string()))?;
+        let mut definitions = Vec::new();
+        let mut define = |hash, kind, body: Value| {
+            if !self.store.definition(hash).is_ok_and(|found| found.is_some()) {
+                definitions.push(Write::Define { hash, kind, body });
+            }
+        };
+        define(program.id().0, "program", serde_json::to_value(&program).unwrap_or_default());
+        for step in &program.steps {
+            for reference in step.tools() {
+                if let Ok(tool) = self.tool(reference) {
+                    define(reference.hash, "tool", serde_json::to_value(&tool.def).unwrap_or_default());
+                }
+            }
+        }
+        Ok(Growth { program, definitions })
+    }
+
+    /// The final result of a job whose steps are over: for a playbook, what they came to.
+    pub(super) fn conclude(
+        &self,
+        view: RunView<'_>,
+        step: &PlanStep,
+        job: JobId,
+        mut result: ToolResult,
+    ) -> Result<ToolResult, Failure> {
+        let tool = self.tool(&step.tool)?;
+        let Behavior::Playbook(behavior) = &tool.def.behavior else { return Ok(result) };
+        let fragment = view.data.fragments.iter().find(|(_, (of, _))| *of == job);
+        let Some((path, _)) = fragment else { return Ok(result) };
+        result.data = match &behavior.result {
+            Some(binding) => {
+                let mut evaluation = self.evaluation_in(view, Some(path), &step.id, Some(job), binding);
+                evaluation.json(binding).map_err(|error| to_failure("result", &error))?
+            }
+            None => {
+                let prefix = format!("{path}/");
+                let inside = view.data.steps.iter().filter(|(id, _)| {
+                    id.strip_prefix(&prefix).is_some_and(|rest| !rest.contains('/'))
+                });
+                let mut merged = Map::new();
+                for (_, value) in inside {
+                    merged.extend(value.as_object().cloned().unwrap_or_default());
+                }
+                Value::Object(merged)
+            }
+        };
+        result.data = tool.validate_output(result.data).map_err(|problems| {
+            let list: Vec<String> = problems.iter().map(ToString::to_string).collect();
+            Failure::contract("bad_output", format!("The result of `{}` is not what it declares: {}", tool.def.name, list.join("; ")))
+        })?;
+        Ok(result)
+    }
+}
+
+fn refused(tool: &Tool, why: &str) -> Failure {
+    Failure::contract("bad_steps", format!("The steps that `{}` brought along cannot be done: {why}", tool.def.name))
+}
+
+/// Steps that came from outside: `{id, tool, args, after, on_failure}`. Their arguments are data and nothing else.
+fn from_outside(tool: &Tool, steps: &[Value]) -> Result<Vec<PlaybookStep>, Failure> {
+    let mut made: Vec<PlaybookStep> = Vec::new();
+    for (number, step) in steps.iter().enumerate() {
+        let Some(name) = step["tool"].as_str() else {
+            return Err(refused(tool, &format!("step {} does not say which `tool` it is for", number + 1)));
+        };
+        let on_failure = match step["on_failure"].as_str() {
+            None | Some("stop") => OnFailure::Stop,
+            Some("continue") => OnFailure::Continue,
+            Some("undo") => OnFailure::Undo,
+            Some(other) => return Err(refused(tool, &format!("`{other}` is no `on_failure`: use stop, continue or undo"))),
+        };
+        let after = match &step["after"] {
+            Value::Array(ids) => ids.iter().filter_map(|id| id.as_str().map(str::to_owned)).collect(),
+            _ => made.last().map(|before| before.id.clone()).into_iter().collect(),
+        };
+        made.push(PlaybookStep {
+            id: step["id"].as_str().map_or_else(|| format!("n{}", number + 1), |id| id.replace('/', "_")),
+            tool: name.to_owned(),
+            args: Binding::literal(step.get("args").unwrap_or(&json!({}))),
+            after,
+            when: None,
+            foreach: None,
+            at_a_time: 1,
+            on_failure,
+            retry: None,
+            timeout: None,
+            compensate: true,
+        });
+    }
+    Ok(made)
+}

@@ -1,0 +1,107 @@
+//! Steps as packs write them become steps of a plan: each with its tool pinned by hash.
+
+use std::sync::Arc;
+
+use brain_lang::binding::Binding;
+use brain_lang::plan::{Foreach, Idempotency, OnFailure, Place, Plan, PlanStep, PlanUndo, ToolRef};
+use brain_registry::model::{BatchPolicy, Behavior, Playbook, PlaybookStep};
+use brain_registry::{Registry, Tool};
+use serde_json::Value;
+
+use super::slots::Placeholders;
+
+/// The plan of a playbook with the stand-ins that its slots need.
+pub(super) fn plan_of_playbook(registry: &Registry, playbook: &Playbook, placeholders: &Placeholders) -> Plan {
+    let steps = placeholders.before(&playbook.steps);
+    Plan {
+        name: playbook.name.clone(),
+        steps: steps.iter().filter_map(|step| plan_step(registry, step, playbook.policy)).collect(),
+        timeout: playbook.timeout,
+        max_steps: playbook.max_steps,
+        atomic: playbook.policy == BatchPolicy::Atomic,
+    }
+}
+
+/// One step of a playbook as a step of a plan; `None` if its tool is gone.
+pub(crate) fn plan_step(registry: &Registry, step: &PlaybookStep, policy: BatchPolicy) -> Option<PlanStep> {
+    let base = step_of(registry, registry.tool(&step.tool)?);
+    Some(PlanStep {
+        id: step.id.clone(),
+        args: step.args.clone(),
+        after: step.after.clone(),
+        when: step.when.clone(),
+        foreach: step.foreach.clone().map(|items| Foreach { items, at_a_time: step.at_a_time }),
+        on_failure: match policy {
+            BatchPolicy::Atomic => OnFailure::Stop,
+            _ => step.on_failure,
+        },
+        retry: step.retry.clone().unwrap_or_else(|| base.retry.clone()),
+        timeout: step.timeout.unwrap_or(base.timeout),
+        undo: if step.compensate { base.undo.clone() } else { None },
+        needs: if policy == BatchPolicy::BestEffort { uses(step) } else { Vec::new() },
+        ..base
+    })
+}
+
+/// The steps whose results a step uses.
+fn uses(step: &PlaybookStep) -> Vec<String> {
+    let bindings = [Some(&step.args), step.when.as_ref(), step.foreach.as_ref()];
+    let mut found: Vec<String> = Vec::new();
+    for path in bindings.into_iter().flatten().flat_map(Binding::paths) {
+        if let [root, id, ..] = path.as_slice()
+            && root == "steps"
+            && !found.contains(id)
+        {
+            found.push(id.clone());
+        }
+    }
+    found
+}
+
+/// What a tool brings into a plan: how it is done, retried, checked and undone.
+pub(super) fn step_of(registry: &Registry, tool: &Arc<Tool>) -> PlanStep {
+    let reference = |tool: &Tool| ToolRef { name: tool.def.name.clone(), hash: tool.hash };
+    let check = match &tool.def.idempotency {
+        Idempotency::Check(name) if !tool.def.is_inline() => registry.tool(name).map(|tool| reference(tool)),
+        _ => None,
+    };
+    let undo = tool.def.undo.as_ref().and_then(|undo| {
+        let by = registry.tool(&undo.tool)?;
+        Some(PlanUndo {
+            tool: reference(by),
+            args: undo.args.clone(),
+            place: place(by),
+            retry: by.def.retry.clone(),
+            timeout: by.def.timeout,
+        })
+    });
+    PlanStep {
+        id: String::new(),
+        tool: reference(tool),
+        args: expression("= null"),
+        after: Vec::new(),
+        when: None,
+        foreach: None,
+        on_failure: OnFailure::Stop,
+        retry: tool.def.retry.clone(),
+        timeout: tool.def.timeout,
+        place: place(tool),
+        check,
+        undo,
+        needs: Vec::new(),
+        gate: false,
+    }
+}
+
+fn place(tool: &Tool) -> Place {
+    match &tool.def.behavior {
+        Behavior::Worker(worker) => Place::Worker { topic: worker.topic.clone(), lease: worker.lease },
+        _ if tool.def.is_inline() => Place::Inline,
+        _ => Place::Outside(tool.def.idempotency.clone()),
+    }
+}
+
+pub(super) fn expression(text: &str) -> Binding {
+    Binding::parse(&Value::from(text)).expect("a constant expression of the planner parses")
+}
+

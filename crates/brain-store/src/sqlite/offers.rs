@@ -1,0 +1,65 @@
+//! Offers in SQLite.
+
+use brain_core::{JobKey, RunId};
+use rusqlite::{Connection, Row, params};
+
+use super::SqliteStore;
+use super::read::{many, one, uuid};
+use crate::{OfferRow, Offers, Scope, StoreError};
+
+/// Writes an offer; how many bytes that were.
+pub(super) fn put(connection: &Connection, tenant: &str, row: &OfferRow) -> rusqlite::Result<usize> {
+    connection.prepare_cached("INSERT OR REPLACE INTO offers VALUES (?1, ?2, ?3, ?4, ?5)")?.execute(params![
+        tenant,
+        row.key.as_uuid().as_bytes(),
+        row.run.as_uuid().as_bytes(),
+        row.topic,
+        row.order
+    ])?;
+    Ok(row.topic.len() + 64)
+}
+
+/// Takes an offer back.
+pub(super) fn withdraw(connection: &Connection, tenant: &str, key: JobKey) -> rusqlite::Result<()> {
+    connection
+        .prepare_cached("DELETE FROM offers WHERE tenant = ?1 AND key = ?2")?
+        .execute(params![tenant, key.as_uuid().as_bytes()])
+        .map(drop)
+}
+
+fn offer_row(row: &Row<'_>) -> rusqlite::Result<OfferRow> {
+    Ok(OfferRow {
+        key: JobKey::from_uuid(uuid(row, 0)?),
+        run: RunId::from_uuid(uuid(row, 1)?),
+        topic: row.get(2)?,
+        order: row.get(3)?,
+    })
+}
+
+impl Offers for SqliteStore {
+    fn offers(&self, scope: &Scope, topics: &[String], limit: usize) -> Result<Vec<OfferRow>, StoreError> {
+        let mut topics: Vec<&String> = topics.iter().collect();
+        topics.sort_unstable();
+        topics.dedup();
+        let limited = i64::try_from(limit).unwrap_or(i64::MAX);
+        self.read(|connection| {
+            // Each topic is in order in the index; sorting all topics at once in SQL would read every offer.
+            let sql = "SELECT key, run, topic, place FROM offers WHERE tenant = ?1 AND topic = ?2
+                       ORDER BY place, key LIMIT ?3";
+            let mut rows = Vec::new();
+            for topic in topics {
+                rows.extend(many(connection, sql, &[&scope.tenant().as_str(), topic, &limited], offer_row)?);
+            }
+            rows.sort_by_key(|row| (row.order, row.key));
+            rows.truncate(limit);
+            Ok(rows)
+        })
+    }
+
+    fn offer(&self, scope: &Scope, key: JobKey) -> Result<Option<OfferRow>, StoreError> {
+        self.read(|connection| {
+            let sql = "SELECT key, run, topic, place FROM offers WHERE tenant = ?1 AND key = ?2";
+            one(connection, sql, &[&scope.tenant().as_str(), key.as_uuid().as_bytes()], offer_row)
+        })
+    }
+}
