@@ -1,7 +1,8 @@
 //! Pack files become a checked registry; the only maker of a `ValidatedCall`.
 //!
 //! [`load`] reads folders, [`load_sources`] reads memory. Both give a [`Registry`] or a [`Report`] with every problem
-//! in every file: where, why, and what to do. [`load_with`] and [`load_sources_with`] also know Rust functions. [`Tool::validate`] turns arguments into a [`ValidatedCall`].
+//! in every file: where, why, and what to do. [`load_with`] and [`load_sources_with`] also know Rust functions.
+//! [`Tool::validate`] turns arguments into a [`ValidatedCall`].
 
 mod call;
 mod check;

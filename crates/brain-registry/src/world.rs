@@ -10,7 +10,7 @@ use crate::model::{CorpusRow, CorpusSet, PackDef, Playbook, RecordDef, Scenario,
 use crate::native::{NATIVE_PACK, NativeDecl};
 use crate::source::PackSource;
 use crate::suggest::nearest;
-use crate::yaml::{Node, NodeValue, ProblemKind, Span, parse};
+use crate::yaml::{Key, Node, NodeValue, ProblemKind, Scalar, Span, Style, parse};
 
 /// Everything that was read.
 #[derive(Default)]
@@ -124,7 +124,7 @@ impl World {
                 pack: NATIVE_PACK.to_owned(),
                 file: NATIVE_PACK.to_owned(),
                 name: Span::default(),
-                node: Node { value: NodeValue::Map(Vec::new()), span: Span::default() },
+                node: phrases_node(&native.phrases),
             });
         }
     }
@@ -230,6 +230,15 @@ impl World {
     pub(crate) fn tool_names(&self) -> Vec<&str> {
         self.tools.iter().map(|tool| tool.value.name.as_str()).collect()
     }
+}
+
+/// The phrases of a native function as if a pack had written them, so that they are checked like those of packs.
+fn phrases_node(phrases: &[String]) -> Node {
+    let span = Span::default();
+    let item =
+        |text: &String| Node { value: NodeValue::Scalar(Scalar { text: text.clone(), style: Style::Folded }), span };
+    let list = Node { value: NodeValue::Seq(phrases.iter().map(item).collect()), span };
+    Node { value: NodeValue::Map(vec![(Key { text: "phrases".into(), span }, list)]), span }
 }
 
 /// The name that a file declares under a key.

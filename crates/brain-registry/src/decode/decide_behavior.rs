@@ -47,7 +47,7 @@ pub(super) fn decode(cx: &mut Context<'_>, node: &Node, input: &Value) -> Option
     let hit = fields.get("hit").and_then(|node| hit(cx, node)).unwrap_or(HitPolicy::First);
     let inputs = match fields.get("inputs") {
         Some(node) => columns(cx, node),
-        None => properties(input).filter_map(|name| own_column(name)).collect(),
+        None => properties(input).filter_map(own_column).collect(),
     };
     let outputs = fields.get("outputs").map(|node| outputs(cx, node)).unwrap_or_default();
     let items = fields.need(cx, "rules", "`decide`").and_then(|node| cx.seq(node, "`rules`")).unwrap_or(&[]);

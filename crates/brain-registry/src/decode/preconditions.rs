@@ -46,8 +46,8 @@ fn precondition(cx: &mut Context<'_>, node: &Node, input: &Value, depth: usize) 
     }
     let about = record.is_some() || expr.is_some() || prior.is_some() || never.is_some() || !any.is_empty();
     if !about || (record.is_none() && !state.is_empty()) {
-        let help = "write `{record: INPUT, state: STATE, else: …}`, `{expr: \"= …\", else: …}`, `{prior: TOOL, else: …}`, \
-                    `{never: TOOL, else: …}` or `{any: […], else: …}`";
+        let help = "write `{record: INPUT, state: STATE, else: …}`, `{expr: \"= …\", else: …}`, \
+                    `{prior: TOOL, else: …}`, `{never: TOOL, else: …}` or `{any: […], else: …}`";
         cx.report(
             Code::MissingKey,
             fields.first(),
@@ -56,12 +56,27 @@ fn precondition(cx: &mut Context<'_>, node: &Node, input: &Value, depth: usize) 
         );
         return None;
     }
+    one_thing(cx, node)?;
     let record_type = match &record {
         None => None,
         Some((name, node)) => Some(record_type(cx, name, node, input)?),
     };
     let record = record.map(|(name, _)| name);
     Some(Precondition { record, record_type, state, expr, prior, never, any, recheck, otherwise: otherwise? })
+}
+
+/// `prior`, `never` and `any` stand alone; only the first two may also name a record.
+fn one_thing(cx: &mut Context<'_>, node: &Node) -> Option<()> {
+    let (kind, others): (_, &[&str]) = match ["any", "prior", "never"].iter().find(|kind| node.get(kind).is_some()) {
+        None => return Some(()),
+        Some(&"any") => ("any", &["prior", "never", "expr", "state", "record"]),
+        Some(kind) => (*kind, &["never", "expr", "state"]),
+    };
+    let second = others.iter().filter(|other| **other != kind).find_map(|other| node.entry(other));
+    let Some((second, _)) = second else { return Some(()) };
+    let message = format!("a precondition says one thing: `{kind}` and `{}` are two", second.text);
+    cx.report(Code::WrongKind, second.span, message, Some("make it a precondition of its own".into()));
+    None
 }
 
 /// `any: [precondition, …]`: one of them must hold.

@@ -1,6 +1,7 @@
 //! `tools/*.yaml` — what can be done.
 
 use brain_core::Millis;
+use serde_json::json;
 
 use super::attributes::{ATTRIBUTES, attributes};
 use super::context::Fields;
@@ -51,6 +52,8 @@ fn tool(cx: &mut Context<'_>, domain: &str, key: &Key, node: &Node) -> Option<Lo
     let native = native(cx, &fields);
     let input = match (fields.get("input"), &native) {
         (None, Some(native)) => Some(native.input.clone()),
+        // The function is not known, which is told; what it takes cannot be known either.
+        (None, None) if how_native(&fields).is_some() => Some(json!({"type": "object"})),
         _ => fields
             .need(cx, "input", &format!("the tool `{}`", key.text))
             .and_then(|node| object(cx, node, "`input`", Purpose::Input)),
@@ -130,8 +133,13 @@ fn tool(cx: &mut Context<'_>, domain: &str, key: &Key, node: &Node) -> Option<Lo
 
 /// The native function that a tool calls, if it is known.
 fn native<'a>(cx: &Context<'a>, fields: &Fields<'_>) -> Option<&'a NativeDecl> {
-    let name = &fields.get("behavior")?.get("native")?.as_scalar()?.text;
+    let name = how_native(fields)?;
     cx.natives.iter().find(|native| native.name == *name)
+}
+
+/// The function that `behavior: {native: NAME}` names.
+fn how_native<'n>(fields: &Fields<'n>) -> Option<&'n String> {
+    Some(&fields.get("behavior")?.get("native")?.as_scalar()?.text)
 }
 
 /// The title and the description; one of them is enough.
