@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use hmac::{Hmac, KeyInit, Mac};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
@@ -30,6 +31,13 @@ impl Digest {
     pub fn short(&self) -> String {
         hex::encode(&self.0[..6])
     }
+}
+
+/// The HMAC-SHA256 of a message: only whoever has the key can make it.
+pub fn hmac_sha256(key: &[u8], message: &[u8]) -> Digest {
+    let mut mac = <Hmac<Sha256> as KeyInit>::new_from_slice(key).expect("HMAC takes keys of any length");
+    mac.update(message);
+    Digest(mac.finalize().into_bytes().into())
 }
 
 /// [`Digest::of`] of bytes that come in pieces: however they were cut, the digest is that of the whole.

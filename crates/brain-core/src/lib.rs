@@ -14,7 +14,7 @@ mod redact;
 mod time;
 
 pub use canonical::{canonical_bytes, canonical_digest};
-pub use digest::{Digest, DigestBuilder, DigestStream};
+pub use digest::{Digest, DigestBuilder, DigestStream, hmac_sha256};
 pub use duration::{DurationError, Millis};
 pub use failure::{Failure, FailureClass};
 pub use id::{ApprovalId, IdError, JobKey, NodeId, RecordId, RunId, TenantId, TokenId};

@@ -8,7 +8,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use brain_core::{Digest, Failure, Millis, NodeId, Random, RunId, Timestamp};
-use brain_store::{Conflict, Member, Outcome, Precondition, RunRow, RunSchedule, Scope, SignalRow, Store, StoreError, Write};
+use brain_store::{
+    Conflict, Member, Outcome, Precondition, RunRow, RunSchedule, Scope, SignalRow, Store, StoreError, Write,
+};
 use brain_vm::{End, Input, JobStatus, Phase, Program, State};
 use serde_json::{Value, json};
 
@@ -269,21 +271,21 @@ impl Core {
         let (member, parts) = match turn {
             Ok(decided) => decided,
             Err(answer) => {
-            // Nothing to say: nobody needs to be told but those who asked.
-            for reply in work.into_iter().filter_map(|item| item.reply) {
-                let result = if answer.is_null() {
-                    Err(EngineError::NothingToDo(run))
-                } else {
-                    let status = live.row.as_ref().map_or_else(String::new, |row| row.status.clone());
-                    Ok(RunNews { run, status, at_rest: false, offered: false, answer: answer.clone() })
-                };
-                output.actions.push(Action::Reply(reply, result));
-            }
-            if !live.queue.is_empty() {
-                self.live.insert(run, live);
-                self.decide(now, run, output);
-            }
-            return;
+                // Nothing to say: nobody needs to be told but those who asked.
+                for reply in work.into_iter().filter_map(|item| item.reply) {
+                    let result = if answer.is_null() {
+                        Err(EngineError::NothingToDo(run))
+                    } else {
+                        let status = live.row.as_ref().map_or_else(String::new, |row| row.status.clone());
+                        Ok(RunNews { run, status, at_rest: false, offered: false, answer: answer.clone() })
+                    };
+                    output.actions.push(Action::Reply(reply, result));
+                }
+                if !live.queue.is_empty() {
+                    self.live.insert(run, live);
+                    self.decide(now, run, output);
+                }
+                return;
             }
         };
         live.in_flight = Some(InFlight { work, ..parts });

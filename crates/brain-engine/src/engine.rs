@@ -259,13 +259,8 @@ impl Engine {
     }
 
     fn at_rest(&self, scope: &Scope, row: &RunRow) -> Result<Option<RunNews>, EngineError> {
-        let news = |at_rest| RunNews {
-            run: row.id,
-            status: row.status.clone(),
-            at_rest,
-            offered: false,
-            answer: Value::Null,
-        };
+        let news =
+            |at_rest| RunNews { run: row.id, status: row.status.clone(), at_rest, offered: false, answer: Value::Null };
         match row.status.as_str() {
             "running" | "compensating" => {}
             "waiting" | "delegated" => {

@@ -152,9 +152,10 @@ impl Turn<'_> {
 
     /// The step that failed or was left out and whose result this one uses.
     fn missing(&self, step: &PlanStep) -> Option<u16> {
-        step.needs.iter().filter_map(|id| self.program.step_index(id)).find(|index| {
-            matches!(self.state.steps[usize::from(*index)], StepState::Failed | StepState::Bypassed)
-        })
+        step.needs
+            .iter()
+            .filter_map(|id| self.program.step_index(id))
+            .find(|index| matches!(self.state.steps[usize::from(*index)], StepState::Failed | StepState::Bypassed))
     }
 
     /// A batch that failed leaves nothing behind but its log.

@@ -52,7 +52,7 @@ impl Kernel {
                 actor.name
             )));
         }
-        if let Some(expires_at) = row.body["expires_at"].as_str().and_then(|text| text.parse::<Timestamp>().ok())
+        if let Some(expires_at) = serde_json::from_value::<Timestamp>(row.body["expires_at"].clone()).ok()
             && decision == Decision::Approve
             && self.clock().now() > expires_at
         {
@@ -117,7 +117,8 @@ impl Kernel {
             let why = if note.is_empty() { String::new() } else { format!(": {note}") };
             (PipeEvent::Rejected, ToJob::Deny(Failure::business("rejected", format!("{} said no{why}.", actor.name))))
         };
-        let data = json!({"approval": row.id, "by": actor.name, "digest": row.body["digest"], "step": row.body["step"]});
+        let data =
+            json!({"approval": row.id, "by": actor.name, "digest": row.body["digest"], "step": row.body["step"]});
         let payload = (!note.is_empty()).then(|| json!({"note": note}));
         let run = row.run;
         let command = Command {

@@ -59,7 +59,9 @@ impl Kernel {
                 let value: Value = serde_json::from_slice(body).unwrap_or_default();
                 let signal = match parse(body)? {
                     JobOutcome::Done(result) => json!({"job": key, "result": result}),
-                    JobOutcome::Failed(failure) | JobOutcome::Unknown(failure) => json!({"job": key, "failure": failure}),
+                    JobOutcome::Failed(failure) | JobOutcome::Unknown(failure) => {
+                        json!({"job": key, "failure": failure})
+                    }
                 };
                 let id = format!("callback {}", brain_core::canonical_digest(&value));
                 let row = SignalRow { run, id, at: self.clock().now(), body: signal };
@@ -98,7 +100,8 @@ fn verify(secret: &str, signature: &str, body: &[u8], now: i64) -> Result<(), &'
 /// `{"result": {…}}`, or `{"error": {"code", "message", "class"}}`.
 fn parse(body: &[u8]) -> Result<JobOutcome, KernelError> {
     let wrong = |why: &str| KernelError::Conflict(format!("{why}; send {{\"result\": {{…}}}} or {{\"error\": {{…}}}}"));
-    let value: Value = serde_json::from_slice(body).map_err(|error| wrong(&format!("the body is not JSON: {error}")))?;
+    let value: Value =
+        serde_json::from_slice(body).map_err(|error| wrong(&format!("the body is not JSON: {error}")))?;
     if let Some(error) = value.get("error").filter(|error| !error.is_null()) {
         return Ok(JobOutcome::Failed(failure(error)));
     }

@@ -166,13 +166,7 @@ impl Host for KernelHost {
         self.fragment(view, step, job, result)
     }
 
-    fn close(
-        &self,
-        view: RunView<'_>,
-        step: &PlanStep,
-        job: JobId,
-        result: ToolResult,
-    ) -> Result<ToolResult, Failure> {
+    fn close(&self, view: RunView<'_>, step: &PlanStep, job: JobId, result: ToolResult) -> Result<ToolResult, Failure> {
         self.conclude(view, step, job, result)
     }
 

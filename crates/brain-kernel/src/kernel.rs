@@ -6,10 +6,10 @@ use brain_core::{ApprovalId, Clock, Digest, DigestBuilder, Failure, JobKey, Rand
 use brain_engine::{
     Engine, EngineConfig, EngineError, LetterDecision, Liveness, NewEvent, Outside, PipeEvent, RunNews,
 };
-use brain_nlu::{Confidence, Understanding, Vocabulary, understand};
 use brain_lang::plan::ToolRef;
-use brain_registry::{Registry, Tool};
+use brain_nlu::{Confidence, Understanding, Vocabulary, understand};
 use brain_registry::model::Consent;
+use brain_registry::{Registry, Tool};
 use brain_store::{ApprovalRow, Scope, Store, StoreError, Write};
 use brain_tools::{Toolbox, ToolboxConfig};
 use brain_vm::{PlanError, Program, compile};
@@ -154,8 +154,15 @@ impl Kernel {
         let outside = wrap(host.clone());
         let seed = random.next_u64();
         let engine_random = Box::new(brain_core::SeededRandom::new(seed));
-        let engine =
-            Engine::start(&config.engine, store.clone(), host.clone(), outside, clock.clone(), engine_random, liveness)?;
+        let engine = Engine::start(
+            &config.engine,
+            store.clone(),
+            host.clone(),
+            outside,
+            clock.clone(),
+            engine_random,
+            liveness,
+        )?;
         Self::over(engine, registry, &host, random)
     }
 
@@ -446,9 +453,10 @@ impl Kernel {
         };
         draft.program = Some((hash, program));
         draft.calls(&planned);
-        let acknowledged = planned.calls.iter().any(|call| {
-            self.registry.tool(&call.tool).is_some_and(|tool| tool.def.acknowledge.is_some())
-        });
+        let acknowledged = planned
+            .calls
+            .iter()
+            .any(|call| self.registry.tool(&call.tool).is_some_and(|tool| tool.def.acknowledge.is_some()));
         let waits = planned.consent == Consent::Approver || acknowledged || request.mode == Mode::Plan;
         match request.mode {
             Mode::Answer => {
@@ -498,7 +506,10 @@ impl Kernel {
                 lines.push(format!("  Cannot be undone ({}): {reason}", tool.def.name));
             }
             let Some(acknowledge) = &tool.def.acknowledge else { continue };
-            lines.push(format!("  Please note: {}", self.toolbox.text(&acknowledge.text, &call.input, self.clock.now())));
+            lines.push(format!(
+                "  Please note: {}",
+                self.toolbox.text(&acknowledge.text, &call.input, self.clock.now())
+            ));
             if let Some(within) = acknowledge.within {
                 let until = self.clock.now().plus(within);
                 expires_at = Some(expires_at.map_or(until, |earlier: brain_core::Timestamp| earlier.min(until)));

@@ -229,4 +229,3 @@ fn plan_playbook(registry: &Registry, playbook: &Arc<Playbook>, wanted: &Wanted)
         source: Source::Playbook(playbook.clone(), placeholders),
     })
 }
-

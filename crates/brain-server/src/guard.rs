@@ -90,7 +90,10 @@ fn authenticate(app: &App, header: &str) -> Result<Caller, Problem> {
         return Err(wrong());
     }
     let name = if row.label.is_empty() { row.id.to_string() } else { row.label };
-    Ok(Caller { scope: Scope::of(row.tenant), actor: Actor { name, approver: row.approver, permissions: None, tier: None } })
+    Ok(Caller {
+        scope: Scope::of(row.tenant),
+        actor: Actor { name, approver: row.approver, permissions: None, tier: None },
+    })
 }
 
 fn unauthorized(detail: &str) -> Problem {

@@ -158,6 +158,7 @@ impl From<KernelError> for Problem {
             KernelError::AlreadyDecided => ALREADY_DECIDED,
             KernelError::NotAllowed(_) => NOT_ALLOWED,
             KernelError::Conflict(_) => CONFLICT,
+            KernelError::Refused(_) => INVALID_REQUEST,
             KernelError::BadCursor(_) => BAD_CURSOR,
             KernelError::Internal(reason) => return Self::internal(reason),
         };

@@ -3,9 +3,9 @@
 use brain_core::{DigestBuilder, Failure, FailureClass, RecordId};
 use brain_engine::{JobContext, RecordView};
 use brain_lang::feel::Value as FeelValue;
+use brain_registry::model::Precondition;
 use brain_registry::{ToolResult, ValidatedCall};
 use brain_store::RecordRow;
-use brain_registry::model::Precondition;
 
 use crate::Toolbox;
 use crate::record::{feel_record, not_found, parse_id, store_failed};

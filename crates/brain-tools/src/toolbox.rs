@@ -161,7 +161,12 @@ impl Toolbox {
 
     /// Checks the data against the declared output, adds the sentence for people, and says whether someone should look
     /// at it first.
-    pub fn complete(&self, call: &ValidatedCall, job: &JobContext, mut result: ToolResult) -> Result<ToolResult, Failure> {
+    pub fn complete(
+        &self,
+        call: &ValidatedCall,
+        job: &JobContext,
+        mut result: ToolResult,
+    ) -> Result<ToolResult, Failure> {
         let tool = call.tool();
         result.data = tool.validate_output(result.data).map_err(|problems| {
             let list: Vec<String> = problems.iter().map(ToString::to_string).collect();

@@ -154,7 +154,9 @@ impl<'p> Machine<'p> {
                 vec![Event::StepsInjected { job, attempt, fragment, path }]
             }
             // The run is about to stop: what was done counts, what would follow does not.
-            Input::Inject(job, attempt, ..) if self.expects(state, job, attempt) => vec![Event::JobDone { job, attempt }],
+            Input::Inject(job, attempt, ..) if self.expects(state, job, attempt) => {
+                vec![Event::JobDone { job, attempt }]
+            }
             Input::Offer(job) => vec![Event::JobOffered { job }],
             Input::Lease(job, until) if has(state, job, |status| *status == JobStatus::Offered) => {
                 vec![Event::JobLeased { job, attempt: state.jobs[&job].attempt + 1, until }]
@@ -169,7 +171,9 @@ impl<'p> Machine<'p> {
                 vec![Event::JobDelegated { job, attempt, until }]
             }
             Input::Hold(job) => vec![Event::JobHeld { job }],
-            Input::Grant(job) if has(state, job, |status| *status == JobStatus::Held) => vec![Event::JobGranted { job }],
+            Input::Grant(job) if has(state, job, |status| *status == JobStatus::Held) => {
+                vec![Event::JobGranted { job }]
+            }
             Input::Deny(job, failure)
                 if has(state, job, |status| matches!(status, JobStatus::Held | JobStatus::Reviewing)) =>
             {
@@ -180,7 +184,9 @@ impl<'p> Machine<'p> {
             Input::Review(job, attempt) if self.expects(state, job, attempt) && job.undo => {
                 vec![Event::JobDone { job, attempt }]
             }
-            Input::Review(job, attempt) if self.expects(state, job, attempt) => vec![Event::ReviewAsked { job, attempt }],
+            Input::Review(job, attempt) if self.expects(state, job, attempt) => {
+                vec![Event::ReviewAsked { job, attempt }]
+            }
             Input::RollBack => vec![Event::BatchRolledBack { failure: state.failure.clone() }],
             Input::Done(job, attempt) if self.expects(state, job, attempt) => vec![Event::JobDone { job, attempt }],
             Input::Failed(job, attempt, failure) if self.expects(state, job, attempt) => {
@@ -223,10 +229,9 @@ impl<'p> Machine<'p> {
                 JobStatus::Running | JobStatus::Checking => open.attempt == attempt,
                 // A person may say how a call in doubt went.
                 JobStatus::Parked { .. } => open.attempt == attempt,
-                JobStatus::Leased { .. }
-                | JobStatus::Delegated { .. }
-                | JobStatus::Reviewing
-                | JobStatus::Growing => open.attempt == attempt,
+                JobStatus::Leased { .. } | JobStatus::Delegated { .. } | JobStatus::Reviewing | JobStatus::Growing => {
+                    open.attempt == attempt
+                }
                 JobStatus::Retrying { .. } | JobStatus::Offered | JobStatus::Held => false,
             },
             // The first undo of a step has no entry before it starts, and comes in its turn.
@@ -352,8 +357,7 @@ impl<'p> Machine<'p> {
         if is_stopping(state) {
             return self.give_up(state, job, attempt, Failure::business("lease_expired", message));
         }
-        let failure =
-            Failure { retry_after: Some(Millis::default()), ..Failure::transient("lease_expired", message) };
+        let failure = Failure { retry_after: Some(Millis::default()), ..Failure::transient("lease_expired", message) };
         vec![Event::JobRetrying { job, attempt, failure, at: now }, Event::JobReopened { job }]
     }
 

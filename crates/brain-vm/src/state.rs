@@ -397,7 +397,9 @@ impl State {
             Event::SignalIgnored { .. } => {}
             Event::StepsInjected { job, attempt, .. } => self.grow(program, *job, *attempt),
             Event::JobOffered { job } => self.set_job(*job, JobStatus::Offered),
-            Event::JobLeased { job, attempt, until } => self.put_job(*job, *attempt, JobStatus::Leased { until: *until }),
+            Event::JobLeased { job, attempt, until } => {
+                self.put_job(*job, *attempt, JobStatus::Leased { until: *until })
+            }
             Event::LeaseExtended { job, until, .. } => self.set_job(*job, JobStatus::Leased { until: *until }),
             Event::JobDelegated { job, attempt, until } => {
                 self.put_job(*job, *attempt, JobStatus::Delegated { until: *until });

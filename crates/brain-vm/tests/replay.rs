@@ -125,8 +125,7 @@ fn play(world: &mut World, (kind, pick, how): (u8, usize, u8)) {
             }
         }
         14 => {
-            let others =
-                world.jobs_that(|status| matches!(status, JobStatus::Delegated { .. } | JobStatus::Reviewing));
+            let others = world.jobs_that(|status| matches!(status, JobStatus::Delegated { .. } | JobStatus::Reviewing));
             if let Some((job, attempt)) = others.get(pick % others.len().max(1)).copied() {
                 world.input(match how {
                     0 => Input::Done(job, attempt),

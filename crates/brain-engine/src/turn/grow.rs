@@ -88,8 +88,7 @@ impl Turn<'_> {
     /// All steps that a job brought along are over: now it is.
     pub(super) fn close(&mut self, job: JobId, attempt: u32) {
         let pending = self.data.pending.get(&job).cloned().unwrap_or(Value::Null);
-        let mut result: ToolResult =
-            serde_json::from_value(pending).unwrap_or_else(|_| ToolResult::ok(Value::Null));
+        let mut result: ToolResult = serde_json::from_value(pending).unwrap_or_else(|_| ToolResult::ok(Value::Null));
         result.new_steps.clear();
         // Its links were written when it brought the steps along.
         result.artifacts.clear();

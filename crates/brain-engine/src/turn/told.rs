@@ -158,9 +158,10 @@ impl Turn<'_> {
             self.writes.push(Write::TakeSignal { run: self.run, id });
             let outcome = match serde_json::from_value::<ToolResult>(body["result"].clone()) {
                 Ok(result) => JobOutcome::Done(result),
-                Err(_) => JobOutcome::Failed(serde_json::from_value(body["failure"].clone()).unwrap_or_else(|_| {
-                    Failure::contract("bad_signal", "What came back could not be read.")
-                })),
+                Err(_) => JobOutcome::Failed(
+                    serde_json::from_value(body["failure"].clone())
+                        .unwrap_or_else(|_| Failure::contract("bad_signal", "What came back could not be read.")),
+                ),
             };
             let message = ToJob::Answer { attempt: None, outcome };
             match job {

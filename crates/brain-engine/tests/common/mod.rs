@@ -6,7 +6,9 @@ use std::sync::{Arc, Mutex};
 
 use brain_core::{Digest, Failure, Millis, Random, RecordId, RunId, SeededRandom, TenantId, Timestamp, VirtualClock};
 use brain_engine::core::Submission;
-use brain_engine::{CheckAnswer, Host, HostFuture, JobContext, JobOutcome, NewEvent, Outside, PipeEvent, RecordView, RunView};
+use brain_engine::{
+    CheckAnswer, Host, HostFuture, JobContext, JobOutcome, NewEvent, Outside, PipeEvent, RecordView, RunView,
+};
 use brain_lang::binding::Binding;
 use brain_lang::plan::{
     Backoff, Foreach, Idempotency, OnFailure, Place, Plan, PlanStep, PlanUndo, RetryPolicy, ToolRef,
@@ -113,7 +115,6 @@ impl Host for TestHost {
     fn admit(&self, _: &ValidatedCall, _: &JobContext, _: &mut RecordView<'_>) -> Result<(), Failure> {
         Ok(())
     }
-
 }
 
 impl Outside for TestHost {

@@ -32,12 +32,18 @@ impl KernelHost {
                 })?;
                 let args = view.data.args.get(&job).cloned().unwrap_or_else(|| json!({}));
                 let known = playbook.slots["properties"].as_object().cloned().unwrap_or_default();
-                let slots: Map<String, Value> =
-                    args.as_object().cloned().unwrap_or_default().into_iter().filter(|(name, _)| known.contains_key(name)).collect();
-                let (_, placeholders) = plan::check_slots(registry, playbook, Value::Object(slots)).map_err(|problems| {
-                    let lines: Vec<&str> = problems.iter().map(|problem| problem.message.as_str()).collect();
-                    Failure::business("invalid_input", lines.join(" "))
-                })?;
+                let slots: Map<String, Value> = args
+                    .as_object()
+                    .cloned()
+                    .unwrap_or_default()
+                    .into_iter()
+                    .filter(|(name, _)| known.contains_key(name))
+                    .collect();
+                let (_, placeholders) =
+                    plan::check_slots(registry, playbook, Value::Object(slots)).map_err(|problems| {
+                        let lines: Vec<&str> = problems.iter().map(|problem| problem.message.as_str()).collect();
+                        Failure::business("invalid_input", lines.join(" "))
+                    })?;
                 (placeholders.before(&playbook.steps), playbook.policy)
             }
             Behavior::Decide(_) => {
@@ -49,8 +55,10 @@ impl KernelHost {
         };
         let expands = matches!(tool.def.behavior, Behavior::Playbook(_));
         if !tool.def.may_inject && !expands {
-            let message =
-                format!("`{}` brought steps along, which it may not: its definition does not say `may_inject`.", tool.def.name);
+            let message = format!(
+                "`{}` brought steps along, which it may not: its definition does not say `may_inject`.",
+                tool.def.name
+            );
             return Err(Failure::contract("may_not_inject", message));
         }
         // A playbook was part of what was approved; anything else decides anew and asks anew.
@@ -58,7 +66,9 @@ impl KernelHost {
         let mut planned = Vec::with_capacity(steps.len());
         for one in &steps {
             let Some(mut plan_step) = plan::plan_step(registry, one, policy) else {
-                let hint = registry.nearest_tool(&one.tool).map_or_else(String::new, |near| format!(" Did you mean `{near}`?"));
+                let hint = registry
+                    .nearest_tool(&one.tool)
+                    .map_or_else(String::new, |near| format!(" Did you mean `{near}`?"));
                 return Err(refused(&tool, &format!("there is no tool `{}`.{hint}", one.tool)));
             };
             let consent = registry.tool(&one.tool).map_or(Consent::Approver, |tool| tool.def.consent);
@@ -106,9 +116,11 @@ impl KernelHost {
             }
             None => {
                 let prefix = format!("{path}/");
-                let inside = view.data.steps.iter().filter(|(id, _)| {
-                    id.strip_prefix(&prefix).is_some_and(|rest| !rest.contains('/'))
-                });
+                let inside = view
+                    .data
+                    .steps
+                    .iter()
+                    .filter(|(id, _)| id.strip_prefix(&prefix).is_some_and(|rest| !rest.contains('/')));
                 let mut merged = Map::new();
                 for (_, value) in inside {
                     merged.extend(value.as_object().cloned().unwrap_or_default());
@@ -118,7 +130,10 @@ impl KernelHost {
         };
         result.data = tool.validate_output(result.data).map_err(|problems| {
             let list: Vec<String> = problems.iter().map(ToString::to_string).collect();
-            Failure::contract("bad_output", format!("The result of `{}` is not what it declares: {}", tool.def.name, list.join("; ")))
+            Failure::contract(
+                "bad_output",
+                format!("The result of `{}` is not what it declares: {}", tool.def.name, list.join("; ")),
+            )
         })?;
         Ok(result)
     }
@@ -139,7 +154,9 @@ fn from_outside(tool: &Tool, steps: &[Value]) -> Result<Vec<PlaybookStep>, Failu
             None | Some("stop") => OnFailure::Stop,
             Some("continue") => OnFailure::Continue,
             Some("undo") => OnFailure::Undo,
-            Some(other) => return Err(refused(tool, &format!("`{other}` is no `on_failure`: use stop, continue or undo"))),
+            Some(other) => {
+                return Err(refused(tool, &format!("`{other}` is no `on_failure`: use stop, continue or undo")));
+            }
         };
         let after = match &step["after"] {
             Value::Array(ids) => ids.iter().filter_map(|id| id.as_str().map(str::to_owned)).collect(),

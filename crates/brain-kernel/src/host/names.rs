@@ -37,12 +37,9 @@ impl KernelHost {
         job: Option<JobId>,
         binding: &Binding,
     ) -> Evaluation {
-        let seed = [
-            view.run.as_uuid().as_bytes().as_slice(),
-            id.as_bytes(),
-            &job.map_or(0, |job| job.item).to_be_bytes(),
-        ]
-        .concat();
+        let seed =
+            [view.run.as_uuid().as_bytes().as_slice(), id.as_bytes(), &job.map_or(0, |job| job.item).to_be_bytes()]
+                .concat();
         let mut evaluation = Evaluation::new(view.now, self.toolbox.zone().clone(), &seed);
         let data = view.data;
         let mut named: Vec<String> = binding.paths().into_iter().filter_map(|path| path.into_iter().next()).collect();
@@ -74,7 +71,9 @@ impl KernelHost {
                 let placeholders = self.placeholders(tool, &args);
                 (args, schema, placeholders)
             }
-            None => (data.input["slots"].clone(), data.input["slots_schema"].clone(), data.input["placeholders"].clone()),
+            None => {
+                (data.input["slots"].clone(), data.input["slots_schema"].clone(), data.input["placeholders"].clone())
+            }
         };
         for (slot, field) in placeholders.as_object().into_iter().flatten() {
             let prefix = path.map_or_else(String::new, |path| format!("{path}/"));

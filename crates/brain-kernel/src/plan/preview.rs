@@ -14,7 +14,13 @@ use crate::narrate::PlannedCall;
 const MAX_DEPTH: usize = 10;
 
 /// The calls of steps, those of tools that expand to playbooks included.
-pub(super) fn calls_of(registry: &Registry, steps: &[PlaybookStep], slots: &Value, path: &str, shown: &mut Vec<PlannedCall>) {
+pub(super) fn calls_of(
+    registry: &Registry,
+    steps: &[PlaybookStep],
+    slots: &Value,
+    path: &str,
+    shown: &mut Vec<PlannedCall>,
+) {
     for step in steps {
         let Some(tool) = registry.tool(&step.tool) else { continue };
         let input = preview(&step.args, slots, registry);

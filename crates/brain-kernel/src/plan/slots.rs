@@ -91,7 +91,11 @@ pub(crate) fn check_slots(
             (None, None) if required && rule.required_if.is_some() => {
                 let because = rule.required_if.as_ref().map_or(Value::Null, |when| when.source().clone());
                 let because = because.as_str().unwrap_or_default().trim_start_matches('=').trim().to_owned();
-                problems.push(problem("missing_input", &rule.slot, format!("`{}` is needed because {because}.", rule.slot)));
+                problems.push(problem(
+                    "missing_input",
+                    &rule.slot,
+                    format!("`{}` is needed because {because}.", rule.slot),
+                ));
             }
             _ => {}
         }

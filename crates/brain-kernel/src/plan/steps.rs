@@ -104,4 +104,3 @@ fn place(tool: &Tool) -> Place {
 pub(super) fn expression(text: &str) -> Binding {
     Binding::parse(&Value::from(text)).expect("a constant expression of the planner parses")
 }
-

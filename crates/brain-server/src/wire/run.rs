@@ -2,8 +2,8 @@
 
 use brain_kernel::life::contract_status;
 use brain_kernel::{Problem, ReceiptView, Report};
-use brain_store::RunRow;
 use brain_registry::model::BatchPolicy;
+use brain_store::RunRow;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;

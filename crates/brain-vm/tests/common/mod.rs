@@ -6,7 +6,7 @@ use brain_lang::binding::Binding;
 use brain_lang::plan::{
     Backoff, Foreach, Idempotency, OnFailure, Place, Plan, PlanStep, PlanUndo, RetryPolicy, ToolRef,
 };
-use brain_vm::{JobStatus, Event, Input, JobId, Machine, Need, Program, State};
+use brain_vm::{Event, Input, JobId, JobStatus, Machine, Need, Program, State};
 
 pub fn binding(text: &str) -> Binding {
     Binding::parse(&serde_json::Value::from(text)).unwrap()
@@ -120,7 +120,9 @@ impl World {
                 Need::Start(job, _) if Machine::new(&self.program).is_exhausted(&self.state, job) => {
                     self.put(Input::Halt(Failure::business("max_steps", "too many")));
                 }
-                Need::Start(job, _) if matches!(self.program.step(job.step).place, Place::Worker { .. }) && !job.undo => {
+                Need::Start(job, _)
+                    if matches!(self.program.step(job.step).place, Place::Worker { .. }) && !job.undo =>
+                {
                     self.put(Input::Offer(job));
                 }
                 Need::Start(job, _) if self.program.step(job.step).gate && !self.granted(job) && !job.undo => {
