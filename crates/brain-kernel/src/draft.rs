@@ -6,6 +6,7 @@ use brain_core::{Digest, RunId};
 use brain_engine::core::Submission;
 use brain_engine::{NewEvent, PipeEvent};
 use brain_nlu::Confidence;
+use brain_registry::model::BatchPolicy;
 use brain_store::Write;
 use brain_vm::Program;
 use serde_json::{Value, json};
@@ -60,6 +61,10 @@ impl Draft {
             "confidence": self.confidence,
             "reason": self.reason,
         });
+        let mut data = data;
+        if planned.policy != BatchPolicy::Plain {
+            data["policy"] = json!(planned.policy);
+        }
         let payload = json!({"input": planned.input, "calls": calls});
         self.events.push(NewEvent::pipe(PipeEvent::Planned, data, Some(payload)));
     }

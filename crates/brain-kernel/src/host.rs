@@ -12,7 +12,7 @@ use brain_core::{Digest, Failure};
 use brain_engine::{CheckAnswer, Growth, Host, HostFuture, JobContext, JobOutcome, Outside, RecordView, RunView};
 use brain_lang::feel::Value as FeelValue;
 use brain_lang::plan::{PlanStep, ToolRef};
-use brain_registry::model::ToolDef;
+use brain_registry::model::{ToolDef, Undo};
 use brain_registry::{FieldError, Tool, ToolResult, ValidatedCall};
 use brain_store::Store;
 use brain_tools::{Evaluation, Toolbox, to_failure};
@@ -64,6 +64,21 @@ impl KernelHost {
         let tool = Tool::from_def(def).map_err(|_| missing())?;
         tools.insert(reference.hash, tool.clone());
         Ok(tool)
+    }
+
+    /// The arguments of the call that takes a finished job back.
+    pub(crate) fn undo_args(
+        &self,
+        scope: &brain_store::Scope,
+        state: &brain_engine::RunState,
+        step: &PlanStep,
+        job: JobId,
+        undo: &Undo,
+        now: brain_core::Timestamp,
+    ) -> Result<Value, Failure> {
+        let view = RunView { scope, run: state.row.id, data: &state.data, now };
+        let mut evaluation = self.undo_evaluation(view, step, job)?;
+        evaluation.json(&undo.args).map_err(|error| to_failure("undo", &error))
     }
 
     /// What the arguments of an undo see: the call that is taken back and what it answered.

@@ -76,7 +76,9 @@ impl From<EngineError> for KernelError {
             EngineError::NoSuchRun(run) => Self::NoSuchRun(run),
             EngineError::NoSuchLetter(letter) => Self::NoSuchLetter(letter.to_string()),
             EngineError::AlreadyDecided => Self::AlreadyDecided,
-            EngineError::OwnedElsewhere(_) | EngineError::NothingToDo(_) => Self::Conflict(error.to_string()),
+            EngineError::OwnedElsewhere(_) | EngineError::NothingToDo(_) | EngineError::Moved => {
+                Self::Conflict(error.to_string())
+            }
             other => Self::Internal(other.to_string()),
         }
     }
@@ -331,7 +333,10 @@ impl Kernel {
         if !request.calls.is_empty() {
             draft.confidence = Confidence::High;
             let names: Vec<&str> = request.calls.iter().map(|(tool, _)| tool.as_str()).collect();
-            draft.reason = format!("Called by name: {}", names.join(", "));
+            draft.reason = match &request.undo_of {
+                Some(undo) => format!("Undo of run {}", undo["run"].as_str().unwrap_or_default()),
+                None => format!("Called by name: {}", names.join(", ")),
+            };
             let wanted = request.calls.iter().map(|(tool, input)| Wanted {
                 target: tool.clone(),
                 args: input.as_object().cloned().unwrap_or_default(),
@@ -515,6 +520,9 @@ impl Kernel {
                 expires_at = Some(expires_at.map_or(until, |earlier: brain_core::Timestamp| earlier.min(until)));
             }
         }
+        for stays in request.undo_of.iter().flat_map(|undo| undo["stays"].as_array().into_iter().flatten()) {
+            lines.push(format!("  {}", stays.as_str().unwrap_or_default()));
+        }
         if let Some(cost) = planned.input.get("cost") {
             let text = |name: &str| cost[name].as_str().unwrap_or_default().to_owned();
             lines.push(format!("  Cost: {} {}", text("amount"), text("currency")));
@@ -619,7 +627,17 @@ impl Kernel {
     /// Where a run stands.
     pub fn report(&self, scope: &Scope, run: RunId) -> Result<Report, KernelError> {
         let state = self.engine.run_state(scope, run)?;
-        Ok(report(&self.registry, &self.toolbox, &state))
+        let mut report = report(&self.registry, &self.toolbox, &state);
+        let held = |job: &brain_vm::Job| job.status == brain_vm::JobStatus::Held;
+        if state.state.as_ref().is_some_and(|machine| machine.jobs.values().any(held)) {
+            let pending = self.store.approvals_of(scope, run)?.into_iter().find(|row| row.status == "pending");
+            if let Some(row) = pending {
+                report.next_actions.push(format!("To let it go on: brain approve {}", row.id));
+                report.next_actions.push(format!("To refuse it: brain approve {} --reject", row.id));
+                report.approval = Some(row.id.to_string());
+            }
+        }
+        Ok(report)
     }
 
     /// Asks a run to stop. What was done stays.

@@ -51,6 +51,7 @@ impl KernelHost {
                 trace: parent.request["trace_id"].as_str().map(str::to_owned),
                 policy: brain_registry::model::BatchPolicy::Plain,
                 parent: waits.then(|| Parent { run: job.run, job: job.key, depth }),
+                undo_of: None,
             };
             match kernel.begin(&request).await {
                 Ok(begun) => {

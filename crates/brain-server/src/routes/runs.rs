@@ -110,6 +110,7 @@ fn to_request(caller: Caller, body: RunRequest, key: Option<String>) -> Result<R
         trace: None,
         policy: body.policy.unwrap_or_default().into(),
         parent: None,
+        undo_of: None,
     })
 }
 
