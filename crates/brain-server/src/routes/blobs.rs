@@ -64,8 +64,8 @@ async fn create(State(app): State<App>, caller: Caller, request: Request) -> Res
         .await?;
     let mut size = 0;
     let mut more = true;
+    let mut piece = Vec::with_capacity(2 * PIECE);
     while more {
-        let mut piece = Vec::new();
         more = fill(&mut body, &mut piece, PIECE).await?;
         size += piece.len() as u64;
         if size > app.max_blob() {
@@ -73,7 +73,13 @@ async fn create(State(app): State<App>, caller: Caller, request: Request) -> Res
             return Err(too_large());
         }
         // Whoever stops listening drops this future: the writer is dropped when the store has done its step.
-        writer = app.read(move |_| writer.write(&piece).map(|()| writer).map_err(Problem::from)).await?;
+        (writer, piece) = app
+            .read(move |_| {
+                writer.write(&piece)?;
+                Ok((writer, piece))
+            })
+            .await?;
+        piece.clear();
     }
     let row = app.read(move |_| Ok(writer.finish()?)).await?;
     let place = format!("/v1/blobs/{}", row.hash);
