@@ -12,6 +12,7 @@ mod observe;
 mod openapi;
 mod problem;
 mod request_id;
+mod room;
 mod routes;
 mod serve;
 mod token;

@@ -80,6 +80,9 @@ pub(crate) enum Command {
     /// Steps that failed for good or whose outcome is in doubt.
     #[command(subcommand)]
     Dlq(DlqCommand),
+    /// Files and other large values.
+    #[command(subcommand)]
+    Blob(BlobCommand),
     /// Bearer tokens for the HTTP API.
     #[command(subcommand)]
     Token(TokenCommand),
@@ -157,6 +160,9 @@ pub(crate) struct ServeArgs {
     /// Where to listen.
     #[arg(long, default_value = "127.0.0.1:7700")]
     pub(crate) addr: SocketAddr,
+    /// The largest file that is taken in, in mebibytes.
+    #[arg(long, default_value_t = 1024, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=262_144))]
+    pub(crate) max_blob_mib: u64,
 }
 
 #[derive(Args)]
@@ -257,6 +263,32 @@ pub(crate) enum OutcomeArg {
     Done,
     /// Give it up: `on_failure` decides.
     Abandon,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum BlobCommand {
+    /// Store a file; its hash is its name from then on.
+    #[command(
+        after_help = "Examples:\n  brain blob put photo.jpg\n  brain blob put export.dat --media-type text/csv --json\n  tar c folder | brain blob put - --media-type application/x-tar"
+    )]
+    Put {
+        /// The file; `-` is standard input.
+        file: PathBuf,
+        /// What it is. [default: by the end of the file's name]
+        #[arg(long, value_name = "TYPE")]
+        media_type: Option<String>,
+    },
+    /// Write a file out: to standard output, or to a file.
+    #[command(
+        after_help = "Examples:\n  brain blob get HASH > photo.jpg\n  brain blob get HASH -o photo.jpg --json\n\nHASH is what `brain blob put` has shown, or what stands after `$blob` in a reference."
+    )]
+    Get {
+        /// Its SHA-256, 64 hexadecimal digits.
+        hash: String,
+        /// Where to; replaced if it is there.
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
 }
 
 #[derive(Subcommand)]

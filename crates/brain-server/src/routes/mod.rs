@@ -1,6 +1,7 @@
 //! The routes, one file per group.
 
 pub(crate) mod approvals;
+pub(crate) mod blobs;
 pub(crate) mod letters;
 pub(crate) mod records;
 pub(crate) mod runs;

@@ -53,7 +53,7 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
             headers(("idempotent-replayed" = Option<String>, description = "`true` if the key was used before"))),
         (status = 400, description = "The body is not JSON, or the key cannot be used."),
         (status = 408, description = "The body did not arrive in time."),
-        (status = 413, description = "The message has more than 64 KiB, or the body more than 1 MiB."),
+        (status = 413, description = "The message has more than 64 KiB, or the body more than 64 MiB."),
         (status = 415, description = "The body is not declared as JSON."),
         (status = 422, description = "A field is unknown, missing or does not fit, or the key was used for another request."),
     )

@@ -1,6 +1,7 @@
 //! The forms that travel over the wire. Inner crates know none of them; the command line prints them as they are.
 
 mod approval;
+mod blob;
 mod event;
 mod letter;
 mod object;
@@ -12,6 +13,7 @@ mod tool;
 mod whole;
 
 pub use approval::{Approval, Decide, Decision};
+pub use blob::{Blob, BlobStored};
 pub use event::{RunEvent, run_events};
 pub use letter::{Escalate, Letter, LetterDecided, Outcome, Resolve, Retry};
 pub(crate) use object::Object;

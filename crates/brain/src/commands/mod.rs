@@ -2,6 +2,7 @@
 
 mod approve;
 mod bench;
+mod blob;
 mod demo;
 mod dlq;
 mod do_;
@@ -38,6 +39,7 @@ pub(crate) fn run(cli: Cli) -> Result<bool> {
         Command::Approve(args) => approve::run(global, &args),
         Command::Cancel { run } => runs::cancel(global, &run),
         Command::Dlq(command) => dlq::run(global, command),
+        Command::Blob(command) => blob::run(global, command),
         Command::Token(command) => token::run(global, command),
         Command::Pack(command) => pack::run(global, command),
         Command::Doctor => doctor::run(global),
