@@ -1,6 +1,6 @@
 //! One turn of one run: inputs in, events and writes out. Nothing leaves the turn before its commit is durable.
 
-mod grow;
+pub(crate) mod grow;
 mod letters;
 mod told;
 
@@ -180,7 +180,7 @@ impl Turn<'_> {
         };
         let bound = match self.data.args.get(&job) {
             // What goes with an idempotency key never changes, whatever the expressions would say now.
-            Some(args) => guarded(|| self.host.rebind(tool, args.clone())),
+            Some(args) => guarded(|| self.host.rebind(self.scope, tool, args.clone())),
             None => guarded(|| self.host.bind(self.view(), step, job)),
         };
         let call = match bound {

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use brain_core::{Digest, RunId};
+use brain_core::{Digest, RunId, Timestamp};
 use brain_engine::core::Submission;
-use brain_engine::{NewEvent, PipeEvent};
+use brain_engine::{NewEvent, PipeEvent, blob_writes};
 use brain_nlu::Confidence;
 use brain_registry::model::BatchPolicy;
 use brain_store::Write;
+use brain_store::blob::offload;
 use brain_vm::Program;
 use serde_json::{Value, json};
 
@@ -87,14 +88,21 @@ impl Draft {
         self.program = None;
     }
 
-    pub(crate) fn submission(self, request: &Request, definitions: Vec<Write>) -> Submission {
+    pub(crate) fn submission(mut self, request: &Request, definitions: Vec<Write>, now: Timestamp) -> Submission {
         let mut writes = self.writes;
         writes.extend(definitions);
+        let mut large = Vec::new();
+        let mut kept = request.to_json();
+        offload(&mut kept, 1, &mut large);
+        for payload in self.events.iter_mut().filter_map(|event| event.payload.as_mut()) {
+            offload(payload, 0, &mut large);
+        }
+        writes.extend(blob_writes(large, now));
         let (input, priority) = self.planned.map_or((Value::Null, 1), |planned| (planned.input, planned.priority));
         Submission {
             run: self.run,
             scope: request.scope.clone(),
-            request: request.to_json(),
+            request: kept,
             prelude: self.events,
             program: self.program,
             input,

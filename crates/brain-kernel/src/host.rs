@@ -14,7 +14,7 @@ use brain_lang::feel::Value as FeelValue;
 use brain_lang::plan::{PlanStep, ToolRef};
 use brain_registry::model::{ToolDef, Undo};
 use brain_registry::{FieldError, Tool, ToolResult, ValidatedCall};
-use brain_store::Store;
+use brain_store::{Scope, Store, blob};
 use brain_tools::{Evaluation, Toolbox, to_failure};
 use brain_vm::JobId;
 use serde_json::{Map, Value, json};
@@ -66,10 +66,22 @@ impl KernelHost {
         Ok(tool)
     }
 
+    /// A value with everything in it that was kept apart because it is large. What cannot be read stays a reference,
+    /// which the schema of whoever needs the content will not take.
+    pub(super) fn whole(&self, scope: &Scope, mut value: Value) -> Value {
+        if blob::has_blobs(&value) {
+            let read = |hash| blob::read_whole(self.store.as_ref(), scope, hash);
+            if let Err(error) = blob::inflate(&mut value, &read) {
+                tracing::warn!(%error, "a large value could not be read");
+            }
+        }
+        value
+    }
+
     /// The arguments of the call that takes a finished job back.
     pub(crate) fn undo_args(
         &self,
-        scope: &brain_store::Scope,
+        scope: &Scope,
         state: &brain_engine::RunState,
         step: &PlanStep,
         job: JobId,
@@ -85,8 +97,8 @@ impl KernelHost {
     fn undo_evaluation(&self, view: RunView<'_>, step: &PlanStep, job: JobId) -> Result<Evaluation, Failure> {
         let tool = self.tool(&step.tool)?;
         let done = JobId { undo: false, ..job };
-        let args = view.data.args.get(&done).cloned().unwrap_or(Value::Null);
-        let result = view.data.results.get(&done).cloned().unwrap_or(Value::Null);
+        let args = self.whole(view.scope, view.data.args.get(&done).cloned().unwrap_or(Value::Null));
+        let result = self.whole(view.scope, view.data.results.get(&done).cloned().unwrap_or(Value::Null));
         let mut evaluation = Evaluation::new(view.now, self.toolbox.zone().clone(), view.run.as_uuid().as_bytes());
         evaluation.set("settings", self.toolbox.settings().clone());
         evaluation.set("input", FeelValue::from_typed_json(&args, &tool.def.input));
@@ -142,7 +154,7 @@ impl Host for KernelHost {
             },
         };
         let args = args.map_err(|error| to_failure("args", &error))?;
-        let call = self.rebind(reference, args)?;
+        let call = self.rebind(view.scope, reference, args)?;
         for blocker in call.tool().def.blockers.iter().filter(|blocker| blocker.when.is_none() && !job.undo) {
             let flagged = |flags: &Value| flags[&blocker.code] == true;
             if view.data.state.get(&blocker.code) == Some(&Value::Bool(true)) || flagged(&view.data.input["context"]) {
@@ -152,8 +164,9 @@ impl Host for KernelHost {
         Ok(call)
     }
 
-    fn rebind(&self, reference: &ToolRef, args: Value) -> Result<ValidatedCall, Failure> {
+    fn rebind(&self, scope: &Scope, reference: &ToolRef, args: Value) -> Result<ValidatedCall, Failure> {
         let tool = self.tool(reference)?;
+        let args = self.whole(scope, args);
         // An argument that comes out as null is one that was not given.
         let args = match args {
             Value::Object(fields) => {
@@ -193,7 +206,7 @@ impl Host for KernelHost {
         mut result: ToolResult,
         corrections: &Value,
     ) -> Result<ToolResult, Failure> {
-        let call = self.rebind(reference, args)?;
+        let call = self.rebind(&job.scope, reference, args)?;
         match (&mut result.data, corrections) {
             (Value::Object(data), Value::Object(fields)) => data.extend(fields.clone()),
             (_, Value::Null) => {}
@@ -214,7 +227,7 @@ impl Host for KernelHost {
         records: &mut RecordView<'_>,
     ) {
         if self.toolbox.registry().is_asked_about(&reference.name)
-            && let Ok(call) = self.rebind(reference, args.clone())
+            && let Ok(call) = self.rebind(&job.scope, reference, args.clone())
         {
             self.toolbox.remember(&call, job, result, records);
         }

@@ -4,12 +4,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use brain_core::{ApprovalId, Clock, Digest, DigestBuilder, Failure, JobKey, Random, RunId, canonical_digest};
 use brain_engine::{
-    Engine, EngineConfig, EngineError, LetterDecision, Liveness, NewEvent, Outside, PipeEvent, RunNews,
+    Engine, EngineConfig, EngineError, LetterDecision, Liveness, NewEvent, Outside, PipeEvent, RunNews, blob_writes,
 };
 use brain_lang::plan::ToolRef;
 use brain_nlu::{Confidence, Understanding, Vocabulary, understand};
 use brain_registry::model::Consent;
 use brain_registry::{Registry, Tool};
+use brain_store::blob::offload;
 use brain_store::{ApprovalRow, Scope, Store, StoreError, Write};
 use brain_tools::{Toolbox, ToolboxConfig};
 use brain_vm::{PlanError, Program, compile};
@@ -268,7 +269,7 @@ impl Kernel {
         let wait = draft.start && request.mode == Mode::EnqueueAndWait;
         let definitions =
             draft.program.as_ref().map(|(hash, program)| self.definitions(*hash, program)).unwrap_or_default();
-        match self.engine.submit(draft.submission(request, definitions)).await {
+        match self.engine.submit(draft.submission(request, definitions, self.clock.now())).await {
             Ok(RunNews { at_rest, .. }) => Ok(Begun { run, wait: wait && !at_rest, repeated: None }),
             // The same request came twice at the same time: the other one was first.
             Err(EngineError::KeyTaken(_)) => match key {
@@ -442,6 +443,10 @@ impl Kernel {
         if planned.consent == Consent::Approver {
             planned.input["consent"] = json!("approver");
         }
+        let mut large = Vec::new();
+        // As deep as it lies in the event that tells it, so that the log gives the very same input.
+        offload(&mut planned.input, 1, &mut large);
+        draft.writes.extend(blob_writes(large, self.clock.now()));
         if request.context.is_object() && self.registry.names_flags() {
             planned.input["context"] = request.context.clone();
         }

@@ -17,7 +17,7 @@ use crate::secret::resolve_secret;
 use crate::values::{Evaluation, to_failure};
 
 /// Answers larger than this are refused.
-const MAX_ANSWER: usize = 16 * 1024 * 1024;
+const MAX_ANSWER: usize = 64 * 1024 * 1024;
 
 /// Where tools may go.
 #[derive(Clone, Debug)]
