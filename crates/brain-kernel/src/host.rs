@@ -2,6 +2,7 @@
 //! and the toolbox that does the work.
 
 mod children;
+mod dispatch;
 mod grow;
 mod names;
 
@@ -187,7 +188,8 @@ impl Host for KernelHost {
     }
 
     fn admit(&self, call: &ValidatedCall, job: &JobContext, records: &mut RecordView<'_>) -> Result<(), Failure> {
-        self.toolbox.admit(call, job, records)
+        self.toolbox.admit(call, job, records)?;
+        self.claim(call, job, records)
     }
 
     fn grow(&self, view: RunView<'_>, step: &PlanStep, job: JobId, result: &ToolResult) -> Result<Growth, Failure> {
@@ -226,9 +228,14 @@ impl Host for KernelHost {
         result: &ToolResult,
         records: &mut RecordView<'_>,
     ) {
-        if self.toolbox.registry().is_asked_about(&reference.name)
+        let Ok(tool) = self.tool(reference) else { return };
+        let asked_about = self.toolbox.registry().is_asked_about(&reference.name);
+        if (asked_about || tool.def.delegate.is_some())
             && let Ok(call) = self.rebind(&job.scope, reference, args.clone())
         {
+            if tool.def.delegate.is_some() {
+                self.release(&call, job, records);
+            }
             self.toolbox.remember(&call, job, result, records);
         }
     }

@@ -20,6 +20,7 @@ use crate::draft::Draft;
 use crate::eligible;
 use crate::host::KernelHost;
 use crate::intake::{MAX_MESSAGE, Mode, Request};
+use crate::life::is_over;
 use crate::narrate::{Problem, Report, describe_call, report};
 use crate::plan::{Planned, Wanted, plan};
 use crate::understand::{surroundings, vocabulary};
@@ -598,7 +599,7 @@ impl Kernel {
     /// The report of a request, with what only the request knows: that time ran out, that it was a repetition.
     pub(crate) fn conclude(&self, request: &Request, begun: &Begun, timed_out: bool) -> Result<Report, KernelError> {
         let mut report = self.report(&request.scope, begun.run)?;
-        let open = !matches!(report.status.as_str(), "completed" | "failed" | "cancelled" | "compensated");
+        let open = !is_over(&report.status);
         if timed_out && open {
             report.ok = false;
             let waited = request.limits.wait_timeout_ms;
@@ -648,7 +649,7 @@ impl Kernel {
     /// Asks a run to stop. What was done stays.
     pub async fn cancel(&self, scope: &Scope, run: RunId) -> Result<Report, KernelError> {
         let row = self.store.run(scope, run)?.ok_or(KernelError::NoSuchRun(run))?;
-        if matches!(row.status.as_str(), "completed" | "failed" | "cancelled" | "compensated") {
+        if is_over(&row.status) {
             return Err(KernelError::Conflict(format!("run {run} is over already ({})", row.status)));
         }
         // What waits for approval and is cancelled is not decided any more.
