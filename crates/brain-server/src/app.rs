@@ -125,6 +125,7 @@ pub(crate) fn api() -> OpenApiRouter<App> {
         .merge(routes::tools::routes())
         .merge(routes::records::routes())
         .merge(routes::blobs::routes())
+        .merge(routes::jobs::routes())
         .merge(routes::approvals::routes())
         .merge(routes::letters::routes())
         .merge(routes::system::routes())

@@ -21,4 +21,4 @@ pub mod wire;
 pub use openapi::openapi;
 pub use problem::{KINDS, Kind};
 pub use serve::{ServerConfig, bind, serve};
-pub use token::new_token;
+pub use token::{Grants, new_token};

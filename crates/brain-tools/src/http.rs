@@ -136,6 +136,7 @@ struct Answer {
 impl Toolbox {
     pub(crate) async fn http(&self, behavior: &HttpBehavior, call: &ValidatedCall, job: &JobContext) -> JobOutcome {
         let mut evaluation = self.evaluation(call, job);
+        evaluation.set("job", self.job_names(job));
         let request = match self.request(behavior, call, job, &mut evaluation) {
             Ok(request) => request,
             Err(failure) => return JobOutcome::Failed(failure),

@@ -39,6 +39,9 @@ pub(crate) struct Global {
     /// Let tools call loopback and private addresses that their pack declares.
     #[arg(long, global = true)]
     pub(crate) allow_private_hosts: bool,
+    /// How other systems reach this server; callbacks are addressed to it.
+    #[arg(long, global = true, env = "BRAIN_PUBLIC_URL", value_name = "URL", hide_short_help = true)]
+    pub(crate) public_url: Option<String>,
 }
 
 #[derive(Subcommand)]
@@ -72,6 +75,27 @@ pub(crate) enum Command {
         after_help = "Examples:\n  brain approve                       what waits\n  brain approve ID                    run it\n  brain approve ID --reject --note \"wrong customer\""
     )]
     Approve(ApproveArgs),
+    /// Take back what a run did: staged first, with everything that will happen.
+    #[command(
+        after_help = "Examples:\n  brain undo RUN                      show what would be taken back, last step first\n  brain undo RUN/s2                   one step of it\n  brain undo RUN --yes                and do it at once\n\nRefused, by name, if someone changed a record since."
+    )]
+    Undo {
+        /// The run, or RUN/STEP.
+        run: String,
+        /// Do it at once.
+        #[arg(long)]
+        yes: bool,
+    },
+    /// Look at a result that a run has put before you, and say what becomes of it.
+    #[command(
+        after_help = "Examples:\n  brain review RUN                    what waits\n  brain review RUN --accept           go on\n  brain review RUN --set name=Acme    go on with this corrected\n  brain review RUN --reject --note \"wrong form\""
+    )]
+    Review(ReviewArgs),
+    /// Show how a request was expanded into steps: digests, policy, records in the order of their locks.
+    Expansion {
+        /// The run.
+        run: String,
+    },
     /// Stop a run. What was done stays.
     Cancel {
         /// The run.
@@ -189,6 +213,27 @@ pub(crate) struct RunsArgs {
 }
 
 #[derive(Args)]
+pub(crate) struct ReviewArgs {
+    /// The run.
+    pub(crate) run: String,
+    /// The step, if several wait.
+    #[arg(long)]
+    pub(crate) step: Option<String>,
+    /// Let it go on as it is.
+    #[arg(long, conflicts_with = "reject")]
+    pub(crate) accept: bool,
+    /// Let it go on with a field replaced: JSON, or text as it is. May be given several times.
+    #[arg(long = "set", value_name = "FIELD=VALUE", conflicts_with = "reject")]
+    pub(crate) corrections: Vec<String>,
+    /// It is no good.
+    #[arg(long)]
+    pub(crate) reject: bool,
+    /// Why, for the log.
+    #[arg(long, default_value = "")]
+    pub(crate) note: String,
+}
+
+#[derive(Args)]
 pub(crate) struct ApproveArgs {
     /// The approval, or the run that waits for it.
     pub(crate) id: Option<String>,
@@ -301,6 +346,12 @@ pub(crate) enum TokenCommand {
         /// It may approve what needs an approver.
         #[arg(long)]
         approver: bool,
+        /// A permission it has; may be given several times. Without any it has all.
+        #[arg(long = "permission", value_name = "NAME")]
+        permissions: Vec<String>,
+        /// The tier of whoever holds it; without one, any.
+        #[arg(long)]
+        tier: Option<String>,
         /// When it ends, such as `30d`.
         #[arg(long, value_name = "DURATION")]
         expires_in: Option<String>,

@@ -101,6 +101,7 @@ pub(crate) fn kernel_over(
     let mut config =
         KernelConfig { engine: EngineConfig { keep, ..EngineConfig::default() }, ..KernelConfig::default() };
     config.tools.allow_private_hosts = global.allow_private_hosts;
+    config.tools.public_url.clone_from(&global.public_url);
     let kernel = Kernel::start(
         &config,
         registry,

@@ -124,7 +124,8 @@ fn http(cx: &mut Context<'_>, world: &World, tool: &Located<ToolDef>, behavior: 
     if let Some((url, scalar)) = node.get("url").and_then(|url| url.as_scalar().map(|scalar| (url, scalar))) {
         check_host(cx, &scalar.text, url.span, &hosts);
     }
-    let scope = scope(world, &tool.value);
+    let job = BTreeSet::from(["key", "run", "step", "attempt", "tenant", "callback_url"].map(str::to_owned));
+    let scope = scope(world, &tool.value).with("job", Some(job));
     for key in ["url", "query", "headers", "body"] {
         if let Some(node) = node.get(key) {
             scope.check(cx, node);

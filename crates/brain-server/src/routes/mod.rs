@@ -2,6 +2,7 @@
 
 pub(crate) mod approvals;
 pub(crate) mod blobs;
+pub(crate) mod jobs;
 pub(crate) mod letters;
 pub(crate) mod records;
 pub(crate) mod runs;

@@ -3,6 +3,7 @@
 mod approval;
 mod blob;
 mod event;
+mod job;
 mod letter;
 mod object;
 mod page;
@@ -15,13 +16,17 @@ mod whole;
 pub use approval::{Approval, Decide, Decision};
 pub use blob::{Blob, BlobStored};
 pub use event::{RunEvent, run_events};
+pub use job::{
+    Activate, Activated, Callback, CallbackTaken, CompleteJob, ExtendJob, Extended, FailJob, Job, JobError,
+    JobErrorClass, JobTaken, Review, UndoRun, Verdict,
+};
 pub use letter::{Escalate, Letter, LetterDecided, Outcome, Resolve, Retry};
 pub(crate) use object::Object;
 pub use page::Page;
 pub use problem::{FieldProblem, ProblemDocument};
 pub use record::record_json;
 pub use run::{
-    CallRequest, Confidence, EnqueuedCall, ErrorItem, LimitsRequest, Mode, PlannedToolCall, Progress, Receipt,
+    CallRequest, Confidence, EnqueuedCall, ErrorItem, LimitsRequest, Mode, PlannedToolCall, Policy, Progress, Receipt,
     ReceiptError, RunDecision, RunRequest, RunResponse, RunSummary,
 };
 pub use tool::{ToolDetail, ToolSummary};

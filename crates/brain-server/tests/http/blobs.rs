@@ -1,7 +1,7 @@
 //! Files and other large values, in and out.
 
 use brain_core::{Digest, Millis, SeededRandom, TenantId};
-use brain_server::{ServerConfig, new_token};
+use brain_server::{Grants, ServerConfig, new_token};
 use brain_store::Scope;
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
@@ -113,7 +113,7 @@ async fn a_blob_belongs_to_one_tenant() {
     let kernel = &server.kernel;
     let (tenant, now) = ("acme".parse().unwrap(), kernel.clock().now());
     let ends = Some(now.plus(Millis(60_000)));
-    let (row, token) = new_token(tenant, "other", false, ends, now, &mut SeededRandom::new(7), [7; 32]);
+    let (row, token) = new_token(tenant, "other", Grants::default(), ends, now, &mut SeededRandom::new(7), [7; 32]);
     kernel.store().put_token(&row).unwrap();
     let path = format!("/v1/blobs/{hash}");
     let theirs = || server.request(Method::GET, &path).bearer_auth(&token);

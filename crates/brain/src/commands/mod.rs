@@ -12,6 +12,7 @@ mod pack;
 mod runs;
 mod serve;
 mod token;
+mod undo;
 
 use std::time::Duration;
 
@@ -37,6 +38,9 @@ pub(crate) fn run(cli: Cli) -> Result<bool> {
         Command::Inspect { run } => inspect::inspect(global, &run),
         Command::Replay { run } => inspect::replay(global, &run),
         Command::Approve(args) => approve::run(global, &args),
+        Command::Undo { run, yes } => undo::undo(global, &run, yes),
+        Command::Review(args) => undo::review(global, &args),
+        Command::Expansion { run } => undo::expansion(global, &run),
         Command::Cancel { run } => runs::cancel(global, &run),
         Command::Dlq(command) => dlq::run(global, command),
         Command::Blob(command) => blob::run(global, command),
