@@ -77,7 +77,7 @@ impl Turn<'_> {
     /// Folds events; the payload belongs to the first.
     fn fold(&mut self, events: Vec<Event>, mut payload: Option<Value>) {
         for event in events {
-            let payload = payload.take().map(|payload| self.lighten(payload));
+            let payload = payload.take();
             self.follow_letters(&event);
             self.follow_offers(&event);
             self.follow_approvals(&event);
@@ -88,7 +88,9 @@ impl Turn<'_> {
             if let Event::JobChecking { job, attempt, .. } = &event {
                 self.request_check(*job, *attempt);
             }
-            self.events.push(NewEvent::machine(&event, payload));
+            // The run goes on with the values themselves: what the log refers to is not in the store before the commit.
+            let kept = payload.map(|payload| self.lighten(payload));
+            self.events.push(NewEvent::machine(&event, kept));
         }
     }
 

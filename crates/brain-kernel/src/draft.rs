@@ -26,6 +26,8 @@ pub(crate) struct Draft {
     pub(crate) writes: Vec<Write>,
     pub(crate) program: Option<(Digest, Arc<Program>)>,
     pub(crate) planned: Option<Planned>,
+    /// What the program runs on, whole, if parts of it are kept apart in the log.
+    pub(crate) input: Option<Value>,
     pub(crate) start: bool,
     pub(crate) key: Option<(String, Digest)>,
 }
@@ -41,6 +43,7 @@ impl Draft {
             writes: Vec::new(),
             program: None,
             planned: None,
+            input: None,
             start: false,
             key: request.key.clone().map(|key| (key, digest)),
         }
@@ -99,6 +102,7 @@ impl Draft {
         }
         writes.extend(blob_writes(large, now));
         let (input, priority) = self.planned.map_or((Value::Null, 1), |planned| (planned.input, planned.priority));
+        let input = self.input.unwrap_or(input);
         Submission {
             run: self.run,
             scope: request.scope.clone(),

@@ -10,7 +10,7 @@ use brain_lang::plan::ToolRef;
 use brain_nlu::{Confidence, Understanding, Vocabulary, understand};
 use brain_registry::model::Consent;
 use brain_registry::{Registry, Tool};
-use brain_store::blob::offload;
+use brain_store::blob::{is_large, offload};
 use brain_store::{ApprovalRow, Scope, Store, StoreError, Write};
 use brain_tools::{Toolbox, ToolboxConfig};
 use brain_vm::{PlanError, Program, compile};
@@ -444,10 +444,14 @@ impl Kernel {
         if planned.consent == Consent::Approver {
             planned.input["consent"] = json!("approver");
         }
-        let mut large = Vec::new();
-        // As deep as it lies in the event that tells it, so that the log gives the very same input.
-        offload(&mut planned.input, 1, &mut large);
-        draft.writes.extend(blob_writes(large, self.clock.now()));
+        if is_large(&planned.input) {
+            // The first turn works on the values themselves: the blobs are in the store when it is.
+            draft.input = Some(planned.input.clone());
+            let mut large = Vec::new();
+            // As deep as it lies in the event that tells it, so that the log gives the very same input.
+            offload(&mut planned.input, 1, &mut large);
+            draft.writes.extend(blob_writes(large, self.clock.now()));
+        }
         if request.context.is_object() && self.registry.names_flags() {
             planned.input["context"] = request.context.clone();
         }

@@ -2,6 +2,7 @@
 
 use brain_core::{Failure, JobKey};
 use brain_registry::ToolResult;
+use brain_store::blob::offload;
 use brain_store::{Precondition, SignalRow, Write};
 use brain_vm::{Input, JobId, JobStatus};
 use serde_json::{Value, json};
@@ -56,12 +57,15 @@ impl Turn<'_> {
                 }
                 let until = until.unwrap_or_else(|| self.now.plus(self.lease(id)));
                 self.input(Input::Lease(id, until), Some(json!({"worker": worker})));
+                // What is large is referred to, whether the run was just read or is at hand; its blobs are stored.
+                let mut args = self.data.args.get(&id).cloned().unwrap_or_default();
+                offload(&mut args, 1, &mut Vec::new());
                 self.answer = json!({
                     "attempt": job.attempt + 1,
                     "until": until,
                     "step": self.program.step(id.step).id,
                     "tool": self.program.step(id.step).tool.name,
-                    "args": self.data.args.get(&id),
+                    "args": args,
                 });
             }
             ToJob::Extend { attempt, until } => {

@@ -9,6 +9,7 @@ mod letters;
 mod lists;
 mod modes;
 mod openapi;
+mod reach;
 mod requests;
 mod support;
 mod system;
