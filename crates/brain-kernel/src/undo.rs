@@ -152,7 +152,6 @@ impl Kernel {
     }
 
     /// The call that takes one job back; `None` if it changed nothing.
-    #[expect(clippy::type_complexity, reason = "a call and what it relies on, used once")]
     fn undo_of(
         &self,
         scope: &Scope,

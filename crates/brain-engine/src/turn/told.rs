@@ -26,8 +26,8 @@ impl Turn<'_> {
                 self.input(Input::Unknown(job, attempt, failure), None);
             }
             Told::Job(key, message) => match self.find(key) {
-                Some(job) => self.to_job(job, message),
-                None => self.to_nobody(&message),
+                Some(job) => self.tell(job, message),
+                None => self.tell_nobody(&message),
             },
             Told::Signals => self.signals(),
         }
@@ -47,7 +47,7 @@ impl Turn<'_> {
         self.state.jobs.keys().copied().find(|job| self.key(*job) == key)
     }
 
-    fn to_job(&mut self, id: JobId, message: ToJob) {
+    fn tell(&mut self, id: JobId, message: ToJob) {
         let job = self.state.jobs[&id].clone();
         match message {
             ToJob::Lease { until, worker } => {
@@ -120,7 +120,7 @@ impl Turn<'_> {
         }
     }
 
-    fn to_nobody(&mut self, message: &ToJob) {
+    fn tell_nobody(&mut self, message: &ToJob) {
         let what = match message {
             ToJob::Lease { .. } | ToJob::Extend { .. } => return,
             ToJob::Answer { .. } => "an answer that nobody waits for any more",
@@ -169,8 +169,8 @@ impl Turn<'_> {
             };
             let message = ToJob::Answer { attempt: None, outcome };
             match job {
-                Some(job) => self.to_job(job, message),
-                None => self.to_nobody(&message),
+                Some(job) => self.tell(job, message),
+                None => self.tell_nobody(&message),
             }
         }
     }

@@ -50,7 +50,7 @@ impl KernelHost {
                 key: Some(format!("child {}", job.key)),
                 trace: parent.request["trace_id"].as_str().map(str::to_owned),
                 policy: brain_registry::model::BatchPolicy::Plain,
-                parent: waits.then(|| Parent { run: job.run, job: job.key, depth }),
+                parent: waits.then_some(Parent { run: job.run, job: job.key, depth }),
                 undo_of: None,
             };
             match kernel.begin(&request).await {

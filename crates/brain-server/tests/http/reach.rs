@@ -169,7 +169,7 @@ fn seconds() -> i64 {
 async fn only_a_signed_callback_ends_delegated_work_and_only_once() {
     let (server, asked) = start().await;
     let run = server.say("chase Bob", "enqueue_and_wait").await;
-    assert_eq!(run["waits_for"][0].as_str().unwrap().contains("wf-1"), true, "{run}");
+    assert!(run["waits_for"][0].as_str().unwrap().contains("wf-1"), "{run}");
     let (headers, body) = asked.lock().unwrap()[0].clone();
     assert!(headers.contains_key("idempotency-key"));
     let back = body["back"].as_str().unwrap();
