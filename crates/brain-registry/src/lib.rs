@@ -1,7 +1,8 @@
 //! Pack files become a checked registry; the only maker of a `ValidatedCall`.
 //!
 //! [`load`] reads folders, [`load_sources`] reads memory. Both give a [`Registry`] or a [`Report`] with every problem
-//! in every file: where, why, and what to do. [`load_with`] and [`load_sources_with`] also know Rust functions. [`Tool::validate`] turns arguments into a [`ValidatedCall`].
+//! in every file: where, why, and what to do. [`load_with`] and [`load_sources_with`] also know Rust functions.
+//! [`Tool::validate`] turns arguments into a [`ValidatedCall`].
 
 mod call;
 mod check;
@@ -33,7 +34,7 @@ pub use code::CODES;
 pub use decode::host_declared;
 pub use diagnostic::{Diagnostic, Severity};
 pub use field_error::FieldError;
-pub use native::NativeDecl;
+pub use native::{NATIVE_PACK, NativeDecl, SPAWN_CHILD_RUN};
 pub use normalise::normalise;
 pub use registry::{Loaded, Registry, load, load_sources, load_sources_with, load_with};
 pub use report::Report;
