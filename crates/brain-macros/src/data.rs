@@ -33,9 +33,38 @@ mod tests {
 
     #[test]
     fn only_types_are_data() {
-        let made = data(quote!(), quote!(struct A { b: u8 })).unwrap().to_string();
+        let made = data(
+            quote!(),
+            quote!(
+                struct A {
+                    b: u8,
+                }
+            ),
+        )
+        .unwrap()
+        .to_string();
         assert!(made.contains("JsonSchema") && made.ends_with("struct A { b : u8 }"), "{made}");
-        assert!(data(quote!(), quote!(fn f() {})).unwrap_err().to_string().contains("for a struct"));
-        assert!(data(quote!(x), quote!(struct A;)).unwrap_err().to_string().contains("no arguments"));
+        assert!(
+            data(
+                quote!(),
+                quote!(
+                    fn f() {}
+                )
+            )
+            .unwrap_err()
+            .to_string()
+            .contains("for a struct")
+        );
+        assert!(
+            data(
+                quote!(x),
+                quote!(
+                    struct A;
+                )
+            )
+            .unwrap_err()
+            .to_string()
+            .contains("no arguments")
+        );
     }
 }

@@ -173,7 +173,9 @@ mod tests {
     fn an_async_function_is_done_outside_and_gets_its_context() {
         let code = made(
             quote!(name = "mail.send", crate = crate, consent = "none", idempotency = "key"),
-            quote!(async fn send(input: Input, cx: &NativeContext) -> Result<ToolResult, Failure> {}),
+            quote!(
+                async fn send(input: Input, cx: &NativeContext) -> Result<ToolResult, Failure> {}
+            ),
         );
         for part in [
             "effect:crate::__native::Effect::External",
@@ -189,10 +191,18 @@ mod tests {
 
     #[test]
     fn a_name_and_a_function_are_needed() {
-        let function = quote!(fn f(input: Input) -> Result<Output, Failure> {});
+        let function = quote!(
+            fn f(input: Input) -> Result<Output, Failure> {}
+        );
         let error = tool(quote!(title = "F"), function).unwrap_err();
         assert!(error.to_string().contains("a tool needs a name"), "{error}");
-        let error = tool(quote!(name = "a.b"), quote!(struct S;)).unwrap_err();
+        let error = tool(
+            quote!(name = "a.b"),
+            quote!(
+                struct S;
+            ),
+        )
+        .unwrap_err();
         assert!(error.to_string().contains("a tool is a function"), "{error}");
     }
 }

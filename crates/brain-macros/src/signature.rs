@@ -112,10 +112,28 @@ mod tests {
     #[test]
     fn what_a_tool_may_look_like() {
         for (function, context, gives) in [
-            (quote!(fn f(input: Input) -> Result<Output, Failure> {}), Context::Absent, Gives::Data),
-            (quote!(fn f(input: Input, cx: &NativeContext) -> Result<(), Failure> {}), Context::Borrowed, Gives::Nothing),
             (
-                quote!(async fn f(Input { a }: Input, cx: brain::NativeContext) -> std::result::Result<brain::ToolResult, Failure> {}),
+                quote!(
+                    fn f(input: Input) -> Result<Output, Failure> {}
+                ),
+                Context::Absent,
+                Gives::Data,
+            ),
+            (
+                quote!(
+                    fn f(input: Input, cx: &NativeContext) -> Result<(), Failure> {}
+                ),
+                Context::Borrowed,
+                Gives::Nothing,
+            ),
+            (
+                quote!(
+                    async fn f(
+                        Input { a }: Input,
+                        cx: brain::NativeContext,
+                    ) -> std::result::Result<brain::ToolResult, Failure> {
+                    }
+                ),
                 Context::Owned,
                 Gives::Whole,
             ),
@@ -129,14 +147,54 @@ mod tests {
     #[test]
     fn what_it_may_not_look_like() {
         for (function, expected) in [
-            (quote!(fn f(&self, input: Input) -> Result<Output, Failure> {}), "it has no `self`"),
-            (quote!(fn f() -> Result<Output, Failure> {}), "this one takes 0 arguments"),
-            (quote!(fn f(a: A, b: NativeContext, c: C) -> Result<Output, Failure> {}), "this one takes 3 arguments"),
-            (quote!(fn f(a: A, b: B) -> Result<Output, Failure> {}), "the second argument of a tool is"),
-            (quote!(fn f<T>(a: T) -> Result<Output, Failure> {}), "it cannot be generic"),
-            (quote!(fn f(a: &A) -> Result<Output, Failure> {}), "takes its input by value"),
-            (quote!(fn f(a: A) -> Output {}), "a tool returns `Result<T, Failure>`"),
-            (quote!(fn f(a: A) {}), "a tool returns `Result<T, Failure>`"),
+            (
+                quote!(
+                    fn f(&self, input: Input) -> Result<Output, Failure> {}
+                ),
+                "it has no `self`",
+            ),
+            (
+                quote!(
+                    fn f() -> Result<Output, Failure> {}
+                ),
+                "this one takes 0 arguments",
+            ),
+            (
+                quote!(
+                    fn f(a: A, b: NativeContext, c: C) -> Result<Output, Failure> {}
+                ),
+                "this one takes 3 arguments",
+            ),
+            (
+                quote!(
+                    fn f(a: A, b: B) -> Result<Output, Failure> {}
+                ),
+                "the second argument of a tool is",
+            ),
+            (
+                quote!(
+                    fn f<T>(a: T) -> Result<Output, Failure> {}
+                ),
+                "it cannot be generic",
+            ),
+            (
+                quote!(
+                    fn f(a: &A) -> Result<Output, Failure> {}
+                ),
+                "takes its input by value",
+            ),
+            (
+                quote!(
+                    fn f(a: A) -> Output {}
+                ),
+                "a tool returns `Result<T, Failure>`",
+            ),
+            (
+                quote!(
+                    fn f(a: A) {}
+                ),
+                "a tool returns `Result<T, Failure>`",
+            ),
         ] {
             let function: ItemFn = syn::parse2(function).unwrap();
             let Err(error) = Shape::of(&function) else { panic!("accepted, instead of: {expected}") };

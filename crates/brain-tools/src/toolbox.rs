@@ -106,6 +106,7 @@ impl Toolbox {
             Behavior::Record(behavior) => self.record(behavior, call, job, records)?,
             Behavior::Expr(behavior) => self.expr(behavior, call, job, records)?,
             Behavior::Decide(behavior) => self.decide_table(behavior, call, job, records)?,
+            Behavior::Native(behavior) => self.native(behavior, call, job, records)?,
             Behavior::Playbook(_) => {
                 let mut evaluation = self.evaluation(call, job);
                 self.check_requires(call, job, &mut evaluation, records)?;
@@ -125,6 +126,7 @@ impl Toolbox {
         Box::pin(async move {
             let outcome = match &call.tool().def.behavior {
                 Behavior::Http(behavior) => toolbox.http(behavior, &call, &job).await,
+                Behavior::Native(behavior) => toolbox.native_outside(behavior, &call, &job).await,
                 _ => JobOutcome::Failed(Failure::contract("not_outside", "This tool is decided in process.")),
             };
             match outcome {
@@ -161,7 +163,12 @@ impl Toolbox {
 
     /// Checks the data against the declared output, adds the sentence for people, and says whether someone should look
     /// at it first.
-    pub fn complete(&self, call: &ValidatedCall, job: &JobContext, mut result: ToolResult) -> Result<ToolResult, Failure> {
+    pub fn complete(
+        &self,
+        call: &ValidatedCall,
+        job: &JobContext,
+        mut result: ToolResult,
+    ) -> Result<ToolResult, Failure> {
         let tool = call.tool();
         result.data = tool.validate_output(result.data).map_err(|problems| {
             let list: Vec<String> = problems.iter().map(ToString::to_string).collect();
