@@ -10,7 +10,7 @@ use brain_registry::model::CorpusSet;
 
 fn registry(folder: &str) -> Arc<brain_registry::Registry> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
-    match brain_registry::load(&[folder]) {
+    match brain_registry::load_with(&[folder], &brain_tools::natives()) {
         Ok(loaded) => Arc::new(loaded.registry),
         Err(report) => panic!("{}", report.render(false)),
     }

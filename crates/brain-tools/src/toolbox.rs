@@ -122,6 +122,7 @@ impl Toolbox {
             Behavior::Record(behavior) => self.record(behavior, call, job, records)?,
             Behavior::Expr(behavior) => self.expr(behavior, call, job, records)?,
             Behavior::Decide(behavior) => self.decide_table(behavior, call, job, records)?,
+            Behavior::Native(behavior) => self.native(behavior, call, job, records)?,
             Behavior::Playbook(_) => {
                 let mut evaluation = self.evaluation(call, job);
                 self.check_requires(call, job, &mut evaluation, records)?;
@@ -141,6 +142,7 @@ impl Toolbox {
         Box::pin(async move {
             let outcome = match &call.tool().def.behavior {
                 Behavior::Http(behavior) => toolbox.http(behavior, &call, &job).await,
+                Behavior::Native(behavior) => toolbox.native_outside(behavior, &call, &job).await,
                 _ => JobOutcome::Failed(Failure::contract("not_outside", "This tool is decided in process.")),
             };
             match outcome {

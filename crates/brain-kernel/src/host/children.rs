@@ -5,7 +5,7 @@ use std::sync::PoisonError;
 use brain_core::Failure;
 use brain_engine::{HostFuture, JobContext, JobOutcome};
 use brain_registry::model::Behavior;
-use brain_registry::{ToolResult, ValidatedCall};
+use brain_registry::{SPAWN_CHILD_RUN, ToolResult, ValidatedCall};
 use serde_json::{Value, json};
 
 use super::KernelHost;
@@ -16,7 +16,7 @@ const MAX_DEPTH: u64 = 10;
 
 /// Whether a call asks for a child run.
 pub(super) fn is_spawn(call: &ValidatedCall) -> bool {
-    matches!(&call.tool().def.behavior, Behavior::Native(native) if native.function == "core.spawn_child_run")
+    matches!(&call.tool().def.behavior, Behavior::Native(native) if native.function == SPAWN_CHILD_RUN)
 }
 
 impl KernelHost {
