@@ -1,7 +1,5 @@
 //! Every hit policy, on a table that several rules of match.
 
-#![expect(clippy::unwrap_used, reason = "a test may fail loudly")]
-
 use std::sync::Arc;
 
 use brain_core::{Failure, Millis, Timestamp};
