@@ -43,7 +43,7 @@ mod tests {
         )
         .unwrap()
         .to_string();
-        assert!(made.contains("JsonSchema") && made.ends_with("struct A { b : u8 }"), "{made}");
+        assert!(made.contains("JsonSchema") && made.contains("struct A { b : u8"), "{made}");
         assert!(
             data(
                 quote!(),

@@ -88,11 +88,11 @@ fn run(function: &ItemFn, shape: &Shape<'_>, root: &TokenStream) -> TokenStream 
     };
     let wait = outside.then(|| quote!(.await));
     let unused = (shape.context == Context::Absent).then(|| quote!(let _ = context;));
-    let call = quote!(#ident(#read #context) #wait?);
+    let call = quote!(#ident(#read #context) #wait);
     let answer = match shape.gives {
-        Gives::Data => quote!(#root::data(&#call)),
-        Gives::Nothing => quote!({ #call; ::core::result::Result::Ok(#root::nothing()) }),
-        Gives::Whole => quote!(::core::result::Result::Ok(#call)),
+        Gives::Data => quote!(#root::data(&#call?)),
+        Gives::Nothing => quote!({ #call?; ::core::result::Result::Ok(#root::nothing()) }),
+        Gives::Whole => call,
     };
     let result = quote!(::core::result::Result<#root::ToolResult, #root::Failure>);
     if outside {
@@ -183,7 +183,7 @@ mod tests {
             "Some(crate::__native::Idempotency::Key)",
             "output:::core::option::Option::None",
             "NativeRun::Outside(run)",
-            "(args)?,&context).await?",
+            "(args)?,&context).await",
         ] {
             assert!(code.contains(part), "{part} is not in {code}");
         }

@@ -35,16 +35,11 @@ fn a_plain_function_is_asked_for_in_words() {
 }
 
 #[test]
-fn an_async_function_waits_for_consent_and_is_done_once() {
+fn an_async_function_is_staged_and_then_done_once() {
     let (_folder, store) = store();
-    let posted = answer(&store, &["--json", "do", "post a letter to Bob: Hello"]);
-    let done = match posted["approval_id"].as_str() {
-        Some(id) => {
-            assert_eq!(posted["receipts"], json!([]));
-            answer(&store, &["--json", "approve", id])
-        }
-        None => posted,
-    };
+    let staged = answer(&store, &["--json", "do", "post a letter to Bob: Hello", "--mode", "plan"]);
+    assert_eq!(staged["receipts"], json!([]), "{staged:#}");
+    let done = answer(&store, &["--json", "approve", staged["approval_id"].as_str().unwrap()]);
     assert_eq!(done["ok"], true, "{done:#}");
     let result = &done["receipts"][0]["result"];
     assert_eq!(result["attempts"], 1, "{done:#}");

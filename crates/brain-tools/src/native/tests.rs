@@ -1,7 +1,5 @@
 //! Native functions through the toolbox, as the engine calls them.
 
-#![expect(clippy::unwrap_used, reason = "a test may fail loudly")]
-
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
