@@ -11,6 +11,7 @@ mod code;
 mod complete;
 mod decode;
 mod diagnostic;
+pub mod docs;
 mod field_error;
 mod format;
 mod located;
