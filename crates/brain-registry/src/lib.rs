@@ -23,6 +23,7 @@ mod registry;
 mod report;
 mod result;
 mod scaffold;
+pub mod schemas;
 mod source;
 mod suggest;
 mod tool;

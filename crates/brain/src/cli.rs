@@ -302,6 +302,41 @@ pub(crate) enum PackCommand {
         #[arg(long)]
         only: Option<String>,
     },
+    /// Write a pack up for people: tools, playbooks, record types, drawings.
+    #[command(
+        after_help = "Examples:\n  brain pack docs                          the built-in pack, as Markdown\n  brain pack docs shop --html -o shop.html one page that needs nothing else\n  brain pack docs shop billing -o site     one file for each pack"
+    )]
+    Docs(DocsArgs),
+    /// JSON Schemas of pack files, for editors.
+    #[command(
+        after_help = "Kinds: pack, record, tools, playbook, corpus, scenario\n\nExamples:\n  brain pack schema tools\n  brain pack schema --all -o .brain/schemas\n\nA pack made by `brain pack new` has them already, and each file begins with the line that editors look for:\n  # yaml-language-server: $schema=../.brain/schemas/tools.json"
+    )]
+    Schema(SchemaArgs),
+}
+
+#[derive(Args)]
+pub(crate) struct SchemaArgs {
+    /// Which kind of file.
+    #[arg(required_unless_present = "all", conflicts_with = "all")]
+    pub(crate) kind: Option<String>,
+    /// All of them, one file each.
+    #[arg(long, requires = "output")]
+    pub(crate) all: bool,
+    /// With a kind: a file. With --all: a folder. [default: standard output]
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+#[derive(Args)]
+pub(crate) struct DocsArgs {
+    /// The packs' folders. [default: those of --pack, else the built-in pack]
+    pub(crate) folders: Vec<PathBuf>,
+    /// One HTML page instead of Markdown.
+    #[arg(long)]
+    pub(crate) html: bool,
+    /// A file, or a folder for a file of each pack. [default: standard output]
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) output: Option<PathBuf>,
 }
 
 #[derive(Subcommand)]

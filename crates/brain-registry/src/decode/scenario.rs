@@ -11,9 +11,14 @@ use crate::located::Located;
 use crate::model::{Action, Expect, ExpectRecords, Scenario, ScenarioStep, Stub};
 use crate::yaml::{Node, Span};
 
-const KEYS: [&str; 6] = ["scenario", "description", "start", "seed", "stubs", "steps"];
+pub(super) const KEYS: [&str; 6] = ["scenario", "description", "start", "seed", "stubs", "steps"];
 const ACTIONS: [&str; 6] = ["say", "call", "advance", "kill", "approve", "reject"];
-const STEP_KEYS: [&str; 11] =
+pub(super) const STUB_KEYS: [&str; 2] = ["result", "failure"];
+pub(super) const FAILURE_KEYS: [&str; 3] = ["class", "code", "message"];
+pub(super) const CALL_KEYS: [&str; 2] = ["tool", "input"];
+pub(super) const EXPECT_KEYS: [&str; 7] = ["ok", "confidence", "tool", "status", "errors", "message", "result"];
+pub(super) const EXPECT_RECORDS_KEYS: [&str; 4] = ["type", "where", "count", "fields"];
+pub(super) const STEP_KEYS: [&str; 11] =
     ["say", "call", "advance", "kill", "approve", "reject", "mode", "as", "expect", "expect_records", "let"];
 /// What a person's mode may be, as the run contract names them.
 const MODES: [(&str, &str); 4] =
@@ -70,12 +75,12 @@ fn stub(cx: &mut Context<'_>, node: &Node) -> Option<Stub> {
             _ => Some(Stub::Lost),
         };
     }
-    let fields = cx.fields(node, "a canned answer", &["result", "failure"])?;
+    let fields = cx.fields(node, "a canned answer", &STUB_KEYS)?;
     if let Some(result) = fields.get("result") {
         return Some(Stub::Result(cx.value(result)));
     }
     let failure = fields.need(cx, "failure", "a canned answer")?;
-    let fields = cx.fields(failure, "`failure`", &["class", "code", "message"])?;
+    let fields = cx.fields(failure, "`failure`", &FAILURE_KEYS)?;
     let classes = [
         ("transient", FailureClass::Transient),
         ("contract", FailureClass::Contract),
@@ -124,7 +129,7 @@ fn action(cx: &mut Context<'_>, kind: &str, span: Span, node: &Node) -> Option<A
     match kind {
         "say" => cx.text(node, "`say`").and_then(|_| cx.binding(node)).map(Action::Say),
         "call" => {
-            let fields = cx.fields(node, "`call`", &["tool", "input"])?;
+            let fields = cx.fields(node, "`call`", &CALL_KEYS)?;
             let tool = fields.need(cx, "tool", "`call`").and_then(|node| cx.full_name(node, "tool name"));
             let input = match fields.get("input") {
                 Some(node) => cx.map(node, "`input`").and_then(|_| cx.binding(node)),
@@ -140,8 +145,7 @@ fn action(cx: &mut Context<'_>, kind: &str, span: Span, node: &Node) -> Option<A
 }
 
 fn expect(cx: &mut Context<'_>, node: &Node) -> Option<Expect> {
-    let known = ["ok", "confidence", "tool", "status", "errors", "message", "result"];
-    let fields = cx.fields(node, "`expect`", &known)?;
+    let fields = cx.fields(node, "`expect`", &EXPECT_KEYS)?;
     let bands = [("high", "high"), ("medium", "medium"), ("low", "low"), ("none", "none")];
     Some(Expect {
         ok: fields.get("ok").and_then(|node| cx.flag(node, "`ok`")),
@@ -155,7 +159,7 @@ fn expect(cx: &mut Context<'_>, node: &Node) -> Option<Expect> {
 }
 
 fn expect_records(cx: &mut Context<'_>, node: &Node) -> Option<ExpectRecords> {
-    let fields = cx.fields(node, "`expect_records`", &["type", "where", "count", "fields"])?;
+    let fields = cx.fields(node, "`expect_records`", &EXPECT_RECORDS_KEYS)?;
     Some(ExpectRecords {
         record_type: fields.need(cx, "type", "`expect_records`").and_then(|node| cx.text(node, "a record type"))?,
         filter: fields.get("where").map(|node| cx.bindings(node, "`where`")).unwrap_or_default(),

@@ -28,7 +28,10 @@ pub(super) fn page(registry: &Registry, name: &str) -> Option<Page> {
     for (domain, tools) in &domains {
         blocks.push(heading(2, format!("Tools: {domain}"), anchor("domain", domain)));
         if let Some(nouns) = pack.nouns.get(*domain) {
-            blocks.push(Block::Text(line(format!("People say: {}.", nouns.join(", ")))));
+            let mut said: Vec<&str> = nouns.iter().map(String::as_str).collect();
+            let mut seen = std::collections::BTreeSet::new();
+            said.retain(|noun| seen.insert(*noun));
+            blocks.push(Block::Text(line(format!("People say: {}.", said.join(", ")))));
         }
         for tool in tools {
             tool_section::write(&mut blocks, &tool.def);

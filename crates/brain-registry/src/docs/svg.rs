@@ -2,6 +2,7 @@
 //!
 //! Colours come from the page's style sheet, which has a light and a dark set.
 
+use std::cmp::Ordering;
 use std::fmt::Write as _;
 
 use super::diagram::{Arrow, Diagram};
@@ -153,6 +154,28 @@ struct End {
     begins: bool,
     /// The height of the next place on the way.
     towards: f64,
+    /// Whether that place is in another layer, or above or below in the same.
+    goes: Goes,
+}
+
+/// Where an end leads, in the order in which ends leave a side from top to bottom.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Goes {
+    Above,
+    Across,
+    Below,
+}
+
+impl End {
+    /// The order along a side. Arrows within a layer lie inside each other: the nearest is the innermost.
+    fn before(&self, other: &Self) -> Ordering {
+        let nested = match self.goes {
+            Goes::Across => self.towards.total_cmp(&other.towards).then(self.route.cmp(&other.route)),
+            Goes::Above => other.towards.total_cmp(&self.towards).then(self.route.cmp(&other.route)),
+            Goes::Below => other.towards.total_cmp(&self.towards).then(other.route.cmp(&self.route)),
+        };
+        self.goes.cmp(&other.goes).then(nested)
+    }
 }
 
 impl Ports {
@@ -166,14 +189,19 @@ impl Ports {
             let (last, before) = (one.places[one.places.len() - 1], one.places[one.places.len() - 2]);
             for (place, next, begins) in [(first, second, true), (last, before, false)] {
                 let (here, there) = (&drawn.places[place], &drawn.places[next]);
-                all.push(End { place, right: there.layer >= here.layer, route, begins, towards: there.y });
+                let goes = match (there.layer == here.layer, there.y < here.y) {
+                    (false, _) => Goes::Across,
+                    (true, true) => Goes::Above,
+                    (true, false) => Goes::Below,
+                };
+                all.push(End { place, right: there.layer >= here.layer, route, begins, towards: there.y, goes });
             }
         }
         let mut ends = vec![((0.0, 0.0), (0.0, 0.0)); drawn.routes.len()];
         for (place, at) in drawn.places.iter().enumerate() {
             for right in [false, true] {
                 let mut side: Vec<&End> = all.iter().filter(|end| end.place == place && end.right == right).collect();
-                side.sort_by(|a, b| a.towards.total_cmp(&b.towards).then(a.route.cmp(&b.route)));
+                side.sort_by(|a, b| a.before(b));
                 for (position, end) in side.iter().enumerate() {
                     let share = (position as f64 + 1.0) / (side.len() as f64 + 1.0) - 0.5;
                     let height = if side.len() == 1 { 0.0 } else { at.height * 0.9 * share };
@@ -192,7 +220,8 @@ impl Ports {
         let (first, last) = (route.places[0], route.places[route.places.len() - 1]);
         if drawn.places[first].layer == drawn.places[last].layer {
             let out = 34.0 + (end.1 - start.1).abs() / 6.0;
-            return vec![Curve { points: [start, (start.0 + out, start.1), (end.0 + out, end.1), end] }];
+            let beyond = start.0.max(end.0) + out;
+            return vec![Curve { points: [start, (beyond, start.1), (beyond, end.1), end] }];
         }
         let forward = drawn.places[first].layer < drawn.places[last].layer;
         let mut at = start;

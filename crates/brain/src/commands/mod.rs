@@ -8,6 +8,8 @@ mod do_;
 mod doctor;
 mod inspect;
 mod pack;
+mod pack_docs;
+mod pack_schema;
 mod runs;
 mod serve;
 mod token;
