@@ -14,6 +14,7 @@ mod diagnostic;
 pub mod docs;
 mod field_error;
 mod format;
+pub mod import;
 mod located;
 pub mod model;
 mod native;
