@@ -9,6 +9,7 @@ mod doctor;
 mod inspect;
 mod pack;
 mod pack_docs;
+mod pack_import;
 mod pack_schema;
 mod runs;
 mod serve;

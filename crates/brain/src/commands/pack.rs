@@ -10,11 +10,11 @@ use brain_registry::Loaded;
 use brain_registry::model::CorpusSet;
 use brain_registry::schemas::SCHEMA_FOLDER;
 
-use crate::cli::{Global, PackCommand};
+use crate::cli::{Global, ImportCommand, PackCommand};
 use crate::show::{BOLD, DIM, GREEN, RED};
 use crate::{open, show};
 
-use super::{pack_docs, pack_schema};
+use super::{pack_docs, pack_import, pack_schema};
 
 /// More than this share of a corpus read wrongly with confidence fails the test, in percent.
 const MAX_WRONG_PERCENT: f64 = 1.0;
@@ -26,6 +26,8 @@ pub(crate) fn run(global: &Global, command: PackCommand) -> Result<bool> {
         PackCommand::Test { folders, only } => test(global, &folders, only.as_deref()),
         PackCommand::Docs(args) => pack_docs::run(global, &args),
         PackCommand::Schema(args) => pack_schema::run(global, &args),
+        PackCommand::Import(ImportCommand::Registry(args)) => pack_import::registry(global, &args),
+        PackCommand::Import(ImportCommand::Playbook(args)) => pack_import::playbook(global, &args),
     }
 }
 
