@@ -1,7 +1,5 @@
 //! Packs that are made from what others have written down: they are checked, and nothing is lost silently.
 
-#![expect(clippy::unwrap_used, reason = "a test may fail loudly")]
-
 use std::collections::BTreeSet;
 
 use brain_registry::import::{Imported, playbooks, registry};

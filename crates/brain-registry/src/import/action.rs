@@ -139,12 +139,14 @@ impl<'n> Action<'n> {
         let possible = flag(self.node.get("rollback_possible"));
         let by = text_of(self.node, "rollback_action_id");
         match (by.as_ref().and_then(|by| all.get(by)), by, possible) {
-            (Some(_), Some(by), Some(false)) => {
-                notes.add(
-                    "rollback_action_id",
-                    format!("`{by}`, but `rollback_possible` is false; nothing takes it back"),
-                );
-                tool.set("undo", map([("cannot", "It cannot be rolled back.".into())]));
+            (_, by, Some(false)) => {
+                if let Some(by) = by {
+                    let note = format!("`{by}`, but `rollback_possible` is false; nothing takes it back");
+                    notes.add("rollback_action_id", note);
+                }
+                if effect != Some("read") {
+                    tool.set("undo", map([("cannot", "It cannot be rolled back.".into())]));
+                }
             }
             (Some(back), ..) => {
                 let mut args = Map::default();
@@ -165,9 +167,6 @@ impl<'n> Action<'n> {
                     format!("`{by}` is not an active action of this file; say `undo` yourself"),
                 );
                 tool.comment(format!("undo: {by} was not imported"));
-            }
-            (None, None, Some(false)) if effect != Some("read") => {
-                tool.set("undo", map([("cannot", "It cannot be rolled back.".into())]));
             }
             (None, None, Some(true)) => notes.add("rollback_possible", "true, but no action is named that does it"),
             (None, None, _) => {}

@@ -15,7 +15,7 @@ pub(super) fn condition(node: &Node, names: &mut Names, notes: &mut Notes) -> St
     }
     let mut parts = Vec::new();
     for (key, value) in entries(Some(node)) {
-        let items = value.as_seq().map_or_else(|| std::slice::from_ref(value), |items| items);
+        let items = value.as_seq().unwrap_or_else(|| std::slice::from_ref(value));
         parts.push(match key {
             "not" => format!("not({})", condition(value, names, notes)),
             "any-of" | "any_of" => several(items, " or ", names, notes),

@@ -18,6 +18,9 @@ pub(super) fn snake(text: &str) -> String {
         }
     }
     let mut name = name.trim_end_matches('_').to_owned();
+    if name.is_empty() {
+        return "unnamed".to_owned();
+    }
     if !name.starts_with(|c: char| c.is_ascii_lowercase()) {
         name.insert_str(0, "x_");
     }

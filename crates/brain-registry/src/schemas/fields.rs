@@ -71,10 +71,9 @@ fn object(field: &str) -> Value {
 
 /// Adds `NAME_field` and `NAME_attributes`.
 fn add(defs: &mut Defs, name: &str, more: Vec<Entry>, value: &str) {
-    let telltale = |key: &&str| json!({"required": [key]});
     let map = json!({
         "type": "object",
-        "if": {"anyOf": keys::telltales().iter().map(|key| telltale(&key)).collect::<Vec<_>>()},
+        "if": {"anyOf": keys::telltales().iter().map(|key| json!({"required": [key]})).collect::<Vec<_>>()},
         "then": true,
         "else": part(&format!("{name}_attributes")),
     });
