@@ -1,6 +1,7 @@
 //! `brain pack new NAME`: a small pack that works, to start from.
 
 use crate::decode::is_name;
+use crate::schemas;
 
 /// The starter: where each file goes, and what is in it.
 const FILES: [(&str, &str); 6] = [
@@ -17,12 +18,15 @@ const FILES: [(&str, &str); 6] = [
 #[error("`{0}` cannot name a pack: use lower-case letters, digits and `_`, starting with a letter")]
 pub struct PackNameError(String);
 
-/// The files of a new pack: path inside the pack, and content.
+/// The files of a new pack: path inside the pack, and content. The first line of each tells editors where its schema
+/// lies; the schemas lie in a folder that is not part of the pack.
 pub fn new_pack(name: &str) -> Result<Vec<(String, String)>, PackNameError> {
     if !is_name(name) {
         return Err(PackNameError(name.to_owned()));
     }
-    Ok(FILES.iter().map(|(path, text)| ((*path).to_owned(), text.replace("NAME", name))).collect())
+    let file =
+        |(path, text): &(&str, &str)| ((*path).to_owned(), schemas::modeline(path) + &text.replace("NAME", name));
+    Ok(FILES.iter().map(file).chain(schemas::files()).collect())
 }
 
 #[cfg(test)]

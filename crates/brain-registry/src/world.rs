@@ -57,6 +57,8 @@ fn kind(path: &str) -> Kind {
     let parts: Vec<&str> = path.split('/').collect();
     match parts.as_slice() {
         ["pack.yaml"] => Kind::Pack,
+        // What editors and tools keep for themselves.
+        [hidden, ..] if hidden.starts_with('.') => Kind::Prose,
         [name] if name.ends_with(".md") || name.ends_with(".txt") || *name == "LICENSE" => Kind::Prose,
         ["records", _] if yaml => Kind::Record,
         ["tools", _] if yaml => Kind::Tools,

@@ -264,3 +264,45 @@ fn a_dead_letter_is_listed_shown_escalated_and_resolved() {
     assert_eq!(json(&resolved)["status"], "completed");
     assert!(text(&gone(&["dlq", "list"])).contains("No dead letters"));
 }
+
+#[test]
+fn packs_are_written_up_imported_and_described_for_editors() {
+    let (folder, store) = store();
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    let page = at("trades.html");
+    assert_eq!(run(&store, &["pack", "docs", "--html", "-o", &page]).status.code(), Some(0));
+    assert!(std::fs::read_to_string(&page).unwrap().contains("<svg class=\"drawing\""));
+    assert!(text(&run(&store, &["pack", "docs"])).starts_with("# Trades"));
+
+    let schema = json(&run(&store, &["pack", "schema", "record"]));
+    assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
+    assert_eq!(run(&store, &["pack", "schema", "nonsense"]).status.code(), Some(1));
+    assert_eq!(run(&store, &["pack", "schema"]).status.code(), Some(2));
+
+    let source = at("actions.json");
+    std::fs::write(&source, r#"{"action_id": "ping", "display_name": "Ping", "category": "ops", "owner": "me"}"#)
+        .unwrap();
+    let pack = at("ops");
+    let made = json(&run(&store, &["pack", "import", "registry", &source, "-o", &pack, "--json"]));
+    assert_eq!((&made["ok"], &made["tools"]), (&json!(true), &json!(1)), "{made}");
+    assert!(made["notes"].as_array().unwrap().iter().any(|note| note["key"] == "owner"), "{made}");
+    let again = run(&store, &["pack", "import", "registry", &source, "-o", &pack]);
+    assert_eq!(again.status.code(), Some(1));
+    assert!(text(&again).contains("--force"), "{}", text(&again));
+    assert_eq!(run(&store, &["pack", "import", "registry", &source, "-o", &pack, "--force"]).status.code(), Some(0));
+
+    let steps = at("ping.playbook.yaml");
+    std::fs::write(
+        &steps,
+        "id: ping-twice\nname: Ping twice\nsteps:\n  - {id: a, verb: ops.ping}\n  - {id: b, verb: ops.pong}\n",
+    )
+    .unwrap();
+    let into = run(&store, &["pack", "import", "playbook", &steps, "--into", &pack]);
+    assert_eq!(into.status.code(), Some(0), "{}", text(&into));
+    assert_eq!(run(&store, &["pack", "check", &pack]).status.code(), Some(0));
+
+    std::fs::write(&source, "{\"action_id\": \"x\",\n \"b\" 2}").unwrap();
+    let bad = run(&store, &["pack", "import", "registry", &source, "-o", &at("other")]);
+    assert_eq!(bad.status.code(), Some(1));
+    assert!(text(&bad).contains("actions.json:2"), "{}", text(&bad));
+}

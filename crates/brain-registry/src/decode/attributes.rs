@@ -13,6 +13,12 @@ pub(super) const ATTRIBUTES: [&str; 12] = [
     "capability", "delegate", "review",
 ];
 
+pub(super) const BLOCKER_KEYS: [&str; 3] = ["code", "when", "else"];
+pub(super) const COST_KEYS: [&str; 5] = ["fixed", "per_unit", "units", "unit", "currency"];
+pub(super) const ACKNOWLEDGE_KEYS: [&str; 2] = ["text", "within"];
+pub(super) const REVIEW_KEYS: [&str; 2] = ["when", "ask"];
+pub(super) const DELEGATE_KEYS: [&str; 3] = ["secret", "within", "reference"];
+
 /// The attributes of a tool, each as in [`ToolDef`](crate::model::ToolDef).
 pub(super) struct Attributes {
     pub(super) permission: Option<String>,
@@ -80,7 +86,7 @@ fn blocker(cx: &mut Context<'_>, node: &Node) -> Option<Blocker> {
         let otherwise = in_words(&code);
         return Some(Blocker { code, when: None, otherwise });
     }
-    let fields = cx.fields(node, "a blocker", &["code", "when", "else"])?;
+    let fields = cx.fields(node, "a blocker", &BLOCKER_KEYS)?;
     let code = fields.need(cx, "code", "a blocker").and_then(|node| code(cx, node));
     let when = match fields.get("when") {
         Some(node) => Some(cx.condition(node, "`when`")?),
@@ -112,7 +118,7 @@ fn cost(cx: &mut Context<'_>, node: &Node) -> Option<Cost> {
     if node.as_scalar().is_some() {
         return Some(Cost { fixed: Some(amount(cx, node, "`cost`")?), ..Cost::default() });
     }
-    let fields = cx.fields(node, "`cost`", &["fixed", "per_unit", "units", "unit", "currency"])?;
+    let fields = cx.fields(node, "`cost`", &COST_KEYS)?;
     let cost = Cost {
         fixed: fields.get("fixed").and_then(|node| amount(cx, node, "`fixed`")),
         per_unit: fields.get("per_unit").and_then(|node| amount(cx, node, "`per_unit`")),
@@ -157,7 +163,7 @@ fn acknowledge(cx: &mut Context<'_>, node: &Node) -> Option<Acknowledge> {
     if node.as_scalar().is_some() {
         return Some(Acknowledge { text: cx.narrative(node, "`acknowledge`")?, within: None });
     }
-    let fields = cx.fields(node, "`acknowledge`", &["text", "within"])?;
+    let fields = cx.fields(node, "`acknowledge`", &ACKNOWLEDGE_KEYS)?;
     let text = fields.need(cx, "text", "`acknowledge`").and_then(|node| cx.narrative(node, "`text`"));
     let within = fields.get("within").and_then(|node| policy::timeout(cx, node));
     Some(Acknowledge { text: text?, within })
@@ -168,7 +174,7 @@ fn review(cx: &mut Context<'_>, node: &Node) -> Option<Review> {
     if node.as_scalar().is_some() {
         return Some(Review { when: None, ask: cx.narrative(node, "`review`")? });
     }
-    let fields = cx.fields(node, "`review`", &["when", "ask"])?;
+    let fields = cx.fields(node, "`review`", &REVIEW_KEYS)?;
     let ask = fields.need(cx, "ask", "`review`").and_then(|node| cx.narrative(node, "`ask`"));
     let when = match fields.get("when") {
         Some(node) => Some(cx.condition(node, "`when`")?),
@@ -185,7 +191,7 @@ fn delegate(cx: &mut Context<'_>, node: &Node, behavior: Option<&Behavior>) -> O
         cx.report(Code::BadAttribute, node.span, message, Some(help.into()));
         return None;
     }
-    let fields = cx.fields(node, "`delegate`", &["secret", "within", "reference"])?;
+    let fields = cx.fields(node, "`delegate`", &DELEGATE_KEYS)?;
     let secret = fields.need(cx, "secret", "`delegate`").and_then(|node| http_behavior::secret(cx, node));
     let within = fields.get("within").and_then(|node| policy::timeout(cx, node));
     let reference = fields.get("reference").and_then(|node| cx.binding(node));

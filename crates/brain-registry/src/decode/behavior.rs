@@ -9,7 +9,7 @@ use crate::suggest::did_you_mean;
 use crate::yaml::Node;
 
 /// Behaviors of this version.
-const NOW: [&str; 7] = ["record", "expr", "http", "decide", "playbook", "worker", "native"];
+pub(super) const NOW: [&str; 7] = ["record", "expr", "http", "decide", "playbook", "worker", "native"];
 /// Behaviors that are planned.
 const LATER: [&str; 3] = ["mcp", "workflow", "llm"];
 

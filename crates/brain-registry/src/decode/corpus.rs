@@ -8,6 +8,9 @@ use crate::located::Located;
 use crate::model::{CorpusRow, CorpusSet, Expectation};
 use crate::yaml::Node;
 
+pub(super) const ROW_KEYS: [&str; 2] = ["say", "expect"];
+pub(super) const EXPECT_KEYS: [&str; 5] = ["tool", "playbook", "none", "ask", "slots"];
+
 /// Decodes a list of utterances.
 pub(crate) fn corpus(cx: &mut Context<'_>, node: &Node, set: CorpusSet) -> Vec<Located<CorpusRow>> {
     let Some(items) = cx.seq(node, "a corpus") else { return Vec::new() };
@@ -15,7 +18,7 @@ pub(crate) fn corpus(cx: &mut Context<'_>, node: &Node, set: CorpusSet) -> Vec<L
 }
 
 fn row(cx: &mut Context<'_>, node: &Node, set: CorpusSet) -> Option<Located<CorpusRow>> {
-    let fields = cx.fields(node, "a corpus row", &["say", "expect"])?;
+    let fields = cx.fields(node, "a corpus row", &ROW_KEYS)?;
     let say_node = fields.need(cx, "say", "a corpus row");
     let say = say_node.and_then(|node| cx.text(node, "`say`"));
     let expect = fields.need(cx, "expect", "a corpus row").and_then(|node| expectation(cx, node));
@@ -41,7 +44,7 @@ fn expectation(cx: &mut Context<'_>, node: &Node) -> Option<Expectation> {
             }
         };
     }
-    let fields = cx.fields(node, "an expectation", &["tool", "playbook", "none", "ask", "slots"])?;
+    let fields = cx.fields(node, "an expectation", &EXPECT_KEYS)?;
     if let Some(options) = fields.get("ask") {
         let named = options.kind() != "true or false";
         return Some(Expectation::Ask(if named { cx.texts(options, "a tool name") } else { Vec::new() }));

@@ -13,7 +13,7 @@ use crate::model::{DecideBehavior, DecideRule, HitPolicy, PlaybookStep};
 use crate::yaml::{Node, Resolved, locate, resolve};
 
 /// The hit policies by name and by the letter that DMN gives them.
-const HITS: [(&str, HitPolicy); 22] = [
+pub(super) const HITS: [(&str, HitPolicy); 22] = [
     ("first", HitPolicy::First),
     ("unique", HitPolicy::Unique),
     ("priority", HitPolicy::Priority),
@@ -37,12 +37,15 @@ const HITS: [(&str, HitPolicy); 22] = [
     ("R", HitPolicy::RuleOrder),
     ("O", HitPolicy::OutputOrder),
 ];
+pub(super) const KEYS: [&str; 5] = ["hit", "inputs", "outputs", "rules", "otherwise"];
+pub(super) const RULE_KEYS: [&str; 3] = ["when", "then", "steps"];
+pub(super) const OTHERWISE_KEYS: [&str; 2] = ["then", "steps"];
 /// How many rows a table may have.
 const MAX_RULES: usize = 1000;
 
 /// Decodes the table of a tool with this input.
 pub(super) fn decode(cx: &mut Context<'_>, node: &Node, input: &Value) -> Option<DecideBehavior> {
-    let fields = cx.fields(node, "`decide`", &["hit", "inputs", "outputs", "rules", "otherwise"])?;
+    let fields = cx.fields(node, "`decide`", &KEYS)?;
     let found = cx.found.len();
     let hit = fields.get("hit").and_then(|node| hit(cx, node)).unwrap_or(HitPolicy::First);
     let inputs = match fields.get("inputs") {
@@ -57,8 +60,8 @@ pub(super) fn decode(cx: &mut Context<'_>, node: &Node, input: &Value) -> Option
     if items.len() > MAX_RULES {
         cx.report(Code::TooLarge, node.span, format!("a decision table has at most {MAX_RULES} rules"), None);
     }
-    let rules = items.iter().filter_map(|item| rule(cx, item, &["when", "then", "steps"])).collect();
-    let otherwise = fields.get("otherwise").and_then(|node| rule(cx, node, &["then", "steps"]));
+    let rules = items.iter().filter_map(|item| rule(cx, item, &RULE_KEYS)).collect();
+    let otherwise = fields.get("otherwise").and_then(|node| rule(cx, node, &OTHERWISE_KEYS));
     // A table with a hole would decide something else than what was written.
     (cx.found.len() == found).then_some(DecideBehavior { hit, inputs, outputs, rules, otherwise })
 }

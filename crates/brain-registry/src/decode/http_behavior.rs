@@ -9,7 +9,11 @@ use crate::yaml::{Node, Span};
 
 /// The header that carries the idempotency key, unless the pack says otherwise.
 const IDEMPOTENCY_HEADER: &str = "Idempotency-Key";
-const KEYS: [&str; 10] =
+pub(super) const AUTH_KEYS: [&str; 3] = ["bearer", "header", "basic"];
+pub(super) const HEADER_KEYS: [&str; 2] = ["name", "value"];
+pub(super) const BASIC_KEYS: [&str; 2] = ["user", "password"];
+pub(super) const CRITERIA_KEYS: [&str; 4] = ["status", "contains", "expr", "note"];
+pub(super) const KEYS: [&str; 10] =
     ["method", "url", "query", "headers", "body", "auth", "success", "failure", "result", "idempotency_header"];
 
 /// Decodes the behavior.
@@ -82,18 +86,18 @@ pub(super) fn names_a_secret(name: &str) -> bool {
 
 /// `{bearer: env:NAME}`, `{header: {name, value}}`, `{basic: {user, password}}`.
 fn auth(cx: &mut Context<'_>, node: &Node) -> Option<Auth> {
-    let fields = cx.fields(node, "`auth`", &["bearer", "header", "basic"])?;
+    let fields = cx.fields(node, "`auth`", &AUTH_KEYS)?;
     if let Some(node) = fields.get("bearer") {
         return secret(cx, node).map(Auth::Bearer);
     }
     if let Some(node) = fields.get("header") {
-        let fields = cx.fields(node, "`header`", &["name", "value"])?;
+        let fields = cx.fields(node, "`header`", &HEADER_KEYS)?;
         let name = fields.need(cx, "name", "`header`").and_then(|node| cx.text(node, "`name`"));
         let value = fields.need(cx, "value", "`header`").and_then(|node| secret(cx, node));
         return Some(Auth::Header { name: name?, value: value? });
     }
     if let Some(node) = fields.get("basic") {
-        let fields = cx.fields(node, "`basic`", &["user", "password"])?;
+        let fields = cx.fields(node, "`basic`", &BASIC_KEYS)?;
         let user = fields.need(cx, "user", "`basic`").and_then(|node| cx.text(node, "`user`"));
         let password = fields.need(cx, "password", "`basic`").and_then(|node| secret(cx, node));
         return Some(Auth::Basic { user: user?, password: password? });
@@ -119,7 +123,7 @@ pub(super) fn secret(cx: &mut Context<'_>, node: &Node) -> Option<String> {
 
 /// `{status: 200 | [..], contains: x | [..], expr: "= …"}`; other keys are kept as a note.
 pub(super) fn criteria(cx: &mut Context<'_>, node: &Node) -> Option<Criteria> {
-    let fields = cx.fields(node, "criteria", &["status", "contains", "expr", "note"])?;
+    let fields = cx.fields(node, "criteria", &CRITERIA_KEYS)?;
     let statuses: Vec<&Node> = match fields.get("status") {
         Some(node) => node.as_seq().map_or_else(|| vec![node], |items| items.iter().collect()),
         None => Vec::new(),

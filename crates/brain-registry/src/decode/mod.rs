@@ -8,6 +8,7 @@ mod corpus;
 mod decide_behavior;
 mod expr_behavior;
 mod http_behavior;
+pub(crate) mod keys;
 mod other_behaviors;
 mod pack;
 mod playbook;

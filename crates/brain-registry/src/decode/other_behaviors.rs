@@ -11,13 +11,16 @@ use crate::yaml::Node;
 /// How long a worker may keep a job, unless the tool says otherwise.
 const LEASE: Millis = Millis::from_secs(5 * 60);
 
+pub(super) const PLAYBOOK_KEYS: [&str; 2] = ["name", "result"];
+pub(super) const WORKER_KEYS: [&str; 2] = ["topic", "lease"];
+
 /// `NAME`, or `{name, result}`.
 pub(super) fn playbook(cx: &mut Context<'_>, node: &Node) -> Option<PlaybookBehavior> {
     if node.as_scalar().is_some() {
         let name = cx.full_name(node, "playbook name")?;
         return Some(PlaybookBehavior { name, result: None, definition: None });
     }
-    let fields = cx.fields(node, "`playbook`", &["name", "result"])?;
+    let fields = cx.fields(node, "`playbook`", &PLAYBOOK_KEYS)?;
     let name = fields.need(cx, "name", "`playbook`").and_then(|node| cx.full_name(node, "playbook name"));
     let result = match fields.get("result") {
         Some(node) => Some(cx.binding(node)?),
@@ -31,7 +34,7 @@ pub(super) fn worker(cx: &mut Context<'_>, node: &Node) -> Option<WorkerBehavior
     if node.as_scalar().is_some() {
         return Some(WorkerBehavior { topic: topic(cx, node)?, lease: LEASE });
     }
-    let fields = cx.fields(node, "`worker`", &["topic", "lease"])?;
+    let fields = cx.fields(node, "`worker`", &WORKER_KEYS)?;
     let topic = fields.need(cx, "topic", "`worker`").and_then(|node| topic(cx, node));
     let lease = match fields.get("lease") {
         Some(node) => policy::timeout(cx, node)?,

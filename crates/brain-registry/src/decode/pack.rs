@@ -11,7 +11,9 @@ use crate::located::Located;
 use crate::model::{Help, PackDef};
 use crate::yaml::{Node, Resolved, resolve, to_json};
 
-const KEYS: [&str; 9] = ["name", "version", "title", "description", "requires", "settings", "hosts", "help", "nouns"];
+pub(super) const HELP_KEYS: [&str; 2] = ["text", "examples"];
+pub(super) const KEYS: [&str; 9] =
+    ["name", "version", "title", "description", "requires", "settings", "hosts", "help", "nouns"];
 
 /// Decodes `pack.yaml`.
 pub(crate) fn pack(cx: &mut Context<'_>, node: &Node) -> Option<Located<PackDef>> {
@@ -76,7 +78,7 @@ fn help(cx: &mut Context<'_>, node: &Node) -> Help {
     if node.as_scalar().is_some() {
         return Help { text: cx.text(node, "`help`").unwrap_or_default(), examples: Vec::new() };
     }
-    let Some(fields) = cx.fields(node, "`help`", &["text", "examples"]) else { return Help::default() };
+    let Some(fields) = cx.fields(node, "`help`", &HELP_KEYS) else { return Help::default() };
     Help {
         text: fields.get("text").and_then(|node| cx.text(node, "`text`")).unwrap_or_default(),
         examples: fields.get("examples").map(|node| cx.texts(node, "an example")).unwrap_or_default(),

@@ -16,11 +16,11 @@ const DEFAULT_MAX_STEPS: u32 = 50;
 const MAX_STEPS: i64 = 10_000;
 /// How many items of a `foreach` are done at a time, unless the step says otherwise.
 const DEFAULT_AT_A_TIME: u16 = 8;
-const KEYS: [&str; 14] = [
+pub(super) const KEYS: [&str; 14] = [
     "playbook", "tenant", "title", "description", "phrases", "slots", "steps", "policy", "timeout", "max_steps",
     "priority", "version", "aliases", "roles",
 ];
-const STEP_KEYS: [&str; 11] =
+pub(super) const STEP_KEYS: [&str; 11] =
     ["id", "tool", "args", "after", "when", "foreach", "at_a_time", "on_failure", "retry", "timeout", "compensate"];
 
 /// Decodes one playbook.

@@ -10,6 +10,9 @@ use crate::yaml::Node;
 /// The most attempts a policy may ask for.
 const MAX_ATTEMPTS: i64 = 100;
 
+pub(super) const RETRY_KEYS: [&str; 6] = ["attempts", "backoff", "delay", "max_delay", "jitter", "on"];
+pub(super) const IDEMPOTENCY_KEYS: [&str; 1] = ["check"];
+
 /// `retry: none`, `retry: 5`, or a map.
 pub(super) fn retry(cx: &mut Context<'_>, node: &Node) -> Option<RetryPolicy> {
     let mut policy = RetryPolicy::default();
@@ -21,7 +24,7 @@ pub(super) fn retry(cx: &mut Context<'_>, node: &Node) -> Option<RetryPolicy> {
         }
         return Some(policy);
     }
-    let fields = cx.fields(node, "`retry`", &["attempts", "backoff", "delay", "max_delay", "jitter", "on"])?;
+    let fields = cx.fields(node, "`retry`", &RETRY_KEYS)?;
     if let Some(number) = fields.get("attempts").and_then(|node| attempts(cx, node)) {
         policy.attempts = number;
     }
@@ -52,7 +55,7 @@ fn attempts(cx: &mut Context<'_>, node: &Node) -> Option<u32> {
 /// `key`, `none` or `{check: TOOL}`.
 pub(super) fn idempotency(cx: &mut Context<'_>, node: &Node) -> Option<Idempotency> {
     if node.as_map().is_some() {
-        let fields = cx.fields(node, "`idempotency`", &["check"])?;
+        let fields = cx.fields(node, "`idempotency`", &IDEMPOTENCY_KEYS)?;
         let tool = fields.need(cx, "check", "`idempotency`")?;
         return cx.full_name(tool, "tool name").map(Idempotency::Check);
     }

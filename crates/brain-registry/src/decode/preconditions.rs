@@ -10,7 +10,7 @@ use crate::yaml::Node;
 
 /// Kinds of preconditions that are planned.
 const LATER: [&str; 2] = ["scope", "fact"];
-const KEYS: [&str; 8] = ["record", "state", "expr", "prior", "never", "any", "recheck", "else"];
+pub(super) const KEYS: [&str; 8] = ["record", "state", "expr", "prior", "never", "any", "recheck", "else"];
 /// How deeply `any` may nest.
 const MAX_DEPTH: usize = 4;
 

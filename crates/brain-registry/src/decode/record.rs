@@ -12,7 +12,8 @@ use crate::located::Located;
 use crate::model::{FieldDef, MergeRule, RecordDef, States};
 use crate::yaml::Node;
 
-const KEYS: [&str; 10] =
+pub(super) const STATES_KEYS: [&str; 2] = ["initial", "transitions"];
+pub(super) const KEYS: [&str; 10] =
     ["record", "title", "description", "fields", "key", "dedupe", "merge", "states", "search", "label"];
 /// What every record has; a field cannot have such a name.
 pub(crate) const BUILT_IN: [&str; 5] = ["id", "state", "revision", "created_at", "updated_at"];
@@ -101,7 +102,7 @@ fn merge(cx: &mut Context<'_>, fields: &Fields<'_>) -> BTreeMap<String, MergeRul
 fn states(cx: &mut Context<'_>, node: &Node) -> Option<States> {
     let long = node.get("initial").is_some() || node.get("transitions").is_some();
     let (initial, transitions) = if long {
-        let fields = cx.fields(node, "`states`", &["initial", "transitions"])?;
+        let fields = cx.fields(node, "`states`", &STATES_KEYS)?;
         let initial = fields.need(cx, "initial", "`states`").and_then(|node| cx.text(node, "a state"));
         (initial, fields.need(cx, "transitions", "`states`")?)
     } else {

@@ -9,7 +9,9 @@ use crate::code::Code;
 use crate::model::{Lookup, RecordBehavior, RecordOp};
 use crate::yaml::{Key, Node};
 
-const OPERATIONS: [(&str, RecordOp); 8] = [
+pub(super) const GET_KEYS: [&str; 2] = ["get", "id"];
+pub(super) const LIST_KEYS: [&str; 2] = ["list", "where"];
+pub(super) const OPERATIONS: [(&str, RecordOp); 8] = [
     ("insert", RecordOp::Insert),
     ("upsert", RecordOp::Upsert),
     ("update", RecordOp::Update),
@@ -23,7 +25,7 @@ const OPERATIONS: [(&str, RecordOp); 8] = [
 const MAX_LIMIT: i64 = 10_000;
 
 /// The keys that an operation takes besides `with` and `result`.
-fn keys(op: RecordOp) -> &'static [&'static str] {
+pub(super) fn keys(op: RecordOp) -> &'static [&'static str] {
     match op {
         RecordOp::Insert | RecordOp::Upsert => &["set"],
         RecordOp::Update => &["id", "set"],
@@ -197,12 +199,13 @@ fn lookups(cx: &mut Context<'_>, node: &Node) -> Vec<(String, Lookup)> {
 
 fn lookup(cx: &mut Context<'_>, node: &Node) -> Option<Lookup> {
     if node.get("get").is_some() {
-        let fields = cx.fields(node, "a lookup", &["get", "id"])?;
+        let fields = cx.fields(node, "a lookup", &GET_KEYS)?;
         let record = fields.get("get").and_then(|node| cx.text(node, "a record type"));
         let id = fields.need(cx, "id", "`get`").and_then(|node| cx.binding(node));
         return Some(Lookup::Get { record: record?, id: id? });
     }
-    let fields = cx.fields(node, "a lookup", &["get", "list", "id", "where"])?;
+    let known: &[&str] = if node.get("list").is_some() { &LIST_KEYS } else { &["get", "list", "id", "where"] };
+    let fields = cx.fields(node, "a lookup", known)?;
     let Some(record) = fields.get("list") else {
         let help = "write `{get: TYPE, id: …}` or `{list: TYPE, where: {…}}`";
         cx.report(Code::MissingKey, node.span, "a lookup needs `get` or `list`", Some(help.into()));

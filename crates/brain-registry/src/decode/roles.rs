@@ -14,6 +14,8 @@ const CARDINALITIES: [(&str, Cardinality); 4] = [
     ("one_or_more", Cardinality::OneOrMore),
 ];
 
+pub(super) const KEYS: [&str; 4] = ["role", "cardinality", "kinds", "label"];
+
 /// `[{role, cardinality, kinds, label}, …]`.
 pub(super) fn roles(cx: &mut Context<'_>, node: &Node) -> Vec<Role> {
     let items = cx.seq(node, "`roles`").unwrap_or(&[]);
@@ -21,7 +23,7 @@ pub(super) fn roles(cx: &mut Context<'_>, node: &Node) -> Vec<Role> {
 }
 
 fn role(cx: &mut Context<'_>, node: &Node) -> Option<Role> {
-    let fields = cx.fields(node, "a role", &["role", "cardinality", "kinds", "label"])?;
+    let fields = cx.fields(node, "a role", &KEYS)?;
     let name = fields.need(cx, "role", "a role");
     let name = name.and_then(|node| cx.text(node, "`role`").and_then(|text| cx.name(&text, node.span, "role")));
     let cardinality = match fields.get("cardinality") {

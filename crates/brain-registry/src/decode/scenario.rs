@@ -12,10 +12,19 @@ use crate::located::Located;
 use crate::model::{Action, BatchPolicy, Expect, ExpectRecords, Person, Scenario, ScenarioStep, Stub};
 use crate::yaml::{Key, Node, Span};
 
-const KEYS: [&str; 6] = ["scenario", "description", "start", "seed", "stubs", "steps"];
+pub(super) const KEYS: [&str; 6] = ["scenario", "description", "start", "seed", "stubs", "steps"];
 const ACTIONS: [&str; 12] =
     ["say", "call", "advance", "kill", "approve", "reject", "retry", "cancel", "work", "callback", "review", "undo"];
-const STEP_KEYS: [&str; 20] = [
+pub(super) const STUB_KEYS: [&str; 3] = ["result", "answer", "failure"];
+pub(super) const ANSWER_KEYS: [&str; 6] = ["data", "summary", "artifacts", "new_steps", "review", "delegate"];
+pub(super) const FAILURE_KEYS: [&str; 3] = ["class", "code", "message"];
+pub(super) const CALL_KEYS: [&str; 2] = ["tool", "input"];
+pub(super) const WORK_KEYS: [&str; 4] = ["topic", "result", "answer", "failure"];
+pub(super) const PERSON_KEYS: [&str; 4] = ["name", "approver", "permissions", "tier"];
+pub(super) const EXPECT_KEYS: [&str; 10] =
+    ["ok", "confidence", "tool", "status", "errors", "message", "result", "batch", "waits_for", "events"];
+pub(super) const EXPECT_RECORDS_KEYS: [&str; 4] = ["type", "where", "count", "fields"];
+pub(super) const STEP_KEYS: [&str; 20] = [
     "say", "call", "advance", "kill", "approve", "reject", "retry", "cancel", "work", "callback", "review", "undo",
     "mode", "as", "context", "conversation", "policy", "expect", "expect_records", "let",
 ];
@@ -79,10 +88,9 @@ fn stub(cx: &mut Context<'_>, node: &Node) -> Option<Stub> {
             _ => Some(Stub::Lost),
         };
     }
-    let fields = cx.fields(node, "a canned answer", &["result", "answer", "failure"])?;
+    let fields = cx.fields(node, "a canned answer", &STUB_KEYS)?;
     if let Some(answer) = fields.get("answer") {
-        let known = ["data", "summary", "artifacts", "new_steps", "review", "delegate"];
-        cx.fields(answer, "`answer`", &known)?;
+        cx.fields(answer, "`answer`", &ANSWER_KEYS)?;
         return Some(Stub::Answer(cx.value(answer)));
     }
     if let Some(result) = fields.get("result") {
@@ -93,7 +101,7 @@ fn stub(cx: &mut Context<'_>, node: &Node) -> Option<Stub> {
 }
 
 fn failed(cx: &mut Context<'_>, failure: &Node) -> Option<Stub> {
-    let fields = cx.fields(failure, "`failure`", &["class", "code", "message"])?;
+    let fields = cx.fields(failure, "`failure`", &FAILURE_KEYS)?;
     let classes = [
         ("transient", FailureClass::Transient),
         ("contract", FailureClass::Contract),
@@ -156,7 +164,7 @@ fn action(cx: &mut Context<'_>, kind: &str, span: Span, node: &Node) -> Option<A
         "cancel" => cx.flag(node, "`cancel`").map(|_| Action::Cancel),
         "callback" => stub(cx, node).map(Action::Callback),
         "work" => {
-            let fields = cx.fields(node, "`work`", &["topic", "result", "answer", "failure"])?;
+            let fields = cx.fields(node, "`work`", &WORK_KEYS)?;
             let topic = fields.need(cx, "topic", "`work`").and_then(|node| cx.text(node, "`topic`"))?;
             let answers = ["result", "answer", "failure"].iter().any(|key| fields.get(key).is_some());
             let answer = if answers { Some(worked(cx, node)?) } else { None };
@@ -178,7 +186,7 @@ fn action(cx: &mut Context<'_>, kind: &str, span: Span, node: &Node) -> Option<A
 }
 
 fn call(cx: &mut Context<'_>, node: &Node, span: Span) -> Option<(String, Binding)> {
-    let fields = cx.fields(node, "`call`", &["tool", "input"])?;
+    let fields = cx.fields(node, "`call`", &CALL_KEYS)?;
     let tool = fields.need(cx, "tool", "`call`").and_then(|node| cx.full_name(node, "tool name"));
     let input = match fields.get("input") {
         Some(node) => cx.map(node, "`input`").and_then(|_| cx.binding(node)),
@@ -203,7 +211,7 @@ fn person(cx: &mut Context<'_>, node: &Node) -> Option<Person> {
     if node.as_scalar().is_some() {
         return cx.text(node, "`as`").map(|name| Person { name, ..Person::default() });
     }
-    let fields = cx.fields(node, "`as`", &["name", "approver", "permissions", "tier"])?;
+    let fields = cx.fields(node, "`as`", &PERSON_KEYS)?;
     Some(Person {
         name: fields.need(cx, "name", "`as`").and_then(|node| cx.text(node, "`name`"))?,
         no_approver: fields.get("approver").and_then(|node| cx.flag(node, "`approver`")) == Some(false),
@@ -213,8 +221,7 @@ fn person(cx: &mut Context<'_>, node: &Node) -> Option<Person> {
 }
 
 fn expect(cx: &mut Context<'_>, node: &Node) -> Option<Expect> {
-    let known = ["ok", "confidence", "tool", "status", "errors", "message", "result", "batch", "waits_for", "events"];
-    let fields = cx.fields(node, "`expect`", &known)?;
+    let fields = cx.fields(node, "`expect`", &EXPECT_KEYS)?;
     let bands = [("high", "high"), ("medium", "medium"), ("low", "low"), ("none", "none")];
     Some(Expect {
         ok: fields.get("ok").and_then(|node| cx.flag(node, "`ok`")),
@@ -240,7 +247,7 @@ fn events(cx: &mut Context<'_>, node: Option<&Node>) -> BTreeMap<String, u32> {
 }
 
 fn expect_records(cx: &mut Context<'_>, node: &Node) -> Option<ExpectRecords> {
-    let fields = cx.fields(node, "`expect_records`", &["type", "where", "count", "fields"])?;
+    let fields = cx.fields(node, "`expect_records`", &EXPECT_RECORDS_KEYS)?;
     Some(ExpectRecords {
         record_type: fields.need(cx, "type", "`expect_records`").and_then(|node| cx.text(node, "a record type"))?,
         filter: fields.get("where").map(|node| cx.bindings(node, "`where`")).unwrap_or_default(),

@@ -7,6 +7,8 @@ use super::Context;
 use crate::model::{Placeholder, SlotRule};
 use crate::yaml::Node;
 
+pub(super) const PLACEHOLDER_KEYS: [&str; 3] = ["tool", "args", "field"];
+
 /// The rules that the slots carry.
 pub(super) fn rules(cx: &mut Context<'_>, node: &Node) -> Vec<SlotRule> {
     let entries = node.as_map().unwrap_or(&[]);
@@ -38,7 +40,7 @@ fn always() -> Option<Binding> {
 /// `{tool, args, field}`.
 fn placeholder(cx: &mut Context<'_>, node: &Node) -> Option<Placeholder> {
     let what = "`placeholder_if_missing`";
-    let fields = cx.fields(node, what, &["tool", "args", "field"])?;
+    let fields = cx.fields(node, what, &PLACEHOLDER_KEYS)?;
     let tool = fields.need(cx, "tool", what).and_then(|node| cx.full_name(node, "tool name"));
     let args = match fields.get("args") {
         Some(node) => cx.map(node, "`args`").and_then(|_| cx.binding(node)),

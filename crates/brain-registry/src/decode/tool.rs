@@ -17,7 +17,8 @@ use crate::yaml::{Key, Node};
 const DEFAULT_TIMEOUT: Millis = Millis::from_secs(30);
 /// How often work is handed to another engine, unless the tool says otherwise: 2 s doubling, at most a minute apart.
 const DELEGATE_ATTEMPTS: u32 = 50;
-const KEYS: [&str; 20] = [
+pub(super) const FILE_KEYS: [&str; 3] = ["domain", "noun", "tools"];
+pub(super) const KEYS: [&str; 20] = [
     "title", "description", "input", "output", "phrases", "synonyms", "behavior", "effect", "consent", "undo",
     "requires", "retry", "timeout", "idempotency", "priority", "summary", "next", "tags", "success", "failure",
 ];
@@ -34,7 +35,7 @@ pub(crate) struct ToolFile {
 
 /// Decodes a file of tools.
 pub(crate) fn tools(cx: &mut Context<'_>, node: &Node) -> Option<ToolFile> {
-    let fields = cx.fields(node, "a file of tools", &["domain", "noun", "tools"])?;
+    let fields = cx.fields(node, "a file of tools", &FILE_KEYS)?;
     let domain = fields.need(cx, "domain", "a file of tools");
     let domain = domain.and_then(|node| cx.text(node, "`domain`").and_then(|text| cx.name(&text, node.span, "domain")));
     let nouns = fields.get("noun").map(|node| cx.texts(node, "`noun`")).unwrap_or_default();

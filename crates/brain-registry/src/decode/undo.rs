@@ -8,6 +8,8 @@ use crate::yaml::Node;
 /// What `undo: none` says to people.
 pub(crate) const CANNOT: &str = "It cannot be undone.";
 
+pub(super) const KEYS: [&str; 4] = ["tool", "args", "until", "cannot"];
+
 /// How a tool is undone, and why it cannot be: at most one of them.
 pub(super) type HowToUndo = (Option<Undo>, Option<String>);
 
@@ -30,7 +32,7 @@ pub(super) fn undo(cx: &mut Context<'_>, node: &Node) -> HowToUndo {
 }
 
 fn by_tool(cx: &mut Context<'_>, node: &Node) -> Option<Undo> {
-    let fields = cx.fields(node, "`undo`", &["tool", "args", "until", "cannot"])?;
+    let fields = cx.fields(node, "`undo`", &KEYS)?;
     let tool = fields.need(cx, "tool", "`undo`");
     let tool = tool.and_then(|node| cx.full_name(node, "tool name"));
     let until = fields.get("until").and_then(|node| cx.duration(node, "`until`"));

@@ -7,11 +7,14 @@ use anyhow::{Context, Result, bail};
 use brain_kernel::scenario::corpus::score;
 use brain_kernel::scenario::{corpus_vocabulary, run_scenario};
 use brain_registry::model::CorpusSet;
+use brain_registry::schemas::SCHEMA_FOLDER;
 use brain_registry::{Loaded, NATIVE_PACK};
 
-use crate::cli::{Global, PackCommand};
+use crate::cli::{Global, ImportCommand, PackCommand};
 use crate::show::{BOLD, DIM, GREEN, RED};
 use crate::{open, show};
+
+use super::{pack_docs, pack_import, pack_schema};
 
 /// More than this share of a corpus read wrongly with confidence fails the test, in percent.
 const MAX_WRONG_PERCENT: f64 = 1.0;
@@ -21,6 +24,10 @@ pub(crate) fn run(global: &Global, command: PackCommand) -> Result<bool> {
         PackCommand::New { name } => new(global, &name),
         PackCommand::Check { folders } => check(global, &folders),
         PackCommand::Test { folders, only } => test(global, &folders, only.as_deref()),
+        PackCommand::Docs(args) => pack_docs::run(global, &args),
+        PackCommand::Schema(args) => pack_schema::run(global, &args),
+        PackCommand::Import(ImportCommand::Registry(args)) => pack_import::registry(global, &args),
+        PackCommand::Import(ImportCommand::Playbook(args)) => pack_import::playbook(global, &args),
     }
 }
 
@@ -30,29 +37,36 @@ fn new(global: &Global, name: &str) -> Result<bool> {
     if folder.exists() {
         bail!("`{name}` exists already; nothing was written");
     }
-    for (path, text) in &files {
-        let path = folder.join(path);
-        if let Some(parent) = path.parent() {
-            std::fs::create_dir_all(parent).with_context(|| format!("cannot make {}", parent.display()))?;
-        }
-        std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
-    }
+    write_files(folder, &files)?;
     if global.json {
         let names: Vec<&String> = files.iter().map(|(name, _)| name).collect();
         show::json(&serde_json::json!({"ok": true, "folder": name, "files": names}));
         return Ok(true);
     }
     anstream::println!("{BOLD}{name}/{BOLD:#}");
-    for (path, _) in &files {
+    for (path, _) in files.iter().filter(|(path, _)| !path.starts_with('.')) {
         anstream::println!("  {path}");
     }
+    anstream::println!("  {SCHEMA_FOLDER}/ {DIM}(for editors){DIM:#}");
     anstream::println!(
         "{DIM}→{DIM:#} brain pack check {name}\n{DIM}→{DIM:#} brain pack test {name}\n{DIM}→{DIM:#} brain --pack {name} --store sqlite:{name}.db do \"…\""
     );
     Ok(true)
 }
 
-fn load(global: &Global, folders: &[PathBuf]) -> Option<Loaded> {
+/// Writes files below a folder.
+pub(super) fn write_files(folder: &Path, files: &[(String, String)]) -> Result<()> {
+    for (path, text) in files {
+        let path = folder.join(path);
+        if let Some(parent) = path.parent() {
+            std::fs::create_dir_all(parent).with_context(|| format!("cannot make {}", parent.display()))?;
+        }
+        std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(())
+}
+
+pub(super) fn load(global: &Global, folders: &[PathBuf]) -> Option<Loaded> {
     match open::load_packs(folders, global) {
         Ok(loaded) => Some(loaded),
         Err(report) => {

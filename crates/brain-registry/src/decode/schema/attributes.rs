@@ -9,14 +9,14 @@ use crate::normalise::normalise;
 use crate::yaml::{Node, Resolved, resolve, to_json};
 
 /// Attributes of every type.
-const COMMON: &[&str] =
+pub(in crate::decode) const COMMON: &[&str] =
     &["type", "default", "optional", "entity", "title", "description", "unit", "personal", "examples", "roles"];
 /// Attributes of slots only: they say how slots depend on each other.
-const OF_SLOTS: &[&str] = &["required_if", "valid_for", "placeholder_if_missing"];
+pub(in crate::decode) const OF_SLOTS: &[&str] = &["required_if", "valid_for", "placeholder_if_missing"];
 /// Attributes of record fields only.
-const OF_RECORDS: &[&str] = &["ref", "indexed"];
+pub(in crate::decode) const OF_RECORDS: &[&str] = &["ref", "indexed"];
 /// Attributes of some types only, and the JSON Schema keyword that each becomes.
-const OF_TYPES: &[(&str, &str, &[&str])] = &[
+pub(in crate::decode) const OF_TYPES: &[(&str, &str, &[&str])] = &[
     ("minimum", "minimum", &["integer", "decimal", "number", "money"]),
     ("maximum", "maximum", &["integer", "decimal", "number", "money"]),
     ("min_length", "minLength", &["string", "text"]),

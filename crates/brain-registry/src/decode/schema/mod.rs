@@ -1,8 +1,8 @@
 //! Inputs, outputs, slots and fields: the short form becomes JSON Schema 2020-12; full JSON Schema is kept as written.
 
-mod attributes;
-mod raw;
-mod types;
+pub(super) mod attributes;
+pub(super) mod raw;
+pub(super) mod types;
 
 use serde_json::{Map, Value, json};
 

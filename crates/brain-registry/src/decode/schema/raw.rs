@@ -8,7 +8,7 @@ use crate::format::{SchemaProblem, compile};
 use crate::yaml::{Node, NodeValue, Resolved, resolve};
 
 /// Keywords that only JSON Schema has: a field with one of them is not in the short form.
-const TELLTALES: &[&str] =
+pub(in crate::decode) const TELLTALES: &[&str] =
     &["$schema", "$ref", "$defs", "anyOf", "oneOf", "allOf", "not", "const", "enum", "properties", "format"];
 /// What packs add to a field that is otherwise JSON Schema; none of it is part of the schema.
 const OURS: &[&str] = &[

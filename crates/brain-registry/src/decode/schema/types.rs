@@ -12,7 +12,7 @@ use crate::yaml::{Node, Span};
 pub(crate) const MAX_TEXT: u32 = 10_000;
 
 /// Every type of the short form.
-pub(super) const TYPES: &[&str] = &[
+pub(in crate::decode) const TYPES: &[&str] = &[
     "string", "text", "integer", "decimal", "number", "money", "boolean", "uuid", "date", "datetime", "time",
     "duration", "email", "phone", "url", "enum", "list", "object", "file", "any",
 ];
@@ -77,6 +77,10 @@ pub(super) fn simple(cx: &mut Context<'_>, word: &str, span: Span) -> Option<Val
     })
 }
 
+/// The keys of a value of a choice, and what only slots may add.
+pub(in crate::decode) const VALUE_KEYS: [&str; 3] = ["token", "label", "aliases"];
+pub(in crate::decode) const SLOT_VALUE_KEY: &str = "valid_for";
+
 /// The tokens, labels and aliases of a choice.
 #[derive(Default)]
 struct Choice {
@@ -120,9 +124,9 @@ pub(super) fn enumeration(cx: &mut Context<'_>, node: &Node, purpose: Purpose) -
 impl Choice {
     /// `{token, label, aliases, valid_for}`.
     fn value(&mut self, cx: &mut Context<'_>, node: &Node, purpose: Purpose) {
-        let mut known = vec!["token", "label", "aliases"];
+        let mut known = VALUE_KEYS.to_vec();
         if purpose == Purpose::Slots {
-            known.push("valid_for");
+            known.push(SLOT_VALUE_KEY);
         }
         let Some(fields) = cx.fields(node, "a value of an enum", &known) else { return };
         let token = fields.need(cx, "token", "a value of an enum").and_then(|node| cx.text(node, "`token`"));

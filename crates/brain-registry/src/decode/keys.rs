@@ -1,0 +1,109 @@
+//! The keys that each part of a pack may have, for the JSON Schemas that editors use and the test that compares them.
+
+#[cfg(test)]
+use super::schema::attributes as field;
+use super::schema::{raw, types};
+#[cfg(test)]
+use super::{
+    attributes, behavior, corpus, expr_behavior, http_behavior, other_behaviors, pack, playbook, policy, preconditions,
+    record, roles, scenario, slots, tool, undo,
+};
+use super::{decide_behavior, record_behavior};
+
+/// Every type of the short form.
+pub(crate) fn types() -> &'static [&'static str] {
+    types::TYPES
+}
+
+/// Keywords that make a field JSON Schema.
+pub(crate) fn telltales() -> &'static [&'static str] {
+    raw::TELLTALES
+}
+
+/// The hit policies of decision tables, words and letters.
+pub(crate) fn hits() -> Vec<&'static str> {
+    decide_behavior::HITS.iter().map(|(word, _)| *word).collect()
+}
+
+/// The operations on records, each with the keys it takes besides `with` and `result`.
+pub(crate) fn operations() -> Vec<(&'static str, &'static [&'static str])> {
+    record_behavior::OPERATIONS.iter().map(|(word, op)| (*word, record_behavior::keys(*op))).collect()
+}
+
+#[cfg(test)]
+/// The attributes of a field of the short form: of inputs, of slots and of records.
+fn fields() -> [Vec<&'static str>; 3] {
+    let common = || field::COMMON.iter().copied().chain(field::OF_TYPES.iter().map(|(key, ..)| *key));
+    let with = |more: &'static [&'static str]| common().chain(more.iter().copied()).collect();
+    [with(&[]), with(field::OF_SLOTS), with(field::OF_RECORDS)]
+}
+
+#[cfg(test)]
+/// Every map with known keys: the schema it is in, what it is called there, and its keys.
+pub(crate) fn all() -> Vec<(&'static str, &'static str, Vec<&'static str>)> {
+    let [input, slot, stored] = fields();
+    let of_tool = tool::KEYS.into_iter().chain(attributes::ATTRIBUTES).collect();
+    let slot_value = types::VALUE_KEYS.into_iter().chain([types::SLOT_VALUE_KEY]).collect();
+    let mut all = vec![
+        ("pack", "", pack::KEYS.to_vec()),
+        ("pack", "help", pack::HELP_KEYS.to_vec()),
+        ("record", "", record::KEYS.to_vec()),
+        ("record", "states", record::STATES_KEYS.to_vec()),
+        ("record", "record_attributes", stored),
+        ("record", "value", types::VALUE_KEYS.to_vec()),
+        ("tools", "", tool::FILE_KEYS.to_vec()),
+        ("tools", "tool", of_tool),
+        ("tools", "input_attributes", input.clone()),
+        ("tools", "value", types::VALUE_KEYS.to_vec()),
+        ("tools", "blocker", attributes::BLOCKER_KEYS.to_vec()),
+        ("tools", "cost", attributes::COST_KEYS.to_vec()),
+        ("tools", "acknowledge", attributes::ACKNOWLEDGE_KEYS.to_vec()),
+        ("tools", "review", attributes::REVIEW_KEYS.to_vec()),
+        ("tools", "delegate", attributes::DELEGATE_KEYS.to_vec()),
+        ("tools", "retry", policy::RETRY_KEYS.to_vec()),
+        ("tools", "idempotency", policy::IDEMPOTENCY_KEYS.to_vec()),
+        ("tools", "undo", undo::KEYS.to_vec()),
+        ("tools", "precondition", preconditions::KEYS.to_vec()),
+        ("tools", "behavior", behavior::NOW.to_vec()),
+        ("tools", "playbook_behavior", other_behaviors::PLAYBOOK_KEYS.to_vec()),
+        ("tools", "worker", other_behaviors::WORKER_KEYS.to_vec()),
+        ("tools", "http", http_behavior::KEYS.to_vec()),
+        ("tools", "auth", http_behavior::AUTH_KEYS.to_vec()),
+        ("tools", "auth_header", http_behavior::HEADER_KEYS.to_vec()),
+        ("tools", "auth_basic", http_behavior::BASIC_KEYS.to_vec()),
+        ("tools", "criteria", http_behavior::CRITERIA_KEYS.to_vec()),
+        ("tools", "lookup_get", record_behavior::GET_KEYS.to_vec()),
+        ("tools", "lookup_list", record_behavior::LIST_KEYS.to_vec()),
+        ("tools", "expr", expr_behavior::KEYS.to_vec()),
+        ("tools", "decide", decide_behavior::KEYS.to_vec()),
+        ("tools", "rule", decide_behavior::RULE_KEYS.to_vec()),
+        ("tools", "otherwise", decide_behavior::OTHERWISE_KEYS.to_vec()),
+        ("tools", "step", playbook::STEP_KEYS.to_vec()),
+        ("playbook", "", playbook::KEYS.to_vec()),
+        ("playbook", "step", playbook::STEP_KEYS.to_vec()),
+        ("playbook", "retry", policy::RETRY_KEYS.to_vec()),
+        ("playbook", "slot_attributes", slot),
+        ("playbook", "input_attributes", input),
+        ("playbook", "value", types::VALUE_KEYS.to_vec()),
+        ("playbook", "slot_value", slot_value),
+        ("playbook", "placeholder", slots::PLACEHOLDER_KEYS.to_vec()),
+        ("playbook", "role", roles::KEYS.to_vec()),
+        ("corpus", "row", corpus::ROW_KEYS.to_vec()),
+        ("corpus", "expectation", corpus::EXPECT_KEYS.to_vec()),
+        ("scenario", "", scenario::KEYS.to_vec()),
+        ("scenario", "step", scenario::STEP_KEYS.to_vec()),
+        ("scenario", "stub", scenario::STUB_KEYS.to_vec()),
+        ("scenario", "answer", scenario::ANSWER_KEYS.to_vec()),
+        ("scenario", "work", scenario::WORK_KEYS.to_vec()),
+        ("scenario", "person", scenario::PERSON_KEYS.to_vec()),
+        ("scenario", "failure", scenario::FAILURE_KEYS.to_vec()),
+        ("scenario", "call", scenario::CALL_KEYS.to_vec()),
+        ("scenario", "expect", scenario::EXPECT_KEYS.to_vec()),
+        ("scenario", "expect_records", scenario::EXPECT_RECORDS_KEYS.to_vec()),
+    ];
+    for (word, keys) in operations() {
+        let known = [word, "with", "result"].into_iter().chain(keys.iter().copied()).collect();
+        all.push(("tools", word, known));
+    }
+    all
+}

@@ -1,0 +1,91 @@
+//! Inputs, slots and outputs as tables: what each is called, what it holds, whether it must be there.
+
+use serde_json::Value;
+
+use super::block::{Block, Line, code, join, record_link, words};
+use super::page::plain;
+
+/// The properties of a schema as a table, or nothing if it has none.
+pub(super) fn table(schema: &Value, what: &str) -> Option<Block> {
+    let properties = schema["properties"].as_object().filter(|properties| !properties.is_empty())?;
+    let required: Vec<&str> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let rows = properties.iter().map(|(name, property)| {
+        let must = if required.contains(&name.as_str()) { "yes" } else { "" };
+        let default = property.get("default").map(|value| vec![code(plain(value))]).unwrap_or_default();
+        vec![vec![code(name)], kind(property), vec![words(must)], default, about(property)]
+    });
+    let head = [what, "type", "required", "default", "notes"];
+    Some(Block::Table { head: head.map(str::to_owned).to_vec(), rows: rows.collect() })
+}
+
+/// What a value is, in the words of packs.
+pub(super) fn kind(schema: &Value) -> Line {
+    if let Some(values) = schema["enum"].as_array() {
+        return vec![words(format!("one of {}", values.len()))];
+    }
+    if let Some(entity) = schema["x-entity"].as_str() {
+        return vec![words("id of "), record_link(entity)];
+    }
+    let word = match (schema["format"].as_str(), schema["type"].as_str()) {
+        (Some("date-time"), _) => "datetime",
+        (Some("uri"), _) => "url",
+        (Some(format), _) => format,
+        (None, Some("string")) if schema["x-multiline"] == true => "text",
+        (None, Some("array")) => {
+            let items = schema.get("items").map(kind).filter(|line| !line.is_empty());
+            return items.map_or_else(|| vec![words("list")], |items| [vec![words("list of ")], items].concat());
+        }
+        (None, Some(word)) => word,
+        (None, None) => "any",
+    };
+    vec![words(word)]
+}
+
+/// Everything else: what it is for, its values, its limits.
+fn about(schema: &Value) -> Line {
+    let mut notes: Vec<Line> = Vec::new();
+    for key in ["title", "description"] {
+        if let Some(text) = schema[key].as_str() {
+            notes.push(vec![words(text)]);
+        }
+    }
+    if let Some(values) = schema["enum"].as_array() {
+        notes.push(join(values.iter().map(|value| choice(schema, value))));
+    }
+    for (key, word) in [
+        ("minimum", "at least"),
+        ("maximum", "at most"),
+        ("pattern", "like"),
+        ("minItems", "items at least"),
+        ("maxItems", "items at most"),
+        ("x-unit", "in"),
+    ] {
+        if let Some(limit) = schema.get(key) {
+            notes.push(vec![words(format!("{word} ")), code(plain(limit))]);
+        }
+    }
+    // The usual limits of texts go without saying.
+    if let Some(length) = schema["maxLength"].as_u64().filter(|length| *length != 10_000) {
+        notes.push(vec![words(format!("at most {length} characters"))]);
+    }
+    if schema["x-personal"] == true {
+        notes.push(vec![words("personal")]);
+    }
+    notes.into_iter().reduce(|all, one| [all, vec![words("; ")], one].concat()).unwrap_or_default()
+}
+
+/// A value of a choice: its token, its label where that differs, and its aliases.
+fn choice(schema: &Value, value: &Value) -> Line {
+    let token = plain(value);
+    let label = schema["x-labels"][&token].as_str().filter(|label| *label != token);
+    let aliases = schema["x-aliases"].as_object().into_iter().flatten();
+    let also: Vec<&str> =
+        aliases.filter(|(_, meant)| meant.as_str() == Some(&token)).map(|(alias, _)| alias.as_str()).collect();
+    let mut line = vec![code(&token)];
+    let said: Vec<String> =
+        label.map(str::to_owned).into_iter().chain(also.iter().map(|alias| format!("“{alias}”"))).collect();
+    if !said.is_empty() {
+        line.push(words(format!(" ({})", said.join(", "))));
+    }
+    line
+}

@@ -1,0 +1,49 @@
+//! `records/*.yaml`.
+
+use serde_json::{Value, json};
+
+use super::build::{Defs, choice, closed, defs, either, list, map_of, name, part, text, texts};
+use super::fields;
+
+pub(super) fn schema() -> (Value, Defs) {
+    let moves = || map_of(either([texts(), json!({"type": "null"})]));
+    let rules = choice(&["keep", "replace", "append", "fill-empty"]);
+    let long = json!({"anyOf": [{"required": ["initial"]}, {"required": ["transitions"]}]});
+    let root = closed(
+        vec![
+            ("record", "The type's name, unique over all packs.", name()),
+            ("title", "What people call one.", text()),
+            ("description", "For people.", text()),
+            ("fields", "Name → type.", map_of(part("record_field"))),
+            (
+                "key",
+                "Fields whose values together are unique: `email`, `[a, b]`, or several keys `[[a, b], [c]]`.",
+                either([texts(), list(texts())]),
+            ),
+            ("dedupe", "Fields that make two records the same, for `upsert`.", texts()),
+            (
+                "merge",
+                "Per field what `upsert` does; default `replace`.",
+                json!({"type": "object", "additionalProperties": rules}),
+            ),
+            (
+                "states",
+                "From each state, the states it may go to; the first is where a record begins. Or `{initial, transitions}`.",
+                json!({"type": "object", "if": long, "then": part("states"), "else": moves()}),
+            ),
+            ("search", "Fields found by words.", texts()),
+            ("label", "The field that names a record for people.", text()),
+        ],
+        &["record", "fields"],
+    );
+    let states = closed(
+        vec![
+            ("initial", "Where a record begins.", text()),
+            ("transitions", "From each state, the states it may go to.", moves()),
+        ],
+        &["initial", "transitions"],
+    );
+    let mut defs = defs([("states", states)]);
+    fields::stored(&mut defs);
+    (root, defs)
+}

@@ -1,0 +1,134 @@
+//! `scenarios/*.yaml`.
+
+use serde_json::{Value, json};
+
+use super::build::{
+    Defs, choice, closed, defs, duration, either, flag, full_name, list, map_of, part, text, texts, value, values,
+    whole,
+};
+
+pub(super) fn schema() -> (Value, Defs) {
+    let stub = || either([choice(&["timeout", "lost"]), part("stub")]);
+    let stubs = json!({"type": "object", "additionalProperties": either([stub(), list(stub())])});
+    let root = closed(
+        vec![
+            ("scenario", "What it shows.", text()),
+            ("description", "For people.", value()),
+            ("start", "What the clock shows, such as `2026-03-02T09:00:00Z`.", text()),
+            ("seed", "Where randomness begins.", whole(0, i64::MAX)),
+            ("stubs", "What outside tools answer, call after call; the last repeats.", stubs),
+            ("steps", "Each an action and what must be true afterwards.", list(part("step"))),
+        ],
+        &["scenario", "steps"],
+    );
+    let verdicts = ["accept", "reject"];
+    let modes = ["answer", "plan", "enqueue", "enqueue_and_wait"];
+    let step = closed(
+        vec![
+            ("say", "Somebody says this.", text()),
+            ("call", "Tools are called without words.", either([part("call"), list(part("call"))])),
+            ("advance", "Time passes.", duration()),
+            ("kill", "The process dies and starts again.", flag()),
+            ("approve", "The open approval is granted.", flag()),
+            ("reject", "The open approval is refused.", flag()),
+            ("retry", "The open dead letter is tried again.", flag()),
+            ("cancel", "The run is cancelled.", flag()),
+            ("work", "A worker takes a job and answers; without an answer it only takes it.", part("work")),
+            ("callback", "The other side of a delegated step answers.", part("stub")),
+            ("review", "`accept`, `reject`, or the fields that are corrected.", either([choice(&verdicts), values()])),
+            ("undo", "What the last run did is to be undone: `true`, or one step of it.", either([flag(), text()])),
+            ("mode", "As in a request; default `enqueue_and_wait`.", choice(&modes)),
+            ("as", "Who does it.", either([text(), part("person")])),
+            ("context", "Values that come with the request.", values()),
+            ("conversation", "The conversation that the request belongs to.", text()),
+            ("policy", "What several calls are to each other.", choice(&["plain", "atomic", "best_effort"])),
+            ("expect", "What must be true of the answer.", part("expect")),
+            ("expect_records", "What must be stored.", either([part("expect_records"), list(part("expect_records"))])),
+            ("let", "Names for later steps.", map_of(value())),
+        ],
+        &[],
+    );
+    let call = closed(vec![("tool", "Which tool.", full_name()), ("input", "Its arguments.", values())], &["tool"]);
+    let counts = json!({"type": "object", "additionalProperties": whole(0, i64::from(u32::MAX))});
+    let expect = closed(
+        vec![
+            ("ok", "Whether it went well.", flag()),
+            ("confidence", "How sure Brain was.", choice(&["high", "medium", "low", "none"])),
+            ("tool", "Which tool was meant.", full_name()),
+            ("status", "Of the run.", text()),
+            ("errors", "Texts that stand in the errors.", texts()),
+            ("message", "Texts that stand in the message.", texts()),
+            ("result", "What the tool answered.", value()),
+            ("batch", "What became of a batch, at least.", values()),
+            ("waits_for", "Texts that stand in what the run waits for.", texts()),
+            ("events", "How many events of a name its log has.", counts),
+        ],
+        &[],
+    );
+    let person = closed(
+        vec![
+            ("name", "Their name.", text()),
+            ("approver", "Whether they may approve; default `true`.", flag()),
+            ("permissions", "What they may do; default: everything.", texts()),
+            ("tier", "Their tier; default: any.", text()),
+        ],
+        &["name"],
+    );
+    let work = closed(
+        vec![
+            ("topic", "The topic.", text()),
+            ("result", "It succeeds with this.", value()),
+            ("answer", "It succeeds with a whole result.", part("answer")),
+            ("failure", "It fails like this.", part("failure")),
+        ],
+        &["topic"],
+    );
+    let answer = closed(
+        vec![
+            ("data", "What the tool answers.", value()),
+            ("summary", "One sentence.", text()),
+            ("artifacts", "Records that it is about.", list(value())),
+            ("new_steps", "Steps that it brings along.", list(value())),
+            ("review", "A person should look at it: `{ask}`.", values()),
+            ("delegate", "Another engine works on: `{reference, within_ms}`.", values()),
+        ],
+        &[],
+    );
+    let records = closed(
+        vec![
+            ("type", "The record type.", text()),
+            ("where", "Which records.", values()),
+            ("count", "How many there are.", whole(0, i64::from(u32::MAX))),
+            ("fields", "What each of them holds.", values()),
+        ],
+        &["type"],
+    );
+    let canned = closed(
+        vec![
+            ("result", "It succeeds with this.", value()),
+            ("answer", "It succeeds with a whole result.", part("answer")),
+            ("failure", "It fails like this.", part("failure")),
+        ],
+        &[],
+    );
+    let failure = closed(
+        vec![
+            ("class", "`transient` is tried again.", choice(&["transient", "contract", "business"])),
+            ("code", "Stable, for programs.", text()),
+            ("message", "For people.", text()),
+        ],
+        &["class"],
+    );
+    let parts = [
+        ("step", step),
+        ("call", call),
+        ("expect", expect),
+        ("expect_records", records),
+        ("stub", canned),
+        ("answer", answer),
+        ("work", work),
+        ("person", person),
+        ("failure", failure),
+    ];
+    (root, defs(parts))
+}

@@ -1,0 +1,131 @@
+//! `brain pack import`: packs from what others have written down.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use brain_registry::import::{self, ImportError, ImportNote, Imported};
+
+use super::pack::write_files;
+use crate::cli::{Global, ImportPlaybookArgs, ImportRegistryArgs};
+use crate::show;
+use crate::show::{BOLD, DIM, GREEN, RED};
+
+pub(crate) fn registry(global: &Global, args: &ImportRegistryArgs) -> Result<bool> {
+    let text = read(&args.file)?;
+    let folder = args.output.clone().unwrap_or_else(|| PathBuf::from(stem(&args.file)));
+    refuse_unless_empty(&folder, args.force)?;
+    let made = import::registry(&stem(&folder), &args.file.display().to_string(), &text);
+    finish(global, &folder, made)
+}
+
+pub(crate) fn playbook(global: &Global, args: &ImportPlaybookArgs) -> Result<bool> {
+    let mut sources = Vec::new();
+    for file in &args.files {
+        sources.push((file.display().to_string(), read(file)?));
+    }
+    let first = args.files.first().context("name a file")?;
+    let folder = args.into.clone().or_else(|| args.output.clone()).unwrap_or_else(|| PathBuf::from(stem(first)));
+    let Some(pack) = &args.into else {
+        refuse_unless_empty(&folder, args.force)?;
+        let made = import::playbooks(&stem(&folder), &sources, &BTreeSet::new(), true);
+        return finish(global, &folder, made);
+    };
+    let loaded = match brain_registry::load(std::slice::from_ref(pack)) {
+        Ok(loaded) => loaded,
+        Err(report) => bail!("{report}\n\n{} must pass `brain pack check` first", pack.display()),
+    };
+    let known: BTreeSet<String> = loaded.registry.tools().keys().cloned().collect();
+    let name = loaded.registry.packs().keys().next().cloned().unwrap_or_else(|| stem(pack));
+    let mut made = import::playbooks(&name, &sources, &known, false);
+    if let Ok(imported) = &mut made {
+        // The pack keeps the schemas that it has.
+        imported.files.retain(|(path, _)| !path.starts_with('.') || !folder.join(path).exists());
+        let there: Vec<&String> =
+            imported.files.iter().map(|(path, _)| path).filter(|path| folder.join(path).exists()).collect();
+        if let (false, [first, ..]) = (args.force, there.as_slice()) {
+            bail!("{} exists already; nothing was written. --force replaces it", folder.join(first).display());
+        }
+    }
+    finish(global, &folder, made)
+}
+
+fn read(file: &Path) -> Result<String> {
+    std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))
+}
+
+/// What a file or folder is called, without what comes after the first dot.
+fn stem(path: &Path) -> String {
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    name.split('.').next().filter(|name| !name.is_empty()).unwrap_or("imported").to_owned()
+}
+
+fn refuse_unless_empty(folder: &Path, force: bool) -> Result<()> {
+    let used = folder.exists() && std::fs::read_dir(folder).map_or(true, |mut entries| entries.next().is_some());
+    if used && !force {
+        bail!(
+            "`{}` exists and is not empty; nothing was written. --force writes into it, -o names another",
+            folder.display()
+        );
+    }
+    Ok(())
+}
+
+/// Writes the pack, says what was not taken over, and checks what came of it.
+fn finish(global: &Global, folder: &Path, made: Result<Imported, ImportError>) -> Result<bool> {
+    let imported = match made {
+        Ok(imported) => imported,
+        Err(report) => {
+            if global.json {
+                show::json(&serde_json::json!({"ok": false, "diagnostics": report.diagnostics()}));
+            } else {
+                anstream::println!("{}", report.render(true));
+            }
+            return Ok(false);
+        }
+    };
+    write_files(folder, &imported.files)?;
+    let checked = brain_registry::load(&[folder.to_owned()]);
+    let ok = checked.is_ok();
+    let report = checked.map_or_else(|report| report, |loaded| loaded.warnings);
+    let files: Vec<&String> =
+        imported.files.iter().map(|(path, _)| path).filter(|path| !path.starts_with('.')).collect();
+    let (tools, playbooks) = imported.made;
+    if global.json {
+        show::json(&serde_json::json!({
+            "ok": ok, "folder": folder.display().to_string(), "files": files, "tools": tools, "playbooks": playbooks,
+            "notes": imported.notes, "diagnostics": report.diagnostics(),
+        }));
+        return Ok(ok);
+    }
+    anstream::println!("{BOLD}{}/{BOLD:#}", folder.display());
+    for path in files {
+        anstream::println!("  {path}");
+    }
+    notes(&imported.notes);
+    if !report.is_empty() {
+        anstream::println!("\n{}", report.render(true));
+    }
+    let (mark, color) = if ok { ("✓", GREEN) } else { ("✗", RED) };
+    let check = if ok { "passes the check" } else { "needs a hand: see above" };
+    anstream::println!("\n{color}{mark}{color:#} {tools} tools, {playbooks} playbooks; the pack {check}");
+    anstream::println!("{DIM}→{DIM:#} brain pack check {0}\n{DIM}→{DIM:#} brain pack docs {0}", folder.display());
+    Ok(ok)
+}
+
+/// What was not taken over as it was, by what it is about.
+fn notes(notes: &[ImportNote]) {
+    if notes.is_empty() {
+        return;
+    }
+    anstream::println!("\nNot taken over as it was:");
+    let mut about: Option<&str> = None;
+    for note in notes {
+        if about != Some(&note.about) {
+            anstream::println!("  {BOLD}{}{BOLD:#}", note.about);
+            about = Some(&note.about);
+        }
+        let key = if note.key.is_empty() { String::new() } else { format!("{}: ", note.key) };
+        anstream::println!("    {DIM}{key}{DIM:#}{}", note.note);
+    }
+}
