@@ -120,6 +120,8 @@ pub struct Request {
     pub conversation: Option<String>,
     /// Values that fill slots of the same name.
     pub context: Value,
+    /// Files that come with it: references to blobs.
+    pub attachments: Vec<Value>,
     /// Bounds.
     pub limits: Limits,
     /// The caller's idempotency key.
@@ -146,6 +148,7 @@ impl Request {
             mode,
             conversation: None,
             context: Value::Null,
+            attachments: Vec::new(),
             limits: Limits::default(),
             key: None,
             trace: None,
@@ -179,6 +182,9 @@ impl Request {
         }
         if let Some(parent) = &self.parent {
             kept["parent"] = json!({"run": parent.run, "job": parent.job, "depth": parent.depth});
+        }
+        if !self.attachments.is_empty() {
+            kept["attachments"] = json!(self.attachments);
         }
         if let Some(undo_of) = &self.undo_of {
             kept["undo_of"] = undo_of.clone();

@@ -343,7 +343,7 @@ impl Kernel {
                 target: tool.clone(),
                 args: input.as_object().cloned().unwrap_or_default(),
             });
-            return Step::Plan(wanted.collect());
+            return Step::Plan(self.with_attachments(request, wanted.collect()));
         }
         let understanding = self.understand(&request.message);
         let evidence = serde_json::to_value(&understanding).unwrap_or(Value::Null);
@@ -358,7 +358,7 @@ impl Kernel {
                     let schema = self.schema_of(&intent.target);
                     Wanted::of_intent(intent, &request.context, &schema)
                 });
-                Step::Plan(wanted.collect())
+                Step::Plan(self.with_attachments(request, wanted.collect()))
             }
             Understanding::Ask(question) => {
                 draft.confidence = Confidence::Low;
@@ -381,6 +381,23 @@ impl Kernel {
                 Step::Done
             }
         }
+    }
+
+    /// Files that came with a request fill the inputs that take a file and have none, in order.
+    fn with_attachments(&self, request: &Request, mut wanted: Vec<Wanted>) -> Vec<Wanted> {
+        let mut files = request.attachments.iter();
+        for one in wanted.iter_mut().filter(|_| !request.attachments.is_empty()) {
+            let schema = self.schema_of(&one.target);
+            for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+                if property["x-file"] == true
+                    && !one.args.contains_key(name)
+                    && let Some(file) = files.next()
+                {
+                    one.args.insert(name.clone(), file.clone());
+                }
+            }
+        }
+        wanted
     }
 
     fn schema_of(&self, target: &str) -> Value {
@@ -665,8 +682,22 @@ impl Kernel {
                 writes.push(Write::PutApproval(approval));
             }
         }
+        let children = self.children(scope, run);
         self.engine.cancel(scope, run, writes).await?;
+        // Whoever stops a run means what it has started, too. A child that was quicker has ended on its own.
+        for child in children {
+            if self.store.run(scope, child)?.is_some_and(|row| !is_over(&row.status)) {
+                drop(Box::pin(self.cancel(scope, child)).await);
+            }
+        }
         self.report(scope, run)
+    }
+
+    /// The runs that the open steps of a run wait for.
+    fn children(&self, scope: &Scope, run: RunId) -> Vec<RunId> {
+        let Ok(state) = self.engine.run_state(scope, run) else { return Vec::new() };
+        let pending = state.data.pending.values();
+        pending.filter_map(|result| result["delegate"]["child_run"].as_str()?.parse().ok()).collect()
     }
 
     /// Decides about a dead letter and reports where its run stands then.

@@ -159,6 +159,9 @@ pub(crate) struct DoArgs {
     /// The same key never does the same twice.
     #[arg(long, value_name = "KEY")]
     pub(crate) idempotency_key: Option<String>,
+    /// A file that comes with it; fills an input of type `file`. May be given several times.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) attach: Vec<PathBuf>,
     /// What it may cost at most, in the currency of the settings.
     #[arg(long, value_name = "AMOUNT")]
     pub(crate) max_cost: Option<String>,

@@ -46,6 +46,7 @@ impl KernelHost {
                 mode: Mode::Enqueue,
                 conversation: None,
                 context: Value::Null,
+                attachments: Vec::new(),
                 limits: Limits { max_tool_calls: u32::MAX, ..Limits::default() },
                 key: Some(format!("child {}", job.key)),
                 trace: parent.request["trace_id"].as_str().map(str::to_owned),

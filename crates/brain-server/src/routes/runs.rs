@@ -25,6 +25,8 @@ use crate::wire::{self, Page, Receipt, Review, RunEvent, RunRequest, RunResponse
 const MAX_KEY: usize = 255;
 /// Calls by name in one request, at most; how many may run is for `limits.max_tool_calls`.
 const MAX_CALLS: usize = 1000;
+/// Files that may come with a request.
+const MAX_ATTACHMENTS: usize = 100;
 /// The longest that anybody may wait for a run, in milliseconds.
 pub(crate) const MAX_WAIT: u64 = 120_000;
 /// Says that a response is that of an earlier request with the same key.
@@ -92,6 +94,15 @@ fn to_request(caller: Caller, body: RunRequest, key: Option<String>) -> Result<R
     let calls_given = u64::from(defaults.max_tool_calls);
     let max_tool_calls = bounded("limits.max_tool_calls", limits.max_tool_calls, calls_given, 1, 100)?;
     let wait = bounded("limits.wait_timeout_ms", limits.wait_timeout_ms, defaults.wait_timeout_ms, 0, MAX_WAIT)?;
+    let attachments: Vec<Value> = body.attachments.unwrap_or_default().into_iter().map(Value::Object).collect();
+    if attachments.len() > MAX_ATTACHMENTS {
+        let message = format!("{} attachments are too many; at most {MAX_ATTACHMENTS}", attachments.len());
+        return Err(Problem::invalid("attachments", message));
+    }
+    if let Some(wrong) = attachments.iter().position(|one| one["$blob"].as_str().is_none_or(|hash| hash.len() != 64)) {
+        let message = "each must be a reference that POST /v1/blobs gave: {\"$blob\": …}";
+        return Err(Problem::invalid(&format!("attachments[{wrong}]"), message));
+    }
     let calls = body.calls.unwrap_or_default();
     if calls.len() > MAX_CALLS {
         return Err(Problem::invalid("calls", format!("{} calls are too many; at most {MAX_CALLS}", calls.len())));
@@ -105,6 +116,7 @@ fn to_request(caller: Caller, body: RunRequest, key: Option<String>) -> Result<R
         mode: body.mode.unwrap_or_default().into(),
         conversation: body.conversation_id.map(|id| id.to_string()),
         context: body.context.map_or(Value::Null, Value::Object),
+        attachments,
         limits: Limits {
             max_tool_calls: u32::try_from(max_tool_calls).unwrap_or(u32::MAX),
             wait_timeout_ms: wait,

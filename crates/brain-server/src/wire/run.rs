@@ -60,6 +60,10 @@ pub struct RunRequest {
     #[serde(default, deserialize_with = "super::object::optional_list")]
     #[schema(max_items = 1000)]
     pub calls: Option<Vec<CallRequest>>,
+    /// Files that come with it: references that `POST /v1/blobs` gave. They fill inputs of type `file`, in order.
+    #[serde(default)]
+    #[schema(value_type = Option<Vec<Object>>, max_items = 100)]
+    pub attachments: Option<Vec<Map<String, Value>>>,
     /// What several calls are to each other; default `plain`.
     #[serde(default)]
     pub policy: Option<Policy>,

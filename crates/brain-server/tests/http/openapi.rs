@@ -32,6 +32,14 @@ const ROUTES: [&str; 24] = [
     "POST /v1/dead-letters/{id}/retry",
     "POST /v1/runs",
     "POST /v1/runs/{id}/cancel",
+    "POST /v1/runs/{id}/undo",
+    "POST /v1/runs/{id}/review",
+    "GET /v1/runs/{id}/expansion",
+    "POST /v1/jobs/activate",
+    "POST /v1/jobs/{id}/complete",
+    "POST /v1/jobs/{id}/fail",
+    "POST /v1/jobs/{id}/extend",
+    "POST /v1/callbacks/{tenant}/{run}/{job}",
 ];
 
 fn operations(document: &Value) -> Vec<(String, &Value)> {

@@ -68,6 +68,12 @@ tools:
     behavior: {{expr: {{result: {{name: \"= input.text\", sure: 0.5}}}}}}
     review: {{when: \"= result.sure < 0.8\", ask: \"Is it {{{{ result.name }}}}?\"}}
     output: {{name: string, sure: number}}
+  look:
+    title: Look at a file
+    input: {{doc: file}}
+    phrases: [\"look at this file\"]
+    behavior: {{expr: {{result: {{size: \"= input.doc.size\"}}}}}}
+    output: {{size: integer}}
   paint:
     title: Paint
     input: {{}}
@@ -289,4 +295,17 @@ async fn fifty_megabytes_go_through_arguments_and_results() {
     let blob = server.url(&format!("/v1/blobs/{}", reference["$blob"].as_str().unwrap()));
     let bytes = server.client.get(blob).send().await.unwrap().bytes().await.unwrap();
     assert_eq!(bytes.len(), 50_000_000);
+}
+
+#[tokio::test]
+async fn a_file_that_comes_with_a_message_fills_the_input_that_takes_one() {
+    let (server, _) = start().await;
+    let upload = server.request(Method::POST, "/v1/blobs").header("content-type", "text/plain").body("hello");
+    let blob = Answer::of(upload).await.body["blob"].clone();
+    let run = server.post("/v1/runs", &json!({"message": "look at this file", "attachments": [blob]})).await.ok();
+    assert_eq!(run["receipts"][0]["result"]["size"], 5, "{run}");
+    let without = server.say("look at this file", "enqueue_and_wait").await;
+    assert_eq!(without["errors"][0]["code"], "missing_input", "{without}");
+    let wrong = json!({"message": "look at this file", "attachments": [{"name": "a.txt"}]});
+    server.post("/v1/runs", &wrong).await.problem(422, "invalid_request");
 }

@@ -25,6 +25,18 @@ pub(crate) fn run(global: &Global, command: BlobCommand) -> Result<bool> {
 }
 
 fn put(global: &Global, file: &Path, media_type: Option<String>) -> Result<bool> {
+    let row = keep(open::store(global)?.as_ref(), &open::scope(global)?, file, media_type)?;
+    if global.json {
+        show::json(&serde_json::json!({"blob": Blob::from(row)}));
+    } else {
+        anstream::println!("{BOLD}{}{BOLD:#}", row.hash);
+        anstream::println!("{DIM}{} bytes, {}{DIM:#}", row.size, row.media_type);
+    }
+    Ok(true)
+}
+
+/// Keeps a file, piece by piece.
+pub(super) fn keep(store: &dyn Store, scope: &Scope, file: &Path, media_type: Option<String>) -> Result<BlobRow> {
     let mut input: Box<dyn Read> = if file == Path::new("-") {
         Box::new(io::stdin().lock())
     } else {
@@ -34,8 +46,7 @@ fn put(global: &Global, file: &Path, media_type: Option<String>) -> Result<bool>
     if !media_type.contains('/') || !media_type.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
         bail!("`{media_type}` is not a media type; write one such as image/png");
     }
-    let store = open::store(global)?;
-    let mut writer = store.begin_blob(&open::scope(global)?, &media_type, SystemClock.now())?;
+    let mut writer = store.begin_blob(scope, &media_type, SystemClock.now())?;
     let mut piece = vec![0; PIECE];
     loop {
         match input.read(&mut piece) {
@@ -45,14 +56,7 @@ fn put(global: &Global, file: &Path, media_type: Option<String>) -> Result<bool>
             Err(error) => return Err(error).with_context(|| format!("cannot read {}", file.display())),
         }
     }
-    let row = writer.finish()?;
-    if global.json {
-        show::json(&serde_json::json!({"blob": Blob::from(row)}));
-    } else {
-        anstream::println!("{BOLD}{}{BOLD:#}", row.hash);
-        anstream::println!("{DIM}{} bytes, {}{DIM:#}", row.size, row.media_type);
-    }
-    Ok(true)
+    Ok(writer.finish()?)
 }
 
 fn get(global: &Global, hash: &str, output: Option<&Path>) -> Result<bool> {

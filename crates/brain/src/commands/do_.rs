@@ -19,7 +19,17 @@ pub(crate) fn run(global: &Global, args: &DoArgs) -> Result<bool> {
         Some(text) => serde_json::from_str(text).context("--context must be a JSON object")?,
         None => Value::Null,
     };
+    let scope = open::scope(global)?;
+    let mut attachments = Vec::new();
+    if !args.attach.is_empty() {
+        let store = open::store(global)?;
+        for file in &args.attach {
+            let row = super::blob::keep(store.as_ref(), &scope, file, None)?;
+            attachments.push(brain_store::blob::file_reference(&row));
+        }
+    }
     let request = Request {
+        attachments,
         conversation: args.conversation.clone(),
         context,
         limits: Limits {
@@ -33,7 +43,7 @@ pub(crate) fn run(global: &Global, args: &DoArgs) -> Result<bool> {
             PolicyArg::BestEffort => BatchPolicy::BestEffort,
         },
         key: args.idempotency_key.clone(),
-        ..Request::say(open::scope(global)?, &args.message, mode)
+        ..Request::say(scope, &args.message, mode)
     };
     let runtime = open::runtime()?;
     runtime.block_on(async {
