@@ -609,6 +609,10 @@ impl Core {
             Conflict::Precondition(Precondition::RunAbsent(_)) => Some(EngineError::RunExists(run)),
             Conflict::Precondition(Precondition::ApprovalPending(_)) => Some(EngineError::AlreadyDecided),
             Conflict::Precondition(Precondition::LetterOpen(_)) => Some(EngineError::AlreadyDecided),
+            // What the one who asked relied on, not what was decided: deciding again cannot help.
+            Conflict::Precondition(failed) if in_flight.work.iter().any(|item| item.relied_on(failed)) => {
+                Some(EngineError::Moved)
+            }
             _ => None,
         };
         if let Some(error) = answer {

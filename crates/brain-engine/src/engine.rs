@@ -40,6 +40,9 @@ pub enum EngineError {
     /// Someone else was quicker.
     #[error("this has been decided already")]
     AlreadyDecided,
+    /// Something that was relied on has been changed by someone else.
+    #[error("someone changed what this relied on; nothing was done. Look again and ask again")]
+    Moved,
     /// Another process works on this run right now.
     #[error("run {0} is being worked on by another process; ask that one, or wait until it has ended")]
     OwnedElsewhere(RunId),

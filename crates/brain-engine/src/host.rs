@@ -88,7 +88,7 @@ pub trait Host: Send + Sync + 'static {
     fn bind(&self, view: RunView<'_>, step: &PlanStep, job: JobId) -> Result<ValidatedCall, Failure>;
 
     /// The same arguments as in an earlier attempt, checked again: what goes with an idempotency key never changes.
-    fn rebind(&self, tool: &ToolRef, args: Value) -> Result<ValidatedCall, Failure>;
+    fn rebind(&self, scope: &Scope, tool: &ToolRef, args: Value) -> Result<ValidatedCall, Failure>;
 
     /// Does an inline job: reads through the view and leaves its writes there. On `Err` the writes are dropped.
     fn decide(

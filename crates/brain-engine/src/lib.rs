@@ -17,6 +17,7 @@ mod receipt;
 mod shell;
 mod turn;
 
+pub use turn::grow::blob_writes;
 pub use turn::{job_key, job_keys};
 
 pub use data::RunData;

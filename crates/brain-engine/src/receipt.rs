@@ -17,6 +17,8 @@ pub enum ReceiptStatus {
     Failed,
     /// Nobody knows whether it happened.
     InDoubt,
+    /// It would have succeeded, but its batch was not committed.
+    RolledBack,
 }
 
 impl ReceiptStatus {
@@ -26,6 +28,7 @@ impl ReceiptStatus {
             Self::Succeeded => "succeeded",
             Self::Failed => "failed",
             Self::InDoubt => "in_doubt",
+            Self::RolledBack => "rolled_back",
         }
     }
 }
@@ -61,10 +64,11 @@ pub struct Receipt {
 
 /// The receipts of a run, in the order in which attempts ended.
 pub fn receipts(run: brain_core::RunId, program: &Program, rows: &[LogRow]) -> Result<Vec<Receipt>, EventError> {
-    let mut list = Vec::new();
+    let mut list: Vec<Receipt> = Vec::new();
     let mut started = Timestamp::default();
     let mut handed = std::collections::BTreeMap::new();
     let mut args_of = std::collections::BTreeMap::new();
+    let mut artifacts_of = std::collections::BTreeMap::new();
     for entry in entries(rows) {
         let Some(event) = entry.machine()? else { continue };
         if let Event::RunStarted { .. } = event {
@@ -76,8 +80,19 @@ pub fn receipts(run: brain_core::RunId, program: &Program, rows: &[LogRow]) -> R
             args_of.insert(job, args.clone());
         }
         let (job, attempt, status, failure, retry_at) = match event {
-            Event::JobStarted { job, attempt } => {
+            Event::JobStarted { job, attempt } | Event::JobLeased { job, attempt, .. } => {
                 handed.insert((job, attempt), entry.at);
+                continue;
+            }
+            Event::StepsInjected { job, attempt, .. } => {
+                handed.entry((job, attempt)).or_insert(entry.at);
+                artifacts_of.insert(job, entry.payload.map_or(Value::Null, |it| it["result"]["artifacts"].clone()));
+                continue;
+            }
+            Event::BatchRolledBack { .. } => {
+                for receipt in list.iter_mut().filter(|receipt| receipt.status == ReceiptStatus::Succeeded) {
+                    receipt.status = ReceiptStatus::RolledBack;
+                }
                 continue;
             }
             Event::JobDone { job, attempt } => (job, attempt, ReceiptStatus::Succeeded, None, None),
@@ -91,6 +106,12 @@ pub fn receipts(run: brain_core::RunId, program: &Program, rows: &[LogRow]) -> R
             }
             _ => continue,
         };
+        let mut result = entry.payload.map_or(Value::Null, |payload| payload["result"].clone());
+        if let (Some(artifacts), Some(map)) = (artifacts_of.remove(&job), result.as_object_mut())
+            && !artifacts.is_null()
+        {
+            map.insert("artifacts".into(), artifacts);
+        }
         let step = program.step(job.step);
         let tool = match &step.undo {
             Some(undo) if job.undo => &undo.tool.name,
@@ -106,7 +127,7 @@ pub fn receipts(run: brain_core::RunId, program: &Program, rows: &[LogRow]) -> R
             started_at: handed.get(&(job, attempt)).copied().unwrap_or(entry.at),
             finished_at: entry.at,
             args: args_of.get(&job).cloned().unwrap_or(Value::Null),
-            result: entry.payload.map_or(Value::Null, |payload| payload["result"].clone()),
+            result,
             failure,
             retry_at,
         });
@@ -118,6 +139,11 @@ fn job_of(event: &Event) -> Option<JobId> {
     match event {
         Event::JobStarted { job, .. }
         | Event::JobDone { job, .. }
+        | Event::JobOffered { job }
+        | Event::JobHeld { job }
+        | Event::JobDelegated { job, .. }
+        | Event::ReviewAsked { job, .. }
+        | Event::StepsInjected { job, .. }
         | Event::JobRetrying { job, .. }
         | Event::JobFailed { job, .. }
         | Event::JobParked { job, .. } => Some(*job),

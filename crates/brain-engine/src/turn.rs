@@ -1,6 +1,6 @@
 //! One turn of one run: inputs in, events and writes out. Nothing leaves the turn before its commit is durable.
 
-mod grow;
+pub(crate) mod grow;
 mod letters;
 mod told;
 
@@ -77,7 +77,7 @@ impl Turn<'_> {
     /// Folds events; the payload belongs to the first.
     fn fold(&mut self, events: Vec<Event>, mut payload: Option<Value>) {
         for event in events {
-            let payload = payload.take().map(|payload| self.lighten(payload));
+            let payload = payload.take();
             self.follow_letters(&event);
             self.follow_offers(&event);
             self.follow_approvals(&event);
@@ -88,7 +88,9 @@ impl Turn<'_> {
             if let Event::JobChecking { job, attempt, .. } = &event {
                 self.request_check(*job, *attempt);
             }
-            self.events.push(NewEvent::machine(&event, payload));
+            // The run goes on with the values themselves: what the log refers to is not in the store before the commit.
+            let kept = payload.map(|payload| self.lighten(payload));
+            self.events.push(NewEvent::machine(&event, kept));
         }
     }
 
@@ -180,7 +182,7 @@ impl Turn<'_> {
         };
         let bound = match self.data.args.get(&job) {
             // What goes with an idempotency key never changes, whatever the expressions would say now.
-            Some(args) => guarded(|| self.host.rebind(tool, args.clone())),
+            Some(args) => guarded(|| self.host.rebind(self.scope, tool, args.clone())),
             None => guarded(|| self.host.bind(self.view(), step, job)),
         };
         let call = match bound {

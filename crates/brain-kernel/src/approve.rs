@@ -75,6 +75,11 @@ impl Kernel {
             ));
         }
         let approved = decision == Decision::Approve;
+        // What a staged undo relied on must still be so, also at the moment of its commit.
+        let mut preconditions = vec![Precondition::ApprovalPending(row.id)];
+        if approved {
+            preconditions.extend(self.undo_preconditions(scope, &state.row.request)?);
+        }
         row.status = if approved { "approved" } else { "rejected" }.into();
         row.body["decided_by"] = json!(actor.name);
         row.body["decided_at"] = json!(self.clock().now());
@@ -86,7 +91,7 @@ impl Kernel {
         let run = row.run;
         let command = Command {
             prelude: vec![NewEvent::pipe(event, data, payload)],
-            preconditions: vec![Precondition::ApprovalPending(row.id)],
+            preconditions,
             writes: vec![Write::PutApproval(row)],
             inputs: vec![Told::Input(input, None::<Value>)],
             status: None,

@@ -8,7 +8,7 @@ use brain_engine::{EngineError, JobOutcome};
 use brain_registry::ToolResult;
 use brain_store::{Member, Scope, SignalRow, Write};
 use brain_tools::resolve_secret;
-use brain_vm::Event;
+use brain_vm::{Event, JobStatus};
 use serde_json::{Value, json};
 use subtle::ConstantTimeEq;
 
@@ -72,6 +72,24 @@ impl Kernel {
             }
             Err(error) => Err(error.into()),
         }
+    }
+}
+
+impl Kernel {
+    /// The key of the first job of a run that another system works on.
+    pub(crate) fn delegated(&self, scope: &Scope, run: RunId) -> Option<JobKey> {
+        let state = self.engine().run_state(scope, run).ok()?;
+        let (program, machine) = (state.program.as_ref()?, state.state.as_ref()?);
+        let job = machine.jobs.iter().find(|(_, job)| matches!(job.status, JobStatus::Delegated { .. }));
+        // A run that has ended may still get a late answer: that of the step that was delegated last.
+        let job = job.map(|(id, _)| *id).or_else(|| {
+            entries(&state.log).filter_map(|entry| entry.machine().ok().flatten()).fold(None, |last, event| match event
+            {
+                Event::JobDelegated { job, .. } => Some(job),
+                _ => last,
+            })
+        })?;
+        Some(brain_engine::job_key(program, run, state.data.started, job))
     }
 }
 

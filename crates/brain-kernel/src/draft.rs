@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
-use brain_core::{Digest, RunId};
+use brain_core::{Digest, RunId, Timestamp};
 use brain_engine::core::Submission;
-use brain_engine::{NewEvent, PipeEvent};
+use brain_engine::{NewEvent, PipeEvent, blob_writes};
 use brain_nlu::Confidence;
+use brain_registry::model::BatchPolicy;
 use brain_store::Write;
+use brain_store::blob::offload;
 use brain_vm::Program;
 use serde_json::{Value, json};
 
@@ -24,6 +26,8 @@ pub(crate) struct Draft {
     pub(crate) writes: Vec<Write>,
     pub(crate) program: Option<(Digest, Arc<Program>)>,
     pub(crate) planned: Option<Planned>,
+    /// What the program runs on, whole, if parts of it are kept apart in the log.
+    pub(crate) input: Option<Value>,
     pub(crate) start: bool,
     pub(crate) key: Option<(String, Digest)>,
 }
@@ -39,6 +43,7 @@ impl Draft {
             writes: Vec::new(),
             program: None,
             planned: None,
+            input: None,
             start: false,
             key: request.key.clone().map(|key| (key, digest)),
         }
@@ -60,6 +65,10 @@ impl Draft {
             "confidence": self.confidence,
             "reason": self.reason,
         });
+        let mut data = data;
+        if planned.policy != BatchPolicy::Plain {
+            data["policy"] = json!(planned.policy);
+        }
         let payload = json!({"input": planned.input, "calls": calls});
         self.events.push(NewEvent::pipe(PipeEvent::Planned, data, Some(payload)));
     }
@@ -82,14 +91,22 @@ impl Draft {
         self.program = None;
     }
 
-    pub(crate) fn submission(self, request: &Request, definitions: Vec<Write>) -> Submission {
+    pub(crate) fn submission(mut self, request: &Request, definitions: Vec<Write>, now: Timestamp) -> Submission {
         let mut writes = self.writes;
         writes.extend(definitions);
+        let mut large = Vec::new();
+        let mut kept = request.to_json();
+        offload(&mut kept, 1, &mut large);
+        for payload in self.events.iter_mut().filter_map(|event| event.payload.as_mut()) {
+            offload(payload, 0, &mut large);
+        }
+        writes.extend(blob_writes(large, now));
         let (input, priority) = self.planned.map_or((Value::Null, 1), |planned| (planned.input, planned.priority));
+        let input = self.input.unwrap_or(input);
         Submission {
             run: self.run,
             scope: request.scope.clone(),
-            request: request.to_json(),
+            request: kept,
             prelude: self.events,
             program: self.program,
             input,

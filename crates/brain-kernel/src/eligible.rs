@@ -38,7 +38,11 @@ pub(crate) fn problems(registry: &Registry, actor: &Actor, calls: &[PlannedCall]
             let message = format!("`{name}` is for {}; {} is {tier}.", def.tiers.join(" or "), actor.name);
             refuse("wrong_tier", def, message);
         }
-        for opposite in def.opposites.iter().filter(|other| names.contains(other.as_str()) && other.as_str() > *name) {
+        // Two tools that both name each other are told once.
+        let told = |other: &str| {
+            other < *name && registry.tool(other).is_some_and(|tool| tool.def.opposites.iter().any(|one| one == name))
+        };
+        for opposite in def.opposites.iter().filter(|other| names.contains(other.as_str()) && !told(other)) {
             let message = format!("`{name}` and `{opposite}` are opposites: ask for one of them.");
             refuse("opposites", def, message);
         }

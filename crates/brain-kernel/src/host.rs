@@ -2,6 +2,7 @@
 //! and the toolbox that does the work.
 
 mod children;
+mod dispatch;
 mod grow;
 mod names;
 
@@ -12,9 +13,9 @@ use brain_core::{Digest, Failure};
 use brain_engine::{CheckAnswer, Growth, Host, HostFuture, JobContext, JobOutcome, Outside, RecordView, RunView};
 use brain_lang::feel::Value as FeelValue;
 use brain_lang::plan::{PlanStep, ToolRef};
-use brain_registry::model::ToolDef;
+use brain_registry::model::{ToolDef, Undo};
 use brain_registry::{FieldError, Tool, ToolResult, ValidatedCall};
-use brain_store::Store;
+use brain_store::{Scope, Store, blob};
 use brain_tools::{Evaluation, Toolbox, to_failure};
 use brain_vm::JobId;
 use serde_json::{Map, Value, json};
@@ -66,12 +67,39 @@ impl KernelHost {
         Ok(tool)
     }
 
+    /// A value with everything in it that was kept apart because it is large. What cannot be read stays a reference,
+    /// which the schema of whoever needs the content will not take.
+    pub(super) fn whole(&self, scope: &Scope, mut value: Value) -> Value {
+        if blob::has_blobs(&value) {
+            let read = |hash| blob::read_whole(self.store.as_ref(), scope, hash);
+            if let Err(error) = blob::inflate(&mut value, &read) {
+                tracing::warn!(%error, "a large value could not be read");
+            }
+        }
+        value
+    }
+
+    /// The arguments of the call that takes a finished job back.
+    pub(crate) fn undo_args(
+        &self,
+        scope: &Scope,
+        state: &brain_engine::RunState,
+        step: &PlanStep,
+        job: JobId,
+        undo: &Undo,
+        now: brain_core::Timestamp,
+    ) -> Result<Value, Failure> {
+        let view = RunView { scope, run: state.row.id, data: &state.data, now };
+        let mut evaluation = self.undo_evaluation(view, step, job)?;
+        evaluation.json(&undo.args).map_err(|error| to_failure("undo", &error))
+    }
+
     /// What the arguments of an undo see: the call that is taken back and what it answered.
     fn undo_evaluation(&self, view: RunView<'_>, step: &PlanStep, job: JobId) -> Result<Evaluation, Failure> {
         let tool = self.tool(&step.tool)?;
         let done = JobId { undo: false, ..job };
-        let args = view.data.args.get(&done).cloned().unwrap_or(Value::Null);
-        let result = view.data.results.get(&done).cloned().unwrap_or(Value::Null);
+        let args = self.whole(view.scope, view.data.args.get(&done).cloned().unwrap_or(Value::Null));
+        let result = self.whole(view.scope, view.data.results.get(&done).cloned().unwrap_or(Value::Null));
         let mut evaluation = Evaluation::new(view.now, self.toolbox.zone().clone(), view.run.as_uuid().as_bytes());
         evaluation.set("settings", self.toolbox.settings().clone());
         evaluation.set("input", FeelValue::from_typed_json(&args, &tool.def.input));
@@ -127,7 +155,7 @@ impl Host for KernelHost {
             },
         };
         let args = args.map_err(|error| to_failure("args", &error))?;
-        let call = self.rebind(reference, args)?;
+        let call = self.rebind(view.scope, reference, args)?;
         for blocker in call.tool().def.blockers.iter().filter(|blocker| blocker.when.is_none() && !job.undo) {
             let flagged = |flags: &Value| flags[&blocker.code] == true;
             if view.data.state.get(&blocker.code) == Some(&Value::Bool(true)) || flagged(&view.data.input["context"]) {
@@ -137,8 +165,9 @@ impl Host for KernelHost {
         Ok(call)
     }
 
-    fn rebind(&self, reference: &ToolRef, args: Value) -> Result<ValidatedCall, Failure> {
+    fn rebind(&self, scope: &Scope, reference: &ToolRef, args: Value) -> Result<ValidatedCall, Failure> {
         let tool = self.tool(reference)?;
+        let args = self.whole(scope, args);
         // An argument that comes out as null is one that was not given.
         let args = match args {
             Value::Object(fields) => {
@@ -159,7 +188,8 @@ impl Host for KernelHost {
     }
 
     fn admit(&self, call: &ValidatedCall, job: &JobContext, records: &mut RecordView<'_>) -> Result<(), Failure> {
-        self.toolbox.admit(call, job, records)
+        self.toolbox.admit(call, job, records)?;
+        self.claim(call, job, records)
     }
 
     fn grow(&self, view: RunView<'_>, step: &PlanStep, job: JobId, result: &ToolResult) -> Result<Growth, Failure> {
@@ -178,7 +208,7 @@ impl Host for KernelHost {
         mut result: ToolResult,
         corrections: &Value,
     ) -> Result<ToolResult, Failure> {
-        let call = self.rebind(reference, args)?;
+        let call = self.rebind(&job.scope, reference, args)?;
         match (&mut result.data, corrections) {
             (Value::Object(data), Value::Object(fields)) => data.extend(fields.clone()),
             (_, Value::Null) => {}
@@ -198,9 +228,14 @@ impl Host for KernelHost {
         result: &ToolResult,
         records: &mut RecordView<'_>,
     ) {
-        if self.toolbox.registry().is_asked_about(&reference.name)
-            && let Ok(call) = self.rebind(reference, args.clone())
+        let Ok(tool) = self.tool(reference) else { return };
+        let asked_about = self.toolbox.registry().is_asked_about(&reference.name);
+        if (asked_about || tool.def.delegate.is_some())
+            && let Ok(call) = self.rebind(&job.scope, reference, args.clone())
         {
+            if tool.def.delegate.is_some() {
+                self.release(&call, job, records);
+            }
             self.toolbox.remember(&call, job, result, records);
         }
     }

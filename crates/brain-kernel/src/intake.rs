@@ -130,6 +130,8 @@ pub struct Request {
     pub policy: BatchPolicy,
     /// The step of another run that waits for this one.
     pub parent: Option<Parent>,
+    /// What it takes back: the run, its steps, and the records as they must still be.
+    pub undo_of: Option<Value>,
 }
 
 impl Request {
@@ -149,6 +151,7 @@ impl Request {
             trace: None,
             policy: BatchPolicy::Plain,
             parent: None,
+            undo_of: None,
         }
     }
 
@@ -176,6 +179,9 @@ impl Request {
         }
         if let Some(parent) = &self.parent {
             kept["parent"] = json!({"run": parent.run, "job": parent.job, "depth": parent.depth});
+        }
+        if let Some(undo_of) = &self.undo_of {
+            kept["undo_of"] = undo_of.clone();
         }
         if !calls.is_empty() {
             kept["calls"] = Value::Array(calls);

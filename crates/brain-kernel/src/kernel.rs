@@ -4,12 +4,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use brain_core::{ApprovalId, Clock, Digest, DigestBuilder, Failure, JobKey, Random, RunId, canonical_digest};
 use brain_engine::{
-    Engine, EngineConfig, EngineError, LetterDecision, Liveness, NewEvent, Outside, PipeEvent, RunNews,
+    Engine, EngineConfig, EngineError, LetterDecision, Liveness, NewEvent, Outside, PipeEvent, RunNews, blob_writes,
 };
 use brain_lang::plan::ToolRef;
 use brain_nlu::{Confidence, Understanding, Vocabulary, understand};
 use brain_registry::model::Consent;
 use brain_registry::{Registry, Tool};
+use brain_store::blob::{is_large, offload};
 use brain_store::{ApprovalRow, Scope, Store, StoreError, Write};
 use brain_tools::{Toolbox, ToolboxConfig};
 use brain_vm::{PlanError, Program, compile};
@@ -19,6 +20,7 @@ use crate::draft::Draft;
 use crate::eligible;
 use crate::host::KernelHost;
 use crate::intake::{MAX_MESSAGE, Mode, Request};
+use crate::life::is_over;
 use crate::narrate::{Problem, Report, describe_call, report};
 use crate::plan::{Planned, Wanted, plan};
 use crate::understand::{surroundings, vocabulary};
@@ -76,7 +78,9 @@ impl From<EngineError> for KernelError {
             EngineError::NoSuchRun(run) => Self::NoSuchRun(run),
             EngineError::NoSuchLetter(letter) => Self::NoSuchLetter(letter.to_string()),
             EngineError::AlreadyDecided => Self::AlreadyDecided,
-            EngineError::OwnedElsewhere(_) | EngineError::NothingToDo(_) => Self::Conflict(error.to_string()),
+            EngineError::OwnedElsewhere(_) | EngineError::NothingToDo(_) | EngineError::Moved => {
+                Self::Conflict(error.to_string())
+            }
             other => Self::Internal(other.to_string()),
         }
     }
@@ -266,7 +270,7 @@ impl Kernel {
         let wait = draft.start && request.mode == Mode::EnqueueAndWait;
         let definitions =
             draft.program.as_ref().map(|(hash, program)| self.definitions(*hash, program)).unwrap_or_default();
-        match self.engine.submit(draft.submission(request, definitions)).await {
+        match self.engine.submit(draft.submission(request, definitions, self.clock.now())).await {
             Ok(RunNews { at_rest, .. }) => Ok(Begun { run, wait: wait && !at_rest, repeated: None }),
             // The same request came twice at the same time: the other one was first.
             Err(EngineError::KeyTaken(_)) => match key {
@@ -331,7 +335,10 @@ impl Kernel {
         if !request.calls.is_empty() {
             draft.confidence = Confidence::High;
             let names: Vec<&str> = request.calls.iter().map(|(tool, _)| tool.as_str()).collect();
-            draft.reason = format!("Called by name: {}", names.join(", "));
+            draft.reason = match &request.undo_of {
+                Some(undo) => format!("Undo of run {}", undo["run"].as_str().unwrap_or_default()),
+                None => format!("Called by name: {}", names.join(", ")),
+            };
             let wanted = request.calls.iter().map(|(tool, input)| Wanted {
                 target: tool.clone(),
                 args: input.as_object().cloned().unwrap_or_default(),
@@ -437,6 +444,14 @@ impl Kernel {
         if planned.consent == Consent::Approver {
             planned.input["consent"] = json!("approver");
         }
+        if is_large(&planned.input) {
+            // The first turn works on the values themselves: the blobs are in the store when it is.
+            draft.input = Some(planned.input.clone());
+            let mut large = Vec::new();
+            // As deep as it lies in the event that tells it, so that the log gives the very same input.
+            offload(&mut planned.input, 1, &mut large);
+            draft.writes.extend(blob_writes(large, self.clock.now()));
+        }
         if request.context.is_object() && self.registry.names_flags() {
             planned.input["context"] = request.context.clone();
         }
@@ -515,6 +530,9 @@ impl Kernel {
                 expires_at = Some(expires_at.map_or(until, |earlier: brain_core::Timestamp| earlier.min(until)));
             }
         }
+        for stays in request.undo_of.iter().flat_map(|undo| undo["stays"].as_array().into_iter().flatten()) {
+            lines.push(format!("  {}", stays.as_str().unwrap_or_default()));
+        }
         if let Some(cost) = planned.input.get("cost") {
             let text = |name: &str| cost[name].as_str().unwrap_or_default().to_owned();
             lines.push(format!("  Cost: {} {}", text("amount"), text("currency")));
@@ -585,7 +603,7 @@ impl Kernel {
     /// The report of a request, with what only the request knows: that time ran out, that it was a repetition.
     pub(crate) fn conclude(&self, request: &Request, begun: &Begun, timed_out: bool) -> Result<Report, KernelError> {
         let mut report = self.report(&request.scope, begun.run)?;
-        let open = !matches!(report.status.as_str(), "completed" | "failed" | "cancelled" | "compensated");
+        let open = !is_over(&report.status);
         if timed_out && open {
             report.ok = false;
             let waited = request.limits.wait_timeout_ms;
@@ -619,13 +637,23 @@ impl Kernel {
     /// Where a run stands.
     pub fn report(&self, scope: &Scope, run: RunId) -> Result<Report, KernelError> {
         let state = self.engine.run_state(scope, run)?;
-        Ok(report(&self.registry, &self.toolbox, &state))
+        let mut report = report(&self.registry, &self.toolbox, &state);
+        let held = |job: &brain_vm::Job| job.status == brain_vm::JobStatus::Held;
+        if state.state.as_ref().is_some_and(|machine| machine.jobs.values().any(held)) {
+            let pending = self.store.approvals_of(scope, run)?.into_iter().find(|row| row.status == "pending");
+            if let Some(row) = pending {
+                report.next_actions.push(format!("To let it go on: brain approve {}", row.id));
+                report.next_actions.push(format!("To refuse it: brain approve {} --reject", row.id));
+                report.approval = Some(row.id.to_string());
+            }
+        }
+        Ok(report)
     }
 
     /// Asks a run to stop. What was done stays.
     pub async fn cancel(&self, scope: &Scope, run: RunId) -> Result<Report, KernelError> {
         let row = self.store.run(scope, run)?.ok_or(KernelError::NoSuchRun(run))?;
-        if matches!(row.status.as_str(), "completed" | "failed" | "cancelled" | "compensated") {
+        if is_over(&row.status) {
             return Err(KernelError::Conflict(format!("run {run} is over already ({})", row.status)));
         }
         // What waits for approval and is cancelled is not decided any more.

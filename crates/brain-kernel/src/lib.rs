@@ -5,6 +5,7 @@
 //! [`Kernel::report`] says where any run stands. Wire formats are the edge's business.
 
 mod approve;
+mod batch;
 mod callback;
 mod draft;
 mod eligible;
@@ -17,6 +18,7 @@ mod plan;
 mod review;
 pub mod scenario;
 mod understand;
+mod undo;
 mod worker;
 
 pub use approve::Decision;

@@ -23,6 +23,11 @@ pub fn contract_status(status: &str) -> &'static str {
     STATUSES.iter().find(|(ours, _)| *ours == status).map_or("created", |(_, theirs)| theirs)
 }
 
+/// Whether a run with this status is over.
+pub fn is_over(status: &str) -> bool {
+    matches!(status, "completed" | "failed" | "cancelled" | "compensated")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

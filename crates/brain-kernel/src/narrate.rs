@@ -147,6 +147,10 @@ pub struct Report {
     pub approval: Option<String>,
     /// Steps finished and steps in all.
     pub progress: (usize, usize),
+    /// What became of a batch.
+    pub batch: Option<Value>,
+    /// What the open steps wait for.
+    pub waits_for: Vec<String>,
 }
 
 /// Reads a report off a run.
@@ -169,6 +173,8 @@ pub(crate) fn report(registry: &Registry, toolbox: &Toolbox, state: &RunState) -
         errors: Vec::new(),
         approval: None,
         progress: state.state.as_ref().map_or((0, 0), brain_vm::State::progress),
+        batch: None,
+        waits_for: Vec::new(),
     };
     read_pipe(&mut report, state);
     if let (Some(program), Some(machine)) = (&state.program, &state.state)
@@ -177,6 +183,7 @@ pub(crate) fn report(registry: &Registry, toolbox: &Toolbox, state: &RunState) -
         let list = receipts(state.row.id, program, &state.log).unwrap_or_default();
         report.enqueued = enqueued(state, &list);
         report.receipts = list.iter().map(receipt_view).collect();
+        report.batch = crate::batch::outcome(state, &list);
         read_machine(&mut report, registry, toolbox, state, &list);
     }
     report
@@ -309,7 +316,12 @@ fn read_machine(report: &mut Report, registry: &Registry, toolbox: &Toolbox, sta
     let succeeded = machine.steps.iter().filter(|step| **step == StepState::Done).count();
     let executed = succeeded + failed + parked;
     let mut message = format!("Executed {executed}/{total} tool calls. {succeeded} succeeded");
-    for (count, word) in [(failed, "failed"), (skipped, "skipped"), (parked, "waiting for a person")] {
+    let bypassed = machine.steps.iter().filter(|step| **step == StepState::Bypassed).count();
+    let counts = [(failed, "failed"), (skipped, "skipped"), (bypassed, "left out"), (parked, "waiting for a person")];
+    if machine.rolled_back {
+        message = format!("Nothing was done: one of {total} tool calls failed, so none of them was kept");
+    }
+    for (count, word) in counts.into_iter().filter(|_| !machine.rolled_back) {
         if count > 0 {
             message.push_str(&format!(", {count} {word}"));
         }
@@ -372,6 +384,7 @@ fn open_run(report: &mut Report, state: &RunState, list: &[Receipt], message: &m
                     id.item,
                     id.undo,
                 );
+                report.waits_for.push(format!("a person to decide about `{tool}`"));
                 let text = if *in_doubt {
                     format!("Nobody knows whether `{tool}` happened: {why}")
                 } else {
@@ -385,7 +398,41 @@ fn open_run(report: &mut Report, state: &RunState, list: &[Receipt], message: &m
                 report.errors.push(problem);
                 report.next_actions.push(format!("Decide about it: brain dlq show {key}"));
             }
+            JobStatus::Held => {
+                report.waits_for.push(format!("someone to approve `{tool}`"));
+                message.push_str(&format!(" `{tool}` waits for someone who may approve it."));
+            }
+            JobStatus::Reviewing => {
+                let pending = state.data.pending.get(id).cloned().unwrap_or_default();
+                let ask = pending["review"]["ask"].as_str().unwrap_or("Please look at the result.");
+                let run = state.row.id;
+                report.waits_for.push(format!("a person to look at the result of `{tool}`"));
+                message.push_str(&format!(" {ask}"));
+                report.next_actions.push(format!("To go on: brain review {run} --accept"));
+                report.next_actions.push(format!("To correct it: brain review {run} --set FIELD=VALUE"));
+                report.next_actions.push(format!("To refuse it: brain review {run} --reject"));
+            }
+            JobStatus::Delegated { until } => {
+                let pending = state.data.pending.get(id).cloned().unwrap_or_default();
+                let child = pending["delegate"]["child_run"].as_str().map(|run| format!("run {run}"));
+                let named = pending["delegate"]["reference"].as_str().map(|name| format!("the other side ({name})"));
+                let whom = child.or(named).unwrap_or_else(|| "the other side".into());
+                let until = until.map_or_else(String::new, |until| format!(" until {until}"));
+                report.waits_for.push(format!("{whom} to finish `{tool}`{until}"));
+                message.push_str(&format!(" `{tool}` is with {whom}{until}."));
+            }
+            JobStatus::Offered | JobStatus::Leased { .. } => {
+                pending += 1;
+                let topic = match &program.step(id.step).place {
+                    brain_lang::plan::Place::Worker { topic, .. } => topic.as_str(),
+                    _ => "",
+                };
+                let doing = if job.status == JobStatus::Offered { "a worker to take" } else { "the worker that has" };
+                report.waits_for.push(format!("{doing} `{tool}` (topic {topic})"));
+            }
+            JobStatus::Growing => {}
             JobStatus::Retrying { at } => {
+                report.waits_for.push(format!("the next attempt of `{tool}` at {at}"));
                 pending += 1;
                 message.push_str(&format!(" `{tool}` will be tried again at {at}: {why}"));
             }

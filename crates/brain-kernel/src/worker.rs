@@ -69,7 +69,8 @@ impl Kernel {
         }
     }
 
-    async fn take(
+    /// Takes what there is now, without waiting.
+    pub(crate) async fn take(
         &self,
         scope: &Scope,
         topics: &[String],

@@ -10,7 +10,7 @@ use brain_registry::model::CorpusSet;
 
 fn registry(folder: &str) -> Arc<brain_registry::Registry> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
-    match brain_registry::load(&[folder]) {
+    match brain_registry::load_with(&[folder], &brain_tools::natives()) {
         Ok(loaded) => Arc::new(loaded.registry),
         Err(report) => panic!("{}", report.render(false)),
     }
@@ -26,15 +26,22 @@ fn every_way_a_plan_can_go_is_a_scenario_that_passes() {
     all_pass(&registry("tests/packs/flow"));
 }
 
+#[test]
+fn every_way_a_run_can_grow_or_wait_is_a_scenario_that_passes() {
+    all_pass(&registry("tests/packs/grow"));
+}
+
 fn all_pass(registry: &Arc<brain_registry::Registry>) {
     assert!(!registry.scenarios().is_empty());
+    let mut failed = 0;
     for scenario in registry.scenarios() {
         let outcome = run_scenario(registry, scenario);
         for (line, problem) in &outcome.failures {
             println!("{}:{line}: {}: {problem}", outcome.file, outcome.name);
         }
-        assert!(outcome.failures.is_empty(), "{}", outcome.name);
+        failed += usize::from(!outcome.failures.is_empty());
     }
+    assert_eq!(failed, 0, "scenarios failed");
 }
 
 #[test]

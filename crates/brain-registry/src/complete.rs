@@ -133,7 +133,10 @@ fn effects(world: &mut World) {
                 effect = strongest.filter(|one| strength(*one) > strength(effect)).unwrap_or(effect);
             }
             if !(table && declared("consent")) {
-                consent = inner.iter().map(|one| one.consent).max().unwrap_or(Consent::None).max(consent);
+                let strongest = inner.iter().map(|one| one.consent).max().unwrap_or(Consent::None);
+                // A step that a table adds and that needs an approver asks for one itself, with its real values.
+                let strongest = if table { strongest.min(Consent::User) } else { strongest };
+                consent = strongest.max(consent);
             }
             let tool = &mut world.tools[index].value;
             changed |= (tool.effect, tool.consent) != (effect, consent);

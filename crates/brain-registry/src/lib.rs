@@ -37,7 +37,7 @@ pub use code::CODES;
 pub use decode::host_declared;
 pub use diagnostic::{Diagnostic, Severity};
 pub use field_error::FieldError;
-pub use native::NativeDecl;
+pub use native::{NATIVE_PACK, NativeDecl, SPAWN_CHILD_RUN};
 pub use normalise::normalise;
 pub use registry::{Loaded, Registry, load, load_sources, load_sources_with, load_with};
 pub use report::Report;

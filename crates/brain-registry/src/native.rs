@@ -9,8 +9,10 @@ use serde_json::Value;
 use crate::decode::{CANNOT, default_consent};
 use crate::model::{Behavior, Consent, Effect, Idempotency, NativeBehavior, RetryPolicy, ToolDef, Undo};
 
+/// The function that starts a run of its own. The kernel does it; what that run does is asked about there.
+pub const SPAWN_CHILD_RUN: &str = "core.spawn_child_run";
 /// The pack that tools of native functions come from.
-pub(crate) const NATIVE_PACK: &str = "native";
+pub const NATIVE_PACK: &str = "native";
 /// How long one attempt may take.
 const TIMEOUT: Millis = Millis::from_secs(30);
 /// The middle of 1 to 10.
@@ -41,6 +43,10 @@ pub struct NativeDecl {
     pub idempotency: Option<Idempotency>,
     /// How it is undone; absent: it cannot be.
     pub undo: Option<Undo>,
+    /// Why it cannot be undone, for people; absent: just that.
+    pub no_undo: Option<String>,
+    /// Whether its result may bring steps along.
+    pub may_inject: bool,
 }
 
 impl NativeDecl {
@@ -55,9 +61,23 @@ impl NativeDecl {
         self.idempotency.clone().unwrap_or(usual)
     }
 
+    /// Why it cannot be undone, if it cannot and there is something to undo.
+    pub(crate) fn no_undo(&self) -> Option<String> {
+        let nothing = self.undo.is_some() || self.effect == Effect::Read;
+        (!nothing).then(|| self.no_undo.clone().unwrap_or_else(|| CANNOT.to_owned()))
+    }
+
+    /// What is wrong with it that no type could prevent, with what to do; names are looked at elsewhere.
+    pub(crate) fn problem(&self) -> Option<(String, &'static str)> {
+        if self.input["type"] != "object" {
+            let message = format!("the input of the native function `{}` is not an object", self.name);
+            return Some((message, "let it take a struct with one field per input"));
+        }
+        None
+    }
+
     /// The tool of the function itself.
     pub(crate) fn tool(&self) -> ToolDef {
-        let reads = self.effect == Effect::Read;
         ToolDef {
             name: self.name.clone(),
             pack: NATIVE_PACK.to_owned(),
@@ -86,11 +106,11 @@ impl NativeDecl {
             opposites: Vec::new(),
             cost: None,
             acknowledge: None,
-            may_inject: false,
+            may_inject: self.may_inject,
             capability: None,
             delegate: None,
             review: None,
-            no_undo: (self.undo.is_none() && !reads).then(|| CANNOT.to_owned()),
+            no_undo: self.no_undo(),
         }
     }
 }

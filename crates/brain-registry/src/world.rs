@@ -109,7 +109,17 @@ impl World {
 
     /// Makes a tool of each native function that no pack gives words of its own under the same name.
     pub(crate) fn add_natives(&mut self) {
-        for native in self.natives.clone() {
+        for (index, native) in self.natives.clone().into_iter().enumerate() {
+            if self.natives[..index].iter().any(|other| other.name == native.name) {
+                let message = format!("the native function `{}` is registered twice", native.name);
+                let help = "give one of them another name: the program cannot know which one is meant";
+                self.complain(NATIVE_PACK, Code::DuplicateTool, message, Some(help.into()));
+                continue;
+            }
+            if let Some((message, help)) = native.problem() {
+                self.complain(NATIVE_PACK, Code::BadSchema, message, Some(help.into()));
+                continue;
+            }
             let taken = self.tool(&native.name).is_some() || self.broken.contains(&native.name);
             if taken {
                 continue;

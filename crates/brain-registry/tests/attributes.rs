@@ -181,6 +181,8 @@ fn rate() -> NativeDecl {
         inline: false,
         idempotency: Some(Idempotency::Key),
         undo: None,
+        no_undo: None,
+        may_inject: false,
     }
 }
 

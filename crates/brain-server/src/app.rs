@@ -6,10 +6,12 @@ use std::time::Duration;
 
 use axum::body::Bytes;
 use axum::extract::Request;
+use axum::http::Method;
 use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
 use axum::{Router, extract::State};
 use brain_kernel::Kernel;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tower_http::catch_panic::CatchPanicLayer;
 use utoipa_axum::router::OpenApiRouter;
 
@@ -17,7 +19,12 @@ use crate::guard::guard;
 use crate::metrics::Metrics;
 use crate::observe::observe;
 use crate::problem::{METHOD_NOT_ALLOWED, NOT_FOUND, Problem, TIMED_OUT};
+use crate::room::{LARGE_AT_ONCE, room};
 use crate::routes;
+use crate::serve::ServerConfig;
+
+/// Blobs that are taken in at a time; more wait. Each needs somewhat more than a mebibyte of memory.
+const UPLOADS_AT_ONCE: usize = 64;
 
 /// What all handlers share.
 #[derive(Clone)]
@@ -29,14 +36,27 @@ struct Inner {
     bound: SocketAddr,
     token_required: bool,
     request_timeout: Duration,
+    max_blob: u64,
+    large_bodies: Arc<Semaphore>,
+    uploads: Arc<Semaphore>,
     openapi: Bytes,
 }
 
 impl App {
-    pub(crate) fn new(kernel: Arc<Kernel>, bound: SocketAddr, token_required: bool, request_timeout: Duration) -> Self {
+    pub(crate) fn new(kernel: Arc<Kernel>, bound: SocketAddr, config: &ServerConfig, token_required: bool) -> Self {
         let metrics = Metrics::new(kernel.clone());
         let openapi = serde_json::to_vec(&crate::openapi::openapi()).unwrap_or_default().into();
-        Self(Arc::new(Inner { kernel, metrics, bound, token_required, request_timeout, openapi }))
+        Self(Arc::new(Inner {
+            kernel,
+            metrics,
+            bound,
+            token_required,
+            request_timeout: config.request_timeout,
+            max_blob: config.max_blob,
+            large_bodies: Arc::new(Semaphore::new(LARGE_AT_ONCE)),
+            uploads: Arc::new(Semaphore::new(UPLOADS_AT_ONCE)),
+            openapi,
+        }))
     }
 
     pub(crate) fn kernel(&self) -> &Arc<Kernel> {
@@ -54,6 +74,27 @@ impl App {
 
     pub(crate) fn token_required(&self) -> bool {
         self.0.token_required
+    }
+
+    /// The largest blob that is taken in, in bytes.
+    pub(crate) fn max_blob(&self) -> u64 {
+        self.0.max_blob
+    }
+
+    /// The room for requests with a large body.
+    pub(crate) fn large_bodies(&self) -> &Arc<Semaphore> {
+        &self.0.large_bodies
+    }
+
+    /// Waits until a blob can be taken in; it can while the turn is held.
+    pub(crate) async fn upload_turn(&self) -> Result<OwnedSemaphorePermit, Problem> {
+        match tokio::time::timeout(self.0.request_timeout, self.0.uploads.clone().acquire_owned()).await {
+            Ok(turn) => turn.map_err(|error| Problem::internal(&error.to_string())),
+            Err(_) => {
+                let detail = "Too many blobs are being taken in.";
+                Err(Problem::new(TIMED_OUT, detail).with_header("retry-after", "5"))
+            }
+        }
     }
 
     /// The description of the API, as JSON.
@@ -83,6 +124,8 @@ pub(crate) fn api() -> OpenApiRouter<App> {
         .merge(routes::runs::routes())
         .merge(routes::tools::routes())
         .merge(routes::records::routes())
+        .merge(routes::blobs::routes())
+        .merge(routes::jobs::routes())
         .merge(routes::approvals::routes())
         .merge(routes::letters::routes())
         .merge(routes::system::routes())
@@ -94,6 +137,7 @@ pub(crate) fn router(app: App) -> Router {
     router
         .fallback(not_found)
         .method_not_allowed_fallback(method_not_allowed)
+        .layer(from_fn_with_state(app.clone(), room))
         .layer(from_fn_with_state(app.clone(), guard))
         .layer(from_fn_with_state(app.clone(), in_time))
         .layer(CatchPanicLayer::custom(panicked))
@@ -113,6 +157,10 @@ async fn method_not_allowed(request: Request) -> Problem {
 
 /// No request goes on for ever. What it began goes on: runs do not depend on anybody waiting.
 async fn in_time(State(app): State<App>, request: Request, next: axum::middleware::Next) -> Response {
+    // How long a blob takes depends on its size: each piece of it has its own time.
+    if request.method() == Method::POST && request.uri().path() == "/v1/blobs" {
+        return next.run(request).await;
+    }
     let limit = app.0.request_timeout;
     match tokio::time::timeout(limit, next.run(request)).await {
         Ok(response) => response,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use axum::body::{Body, Bytes};
+use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
@@ -11,13 +11,14 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::problem::{BAD_BODY, BAD_ID, BAD_JSON, BODY_TIMEOUT, BODY_TOO_LARGE, Problem, UNSUPPORTED_MEDIA_TYPE};
+use crate::room::{Room, SMALL};
 use crate::wire::Object;
 
-/// The largest body that is taken in, in bytes.
-pub(crate) const MAX_BODY: usize = 1024 * 1024;
+/// The largest body of JSON that is taken in, in bytes.
+pub(crate) const MAX_BODY: usize = 64 * 1024 * 1024;
 /// How much of a body that is too large is read all the same: a client that is still writing does not hear the answer.
-const MAX_DISCARDED: usize = 8 * 1024 * 1024;
-/// How long a body may take to arrive.
+const MAX_DISCARDED: usize = 80 * 1024 * 1024;
+/// How long a small body, or the next piece of a large one, may take to arrive.
 const BODY_TIME: Duration = Duration::from_secs(30);
 /// Items on one page of a list, unless asked otherwise.
 const DEFAULT_LIMIT: u64 = 50;
@@ -27,29 +28,29 @@ pub(crate) const MAX_LIMIT: u64 = 200;
 /// A JSON body.
 pub(crate) struct JsonBody<T>(pub(crate) T);
 
-impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for JsonBody<T> {
+impl<T: DeserializeOwned + Send + 'static, S: Send + Sync> FromRequest<S> for JsonBody<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, _: &S) -> Result<Self, Problem> {
         let json = is_json(request.headers());
-        let bytes = read(request.into_body()).await?;
+        let bytes = read(request).await?;
         if !json {
             let detail = "Send the body with the header `Content-Type: application/json`.";
             return Err(Problem::new(UNSUPPORTED_MEDIA_TYPE, detail));
         }
-        parse(&bytes).map(|Object(inner)| Self(inner))
+        parse_anywhere(bytes).await.map(|Object(inner)| Self(inner))
     }
 }
 
 /// A JSON body that may be left out, or be null; then it is as if it were `{}`.
 pub(crate) struct OptionalJson<T>(pub(crate) T);
 
-impl<T: DeserializeOwned + Default, S: Send + Sync> FromRequest<S> for OptionalJson<T> {
+impl<T: DeserializeOwned + Default + Send + 'static, S: Send + Sync> FromRequest<S> for OptionalJson<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, _: &S) -> Result<Self, Problem> {
         let json = is_json(request.headers());
-        let bytes = read(request.into_body()).await?;
+        let bytes = read(request).await?;
         if bytes.is_empty() {
             return Ok(Self(T::default()));
         }
@@ -57,7 +58,7 @@ impl<T: DeserializeOwned + Default, S: Send + Sync> FromRequest<S> for OptionalJ
             let detail = "Send the body with the header `Content-Type: application/json`, or none at all.";
             return Err(Problem::new(UNSUPPORTED_MEDIA_TYPE, detail));
         }
-        let given: Option<Object<T>> = parse(&bytes)?;
+        let given: Option<Object<T>> = parse_anywhere(bytes).await?;
         Ok(Self(given.map(|Object(inner)| inner).unwrap_or_default()))
     }
 }
@@ -69,33 +70,76 @@ fn is_json(headers: &HeaderMap) -> bool {
 }
 
 /// Reads a body within its bounds.
-async fn read(body: Body) -> Result<Bytes, Problem> {
-    match tokio::time::timeout(BODY_TIME, read_bounded(body)).await {
-        Ok(read) => read,
+async fn read(request: Request) -> Result<Vec<u8>, Problem> {
+    let room = request.extensions().get::<Room>().cloned();
+    let mut body = request.into_body();
+    let mut read = Vec::new();
+    let mut more = declared_length(&body) <= MAX_BODY as u64;
+    let mut fits = more;
+    while more {
+        let goal = read.len() + SMALL;
+        more = fill(&mut body, &mut read, goal).await?;
+        fits = read.len() <= MAX_BODY;
+        more &= fits;
+        if more && let Some(room) = &room {
+            room.take().await;
+        }
+    }
+    if fits {
+        return Ok(read);
+    }
+    drop(read);
+    discard(&mut body).await;
+    Err(Problem::new(BODY_TOO_LARGE, format!("At most {MAX_BODY} bytes are taken in.")))
+}
+
+/// How long a body says it is; 0 if it does not say.
+pub(crate) fn declared_length(body: &Body) -> u64 {
+    body.size_hint().lower()
+}
+
+/// Reads on until there are so many bytes, or a few more; `false` if the body ended before that.
+pub(crate) async fn fill(body: &mut Body, bytes: &mut Vec<u8>, goal: usize) -> Result<bool, Problem> {
+    let arrive = async {
+        while bytes.len() < goal {
+            let Some(frame) = body.frame().await else { return Ok(false) };
+            let frame = frame.map_err(|error| Problem::new(BAD_BODY, error.to_string()))?;
+            if let Ok(data) = frame.into_data() {
+                bytes.extend_from_slice(&data);
+            }
+        }
+        Ok(true)
+    };
+    match tokio::time::timeout(BODY_TIME, arrive).await {
+        Ok(result) => result,
         Err(_) => {
             let seconds = BODY_TIME.as_secs();
-            Err(Problem::new(BODY_TIMEOUT, format!("The body was not complete after {seconds} seconds.")))
+            Err(Problem::new(BODY_TIMEOUT, format!("The body did not go on for {seconds} seconds, or too slowly.")))
         }
     }
 }
 
-async fn read_bounded(mut body: Body) -> Result<Bytes, Problem> {
-    let mut read = Vec::new();
-    let mut length = 0;
-    while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|error| Problem::new(BAD_BODY, error.to_string()))?;
-        let Ok(data) = frame.into_data() else { continue };
-        length += data.len();
-        if length <= MAX_BODY {
-            read.extend_from_slice(&data);
-        } else if length > MAX_DISCARDED {
-            break;
+/// Reads some more of a body that is not wanted, and forgets it.
+pub(crate) async fn discard(body: &mut Body) {
+    let mut left = MAX_DISCARDED;
+    let rest = async {
+        while let Some(Ok(frame)) = body.frame().await {
+            left = left.saturating_sub(frame.data_ref().map_or(0, Bytes::len));
+            if left == 0 {
+                return;
+            }
         }
+    };
+    drop(tokio::time::timeout(BODY_TIME, rest).await);
+}
+
+/// [`parse`], off the threads that serve everybody if it takes long.
+async fn parse_anywhere<T: DeserializeOwned + Send + 'static>(bytes: Vec<u8>) -> Result<T, Problem> {
+    if bytes.len() <= SMALL {
+        return parse(&bytes);
     }
-    if length > MAX_BODY {
-        return Err(Problem::new(BODY_TOO_LARGE, format!("At most {MAX_BODY} bytes are taken in.")));
-    }
-    Ok(read.into())
+    let parsed = tokio::task::spawn_blocking(move || parse(&bytes)).await;
+    parsed.unwrap_or_else(|error| Err(Problem::internal(&error.to_string())))
 }
 
 /// Reads JSON: text that is none is told with its line and column, a value that does not fit with its path.

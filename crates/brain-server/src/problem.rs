@@ -51,6 +51,7 @@ kinds! {
     NO_SUCH_RECORD = 404 "no_such_record" "There is no such record";
     NO_SUCH_APPROVAL = 404 "no_such_approval" "There is no such approval";
     NO_SUCH_LETTER = 404 "no_such_dead_letter" "There is no such dead letter";
+    NO_SUCH_BLOB = 404 "no_such_blob" "There is no such blob";
     METHOD_NOT_ALLOWED = 405 "method_not_allowed" "This address does not know the method";
     BODY_TIMEOUT = 408 "body_timeout" "The body did not arrive in time";
     ALREADY_DECIDED = 409 "already_decided" "This has been decided already";
@@ -58,6 +59,7 @@ kinds! {
     BODY_TOO_LARGE = 413 "body_too_large" "The body is too large";
     MESSAGE_TOO_LARGE = 413 "message_too_large" "The message is too long";
     UNSUPPORTED_MEDIA_TYPE = 415 "unsupported_media_type" "The body must be JSON";
+    RANGE_NOT_SATISFIABLE = 416 "range_not_satisfiable" "The range has none of the bytes";
     INVALID_REQUEST = 422 "invalid_request" "A part of the request does not fit";
     EMPTY_MESSAGE = 422 "empty_message" "The request says nothing";
     KEY_REUSED = 422 "idempotency_key_reused" "The key was used for another request";

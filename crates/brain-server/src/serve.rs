@@ -39,6 +39,8 @@ pub struct ServerConfig {
     pub max_connections: usize,
     /// How long a request may take in all.
     pub request_timeout: Duration,
+    /// The largest blob that is taken in, in bytes.
+    pub max_blob: u64,
     /// How long a connection may take to send the head of a request.
     pub header_timeout: Duration,
     /// How long open requests may go on after the server was asked to stop.
@@ -53,6 +55,7 @@ impl ServerConfig {
             require_token: !is_loopback(addr),
             max_connections: 1024,
             request_timeout: Duration::from_secs(150),
+            max_blob: 1024 * 1024 * 1024,
             header_timeout: Duration::from_secs(15),
             shutdown_grace: Duration::from_secs(10),
         }
@@ -73,7 +76,7 @@ pub async fn bind(
     let listener = TcpListener::bind(config.addr).await?;
     let bound = listener.local_addr()?;
     let token_required = config.require_token || !is_loopback(bound);
-    let app = App::new(kernel, bound, token_required, config.request_timeout);
+    let app = App::new(kernel, bound, &config, token_required);
     Ok((bound, accept(listener, router(app), config, shutdown)))
 }
 

@@ -6,12 +6,23 @@ use subtle::ConstantTimeEq;
 
 const PREFIX: &str = "brn_";
 
+/// What a token lets its holder do.
+#[derive(Clone, Debug, Default)]
+pub struct Grants {
+    /// Whether it may approve.
+    pub approver: bool,
+    /// The permissions it has; `None`: all.
+    pub permissions: Option<Vec<String>>,
+    /// The tier of its holder; `None`: any.
+    pub tier: Option<String>,
+}
+
 /// Makes a token: the row to store, and the text that is shown once and kept nowhere. `secret` must come from the
 /// system's randomness; `random` only makes the id.
 pub fn new_token(
     tenant: TenantId,
     label: &str,
-    approver: bool,
+    grants: Grants,
     expires_at: Option<Timestamp>,
     now: Timestamp,
     random: &mut dyn Random,
@@ -27,7 +38,9 @@ pub fn new_token(
         label: label.to_owned(),
         created_at: now,
         expires_at,
-        approver,
+        approver: grants.approver,
+        permissions: grants.permissions,
+        tier: grants.tier,
         revoked: false,
     };
     (row, text)
@@ -57,7 +70,15 @@ mod tests {
 
     fn token(expires_at: Option<Timestamp>) -> (TokenRow, String) {
         let now = Timestamp::from_millis(1_000);
-        new_token(TenantId::default_tenant(), "ci", false, expires_at, now, &mut SeededRandom::new(1), [7; 32])
+        new_token(
+            TenantId::default_tenant(),
+            "ci",
+            Grants::default(),
+            expires_at,
+            now,
+            &mut SeededRandom::new(1),
+            [7; 32],
+        )
     }
 
     #[test]

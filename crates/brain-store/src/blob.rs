@@ -37,6 +37,29 @@ pub fn offload(value: &mut Value, depth: usize, out: &mut Vec<Offloaded>) {
     walk(value, depth, BLOB_LIMIT, out);
 }
 
+/// Whether a value may have something in it that [`offload`] would move: a quick look that says yes too often.
+pub fn is_large(value: &Value) -> bool {
+    fn spend(value: &Value, left: &mut usize) -> bool {
+        let cost = match value {
+            Value::String(text) => text.len() + 2,
+            _ => 8,
+        };
+        if *left < cost {
+            return false;
+        }
+        *left -= cost;
+        match value {
+            Value::Array(items) => items.iter().all(|item| spend(item, left)),
+            Value::Object(fields) => fields.iter().all(|(name, field)| {
+                *left = left.saturating_sub(name.len());
+                spend(field, left)
+            }),
+            _ => true,
+        }
+    }
+    !spend(value, &mut { BLOB_LIMIT })
+}
+
 /// Does the work of [`offload`]; about how many bytes the value has as JSON afterwards.
 fn walk(value: &mut Value, depth: usize, limit: usize, out: &mut Vec<Offloaded>) -> usize {
     match value {

@@ -501,6 +501,8 @@ fn definitions_and_tokens_stay(store: &dyn Store) {
         created_at: at(1),
         expires_at: Some(at(5)),
         approver: true,
+        permissions: Some(vec!["walls.paint".into()]),
+        tier: Some("premium".into()),
         revoked: false,
     };
     store.put_token(&token).expect("writes");

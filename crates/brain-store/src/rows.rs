@@ -244,6 +244,10 @@ pub struct TokenRow {
     pub expires_at: Option<Timestamp>,
     /// Whether it may approve.
     pub approver: bool,
+    /// What it may do besides; `None`: everything.
+    pub permissions: Option<Vec<String>>,
+    /// The tier of whoever holds it; `None`: any.
+    pub tier: Option<String>,
     /// Whether it was taken back.
     pub revoked: bool,
 }

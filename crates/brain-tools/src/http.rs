@@ -17,7 +17,7 @@ use crate::secret::resolve_secret;
 use crate::values::{Evaluation, to_failure};
 
 /// Answers larger than this are refused.
-const MAX_ANSWER: usize = 16 * 1024 * 1024;
+const MAX_ANSWER: usize = 64 * 1024 * 1024;
 
 /// Where tools may go.
 #[derive(Clone, Debug)]
@@ -136,6 +136,7 @@ struct Answer {
 impl Toolbox {
     pub(crate) async fn http(&self, behavior: &HttpBehavior, call: &ValidatedCall, job: &JobContext) -> JobOutcome {
         let mut evaluation = self.evaluation(call, job);
+        evaluation.set("job", self.job_names(job));
         let request = match self.request(behavior, call, job, &mut evaluation) {
             Ok(request) => request,
             Err(failure) => return JobOutcome::Failed(failure),

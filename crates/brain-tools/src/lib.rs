@@ -1,9 +1,11 @@
 //! Executors, one file per behavior. Each turns a [`brain_registry::ValidatedCall`] into a result; none knows how the
 //! request came about.
 
+mod core;
 mod decide;
 mod expr;
 mod http;
+pub mod native;
 mod record;
 mod requires;
 mod secret;
@@ -11,6 +13,9 @@ mod toolbox;
 mod values;
 
 pub use http::HttpPolicy;
+#[doc(hidden)]
+pub use native::support as __native;
+pub use native::{Native, NativeContext, NativeRun, natives};
 pub use record::{not_found, record_json};
 pub use secret::{SecretError, resolve_secret};
 pub use toolbox::{Toolbox, ToolboxConfig};

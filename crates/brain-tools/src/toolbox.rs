@@ -21,7 +21,12 @@ pub struct ToolboxConfig {
     pub allow_private_hosts: bool,
     /// What tools call themselves to outside systems; absent: `brain/VERSION`.
     pub user_agent: Option<String>,
+    /// How other systems reach this server: what callbacks are addressed to. Absent: the default address.
+    pub public_url: Option<String>,
 }
+
+/// Where a server listens unless told otherwise.
+const DEFAULT_URL: &str = "http://127.0.0.1:7700";
 
 /// A record type with its compiled schema.
 pub(crate) struct RecordType {
@@ -37,6 +42,7 @@ pub struct Toolbox {
     zone: jiff::tz::TimeZone,
     http: HttpPolicy,
     client: reqwest::Client,
+    public_url: String,
 }
 
 impl Toolbox {
@@ -63,7 +69,8 @@ impl Toolbox {
             config.user_agent.clone().unwrap_or_else(|| concat!("brain/", env!("CARGO_PKG_VERSION")).to_owned());
         let client = crate::http::client(&agent, &http)
             .map_err(|error| Failure::contract("http_client", format!("no HTTP client: {error}")))?;
-        Ok(Self { registry, records, settings, zone, http, client })
+        let public_url = config.public_url.as_deref().unwrap_or(DEFAULT_URL).trim_end_matches('/').to_owned();
+        Ok(Self { registry, records, settings, zone, http, client, public_url })
     }
 
     /// The registry.
@@ -95,6 +102,15 @@ impl Toolbox {
         evaluation
     }
 
+    /// What templates of an outside call see of its job, the address for its callback included.
+    pub(crate) fn job_names(&self, job: &JobContext) -> FeelValue {
+        let (tenant, run, key) = (job.scope.tenant().as_str(), job.run, job.key);
+        FeelValue::from_json(&json!({
+            "key": key, "run": run, "step": job.step, "attempt": job.attempt, "tenant": tenant,
+            "callback_url": format!("{}/v1/callbacks/{tenant}/{run}/{key}", self.public_url),
+        }))
+    }
+
     /// Does an inline call over a view of the records.
     pub fn decide(
         &self,
@@ -106,6 +122,7 @@ impl Toolbox {
             Behavior::Record(behavior) => self.record(behavior, call, job, records)?,
             Behavior::Expr(behavior) => self.expr(behavior, call, job, records)?,
             Behavior::Decide(behavior) => self.decide_table(behavior, call, job, records)?,
+            Behavior::Native(behavior) => self.native(behavior, call, job, records)?,
             Behavior::Playbook(_) => {
                 let mut evaluation = self.evaluation(call, job);
                 self.check_requires(call, job, &mut evaluation, records)?;
@@ -125,6 +142,7 @@ impl Toolbox {
         Box::pin(async move {
             let outcome = match &call.tool().def.behavior {
                 Behavior::Http(behavior) => toolbox.http(behavior, &call, &job).await,
+                Behavior::Native(behavior) => toolbox.native_outside(behavior, &call, &job).await,
                 _ => JobOutcome::Failed(Failure::contract("not_outside", "This tool is decided in process.")),
             };
             match outcome {

@@ -39,6 +39,9 @@ pub(crate) struct Global {
     /// Let tools call loopback and private addresses that their pack declares.
     #[arg(long, global = true)]
     pub(crate) allow_private_hosts: bool,
+    /// How other systems reach this server; callbacks are addressed to it.
+    #[arg(long, global = true, env = "BRAIN_PUBLIC_URL", value_name = "URL", hide_short_help = true)]
+    pub(crate) public_url: Option<String>,
 }
 
 #[derive(Subcommand)]
@@ -72,6 +75,27 @@ pub(crate) enum Command {
         after_help = "Examples:\n  brain approve                       what waits\n  brain approve ID                    run it\n  brain approve ID --reject --note \"wrong customer\""
     )]
     Approve(ApproveArgs),
+    /// Take back what a run did: staged first, with everything that will happen.
+    #[command(
+        after_help = "Examples:\n  brain undo RUN                      show what would be taken back, last step first\n  brain undo RUN/s2                   one step of it\n  brain undo RUN --yes                and do it at once\n\nRefused, by name, if someone changed a record since."
+    )]
+    Undo {
+        /// The run, or RUN/STEP.
+        run: String,
+        /// Do it at once.
+        #[arg(long)]
+        yes: bool,
+    },
+    /// Look at a result that a run has put before you, and say what becomes of it.
+    #[command(
+        after_help = "Examples:\n  brain review RUN                    what waits\n  brain review RUN --accept           go on\n  brain review RUN --set name=Acme    go on with this corrected\n  brain review RUN --reject --note \"wrong form\""
+    )]
+    Review(ReviewArgs),
+    /// Show how a request was expanded into steps: digests, policy, records in the order of their locks.
+    Expansion {
+        /// The run.
+        run: String,
+    },
     /// Stop a run. What was done stays.
     Cancel {
         /// The run.
@@ -80,6 +104,9 @@ pub(crate) enum Command {
     /// Steps that failed for good or whose outcome is in doubt.
     #[command(subcommand)]
     Dlq(DlqCommand),
+    /// Files and other large values.
+    #[command(subcommand)]
+    Blob(BlobCommand),
     /// Bearer tokens for the HTTP API.
     #[command(subcommand)]
     Token(TokenCommand),
@@ -157,6 +184,9 @@ pub(crate) struct ServeArgs {
     /// Where to listen.
     #[arg(long, default_value = "127.0.0.1:7700")]
     pub(crate) addr: SocketAddr,
+    /// The largest file that is taken in, in mebibytes.
+    #[arg(long, default_value_t = 1024, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=262_144))]
+    pub(crate) max_blob_mib: u64,
 }
 
 #[derive(Args)]
@@ -180,6 +210,27 @@ pub(crate) struct RunsArgs {
     /// Where the last list ended.
     #[arg(long)]
     pub(crate) cursor: Option<String>,
+}
+
+#[derive(Args)]
+pub(crate) struct ReviewArgs {
+    /// The run.
+    pub(crate) run: String,
+    /// The step, if several wait.
+    #[arg(long)]
+    pub(crate) step: Option<String>,
+    /// Let it go on as it is.
+    #[arg(long, conflicts_with = "reject")]
+    pub(crate) accept: bool,
+    /// Let it go on with a field replaced: JSON, or text as it is. May be given several times.
+    #[arg(long = "set", value_name = "FIELD=VALUE", conflicts_with = "reject")]
+    pub(crate) corrections: Vec<String>,
+    /// It is no good.
+    #[arg(long)]
+    pub(crate) reject: bool,
+    /// Why, for the log.
+    #[arg(long, default_value = "")]
+    pub(crate) note: String,
 }
 
 #[derive(Args)]
@@ -260,6 +311,32 @@ pub(crate) enum OutcomeArg {
 }
 
 #[derive(Subcommand)]
+pub(crate) enum BlobCommand {
+    /// Store a file; its hash is its name from then on.
+    #[command(
+        after_help = "Examples:\n  brain blob put photo.jpg\n  brain blob put export.dat --media-type text/csv --json\n  tar c folder | brain blob put - --media-type application/x-tar"
+    )]
+    Put {
+        /// The file; `-` is standard input.
+        file: PathBuf,
+        /// What it is. [default: by the end of the file's name]
+        #[arg(long, value_name = "TYPE")]
+        media_type: Option<String>,
+    },
+    /// Write a file out: to standard output, or to a file.
+    #[command(
+        after_help = "Examples:\n  brain blob get HASH > photo.jpg\n  brain blob get HASH -o photo.jpg --json\n\nHASH is what `brain blob put` has shown, or what stands after `$blob` in a reference."
+    )]
+    Get {
+        /// Its SHA-256, 64 hexadecimal digits.
+        hash: String,
+        /// Where to; replaced if it is there.
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+}
+
+#[derive(Subcommand)]
 pub(crate) enum TokenCommand {
     /// Make a token; it is shown once.
     New {
@@ -269,6 +346,12 @@ pub(crate) enum TokenCommand {
         /// It may approve what needs an approver.
         #[arg(long)]
         approver: bool,
+        /// A permission it has; may be given several times. Without any it has all.
+        #[arg(long = "permission", value_name = "NAME")]
+        permissions: Vec<String>,
+        /// The tier of whoever holds it; without one, any.
+        #[arg(long)]
+        tier: Option<String>,
         /// When it ends, such as `30d`.
         #[arg(long, value_name = "DURATION")]
         expires_in: Option<String>,

@@ -16,14 +16,15 @@ use crate::system::{ProcessLiveness, SystemClock, SystemRandom};
 /// The files of the built-in pack.
 const TRADES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/trades.rs"));
 
-/// The packs that a command works with: those that are named, else those of `--pack`, else the built-in one.
+/// The packs that a command works with: those that are named, else those of `--pack`, else the built-in one. They may
+/// use the native functions of this program.
 pub(crate) fn load_packs(named: &[PathBuf], global: &Global) -> Result<Loaded, brain_registry::Report> {
     let folders = if named.is_empty() { &global.packs } else { named };
     if folders.is_empty() {
         let files = TRADES.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
-        return brain_registry::load_sources(vec![PackSource::new("trades", files)]);
+        return brain_registry::load_sources_with(vec![PackSource::new("trades", files)], &brain_tools::natives());
     }
-    brain_registry::load(folders)
+    brain_registry::load_with(folders, &brain_tools::natives())
 }
 
 /// A checked registry, or every mistake shown and an error.
@@ -101,6 +102,7 @@ pub(crate) fn kernel_over(
     let mut config =
         KernelConfig { engine: EngineConfig { keep, ..EngineConfig::default() }, ..KernelConfig::default() };
     config.tools.allow_private_hosts = global.allow_private_hosts;
+    config.tools.public_url.clone_from(&global.public_url);
     let kernel = Kernel::start(
         &config,
         registry,

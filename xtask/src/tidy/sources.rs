@@ -16,7 +16,7 @@ const UNFINISHED: [&str; 4] =
 /// Looks at every source file; `problem` says what is wrong with one.
 fn each(root: &Path, problem: impl Fn(&str) -> Option<String>) -> Result<Vec<String>> {
     let mut problems = Vec::new();
-    for folder in ["crates", "xtask"] {
+    for folder in ["crates", "examples", "xtask"] {
         for path in files(&root.join(folder), ".rs")? {
             if let Some(problem) = problem(&read(&path)?) {
                 problems.push(format!("{}: {problem}", shown(root, &path)));

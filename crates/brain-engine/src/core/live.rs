@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use brain_core::{Digest, Failure, NodeId, RunId};
-use brain_store::{RunRow, RunSchedule, Scope};
+use brain_store::{Precondition, RunRow, RunSchedule, Scope};
 use brain_vm::{Input, JobId, JobStatus, Program, State};
 use serde_json::Value;
 
@@ -49,6 +49,11 @@ impl Queued {
 
     pub(super) fn told(work: Work) -> Self {
         Self { work, reply: None }
+    }
+
+    /// Whether whoever asked for it insisted on this.
+    pub(super) fn relied_on(&self, precondition: &Precondition) -> bool {
+        matches!(&self.work, Work::Command(command) if command.preconditions.contains(precondition))
     }
 
     /// Whether someone asked for it; each such request is a commit of its own, so that each gets its own answer.

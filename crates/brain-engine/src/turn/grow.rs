@@ -1,6 +1,9 @@
 //! Runs that grow: what a successful result leads to, and steps that a result brings along.
 
+use brain_core::Timestamp;
 use brain_registry::ToolResult;
+use brain_store::Write;
+use brain_store::blob::{Offloaded, offload};
 use brain_vm::{Event, Input, JobId};
 use serde_json::{Value, json};
 
@@ -9,6 +12,16 @@ use crate::overlay::Savepoint;
 
 /// Steps that a run may have beyond its own limit: a fragment may be longer than what is left, but not endless.
 const MAX_EXCESS: usize = brain_vm::MAX_PLAN_STEPS;
+
+/// Writes for what was too large for a log.
+pub fn blob_writes(large: Vec<Offloaded>, at: Timestamp) -> impl Iterator<Item = Write> {
+    large.into_iter().map(move |(hash, bytes, media_type)| Write::PutBlob {
+        hash,
+        media_type: media_type.to_owned(),
+        at,
+        bytes,
+    })
+}
 
 impl Turn<'_> {
     /// A result says that it succeeded: the job is done, or somebody else goes on first. `before` is where the
@@ -114,7 +127,10 @@ impl Turn<'_> {
     }
 
     /// Keeps large values out of the log: they are stored once, by hash, and referred to.
-    pub(super) fn lighten(&mut self, payload: Value) -> Value {
+    pub(super) fn lighten(&mut self, mut payload: Value) -> Value {
+        let mut large = Vec::new();
+        offload(&mut payload, 0, &mut large);
+        self.writes.extend(blob_writes(large, self.now));
         payload
     }
 }

@@ -2,6 +2,7 @@
 
 use brain_core::{Failure, JobKey};
 use brain_registry::ToolResult;
+use brain_store::blob::offload;
 use brain_store::{Precondition, SignalRow, Write};
 use brain_vm::{Input, JobId, JobStatus};
 use serde_json::{Value, json};
@@ -25,8 +26,8 @@ impl Turn<'_> {
                 self.input(Input::Unknown(job, attempt, failure), None);
             }
             Told::Job(key, message) => match self.find(key) {
-                Some(job) => self.to_job(job, message),
-                None => self.to_nobody(&message),
+                Some(job) => self.tell(job, message),
+                None => self.tell_nobody(&message),
             },
             Told::Signals => self.signals(),
         }
@@ -46,7 +47,7 @@ impl Turn<'_> {
         self.state.jobs.keys().copied().find(|job| self.key(*job) == key)
     }
 
-    fn to_job(&mut self, id: JobId, message: ToJob) {
+    fn tell(&mut self, id: JobId, message: ToJob) {
         let job = self.state.jobs[&id].clone();
         match message {
             ToJob::Lease { until, worker } => {
@@ -56,12 +57,15 @@ impl Turn<'_> {
                 }
                 let until = until.unwrap_or_else(|| self.now.plus(self.lease(id)));
                 self.input(Input::Lease(id, until), Some(json!({"worker": worker})));
+                // What is large is referred to, whether the run was just read or is at hand; its blobs are stored.
+                let mut args = self.data.args.get(&id).cloned().unwrap_or_default();
+                offload(&mut args, 1, &mut Vec::new());
                 self.answer = json!({
                     "attempt": job.attempt + 1,
                     "until": until,
                     "step": self.program.step(id.step).id,
                     "tool": self.program.step(id.step).tool.name,
-                    "args": self.data.args.get(&id),
+                    "args": args,
                 });
             }
             ToJob::Extend { attempt, until } => {
@@ -116,7 +120,7 @@ impl Turn<'_> {
         }
     }
 
-    fn to_nobody(&mut self, message: &ToJob) {
+    fn tell_nobody(&mut self, message: &ToJob) {
         let what = match message {
             ToJob::Lease { .. } | ToJob::Extend { .. } => return,
             ToJob::Answer { .. } => "an answer that nobody waits for any more",
@@ -165,8 +169,8 @@ impl Turn<'_> {
             };
             let message = ToJob::Answer { attempt: None, outcome };
             match job {
-                Some(job) => self.to_job(job, message),
-                None => self.to_nobody(&message),
+                Some(job) => self.tell(job, message),
+                None => self.tell_nobody(&message),
             }
         }
     }

@@ -82,10 +82,10 @@ impl Host for TestHost {
 
     fn bind(&self, view: RunView<'_>, step: &PlanStep, job: JobId) -> Result<ValidatedCall, Failure> {
         // Time-dependent on purpose: a later attempt must still get the arguments of the first.
-        self.rebind(&step.tool, json!({"text": format!("{} {} {}", step.id, job.item, view.now)}))
+        self.rebind(view.scope, &step.tool, json!({"text": format!("{} {} {}", step.id, job.item, view.now)}))
     }
 
-    fn rebind(&self, _: &ToolRef, args: Value) -> Result<ValidatedCall, Failure> {
+    fn rebind(&self, _: &Scope, _: &ToolRef, args: Value) -> Result<ValidatedCall, Failure> {
         self.tool.validate(args).map_err(|errors| Failure::contract("invalid", errors[0].message.clone()))
     }
 

@@ -5,7 +5,7 @@ use std::sync::PoisonError;
 use brain_core::Failure;
 use brain_engine::{HostFuture, JobContext, JobOutcome};
 use brain_registry::model::Behavior;
-use brain_registry::{ToolResult, ValidatedCall};
+use brain_registry::{SPAWN_CHILD_RUN, ToolResult, ValidatedCall};
 use serde_json::{Value, json};
 
 use super::KernelHost;
@@ -16,7 +16,7 @@ const MAX_DEPTH: u64 = 10;
 
 /// Whether a call asks for a child run.
 pub(super) fn is_spawn(call: &ValidatedCall) -> bool {
-    matches!(&call.tool().def.behavior, Behavior::Native(native) if native.function == "core.spawn_child_run")
+    matches!(&call.tool().def.behavior, Behavior::Native(native) if native.function == SPAWN_CHILD_RUN)
 }
 
 impl KernelHost {
@@ -50,7 +50,8 @@ impl KernelHost {
                 key: Some(format!("child {}", job.key)),
                 trace: parent.request["trace_id"].as_str().map(str::to_owned),
                 policy: brain_registry::model::BatchPolicy::Plain,
-                parent: waits.then(|| Parent { run: job.run, job: job.key, depth }),
+                parent: waits.then_some(Parent { run: job.run, job: job.key, depth }),
+                undo_of: None,
             };
             match kernel.begin(&request).await {
                 Ok(begun) => {

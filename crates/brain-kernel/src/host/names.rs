@@ -48,12 +48,13 @@ impl KernelHost {
         for name in named {
             let value = match name.as_str() {
                 "settings" => self.toolbox.settings().clone(),
-                "calls" => FeelValue::from_json(&data.input["calls"]),
-                "slots" | "input" => self.slots(data, path),
+                "calls" => FeelValue::from_json(&self.whole(view.scope, data.input["calls"].clone())),
+                "slots" | "input" => self.slots(view, path),
                 "roles" => self.roles(data, path),
-                "state" => FeelValue::from_json(&Value::Object(data.state.clone())),
-                "steps" => steps(data, path),
-                "item" => item(data, path, job).map_or(FeelValue::Null, |(value, _)| FeelValue::from_json(&value)),
+                "state" => FeelValue::from_json(&self.whole(view.scope, Value::Object(data.state.clone()))),
+                "steps" => self.steps(view, path),
+                "item" => item(data, path, job)
+                    .map_or(FeelValue::Null, |(value, _)| FeelValue::from_json(&self.whole(view.scope, value))),
                 "index" => FeelValue::from_json(&json!(item(data, path, job).map(|(_, index)| index + 1))),
                 _ => continue,
             };
@@ -62,7 +63,8 @@ impl KernelHost {
         evaluation
     }
 
-    fn slots(&self, data: &RunData, path: Option<&str>) -> FeelValue {
+    fn slots(&self, view: RunView<'_>, path: Option<&str>) -> FeelValue {
+        let data = view.data;
         let fragment = path.and_then(|path| data.fragments.get(path));
         let (mut slots, schema, placeholders) = match fragment {
             Some((job, tool)) => {
@@ -82,7 +84,26 @@ impl KernelHost {
                 map.insert(slot.clone(), made[field].clone());
             }
         }
-        FeelValue::from_typed_json(&slots, &schema)
+        FeelValue::from_typed_json(&self.whole(view.scope, slots), &schema)
+    }
+
+    /// `steps.ID.result` for every finished step.
+    fn steps(&self, view: RunView<'_>, path: Option<&str>) -> FeelValue {
+        let results = &view.data.steps;
+        let entry = |result: &Value| {
+            let result = FeelValue::from_json(&self.whole(view.scope, result.clone()));
+            FeelValue::context(BTreeMap::from([("result", result)]))
+        };
+        let mut entries: BTreeMap<String, FeelValue> =
+            results.iter().map(|(id, result)| (id.clone(), entry(result))).collect();
+        if let Some(path) = path {
+            let prefix = format!("{path}/");
+            let inside = results.range(prefix.clone()..).take_while(|(id, _)| id.starts_with(&prefix));
+            for (id, result) in inside {
+                entries.insert(id[prefix.len()..].to_owned(), entry(result));
+            }
+        }
+        FeelValue::context(entries)
     }
 
     /// The stand-ins that a playbook needed when a tool expanded to it with these arguments.
@@ -121,19 +142,4 @@ fn item(data: &RunData, path: Option<&str>, job: Option<JobId>) -> Option<(Value
         let (job, _) = data.fragments.get(path)?;
         item(data, path.rsplit_once('/').map(|(outer, _)| outer), Some(*job))
     })
-}
-
-/// `steps.ID.result` for every finished step.
-fn steps(data: &RunData, path: Option<&str>) -> FeelValue {
-    let entry = |result: &Value| FeelValue::context(BTreeMap::from([("result", FeelValue::from_json(result))]));
-    let mut entries: BTreeMap<String, FeelValue> =
-        data.steps.iter().map(|(id, result)| (id.clone(), entry(result))).collect();
-    if let Some(path) = path {
-        let prefix = format!("{path}/");
-        let inside = data.steps.range(prefix.clone()..).take_while(|(id, _)| id.starts_with(&prefix));
-        for (id, result) in inside {
-            entries.insert(id[prefix.len()..].to_owned(), entry(result));
-        }
-    }
-    FeelValue::context(entries)
 }

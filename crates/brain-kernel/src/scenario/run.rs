@@ -1,22 +1,26 @@
 //! Runs one scenario, step by step.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use brain_core::{Clock, Millis, SeededRandom, TenantId, Timestamp, VirtualClock};
-use brain_engine::Driver;
+use brain_engine::core::ToJob;
+use brain_engine::log::entries;
+use brain_engine::{Driver, JobOutcome, LetterDecision};
 use brain_lang::binding::Binding;
 use brain_lang::feel::Value as FeelValue;
-use brain_registry::Registry;
-use brain_registry::model::{Action, Expect, ExpectRecords, Scenario, ScenarioStep};
+use brain_registry::model::{Action, Expect, ExpectRecords, Scenario, ScenarioStep, Stub};
+use brain_registry::{Registry, ToolResult};
 use brain_store::{MemoryStore, RecordFilter, Scope, Store};
 use brain_tools::{Evaluation, Toolbox, ToolboxConfig, record_json};
 use serde_json::{Map, Value, json};
 
-use super::stub::StubWorld;
+use super::stub::{StubWorld, whole_result};
 use crate::approve::Decision;
 use crate::intake::{Actor, Mode, Request};
 use crate::kernel::{Begun, Kernel, KernelError, host};
-use crate::narrate::Report;
+use crate::narrate::{Problem, Report};
+use crate::review::Verdict;
 
 /// What became of a scenario.
 #[derive(Clone, Debug)]
@@ -118,7 +122,12 @@ impl World {
 
     fn act(&mut self, action: &Action, step: &ScenarioStep) -> Result<(), String> {
         let actor = match &step.actor {
-            Some(name) => Actor { name: name.clone(), ..Actor::local() },
+            Some(person) => Actor {
+                name: person.name.clone(),
+                approver: !person.no_approver,
+                permissions: person.permissions.clone(),
+                tier: person.tier.clone(),
+            },
             None => Actor::local(),
         };
         match action {
@@ -127,9 +136,12 @@ impl World {
                 let said = said.as_str().map_or_else(|| said.to_string(), str::to_owned);
                 self.request(&said, Vec::new(), step, actor)
             }
-            Action::Call { tool, input } => {
-                let input = self.evaluate(input)?;
-                self.request("", vec![(tool.clone(), input)], step, actor)
+            Action::Call(calls) => {
+                let mut asked = Vec::new();
+                for (tool, input) in calls {
+                    asked.push((tool.clone(), self.evaluate(input)?));
+                }
+                self.request("", asked, step, actor)
             }
             Action::Advance(length) => {
                 let until = self.clock.now().plus(*length);
@@ -139,6 +151,7 @@ impl World {
             Action::Kill => self.kill(),
             Action::Approve => self.decide(Decision::Approve, &actor),
             Action::Reject => self.decide(Decision::Reject, &actor),
+            other => self.intervene(other, &actor),
         }
     }
 
@@ -153,7 +166,19 @@ impl World {
             Some(mode) => Mode::parse(mode).ok_or_else(|| format!("`{mode}` is not a mode"))?,
             None => Mode::EnqueueAndWait,
         };
-        let request = Request { calls, actor, channel: "scenario", ..Request::say(self.scope.clone(), message, mode) };
+        let context = match &step.context {
+            Some(binding) => self.evaluate(binding)?,
+            None => Value::Null,
+        };
+        let request = Request {
+            calls,
+            actor,
+            channel: "scenario",
+            context,
+            conversation: step.conversation.clone(),
+            policy: step.policy,
+            ..Request::say(self.scope.clone(), message, mode)
+        };
         let kernel = self.kernel.clone();
         let begun = self.driver.block_on(kernel.begin(&request), None).ok_or("the request did not come to rest")?;
         let begun = begun.map_err(|error| error.to_string())?;
@@ -180,6 +205,69 @@ impl World {
         self.wait(&Begun { run: row.run, wait: true, repeated: None }, 30_000);
         self.last = Some(kernel.report(&scope, row.run).map_err(|error| error.to_string())?);
         Ok(())
+    }
+
+    /// What people and other systems do to a run that is under way.
+    fn intervene(&mut self, action: &Action, actor: &Actor) -> Result<(), String> {
+        let run = self.last.as_ref().map(|report| report.run).ok_or("there is no run yet")?;
+        let (kernel, scope) = (self.kernel.clone(), self.scope.clone());
+        match action {
+            Action::Work { topic, answer } => {
+                let topics = [topic.clone()];
+                let taking = kernel.take(&scope, &topics, "scenario", 1, None);
+                let taken =
+                    self.driver.block_on(taking, None).ok_or("no job came")?.map_err(|error| error.to_string())?;
+                let job = taken.into_iter().next().ok_or_else(|| format!("no job of topic `{topic}` waits"))?;
+                if let Some(answer) = answer {
+                    let answered = kernel.answer_job(&scope, job.key, &job.lease, outcome_of(answer)?);
+                    self.driver.block_on(answered, None).ok_or("no answer")?.map_err(|error| error.to_string())?;
+                }
+            }
+            Action::Callback(answer) => {
+                let key = kernel.delegated(&scope, run).ok_or("nothing is delegated")?;
+                let message = ToJob::Answer { attempt: None, outcome: outcome_of(answer)? };
+                let engine = self.driver.engine().clone();
+                let told = engine.tell_job(&scope, run, key, message);
+                self.driver.block_on(told, None).ok_or("no answer")?.map_err(|error| error.to_string())?;
+            }
+            Action::Review(corrections) => {
+                let verdict = match corrections {
+                    Some(fields) => Verdict::Accept(self.evaluate(fields)?),
+                    None => Verdict::Reject,
+                };
+                let reviewed = kernel.review(&scope, run, None, verdict, actor, "");
+                self.driver.block_on(reviewed, None).ok_or("no answer")?.map_err(|error| error.to_string())?;
+            }
+            Action::Undo { step } => {
+                let undone = kernel.undo(&scope, run, step.as_deref(), actor);
+                let undone = self.driver.block_on(undone, None).ok_or("no answer")?;
+                match undone {
+                    Ok(report) => {
+                        self.last = Some(report);
+                        return Ok(());
+                    }
+                    Err(error) => {
+                        let last = self.last.as_mut().ok_or("there is no run yet")?;
+                        last.ok = false;
+                        last.errors = vec![Problem::new("refused", error.to_string())];
+                        return Ok(());
+                    }
+                }
+            }
+            Action::Retry => {
+                let open = self.store.letters(&scope, Some(true), 1, None).map_err(|error| error.to_string())?;
+                let letter = open.items.into_iter().next().ok_or("there is no open dead letter")?;
+                let decided = kernel.decide_letter(&scope, letter.id, LetterDecision::Retry, "scenario", "");
+                self.driver.block_on(decided, None).ok_or("no answer")?.map_err(|error| error.to_string())?;
+            }
+            Action::Cancel => {
+                let cancelled = kernel.cancel(&scope, run);
+                self.driver.block_on(cancelled, None).ok_or("no answer")?.map_err(|error| error.to_string())?;
+            }
+            _ => return Err("this is not something that happens to a run".into()),
+        }
+        self.wait(&Begun { run, wait: true, repeated: None }, 30_000);
+        self.refresh()
     }
 
     /// The process dies: everything but the store is gone. Another one starts and finds what was left.
@@ -266,6 +354,37 @@ impl World {
             let got = self.result();
             contains(&wanted, &got, "result")?;
         }
+        if let Some(binding) = &expect.batch {
+            let wanted = self.evaluate(binding)?;
+            contains(&wanted, report.batch.as_ref().unwrap_or(&Value::Null), "batch")?;
+        }
+        for text in &expect.waits_for {
+            if !report.waits_for.iter().any(|one| one.contains(text)) {
+                return Err(format!(
+                    "expected it to wait for `{text}`, it waits for {:?}{}",
+                    report.waits_for,
+                    shown()
+                ));
+            }
+        }
+        if !expect.events.is_empty() {
+            self.expect_events(&expect.events, report)?;
+        }
+        Ok(())
+    }
+
+    fn expect_events(&self, wanted: &BTreeMap<String, u32>, report: &Report) -> Result<(), String> {
+        let log = self.store.log(&self.scope, report.run).map_err(|error| error.to_string())?;
+        let mut found: BTreeMap<&str, u32> = BTreeMap::new();
+        for entry in entries(&log) {
+            *found.entry(entry.name()).or_default() += 1;
+        }
+        for (name, count) in wanted {
+            let got = found.get(name.as_str()).copied().unwrap_or(0);
+            if got != *count {
+                return Err(format!("expected {count} events `{name}`, found {got}; the log has {found:?}"));
+            }
+        }
         Ok(())
     }
 
@@ -294,6 +413,15 @@ impl World {
         }
         Ok(())
     }
+}
+
+fn outcome_of(stub: &Stub) -> Result<JobOutcome, String> {
+    Ok(match stub {
+        Stub::Result(data) => JobOutcome::Done(ToolResult::ok(data.clone())),
+        Stub::Answer(answer) => JobOutcome::Done(whole_result(answer)?),
+        Stub::Failure(failure) => JobOutcome::Failed(failure.clone()),
+        Stub::Timeout | Stub::Lost => return Err("an answer is needed here".into()),
+    })
 }
 
 fn new_driver(store: &Arc<dyn Store>, outside: &Arc<StubWorld>, clock: &Arc<VirtualClock>, seed: u64) -> Driver {

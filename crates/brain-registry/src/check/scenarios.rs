@@ -33,9 +33,12 @@ fn steps(cx: &mut Context<'_>, world: &World, scenario: &Located<Scenario>) {
         }
         let after = scope.with("result", None).with("run", None);
         let fails = node.nearest(["expect", "ok"]).as_scalar().is_some_and(|scalar| scalar.text == "false");
-        let called = node.get("call").and_then(|call| call.get("tool")).filter(|_| !fails);
-        for tool in [called, node.get("expect").and_then(|expect| expect.get("tool"))].into_iter().flatten() {
-            if let Some(scalar) = tool.as_scalar() {
+        let calls = node.get("call").map(|call| call.as_seq().map_or_else(|| vec![call], |list| list.iter().collect()));
+        let called = calls.unwrap_or_default().into_iter().filter_map(|call| call.get("tool")).filter(|_| !fails);
+        for tool in called.chain(node.get("expect").and_then(|expect| expect.get("tool"))) {
+            if let Some(scalar) = tool.as_scalar()
+                && world.playbook(&scalar.text).is_none()
+            {
                 known_tool(cx, world, &scalar.text, tool.span);
             }
         }

@@ -13,6 +13,7 @@ use crate::decode::{Context, check_host};
 use crate::diagnostic::Diagnostic;
 use crate::located::Located;
 use crate::model::{Behavior, Consent, Effect, HttpBehavior, Idempotency, Lookup, RecordOp, ToolDef};
+use crate::native::SPAWN_CHILD_RUN;
 use crate::suggest::did_you_mean;
 use crate::world::World;
 use crate::yaml::{Node, Span};
@@ -85,8 +86,12 @@ fn consent(cx: &mut Context<'_>, tool: &Located<ToolDef>) {
         );
         return;
     }
-    // Steps of a playbook and steps that a table adds are asked about one by one.
-    let by_steps = matches!(&def.behavior, Behavior::Playbook(_) | Behavior::Decide(_));
+    // Steps of a playbook, steps that a table adds and those of a run of its own are asked about one by one.
+    let by_steps = match &def.behavior {
+        Behavior::Playbook(_) | Behavior::Decide(_) => true,
+        Behavior::Native(native) => native.function == SPAWN_CHILD_RUN,
+        _ => false,
+    };
     if !by_steps && def.effect != Effect::Read && def.undo.is_none() && def.no_undo.is_none() {
         let help = "write `undo: {tool: …, args: {…}}`, or `undo: none`, or `undo: {cannot: REASON}`";
         let message = format!("`{}` has an effect and does not say how it is undone", def.name);
@@ -124,7 +129,8 @@ fn http(cx: &mut Context<'_>, world: &World, tool: &Located<ToolDef>, behavior: 
     if let Some((url, scalar)) = node.get("url").and_then(|url| url.as_scalar().map(|scalar| (url, scalar))) {
         check_host(cx, &scalar.text, url.span, &hosts);
     }
-    let scope = scope(world, &tool.value);
+    let job = BTreeSet::from(["key", "run", "step", "attempt", "tenant", "callback_url"].map(str::to_owned));
+    let scope = scope(world, &tool.value).with("job", Some(job));
     for key in ["url", "query", "headers", "body"] {
         if let Some(node) = node.get(key) {
             scope.check(cx, node);

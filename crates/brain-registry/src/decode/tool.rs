@@ -70,7 +70,7 @@ fn tool(cx: &mut Context<'_>, domain: &str, key: &Key, node: &Node) -> Option<Lo
     let phrases = fields.get("phrases").map(|node| phrases(cx, node)).unwrap_or_default();
     let synonyms = fields.get("synonyms").map(|node| cx.texts(node, "a synonym")).unwrap_or_default();
     let (undo, no_undo) = match (fields.get("undo"), &native) {
-        (None, Some(native)) => (native.undo.clone(), None),
+        (None, Some(native)) => (native.undo.clone(), native.no_undo()),
         (node, _) => node.map(|node| undo::undo(cx, node)).unwrap_or_default(),
     };
     let requires = fields.get("requires").zip(input.as_ref());
@@ -123,7 +123,7 @@ fn tool(cx: &mut Context<'_>, domain: &str, key: &Key, node: &Node) -> Option<Lo
         opposites: attributes.opposites,
         cost: attributes.cost,
         acknowledge: attributes.acknowledge,
-        may_inject: attributes.may_inject,
+        may_inject: attributes.may_inject || native.is_some_and(|native| native.may_inject),
         capability: attributes.capability,
         delegate: attributes.delegate,
         review: attributes.review,

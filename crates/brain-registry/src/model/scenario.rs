@@ -7,6 +7,8 @@ use brain_lang::binding::Binding;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::BatchPolicy;
+
 /// An end-to-end test on a virtual clock.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Scenario {
@@ -34,6 +36,8 @@ pub struct Scenario {
 pub enum Stub {
     /// This data.
     Result(Value),
+    /// A whole result: `data`, `summary`, `new_steps`, `review`, `delegate`.
+    Answer(Value),
     /// This failure.
     Failure(Failure),
     /// Nothing, until the time-out.
@@ -57,7 +61,16 @@ pub struct ScenarioStep {
     pub mode: Option<String>,
     /// Who does it.
     #[serde(default, rename = "as", skip_serializing_if = "Option::is_none")]
-    pub actor: Option<String>,
+    pub actor: Option<Person>,
+    /// Values that come with the request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<Binding>,
+    /// The conversation that the request belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conversation: Option<String>,
+    /// What several calls are to each other.
+    #[serde(default)]
+    pub policy: BatchPolicy,
     /// What must be true of the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expect: Option<Expect>,
@@ -75,13 +88,8 @@ pub struct ScenarioStep {
 pub enum Action {
     /// Somebody says something.
     Say(Binding),
-    /// A tool is called with arguments, without words.
-    Call {
-        /// The tool.
-        tool: String,
-        /// Its arguments.
-        input: Binding,
-    },
+    /// Tools are called with arguments, without words: each a tool and its arguments.
+    Call(Vec<(String, Binding)>),
     /// Time passes.
     Advance(Millis),
     /// The process dies and starts again.
@@ -90,6 +98,42 @@ pub enum Action {
     Approve,
     /// The open approval is refused.
     Reject,
+    /// The open dead letter is tried again.
+    Retry,
+    /// The run is cancelled.
+    Cancel,
+    /// A worker takes a job of this topic and answers; without an answer it only takes it.
+    Work {
+        /// The topic.
+        topic: String,
+        /// What it answers.
+        answer: Option<Stub>,
+    },
+    /// The other side of a delegated step answers.
+    Callback(Stub),
+    /// Somebody looks at the result that waits for it: lets it go on with these corrections, or (`None`) refuses it.
+    Review(Option<Binding>),
+    /// What the last run did is to be undone: staged, as always.
+    Undo {
+        /// One step of it only.
+        step: Option<String>,
+    },
+}
+
+/// Who does something in a scenario.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Person {
+    /// Their name.
+    pub name: String,
+    /// Whether they may not approve.
+    #[serde(default)]
+    pub no_approver: bool,
+    /// What they may do; absent: everything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub permissions: Option<Vec<String>>,
+    /// Their tier; absent: any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tier: Option<String>,
 }
 
 /// What must be true of an answer; what is absent may be anything.
@@ -116,6 +160,15 @@ pub struct Expect {
     /// What the result has at least.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<Binding>,
+    /// What became of a batch, at least.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub batch: Option<Binding>,
+    /// Texts that stand in what the run waits for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub waits_for: Vec<String>,
+    /// How many events of a name the log of the run has.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub events: BTreeMap<String, u32>,
 }
 
 /// What must be true of records.

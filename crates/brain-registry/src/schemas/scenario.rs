@@ -21,17 +21,28 @@ pub(super) fn schema() -> (Value, Defs) {
         ],
         &["scenario", "steps"],
     );
+    let review = either([choice(&["accept", "reject"]), values()]);
+    let counts = json!({"type": "object", "additionalProperties": whole(0, i64::from(u32::MAX))});
     let modes = ["answer", "plan", "enqueue", "enqueue_and_wait"];
     let step = closed(
         vec![
             ("say", "Somebody says this.", text()),
-            ("call", "A tool is called without words.", part("call")),
+            ("call", "Tools are called without words: one, or a list.", either([part("call"), list(part("call"))])),
             ("advance", "Time passes.", duration()),
             ("kill", "The process dies and starts again.", flag()),
             ("approve", "The open approval is granted.", flag()),
             ("reject", "The open approval is refused.", flag()),
+            ("retry", "The dead letter is tried again.", flag()),
+            ("cancel", "The run is asked to stop.", flag()),
+            ("work", "A worker takes a job and answers it.", part("work")),
+            ("callback", "Another engine calls back.", stub()),
+            ("review", "The open review is decided: `accept`, `reject`, or corrected fields.", review),
+            ("undo", "The run is taken back, or one step of it.", either([flag(), text()])),
             ("mode", "As in a request; default `enqueue_and_wait`.", choice(&modes)),
-            ("as", "Who does it.", text()),
+            ("as", "Who does it: a name, or more about them.", either([text(), part("person")])),
+            ("context", "Values that fill slots of the same name.", value()),
+            ("conversation", "The conversation it belongs to.", text()),
+            ("policy", "What several calls are to each other.", choice(&["plain", "atomic", "best_effort"])),
             ("expect", "What must be true of the answer.", part("expect")),
             ("expect_records", "What must be stored.", either([part("expect_records"), list(part("expect_records"))])),
             ("let", "Names for later steps.", map_of(value())),
@@ -48,8 +59,40 @@ pub(super) fn schema() -> (Value, Defs) {
             ("errors", "Texts that stand in the errors.", texts()),
             ("message", "Texts that stand in the message.", texts()),
             ("result", "What the tool answered.", value()),
+            ("batch", "What became of each of several calls.", value()),
+            ("waits_for", "What the run waits for.", texts()),
+            ("events", "How many events of each kind there are.", counts),
         ],
         &[],
+    );
+    let answer = closed(
+        vec![
+            ("data", "What it answers.", value()),
+            ("summary", "A sentence.", value()),
+            ("artifacts", "What it made, changed or found.", value()),
+            ("new_steps", "Steps that it adds to the run.", value()),
+            ("review", "What a person should look at.", value()),
+            ("delegate", "Who does the work from here.", value()),
+        ],
+        &[],
+    );
+    let work = closed(
+        vec![
+            ("topic", "What the worker asks for.", text()),
+            ("result", "It succeeds with this.", value()),
+            ("answer", "It answers all of this.", value()),
+            ("failure", "It fails like this.", part("failure")),
+        ],
+        &["topic"],
+    );
+    let person = closed(
+        vec![
+            ("name", "Who.", text()),
+            ("approver", "Whether they may approve.", flag()),
+            ("permissions", "What they may do.", texts()),
+            ("tier", "Their tier.", text()),
+        ],
+        &["name"],
     );
     let records = closed(
         vec![
@@ -61,7 +104,11 @@ pub(super) fn schema() -> (Value, Defs) {
         &["type"],
     );
     let canned = closed(
-        vec![("result", "It succeeds with this.", value()), ("failure", "It fails like this.", part("failure"))],
+        vec![
+            ("result", "It succeeds with this.", value()),
+            ("answer", "It answers all of this.", part("answer")),
+            ("failure", "It fails like this.", part("failure")),
+        ],
         &[],
     );
     let failure = closed(
@@ -79,6 +126,9 @@ pub(super) fn schema() -> (Value, Defs) {
         ("expect_records", records),
         ("stub", canned),
         ("failure", failure),
+        ("answer", answer),
+        ("work", work),
+        ("person", person),
     ];
     (root, defs(parts))
 }

@@ -1,6 +1,8 @@
 //! The routes, one file per group.
 
 pub(crate) mod approvals;
+pub(crate) mod blobs;
+pub(crate) mod jobs;
 pub(crate) mod letters;
 pub(crate) mod records;
 pub(crate) mod runs;

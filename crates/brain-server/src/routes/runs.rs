@@ -5,7 +5,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use axum::response::{IntoResponse, Response};
 use brain_core::RunId;
-use brain_kernel::{Limits, Report, Request, life};
+use brain_kernel::{Limits, Report, Request, Verdict, life};
 use serde::Deserialize;
 use serde_json::Value;
 use utoipa::IntoParams;
@@ -13,12 +13,13 @@ use utoipa::openapi::Schema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use super::approvals::MAX_NOTE;
 use crate::app::App;
-use crate::extract::{JsonBody, UrlPath, UrlQuery, bounded, one_of, page_cursor, page_limit};
+use crate::extract::{JsonBody, OptionalJson, UrlPath, UrlQuery, bounded, one_of, page_cursor, page_limit, short_text};
 use crate::guard::Caller;
 use crate::openapi::words;
 use crate::problem::{BAD_CURSOR, BAD_KEY, Problem};
-use crate::wire::{Page, Receipt, RunEvent, RunRequest, RunResponse, RunSummary, run_events};
+use crate::wire::{self, Page, Receipt, Review, RunEvent, RunRequest, RunResponse, RunSummary, UndoRun, run_events};
 
 /// The longest idempotency key.
 const MAX_KEY: usize = 255;
@@ -36,6 +37,9 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .routes(routes!(events))
         .routes(routes!(receipts))
         .routes(routes!(cancel))
+        .routes(routes!(undo))
+        .routes(routes!(review))
+        .routes(routes!(expansion))
 }
 
 /// Ask for something to be done.
@@ -53,7 +57,7 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
             headers(("idempotent-replayed" = Option<String>, description = "`true` if the key was used before"))),
         (status = 400, description = "The body is not JSON, or the key cannot be used."),
         (status = 408, description = "The body did not arrive in time."),
-        (status = 413, description = "The message has more than 64 KiB, or the body more than 1 MiB."),
+        (status = 413, description = "The message has more than 64 KiB, or the body more than 64 MiB."),
         (status = 415, description = "The body is not declared as JSON."),
         (status = 422, description = "A field is unknown, missing or does not fit, or the key was used for another request."),
     )
@@ -110,6 +114,7 @@ fn to_request(caller: Caller, body: RunRequest, key: Option<String>) -> Result<R
         trace: None,
         policy: body.policy.unwrap_or_default().into(),
         parent: None,
+        undo_of: None,
     })
 }
 
@@ -290,4 +295,85 @@ async fn cancel(
 ) -> Result<Json<RunResponse>, Problem> {
     let report = app.kernel().cancel(&caller.scope, run_id(&id)?).await?;
     Ok(Json(report.into()))
+}
+
+/// Stage a runbook that undoes a run, or one step of it.
+///
+/// Nothing is undone before somebody approves it. Refused if someone changed a record since, or the time for it is over.
+#[utoipa::path(
+    post, path = "/v1/runs/{id}/undo", tag = "runs", operation_id = "undo_run",
+    params(("id" = String, Path, format = "uuid", description = "The run")), request_body = UndoRun,
+    responses(
+        (status = 200, description = "The run that will undo it: staged", body = RunResponse),
+        (status = 400, description = "The body is not JSON, or the id is not a UUID."),
+        (status = 404, description = "There is no such run."),
+        (status = 408, description = "The body did not arrive in time."),
+        (status = 409, description = "It cannot be undone, and why."),
+        (status = 413, description = "The body is too large."),
+        (status = 415, description = "The body is not declared as JSON."),
+        (status = 422, description = "A field is unknown or does not fit."),
+    )
+)]
+async fn undo(
+    State(app): State<App>,
+    caller: Caller,
+    UrlPath(id): UrlPath<String>,
+    OptionalJson(body): OptionalJson<UndoRun>,
+) -> Result<Json<RunResponse>, Problem> {
+    let report = app.kernel().undo(&caller.scope, run_id(&id)?, body.step.as_deref(), &caller.actor).await?;
+    Ok(Json(report.into()))
+}
+
+/// Decide about a result that waits for somebody to look at it.
+#[utoipa::path(
+    post, path = "/v1/runs/{id}/review", tag = "runs", operation_id = "review_run",
+    params(("id" = String, Path, format = "uuid", description = "The run")), request_body = Review,
+    responses(
+        (status = 200, description = "Where the run stands", body = RunResponse),
+        (status = 400, description = "The body is not JSON, or the id is not a UUID."),
+        (status = 404, description = "There is no such run."),
+        (status = 408, description = "The body did not arrive in time."),
+        (status = 409, description = "The run does not wait for a review."),
+        (status = 413, description = "The body is too large."),
+        (status = 415, description = "The body is not declared as JSON."),
+        (status = 422, description = "A field does not fit, or the corrected result is not what the tool declares. Nothing changed."),
+    )
+)]
+async fn review(
+    State(app): State<App>,
+    caller: Caller,
+    UrlPath(id): UrlPath<String>,
+    JsonBody(body): JsonBody<Review>,
+) -> Result<Json<RunResponse>, Problem> {
+    let note = body.note.unwrap_or_default();
+    short_text("note", &note, MAX_NOTE)?;
+    let corrections = body.corrections.unwrap_or_default();
+    let verdict = match body.verdict {
+        wire::Verdict::Accept => Verdict::Accept(Value::Object(corrections)),
+        wire::Verdict::Reject => Verdict::Reject,
+    };
+    let kernel = app.kernel();
+    let report =
+        kernel.review(&caller.scope, run_id(&id)?, body.step.as_deref(), verdict, &caller.actor, &note).await?;
+    Ok(Json(report.into()))
+}
+
+/// How a request was expanded: digests, policy, records it names in the order of their locks, playbooks it used.
+#[utoipa::path(
+    get, path = "/v1/runs/{id}/expansion", tag = "runs", operation_id = "get_run_expansion",
+    params(("id" = String, Path, format = "uuid", description = "The run")),
+    responses(
+        (status = 200, description = "The report", body = serde_json::Value),
+        (status = 400, description = "The id is not a UUID."),
+        (status = 404, description = "There is no such run."),
+        (status = 409, description = "The run was never planned."),
+    )
+)]
+async fn expansion(
+    State(app): State<App>,
+    caller: Caller,
+    UrlPath(id): UrlPath<String>,
+) -> Result<Json<Value>, Problem> {
+    let id = run_id(&id)?;
+    app.read(move |kernel| Ok(Json(kernel.expansion(&caller.scope, id)?))).await
 }

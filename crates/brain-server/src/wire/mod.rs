@@ -1,7 +1,9 @@
 //! The forms that travel over the wire. Inner crates know none of them; the command line prints them as they are.
 
 mod approval;
+mod blob;
 mod event;
+mod job;
 mod letter;
 mod object;
 mod page;
@@ -12,14 +14,19 @@ mod tool;
 mod whole;
 
 pub use approval::{Approval, Decide, Decision};
+pub use blob::{Blob, BlobStored};
 pub use event::{RunEvent, run_events};
+pub use job::{
+    Activate, Activated, Callback, CallbackTaken, CompleteJob, ExtendJob, Extended, FailJob, Job, JobError,
+    JobErrorClass, JobTaken, Review, UndoRun, Verdict,
+};
 pub use letter::{Escalate, Letter, LetterDecided, Outcome, Resolve, Retry};
 pub(crate) use object::Object;
 pub use page::Page;
 pub use problem::{FieldProblem, ProblemDocument};
 pub use record::record_json;
 pub use run::{
-    CallRequest, Confidence, EnqueuedCall, ErrorItem, LimitsRequest, Mode, PlannedToolCall, Progress, Receipt,
+    CallRequest, Confidence, EnqueuedCall, ErrorItem, LimitsRequest, Mode, PlannedToolCall, Policy, Progress, Receipt,
     ReceiptError, RunDecision, RunRequest, RunResponse, RunSummary,
 };
 pub use tool::{ToolDetail, ToolSummary};

@@ -30,6 +30,11 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
     }
 }
 
+/// For a field that is an object.
+pub(crate) fn required<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<T, D::Error> {
+    Object::<T>::deserialize(deserializer).map(|Object(inner)| inner)
+}
+
 /// For a field that is an object or null.
 pub(crate) fn optional<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
     Option::<Object<T>>::deserialize(deserializer).map(|given| given.map(|Object(inner)| inner))

@@ -150,6 +150,12 @@ pub struct RunResponse {
     pub approval_id: Option<String>,
     /// How far it is.
     pub progress: Progress,
+    /// What its open steps wait for.
+    pub waits_for: Vec<String>,
+    /// What became of a batch (`policy` atomic or best_effort): `{policy, outcome, succeeded, failed, skipped, causes}`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub batch: Option<Value>,
     /// When it was received.
     #[schema(format = DateTime)]
     pub created_at: String,
@@ -231,7 +237,7 @@ pub struct Receipt {
     pub attempt: u32,
     /// Whether this took something back.
     pub undo: bool,
-    /// `succeeded`, `failed` or `in_doubt`.
+    /// `succeeded`, `failed`, `in_doubt` or `rolled_back`.
     pub status: String,
     /// What the tool answered; null if it did not.
     #[schema(value_type = Value)]
@@ -346,6 +352,8 @@ impl From<Report> for RunResponse {
             errors: report.errors.into_iter().map(ErrorItem::from).collect(),
             approval_id: report.approval,
             progress: Progress { done, total },
+            waits_for: report.waits_for,
+            batch: report.batch,
             created_at: report.created_at.to_string(),
             updated_at: report.updated_at.to_string(),
         }

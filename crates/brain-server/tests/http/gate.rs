@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use brain_core::{Millis, SeededRandom, TenantId, Timestamp};
 use brain_kernel::Kernel;
-use brain_server::{ServerConfig, new_token};
+use brain_server::{Grants, ServerConfig, new_token};
 use brain_store::TokenRow;
 use reqwest::Method;
 use serde_json::json;
@@ -22,7 +22,15 @@ fn token(kernel: &Arc<Kernel>, new: &NewToken<'_>, secret: u8) -> (TokenRow, Str
     let tenant: TenantId = new.tenant.parse().unwrap();
     let mut random = SeededRandom::new(u64::from(secret) + 1_000);
     let now = kernel.clock().now();
-    let (row, text) = new_token(tenant, new.label, new.approver, new.expires_at, now, &mut random, [secret; 32]);
+    let (row, text) = new_token(
+        tenant,
+        new.label,
+        Grants { approver: new.approver, ..Grants::default() },
+        new.expires_at,
+        now,
+        &mut random,
+        [secret; 32],
+    );
     kernel.store().put_token(&row).unwrap();
     (row, text)
 }
@@ -89,8 +97,15 @@ async fn a_token_that_does_not_open_is_refused_and_never_becomes_the_default_ten
     let (mut row, good) = token(&server.kernel, &of("acme"), 1);
     get(&server, "/v1/runs", &good).await.ok();
     let wrong_secret = format!("{}{}", &good[..good.len() - 64], "0".repeat(64));
-    let (_, unknown) =
-        new_token(row.tenant.clone(), "x", true, None, server.kernel.clock().now(), &mut SeededRandom::new(9), [9; 32]);
+    let (_, unknown) = new_token(
+        row.tenant.clone(),
+        "x",
+        Grants { approver: true, ..Grants::default() },
+        None,
+        server.kernel.clock().now(),
+        &mut SeededRandom::new(9),
+        [9; 32],
+    );
     for bad in [wrong_secret.as_str(), unknown.as_str(), "brn_", "nonsense", ""] {
         let answer = get(&server, "/v1/runs", bad).await;
         assert!(answer.headers["www-authenticate"].to_str().unwrap().starts_with("Bearer"));

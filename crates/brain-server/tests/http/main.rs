@@ -3,11 +3,13 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod approvals;
+mod blobs;
 mod gate;
 mod letters;
 mod lists;
 mod modes;
 mod openapi;
+mod reach;
 mod requests;
 mod support;
 mod system;

@@ -7,13 +7,14 @@ use serde_json::Value;
 use crate::support::TestServer;
 
 /// Every route, as the design lists it.
-const ROUTES: [&str; 22] = [
+const ROUTES: [&str; 24] = [
     "GET /healthz",
     "GET /metrics",
     "GET /openapi.json",
     "GET /readyz",
     "GET /v1/approvals",
     "GET /v1/approvals/{id}",
+    "GET /v1/blobs/{hash}",
     "GET /v1/dead-letters",
     "GET /v1/dead-letters/{id}",
     "GET /v1/records/{type}",
@@ -25,6 +26,7 @@ const ROUTES: [&str; 22] = [
     "GET /v1/tools",
     "GET /v1/tools/{name}",
     "POST /v1/approvals/{id}",
+    "POST /v1/blobs",
     "POST /v1/dead-letters/{id}/escalate",
     "POST /v1/dead-letters/{id}/resolve",
     "POST /v1/dead-letters/{id}/retry",
@@ -70,13 +72,15 @@ fn every_operation_is_described() {
         assert!(operation["summary"].is_string(), "{name} has no summary");
         assert!(ids.insert(operation["operationId"].to_string()), "{name} shares its id");
         let responses = operation["responses"].as_object().unwrap();
-        assert!(responses["200"]["content"].is_object(), "{name}");
+        let done = if name == "POST /v1/blobs" { "201" } else { "200" };
+        assert!(responses[done]["content"].is_object(), "{name}");
         for (status, response) in responses.iter().filter(|(status, _)| status.as_str() >= "400") {
             let schema = &response["content"]["application/problem+json"]["schema"];
             assert_eq!(schema["$ref"], "#/components/schemas/ProblemDocument", "{name} {status}");
         }
         if name.starts_with("POST") && !name.ends_with("/cancel") {
-            assert!(operation["requestBody"]["content"]["application/json"].is_object(), "{name}");
+            let kind = if name == "POST /v1/blobs" { "application/octet-stream" } else { "application/json" };
+            assert!(operation["requestBody"]["content"][kind].is_object(), "{name}");
         }
     }
 }

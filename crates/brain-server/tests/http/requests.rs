@@ -87,10 +87,13 @@ async fn a_long_message_is_too_large() {
 }
 
 #[tokio::test]
-async fn a_body_of_two_megabytes_is_too_large() {
+async fn a_body_of_sixty_four_mebibytes_is_too_large_and_one_of_fifty_is_not() {
     let server = TestServer::start().await;
-    let body = json!({"message": "a".repeat(2 * 1024 * 1024)});
+    let body = json!({"message": "a".repeat(64 * 1024 * 1024)});
     server.post("/v1/runs", &body).await.problem(413, "body_too_large");
+    // What is in it is looked at: not the body but the message is too long.
+    let body = json!({"message": "a".repeat(50 * 1024 * 1024)});
+    server.post("/v1/runs", &body).await.problem(413, "message_too_large");
     assert_eq!(server.say("list tasks", "enqueue_and_wait").await["ok"], true, "and the server goes on");
 }
 

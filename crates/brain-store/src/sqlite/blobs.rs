@@ -227,7 +227,8 @@ impl Upload {
     /// Commits what is in the buffer: whole chunks.
     fn flush(&mut self) -> Result<(), StoreError> {
         self.broken = true;
-        let bytes = std::mem::take(&mut self.buffer);
+        let bytes = Arc::new(std::mem::take(&mut self.buffer));
+        let lent = bytes.clone();
         let (id, from, count) = (self.id, self.chunks, bytes.len().div_ceil(CHUNK) as i64);
         if from + count > SPAN {
             return Err(StoreError::Failed(format!("a blob has at most {} bytes", SPAN as u64 * CHUNK as u64)));
@@ -237,9 +238,12 @@ impl Upload {
         write_on(&self.writer, move |connection| {
             let upload = id.map_or_else(|| begin(connection), Ok)?;
             *answer.lock().unwrap_or_else(PoisonError::into_inner) = Some(upload);
-            write_chunks(connection, upload, from, &bytes)?;
-            Ok(bytes.len())
+            write_chunks(connection, upload, from, &lent)?;
+            Ok(lent.len())
         })?;
+        // The writer has let go of it: the next batch uses the same memory.
+        self.buffer = Arc::try_unwrap(bytes).unwrap_or_default();
+        self.buffer.clear();
         self.id = *begun.lock().unwrap_or_else(PoisonError::into_inner);
         self.chunks += count;
         self.broken = false;

@@ -345,6 +345,8 @@ impl Definitions for SqliteStore {
 }
 
 fn token_row(row: &Row<'_>) -> rusqlite::Result<TokenRow> {
+    let grants: Option<String> = row.get(8)?;
+    let grants: serde_json::Value = grants.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
     Ok(TokenRow {
         id: TokenId::from_uuid(uuid(row, 0)?),
         tenant: tenant(row, 1)?,
@@ -354,10 +356,12 @@ fn token_row(row: &Row<'_>) -> rusqlite::Result<TokenRow> {
         expires_at: row.get::<_, Option<i64>>(5)?.map(Timestamp::from_millis),
         approver: row.get(6)?,
         revoked: row.get(7)?,
+        permissions: serde_json::from_value(grants["permissions"].clone()).unwrap_or_default(),
+        tier: serde_json::from_value(grants["tier"].clone()).unwrap_or_default(),
     })
 }
 
-const TOKEN: &str = "id, tenant, hash, label, created_at, expires_at, approver, revoked";
+const TOKEN: &str = "id, tenant, hash, label, created_at, expires_at, approver, revoked, grants";
 
 impl Tokens for SqliteStore {
     fn put_token(&self, row: &TokenRow) -> Result<(), StoreError> {
@@ -365,7 +369,7 @@ impl Tokens for SqliteStore {
         self.write(move |connection| {
             connection
                 .execute(
-                    "INSERT OR REPLACE INTO tokens VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+                    "INSERT OR REPLACE INTO tokens VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
                     params![
                         row.id.as_uuid().as_bytes(),
                         row.tenant.as_str(),
@@ -374,7 +378,8 @@ impl Tokens for SqliteStore {
                         row.created_at.as_millis(),
                         row.expires_at.map(|at| at.as_millis()),
                         row.approver,
-                        row.revoked
+                        row.revoked,
+                        serde_json::json!({"permissions": row.permissions, "tier": row.tier}).to_string()
                     ],
                 )
                 .map(drop)

@@ -73,6 +73,8 @@ CREATE TABLE nodes (id BLOB PRIMARY KEY, until INTEGER NOT NULL, liveness TEXT N
 
 /// What reaches in from outside: work for external workers, signals, large values.
 const REACH: &str = "
+-- `{permissions, tier}`; null: everything.
+ALTER TABLE tokens ADD COLUMN grants TEXT;
 CREATE TABLE offers (
     tenant TEXT NOT NULL, key BLOB NOT NULL, run BLOB NOT NULL, topic TEXT NOT NULL, place INTEGER NOT NULL,
     PRIMARY KEY (tenant, key)

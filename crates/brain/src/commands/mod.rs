@@ -2,6 +2,7 @@
 
 mod approve;
 mod bench;
+mod blob;
 mod demo;
 mod dlq;
 mod do_;
@@ -14,6 +15,7 @@ mod pack_schema;
 mod runs;
 mod serve;
 mod token;
+mod undo;
 
 use std::time::Duration;
 
@@ -39,8 +41,12 @@ pub(crate) fn run(cli: Cli) -> Result<bool> {
         Command::Inspect { run } => inspect::inspect(global, &run),
         Command::Replay { run } => inspect::replay(global, &run),
         Command::Approve(args) => approve::run(global, &args),
+        Command::Undo { run, yes } => undo::undo(global, &run, yes),
+        Command::Review(args) => undo::review(global, &args),
+        Command::Expansion { run } => undo::expansion(global, &run),
         Command::Cancel { run } => runs::cancel(global, &run),
         Command::Dlq(command) => dlq::run(global, command),
+        Command::Blob(command) => blob::run(global, command),
         Command::Token(command) => token::run(global, command),
         Command::Pack(command) => pack::run(global, command),
         Command::Doctor => doctor::run(global),

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use anyhow::{Context, Result, bail};
 use brain_kernel::scenario::corpus::score;
 use brain_kernel::scenario::{corpus_vocabulary, run_scenario};
-use brain_registry::Loaded;
 use brain_registry::model::CorpusSet;
 use brain_registry::schemas::SCHEMA_FOLDER;
+use brain_registry::{Loaded, NATIVE_PACK};
 
 use crate::cli::{Global, ImportCommand, PackCommand};
 use crate::show::{BOLD, DIM, GREEN, RED};
@@ -84,23 +84,25 @@ pub(super) fn load(global: &Global, folders: &[PathBuf]) -> Option<Loaded> {
 
 fn check(global: &Global, folders: &[PathBuf]) -> Result<bool> {
     let Some(Loaded { registry, warnings }) = load(global, folders) else { return Ok(false) };
+    // The program's own functions are there whatever the packs say.
+    let of_packs = || registry.tools().values().filter(|tool| tool.def.pack != NATIVE_PACK);
+    let tools = of_packs().count();
     if global.json {
         show::json(&serde_json::json!({
             "ok": true, "errors": 0, "warnings": warnings.warnings(), "diagnostics": warnings.diagnostics(),
-            "tools": registry.tools().len(), "playbooks": registry.playbooks().count(), "records": registry.records().len(),
+            "tools": tools, "playbooks": registry.playbooks().count(), "records": registry.records().len(),
         }));
         return Ok(true);
     }
     if !warnings.is_empty() {
         anstream::println!("{}\n", warnings.render(true));
     }
-    let phrases: usize = registry.tools().values().map(|tool| tool.def.phrases.len()).sum::<usize>()
+    let phrases: usize = of_packs().map(|tool| tool.def.phrases.len()).sum::<usize>()
         + registry.playbooks().map(|playbook| playbook.phrases.len()).sum::<usize>();
     let names: Vec<&str> = registry.packs().keys().map(String::as_str).collect();
     anstream::println!(
-        "{GREEN}✓{GREEN:#} {BOLD}{}{BOLD:#}: {} tools, {} playbooks, {} record types, {phrases} phrases, {} scenarios, {} corpus rows",
+        "{GREEN}✓{GREEN:#} {BOLD}{}{BOLD:#}: {tools} tools, {} playbooks, {} record types, {phrases} phrases, {} scenarios, {} corpus rows",
         names.join(", "),
-        registry.tools().len(),
         registry.playbooks().count(),
         registry.records().len(),
         registry.scenarios().len(),

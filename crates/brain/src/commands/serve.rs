@@ -11,7 +11,7 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<bool> {
     let runtime = open::runtime()?;
     runtime.block_on(async {
         let kernel = open::kernel(global, true)?;
-        let config = ServerConfig::new(args.addr);
+        let config = ServerConfig { max_blob: args.max_blob_mib << 20, ..ServerConfig::new(args.addr) };
         let (addr, serving) = brain_server::bind(kernel.clone(), config, stop_signal())
             .await
             .with_context(|| format!("cannot listen on {}", args.addr))?;

@@ -11,18 +11,19 @@ use crate::{open, show};
 pub(crate) fn run(global: &Global, command: TokenCommand) -> Result<bool> {
     let store = open::store(global)?;
     match command {
-        TokenCommand::New { label, approver, expires_in } => {
+        TokenCommand::New { label, approver, permissions, tier, expires_in } => {
             let tenant: TenantId = global.tenant.parse()?;
             let now = SystemClock.now();
             let expires = expires_in.map(|text| text.parse::<Millis>()).transpose()?.map(|length| now.plus(length));
             let mut secret = [0; 32];
             getrandom::fill(&mut secret).context("the operating system gives no random numbers")?;
-            let (row, shown) =
-                brain_server::new_token(tenant, &label, approver, expires, now, &mut SystemRandom, secret);
+            let permissions = (!permissions.is_empty()).then_some(permissions);
+            let grants = brain_server::Grants { approver, permissions, tier };
+            let (row, shown) = brain_server::new_token(tenant, &label, grants, expires, now, &mut SystemRandom, secret);
             store.put_token(&row)?;
             if global.json {
                 show::json(
-                    &serde_json::json!({"id": row.id, "tenant": row.tenant, "token": shown, "approver": approver, "expires_at": row.expires_at}),
+                    &serde_json::json!({"id": row.id, "tenant": row.tenant, "token": shown, "approver": approver, "permissions": row.permissions, "tier": row.tier, "expires_at": row.expires_at}),
                 );
             } else {
                 anstream::println!("{BOLD}{shown}{BOLD:#}");
@@ -38,7 +39,7 @@ pub(crate) fn run(global: &Global, command: TokenCommand) -> Result<bool> {
             if global.json {
                 let items: Vec<_> = rows
                     .iter()
-                    .map(|row| serde_json::json!({"id": row.id, "tenant": row.tenant, "label": row.label, "created_at": row.created_at, "expires_at": row.expires_at, "approver": row.approver, "revoked": row.revoked}))
+                    .map(|row| serde_json::json!({"id": row.id, "tenant": row.tenant, "label": row.label, "created_at": row.created_at, "expires_at": row.expires_at, "approver": row.approver, "permissions": row.permissions, "tier": row.tier, "revoked": row.revoked}))
                     .collect();
                 show::json(&serde_json::json!({"items": items, "next_cursor": null}));
                 return Ok(true);

@@ -46,6 +46,11 @@ impl Server {
         Self { child, url: format!("http://{}", told["listening"].as_str().unwrap()) }
     }
 
+    /// The process.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     /// `kill -9`.
     pub fn kill(mut self) {
         self.child.kill().unwrap();

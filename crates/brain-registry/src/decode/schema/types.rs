@@ -14,7 +14,7 @@ pub(crate) const MAX_TEXT: u32 = 10_000;
 /// Every type of the short form.
 pub(in crate::decode) const TYPES: &[&str] = &[
     "string", "text", "integer", "decimal", "number", "money", "boolean", "uuid", "date", "datetime", "time",
-    "duration", "email", "phone", "url", "enum", "list", "object", "any",
+    "duration", "email", "phone", "url", "enum", "list", "object", "file", "any",
 ];
 
 /// The type without its `?`, and whether a value is required.
@@ -40,6 +40,13 @@ pub(super) fn simple(cx: &mut Context<'_>, word: &str, span: Span) -> Option<Val
         "url" => format("uri"),
         "list" => json!({"type": "array"}),
         "object" => json!({"type": "object"}),
+        // A reference to what `POST /v1/blobs` took in; the content stays where it is until somebody reads it.
+        "file" => json!({
+            "type": "object",
+            "properties": {"$blob": {"type": "string", "pattern": "^[0-9a-f]{64}$"}},
+            "required": ["$blob"],
+            "x-file": true,
+        }),
         "any" => json!({}),
         "enum" => {
             let help = "write the values: `[low, high]` or `{type: enum, values: [low, high]}`";

@@ -1,0 +1,182 @@
+//! Batches: what became of several calls together, and how a request was expanded into them.
+
+use std::collections::BTreeMap;
+
+use brain_core::{Failure, canonical_digest};
+use brain_engine::log::entries;
+use brain_engine::{PipeEvent, Receipt, ReceiptStatus, RunState};
+use brain_registry::Registry;
+use brain_registry::model::{Effect, ToolDef};
+use brain_vm::{End, Phase, StepState};
+use serde_json::{Value, json};
+
+use crate::kernel::{Kernel, KernelError};
+
+/// What became of a batch: `None` for runs that are none.
+pub(crate) fn outcome(state: &RunState, list: &[Receipt]) -> Option<Value> {
+    let policy = policy(state)?;
+    let (program, machine) = (state.program.as_ref()?, state.state.as_ref()?);
+    let mut succeeded = Vec::new();
+    let mut failed = Vec::new();
+    for receipt in list.iter().filter(|receipt| !receipt.job.undo) {
+        let index = json!(receipt.job.step + 1);
+        match receipt.status {
+            ReceiptStatus::Succeeded | ReceiptStatus::RolledBack => {
+                succeeded.push(json!({"index": index, "step": receipt.step, "tool": receipt.tool}));
+            }
+            ReceiptStatus::Failed if receipt.retry_at.is_none() => {
+                let failure = receipt.failure.clone().unwrap_or_else(|| Failure::business("failed", "It failed."));
+                failed.push(json!({
+                    "index": index, "step": receipt.step, "tool": receipt.tool, "cause": cause(&failure),
+                    "timing": timing(&failure, receipt, list), "message": failure.message,
+                }));
+            }
+            _ => {}
+        }
+    }
+    let steps = program.steps.iter().enumerate();
+    let skipped: Vec<Value> = steps
+        .filter(|(index, _)| matches!(machine.steps.get(*index), Some(StepState::Bypassed | StepState::Pending)))
+        .map(|(index, step)| json!({"index": index + 1, "step": step.id, "tool": step.tool.name}))
+        .collect();
+    let contended = machine.failure.as_ref().is_some_and(|failure| failure.code == "contention");
+    let result = match (policy, machine.phase) {
+        (_, Phase::New | Phase::Running | Phase::Stopping(_) | Phase::Compensating) => "running",
+        ("atomic", Phase::Ended(End::Completed)) => "committed",
+        ("atomic", _) if contended => "contention",
+        ("atomic", _) => "rolled_back",
+        _ if failed.is_empty() && skipped.is_empty() => "completed",
+        _ if succeeded.is_empty() => "failed",
+        _ => "partial",
+    };
+    let mut batch = json!({"policy": policy, "outcome": result, "failed": failed, "causes": grouped(&failed)});
+    if policy == "atomic" {
+        // What would have been done, had nothing failed.
+        let name = if result == "committed" { "succeeded" } else { "partial_results" };
+        batch[name] = json!(succeeded);
+        if let Some(failure) = &machine.failure {
+            batch["cause"] = json!({"cause": cause(failure), "message": failure.message});
+        }
+        if contended {
+            let wait = machine.failure.as_ref().and_then(|failure| failure.retry_after);
+            batch["retry_after_ms"] = json!(wait.map(|wait| wait.0));
+        }
+    } else {
+        batch["succeeded"] = json!(succeeded);
+        batch["skipped"] = json!(skipped);
+    }
+    Some(batch)
+}
+
+/// What the steps of a run are to each other, if anything.
+fn policy(state: &RunState) -> Option<&'static str> {
+    let planned = entries(&state.log).find(|entry| entry.is(PipeEvent::Planned))?;
+    match planned.data["policy"].as_str()? {
+        "atomic" => Some("atomic"),
+        "best_effort" => Some("best_effort"),
+        _ => None,
+    }
+}
+
+/// The root cause of a failure, of which many failures may have the same.
+fn cause(failure: &Failure) -> &'static str {
+    match failure.code.as_str() {
+        "record_not_found" => "entity_not_found",
+        "record_deleted" => "entity_deleted",
+        "contention" | "conflict" => "version_conflict",
+        "wrong_state" | "not_allowed" | "duplicate" | "constraint" | "invalid_input" | "invalid_record" => {
+            "constraint_violation"
+        }
+        _ => "other",
+    }
+}
+
+/// Whether it was wrong from the beginning, or something happened meanwhile.
+fn timing(failure: &Failure, receipt: &Receipt, list: &[Receipt]) -> &'static str {
+    let touched = list.iter().take_while(|other| other.key != receipt.key).any(|other| {
+        let artifacts = other.result["artifacts"].as_array().into_iter().flatten();
+        artifacts.filter_map(|artifact| artifact["id"].as_str()).any(|id| receipt.args.to_string().contains(id))
+    });
+    let raced = matches!(failure.code.as_str(), "contention" | "conflict" | "record_deleted");
+    if raced || touched { "mid_execution" } else { "pre_existing" }
+}
+
+fn grouped(failed: &[Value]) -> Vec<Value> {
+    let mut groups: BTreeMap<(&str, &str), Vec<&Value>> = BTreeMap::new();
+    for one in failed {
+        let text = |name: &str| one[name].as_str().unwrap_or_default();
+        groups.entry((text("cause"), text("timing"))).or_default().push(&one["step"]);
+    }
+    let group = |((cause, timing), steps): ((&str, &str), Vec<&Value>)| json!({"cause": cause, "timing": timing, "count": steps.len(), "steps": steps});
+    groups.into_iter().map(group).collect()
+}
+
+impl Kernel {
+    /// How a request was expanded: what it said, what became of it, and which records it would lock. Everything is
+    /// derived from the log and the pinned program, so that it is the same whenever it is asked for.
+    pub fn expansion(&self, scope: &brain_store::Scope, run: brain_core::RunId) -> Result<Value, KernelError> {
+        let state = self.engine().run_state(scope, run)?;
+        let planned = entries(&state.log).find(|entry| entry.is(PipeEvent::Planned));
+        let (Some(planned), Some(program)) = (planned, &state.program) else {
+            return Err(KernelError::Conflict(format!("run {run} was never planned: there is nothing to show")));
+        };
+        let received = entries(&state.log).find(|entry| entry.is(PipeEvent::Received));
+        let calls = planned.payload.map_or(Value::Null, |payload| payload["calls"].clone());
+        let list: Vec<Value> = calls.as_array().cloned().unwrap_or_default();
+        let mut templates = BTreeMap::new();
+        let mut invocations = Vec::new();
+        if let Some(playbook) = self.registry().playbook(&program.name) {
+            let hash = canonical_digest(playbook.as_ref());
+            templates.insert(
+                playbook.name.clone(),
+                json!({"name": playbook.name, "version": playbook.version, "hash": hash}),
+            );
+            invocations.push(
+                json!({"template": playbook.name, "slots": state.data.input["slots"], "steps": program.steps.len()}),
+            );
+        }
+        for (job, tool) in state.data.fragments.values() {
+            let count = program.steps.iter().filter(|step| {
+                step.id
+                    .rsplit_once('/')
+                    .is_some_and(|(path, _)| state.data.fragments.get(path).is_some_and(|(of, _)| of == job))
+            });
+            invocations.push(json!({"template": tool.name, "slots": state.data.args.get(job), "steps": count.count()}));
+            templates.insert(tool.name.clone(), json!({"name": tool.name, "hash": tool.hash}));
+        }
+        Ok(json!({
+            "expansion_id": run,
+            "source_digest": received.map(|entry| entry.data["request"].clone()),
+            "expanded_digest": canonical_digest(&json!({"program": state.row.program, "input": state.data.input})),
+            "expanded_count": program.steps.len(),
+            "policy": policy(&state).unwrap_or("plain"),
+            "locks": locks(self.registry(), &list),
+            "templates": templates.into_values().collect::<Vec<_>>(),
+            "invocations": invocations,
+            "expanded_at": planned.at,
+        }))
+    }
+}
+
+/// The records that calls name, each once with the stronger access, in the one order in which locks are taken.
+fn locks(registry: &Registry, calls: &[Value]) -> Vec<Value> {
+    let mut found: BTreeMap<(String, String), &'static str> = BTreeMap::new();
+    for call in calls {
+        let Some(tool) = call["tool"].as_str().and_then(|name| registry.tool(name)) else { continue };
+        for (kind, id) in named(&tool.def, &call["input"]) {
+            let access = if tool.def.effect == Effect::Read { "read" } else { "write" };
+            let known = found.entry((id, kind)).or_insert(access);
+            if access == "write" {
+                *known = access;
+            }
+        }
+    }
+    let lock = |((id, kind), access)| json!({"type": kind, "id": id, "access": access});
+    found.into_iter().map(lock).collect()
+}
+
+fn named(tool: &ToolDef, input: &Value) -> Vec<(String, String)> {
+    let properties = tool.input["properties"].as_object().into_iter().flatten();
+    let entities = properties.filter_map(|(name, property)| Some((name, property["x-entity"].as_str()?)));
+    entities.filter_map(|(name, kind)| Some((kind.to_owned(), input[name].as_str()?.to_owned()))).collect()
+}

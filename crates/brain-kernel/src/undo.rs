@@ -1,0 +1,257 @@
+//! Undo: what a run did is taken back by a runbook of its own, built from the receipts and put before the person who
+//! asks. Refused, by name, where someone has changed a record since or the time for it is over.
+
+use std::collections::BTreeMap;
+
+use brain_core::{Digest, DigestBuilder, RecordId, RunId, Timestamp};
+use brain_engine::{Receipt, ReceiptStatus, RunState, receipts};
+use brain_registry::model::Effect;
+use brain_store::{Precondition, Scope};
+use brain_vm::{JobId, Phase};
+use serde_json::{Value, json};
+
+use crate::intake::{Actor, Limits, Mode, Request};
+use crate::kernel::{Kernel, KernelError};
+use crate::narrate::{Problem, Report};
+
+/// Attempts to undo the same steps that are looked back at, at most.
+const MAX_REPEATS: u32 = 100;
+
+/// A record as it was when the last step of a run had changed it: its type, its id, its revision.
+type Touched = BTreeMap<(String, String), u64>;
+
+/// What is to be taken back.
+struct Undoing {
+    /// The calls, last step first.
+    calls: Vec<(String, Value)>,
+    /// The steps that they take back.
+    steps: Vec<String>,
+    /// Steps that stay, each with the reason.
+    stays: Vec<String>,
+    /// The records as they must still be.
+    expect: Vec<Value>,
+}
+
+impl Kernel {
+    /// Stages a runbook that takes back a run, or one step of it. Nothing is done before somebody says run.
+    pub async fn undo(
+        &self,
+        scope: &Scope,
+        run: RunId,
+        step: Option<&str>,
+        actor: &Actor,
+    ) -> Result<Report, KernelError> {
+        let state = self.engine().run_state(scope, run)?;
+        let undoing = self.undoing(scope, &state, step).map_err(|problems| {
+            let lines: Vec<&str> = problems.iter().map(|problem| problem.message.as_str()).collect();
+            KernelError::Conflict(lines.join(" "))
+        })?;
+        let key = self.undo_key(scope, run, &undoing.steps)?;
+        let request = Request {
+            actor: actor.clone(),
+            calls: undoing.calls,
+            mode: Mode::Plan,
+            limits: Limits { max_tool_calls: u32::MAX, ..Limits::default() },
+            key: Some(key),
+            undo_of: Some(json!({
+                "run": run, "steps": undoing.steps, "stays": undoing.stays, "expect": undoing.expect,
+            })),
+            ..Request::say(scope.clone(), "", Mode::Plan)
+        };
+        let begun = self.begin(&request).await?;
+        self.report(scope, begun.run)
+    }
+
+    /// The key under which these steps are taken back: once, unless the earlier time came to nothing.
+    fn undo_key(&self, scope: &Scope, run: RunId, steps: &[String]) -> Result<String, KernelError> {
+        let mut meaning = DigestBuilder::new("undo").part(run.as_uuid().as_bytes());
+        for step in steps {
+            meaning = meaning.part(step.as_bytes());
+        }
+        let meaning: Digest = meaning.finish();
+        for repeat in 0..MAX_REPEATS {
+            // Callers' keys are visible characters only: a space keeps the kernel's own apart from them.
+            let key = format!("undo {meaning} {repeat}");
+            let Some((earlier, _)) = self.store().by_key(scope, &key)? else { return Ok(key) };
+            let row = self.store().run(scope, earlier)?;
+            match row.as_ref().map(|row| row.status.as_str()) {
+                None | Some("failed" | "cancelled" | "compensated") => {}
+                Some("completed") => {
+                    return Err(KernelError::Conflict(format!("this was undone already by run {earlier}")));
+                }
+                Some(_) => {
+                    return Err(KernelError::Conflict(format!(
+                        "undoing this is under way in run {earlier}; look at it with: brain inspect {earlier}"
+                    )));
+                }
+            }
+        }
+        Err(KernelError::Conflict("undoing this has failed too often".into()))
+    }
+
+    fn undoing(&self, scope: &Scope, state: &RunState, step: Option<&str>) -> Result<Undoing, Vec<Problem>> {
+        let one = |code: &str, message: String| vec![Problem::new(code, message)];
+        let run = state.row.id;
+        let (Some(program), Some(machine)) = (&state.program, &state.state) else {
+            return Err(one("nothing_to_undo", format!("run {run} did nothing that could be undone.")));
+        };
+        if !matches!(machine.phase, Phase::Ended(_)) {
+            return Err(one(
+                "still_running",
+                format!("run {run} is not over ({}); cancel it first: brain cancel {run}", state.row.status),
+            ));
+        }
+        if let Some(step) = step
+            && program.step_index(step).is_none()
+        {
+            let names: Vec<&str> = program.steps.iter().map(|step| step.id.as_str()).collect();
+            let message = format!("run {run} has no step `{step}`; its steps are {}.", names.join(", "));
+            return Err(one("no_such_step", message));
+        }
+        let list = receipts(run, program, &state.log).unwrap_or_default();
+        let done: BTreeMap<JobId, &Receipt> = list
+            .iter()
+            .filter(|receipt| receipt.status == ReceiptStatus::Succeeded && !receipt.job.undo)
+            .map(|receipt| (receipt.job, receipt))
+            .collect();
+        let touched = touched(&list);
+        let mut undoing = Undoing { calls: Vec::new(), steps: Vec::new(), stays: Vec::new(), expect: Vec::new() };
+        let mut problems = Vec::new();
+        for job in machine.done.iter().rev().filter(|job| !machine.undone.contains(job)) {
+            let Some(receipt) = done.get(job) else { continue };
+            if step.is_some_and(|step| step != receipt.step) {
+                continue;
+            }
+            match self.undo_of(scope, state, *job, receipt, &touched) {
+                Ok(Some((tool, args, expect))) => {
+                    undoing.calls.push((tool, args));
+                    undoing.steps.push(receipt.step.clone());
+                    for record in expect {
+                        if !undoing.expect.contains(&record) {
+                            undoing.expect.push(record);
+                        }
+                    }
+                }
+                Ok(None) => {}
+                Err(problem) if problem.code == "cannot_be_undone" => undoing.stays.push(problem.message),
+                Err(problem) => problems.push(problem),
+            }
+        }
+        if !problems.is_empty() {
+            return Err(problems);
+        }
+        if undoing.calls.is_empty() {
+            let why = if undoing.stays.is_empty() {
+                format!("run {run} changed nothing that could be undone.")
+            } else {
+                undoing.stays.join(" ")
+            };
+            return Err(one("cannot_be_undone", why));
+        }
+        Ok(undoing)
+    }
+
+    /// The call that takes one job back; `None` if it changed nothing.
+    fn undo_of(
+        &self,
+        scope: &Scope,
+        state: &RunState,
+        job: JobId,
+        receipt: &Receipt,
+        touched: &Touched,
+    ) -> Result<Option<(String, Value, Vec<Value>)>, Problem> {
+        let program = state.program.as_ref().ok_or_else(|| Problem::new("nothing_to_undo", "There is no program."))?;
+        let step = program.step(job.step);
+        let internal = |message: String| Problem::new("undo_failed", message);
+        let tool = self.tool_of(&step.tool).map_err(|error| internal(error.to_string()))?;
+        let name = &tool.def.name;
+        if tool.def.effect == Effect::Read
+            || state.state.as_ref().is_some_and(|machine| machine.fragments.contains(&job))
+        {
+            return Ok(None);
+        }
+        let Some(undo) = &tool.def.undo else {
+            let why = tool.def.no_undo.as_deref().unwrap_or("its pack does not say how it is undone.");
+            return Err(Problem::new("cannot_be_undone", format!("`{name}` (step {}) stays: {why}", receipt.step)));
+        };
+        let deadline = undo.until.map(|until| receipt.finished_at.plus(until));
+        if let Some(deadline) = deadline.filter(|deadline| self.clock().now() > *deadline) {
+            let message = format!("`{name}` (step {}) could be undone until {deadline}; it is too late.", receipt.step);
+            return Err(Problem::new("undo_too_late", message));
+        }
+        let mut expect = Vec::new();
+        for ((kind, id), revision) in records_of(receipt) {
+            let last = touched.get(&(kind.clone(), id.clone())).copied().unwrap_or(revision);
+            if let Some(problem) = self.changed_since(scope, &kind, &id, last, name, receipt.finished_at) {
+                return Err(problem);
+            }
+            expect.push(json!({"type": kind, "id": id, "revision": last}));
+        }
+        let args = self.host().undo_args(scope, state, step, job, undo, self.clock().now());
+        let args = args.map_err(|failure| internal(failure.message))?;
+        Ok(Some((undo.tool.clone(), args, expect)))
+    }
+
+    /// Why a record is not as the run left it, if it is not.
+    fn changed_since(
+        &self,
+        scope: &Scope,
+        kind: &str,
+        id: &str,
+        revision: u64,
+        tool: &str,
+        at: Timestamp,
+    ) -> Option<Problem> {
+        let title = self.registry().record(kind).map_or_else(|| kind.to_owned(), |def| def.title.to_lowercase());
+        let row = id.parse::<RecordId>().ok().and_then(|id| self.store().record(scope, kind, id).ok().flatten());
+        let what = match row {
+            None => format!("the {title} {id} is gone"),
+            Some(row) if row.revision != revision => {
+                format!("someone changed the {title} {id} since (at {}, after {at})", row.updated_at)
+            }
+            Some(_) => return None,
+        };
+        let message = format!("`{tool}` cannot be undone: {what}. Nothing was changed.");
+        Some(Problem::new("changed_since", message))
+    }
+
+    /// What must still hold when a staged undo starts; a problem if it does not any more.
+    pub(crate) fn undo_preconditions(&self, scope: &Scope, request: &Value) -> Result<Vec<Precondition>, KernelError> {
+        let mut list = Vec::new();
+        for record in request["undo_of"]["expect"].as_array().into_iter().flatten() {
+            let (Some(kind), Some(id), Some(revision)) =
+                (record["type"].as_str(), record["id"].as_str(), record["revision"].as_u64())
+            else {
+                continue;
+            };
+            if let Some(problem) = self.changed_since(scope, kind, id, revision, "undo", self.clock().now()) {
+                return Err(KernelError::Conflict(problem.message));
+            }
+            let Ok(id) = id.parse() else { continue };
+            list.push(Precondition::Record { kind: kind.to_owned(), id, revision: Some(revision) });
+        }
+        Ok(list)
+    }
+}
+
+/// The records that a receipt says were made or changed, with their revision afterwards.
+fn records_of(receipt: &Receipt) -> Vec<((String, String), u64)> {
+    let list = receipt.result["artifacts"].as_array().into_iter().flatten();
+    list.filter(|artifact| matches!(artifact["role"].as_str(), Some("created" | "updated")))
+        .filter_map(|artifact| {
+            let text = |name: &str| artifact[name].as_str().map(str::to_owned);
+            Some(((text("type")?, text("id")?), artifact["revision"].as_u64()?))
+        })
+        .collect()
+}
+
+fn touched(list: &[Receipt]) -> Touched {
+    let mut found = Touched::new();
+    for receipt in list.iter().filter(|receipt| receipt.status == ReceiptStatus::Succeeded) {
+        for (record, revision) in records_of(receipt) {
+            let last = found.entry(record).or_default();
+            *last = (*last).max(revision);
+        }
+    }
+    found
+}

@@ -1,0 +1,70 @@
+//! `#[data]`: the derives of an input or an output.
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
+use syn::{Item, Result};
+
+/// Expands the attribute.
+pub(crate) fn data(args: TokenStream, item: TokenStream) -> Result<TokenStream> {
+    if let Some(first) = args.into_iter().next() {
+        return Err(syn::Error::new(first.span(), "`data` takes no arguments"));
+    }
+    let item: Item = syn::parse2(item)?;
+    if !matches!(item, Item::Struct(_) | Item::Enum(_)) {
+        return Err(syn::Error::new_spanned(item, "`data` is for a struct or an enum"));
+    }
+    let item = item.into_token_stream();
+    Ok(quote! {
+        #[derive(
+            ::core::fmt::Debug,
+            ::brain::serde::Serialize,
+            ::brain::serde::Deserialize,
+            ::brain::schemars::JsonSchema
+        )]
+        #[serde(crate = "::brain::serde")]
+        #[schemars(crate = "::brain::schemars")]
+        #item
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_types_are_data() {
+        let made = data(
+            quote!(),
+            quote!(
+                struct A {
+                    b: u8,
+                }
+            ),
+        )
+        .unwrap()
+        .to_string();
+        assert!(made.contains("JsonSchema") && made.ends_with("struct A { b : u8 }"), "{made}");
+        assert!(
+            data(
+                quote!(),
+                quote!(
+                    fn f() {}
+                )
+            )
+            .unwrap_err()
+            .to_string()
+            .contains("for a struct")
+        );
+        assert!(
+            data(
+                quote!(x),
+                quote!(
+                    struct A;
+                )
+            )
+            .unwrap_err()
+            .to_string()
+            .contains("no arguments")
+        );
+    }
+}

@@ -1,0 +1,244 @@
+//! `/v1/jobs`: external workers take jobs, do them and answer. `/v1/callbacks`: other engines say how delegated work
+//! went.
+
+use std::time::Duration;
+
+use axum::Json;
+use axum::body::Bytes;
+use axum::extract::State;
+use axum::http::HeaderMap;
+use brain_core::{Failure, JobKey, Millis, RunId, TenantId};
+use brain_engine::JobOutcome;
+use brain_registry::ToolResult;
+use brain_store::Scope;
+use serde_json::json;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::runs::MAX_WAIT;
+use crate::app::App;
+use crate::extract::{JsonBody, UrlPath, bounded, short_text};
+use crate::guard::Caller;
+use crate::problem::{BAD_ID, NOT_FOUND, Problem, UNAUTHORIZED};
+use crate::wire::{
+    Activate, Activated, Callback, CallbackTaken, CompleteJob, ExtendJob, Extended, FailJob, JobErrorClass, JobTaken,
+};
+
+/// How long to wait for a job unless told, in milliseconds.
+const DEFAULT_WAIT: u64 = 30_000;
+/// The longest lease, in milliseconds.
+const MAX_LEASE: u64 = 86_400_000;
+/// The most topics, and the most jobs at a time.
+const MAX_JOBS: u64 = 100;
+/// The longest name of a worker or a topic.
+const MAX_NAME: usize = 200;
+/// The longest message of a failure.
+const MAX_MESSAGE: usize = 4096;
+
+pub(crate) fn routes() -> OpenApiRouter<App> {
+    OpenApiRouter::new()
+        .routes(routes!(activate))
+        .routes(routes!(complete))
+        .routes(routes!(fail))
+        .routes(routes!(extend))
+        .routes(routes!(callback))
+}
+
+fn job_key(text: &str) -> Result<JobKey, Problem> {
+    text.parse().map_err(|error| Problem::bad_id(&error))
+}
+
+fn lease(given: Option<u64>) -> Result<Option<Millis>, Problem> {
+    given.map(|ms| bounded("lease_ms", Some(ms), 0, 1_000, MAX_LEASE).map(Millis)).transpose()
+}
+
+/// Take jobs.
+///
+/// Waits until there is at least one, or the time is over. A job is the worker's until `leased_until`; then it is
+/// offered to others, and an answer with the old lease is refused.
+#[utoipa::path(
+    post, path = "/v1/jobs/activate", tag = "jobs", operation_id = "activate_jobs", request_body = Activate,
+    responses(
+        (status = 200, description = "The jobs", body = Activated),
+        (status = 400, description = "The body is not JSON."),
+        (status = 408, description = "The body did not arrive in time."),
+        (status = 413, description = "The body is too large."),
+        (status = 415, description = "The body is not declared as JSON."),
+        (status = 422, description = "A field is unknown, missing or does not fit."),
+    )
+)]
+async fn activate(
+    State(app): State<App>,
+    caller: Caller,
+    JsonBody(body): JsonBody<Activate>,
+) -> Result<Json<Activated>, Problem> {
+    let max = bounded("max_jobs", body.max_jobs, 1, 1, MAX_JOBS)?;
+    let wait = bounded("wait_timeout_ms", body.wait_timeout_ms, DEFAULT_WAIT, 0, MAX_WAIT)?;
+    let lease = lease(body.lease_ms)?;
+    if body.topics.is_empty() || body.topics.len() as u64 > MAX_JOBS {
+        return Err(Problem::invalid("topics", format!("name 1 to {MAX_JOBS} topics")));
+    }
+    for topic in &body.topics {
+        short_text("topics", topic, MAX_NAME)?;
+    }
+    if body.worker.trim().is_empty() {
+        return Err(Problem::invalid("worker", "a worker needs a name, so that people can find it"));
+    }
+    short_text("worker", &body.worker, MAX_NAME)?;
+    let wait = Duration::from_millis(wait);
+    let max = usize::try_from(max).unwrap_or(1);
+    let jobs = app.kernel().activate(&caller.scope, &body.topics, &body.worker, max, lease, wait).await?;
+    Ok(Json(Activated { jobs: jobs.into_iter().map(Into::into).collect() }))
+}
+
+/// Complete a job.
+#[utoipa::path(
+    post, path = "/v1/jobs/{id}/complete", tag = "jobs", operation_id = "complete_job",
+    params(("id" = String, Path, format = "uuid", description = "The job")), request_body = CompleteJob,
+    responses(
+        (status = 200, description = "It is taken, and durable", body = JobTaken),
+        (status = 400, description = "The body is not JSON, or the id is not a UUID."),
+        (status = 404, description = "There is no such run."),
+        (status = 408, description = "The body did not arrive in time."),
+        (status = 409, description = "The job is not held with this lease any more. Nothing changed."),
+        (status = 413, description = "The body is too large."),
+        (status = 415, description = "The body is not declared as JSON."),
+        (status = 422, description = "A field is unknown, missing or does not fit."),
+    )
+)]
+async fn complete(
+    State(app): State<App>,
+    caller: Caller,
+    UrlPath(id): UrlPath<String>,
+    JsonBody(body): JsonBody<CompleteJob>,
+) -> Result<Json<JobTaken>, Problem> {
+    let key = job_key(&id)?;
+    for (field, text) in [("summary", &body.summary), ("review", &body.review)] {
+        short_text(field, text.as_deref().unwrap_or_default(), MAX_MESSAGE)?;
+    }
+    let new_steps = body.new_steps.unwrap_or_default();
+    if new_steps.len() as u64 > MAX_JOBS {
+        return Err(Problem::invalid(
+            "new_steps",
+            format!("{} steps are too many; at most {MAX_JOBS}", new_steps.len()),
+        ));
+    }
+    let result = ToolResult {
+        summary: body.summary,
+        new_steps,
+        review: body.review.map(|ask| json!({"ask": ask})),
+        ..ToolResult::ok(body.result)
+    };
+    let run = app.kernel().answer_job(&caller.scope, key, &body.lease, JobOutcome::Done(result)).await?;
+    Ok(Json(JobTaken { run_id: run.to_string() }))
+}
+
+/// Say that a job could not be done.
+#[utoipa::path(
+    post, path = "/v1/jobs/{id}/fail", tag = "jobs", operation_id = "fail_job",
+    params(("id" = String, Path, format = "uuid", description = "The job")), request_body = FailJob,
+    responses(
+        (status = 200, description = "It is taken, and durable", body = JobTaken),
+        (status = 400, description = "The body is not JSON, or the id is not a UUID."),
+        (status = 404, description = "There is no such run."),
+        (status = 408, description = "The body did not arrive in time."),
+        (status = 409, description = "The job is not held with this lease any more. Nothing changed."),
+        (status = 413, description = "The body is too large."),
+        (status = 415, description = "The body is not declared as JSON."),
+        (status = 422, description = "A field is unknown, missing or does not fit."),
+    )
+)]
+async fn fail(
+    State(app): State<App>,
+    caller: Caller,
+    UrlPath(id): UrlPath<String>,
+    JsonBody(body): JsonBody<FailJob>,
+) -> Result<Json<JobTaken>, Problem> {
+    let key = job_key(&id)?;
+    short_text("error.message", &body.error.message, MAX_MESSAGE)?;
+    let code = body.error.code.unwrap_or_else(|| "worker_failed".into());
+    short_text("error.code", &code, MAX_NAME)?;
+    let wait = match body.error.retry_after_ms {
+        Some(ms) => Some(Millis(bounded("error.retry_after_ms", Some(ms), 0, 0, MAX_LEASE)?)),
+        None => None,
+    };
+    let message = body.error.message;
+    let failure = match body.error.class.unwrap_or_default() {
+        JobErrorClass::Transient => Failure { retry_after: wait, ..Failure::transient(&code, message) },
+        JobErrorClass::Contract => Failure::contract(&code, message),
+        JobErrorClass::Business => Failure::business(&code, message),
+    };
+    let run = app.kernel().answer_job(&caller.scope, key, &body.lease, JobOutcome::Failed(failure)).await?;
+    Ok(Json(JobTaken { run_id: run.to_string() }))
+}
+
+/// Keep a job longer.
+#[utoipa::path(
+    post, path = "/v1/jobs/{id}/extend", tag = "jobs", operation_id = "extend_job",
+    params(("id" = String, Path, format = "uuid", description = "The job")), request_body = ExtendJob,
+    responses(
+        (status = 200, description = "Until when the worker has it", body = Extended),
+        (status = 400, description = "The body is not JSON, or the id is not a UUID."),
+        (status = 404, description = "There is no such run."),
+        (status = 408, description = "The body did not arrive in time."),
+        (status = 409, description = "The job is not held with this lease any more. Nothing changed."),
+        (status = 413, description = "The body is too large."),
+        (status = 415, description = "The body is not declared as JSON."),
+        (status = 422, description = "A field is unknown, missing or does not fit."),
+    )
+)]
+async fn extend(
+    State(app): State<App>,
+    caller: Caller,
+    UrlPath(id): UrlPath<String>,
+    JsonBody(body): JsonBody<ExtendJob>,
+) -> Result<Json<Extended>, Problem> {
+    let until = app.kernel().extend_job(&caller.scope, job_key(&id)?, &body.lease, lease(body.lease_ms)?).await?;
+    Ok(Json(Extended { leased_until: until.to_string() }))
+}
+
+/// Say how delegated work went.
+///
+/// Needs no token: the header `Brain-Signature: t=SECONDS,v1=HEX` signs the body with the secret that both sides know
+/// (HMAC-SHA256 of `SECONDS.BODY`). A callback that is late or comes twice changes nothing and is answered with
+/// `taken: false`; one with a wrong signature is refused; all of them leave an event in the log of the run.
+#[utoipa::path(
+    post, path = "/v1/callbacks/{tenant}/{run}/{job}", tag = "jobs", operation_id = "callback", security(()),
+    params(
+        ("tenant" = String, Path, description = "The tenant"),
+        ("run" = String, Path, format = "uuid", description = "The run"),
+        ("job" = String, Path, format = "uuid", description = "The job"),
+        ("brain-signature" = Option<String>, Header, description = "`t=SECONDS,v1=HEX`"),
+    ),
+    request_body = Callback,
+    responses(
+        (status = 200, description = "Whether somebody waited for it", body = CallbackTaken),
+        (status = 400, description = "An id is not one."),
+        (status = 401, description = "The signature is missing, wrong or too old."),
+        (status = 404, description = "Nothing was ever delegated from there."),
+        (status = 409, description = "The body has neither a result nor an error."),
+        (status = 413, description = "The body is too large."),
+    )
+)]
+async fn callback(
+    State(app): State<App>,
+    UrlPath((tenant, run, job)): UrlPath<(String, String, String)>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<Json<CallbackTaken>, Problem> {
+    let tenant: TenantId =
+        tenant.parse().map_err(|error: brain_core::IdError| Problem::new(BAD_ID, error.to_string()))?;
+    let run: RunId = run.parse().map_err(|error| Problem::bad_id(&error))?;
+    let key = job_key(&job)?;
+    let signature = headers.get("brain-signature").and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let taken =
+        app.kernel().callback(&Scope::of(tenant), run, key, signature, &body).await.map_err(|error| match error {
+            // Whoever may not know whether a run exists learns nothing from the answer.
+            brain_kernel::KernelError::NoSuchRun(_) => Problem::new(NOT_FOUND, "Nothing was delegated from there."),
+            brain_kernel::KernelError::NotAllowed(why) => {
+                Problem::new(UNAUTHORIZED, format!("The callback was refused: {why}."))
+            }
+            other => other.into(),
+        })?;
+    Ok(Json(CallbackTaken { taken }))
+}

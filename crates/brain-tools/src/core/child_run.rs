@@ -1,0 +1,69 @@
+//! `core.spawn_child_run`: declared here, so that it is a tool like any other; done by the kernel, which alone can
+//! start runs.
+
+use brain_core::Failure;
+use brain_macros::tool;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+#[derive(Deserialize, JsonSchema)]
+#[expect(dead_code, reason = "the kernel reads the arguments themselves")]
+struct Input {
+    /// The tool or playbook that the run is of.
+    run: String,
+    /// Its arguments.
+    #[serde(default)]
+    args: Map<String, Value>,
+    /// Whether the step waits until the run is over.
+    #[serde(default = "yes")]
+    wait: bool,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Output {
+    /// The run that was started.
+    #[schemars(extend("format" = "uuid"))]
+    run_id: String,
+    /// Where it stands.
+    status: Option<String>,
+    /// What it came to, if the step waited for it.
+    result: Option<Map<String, Value>>,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// Starts a run of its own, and waits for it unless told not to.
+#[tool(
+    crate = crate,
+    name = "core.spawn_child_run",
+    title = "Start a run",
+    effect = "write",
+    consent = "none",
+    idempotency = "key",
+    no_undo = "A run is cancelled, not undone."
+)]
+async fn spawn_child_run(_: Input) -> Result<Output, Failure> {
+    Err(Failure::contract("not_here", "Only the kernel can start a run; this call did not go through it."))
+}
+
+#[cfg(test)]
+mod tests {
+    use brain_registry::SPAWN_CHILD_RUN;
+    use serde_json::json;
+
+    #[test]
+    fn it_is_declared_as_the_kernel_expects_it() {
+        let all = crate::natives();
+        let decl = all.iter().find(|one| one.name == SPAWN_CHILD_RUN).unwrap();
+        assert!(!decl.inline);
+        assert_eq!(decl.input["required"], json!(["run"]));
+        assert_eq!(decl.input["properties"]["wait"]["default"], true);
+        assert_eq!(decl.input["properties"]["args"]["type"], "object");
+        let output = decl.output.as_ref().unwrap();
+        assert_eq!(output["required"], json!(["run_id"]));
+        assert_eq!(output["properties"]["run_id"]["format"], "uuid");
+    }
+}

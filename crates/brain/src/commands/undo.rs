@@ -1,0 +1,110 @@
+//! `brain undo`, `brain review`, `brain expansion`: what people do about a run that has gone some way.
+
+use anyhow::{Context, Result, bail};
+use brain_kernel::{Actor, Decision, Verdict};
+use brain_vm::JobStatus;
+use serde_json::{Map, Value};
+
+use crate::cli::{Global, ReviewArgs};
+use crate::show::{BOLD, DIM};
+use crate::{open, show};
+
+pub(crate) fn undo(global: &Global, run: &str, yes: bool) -> Result<bool> {
+    let (run, step) = run.split_once('/').map_or((run, None), |(run, step)| (run, Some(step)));
+    let run = super::run_id(run)?;
+    let scope = open::scope(global)?;
+    open::runtime()?.block_on(async {
+        let kernel = open::kernel(global, false)?;
+        let staged = kernel.undo(&scope, run, step, &Actor::local()).await?;
+        if yes && let Some(approval) = &staged.approval {
+            kernel.decide(&scope, approval, Decision::Approve, &Actor::local(), "").await?;
+        }
+        Ok(super::conclude(global, &kernel, &scope, staged.run).await?.ok)
+    })
+}
+
+pub(crate) fn review(global: &Global, args: &ReviewArgs) -> Result<bool> {
+    let run = super::run_id(&args.run)?;
+    let scope = open::scope(global)?;
+    let mut corrections = Map::new();
+    for one in &args.corrections {
+        let (field, value) = one.split_once('=').with_context(|| format!("`{one}` is not FIELD=VALUE"))?;
+        let value = serde_json::from_str(value).unwrap_or_else(|_| Value::from(value));
+        corrections.insert(field.to_owned(), value);
+    }
+    open::runtime()?.block_on(async {
+        let kernel = open::kernel(global, false)?;
+        if !args.accept && !args.reject && corrections.is_empty() {
+            let state = kernel.engine().run_state(&scope, run)?;
+            let shown = waiting(global, &state);
+            kernel.engine().stop();
+            return shown;
+        }
+        let verdict = if args.reject { Verdict::Reject } else { Verdict::Accept(Value::Object(corrections)) };
+        kernel.review(&scope, run, args.step.as_deref(), verdict, &Actor::local(), &args.note).await?;
+        let report = super::conclude(global, &kernel, &scope, run).await?;
+        // Saying no is what was asked for.
+        Ok(report.ok || args.reject)
+    })
+}
+
+/// What a run has put before somebody.
+fn waiting(global: &Global, state: &brain_engine::RunState) -> Result<bool> {
+    let (Some(program), Some(machine)) = (&state.program, &state.state) else { bail!("the run was never planned") };
+    let jobs = machine.jobs.iter().filter(|(_, job)| job.status == JobStatus::Reviewing);
+    let items: Vec<Value> = jobs
+        .map(|(id, _)| {
+            let result = state.data.pending.get(id).cloned().unwrap_or_default();
+            let step = program.step(id.step);
+            serde_json::json!({
+                "step": step.id, "tool": step.tool.name, "ask": result["review"]["ask"], "result": result["data"],
+            })
+        })
+        .collect();
+    if global.json {
+        show::json(&serde_json::json!({"items": items}));
+        return Ok(true);
+    }
+    if items.is_empty() {
+        anstream::println!("Nothing of this run waits for a review.");
+    }
+    for item in &items {
+        let text = |name: &str| item[name].as_str().unwrap_or_default();
+        anstream::println!("{BOLD}{}{BOLD:#}  {DIM}step {}{DIM:#}", text("tool"), text("step"));
+        anstream::println!("  {}", text("ask"));
+        anstream::println!("  {DIM}{}{DIM:#}", show::fields(&item["result"]));
+    }
+    Ok(true)
+}
+
+pub(crate) fn expansion(global: &Global, run: &str) -> Result<bool> {
+    let run = super::run_id(run)?;
+    let scope = open::scope(global)?;
+    open::runtime()?.block_on(async {
+        let kernel = open::kernel(global, false)?;
+        let report = kernel.expansion(&scope, run)?;
+        if global.json {
+            show::json(&report);
+        } else {
+            let text = |name: &str| report[name].as_str().unwrap_or_default().to_owned();
+            anstream::println!("{DIM}policy    {DIM:#} {}", text("policy"));
+            anstream::println!("{DIM}source    {DIM:#} {}", text("source_digest"));
+            anstream::println!(
+                "{DIM}expanded  {DIM:#} {}  {} steps",
+                text("expanded_digest"),
+                report["expanded_count"]
+            );
+            for lock in report["locks"].as_array().into_iter().flatten() {
+                let part = |name: &str| lock[name].as_str().unwrap_or_default().to_owned();
+                anstream::println!("{DIM}lock      {DIM:#} {:<5} {} {}", part("access"), part("type"), part("id"));
+            }
+            for template in report["templates"].as_array().into_iter().flatten() {
+                let name = template["name"].as_str().unwrap_or_default();
+                let hash = template["hash"].as_str().unwrap_or_default();
+                anstream::println!("{DIM}template  {DIM:#} {name}  {DIM}{}{DIM:#}", hash.get(..12).unwrap_or_default());
+            }
+        }
+        kernel.engine().stop();
+        Ok(true)
+    })
+}

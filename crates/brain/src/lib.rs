@@ -1,0 +1,59 @@
+//! Brain as a library: the whole program, for a program of one's own with tools written in Rust.
+//!
+//! A function becomes a tool with [`tool`]; the program's `main` is [`main`]:
+//!
+//! ```
+//! /// A text.
+//! #[brain::data]
+//! struct Text {
+//!     /// The text to count.
+//!     text: String,
+//! }
+//!
+//! #[brain::data]
+//! struct Count {
+//!     words: usize,
+//! }
+//!
+//! /// Counts the words of a text.
+//! #[brain::tool(name = "text.word_count", phrases = ["count the words of {text}"])]
+//! fn word_count(input: Text) -> Result<Count, brain::Failure> {
+//!     Ok(Count { words: input.text.split_whitespace().count() })
+//! }
+//!
+//! fn main() -> std::process::ExitCode {
+//! #   if brain::natives().iter().any(|native| native.name == "text.word_count") { return 0.into(); }
+//!     brain::main()
+//! }
+//! ```
+
+mod cli;
+mod commands;
+mod open;
+mod show;
+mod system;
+
+use std::process::ExitCode;
+
+pub use brain_core::Failure;
+pub use brain_macros::{data, tool};
+pub use brain_registry::ToolResult;
+#[doc(hidden)]
+pub use brain_tools::__native;
+pub use brain_tools::{NativeContext, natives};
+use clap::Parser;
+pub use {schemars, serde, serde_json};
+
+/// The whole command line. Exit codes: 0 all is well, 1 it did not work out, 2 the command line is wrong.
+pub fn main() -> ExitCode {
+    let cli = cli::Cli::parse();
+    system::start_logging(&cli.global);
+    match commands::run(cli) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(1),
+        Err(error) => {
+            show::error(&error);
+            ExitCode::from(1)
+        }
+    }
+}
