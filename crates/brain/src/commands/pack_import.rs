@@ -108,9 +108,17 @@ fn finish(global: &Global, folder: &Path, made: Result<Imported, ImportError>) -
     }
     let (mark, color) = if ok { ("✓", GREEN) } else { ("✗", RED) };
     let check = if ok { "passes the check" } else { "needs a hand: see above" };
-    anstream::println!("\n{color}{mark}{color:#} {tools} tools, {playbooks} playbooks; the pack {check}");
+    anstream::println!(
+        "\n{color}{mark}{color:#} {}, {}; the pack {check}",
+        count(tools, "tool"),
+        count(playbooks, "playbook")
+    );
     anstream::println!("{DIM}→{DIM:#} brain pack check {0}\n{DIM}→{DIM:#} brain pack docs {0}", folder.display());
     Ok(ok)
+}
+
+fn count(number: usize, word: &str) -> String {
+    if number == 1 { format!("1 {word}") } else { format!("{number} {word}s") }
 }
 
 /// What was not taken over as it was, by what it is about.
