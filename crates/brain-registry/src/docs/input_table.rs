@@ -26,6 +26,9 @@ pub(super) fn kind(schema: &Value) -> Line {
     if let Some(entity) = schema["x-entity"].as_str() {
         return vec![words("id of "), record_link(entity)];
     }
+    if schema["x-file"] == true {
+        return vec![words("file")];
+    }
     let word = match (schema["format"].as_str(), schema["type"].as_str()) {
         (Some("date-time"), _) => "datetime",
         (Some("uri"), _) => "url",

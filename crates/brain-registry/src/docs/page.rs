@@ -1,6 +1,6 @@
 //! The whole document: overview, tools by domain, playbooks, record types.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
@@ -29,7 +29,7 @@ pub(super) fn page(registry: &Registry, name: &str) -> Option<Page> {
         blocks.push(heading(2, format!("Tools: {domain}"), anchor("domain", domain)));
         if let Some(nouns) = pack.nouns.get(*domain) {
             let mut said: Vec<&str> = nouns.iter().map(String::as_str).collect();
-            let mut seen = std::collections::BTreeSet::new();
+            let mut seen = BTreeSet::new();
             said.retain(|noun| seen.insert(*noun));
             blocks.push(Block::Text(line(format!("People say: {}.", said.join(", ")))));
         }
@@ -49,7 +49,34 @@ pub(super) fn page(registry: &Registry, name: &str) -> Option<Page> {
             record_section::write(&mut blocks, registry, record);
         }
     }
+    unlink(&mut blocks);
     Some(Page { title: pack.title.clone(), blocks })
+}
+
+/// Names of things that another pack has lead nowhere on this page: they stay names.
+fn unlink(blocks: &mut [Block]) {
+    let there: BTreeSet<String> = blocks
+        .iter()
+        .filter_map(|block| match block {
+            Block::Heading { anchor, .. } => Some(anchor.clone()),
+            _ => None,
+        })
+        .collect();
+    for block in blocks {
+        let lines: Vec<&mut Line> = match block {
+            Block::Text(line) => vec![line],
+            Block::List(points) => points.iter_mut().collect(),
+            Block::Table { rows, .. } => rows.iter_mut().flatten().collect(),
+            Block::Heading { .. } | Block::Drawing(_) => Vec::new(),
+        };
+        for piece in lines.into_iter().flatten() {
+            if let Piece::Link { text, anchor } = piece
+                && !there.contains(anchor)
+            {
+                *piece = code(text.as_str());
+            }
+        }
+    }
 }
 
 /// A heading.

@@ -175,51 +175,64 @@ fn decided_by(name: &str, keys: &[String], whole: &Node) -> Option<(String, Vec<
     })
 }
 
-/// The roles, and FEEL for all parties that take one.
-pub(super) fn roles(node: &Node, notes: &mut Notes) -> (Vec<Yaml>, Option<String>) {
+/// The roles, and FEEL for the parties that take them, by what the source calls the list.
+pub(super) fn roles(node: &Node, notes: &mut Notes) -> (Vec<Yaml>, BTreeMap<&'static str, String>) {
     let mut roles = Vec::new();
-    let mut beside = Vec::new();
-    let mut any = false;
+    let mut lists = BTreeMap::new();
+    let (mut all_own, mut all_beside) = (Vec::new(), Vec::new());
     for (key, usual) in [("required-roles", "one"), ("optional-roles", "zero_or_one")] {
+        let (mut own, mut beside) = (Vec::new(), Vec::new());
         for item in node.get(key).and_then(Node::as_seq).unwrap_or(&[]) {
             let Some(theirs) = super::source::text(item).or_else(|| text_of(item, "role")) else { continue };
-            any = true;
             let ours = snake(&theirs);
             if all(node).iter().any(|(name, ..)| snake(name) == ours) {
                 notes.add(key, format!("`{theirs}` is an argument too; the argument is kept"));
                 beside.push(format!("{{role: \"{theirs}\", party: slots.{ours}}}"));
                 continue;
             }
-            let told = text_of(item, "cardinality").map_or_else(|| usual.to_owned(), |text| snake(&text));
-            let cardinality = match (told.as_str(), key) {
-                ("one", "optional-roles") => "zero_or_one",
-                ("zero_or_one" | "zero_or_more" | "one_or_more" | "one", _) => told.as_str(),
-                ("many", "required-roles") => "one_or_more",
-                _ => "zero_or_more",
-            };
-            let label = text_of(item, "label")
-                .or_else(|| text_of(item, "ui-label"))
-                .unwrap_or_else(|| super::naming::title(&theirs));
-            for (part, value) in entries(Some(item)) {
-                if !["role", "cardinality", "label", "ui-label"].contains(&part) {
-                    notes.add(
-                        key,
-                        format!("`{theirs}.{part}: {}`: add `kinds` once there are record types", shown(value)),
-                    );
-                }
+            if ours != theirs {
+                notes.add(key, format!("`{theirs}` is called `{ours}` here, also where steps see it"));
             }
-            roles.push(map([
-                ("role", ours.as_str().into()),
-                ("cardinality", cardinality.into()),
-                ("label", label.into()),
-            ]));
+            roles.push(role(key, &theirs, item, usual, notes));
+            own.push(format!("\"{ours}\""));
+        }
+        all_own.extend(own.iter().cloned());
+        all_beside.extend(beside.iter().cloned());
+        lists.insert(key, (own, beside));
+    }
+    lists.insert("roles", (all_own.clone(), all_beside));
+    lists.retain(|_, (own, beside)| !own.is_empty() || !beside.is_empty());
+    let feel = |(key, (own, beside)): (&'static str, (Vec<String>, Vec<String>))| {
+        let beside = (!beside.is_empty()).then(|| format!("[{}][party != null]", beside.join(", ")));
+        let own = match own.len() {
+            0 => None,
+            count if count == all_own.len() => Some("roles".to_owned()),
+            _ => Some(format!("roles[list contains([{}], role)]", own.join(", "))),
+        };
+        let list = match (beside, own) {
+            (Some(beside), Some(own)) => format!("concatenate({beside}, {own})"),
+            (beside, own) => beside.or(own).unwrap_or_else(|| "[]".to_owned()),
+        };
+        (key, list)
+    };
+    (roles, lists.into_iter().map(feel).collect())
+}
+
+fn role(key: &str, theirs: &str, item: &Node, usual: &str, notes: &mut Notes) -> Yaml {
+    let told = text_of(item, "cardinality").map_or_else(|| usual.to_owned(), |text| snake(&text));
+    let cardinality = match (told.as_str(), key) {
+        ("one", "optional-roles") => "zero_or_one",
+        ("zero_or_one" | "zero_or_more" | "one_or_more" | "one", _) => told.as_str(),
+        ("many", "required-roles") => "one_or_more",
+        _ => "zero_or_more",
+    };
+    let label = text_of(item, "label").or_else(|| text_of(item, "ui-label"));
+    let label = label.unwrap_or_else(|| super::naming::title(theirs));
+    for (part, value) in entries(Some(item)) {
+        if !["role", "cardinality", "label", "ui-label"].contains(&part) {
+            let note = format!("`{theirs}.{part}: {}`: add `kinds` once there are record types", shown(value));
+            notes.add(key, note);
         }
     }
-    let beside = (!beside.is_empty()).then(|| format!("[{}][party != null]", beside.join(", ")));
-    let list = match (beside, roles.is_empty()) {
-        (Some(beside), true) => beside,
-        (Some(beside), false) => format!("concatenate({beside}, roles)"),
-        (None, _) => "roles".to_owned(),
-    };
-    (roles, any.then_some(list))
+    map([("role", snake(theirs).into()), ("cardinality", cardinality.into()), ("label", label.into())])
 }

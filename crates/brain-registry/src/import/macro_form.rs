@@ -139,8 +139,7 @@ impl Steps {
         }
         let list = item.get("in").and_then(text).unwrap_or_default();
         let reference = list.trim().trim_start_matches("${").trim_end_matches('}').to_owned();
-        let path = self.names.path(&reference, notes);
-        let list = if path == "roles" { self.names.roles.clone().unwrap_or(path) } else { path };
+        let list = self.names.path(&reference, notes);
         self.names.item = Some(variable.to_owned());
         self.expand(inside, &Around { each: Some(list), ..around.clone() }, notes);
         self.names.item = None;

@@ -20,8 +20,8 @@ pub(super) struct Names {
     pub(super) tokens: BTreeMap<String, BTreeMap<String, String>>,
     /// The name of the item in a loop.
     pub(super) item: Option<String>,
-    /// FEEL for all roles.
-    pub(super) roles: Option<String>,
+    /// FEEL for the parties of roles, by what the source calls the list.
+    pub(super) roles: BTreeMap<&'static str, String>,
     /// Names that nothing declares: they become slots, so that nothing is lost.
     pub(super) missing: Vec<String>,
 }
@@ -32,7 +32,9 @@ impl Names {
         let reference = reference.trim();
         if let Some(symbol) = reference.strip_prefix('@') {
             if let Some(step) = self.symbols.get(symbol) {
-                return format!("steps.{step}.result");
+                let path = format!("steps.{step}.result");
+                whole(reference, &path, notes);
+                return path;
             }
             notes.add(reference, "no step gives this name to its result; it becomes a slot");
             return self.slot(symbol);
@@ -49,11 +51,15 @@ impl Names {
                 }
                 self.declared(name, notes)
             }
-            [step, "result", ..] if self.steps.contains_key(*step) => {
-                format!("steps.{}.result{}", self.steps[*step], rest(2))
+            [step, "result", more @ ..] if self.steps.contains_key(*step) => {
+                let path = format!("steps.{}.result{}", self.steps[*step], rest(2));
+                if more.is_empty() {
+                    whole(reference, &path, notes);
+                }
+                path
             }
             [step, ..] if self.steps.contains_key(*step) => format!("steps.{}.result{}", self.steps[*step], rest(1)),
-            ["required-roles" | "optional-roles" | "roles"] if self.roles.is_some() => "roles".to_owned(),
+            [list] if self.roles.contains_key(list) => self.roles[list].clone(),
             [name] => self.declared(name, notes),
             [name, "internal"] if self.slots.contains_key(*name) => self.declared(name, notes),
             [name, ..] => format!("{}{}", self.declared(name, notes), rest(1)),
@@ -120,4 +126,9 @@ impl Names {
         }
         (map, names)
     }
+}
+
+/// Elsewhere the result of a step is one value; here it has fields.
+fn whole(reference: &str, path: &str, notes: &mut Notes) {
+    notes.add(reference, format!("is the whole result here: name the field that is meant, `{path}.FIELD`"));
 }

@@ -116,9 +116,10 @@ pub(super) fn document(comment: &str, root: Map) -> String {
 
 /// A scalar that means this text: plain if that is safe, else in quotes.
 fn quoted(text: &str) -> String {
-    let plain = text.starts_with(|c: char| c.is_ascii_alphabetic())
-        && text.chars().all(|c| c.is_alphanumeric() || " _-./()'".contains(c))
-        && !text.ends_with(' ')
+    let plain = text.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && text.chars().all(|c| c.is_alphanumeric() || " _-./()'?:".contains(c))
+        && !text.ends_with([' ', ':'])
+        && !text.contains(": ")
         && resolve(&Scalar { text: text.to_owned(), style: Style::Plain }) == Resolved::Text(text.to_owned());
     if plain { text.to_owned() } else { serde_json::Value::from(text).to_string() }
 }

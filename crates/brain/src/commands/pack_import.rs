@@ -8,8 +8,8 @@ use brain_registry::import::{self, ImportError, ImportNote, Imported};
 
 use super::pack::write_files;
 use crate::cli::{Global, ImportPlaybookArgs, ImportRegistryArgs};
-use crate::show;
 use crate::show::{BOLD, DIM, GREEN, RED};
+use crate::{open, show};
 
 pub(crate) fn registry(global: &Global, args: &ImportRegistryArgs) -> Result<bool> {
     let text = read(&args.file)?;
@@ -31,7 +31,7 @@ pub(crate) fn playbook(global: &Global, args: &ImportPlaybookArgs) -> Result<boo
         let made = import::playbooks(&stem(&folder), &sources, &BTreeSet::new(), true);
         return finish(global, &folder, made);
     };
-    let loaded = match brain_registry::load(std::slice::from_ref(pack)) {
+    let loaded = match open::load_packs(std::slice::from_ref(pack), global) {
         Ok(loaded) => loaded,
         Err(report) => bail!("{report}\n\n{} must pass `brain pack check` first", pack.display()),
     };
@@ -85,7 +85,7 @@ fn finish(global: &Global, folder: &Path, made: Result<Imported, ImportError>) -
         }
     };
     write_files(folder, &imported.files)?;
-    let checked = brain_registry::load(&[folder.to_owned()]);
+    let checked = open::load_packs(&[folder.to_owned()], global);
     let ok = checked.is_ok();
     let report = checked.map_or_else(|report| report, |loaded| loaded.warnings);
     let files: Vec<&String> =
@@ -108,9 +108,17 @@ fn finish(global: &Global, folder: &Path, made: Result<Imported, ImportError>) -
     }
     let (mark, color) = if ok { ("✓", GREEN) } else { ("✗", RED) };
     let check = if ok { "passes the check" } else { "needs a hand: see above" };
-    anstream::println!("\n{color}{mark}{color:#} {tools} tools, {playbooks} playbooks; the pack {check}");
+    anstream::println!(
+        "\n{color}{mark}{color:#} {}, {}; the pack {check}",
+        count(tools, "tool"),
+        count(playbooks, "playbook")
+    );
     anstream::println!("{DIM}→{DIM:#} brain pack check {0}\n{DIM}→{DIM:#} brain pack docs {0}", folder.display());
     Ok(ok)
+}
+
+fn count(number: usize, word: &str) -> String {
+    if number == 1 { format!("1 {word}") } else { format!("{number} {word}s") }
 }
 
 /// What was not taken over as it was, by what it is about.
