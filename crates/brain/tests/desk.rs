@@ -224,6 +224,18 @@ fn result(run: &Value, field: &str) -> String {
     found.unwrap_or_else(|| panic!("no {field} in {run:#}")).to_owned()
 }
 
+#[test]
+fn the_pack_has_no_problems_and_passes_its_own_tests() {
+    let folder = tempfile::tempdir().unwrap();
+    let pack = concat!(env!("CARGO_MANIFEST_DIR"), "/../../packs/desk");
+    let checked = common::run(&folder.path().join("no.db"), &["pack", "check", pack]);
+    let text = common::text(&checked);
+    assert!(checked.status.success() && !text.contains("warning"), "{text}");
+    let tested = common::run(&folder.path().join("no.db"), &["pack", "test", pack]);
+    let text = common::text(&tested);
+    assert!(tested.status.success() && text.contains(" 0.0 % wrong and confident"), "{text}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_ticket_is_created_once_also_when_the_system_is_busy_and_taken_back_in_both_places() {
     let desk = Desk::start().await;
