@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use brain_core::{Failure, canonical_digest};
+use brain_core::{Failure, RecordId, canonical_digest};
 use brain_engine::log::entries;
 use brain_engine::{PipeEvent, Receipt, ReceiptStatus, RunState};
 use brain_registry::Registry;
@@ -178,5 +178,8 @@ fn locks(registry: &Registry, calls: &[Value]) -> Vec<Value> {
 fn named(tool: &ToolDef, input: &Value) -> Vec<(String, String)> {
     let properties = tool.input["properties"].as_object().into_iter().flatten();
     let entities = properties.filter_map(|(name, property)| Some((name, property["x-entity"].as_str()?)));
-    entities.filter_map(|(name, kind)| Some((kind.to_owned(), input[name].as_str()?.to_owned()))).collect()
+    // What only a later step can supply is not known yet, and is locked by nobody.
+    let known =
+        entities.filter_map(|(name, kind)| Some((kind.to_owned(), input[name].as_str()?.parse::<RecordId>().ok()?)));
+    known.map(|(kind, id)| (kind, id.to_string())).collect()
 }

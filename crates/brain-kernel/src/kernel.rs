@@ -534,7 +534,8 @@ impl Kernel {
         let mut expires_at = None;
         for call in &planned.calls {
             let Some(tool) = self.registry.tool(&call.tool) else { continue };
-            if let Some(reason) = &tool.def.no_undo {
+            // Who takes something back is not asked whether that can be taken back.
+            if let (Some(reason), None) = (&tool.def.no_undo, &request.undo_of) {
                 lines.push(format!("  Cannot be undone ({}): {reason}", tool.def.name));
             }
             let Some(acknowledge) = &tool.def.acknowledge else { continue };

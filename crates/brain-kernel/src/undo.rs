@@ -46,7 +46,10 @@ impl Kernel {
             let lines: Vec<&str> = problems.iter().map(|problem| problem.message.as_str()).collect();
             KernelError::Conflict(lines.join(" "))
         })?;
-        let key = self.undo_key(scope, run, &undoing.steps)?;
+        let key = match self.undo_key(scope, run, &undoing.steps)? {
+            Ok(free) => free,
+            Err(staged) => return self.report(scope, staged),
+        };
         let request = Request {
             actor: actor.clone(),
             calls: undoing.calls,
@@ -62,8 +65,9 @@ impl Kernel {
         self.report(scope, begun.run)
     }
 
-    /// The key under which these steps are taken back: once, unless the earlier time came to nothing.
-    fn undo_key(&self, scope: &Scope, run: RunId, steps: &[String]) -> Result<String, KernelError> {
+    /// The key under which these steps are taken back: once, unless the earlier time came to nothing. If it is staged
+    /// already, the run that waits.
+    fn undo_key(&self, scope: &Scope, run: RunId, steps: &[String]) -> Result<Result<String, RunId>, KernelError> {
         let mut meaning = DigestBuilder::new("undo").part(run.as_uuid().as_bytes());
         for step in steps {
             meaning = meaning.part(step.as_bytes());
@@ -72,10 +76,11 @@ impl Kernel {
         for repeat in 0..MAX_REPEATS {
             // Callers' keys are visible characters only: a space keeps the kernel's own apart from them.
             let key = format!("undo {meaning} {repeat}");
-            let Some((earlier, _)) = self.store().by_key(scope, &key)? else { return Ok(key) };
+            let Some((earlier, _)) = self.store().by_key(scope, &key)? else { return Ok(Ok(key)) };
             let row = self.store().run(scope, earlier)?;
             match row.as_ref().map(|row| row.status.as_str()) {
                 None | Some("failed" | "cancelled" | "compensated") => {}
+                Some("staged") => return Ok(Err(earlier)),
                 Some("completed") => {
                     return Err(KernelError::Conflict(format!("this was undone already by run {earlier}")));
                 }

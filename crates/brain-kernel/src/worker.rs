@@ -13,6 +13,9 @@ use crate::kernel::{Kernel, KernelError};
 /// How often the store is asked while a worker waits: the safety net behind the notification.
 const POLL: Duration = Duration::from_millis(500);
 
+/// Offers looked at beyond those that are wanted.
+const SPARE: usize = 32;
+
 /// A job that a worker has.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JobLease {
@@ -79,7 +82,11 @@ impl Kernel {
         lease: Option<Millis>,
     ) -> Result<Vec<JobLease>, KernelError> {
         let mut taken = Vec::new();
-        for offer in self.store().offers(scope, topics, max)? {
+        // A few more than are wanted: what others take, or cannot be taken now, must not hide the rest.
+        for offer in self.store().offers(scope, topics, max + SPARE)? {
+            if taken.len() == max {
+                break;
+            }
             let until = lease.map(|lease| self.clock().now().plus(lease));
             let message = ToJob::Lease { until, worker: worker.to_owned() };
             let told = self.engine().tell_job(scope, offer.run, offer.key, message).await;
