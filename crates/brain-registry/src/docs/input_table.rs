@@ -15,7 +15,15 @@ pub(super) fn table(schema: &Value, what: &str) -> Option<Block> {
         vec![vec![code(name)], kind(property), vec![words(must)], default, about(property)]
     });
     let head = [what, "type", "required", "default", "notes"];
-    Some(Block::Table { head: head.map(str::to_owned).to_vec(), rows: rows.collect() })
+    let rows: Vec<Vec<Line>> = rows.collect();
+    // A column that says nothing is left out.
+    let empty = |line: &Line| line.iter().all(|piece| *piece == words(""));
+    let kept: Vec<usize> = (0..head.len()).filter(|n| *n < 2 || rows.iter().any(|row| !empty(&row[*n]))).collect();
+    let pick = |row: Vec<Line>| kept.iter().map(|n| row[*n].clone()).collect();
+    Some(Block::Table {
+        head: kept.iter().map(|n| head[*n].to_owned()).collect(),
+        rows: rows.into_iter().map(pick).collect(),
+    })
 }
 
 /// What a value is, in the words of packs.
