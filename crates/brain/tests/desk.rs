@@ -75,7 +75,7 @@ async fn remove(State(api): State<Shared>, UrlPath(number): UrlPath<String>) -> 
     if known { StatusCode::NO_CONTENT } else { StatusCode::NOT_FOUND }
 }
 
-/// Pays, and then breaks the connection: whether it happened can only be looked up.
+/// Pays, and never says so: whether it happened can only be looked up.
 async fn pay_back(State(api): State<Shared>, body: Json<Value>) -> StatusCode {
     api.lock().unwrap().refunds.push(body["reference"].as_str().unwrap().to_owned());
     tokio::time::sleep(PATIENCE).await;
@@ -132,7 +132,8 @@ fn copy(from: &Path, to: &Path, words: &[(&str, &str)]) {
     }
 }
 
-/// The pack with the ticket system at `addr` and its secrets in files: a test leaves the environment alone.
+/// A server with a copy of the pack that finds this test's ticket system. Secrets are in files: a test leaves the
+/// environment alone.
 struct Desk {
     api: Shared,
     server: Server,
@@ -190,7 +191,7 @@ impl Desk {
         self.ok("/v1/runs", &call).await
     }
 
-    /// A run in the end; one that is asked for in words.
+    /// The run when it has this status.
     async fn settled(&self, run: &Value, status: &str) -> Value {
         let (started, path) = (Instant::now(), format!("/v1/runs/{}", run["run_id"].as_str().unwrap()));
         loop {
