@@ -20,14 +20,16 @@ pub(crate) fn outcome(state: &RunState, list: &[Receipt]) -> Option<Value> {
     let mut failed = Vec::new();
     for receipt in list.iter().filter(|receipt| !receipt.job.undo) {
         let index = json!(receipt.job.step + 1);
+        let each = program.step(receipt.job.step).foreach.is_some();
+        let item = if each { json!(receipt.job.item + 1) } else { Value::Null };
         match receipt.status {
             ReceiptStatus::Succeeded | ReceiptStatus::RolledBack => {
-                succeeded.push(json!({"index": index, "step": receipt.step, "tool": receipt.tool}));
+                succeeded.push(json!({"index": index, "item": item, "step": receipt.step, "tool": receipt.tool}));
             }
             ReceiptStatus::Failed if receipt.retry_at.is_none() => {
                 let failure = receipt.failure.clone().unwrap_or_else(|| Failure::business("failed", "It failed."));
                 failed.push(json!({
-                    "index": index, "step": receipt.step, "tool": receipt.tool, "cause": cause(&failure),
+                    "index": index, "item": item, "step": receipt.step, "tool": receipt.tool, "cause": cause(&failure),
                     "timing": timing(&failure, receipt, list), "message": failure.message,
                 }));
             }

@@ -6,7 +6,7 @@ use brain_core::RecordId;
 use brain_lang::binding::Binding;
 use brain_lang::feel::Value as FeelValue;
 use brain_registry::Registry;
-use brain_registry::model::ToolDef;
+use brain_registry::model::{Precondition, ToolDef};
 use brain_store::{Scope, Store};
 use brain_tools::{Evaluation, Toolbox};
 use serde_json::{Value, json};
@@ -60,23 +60,42 @@ pub(crate) fn unknown_records(
     let mut found = Vec::new();
     for call in calls {
         let Some(tool) = registry.tool(&call.tool) else { continue };
-        for (field, property) in tool.def.input["properties"].as_object().into_iter().flatten() {
+        found.extend(unknown_in(
+            registry, store, scope, &tool.def.name, &tool.def.input, &call.input, &tool.def.requires,
+        ));
+    }
+    found
+}
+
+/// [`unknown_records`] for the values of one schema: the arguments of a tool, the slots of a playbook.
+pub(crate) fn unknown_in(
+    registry: &Registry,
+    store: &dyn Store,
+    scope: &Scope,
+    name: &str,
+    schema: &Value,
+    values: &Value,
+    requires: &[Precondition],
+) -> Vec<Problem> {
+    let mut found = Vec::new();
+    {
+        for (field, property) in schema["properties"].as_object().into_iter().flatten() {
             let Some(kind) = property["x-entity"].as_str().or(property["items"]["x-entity"].as_str()) else { continue };
             let Some(record) = registry.record(kind) else { continue };
             // The pack has its own words for it, and they are said when the call is decided.
-            if tool.def.requires.iter().any(|one| one.record.as_ref() == Some(field)) {
+            if requires.iter().any(|one| one.record.as_ref() == Some(field)) {
                 continue;
             }
-            let values = match &call.input[field] {
+            let named = match &values[field] {
                 Value::Array(many) => many.clone(),
                 one => vec![one.clone()],
             };
-            for text in values.iter().filter_map(Value::as_str) {
+            for text in named.iter().filter_map(Value::as_str) {
                 let Ok(id) = text.parse::<RecordId>() else { continue };
                 if store.record(scope, &record.name, id).is_ok_and(|row| row.is_none()) {
                     let message = brain_tools::not_found(&record.title, text).message;
                     found.push(Problem {
-                        tool: Some(call.tool.clone()),
+                        tool: Some(name.to_owned()),
                         field: Some(field.clone()),
                         ..Problem::new("record_not_found", message)
                     });

@@ -195,6 +195,11 @@ impl Kernel {
         Ok(kernel)
     }
 
+    /// Says how other systems reach this server: what callbacks are addressed to.
+    pub fn set_public_url(&self, url: &str) {
+        self.toolbox.set_public_url(url);
+    }
+
     /// The host: what it knows of tools that are not in the registry any more.
     pub(crate) fn host(&self) -> &Arc<KernelHost> {
         &self.host
@@ -441,6 +446,12 @@ impl Kernel {
         };
         let mut problems = eligible::problems(&self.registry, &request.actor, &planned.calls);
         problems.extend(eligible::unknown_records(&self.registry, self.store.as_ref(), &request.scope, &planned.calls));
+        if problems.is_empty() {
+            let (schema, slots) = (&planned.input["slots_schema"], &planned.input["slots"]);
+            let name = planned.shape.split(' ').nth(1).unwrap_or_default();
+            problems =
+                eligible::unknown_in(&self.registry, self.store.as_ref(), &request.scope, name, schema, slots, &[]);
+        }
         let cost = eligible::cost(&self.registry, &self.toolbox, &planned.calls);
         if let (Some((cost, currency)), Some(limit)) = (&cost, &request.limits.max_cost)
             && eligible::exceeds(&self.toolbox, cost, limit)

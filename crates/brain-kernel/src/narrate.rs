@@ -245,10 +245,30 @@ pub(crate) fn describe_call(tool: &ToolDef, input: &Value) -> String {
         .as_object()
         .into_iter()
         .flatten()
-        .map(|(name, value)| format!("{name}: {}", value.as_str().map_or_else(|| value.to_string(), str::to_owned)))
+        .map(|(name, value)| format!("{name}: {}", value.as_str().map_or_else(|| value.to_string(), readable)))
         .collect();
     let (title, name) = (&tool.title, &tool.name);
     if args.is_empty() { format!("{title} ({name})") } else { format!("{title} ({name}): {}", args.join(", ")) }
+}
+
+/// A value that only a later step can supply, in words; any other text as it is.
+fn readable(text: &str) -> String {
+    let is_template = text.contains("{{");
+    if !text.starts_with('=') && !is_template {
+        return text.to_owned();
+    }
+    let mut steps: Vec<&str> = Vec::new();
+    for part in text.split("steps.").skip(1) {
+        let id = part.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
+        if !id.is_empty() && !steps.contains(&id) {
+            steps.push(id);
+        }
+    }
+    match steps.as_slice() {
+        [] => "(computed when it runs)".to_owned(),
+        [one] => format!("(from step `{one}`)"),
+        several => format!("(from steps `{}`)", several.join("`, `")),
+    }
 }
 
 /// Every job that has been started.
@@ -327,6 +347,11 @@ fn read_machine(report: &mut Report, registry: &Registry, toolbox: &Toolbox, sta
         }
     }
     message.push('.');
+    let items = failed_items(machine, list);
+    if items > 0 && !machine.rolled_back {
+        let plural = if items == 1 { "" } else { "s" };
+        message.push_str(&format!(" {items} item{plural} of a list failed."));
+    }
     for summary in done.iter().filter_map(|receipt| receipt.result["summary"].as_str()) {
         message.push(' ');
         message.push_str(summary);
@@ -339,6 +364,13 @@ fn read_machine(report: &mut Report, registry: &Registry, toolbox: &Toolbox, sta
             let line = toolbox.sentence(tool, &receipt.args, &receipt.result["data"], template, &job);
             report.next_actions.extend(line.filter(|line| !line.trim().is_empty()));
         }
+    }
+    // Whatever works is not the same as all is well: what did not work is told.
+    let batch = report.batch.as_ref().map_or(&Value::Null, |batch| &batch["failed"]);
+    for failed in batch.as_array().into_iter().flatten().filter(|_| machine.phase == Phase::Ended(End::Completed)) {
+        report.ok = false;
+        let text = |name: &str| failed[name].as_str().unwrap_or_default().to_owned();
+        report.errors.push(Problem { tool: Some(text("tool")), ..Problem::new(&text("cause"), text("message")) });
     }
     match machine.phase {
         Phase::Ended(End::Completed) => {}
@@ -365,6 +397,13 @@ fn read_machine(report: &mut Report, registry: &Registry, toolbox: &Toolbox, sta
     report.message = message;
 }
 
+/// How many items of lists failed although their step went on.
+fn failed_items(machine: &brain_vm::State, list: &[Receipt]) -> usize {
+    let finally = |receipt: &&Receipt| receipt.status == ReceiptStatus::Failed && receipt.retry_at.is_none();
+    let went_on = |receipt: &&Receipt| machine.steps.get(usize::from(receipt.job.step)) == Some(&StepState::Done);
+    list.iter().filter(|receipt| !receipt.job.undo).filter(finally).filter(went_on).count()
+}
+
 /// A run that is not over: what it waits for.
 fn open_run(report: &mut Report, state: &RunState, list: &[Receipt], message: &mut String) {
     let (Some(program), Some(machine)) = (&state.program, &state.state) else { return };
@@ -388,7 +427,9 @@ fn open_run(report: &mut Report, state: &RunState, list: &[Receipt], message: &m
                 let text = if *in_doubt {
                     format!("Nobody knows whether `{tool}` happened: {why}")
                 } else {
-                    format!("`{tool}` failed after {} attempts: {why}", job.attempt)
+                    let attempts =
+                        if job.attempt == 1 { "one attempt".into() } else { format!("{} attempts", job.attempt) };
+                    format!("`{tool}` failed after {attempts}: {why}")
                 };
                 message.push(' ');
                 message.push_str(&text);

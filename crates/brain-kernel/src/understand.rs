@@ -62,7 +62,9 @@ fn kind(schema: &Value) -> SlotKind {
         let labels = &schema["x-labels"];
         let named = values.iter().filter_map(Value::as_str).map(|token| {
             let label = labels[token].as_str().map(str::to_owned);
-            (token.to_owned(), label.into_iter().collect())
+            let aliases = schema["x-aliases"].as_object().into_iter().flatten();
+            let aliases = aliases.filter(|(_, of)| of.as_str() == Some(token)).map(|(alias, _)| alias.clone());
+            (token.to_owned(), label.into_iter().chain(aliases).collect())
         });
         return SlotKind::Enum(named.collect());
     }

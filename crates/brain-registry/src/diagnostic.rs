@@ -63,6 +63,9 @@ impl Diagnostic {
             Severity::Warning => Level::WARNING,
         };
         let title = level.primary_title(self.message.as_str()).id(self.code);
+        // A secret in clear text is bad enough where it stands: it is not copied into logs and terminals.
+        let masked = if self.code == Code::SecretValue.id() { Some(mask(source, &self.span)) } else { None };
+        let source = masked.as_deref().unwrap_or(source);
         let mut group = if source.is_empty() {
             title.element(annotate_snippets::Origin::path(self.file.as_str()))
         } else {
@@ -77,6 +80,17 @@ impl Diagnostic {
         let renderer = if color { Renderer::styled() } else { Renderer::plain() };
         renderer.render(&[group])
     }
+}
+
+/// The source with every visible character of a span hidden, byte for byte, so that places stay what they are.
+fn mask(source: &str, span: &Range<usize>) -> String {
+    let start = floor(source, span.start.min(source.len()));
+    let end = floor(source, span.end.clamp(start, source.len()));
+    let hidden: String = source[start..end]
+        .chars()
+        .map(|c| if c.is_whitespace() { c.to_string() } else { "*".repeat(c.len_utf8()) })
+        .collect();
+    format!("{}{hidden}{}", &source[..start], &source[end..])
 }
 
 /// The part of a span on its first line, at least one character wide where there is one.

@@ -1,7 +1,7 @@
 //! The toolbox: what executors share, and which one does a call.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use brain_core::Failure;
 use brain_engine::{HostFuture, JobContext, JobOutcome, RecordView};
@@ -42,7 +42,7 @@ pub struct Toolbox {
     zone: jiff::tz::TimeZone,
     http: HttpPolicy,
     client: reqwest::Client,
-    public_url: String,
+    public_url: RwLock<String>,
 }
 
 impl Toolbox {
@@ -70,6 +70,7 @@ impl Toolbox {
         let client = crate::http::client(&agent, &http)
             .map_err(|error| Failure::contract("http_client", format!("no HTTP client: {error}")))?;
         let public_url = config.public_url.as_deref().unwrap_or(DEFAULT_URL).trim_end_matches('/').to_owned();
+        let public_url = RwLock::new(public_url);
         Ok(Self { registry, records, settings, zone, http, client, public_url })
     }
 
@@ -102,12 +103,21 @@ impl Toolbox {
         evaluation
     }
 
+    fn public_url(&self) -> String {
+        self.public_url.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Says how other systems reach this server, once that is known.
+    pub fn set_public_url(&self, url: &str) {
+        url.trim_end_matches('/').clone_into(&mut self.public_url.write().unwrap_or_else(PoisonError::into_inner));
+    }
+
     /// What templates of an outside call see of its job, the address for its callback included.
     pub(crate) fn job_names(&self, job: &JobContext) -> FeelValue {
         let (tenant, run, key) = (job.scope.tenant().as_str(), job.run, job.key);
         FeelValue::from_json(&json!({
             "key": key, "run": run, "step": job.step, "attempt": job.attempt, "tenant": tenant,
-            "callback_url": format!("{}/v1/callbacks/{tenant}/{run}/{key}", self.public_url),
+            "callback_url": format!("{}/v1/callbacks/{tenant}/{run}/{key}", self.public_url()),
         }))
     }
 

@@ -1,7 +1,7 @@
 //! Steps that a result brings along: checked like any plan, compiled to a fragment, gated where someone must approve.
 
-use brain_core::Failure;
-use brain_engine::{Growth, RunView};
+use brain_core::{Failure, JobKey};
+use brain_engine::{Growth, Host, JobContext, RunView};
 use brain_lang::binding::Binding;
 use brain_lang::plan::{OnFailure, Plan, PlanStep};
 use brain_registry::model::{BatchPolicy, Behavior, Consent, PlaybookStep};
@@ -128,14 +128,21 @@ impl KernelHost {
                 Value::Object(merged)
             }
         };
-        result.data = tool.validate_output(result.data).map_err(|problems| {
-            let list: Vec<String> = problems.iter().map(ToString::to_string).collect();
-            Failure::contract(
-                "bad_output",
-                format!("The result of `{}` is not what it declares: {}", tool.def.name, list.join("; ")),
-            )
-        })?;
-        Ok(result)
+        let args = view.data.args.get(&job).cloned().unwrap_or(Value::Null);
+        let call = self.rebind(view.scope, &step.tool, args)?;
+        let context = JobContext {
+            scope: view.scope.clone(),
+            run: view.run,
+            key: JobKey::derive(view.data.started, view.run, "", &step.id, job.item, false),
+            job,
+            step: step.id.clone(),
+            conversation: None,
+            attempt: 1,
+            started: view.data.started,
+            now: view.now,
+            timeout: step.timeout,
+        };
+        self.toolbox.complete(&call, &context, result)
     }
 }
 

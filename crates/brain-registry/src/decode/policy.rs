@@ -44,6 +44,12 @@ pub(super) fn retry(cx: &mut Context<'_>, node: &Node) -> Option<RetryPolicy> {
     }
     if let Some(node) = fields.get("on") {
         policy.on = cx.texts(node, "a failure code");
+        if let Some(class) = policy.on.iter().find(|one| matches!(one.as_str(), "transient" | "business" | "contract"))
+        {
+            let help = "leave `on` out to retry every transient failure, or name codes such as `http_503`, `timeout`";
+            let message = format!("`{class}` is a class of failures, not a code");
+            cx.report(Code::BadAttribute, node.span, message, Some(help.into()));
+        }
     }
     Some(policy)
 }

@@ -15,6 +15,9 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<bool> {
         let (addr, serving) = brain_server::bind(kernel.clone(), config, stop_signal())
             .await
             .with_context(|| format!("cannot listen on {}", args.addr))?;
+        if global.public_url.is_none() {
+            kernel.set_public_url(&format!("http://{addr}"));
+        }
         let tools = kernel.registry().tools().len();
         if global.json {
             println!("{}", serde_json::json!({"listening": addr, "store": open::store_url(global)?, "tools": tools}));
