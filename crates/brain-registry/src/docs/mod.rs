@@ -1,7 +1,7 @@
 //! `brain pack docs`: a pack as a document for people, in Markdown or as one HTML page.
 //!
 //! [`markdown`] and [`html`] are pure: a checked registry and the name of a pack go in, text comes out. What is said
-//! stands in one place ([`page`] and the files it calls) as blocks; the two writers only decide how blocks look.
+//! stands in one place (`page` and the files it calls) as blocks; the two writers only decide how blocks look.
 
 mod block;
 mod diagram;
