@@ -670,7 +670,12 @@ impl Core {
                 if fresh.queue.is_empty() {
                     return None;
                 }
-                let pause = error.is_some() || fresh.redecided > MAX_REDECISIONS;
+                // An atomic batch does not wait for a better moment: it says that there was too much going on.
+                let atomic = fresh.queue.iter().any(|item| match &item.work {
+                    Work::Start(submission) => submission.program.as_ref().is_some_and(|(_, program)| program.atomic),
+                    _ => false,
+                }) || fresh.program.as_ref().is_some_and(|program| program.atomic);
+                let pause = error.is_some() || (fresh.redecided > MAX_REDECISIONS && !atomic);
                 let scope = fresh.scope.clone();
                 self.live.insert(run, fresh);
                 if pause {
