@@ -38,8 +38,7 @@ fn a_batch_that_fails_leaves_nothing_but_its_log() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let mut host = TestHost::new(|_| Fate::Done);
     host.inline_fails = Box::new(|job| job.step == "c");
-    let steps =
-        vec![step("a", &[], Place::Inline), step("b", &["a"], Place::Inline), step("c", &["b"], Place::Inline)];
+    let steps = vec![step("a", &[], Place::Inline), step("b", &["a"], Place::Inline), step("c", &["b"], Place::Inline)];
     let state = run(host, &store, steps);
     assert_eq!(state.row.status, "failed");
     assert_eq!(marks(&store), 0);

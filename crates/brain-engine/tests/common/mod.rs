@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use brain_core::{Digest, Failure, Millis, Random, RecordId, RunId, SeededRandom, TenantId, Timestamp, VirtualClock};
 use brain_engine::core::Submission;
 use brain_engine::{
-    CheckAnswer, Host, HostFuture, JobContext, JobOutcome, NewEvent, Outside, PipeEvent, RecordView, RunView,
+    CheckAnswer, Growth, Host, HostFuture, JobContext, JobOutcome, NewEvent, Outside, PipeEvent, RecordView, RunView,
 };
 use brain_lang::binding::Binding;
 use brain_lang::plan::{
@@ -63,11 +63,45 @@ pub struct TestHost {
     pub seen: Mutex<Seen>,
     pub fate: Box<dyn Fn(&JobContext) -> Fate + Send + Sync>,
     pub inline_fails: Box<dyn Fn(&JobContext) -> bool + Send + Sync>,
+    /// What a successful result leads to, besides being one.
+    pub sequel: Box<dyn Fn(&JobContext) -> Sequel + Send + Sync>,
+}
+
+/// What a successful result leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sequel {
+    /// Nothing.
+    Nothing,
+    /// Two more steps.
+    Grow,
+    /// Somebody should look at it.
+    Review,
+    /// Another engine works on.
+    Delegate,
+}
+
+impl TestHost {
+    fn result(&self, job: &JobContext, data: Value) -> ToolResult {
+        let mut result = ToolResult::ok(data);
+        match (self.sequel)(job) {
+            Sequel::Nothing => {}
+            Sequel::Grow => result.new_steps = vec![Value::Null],
+            Sequel::Review => result.review = Some(json!({"ask": "right?"})),
+            Sequel::Delegate => result.delegate = Some(json!({"within_ms": 60_000})),
+        }
+        result
+    }
 }
 
 impl TestHost {
     pub fn new(fate: impl Fn(&JobContext) -> Fate + Send + Sync + 'static) -> Self {
-        Self { tool: tool(), seen: Mutex::default(), fate: Box::new(fate), inline_fails: Box::new(|_| false) }
+        Self {
+            tool: tool(),
+            seen: Mutex::default(),
+            fate: Box::new(fate),
+            inline_fails: Box::new(|_| false),
+            sequel: Box::new(|_| Sequel::Nothing),
+        }
     }
 }
 
@@ -109,7 +143,17 @@ impl Host for TestHost {
         if (self.inline_fails)(job) {
             return Err(Failure::business("no", "not this time"));
         }
-        Ok(ToolResult::ok(json!({"mark": id})))
+        Ok(self.result(job, json!({"mark": id})))
+    }
+
+    fn grow(&self, _: RunView<'_>, _: &PlanStep, _: JobId, _: &ToolResult) -> Result<Growth, Failure> {
+        let mut gated = step("y", &["x"], Place::Inline);
+        gated.gate = true;
+        let steps = vec![step("x", &[], Place::Inline), gated, step("z", &[], Place::Outside(Idempotency::Key))];
+        let fragment = program(steps);
+        let body = serde_json::to_value(fragment.as_ref()).unwrap();
+        let definitions = vec![Write::Define { hash: fragment.id().0, kind: "program", body }];
+        Ok(Growth { program: Program::clone(&fragment), definitions })
     }
 
     fn admit(&self, _: &ValidatedCall, _: &JobContext, _: &mut RecordView<'_>) -> Result<(), Failure> {
@@ -127,7 +171,7 @@ impl Outside for TestHost {
             *seen.effects.entry(key).or_default() += 1;
         }
         let outcome = match fate {
-            Fate::Done => JobOutcome::Done(ToolResult::ok(json!({"said": call.args()["text"]}))),
+            Fate::Done => JobOutcome::Done(self.result(&job, json!({"said": call.args()["text"]}))),
             Fate::Busy => JobOutcome::Failed(Failure::transient("busy", "busy")),
             Fate::Refused => JobOutcome::Failed(Failure::business("refused", "no")),
             Fate::LostAfter | Fate::LostBefore => JobOutcome::Unknown(Failure::transient("lost", "cut")),
