@@ -127,6 +127,11 @@ pub trait Host: Send + Sync + 'static {
         Ok(result)
     }
 
+    /// Whether [`Host::remember`] wants to hear of the successes of a tool. Asked for every job, so it must be quick.
+    fn remembers(&self, _: &ToolRef) -> bool {
+        false
+    }
+
     /// A job succeeded: what should be remembered of it goes into the records of the same commit.
     fn remember(&self, _: &ToolRef, _: &Value, _: &JobContext, _: &ToolResult, _: &mut RecordView<'_>) {}
 

@@ -220,6 +220,10 @@ impl Host for KernelHost {
         Ok(if looked_at { ToolResult { review: None, ..result } } else { result })
     }
 
+    fn remembers(&self, reference: &ToolRef) -> bool {
+        self.toolbox.registry().is_remembered(&reference.name)
+    }
+
     fn remember(
         &self,
         reference: &ToolRef,
@@ -229,10 +233,7 @@ impl Host for KernelHost {
         records: &mut RecordView<'_>,
     ) {
         let Ok(tool) = self.tool(reference) else { return };
-        let asked_about = self.toolbox.registry().is_asked_about(&reference.name);
-        if (asked_about || tool.def.delegate.is_some())
-            && let Ok(call) = self.rebind(&job.scope, reference, args.clone())
-        {
+        if let Ok(call) = self.rebind(&job.scope, reference, args.clone()) {
             if tool.def.delegate.is_some() {
                 self.release(&call, job, records);
             }

@@ -30,7 +30,7 @@ pub struct Registry {
     corpus: Vec<CorpusRow>,
     scenarios: Vec<Scenario>,
     settings: Map<String, Value>,
-    asked_about: BTreeSet<String>,
+    remembered: BTreeSet<String>,
     names_flags: bool,
     hash: Digest,
 }
@@ -102,10 +102,11 @@ impl Registry {
         let aliases = playbooks.values().flatten().flat_map::<Vec<_>, _>(named).collect();
         let settings = packs.values().flat_map(|pack| pack.settings.clone()).collect();
         let defs = || tools.values().map(|tool| &tool.def);
-        let mut asked_about = BTreeSet::new();
+        let mut remembered = BTreeSet::new();
         for precondition in defs().flat_map(|def| &def.requires) {
-            asked_about_in(precondition, &mut asked_about);
+            remembered_in(precondition, &mut remembered);
         }
+        remembered.extend(defs().filter(|def| def.delegate.is_some()).map(|def| def.name.clone()));
         let names_flags = defs().any(|def| def.blockers.iter().any(|blocker| blocker.when.is_none()));
         let mut registry = Self {
             packs,
@@ -116,7 +117,7 @@ impl Registry {
             corpus: world.corpus.into_iter().map(|row| row.value).collect(),
             scenarios: world.scenarios.into_iter().map(|one| one.value).collect(),
             settings,
-            asked_about,
+            remembered,
             names_flags,
             hash: Digest::of(b""),
         };
@@ -184,9 +185,10 @@ impl Registry {
         own.or_else(|| variants.iter().find(|one| one.tenant.is_none()))
     }
 
-    /// Whether any tool asks if this one has been done before (`prior`, `never`).
-    pub fn is_asked_about(&self, tool: &str) -> bool {
-        self.asked_about.contains(tool)
+    /// Whether it matters later that this tool was done: others ask if it was (`prior`, `never`), or it holds the place
+    /// of a dispatch.
+    pub fn is_remembered(&self, tool: &str) -> bool {
+        self.remembered.contains(tool)
     }
 
     /// Whether any tool is blocked by flags in the context of a request.
@@ -244,10 +246,10 @@ impl Registry {
     }
 }
 
-fn asked_about_in(precondition: &Precondition, found: &mut BTreeSet<String>) {
+fn remembered_in(precondition: &Precondition, found: &mut BTreeSet<String>) {
     found.extend(precondition.prior.iter().chain(&precondition.never).cloned());
     for one in &precondition.any {
-        asked_about_in(one, found);
+        remembered_in(one, found);
     }
 }
 

@@ -137,7 +137,7 @@ impl Toolbox {
     /// that it is about.
     pub fn remember(&self, call: &ValidatedCall, job: &JobContext, result: &ToolResult, records: &mut RecordView<'_>) {
         let name = &call.tool().def.name;
-        if !self.registry().is_asked_about(name) || job.job.undo {
+        if !self.registry().is_remembered(name) || job.job.undo {
             return;
         }
         let mut subjects = subjects_of(job);

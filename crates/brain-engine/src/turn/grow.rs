@@ -23,6 +23,16 @@ pub fn blob_writes(large: Vec<Offloaded>, at: Timestamp) -> impl Iterator<Item =
     })
 }
 
+/// What the event of a result says of it. The arguments are moved: copying JSON is what deciding costs most.
+fn payload(args: Option<Value>, result: &ToolResult) -> Value {
+    let mut fields = serde_json::Map::new();
+    if let Some(args) = args {
+        fields.insert("args".into(), args);
+    }
+    fields.insert("result".into(), serde_json::to_value(result).unwrap_or_default());
+    Value::Object(fields)
+}
+
 impl Turn<'_> {
     /// A result says that it succeeded: the job is done, or somebody else goes on first. `before` is where the
     /// records stood, if the result was decided in this turn and would take its writes with it when it is refused.
@@ -34,21 +44,17 @@ impl Turn<'_> {
         result: ToolResult,
         before: Option<Savepoint>,
     ) {
-        let payload = |result: &ToolResult| match &args {
-            Some(args) => json!({"args": args, "result": result}),
-            None => json!({"result": result}),
-        };
         if let Some(delegate) = &result.delegate {
             let within = delegate["within_ms"].as_u64();
             let until = within.map(|within| self.now.plus(brain_core::Millis(within)));
-            self.input(Input::Delegated(job, attempt, until), Some(payload(&result)));
+            self.input(Input::Delegated(job, attempt, until), Some(payload(args, &result)));
         } else if result.review.is_some() {
-            self.input(Input::Review(job, attempt), Some(payload(&result)));
+            self.input(Input::Review(job, attempt), Some(payload(args, &result)));
         } else if result.new_steps.is_empty() || job.undo {
             self.remember(job, attempt, args.as_ref(), &result);
-            self.input(Input::Done(job, attempt), Some(payload(&result)));
+            self.input(Input::Done(job, attempt), Some(payload(args, &result)));
         } else {
-            self.inject(job, attempt, args.clone(), &result, before);
+            self.inject(job, attempt, args, &result, before);
         }
     }
 
@@ -83,10 +89,7 @@ impl Turn<'_> {
         }
         let path = if step.foreach.is_some() { format!("{}[{}]", step.id, job.item + 1) } else { step.id.clone() };
         let hash = growth.program.id().0;
-        let payload = match &args {
-            Some(args) => json!({"args": args, "result": result}),
-            None => json!({"result": result}),
-        };
+        let payload = payload(args, result);
         // The machine must agree before the program grows: a late result brings nothing along.
         let noise = self.random.next_u64();
         let input = Input::Inject(job, attempt, hash, path.clone());
@@ -117,7 +120,7 @@ impl Turn<'_> {
     }
 
     fn remember(&mut self, job: JobId, attempt: u32, args: Option<&Value>, result: &ToolResult) {
-        if job.undo {
+        if job.undo || !self.host.remembers(&self.program.step(job.step).tool) {
             return;
         }
         let context = self.context(job, attempt);
