@@ -151,6 +151,10 @@ const LOAN: &str = r#"
 <itemDefinition name="tRisk"><typeRef>string</typeRef><allowedValues><text>"low", "high"</text></allowedValues></itemDefinition>
 <itemDefinition name="tPerson"><itemComponent name="born"><typeRef>date</typeRef></itemComponent>
   <itemComponent name="pets"><typeRef>number</typeRef></itemComponent></itemDefinition>
+<itemDefinition name="tHouse"><itemComponent name="Built On"><typeRef>date</typeRef></itemComponent></itemDefinition>
+<inputData name="House"><variable name="House" typeRef="tHouse"/></inputData>
+<decision name="Old"><decisionTable><input><inputExpression><text>House.Built On</text></inputExpression></input><output/>
+  <rule><inputEntry><text>&lt; date("1950-01-01")</text></inputEntry><outputEntry><text>true</text></outputEntry></rule></decisionTable></decision>
 <inputData name="Monthly Income"><variable name="Monthly Income" typeRef="number"/></inputData>
 <inputData name="Risk"><variable name="Risk" typeRef="tRisk"/></inputData>
 <inputData name="Person"><variable name="Person" typeRef="tPerson"/></inputData>
@@ -179,7 +183,7 @@ const LOAN: &str = r#"
 fn names_types_and_needs_of_decisions_are_taken_over() {
     let imported = imported(LOAN);
     assert!(imported.notes.is_empty(), "{:?}", imported.notes);
-    assert_eq!(imported.made, (3, 2));
+    assert_eq!(imported.made, (4, 2));
     let loaded = checked(&imported);
     let limit = &loaded.registry.tool("parcel_desk.limit").unwrap().def;
     assert_eq!(limit.input["properties"]["risk"]["enum"], json!(["low", "high"]));
@@ -189,6 +193,8 @@ fn names_types_and_needs_of_decisions_are_taken_over() {
     let said = hits(&loaded, "parcel_desk.limit", input).unwrap();
     assert_eq!(said[0], json!({"upper_limit": 6000, "why": "{{ rich }}"}));
     assert_eq!(said[1], json!({"upper_limit": 1000, "why": "= usual"}));
+    let house = json!({"house": {"Built On": "1900-12-31"}});
+    assert_eq!(hits(&loaded, "parcel_desk.old", house).unwrap(), [json!({"old": true})]);
     let otherwise = table(&loaded, "parcel_desk.limit").otherwise.unwrap();
     assert_eq!(*otherwise.then["upper_limit"].source(), json!(0));
     let tools = &imported.files.iter().find(|(path, _)| path == "tools/parcel_desk.yaml").unwrap().1;

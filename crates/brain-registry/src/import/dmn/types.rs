@@ -74,6 +74,16 @@ impl Kind {
                 return Yaml::from(format!("{}{}", self.word, if self.optional { "?" } else { "" }));
             }
         }
+        if self.fields.iter().any(|(name, _)| !is_name(name)) {
+            let mut map = self.schema();
+            if !self.title.is_empty() {
+                map.set("title", self.title.as_str());
+            }
+            if self.optional {
+                map.set("optional", raw(true));
+            }
+            return map.into();
+        }
         let mut map = Map::default();
         if self.values.is_empty() {
             map.set("type", self.word);
@@ -103,6 +113,42 @@ impl Kind {
             map.set("optional", raw(true));
         }
         map.into()
+    }
+}
+
+impl Kind {
+    /// The type as JSON Schema, which has any name for a part.
+    fn schema(&self) -> Map {
+        let mut map = Map::default();
+        let format = |map: &mut Map, format: &str| {
+            map.set("type", "string");
+            map.set("format", format);
+        };
+        match self.word {
+            "any" => {}
+            "decimal" => {
+                map.set("type", list(["string", "number"]));
+                map.set("format", "decimal");
+            }
+            "datetime" => format(&mut map, "date-time"),
+            "date" | "time" | "duration" => format(&mut map, self.word),
+            "list" => map.set("type", "array"),
+            word => map.set("type", word),
+        }
+        if !self.values.is_empty() {
+            map.set("enum", list(self.values.iter().map(String::as_str)));
+        }
+        if let Some(items) = &self.items {
+            map.set("items", items.schema());
+        }
+        if !self.fields.is_empty() {
+            let mut parts = Map::default();
+            for (name, kind) in &self.fields {
+                parts.set(name, kind.schema());
+            }
+            map.set("properties", parts);
+        }
+        map
     }
 }
 
@@ -170,8 +216,11 @@ impl<'a, 'i> Types<'a, 'i> {
             "date" => Kind::of("date"),
             "time" => Kind::of("time"),
             "datetime" | "dateandtime" => Kind::of("datetime"),
-            "daytimeduration" | "daysandtimeduration" | "yearmonthduration" | "yearsandmonthsduration" | "duration" => {
-                Kind::of("duration")
+            "daytimeduration" | "daysandtimeduration" | "duration" => Kind::of("duration"),
+            // Durations of inputs have no months.
+            "yearmonthduration" | "yearsandmonthsduration" => {
+                notes.push(format!("`{reference}` is taken as text; write `duration(…)` where it is used"));
+                Kind::of("string")
             }
             "list" => Kind::of("list"),
             "context" => Kind::of("object"),
@@ -208,9 +257,9 @@ impl<'a, 'i> Types<'a, 'i> {
     fn structure(&self, node: Node<'a, 'i>, parts: &[Node<'a, 'i>], notes: &mut Vec<String>, depth: usize) -> Kind {
         let mut kind = Kind::of("object");
         let names: Vec<String> = parts.iter().filter_map(|part| attribute(*part, "name")).collect();
-        if depth >= MAX_DEPTH || names.len() != parts.len() || !names.iter().all(|name| is_name(name)) {
+        if depth >= MAX_DEPTH || names.len() != parts.len() {
             let name = attribute(node, "name").unwrap_or_default();
-            notes.push(format!("the parts of `{name}` keep their names and are not checked"));
+            notes.push(format!("the parts of `{name}` are not checked"));
             return kind;
         }
         for (name, part) in names.into_iter().zip(parts) {
