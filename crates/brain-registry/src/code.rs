@@ -48,6 +48,8 @@ codes! {
     NoPackFile = "P0007" Error,
     /// A pack that another one needs, or the same pack twice.
     PackSet = "P0008" Error,
+    /// XML that cannot be imported.
+    BadXml = "P0009" Error,
 
     /// A key that means nothing here.
     UnknownKey = "P0101" Error,

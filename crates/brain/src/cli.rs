@@ -415,6 +415,11 @@ pub(crate) enum ImportCommand {
         after_help = "Examples:\n  brain pack import playbook setup.playbook.yaml macros/*.yaml -o packs/funds\n  brain pack import playbook macros.yaml --into packs/funds\n\nTools that steps name and nobody has become jobs for workers, in tools/DOMAIN_imported.yaml."
     )]
     Playbook(ImportPlaybookArgs),
+    /// Decisions: DMN 1.1 to 1.5, as XML.
+    #[command(
+        after_help = "Examples:\n  brain pack import dmn loans.dmn -o packs/loans\n  brain pack import dmn fees.dmn rates.dmn --into packs/loans\n\nA decision table or an expression becomes a tool; a decision that needs others also becomes a playbook that makes\nthem first. A decision of which a part cannot be taken over is left out whole, and each such part is named with its place."
+    )]
+    Dmn(ImportDmnArgs),
 }
 
 #[derive(Args)]
@@ -432,6 +437,22 @@ pub(crate) struct ImportRegistryArgs {
 #[derive(Args)]
 pub(crate) struct ImportPlaybookArgs {
     /// The playbooks and macros.
+    #[arg(required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    /// The folder of the new pack. [default: the name of the first file]
+    #[arg(short, long, value_name = "DIR", conflicts_with = "into")]
+    pub(crate) output: Option<PathBuf>,
+    /// A pack to add them to.
+    #[arg(long, value_name = "PACK")]
+    pub(crate) into: Option<PathBuf>,
+    /// Write into a folder that is not empty, or over files of the pack.
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct ImportDmnArgs {
+    /// The DMN files.
     #[arg(required = true)]
     pub(crate) files: Vec<PathBuf>,
     /// The folder of the new pack. [default: the name of the first file]

@@ -7,6 +7,7 @@
 mod action;
 mod action_http;
 mod condition;
+mod dmn;
 mod macro_args;
 mod macro_form;
 mod naming;
@@ -20,6 +21,7 @@ mod tool_entry;
 mod workflow;
 mod writer;
 
+pub use dmn::dmn;
 pub use playbooks::playbooks;
 pub use registry_file::registry;
 

@@ -28,6 +28,7 @@ pub(crate) fn run(global: &Global, command: PackCommand) -> Result<bool> {
         PackCommand::Schema(args) => pack_schema::run(global, &args),
         PackCommand::Import(ImportCommand::Registry(args)) => pack_import::registry(global, &args),
         PackCommand::Import(ImportCommand::Playbook(args)) => pack_import::playbook(global, &args),
+        PackCommand::Import(ImportCommand::Dmn(args)) => pack_import::dmn(global, &args),
     }
 }
 

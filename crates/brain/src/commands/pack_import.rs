@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 use brain_registry::import::{self, ImportError, ImportNote, Imported};
 
 use super::pack::write_files;
-use crate::cli::{Global, ImportPlaybookArgs, ImportRegistryArgs};
+use crate::cli::{Global, ImportDmnArgs, ImportPlaybookArgs, ImportRegistryArgs};
 use crate::show::{BOLD, DIM, GREEN, RED};
 use crate::{open, show};
 
@@ -20,10 +20,7 @@ pub(crate) fn registry(global: &Global, args: &ImportRegistryArgs) -> Result<boo
 }
 
 pub(crate) fn playbook(global: &Global, args: &ImportPlaybookArgs) -> Result<bool> {
-    let mut sources = Vec::new();
-    for file in &args.files {
-        sources.push((file.display().to_string(), read(file)?));
-    }
+    let sources = read_all(&args.files)?;
     let first = args.files.first().context("name a file")?;
     let folder = args.into.clone().or_else(|| args.output.clone()).unwrap_or_else(|| PathBuf::from(stem(first)));
     let Some(pack) = &args.into else {
@@ -38,16 +35,39 @@ pub(crate) fn playbook(global: &Global, args: &ImportPlaybookArgs) -> Result<boo
     let known: BTreeSet<String> = loaded.registry.tools().keys().cloned().collect();
     let name = loaded.registry.packs().keys().next().cloned().unwrap_or_else(|| stem(pack));
     let mut made = import::playbooks(&name, &sources, &known, false);
-    if let Ok(imported) = &mut made {
-        // The pack keeps the schemas that it has.
-        imported.files.retain(|(path, _)| !path.starts_with('.') || !folder.join(path).exists());
-        let there: Vec<&String> =
-            imported.files.iter().map(|(path, _)| path).filter(|path| folder.join(path).exists()).collect();
-        if let (false, [first, ..]) = (args.force, there.as_slice()) {
-            bail!("{} exists already; nothing was written. --force replaces it", folder.join(first).display());
-        }
-    }
+    spare(&folder, &mut made, args.force)?;
     finish(global, &folder, made)
+}
+
+pub(crate) fn dmn(global: &Global, args: &ImportDmnArgs) -> Result<bool> {
+    let sources = read_all(&args.files)?;
+    let first = args.files.first().context("name a file")?;
+    let Some(pack) = &args.into else {
+        let folder = args.output.clone().unwrap_or_else(|| PathBuf::from(stem(first)));
+        refuse_unless_empty(&folder, args.force)?;
+        return finish(global, &folder, import::dmn(&stem(&folder), &sources, true));
+    };
+    if let Err(report) = open::load_packs(std::slice::from_ref(pack), global) {
+        bail!("{report}\n\n{} must pass `brain pack check` first", pack.display());
+    }
+    let mut made = import::dmn(&stem(pack), &sources, false);
+    spare(pack, &mut made, args.force)?;
+    finish(global, pack, made)
+}
+
+/// The pack keeps the schemas that it has, and unless it is forced every other file.
+fn spare(folder: &Path, made: &mut Result<Imported, ImportError>, force: bool) -> Result<()> {
+    let Ok(imported) = made else { return Ok(()) };
+    imported.files.retain(|(path, _)| !path.starts_with('.') || !folder.join(path).exists());
+    let there = imported.files.iter().map(|(path, _)| path).find(|path| folder.join(path).exists());
+    if let (false, Some(path)) = (force, there) {
+        bail!("{} exists already; nothing was written. --force replaces it", folder.join(path).display());
+    }
+    Ok(())
+}
+
+fn read_all(files: &[PathBuf]) -> Result<Vec<(String, String)>> {
+    files.iter().map(|file| Ok((file.display().to_string(), read(file)?))).collect()
 }
 
 fn read(file: &Path) -> Result<String> {
