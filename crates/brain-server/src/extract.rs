@@ -42,6 +42,17 @@ impl<T: DeserializeOwned + Send + 'static, S: Send + Sync> FromRequest<S> for Js
     }
 }
 
+/// A body as it came: what is signed is its bytes.
+pub(crate) struct RawBody(pub(crate) Vec<u8>);
+
+impl<S: Send + Sync> FromRequest<S> for RawBody {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, _: &S) -> Result<Self, Problem> {
+        read(request).await.map(Self)
+    }
+}
+
 /// A JSON body that may be left out, or be null; then it is as if it were `{}`.
 pub(crate) struct OptionalJson<T>(pub(crate) T);
 

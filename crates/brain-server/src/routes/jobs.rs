@@ -4,7 +4,6 @@
 use std::time::Duration;
 
 use axum::Json;
-use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use brain_core::{Failure, JobKey, Millis, RunId, TenantId};
@@ -17,7 +16,7 @@ use utoipa_axum::routes;
 
 use super::runs::MAX_WAIT;
 use crate::app::App;
-use crate::extract::{JsonBody, UrlPath, bounded, short_text};
+use crate::extract::{JsonBody, RawBody, UrlPath, bounded, short_text};
 use crate::guard::Caller;
 use crate::problem::{BAD_ID, NOT_FOUND, Problem, UNAUTHORIZED};
 use crate::wire::{
@@ -205,7 +204,7 @@ async fn extend(
 #[utoipa::path(
     post, path = "/v1/callbacks/{tenant}/{run}/{job}", tag = "jobs", operation_id = "callback", security(()),
     params(
-        ("tenant" = String, Path, description = "The tenant"),
+        ("tenant" = String, Path, description = "The tenant", pattern = "^[a-z0-9_][a-z0-9_-]{0,62}$"),
         ("run" = String, Path, format = "uuid", description = "The run"),
         ("job" = String, Path, format = "uuid", description = "The job"),
         ("brain-signature" = Option<String>, Header, description = "`t=SECONDS,v1=HEX`"),
@@ -216,6 +215,7 @@ async fn extend(
         (status = 400, description = "An id is not one."),
         (status = 401, description = "The signature is missing, wrong or too old."),
         (status = 404, description = "Nothing was ever delegated from there."),
+        (status = 408, description = "The body did not arrive in time."),
         (status = 409, description = "The body has neither a result nor an error."),
         (status = 413, description = "The body is too large."),
     )
@@ -224,7 +224,7 @@ async fn callback(
     State(app): State<App>,
     UrlPath((tenant, run, job)): UrlPath<(String, String, String)>,
     headers: HeaderMap,
-    body: Bytes,
+    RawBody(body): RawBody,
 ) -> Result<Json<CallbackTaken>, Problem> {
     let tenant: TenantId =
         tenant.parse().map_err(|error: brain_core::IdError| Problem::new(BAD_ID, error.to_string()))?;
