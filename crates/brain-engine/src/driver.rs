@@ -143,7 +143,7 @@ impl Driver {
     /// Moves the clock to a moment, waking what is due on the way, in order.
     pub fn advance_to(&mut self, until: Timestamp) {
         self.pump();
-        while let Ok(Some(at)) = self.store.next_wake(SystemScope)
+        while let Some(at) = self.next_wake()
             && at <= until
         {
             if at > self.clock.now() {
@@ -158,6 +158,13 @@ impl Driver {
         }
         // Calls that had no answer in time, and what follows from that.
         while self.pump() && self.wake_due() {}
+    }
+
+    /// When something happens next: a timer of a run, or something outside.
+    fn next_wake(&self) -> Option<Timestamp> {
+        let timer = self.store.next_wake(SystemScope).ok().flatten();
+        let outside = self.outside.wakes_at().filter(|at| *at > self.clock.now());
+        [timer, outside].into_iter().flatten().min()
     }
 
     fn wake_due(&mut self) -> bool {
@@ -180,7 +187,7 @@ impl Driver {
             if self.pump() {
                 continue;
             }
-            let wake = self.store.next_wake(SystemScope).ok().flatten();
+            let wake = self.next_wake();
             let next = match (wake, deadline) {
                 (Some(wake), Some(deadline)) => wake.min(deadline),
                 (Some(wake), None) => wake,

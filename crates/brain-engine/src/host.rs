@@ -149,6 +149,12 @@ pub trait Outside: Send + Sync + 'static {
 
     /// Asks whether an outside job with these arguments had happened.
     fn check(&self, tool: &ToolRef, args: Value, job: JobContext) -> HostFuture<CheckAnswer>;
+
+    /// When something outside happens next by itself, on a virtual clock: a [`crate::Driver`] moves time to it. The
+    /// real world needs no telling.
+    fn wakes_at(&self) -> Option<Timestamp> {
+        None
+    }
 }
 
 /// Steps to add to a run.

@@ -17,6 +17,9 @@ use crate::narrate::{Problem, Report};
 /// Attempts to undo the same steps that are looked back at, at most.
 const MAX_REPEATS: u32 = 100;
 
+/// Runs that are looked at to tell who changed a record.
+const LOOKED_AT: usize = 100;
+
 /// A record as it was when the last step of a run had changed it: its type, its id, its revision.
 type Touched = BTreeMap<(String, String), u64>;
 
@@ -212,12 +215,24 @@ impl Kernel {
         let what = match row {
             None => format!("the {title} {id} is gone"),
             Some(row) if row.revision != revision => {
-                format!("someone changed the {title} {id} since (at {}, after {at})", row.updated_at)
+                let who = self.last_change(scope, kind, row.id).map_or_else(String::new, |run| format!("run {run}, "));
+                format!("someone changed the {title} {id} since ({who}at {}, after {at})", row.updated_at)
             }
             Some(_) => return None,
         };
         let message = format!("`{tool}` cannot be undone: {what}. Nothing was changed.");
         Some(Problem::new("changed_since", message))
+    }
+
+    /// The run that changed a record last, if it is among the newest.
+    fn last_change(&self, scope: &Scope, kind: &str, id: RecordId) -> Option<RunId> {
+        let runs = self.store().runs(scope, None, LOOKED_AT, None).ok()?.items;
+        let changed = |run: RunId| {
+            let links = self.store().artifacts(scope, run).unwrap_or_default();
+            let here = links.into_iter().filter(|link| link.kind == kind && link.record == id);
+            here.filter(|link| link.role == "updated").map(|link| link.at).max().map(|at| (at, run))
+        };
+        runs.into_iter().filter_map(|run| changed(run.id)).max().map(|(_, run)| run)
     }
 
     /// What must still hold when a staged undo starts; a problem if it does not any more.

@@ -83,7 +83,12 @@ impl World {
         let clock = Arc::new(VirtualClock::new(scenario.start.unwrap_or(START)));
         let stubs = scenario.stubs.iter().map(|(tool, list)| (tool.clone(), (list.clone(), 0))).collect();
         let real = host(registry, &ToolboxConfig::default(), &store)?;
-        let outside = Arc::new(StubWorld { real: real.clone(), clock: clock.clone(), stubs: Mutex::new(stubs) });
+        let outside = Arc::new(StubWorld {
+            real: real.clone(),
+            clock: clock.clone(),
+            stubs: Mutex::new(stubs),
+            hanging: Mutex::default(),
+        });
         let driver = new_driver(&store, &outside, &clock, scenario.seed);
         let random = Box::new(SeededRandom::new(scenario.seed ^ 0x5eed));
         let kernel = Kernel::over(driver.engine().clone(), registry.clone(), &real, random)?;

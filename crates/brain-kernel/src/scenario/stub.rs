@@ -1,6 +1,6 @@
 //! A world outside that answers what the scenario says.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,6 +21,8 @@ pub(super) struct StubWorld {
     pub(super) clock: Arc<VirtualClock>,
     /// What each tool answers, call after call, and how many calls it has had.
     pub(super) stubs: Mutex<BTreeMap<String, (Vec<Stub>, usize)>>,
+    /// When calls that get no answer are given up.
+    pub(super) hanging: Mutex<BTreeSet<Timestamp>>,
 }
 
 impl StubWorld {
@@ -49,6 +51,7 @@ impl StubWorld {
             }
             Some(Stub::Timeout) => {
                 let until = self.clock.now().plus(job.timeout);
+                self.hanging.lock().unwrap_or_else(PoisonError::into_inner).insert(until);
                 return Box::pin(Hanging { clock: self.clock.clone(), until });
             }
             None => JobOutcome::Failed(Failure::contract(
@@ -109,5 +112,12 @@ impl Outside for StubWorld {
     fn check(&self, tool: &ToolRef, _args: Value, job: JobContext) -> HostFuture<CheckAnswer> {
         let answer = self.answer(&tool.name, &job);
         Box::pin(async move { check_answer(answer.await) })
+    }
+
+    fn wakes_at(&self) -> Option<Timestamp> {
+        let mut hanging = self.hanging.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = self.clock.now();
+        hanging.retain(|until| *until > now);
+        hanging.first().copied()
     }
 }

@@ -265,10 +265,12 @@ async fn an_undo_is_staged_and_refused_when_the_record_moved_on() {
     assert_eq!(server.count("task").await, 1, "nothing is done before somebody says so");
     // Someone is quicker.
     let task_id = task["receipts"][0]["result"]["task_id"].as_str().unwrap();
-    server.done(&format!("complete task {task_id}")).await;
+    let other = server.say(&format!("complete task {task_id}"), "enqueue_and_wait").await;
     let approve = format!("/v1/approvals/{}", staged["approval_id"].as_str().unwrap());
     let refused = server.post(&approve, &json!({"decision": "approve"})).await.problem(409, "conflict");
-    assert!(refused["detail"].as_str().unwrap().contains("someone changed the task"), "{refused}");
+    let detail = refused["detail"].as_str().unwrap();
+    assert!(detail.contains("someone changed the task"), "{refused}");
+    assert!(detail.contains(other["run_id"].as_str().unwrap()), "it says who: {refused}");
     assert_eq!(server.count("task").await, 1);
     let again = server.post(&undo, &json!({"step": "s9"})).await.problem(409, "conflict");
     assert!(again["detail"].as_str().unwrap().contains("has no step `s9`"), "{again}");
