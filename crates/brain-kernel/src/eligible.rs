@@ -1,6 +1,6 @@
 //! Check: who may ask for what, what contradicts what, what it costs, and whether what is named exists.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use brain_core::RecordId;
 use brain_lang::binding::Binding;
@@ -78,67 +78,92 @@ pub(crate) fn unknown_in(
     requires: &[Precondition],
 ) -> Vec<Problem> {
     let mut found = Vec::new();
-    {
-        for (field, property) in schema["properties"].as_object().into_iter().flatten() {
-            let Some(kind) = property["x-entity"].as_str().or(property["items"]["x-entity"].as_str()) else { continue };
-            let Some(record) = registry.record(kind) else { continue };
-            // The pack has its own words for it, and they are said when the call is decided.
-            if requires.iter().any(|one| one.record.as_ref() == Some(field)) {
-                continue;
-            }
-            let named = match &values[field] {
-                Value::Array(many) => many.clone(),
-                one => vec![one.clone()],
-            };
-            for text in named.iter().filter_map(Value::as_str) {
-                let Ok(id) = text.parse::<RecordId>() else { continue };
-                if store.record(scope, &record.name, id).is_ok_and(|row| row.is_none()) {
-                    let message = brain_tools::not_found(&record.title, text).message;
-                    found.push(Problem {
-                        tool: Some(name.to_owned()),
-                        field: Some(field.clone()),
-                        ..Problem::new("record_not_found", message)
-                    });
-                }
+    for (field, property) in schema["properties"].as_object().into_iter().flatten() {
+        let Some(kind) = property["x-entity"].as_str().or(property["items"]["x-entity"].as_str()) else { continue };
+        let Some(record) = registry.record(kind) else { continue };
+        // The pack has its own words for it, and they are said when the call is decided.
+        if requires.iter().any(|one| one.record.as_ref() == Some(field)) {
+            continue;
+        }
+        let named = match &values[field] {
+            Value::Array(many) => many.clone(),
+            one => vec![one.clone()],
+        };
+        for text in named.iter().filter_map(Value::as_str) {
+            let Ok(id) = text.parse::<RecordId>() else { continue };
+            if store.record(scope, &record.name, id).is_ok_and(|row| row.is_none()) {
+                let message = brain_tools::not_found(&record.title, text).message;
+                found.push(Problem {
+                    tool: Some(name.to_owned()),
+                    field: Some(field.clone()),
+                    ..Problem::new("record_not_found", message)
+                });
             }
         }
     }
     found
 }
 
-/// What calls cost together: a decimal as text and its currency; `None` if none of them costs anything.
-pub(crate) fn cost(registry: &Registry, toolbox: &Toolbox, calls: &[PlannedCall]) -> Option<(String, String)> {
-    let mut total: Option<String> = None;
-    let mut currency = registry.settings().get("currency").and_then(Value::as_str).unwrap_or_default().to_owned();
+/// What calls cost together, by currency: decimals as text. Empty if none of them costs anything.
+pub(crate) fn cost(registry: &Registry, toolbox: &Toolbox, calls: &[PlannedCall]) -> BTreeMap<String, String> {
+    let mut totals: BTreeMap<String, String> = BTreeMap::new();
     for call in calls {
         let Some(tool) = registry.tool(&call.tool) else { continue };
         let Some(cost) = &tool.def.cost else { continue };
-        if let Some(own) = &cost.currency {
-            currency.clone_from(own);
-        }
         let mut evaluation = Evaluation::new(brain_core::Timestamp::default(), toolbox.zone().clone(), b"cost");
         evaluation.set("input", FeelValue::from_typed_json(&call.input, &tool.def.input));
         evaluation.set("settings", toolbox.settings().clone());
         // A value that only a later step can supply counts as one unit.
         let units = cost.units.as_ref().and_then(|units| evaluation.json(units).ok()).filter(|n| !n.is_null());
+        let total = totals.entry(cost.currency.clone().unwrap_or_else(|| own_currency(registry))).or_default();
         let parts = json!({
-            "total": total.as_deref().unwrap_or("0"),
+            "total": if total.is_empty() { "0" } else { total.as_str() },
             "fixed": cost.fixed.as_deref().unwrap_or("0"),
             "per_unit": cost.per_unit.as_deref().unwrap_or("0"),
             "units": units.map_or_else(|| "1".to_owned(), |n| n.as_str().map_or_else(|| n.to_string(), str::to_owned)),
         });
-        total = sum(toolbox, &parts, "= string(number(total) + number(fixed) + number(per_unit) * number(units))");
+        let sum = "= string(number(total) + number(fixed) + number(per_unit) * number(units))";
+        if let Some(sum) = compute(toolbox, &parts, sum) {
+            *total = sum;
+        }
     }
-    total.map(|total| (total, currency))
+    totals
+}
+
+/// The currency of the settings.
+pub(crate) fn own_currency(registry: &Registry) -> String {
+    registry.settings().get("currency").and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+/// Costs in words: `60.00 EUR`, `60.00 EUR and 3 USD`.
+pub(crate) fn cost_in_words(costs: &BTreeMap<String, String>) -> String {
+    let each: Vec<String> = costs.iter().map(|(currency, amount)| format!("{amount} {currency}")).collect();
+    each.join(" and ").trim_end().to_owned()
+}
+
+/// Why these costs are more than a request may cost, if they are. The limit is in the currency of the settings; what is
+/// in another one cannot be compared with it.
+pub(crate) fn too_expensive(
+    registry: &Registry,
+    toolbox: &Toolbox,
+    costs: &BTreeMap<String, String>,
+    limit: &str,
+) -> Option<Problem> {
+    let own = own_currency(registry);
+    let over = |(currency, amount): (&String, &String)| *currency != own || exceeds(toolbox, amount, limit);
+    costs.iter().any(over).then(|| {
+        let message = format!("This would cost {}; the limit of the request is {limit} {own}.", cost_in_words(costs));
+        Problem::new("too_expensive", message)
+    })
 }
 
 /// Whether a cost is more than a limit.
-pub(crate) fn exceeds(toolbox: &Toolbox, cost: &str, limit: &str) -> bool {
+fn exceeds(toolbox: &Toolbox, cost: &str, limit: &str) -> bool {
     let parts = json!({"cost": cost, "limit": limit});
-    sum(toolbox, &parts, "= if number(cost) > number(limit) then \"yes\" else \"no\"").as_deref() != Some("no")
+    compute(toolbox, &parts, "= if number(cost) > number(limit) then \"yes\" else \"no\"").as_deref() != Some("no")
 }
 
-fn sum(toolbox: &Toolbox, parts: &Value, expression: &str) -> Option<String> {
+fn compute(toolbox: &Toolbox, parts: &Value, expression: &str) -> Option<String> {
     let binding = Binding::parse(&Value::from(expression)).ok()?;
     let mut evaluation = Evaluation::new(brain_core::Timestamp::default(), toolbox.zone().clone(), b"cost");
     for (name, value) in parts.as_object()? {

@@ -453,18 +453,15 @@ impl Kernel {
                 eligible::unknown_in(&self.registry, self.store.as_ref(), &request.scope, name, schema, slots, &[]);
         }
         let cost = eligible::cost(&self.registry, &self.toolbox, &planned.calls);
-        if let (Some((cost, currency)), Some(limit)) = (&cost, &request.limits.max_cost)
-            && eligible::exceeds(&self.toolbox, cost, limit)
-        {
-            let message = format!("This would cost {cost} {currency}; the limit of the request is {limit}.");
-            problems.push(Problem::new("too_expensive", message));
+        if let Some(limit) = &request.limits.max_cost {
+            problems.extend(eligible::too_expensive(&self.registry, &self.toolbox, &cost, limit));
         }
         if !problems.is_empty() {
             draft.calls(&planned);
             return draft.refuse(&problems);
         }
-        if let Some((amount, currency)) = cost {
-            planned.input["cost"] = json!({"amount": amount, "currency": currency});
+        if !cost.is_empty() {
+            planned.input["cost"] = json!(cost);
         }
         if let Some(conversation) = &request.conversation {
             planned.input["conversation"] = json!(conversation);
@@ -562,9 +559,8 @@ impl Kernel {
         for stays in request.undo_of.iter().flat_map(|undo| undo["stays"].as_array().into_iter().flatten()) {
             lines.push(format!("  {}", stays.as_str().unwrap_or_default()));
         }
-        if let Some(cost) = planned.input.get("cost") {
-            let text = |name: &str| cost[name].as_str().unwrap_or_default().to_owned();
-            lines.push(format!("  Cost: {} {}", text("amount"), text("currency")));
+        if let Some(cost) = planned.input.get("cost").and_then(|cost| serde_json::from_value(cost.clone()).ok()) {
+            lines.push(format!("  Cost: {}", eligible::cost_in_words(&cost)));
         }
         let needs_approver = planned.consent == Consent::Approver;
         let consent = if needs_approver { "approver" } else { "user" };

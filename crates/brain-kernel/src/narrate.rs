@@ -2,11 +2,11 @@
 
 use brain_core::{Failure, RunId, Timestamp};
 use brain_engine::log::entries;
-use brain_engine::{PipeEvent, Receipt, ReceiptStatus, RunState, receipts};
+use brain_engine::{PipeEvent, Receipt, ReceiptStatus, RunState, job_key, receipts};
 use brain_registry::Registry;
 use brain_registry::model::ToolDef;
 use brain_tools::Toolbox;
-use brain_vm::{End, JobStatus, Phase, StepState};
+use brain_vm::{End, JobId, JobStatus, Phase, StepState};
 use serde_json::{Map, Value, json};
 
 /// A call that is planned.
@@ -285,13 +285,14 @@ fn enqueued(state: &RunState, list: &[Receipt]) -> Vec<Enqueued> {
     if let (Some(program), Some(machine)) = (&state.program, &state.state) {
         for job in machine.jobs.keys().filter(|job| !job.undo) {
             let step = program.step(job.step);
-            let key = brain_core::JobKey::derive(state.data.started, state.row.id, "", &step.id, job.item, false);
+            let key = job_key(program, state.row.id, state.data.started, *job);
             add(key.to_string(), &step.tool.name);
         }
         for (index, step) in program.steps.iter().enumerate() {
             let coming = machine.steps.get(index) == Some(&StepState::Pending);
             if coming && step.foreach.is_none() && !machine.is_ended() {
-                let key = brain_core::JobKey::derive(state.data.started, state.row.id, "", &step.id, 0, false);
+                let job = JobId { step: index as u16, item: 0, undo: false };
+                let key = job_key(program, state.row.id, state.data.started, job);
                 add(key.to_string(), &step.tool.name);
             }
         }
@@ -415,14 +416,7 @@ fn open_run(report: &mut Report, state: &RunState, list: &[Receipt], message: &m
         match &job.status {
             JobStatus::Parked { in_doubt } => {
                 report.ok = false;
-                let key = brain_core::JobKey::derive(
-                    state.data.started,
-                    state.row.id,
-                    "",
-                    &program.step(id.step).id,
-                    id.item,
-                    id.undo,
-                );
+                let key = job_key(program, state.row.id, state.data.started, *id);
                 report.waits_for.push(format!("a person to decide about `{tool}`"));
                 let text = if *in_doubt {
                     format!("Nobody knows whether `{tool}` happened: {why}")

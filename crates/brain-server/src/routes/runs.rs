@@ -94,6 +94,13 @@ fn to_request(caller: Caller, body: RunRequest, key: Option<String>) -> Result<R
     let calls_given = u64::from(defaults.max_tool_calls);
     let max_tool_calls = bounded("limits.max_tool_calls", limits.max_tool_calls, calls_given, 1, 100)?;
     let wait = bounded("limits.wait_timeout_ms", limits.wait_timeout_ms, defaults.wait_timeout_ms, 0, MAX_WAIT)?;
+    if let Some(amount) = &limits.max_cost {
+        let (whole, cents) = amount.split_once('.').unwrap_or((amount, "0"));
+        let digits = |text: &str| (1..=30).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
+        if !digits(whole) || !digits(cents) {
+            return Err(Problem::invalid("limits.max_cost", "write a decimal as text, such as \"12.50\""));
+        }
+    }
     let attachments: Vec<Value> = body.attachments.unwrap_or_default().into_iter().map(Value::Object).collect();
     if attachments.len() > MAX_ATTACHMENTS {
         let message = format!("{} attachments are too many; at most {MAX_ATTACHMENTS}", attachments.len());

@@ -70,6 +70,7 @@ tools:
     output: {{name: string, sure: number}}
   look:
     title: Look at a file
+    cost: {{fixed: 2, currency: EUR}}
     input: {{doc: file}}
     phrases: [\"look at this file\"]
     behavior: {{expr: {{result: {{size: \"= input.doc.size\"}}}}}}
@@ -86,7 +87,10 @@ tools:
         secret.display()
     );
     let registry = pack(&[
-        ("pack.yaml", format!("name: t\nversion: 1.0.0\ntitle: T\nhosts: [\"127.0.0.1:{port}\"]\n")),
+        (
+            "pack.yaml",
+            format!("name: t\nversion: 1.0.0\ntitle: T\nhosts: [\"127.0.0.1:{port}\"]\nsettings: {{currency: EUR}}\n"),
+        ),
         ("tools/t.yaml", tools),
     ]);
     (TestServer::with(registry, config()).await, asked)
@@ -308,6 +312,14 @@ async fn a_file_that_comes_with_a_message_fills_the_input_that_takes_one() {
     assert_eq!(run["receipts"][0]["result"]["size"], 5, "{run}");
     let without = server.say("look at this file", "enqueue_and_wait").await;
     assert_eq!(without["errors"][0]["code"], "missing_input", "{without}");
+    for (limit, ok) in [("1.99", false), ("2.00", true)] {
+        let body = json!({"message": "look at this file", "attachments": [blob], "limits": {"max_cost": limit}});
+        let run = server.post("/v1/runs", &body).await.ok();
+        assert_eq!(run["ok"], ok, "{run}");
+        assert_eq!(run["errors"][0]["code"] == "too_expensive", !ok, "{run}");
+    }
+    let odd = json!({"message": "look at this file", "limits": {"max_cost": "a lot"}});
+    server.post("/v1/runs", &odd).await.problem(422, "invalid_request");
     let wrong = json!({"message": "look at this file", "attachments": [{"name": "a.txt"}]});
     server.post("/v1/runs", &wrong).await.problem(422, "invalid_request");
 }
