@@ -6,7 +6,7 @@ use brain_core::RecordId;
 use brain_lang::binding::Binding;
 use brain_lang::feel::Value as FeelValue;
 use brain_registry::Registry;
-use brain_registry::model::{Precondition, ToolDef};
+use brain_registry::model::Precondition;
 use brain_store::{Scope, Store};
 use brain_tools::{Evaluation, Toolbox};
 use serde_json::{Value, json};
@@ -16,35 +16,44 @@ use crate::narrate::{PlannedCall, Problem};
 
 /// What keeps a person from having these calls done; empty if nothing does.
 pub(crate) fn problems(registry: &Registry, actor: &Actor, calls: &[PlannedCall]) -> Vec<Problem> {
-    let mut found = Vec::new();
+    let mut found = not_for(registry, actor, calls);
     let names: BTreeSet<&str> = calls.iter().map(|call| call.tool.as_str()).collect();
-    let mut refuse = |code: &str, tool: &ToolDef, message: String| {
-        found.push(Problem { tool: Some(tool.name.clone()), ..Problem::new(code, message) });
-    };
     for name in &names {
         let Some(tool) = registry.tool(name) else { continue };
-        let def = &tool.def;
-        if let Some(permission) = def.permission.as_deref().filter(|permission| !actor.may(permission)) {
-            let message = format!(
-                "{} may not use `{name}`: it needs the permission `{permission}`. Ask for a token that has it.",
-                actor.name
-            );
-            refuse("not_permitted", def, message);
-        }
-        if let Some(tier) = &actor.tier
-            && !def.tiers.is_empty()
-            && !def.tiers.contains(tier)
-        {
-            let message = format!("`{name}` is for {}; {} is {tier}.", def.tiers.join(" or "), actor.name);
-            refuse("wrong_tier", def, message);
-        }
         // Two tools that both name each other are told once.
         let told = |other: &str| {
             other < *name && registry.tool(other).is_some_and(|tool| tool.def.opposites.iter().any(|one| one == name))
         };
-        for opposite in def.opposites.iter().filter(|other| names.contains(other.as_str()) && !told(other)) {
+        for opposite in tool.def.opposites.iter().filter(|other| names.contains(other.as_str()) && !told(other)) {
             let message = format!("`{name}` and `{opposite}` are opposites: ask for one of them.");
-            refuse("opposites", def, message);
+            found.push(Problem { tool: Some((*name).to_owned()), ..Problem::new("opposites", message) });
+        }
+    }
+    found
+}
+
+/// Calls that are not for this person: a permission is missing, or the tier is another.
+pub(crate) fn not_for(registry: &Registry, actor: &Actor, calls: &[PlannedCall]) -> Vec<Problem> {
+    let mut found = Vec::new();
+    let names: BTreeSet<&str> = calls.iter().map(|call| call.tool.as_str()).collect();
+    for name in names {
+        let Some(tool) = registry.tool(name) else { continue };
+        let mut refuse = |code: &str, message: String| {
+            found.push(Problem { tool: Some(name.to_owned()), ..Problem::new(code, message) });
+        };
+        if let Some(permission) = tool.def.permission.as_deref().filter(|permission| !actor.may(permission)) {
+            let message = format!(
+                "{} may not use `{name}`: it needs the permission `{permission}`. Ask for a token that has it.",
+                actor.name
+            );
+            refuse("not_permitted", message);
+        }
+        if let Some(tier) = &actor.tier
+            && !tool.def.tiers.is_empty()
+            && !tool.def.tiers.contains(tier)
+        {
+            let tiers = tool.def.tiers.join(" or ");
+            refuse("wrong_tier", format!("`{name}` is for {tiers}; {} is {tier}.", actor.name));
         }
     }
     found

@@ -242,7 +242,13 @@ impl Host for KernelHost {
     }
 
     fn describe(&self, call: &ValidatedCall) -> String {
-        crate::narrate::describe_call(&call.tool().def, call.args())
+        let def = &call.tool().def;
+        let line = crate::narrate::describe_call(def, call.args());
+        let now = brain_core::Timestamp::default();
+        match &def.acknowledge {
+            Some(note) => format!("{line}. Please note: {}", self.toolbox.text(&note.text, call.args(), now)),
+            None => line,
+        }
     }
 }
 

@@ -79,9 +79,21 @@ impl Actor {
         Self { name: "local".into(), approver: true, permissions: None, tier: None }
     }
 
-    /// A run that starts another one: what it may do was decided when it was started itself.
-    pub(crate) fn of_a_run() -> Self {
-        Self { name: "run".into(), approver: false, permissions: None, tier: None }
+    /// Whoever a run acts for when it starts another one or grows: no more than the person who asked for it may.
+    pub(crate) fn behind(name: &str, bounds: &Value) -> Self {
+        let read = |part: &str| bounds.get(part).cloned().unwrap_or_default();
+        Self {
+            name: name.to_owned(),
+            approver: false,
+            permissions: serde_json::from_value(read("permissions")).unwrap_or_default(),
+            tier: serde_json::from_value(read("tier")).unwrap_or_default(),
+        }
+    }
+
+    /// What this person is held to, as a run keeps it; `None` if to nothing.
+    pub(crate) fn bounds(&self) -> Option<Value> {
+        let bounded = self.permissions.is_some() || self.tier.is_some();
+        bounded.then(|| json!({"permissions": self.permissions, "tier": self.tier}))
     }
 
     /// Whether this person has a permission.
@@ -174,6 +186,9 @@ impl Request {
             "actor": self.actor.name,
             "channel": self.channel,
         });
+        if let Some(bounds) = self.actor.bounds() {
+            kept["actor_bounds"] = bounds;
+        }
         if self.policy != BatchPolicy::Plain {
             kept["policy"] = json!(self.policy);
         }
@@ -205,7 +220,7 @@ impl Request {
     pub(crate) fn digest(&self) -> Digest {
         let mut body = self.to_json();
         if let Some(map) = body.as_object_mut() {
-            for name in ["actor", "channel", "idempotency_key", "trace_id"] {
+            for name in ["actor", "actor_bounds", "channel", "idempotency_key", "trace_id"] {
                 map.remove(name);
             }
         }

@@ -463,6 +463,9 @@ impl Kernel {
         if !cost.is_empty() {
             planned.input["cost"] = json!(cost);
         }
+        if let Some(bounds) = request.actor.bounds() {
+            planned.input["actor_bounds"] = bounds;
+        }
         if let Some(conversation) = &request.conversation {
             planned.input["conversation"] = json!(conversation);
         }

@@ -4,6 +4,7 @@
 use brain_core::{ApprovalId, Digest, canonical_digest};
 use brain_lang::plan::Place;
 use brain_registry::ValidatedCall;
+use brain_registry::model::Consent;
 use brain_store::{ApprovalRow, DeadLetterRow, OfferRow, Write};
 use brain_vm::{Event, JobId, JobStatus};
 use serde_json::{Value, json};
@@ -101,13 +102,18 @@ impl Turn<'_> {
     /// Puts one call before somebody who may approve it. What is approved is this tool with these arguments.
     pub(super) fn ask_approval(&mut self, job: JobId, call: &ValidatedCall) {
         let id = ApprovalId::generate(self.now, self.random);
-        let body = json!({
-            "consent": "approver",
+        let def = &call.tool().def;
+        let consent = if def.consent == Consent::Approver { "approver" } else { "user" };
+        let mut body = json!({
+            "consent": consent,
             "digest": call_digest(call),
             "step": self.program.step(job.step).id,
             "job": self.key(job),
             "asks": [self.host.describe(call)],
         });
+        if let Some(within) = def.acknowledge.as_ref().and_then(|acknowledge| acknowledge.within) {
+            body["expires_at"] = json!(self.now.plus(within));
+        }
         let row = ApprovalRow { id, run: self.run, status: "pending".into(), asked_at: self.now, body };
         self.writes.push(Write::PutApproval(row));
     }

@@ -36,10 +36,10 @@ impl KernelHost {
             let waits = args["wait"].as_bool() != Some(false);
             let request = Request {
                 scope: job.scope.clone(),
-                actor: Actor {
-                    name: parent.request["actor"].as_str().unwrap_or("run").to_owned(),
-                    ..Actor::of_a_run()
-                },
+                actor: Actor::behind(
+                    parent.request["actor"].as_str().unwrap_or("run"),
+                    &parent.request["actor_bounds"],
+                ),
                 channel: "run",
                 message: String::new(),
                 calls: vec![(args["run"].as_str().unwrap_or_default().to_owned(), args["args"].clone())],

@@ -12,7 +12,9 @@ use brain_vm::{JobId, compile};
 use serde_json::{Map, Value, json};
 
 use super::KernelHost;
-use crate::plan;
+use crate::intake::Actor;
+use crate::narrate::PlannedCall;
+use crate::{eligible, plan};
 
 impl KernelHost {
     /// The program of the steps that a result brings along.
@@ -61,6 +63,15 @@ impl KernelHost {
             );
             return Err(Failure::contract("may_not_inject", message));
         }
+        // What a run grows by is asked for by the same person as the run.
+        let actor = Actor::behind("whoever asked", &view.data.input["actor_bounds"]);
+        let calls: Vec<PlannedCall> = steps
+            .iter()
+            .map(|one| PlannedCall { tool: one.tool.clone(), step: one.id.clone(), input: Value::Null })
+            .collect();
+        if let Some(problem) = eligible::not_for(registry, &actor, &calls).into_iter().next() {
+            return Err(Failure::business(&problem.code, problem.message));
+        }
         // A playbook was part of what was approved; anything else decides anew and asks anew.
         let approved = expands && view.data.input["consent"] == "approver";
         let mut planned = Vec::with_capacity(steps.len());
@@ -71,8 +82,11 @@ impl KernelHost {
                     .map_or_else(String::new, |near| format!(" Did you mean `{near}`?"));
                 return Err(refused(&tool, &format!("there is no tool `{}`.{hint}", one.tool)));
             };
-            let consent = registry.tool(&one.tool).map_or(Consent::Approver, |tool| tool.def.consent);
-            plan_step.gate = consent == Consent::Approver && !approved;
+            let def = registry.tool(&one.tool).map(|tool| &tool.def);
+            let approver = def.is_none_or(|def| def.consent == Consent::Approver) && !approved;
+            // What must be seen first was seen when the plan was staged, if it was part of it.
+            let unseen = def.is_some_and(|def| def.acknowledge.is_some()) && !expands;
+            plan_step.gate = approver || unseen;
             if plan_step.on_failure == OnFailure::Stop {
                 plan_step.on_failure = step.on_failure;
             }
