@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::task::{Context, Poll, Waker};
 
 use brain_core::{Clock, NodeId, Random, Timestamp, VirtualClock};
-use brain_store::{Store, SystemScope};
+use brain_store::{Claim, Store, SystemScope};
 
 use crate::core::{Action, Core, CoreInput};
 use crate::engine::Engine;
@@ -168,7 +168,9 @@ impl Driver {
     }
 
     fn wake_due(&mut self) -> bool {
-        let due = self.store.due(SystemScope, self.clock.now(), 1000).unwrap_or_default();
+        let now = self.clock.now();
+        let claim = Claim { node: self.engine.node(), now, until: now };
+        let due = self.store.due(SystemScope, &claim, 1000).unwrap_or_default();
         for (tenant, run, _) in due {
             drop(self.send.send(CoreInput::Wake(brain_store::Scope::of(tenant), run)));
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use brain_core::{Clock, Millis, NodeId};
-use brain_store::{Scope, Store, StoreError, SystemScope};
+use brain_store::{Claim, Scope, Store, StoreError, SystemScope};
 
 use crate::core::CoreInput;
 
@@ -20,6 +20,8 @@ pub trait Liveness: Send + Sync {
 pub(crate) const LEASE: Millis = Millis(15_000);
 /// How often it renews it.
 pub(crate) const HEARTBEAT: Millis = Millis(5_000);
+/// How long what a node was given to look at is not given to others.
+const CLAIM: Millis = Millis(5_000);
 /// Runs looked up at a time.
 const BATCH: usize = 256;
 
@@ -36,9 +38,15 @@ impl Keeper {
         self.store.heartbeat(SystemScope, self.node, self.clock.now().plus(LEASE), &self.liveness.own())
     }
 
+    /// What this node is given to look at, others are not given for a while.
+    fn claim(&self) -> Claim {
+        let now = self.clock.now();
+        Claim { node: self.node, now, until: now.plus(CLAIM) }
+    }
+
     /// Runs whose time has come.
     pub(crate) fn due(&self, send: &dyn Fn(CoreInput)) -> Result<usize, StoreError> {
-        let due = self.store.due(SystemScope, self.clock.now(), BATCH)?;
+        let due = self.store.due(SystemScope, &self.claim(), BATCH)?;
         let count = due.len();
         for (tenant, run, _) in due {
             send(CoreInput::Wake(Scope::of(tenant), run));
@@ -48,7 +56,7 @@ impl Keeper {
 
     /// Runs with something in their inbox: whoever put it there may have died before it could say so.
     pub(crate) fn signalled(&self, send: &dyn Fn(CoreInput)) -> Result<usize, StoreError> {
-        let signalled = self.store.signalled(SystemScope, BATCH)?;
+        let signalled = self.store.signalled(SystemScope, None, BATCH)?;
         let count = signalled.len();
         for (tenant, run) in signalled {
             send(CoreInput::Signal(Scope::of(tenant), run));

@@ -1,7 +1,9 @@
 //! One suite for every store: what the engine relies on. A store's own tests call [`run`] with a way to make one.
 
 mod blobs;
+mod feed;
 mod offers;
+mod queue;
 mod signals;
 
 use std::sync::Arc;
@@ -12,8 +14,8 @@ use brain_core::{
 use serde_json::{Value, json};
 
 use crate::{
-    ApprovalRow, ArtifactRow, Conflict, DeadLetterRow, IndexEntry, LogRow, Member, Outcome, Precondition, RecordFilter,
-    RecordRow, RunRow, RunSchedule, Scope, Store, SystemScope, TokenRow, Write,
+    ApprovalRow, ArtifactRow, Claim, Conflict, DeadLetterRow, IndexEntry, LogRow, Member, Outcome, Precondition,
+    RecordFilter, RecordRow, RunRow, RunSchedule, Scope, Store, SystemScope, TokenRow, Write,
 };
 
 /// Makes an empty store.
@@ -23,7 +25,7 @@ type Case = fn(&dyn Store);
 
 /// Runs the whole suite; panics, naming what was expected, at the first thing that does not hold.
 pub fn run(make: Make<'_>) {
-    let cases: [(&str, Case); 23] = [
+    let cases: [(&str, Case); 25] = [
         ("a run and its log read back as written", a_run_and_its_log_read_back_as_written),
         ("a broken precondition writes nothing", a_broken_precondition_writes_nothing),
         ("an old fence is refused", an_old_fence_is_refused),
@@ -47,6 +49,8 @@ pub fn run(make: Make<'_>) {
         ("a blob that comes in pieces is the same blob", blobs::a_blob_that_comes_in_pieces_is_the_same_blob),
         ("a blob is seen when it is finished", blobs::a_blob_is_seen_when_it_is_finished),
         ("blobs are a tenant's own", blobs::blobs_are_a_tenants_own),
+        ("queued runs come by tenant and order", queue::queued_runs_come_by_tenant_and_order),
+        ("the feed goes on where it was left", feed::the_feed_goes_on_where_it_was_left),
     ];
     for (name, case) in cases {
         let store = make();
@@ -90,7 +94,7 @@ pub mod sample {
             status: "running".into(),
             program: Some(Digest::of(b"program")),
             request: json!({"message": format!("run {n}"), "unicode": "é — \u{1f600}"}),
-            schedule: RunSchedule { seq: 2, owner: None, fence: 1, wake_at: None, priority: 5 },
+            schedule: RunSchedule { seq: 2, owner: None, fence: 1, wake_at: None, priority: 5, queued: None },
         }
     }
 
@@ -406,6 +410,11 @@ fn lists_are_cut_into_pages(store: &dyn Store) {
     assert!(store.runs(&scope, None, 2, Some("nonsense")).is_err(), "a foreign cursor is refused");
 }
 
+/// What a node says when it asks for work.
+fn claim(now: u64) -> Claim {
+    Claim { node: NodeId::generate(at(1), &mut SeededRandom::new(1)), now: at(now), until: at(now + 5_000) }
+}
+
 fn due_runs_come_by_time(store: &dyn Store) {
     let scope = scope("default");
     for (n, wake) in [(1, Some(30)), (2, Some(10)), (3, None), (4, Some(20))] {
@@ -414,7 +423,7 @@ fn due_runs_come_by_time(store: &dyn Store) {
         new_run(store, &scope, row);
     }
     let due = |now: u64, limit| -> Vec<RunId> {
-        let rows = store.due(SystemScope, at(now), limit).expect("reads");
+        let rows = store.due(SystemScope, &claim(now), limit).expect("reads");
         rows.into_iter().map(|(_, run, _)| run).collect()
     };
     assert_eq!(due(9, 10), []);

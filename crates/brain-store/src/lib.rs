@@ -14,12 +14,13 @@ mod traits;
 
 pub use memory::MemoryStore;
 pub use rows::{
-    ApprovalRow, ArtifactRow, BlobRow, DeadLetterRow, IndexEntry, LogRow, OfferRow, Page, RecordFilter, RecordRow,
-    RunRow, RunSchedule, SignalRow, TokenRow, contains_words, fingerprint, search_words,
+    ApprovalRow, ArtifactRow, BlobRow, Claim, DeadLetterRow, FeedPage, IndexEntry, LogRow, OfferRow, Page, QueuePlace,
+    RecordFilter, RecordRow, RunRow, RunSchedule, SignalRow, TokenRow, contains_words, fingerprint, search_words,
 };
 pub use scope::{Scope, SystemScope};
 pub use sqlite::SqliteStore;
 pub use traits::{
-    Approvals, BlobWriter, Blobs, Commit, CommitDone, CommitResult, Conflict, DeadLetters, Definitions, Member, Offers,
-    Outcome, Precondition, Records, Runs, Scheduling, Signals, Store, StoreError, StoreStats, Tokens, Write,
+    Approvals, BlobWriter, Blobs, Commit, CommitDone, CommitResult, Conflict, DeadLetters, Definitions, Feed, Heard,
+    Member, Offers, Outcome, Precondition, Records, Runs, Scheduling, Signals, Store, StoreError, StoreStats, Tokens,
+    Watch, Write,
 };

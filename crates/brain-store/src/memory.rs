@@ -11,12 +11,12 @@ use brain_core::{ApprovalId, Digest, JobKey, NodeId, RecordId, RunId, TenantId, 
 use serde_json::Value;
 
 use crate::traits::{
-    Approvals, Commit, CommitDone, Conflict, DeadLetters, Definitions, Member, Outcome, Precondition, Records, Runs,
-    Scheduling, StoreError, StoreStats, Tokens, Write,
+    Approvals, Commit, CommitDone, Conflict, DeadLetters, Definitions, Feed, Heard, Member, Outcome, Precondition,
+    Records, Runs, Scheduling, StoreError, StoreStats, Tokens, Watch, Write,
 };
 use crate::{
-    ApprovalRow, ArtifactRow, BlobRow, DeadLetterRow, IndexEntry, LogRow, OfferRow, Page, RecordFilter, RecordRow,
-    RunRow, Scope, SignalRow, SystemScope, TokenRow, contains_words, search_words,
+    ApprovalRow, ArtifactRow, BlobRow, Claim, DeadLetterRow, FeedPage, IndexEntry, LogRow, OfferRow, Page,
+    RecordFilter, RecordRow, RunRow, Scope, SignalRow, SystemScope, TokenRow, contains_words, search_words,
 };
 
 /// A store that forgets everything when it is dropped.
@@ -29,6 +29,8 @@ pub struct MemoryStore {
 struct Inner {
     runs: BTreeMap<(TenantId, RunId), RunRow>,
     log: BTreeMap<(TenantId, RunId), Vec<LogRow>>,
+    /// What was appended to logs, in order.
+    feed: Vec<(TenantId, RunId, u64)>,
     keys: BTreeMap<(TenantId, String), (RunId, Digest)>,
     records: BTreeMap<(TenantId, String, RecordId), Stored>,
     unique: BTreeMap<(TenantId, String, String, String), RecordId>,
@@ -144,7 +146,10 @@ impl Inner {
                     row.program = program.or(row.program);
                 }
             }
-            Write::Append(row) => self.log.entry((tenant, row.run)).or_default().push(row),
+            Write::Append(row) => {
+                self.feed.push((tenant.clone(), row.run, row.seq));
+                self.log.entry((tenant, row.run)).or_default().push(row);
+            }
             Write::PutRecord { row, index, text } => {
                 let kind = row.kind.clone();
                 self.free_unique(&tenant, &kind, row.id);
@@ -402,10 +407,11 @@ impl Scheduling for MemoryStore {
     fn due(
         &self,
         _: SystemScope,
-        now: Timestamp,
+        claim: &Claim,
         limit: usize,
     ) -> Result<Vec<(TenantId, RunId, Timestamp)>, StoreError> {
         let inner = self.lock();
+        let now = claim.now;
         let mut rows: Vec<_> = inner
             .runs
             .values()
@@ -414,6 +420,30 @@ impl Scheduling for MemoryStore {
         rows.sort_by_key(|(_, run, at)| (*at, *run));
         rows.truncate(limit);
         Ok(rows)
+    }
+
+    fn queued_tenants(&self, _: SystemScope) -> Result<Vec<TenantId>, StoreError> {
+        let inner = self.lock();
+        let queued = inner.runs.values().filter(|row| row.schedule.queued.is_some()).map(|row| row.tenant.clone());
+        Ok(queued.collect::<BTreeSet<_>>().into_iter().collect())
+    }
+
+    fn queued(
+        &self,
+        _: SystemScope,
+        _: &Claim,
+        tenant: &TenantId,
+        except: &[String],
+        limit: usize,
+    ) -> Result<Vec<RunId>, StoreError> {
+        let inner = self.lock();
+        let mut rows: Vec<_> = Inner::of_tenant(&inner.runs, tenant)
+            .filter_map(|(id, row)| row.schedule.queued.as_ref().map(|place| (place, *id)))
+            .filter(|(place, _)| !except.contains(&place.limit))
+            .map(|(place, id)| (place.order, id))
+            .collect();
+        rows.sort_unstable();
+        Ok(rows.into_iter().take(limit).map(|(_, id)| id).collect())
     }
 
     fn next_wake(&self, _: SystemScope) -> Result<Option<Timestamp>, StoreError> {
@@ -427,4 +457,34 @@ impl Scheduling for MemoryStore {
         }
         Ok(counts.into_iter().collect())
     }
+}
+
+impl Feed for MemoryStore {
+    fn feed(&self, scope: &Scope, after: u64, limit: usize) -> Result<FeedPage, StoreError> {
+        let inner = self.lock();
+        let mut page = FeedPage { items: Vec::new(), upto: after };
+        for (n, (tenant, run, seq)) in inner.feed.iter().enumerate().skip(after as usize) {
+            if page.items.len() == limit {
+                return Ok(page);
+            }
+            page.upto = n as u64 + 1;
+            if tenant != scope.tenant() {
+                continue;
+            }
+            let rows = inner.log.get(&(tenant.clone(), *run));
+            if let Some(row) = rows.and_then(|rows| rows.iter().find(|row| row.seq == *seq)) {
+                page.items.push((page.upto, row.clone()));
+            }
+        }
+        Ok(page)
+    }
+
+    fn feed_end(&self, _: SystemScope) -> Result<u64, StoreError> {
+        Ok(self.lock().feed.len() as u64)
+    }
+}
+
+impl Watch for MemoryStore {
+    /// Nobody else has this memory.
+    fn watch(&self, _: Heard) {}
 }

@@ -37,6 +37,37 @@ pub struct RunSchedule {
     pub wake_at: Option<Timestamp>,
     /// 1 (lowest) to 10 (highest).
     pub priority: u8,
+    /// Where it stands while a job of it waits for a free slot; any node may take it from there.
+    pub queued: Option<QueuePlace>,
+}
+
+/// The place of a run that waits for a free slot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QueuePlace {
+    /// The lower, the earlier it is taken.
+    pub order: i64,
+    /// What there is too little of: `node`, `tenant` or `tool NAME`.
+    pub limit: String,
+}
+
+/// A node's word that it looks at what it was given until then; others are given something else meanwhile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Claim {
+    /// The node.
+    pub node: NodeId,
+    /// The present.
+    pub now: Timestamp,
+    /// When others may be given the same.
+    pub until: Timestamp,
+}
+
+/// A part of the feed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FeedPage {
+    /// What was written, each with its position.
+    pub items: Vec<(u64, LogRow)>,
+    /// Everything up to this position has been looked at: where to go on, also if nothing was found.
+    pub upto: u64,
 }
 
 /// Events of one run that were written together, with their payloads beside them.

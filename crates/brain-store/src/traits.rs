@@ -6,8 +6,8 @@ use brain_core::{ApprovalId, Digest, JobKey, NodeId, RecordId, RunId, TenantId, 
 use serde_json::Value;
 
 use crate::{
-    ApprovalRow, ArtifactRow, BlobRow, DeadLetterRow, IndexEntry, LogRow, OfferRow, Page, RecordFilter, RecordRow,
-    RunRow, RunSchedule, Scope, SignalRow, SystemScope, TokenRow,
+    ApprovalRow, ArtifactRow, BlobRow, Claim, DeadLetterRow, FeedPage, IndexEntry, LogRow, OfferRow, Page,
+    RecordFilter, RecordRow, RunRow, RunSchedule, Scope, SignalRow, SystemScope, TokenRow,
 };
 
 /// The store could not answer. Nothing was written.
@@ -295,8 +295,13 @@ pub trait Offers {
 pub trait Signals {
     /// The signals of a run that were not taken, oldest first; of the same moment, in the order of arrival.
     fn signals(&self, scope: &Scope, run: RunId) -> Result<Vec<SignalRow>, StoreError>;
-    /// Runs that have signals, each once, by tenant and id.
-    fn signalled(&self, system: SystemScope, limit: usize) -> Result<Vec<(TenantId, RunId)>, StoreError>;
+    /// Runs that have signals, each once, by tenant and id, from after this one on.
+    fn signalled(
+        &self,
+        system: SystemScope,
+        after: Option<&(TenantId, RunId)>,
+        limit: usize,
+    ) -> Result<Vec<(TenantId, RunId)>, StoreError>;
 }
 
 /// Large values, per tenant, by the SHA-256 of their bytes.
@@ -345,17 +350,49 @@ pub trait Scheduling {
     fn forget_node(&self, system: SystemScope, node: NodeId) -> Result<(), StoreError>;
     /// Runs that a node owns, oldest first.
     fn owned_by(&self, system: SystemScope, node: NodeId, limit: usize) -> Result<Vec<(TenantId, RunId)>, StoreError>;
-    /// Runs whose time has come, the most urgent first; `(tenant, run, wake_at)`.
+    /// Runs whose time has come, the most urgent first; `(tenant, run, wake_at)`. A store that several machines share
+    /// leaves out what another node has claimed.
     fn due(
         &self,
         system: SystemScope,
-        now: Timestamp,
+        claim: &Claim,
         limit: usize,
     ) -> Result<Vec<(TenantId, RunId, Timestamp)>, StoreError>;
+    /// The tenants that have runs in the queue, in order.
+    fn queued_tenants(&self, system: SystemScope) -> Result<Vec<TenantId>, StoreError>;
+    /// Runs of a tenant that wait for a free slot, but for those that wait for these limits; lowest order first. A
+    /// store that several machines share leaves out what another node has claimed.
+    fn queued(
+        &self,
+        system: SystemScope,
+        claim: &Claim,
+        tenant: &TenantId,
+        except: &[String],
+        limit: usize,
+    ) -> Result<Vec<RunId>, StoreError>;
     /// When the next run wakes.
     fn next_wake(&self, system: SystemScope) -> Result<Option<Timestamp>, StoreError>;
     /// Runs by status, completed ones aside, for metrics.
     fn count_by_status(&self, system: SystemScope) -> Result<Vec<(String, u64)>, StoreError>;
+}
+
+/// Everything that was written to logs, in an order that never changes.
+pub trait Feed {
+    /// What was written to the logs of a tenant after a position, at most so many rows. A row that becomes visible
+    /// later has a later position than every row that could be seen before: whoever goes on at `upto` misses nothing.
+    fn feed(&self, scope: &Scope, after: u64, limit: usize) -> Result<FeedPage, StoreError>;
+    /// The last position that was given out.
+    fn feed_end(&self, system: SystemScope) -> Result<u64, StoreError>;
+}
+
+/// Called, from any thread, when another process may have changed something.
+pub type Heard = Box<dyn Fn() + Send + Sync>;
+
+/// News from other processes.
+pub trait Watch {
+    /// Has this called when another process may have changed something; many changes may be one call, and a call may
+    /// be missed: asking now and then stays necessary. A store without such news never calls.
+    fn watch(&self, heard: Heard);
 }
 
 /// The one way to write.
@@ -386,6 +423,8 @@ pub trait Store:
     + Definitions
     + Tokens
     + Scheduling
+    + Feed
+    + Watch
     + Commit
     + Send
     + Sync
@@ -403,6 +442,8 @@ impl<T> Store for T where
         + Definitions
         + Tokens
         + Scheduling
+        + Feed
+        + Watch
         + Commit
         + Send
         + Sync

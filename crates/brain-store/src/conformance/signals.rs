@@ -40,7 +40,7 @@ pub(super) fn a_signal_is_kept_once_until_it_is_taken(store: &dyn Store) {
 
 pub(super) fn runs_with_signals_are_found(store: &dyn Store) {
     let (ours, theirs) = (scope("a-ours"), scope("b-theirs"));
-    assert_eq!(store.signalled(SystemScope, 10).expect("reads"), []);
+    assert_eq!(store.signalled(SystemScope, None, 10).expect("reads"), []);
     for (scope, row) in [(&theirs, signal(1, "x", 1, 1)), (&ours, signal(3, "x", 2, 2)), (&ours, signal(2, "x", 3, 3))]
     {
         assert_eq!(commit(store, scope, vec![], vec![Write::Signal(row)]), Outcome::Committed);
@@ -48,11 +48,11 @@ pub(super) fn runs_with_signals_are_found(store: &dyn Store) {
     assert_eq!(commit(store, &ours, vec![], vec![Write::Signal(signal(2, "y", 4, 4))]), Outcome::Committed);
     let there = |scope: &crate::Scope, n| (scope.tenant().clone(), sample::run_id(n));
     let all = [there(&ours, 2), there(&ours, 3), there(&theirs, 1)];
-    assert_eq!(store.signalled(SystemScope, 10).expect("reads"), all);
-    assert_eq!(store.signalled(SystemScope, 2).expect("reads"), all[..2]);
+    assert_eq!(store.signalled(SystemScope, None, 10).expect("reads"), all);
+    assert_eq!(store.signalled(SystemScope, None, 2).expect("reads"), all[..2]);
     let take = |id: &str| vec![Write::TakeSignal { run: sample::run_id(2), id: id.into() }];
     assert_eq!(commit(store, &ours, vec![], take("x")), Outcome::Committed);
-    assert_eq!(store.signalled(SystemScope, 10).expect("reads"), all, "one is left");
+    assert_eq!(store.signalled(SystemScope, None, 10).expect("reads"), all, "one is left");
     assert_eq!(commit(store, &ours, vec![], take("y")), Outcome::Committed);
-    assert_eq!(store.signalled(SystemScope, 10).expect("reads"), all[1..]);
+    assert_eq!(store.signalled(SystemScope, None, 10).expect("reads"), all[1..]);
 }

@@ -31,7 +31,13 @@ impl Signals for MemoryStore {
         Ok(rows)
     }
 
-    fn signalled(&self, _: SystemScope, limit: usize) -> Result<Vec<(TenantId, RunId)>, StoreError> {
-        Ok(self.lock().signals.keys().take(limit).cloned().collect())
+    fn signalled(
+        &self,
+        _: SystemScope,
+        after: Option<&(TenantId, RunId)>,
+        limit: usize,
+    ) -> Result<Vec<(TenantId, RunId)>, StoreError> {
+        let inner = self.lock();
+        Ok(inner.signals.keys().filter(|key| after.is_none_or(|after| *key > after)).take(limit).cloned().collect())
     }
 }

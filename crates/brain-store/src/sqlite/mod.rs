@@ -2,6 +2,7 @@
 //! pool of readers.
 
 mod blobs;
+mod feed;
 mod offers;
 mod read;
 mod schema;

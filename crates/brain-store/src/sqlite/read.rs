@@ -8,8 +8,8 @@ use serde_json::Value;
 use super::{SqliteStore, failed};
 use crate::traits::{Approvals, DeadLetters, Definitions, Records, Runs, Scheduling, StoreError, Tokens};
 use crate::{
-    ApprovalRow, ArtifactRow, DeadLetterRow, LogRow, Page, RecordFilter, RecordRow, RunRow, RunSchedule, Scope,
-    SystemScope, TokenRow,
+    ApprovalRow, ArtifactRow, Claim, DeadLetterRow, LogRow, Page, QueuePlace, RecordFilter, RecordRow, RunRow,
+    RunSchedule, Scope, SystemScope, TokenRow,
 };
 
 type Bytes = [u8; 16];
@@ -67,7 +67,8 @@ pub(super) fn one<T>(
     statement.query_row(params_from_iter(parameters), read).optional().map_err(failed)
 }
 
-const RUN: &str = "tenant, id, created_at, updated_at, status, program, seq, owner, fence, wake_at, priority, request";
+const RUN: &str = "tenant, id, created_at, updated_at, status, program, seq, owner, fence, wake_at, priority, request,
+    queue_order, queue_limit";
 
 fn run_row(row: &Row<'_>) -> rusqlite::Result<RunRow> {
     Ok(RunRow {
@@ -83,8 +84,24 @@ fn run_row(row: &Row<'_>) -> rusqlite::Result<RunRow> {
             fence: row.get::<_, i64>(8)? as u64,
             wake_at: row.get::<_, Option<i64>>(9)?.map(Timestamp::from_millis),
             priority: row.get(10)?,
+            queued: match (row.get(12)?, row.get(13)?) {
+                (Some(order), Some(limit)) => Some(QueuePlace { order, limit }),
+                _ => None,
+            },
         },
         request: json(row, 11)?,
+    })
+}
+
+/// Run, number, time, events and payloads of a row of the log.
+pub(super) fn log_row(row: &Row<'_>) -> rusqlite::Result<LogRow> {
+    let empty = row.get_ref(4)? == rusqlite::types::ValueRef::Null;
+    Ok(LogRow {
+        run: RunId::from_uuid(uuid(row, 0)?),
+        seq: row.get::<_, i64>(1)? as u64,
+        at: time(row, 2)?,
+        events: json(row, 3)?,
+        payloads: if empty { Vec::new() } else { json(row, 4)? },
     })
 }
 
@@ -126,19 +143,7 @@ impl Runs for SqliteStore {
             // The log is keyed by run alone: the tenant is checked on the run's own row.
             let sql = "SELECT log.run, log.seq, log.at, log.events, log.payloads FROM log
                        JOIN runs ON runs.tenant = ?1 AND runs.id = log.run WHERE log.run = ?2 ORDER BY log.seq";
-            many(connection, sql, &[&scope.tenant().as_str(), id.as_uuid().as_bytes()], |row| {
-                Ok(LogRow {
-                    run: RunId::from_uuid(uuid(row, 0)?),
-                    seq: row.get::<_, i64>(1)? as u64,
-                    at: time(row, 2)?,
-                    events: json(row, 3)?,
-                    payloads: if row.get_ref(4)? == rusqlite::types::ValueRef::Null {
-                        Vec::new()
-                    } else {
-                        json(row, 4)?
-                    },
-                })
-            })
+            many(connection, sql, &[&scope.tenant().as_str(), id.as_uuid().as_bytes()], log_row)
         })
     }
 
@@ -436,14 +441,46 @@ impl Scheduling for SqliteStore {
     fn due(
         &self,
         _: SystemScope,
-        now: Timestamp,
+        claim: &Claim,
         limit: usize,
     ) -> Result<Vec<(TenantId, RunId, Timestamp)>, StoreError> {
+        let now = claim.now;
         self.read(|connection| {
             let sql = "SELECT tenant, id, wake_at FROM runs WHERE wake_at IS NOT NULL AND wake_at <= ?1
                        ORDER BY wake_at, id LIMIT ?2";
             many(connection, sql, &[&now.as_millis(), &(limit as i64)], |row| {
                 Ok((tenant(row, 0)?, RunId::from_uuid(uuid(row, 1)?), time(row, 2)?))
+            })
+        })
+    }
+
+    fn queued_tenants(&self, _: SystemScope) -> Result<Vec<TenantId>, StoreError> {
+        self.read(|connection| {
+            // From one tenant to the next along the index, however many runs each has.
+            let sql = "WITH RECURSIVE t (tenant) AS (
+                           SELECT (SELECT min(tenant) FROM runs WHERE queue_order IS NOT NULL)
+                           UNION ALL
+                           SELECT (SELECT min(tenant) FROM runs WHERE queue_order IS NOT NULL AND tenant > t.tenant)
+                           FROM t WHERE t.tenant IS NOT NULL
+                       ) SELECT tenant FROM t WHERE tenant IS NOT NULL";
+            many(connection, sql, &[], |row| tenant(row, 0))
+        })
+    }
+
+    fn queued(
+        &self,
+        _: SystemScope,
+        _: &Claim,
+        tenant: &TenantId,
+        except: &[String],
+        limit: usize,
+    ) -> Result<Vec<RunId>, StoreError> {
+        self.read(|connection| {
+            let sql = "SELECT id FROM runs WHERE tenant = ?1 AND queue_order IS NOT NULL
+                       AND queue_limit NOT IN (SELECT value FROM json_each(?2)) ORDER BY queue_order, id LIMIT ?3";
+            let except = Value::from(except).to_string();
+            many(connection, sql, &[&tenant.as_str(), &except, &(limit as i64)], |row| {
+                Ok(RunId::from_uuid(uuid(row, 0)?))
             })
         })
     }

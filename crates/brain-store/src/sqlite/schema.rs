@@ -6,7 +6,7 @@ use crate::StoreError;
 
 /// What makes a file of version `n` one of version `n + 1`; an empty file has version 0. What has been released is
 /// never changed: a new version is a new entry.
-const STEPS: [&str; 2] = [FIRST, REACH];
+const STEPS: [&str; 3] = [FIRST, REACH, FLOW];
 
 /// The version of the tables that this build reads and writes.
 const VERSION: i64 = STEPS.len() as i64;
@@ -94,6 +94,14 @@ CREATE TABLE blob_chunks (n INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
 -- Blobs that are not finished, and those that were given up until their chunks are deleted.
 CREATE TABLE blob_uploads (id INTEGER PRIMARY KEY AUTOINCREMENT, given_up INTEGER NOT NULL);
 CREATE INDEX blob_uploads_given_up ON blob_uploads (id) WHERE given_up;
+";
+
+/// Runs that wait for a free slot; what was erased of a run that is over.
+const FLOW: &str = "
+ALTER TABLE runs ADD COLUMN queue_order INTEGER;
+ALTER TABLE runs ADD COLUMN queue_limit TEXT;
+ALTER TABLE runs ADD COLUMN erased INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX runs_queue ON runs (tenant, queue_order, id) WHERE queue_order IS NOT NULL;
 ";
 
 /// Makes the tables in a new file, adds what an older one lacks; refuses a file that a newer build has written.

@@ -42,11 +42,18 @@ impl Signals for SqliteStore {
         })
     }
 
-    fn signalled(&self, _: SystemScope, limit: usize) -> Result<Vec<(TenantId, RunId)>, StoreError> {
+    fn signalled(
+        &self,
+        _: SystemScope,
+        after: Option<&(TenantId, RunId)>,
+        limit: usize,
+    ) -> Result<Vec<(TenantId, RunId)>, StoreError> {
         self.read(|connection| {
-            let sql = "SELECT DISTINCT tenant, run FROM signals ORDER BY tenant, run LIMIT ?1";
+            let sql = "SELECT DISTINCT tenant, run FROM signals WHERE (tenant, run) > (?2, ?3)
+                       ORDER BY tenant, run LIMIT ?1";
             let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-            many(connection, sql, &[&limit], |row| Ok((tenant(row, 0)?, RunId::from_uuid(uuid(row, 1)?))))
+            let (from, run) = after.map_or(("", [0; 16]), |(tenant, run)| (tenant.as_str(), *run.as_uuid().as_bytes()));
+            many(connection, sql, &[&limit, &from, &run], |row| Ok((tenant(row, 0)?, RunId::from_uuid(uuid(row, 1)?))))
         })
     }
 }

@@ -296,28 +296,35 @@ fn apply(connection: &Connection, scope: &Scope, write: Write, counters: &Counte
         Write::NewRun(row) => {
             let request = row.request.to_string();
             connection
-                .prepare_cached("INSERT INTO runs VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)")?
+                .prepare_cached(
+                    "INSERT INTO runs (tenant, id, created_at, updated_at, status, program, seq, owner, fence, wake_at,
+                     priority, request, queue_order, queue_limit)
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+                )?
                 .execute(params![
-                tenant,
-                row.id.as_uuid().as_bytes(),
-                row.created_at.as_millis(),
-                row.updated_at.as_millis(),
-                row.status,
-                row.program.as_ref().map(brain_core::Digest::as_bytes),
-                row.schedule.seq as i64,
-                row.schedule.owner.as_ref().map(|node| *node.as_uuid().as_bytes()),
-                row.schedule.fence as i64,
-                row.schedule.wake_at.map(|at| at.as_millis()),
-                row.schedule.priority,
-                request,
-            ])?;
+                    tenant,
+                    row.id.as_uuid().as_bytes(),
+                    row.created_at.as_millis(),
+                    row.updated_at.as_millis(),
+                    row.status,
+                    row.program.as_ref().map(brain_core::Digest::as_bytes),
+                    row.schedule.seq as i64,
+                    row.schedule.owner.as_ref().map(|node| *node.as_uuid().as_bytes()),
+                    row.schedule.fence as i64,
+                    row.schedule.wake_at.map(|at| at.as_millis()),
+                    row.schedule.priority,
+                    request,
+                    row.schedule.queued.as_ref().map(|place| place.order),
+                    row.schedule.queued.as_ref().map(|place| &place.limit),
+                ])?;
             counters.wrote(1, request.len() + 128);
         }
         Write::UpdateRun { run, status, at, schedule, program } => {
             connection
                 .prepare_cached(
                     "UPDATE runs SET status = ?3, updated_at = ?4, seq = ?5, owner = ?6, fence = ?7, wake_at = ?8,
-                     priority = ?9, program = coalesce(?10, program) WHERE tenant = ?1 AND id = ?2",
+                     priority = ?9, program = coalesce(?10, program), queue_order = ?11, queue_limit = ?12
+                     WHERE tenant = ?1 AND id = ?2",
                 )?
                 .execute(params![
                     tenant,
@@ -330,6 +337,8 @@ fn apply(connection: &Connection, scope: &Scope, write: Write, counters: &Counte
                     schedule.wake_at.map(|at| at.as_millis()),
                     schedule.priority,
                     program.as_ref().map(brain_core::Digest::as_bytes),
+                    schedule.queued.as_ref().map(|place| place.order),
+                    schedule.queued.as_ref().map(|place| &place.limit),
                 ])?;
             counters.wrote(1, 128);
         }
