@@ -20,6 +20,9 @@ pub trait Liveness: Send + Sync {
 pub(crate) const LEASE: Millis = Millis(15_000);
 /// How often it renews it.
 pub(crate) const HEARTBEAT: Millis = Millis(5_000);
+/// How long a node that owns nothing is remembered after its lease. A process that only stood still goes on, and may
+/// own runs before it says that it lives; if it dies at that moment, its runs are found because it is still known.
+const REMEMBERED: Millis = Millis(600_000);
 /// How long what a node was given to look at is not given to others.
 const CLAIM: Millis = Millis(5_000);
 /// Runs looked up at a time.
@@ -42,6 +45,11 @@ impl Keeper {
     fn claim(&self) -> Claim {
         let now = self.clock.now();
         Claim { node: self.node, now, until: now.plus(CLAIM) }
+    }
+
+    /// Looks once for everything that is to be done: runs of the dead, runs whose time has come, inboxes.
+    pub(crate) fn look(&self, send: &dyn Fn(CoreInput)) -> Result<usize, StoreError> {
+        Ok(self.orphans(send)? + self.due(send)? + self.signalled(send)?)
     }
 
     /// Runs whose time has come.
@@ -69,11 +77,15 @@ impl Keeper {
         let now = self.clock.now();
         let mut count = 0;
         for (node, until, liveness) in self.store.nodes(SystemScope)? {
-            if node == self.node || (until > now && !self.liveness.is_gone(&liveness)) {
+            if node == self.node {
+                continue;
+            }
+            let gone = self.liveness.is_gone(&liveness);
+            if until > now && !gone {
                 continue;
             }
             let owned = self.store.owned_by(SystemScope, node, BATCH)?;
-            if owned.is_empty() {
+            if owned.is_empty() && (gone || until.plus(REMEMBERED) <= now) {
                 self.store.forget_node(SystemScope, node)?;
             }
             count += owned.len();

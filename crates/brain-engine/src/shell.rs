@@ -18,7 +18,7 @@ const MAX_INPUTS: usize = 512;
 /// How often the store is asked for runs whose time has come: the safety net behind the timers in memory.
 const POLL: Duration = Duration::from_millis(1000);
 /// How much longer than its own time-out an outside job may take before it counts as lost.
-const GRACE: Duration = Duration::from_secs(5);
+pub(crate) const GRACE: Duration = Duration::from_secs(5);
 
 /// What the deciding thread needs.
 pub(crate) struct Deciding {
@@ -161,8 +161,7 @@ pub(crate) fn tell_committed(send: &Sender<CoreInput>, numbers: Vec<u64>, result
 pub(crate) fn keep_forever(keeper: &Keeper, send: &dyn Fn(CoreInput), stop: &Receiver<()>) {
     let mut since_heartbeat = Duration::ZERO;
     loop {
-        let looked = keeper.orphans(send).and_then(|_| keeper.due(send)).and_then(|_| keeper.signalled(send));
-        if let Err(error) = looked {
+        if let Err(error) = keeper.look(send) {
             tracing::warn!(%error, "the store could not be asked for work; asking again");
         }
         match stop.recv_timeout(POLL) {
