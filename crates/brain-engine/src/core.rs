@@ -310,6 +310,12 @@ impl Core {
                 self.again(now, run, live, work, Some(error), output);
                 return;
             }
+            Err(Undecided::Refused(error)) => {
+                if self.refuse(now, run, live, work, &error, output).is_some() {
+                    self.decide(now, run, output);
+                }
+                return;
+            }
             Err(Undecided::Nothing(answer)) => {
                 self.answered(run, &work);
                 // Nothing to say: nobody needs to be told but those who asked.
@@ -391,8 +397,9 @@ impl Core {
                 Work::Tick => inputs.push(Told::Input(Input::Tick, None)),
                 Work::Signals => inputs.push(Told::Signals),
                 Work::TakeOver(from) => {
-                    // Someone else may have been quicker.
-                    if schedule.owner != Some(*from) {
+                    // Someone else may have been quicker; and what this turn takes over was not this node's before.
+                    let owner = live.row.as_ref().and_then(|row| row.schedule.owner);
+                    if schedule.owner != Some(*from) || owner != Some(*from) {
                         continue;
                     }
                     let jobs = if *from == self.node {
@@ -449,6 +456,7 @@ impl Core {
                     offered: false,
                     delegated: false,
                     away: None,
+                    refused: None,
                 };
                 for told in inputs {
                     turn.told(told);
@@ -463,6 +471,9 @@ impl Core {
         };
         if let Some(error) = finished.away {
             return Err(Undecided::Away(error));
+        }
+        if let Some(error) = finished.refused {
+            return Err(Undecided::Refused(error));
         }
         if finished.events.is_empty() && new_row.is_none() {
             return Err(Undecided::Nothing(finished.answer));
@@ -676,18 +687,30 @@ impl Core {
             _ => None,
         };
         if let Some(error) = answer {
-            // What did not come from the one who asked is decided again.
-            let (asked, rest): (Vec<Queued>, Vec<Queued>) = in_flight.work.into_iter().partition(Queued::is_request);
-            for reply in asked.into_iter().filter_map(|item| item.reply) {
-                output.actions.push(Action::Reply(reply, Err(error.clone())));
-            }
-            if rest.is_empty() && live.queue.is_empty() {
-                return None;
-            }
-            return self.again(now, run, live, rest, None, output);
+            return self.refuse(now, run, live, in_flight.work, &error, output);
         }
         tracing::debug!(%run, ?conflict, "a turn is decided again");
         self.again(now, run, live, in_flight.work, None, output)
+    }
+
+    /// Tells the one who asked why not; what did not come from them is decided again.
+    fn refuse(
+        &mut self,
+        now: Timestamp,
+        run: RunId,
+        live: Live,
+        work: Vec<Queued>,
+        error: &EngineError,
+        output: &mut StepOutput,
+    ) -> Option<RunId> {
+        let (asked, rest): (Vec<Queued>, Vec<Queued>) = work.into_iter().partition(Queued::is_request);
+        for reply in asked.into_iter().filter_map(|item| item.reply) {
+            output.actions.push(Action::Reply(reply, Err(error.clone())));
+        }
+        if rest.is_empty() && live.queue.is_empty() {
+            return None;
+        }
+        self.again(now, run, live, rest, None, output)
     }
 
     fn again(
@@ -839,6 +862,8 @@ enum Undecided {
     Nothing(Value),
     /// The store could not be asked for something that the turn needs.
     Away(StoreError),
+    /// What was asked does not fit where the run stands.
+    Refused(EngineError),
 }
 
 struct Parts {

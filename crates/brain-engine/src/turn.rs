@@ -14,6 +14,7 @@ use brain_store::{ArtifactRow, Precondition, Scope, Store, StoreError, Write};
 use brain_vm::{Event, Input, JobId, Machine, Need, Phase, Program, State, StepState};
 use serde_json::{Value, json};
 
+use crate::engine::EngineError;
 use crate::log::NewEvent;
 use crate::overlay::Savepoint;
 use crate::{Host, JobContext, RecordView, RunData, RunView};
@@ -70,6 +71,8 @@ pub(crate) struct Turn<'a> {
     pub(crate) delegated: bool,
     /// The store could not be asked for something that the turn needs: nothing of it may be committed.
     pub(crate) away: Option<StoreError>,
+    /// What was asked does not fit where the run stands: nothing of the turn may be committed.
+    pub(crate) refused: Option<EngineError>,
 }
 
 impl Turn<'_> {
@@ -312,6 +315,7 @@ impl Turn<'_> {
             offered: self.offered,
             delegated: self.delegated,
             away,
+            refused: self.refused,
         }
     }
 }
@@ -329,6 +333,7 @@ pub(crate) struct Finished {
     pub(crate) offered: bool,
     pub(crate) delegated: bool,
     pub(crate) away: Option<StoreError>,
+    pub(crate) refused: Option<EngineError>,
 }
 
 /// The key of a job: the same for every attempt and on every replay.

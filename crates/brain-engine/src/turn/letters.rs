@@ -56,8 +56,20 @@ impl Turn<'_> {
                     .map(|(id, _)| *id)
                     .collect();
                 for job in parked {
-                    self.close_letter(job);
+                    self.close_letter(job, "run_ended");
                 }
+            }
+            // The answer came after all: from a node that was given up, or from a call that took very long.
+            Event::JobDone { job, .. }
+            | Event::JobRetrying { job, .. }
+            | Event::JobFailed { job, .. }
+            | Event::JobChecking { job, .. }
+            | Event::JobDelegated { job, .. }
+            | Event::ReviewAsked { job, .. }
+            | Event::StepsInjected { job, .. }
+                if self.state.jobs.get(job).is_some_and(|job| matches!(job.status, JobStatus::Parked { .. })) =>
+            {
+                self.close_letter(*job, "answered");
             }
             _ => {}
         }
@@ -70,13 +82,26 @@ impl Turn<'_> {
         })
     }
 
-    fn close_letter(&mut self, job: JobId) {
+    /// Closes the letter of a job. It may have been opened in this turn, or closed by whoever decided about it.
+    fn close_letter(&mut self, job: JobId, outcome: &str) {
         let id = self.key(job);
-        let Some(mut letter) = self.letter(id) else { return };
-        if letter.open {
-            letter.open = false;
-            letter.body["resolution"] = json!({"outcome": "run_ended", "at": self.now});
-            self.writes.push(Write::PutLetter(letter));
+        let resolution = json!({"outcome": outcome, "at": self.now});
+        let written = self.writes.iter_mut().rev().find_map(|write| match write {
+            Write::PutLetter(row) if row.id == id => Some(row),
+            _ => None,
+        });
+        if let Some(row) = written {
+            if row.open {
+                row.open = false;
+                row.body["resolution"] = resolution;
+            }
+            return;
+        }
+        let Some(mut row) = self.letter(id) else { return };
+        if row.open {
+            row.open = false;
+            row.body["resolution"] = resolution;
+            self.writes.push(Write::PutLetter(row));
         }
     }
 

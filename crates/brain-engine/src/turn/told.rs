@@ -4,11 +4,12 @@ use brain_core::{Failure, JobKey};
 use brain_registry::ToolResult;
 use brain_store::blob::offload;
 use brain_store::{Precondition, SignalRow, Write};
-use brain_vm::{Input, JobId, JobStatus};
+use brain_vm::{Input, JobId, JobStatus, Phase};
 use serde_json::{Value, json};
 
 use super::{Turn, failure_of, guarded};
 use crate::core::{ToJob, Told};
+use crate::engine::EngineError;
 use crate::host::{CheckAnswer, JobOutcome};
 use crate::log::{NewEvent, PipeEvent};
 
@@ -17,6 +18,9 @@ impl Turn<'_> {
     pub(crate) fn told(&mut self, told: Told) {
         match told {
             Told::Input(input, payload) => self.input(input, payload),
+            Told::Outcome(job, attempt, _) | Told::Check(job, attempt, _) if !self.is_called(job, attempt) => {
+                self.input(Input::Stray("an answer that nobody waits for any more".into()), None);
+            }
             Told::Outcome(job, attempt, outcome) => self.outcome(job, attempt, outcome),
             Told::Check(job, attempt, CheckAnswer::Happened(result)) => {
                 self.outcome(job, attempt, JobOutcome::Done(result));
@@ -25,11 +29,39 @@ impl Turn<'_> {
             Told::Check(job, attempt, CheckAnswer::Unclear(failure)) => {
                 self.input(Input::Unknown(job, attempt, failure), None);
             }
+            Told::Letter(job, attempt, decided) => self.letter_decided(job, attempt, decided),
             Told::Job(key, message) => match self.find(key) {
                 Some(job) => self.tell(job, message),
                 None => self.tell_nobody(&message),
             },
             Told::Signals => self.signals(),
+        }
+    }
+
+    /// Whether the answer to a call of this attempt is still wanted. The same answer is told twice when it was not sure
+    /// that its commit was written; the second time somebody else may be going on with it: a reviewer, another engine,
+    /// the steps it brought along.
+    fn is_called(&self, job: JobId, attempt: u32) -> bool {
+        self.state.jobs.get(&job).is_some_and(|open| {
+            let called = matches!(open.status, JobStatus::Running | JobStatus::Checking | JobStatus::Parked { .. });
+            called && open.attempt == attempt
+        })
+    }
+
+    /// The letter may be about an earlier attempt than the person has seen, or the run may be about to end. The letter
+    /// would be closed all the same, and its job would wait for ever.
+    fn letter_decided(&mut self, job: JobId, attempt: u32, decided: Option<(Input, Option<Value>)>) {
+        let open = self.state.jobs.get(&job);
+        if !open.is_some_and(|open| open.attempt == attempt && matches!(open.status, JobStatus::Parked { .. })) {
+            self.refused = Some(EngineError::AlreadyDecided);
+            return;
+        }
+        if matches!((&decided, self.state.phase), (Some((Input::Retry(_), _)), Phase::Stopping(_))) {
+            self.refused = Some(EngineError::Stopping(self.run));
+            return;
+        }
+        if let Some((input, payload)) = decided {
+            self.input(input, payload);
         }
     }
 
