@@ -4,14 +4,15 @@
 mod live;
 mod messages;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-use brain_core::{Digest, Failure, Millis, NodeId, Random, RunId, Timestamp};
+use brain_core::{Digest, Failure, Millis, NodeId, Random, RunId, TenantId, Timestamp};
 use brain_store::{
-    Conflict, Member, Outcome, Precondition, RunRow, RunSchedule, Scope, SignalRow, Store, StoreError, Write,
+    Claim, Conflict, Member, Outcome, Precondition, QueuePlace, RunRow, RunSchedule, Scope, SignalRow, Store,
+    StoreError, SystemScope, Write,
 };
-use brain_vm::{End, Input, JobStatus, Phase, Program, State};
+use brain_vm::{End, Input, JobStatus, Machine, Need, Phase, Program, State};
 use serde_json::{Value, json};
 
 use self::live::{InFlight, Live, Queued, Work, lost_checks, lost_jobs};
@@ -20,6 +21,7 @@ pub use self::messages::{
 };
 use crate::data::{RunData, fold};
 use crate::engine::EngineError;
+use crate::flow::{Flow, FlowConfig};
 use crate::host::Host;
 use crate::hub::RunNews;
 use crate::log::{NewEvent, PipeEvent, pack};
@@ -32,6 +34,12 @@ const MAX_REDECISIONS: u32 = 50;
 const BACK_OFF: Millis = Millis(500);
 /// Programs that are kept at hand at most.
 const MAX_PROGRAMS: usize = 10_000;
+/// Runs that one step calls from the queue at most.
+const MAX_CALLS: usize = 256;
+/// Queued runs that are fetched at a time.
+const REFILL: usize = 256;
+/// How long what a node was given to look at is not given to others.
+pub(crate) const CLAIM: Millis = Millis(5_000);
 /// How much one step of priority is worth in the order of outside jobs.
 pub(crate) const PRIORITY_STEP: i64 = 30_000;
 
@@ -46,10 +54,7 @@ pub struct Core {
     next_commit: u64,
     programs: HashMap<Digest, Arc<Program>>,
     unreadable: HashSet<RunId>,
-    waiting_jobs: BTreeMap<(i64, u64), Handover>,
-    next_job: u64,
-    running_jobs: usize,
-    max_running_jobs: usize,
+    flow: Flow,
 }
 
 impl Core {
@@ -59,7 +64,7 @@ impl Core {
         store: Arc<dyn Store>,
         host: Arc<dyn Host>,
         random: Box<dyn Random>,
-        max_running_jobs: usize,
+        flow: FlowConfig,
     ) -> Self {
         Self {
             node,
@@ -71,10 +76,7 @@ impl Core {
             next_commit: 0,
             programs: HashMap::new(),
             unreadable: HashSet::new(),
-            waiting_jobs: BTreeMap::new(),
-            next_job: 0,
-            running_jobs: 0,
-            max_running_jobs,
+            flow: Flow::new(flow),
         }
     }
 
@@ -90,18 +92,18 @@ impl Core {
         for run in touched {
             self.decide(now, run, &mut output);
         }
-        self.hand_over(&mut output);
+        self.call_next(now, &mut output);
         output
     }
 
-    /// Whether nothing is being committed and nothing is being done outside.
-    pub fn is_idle(&self) -> bool {
-        self.commits.is_empty() && self.running_jobs == 0 && self.waiting_jobs.is_empty()
+    /// How many commits are under way.
+    pub fn commits_under_way(&self) -> usize {
+        self.commits.len()
     }
 
-    /// How many outside jobs are being done.
+    /// How many outside jobs are under way.
     pub fn running_jobs(&self) -> usize {
-        self.running_jobs
+        self.flow.running()
     }
 
     fn take(&mut self, now: Timestamp, input: CoreInput, output: &mut StepOutput) -> Option<RunId> {
@@ -113,13 +115,7 @@ impl Core {
                 Some(run)
             }
             CoreInput::Command(scope, run, command, reply) => {
-                let node = self.node;
                 match self.load(&scope, run) {
-                    Ok(live) if live.owned_by_other(node) => {
-                        output.actions.push(Action::Reply(reply, Err(EngineError::OwnedElsewhere(run))));
-                        self.evict(run);
-                        return None;
-                    }
                     Ok(live) => {
                         live.queue.push_back(Queued::asked(Work::Command(Arc::from(command)), reply));
                     }
@@ -131,7 +127,7 @@ impl Core {
                 Some(run)
             }
             CoreInput::Job(scope, run, job, attempt, outcome) => {
-                self.running_jobs = self.running_jobs.saturating_sub(1);
+                self.flow.release((run, job, attempt), true);
                 self.enqueue(now, &scope, run, Work::Job(job, attempt, outcome), output)
             }
             CoreInput::Check(scope, run, job, attempt, answer) => {
@@ -141,6 +137,21 @@ impl Core {
             CoreInput::Signal(scope, run) => self.enqueue(now, &scope, run, Work::Signals, output),
             CoreInput::TakeOver(scope, run, from) => self.enqueue(now, &scope, run, Work::TakeOver(from), output),
             CoreInput::Committed(commit, result) => self.committed(now, commit, result, output),
+            CoreInput::Call => None,
+            CoreInput::WakeAt(scope, run, at) => {
+                output.actions.push(Action::WakeAt(scope, run, at));
+                None
+            }
+            CoreInput::Look(share) => {
+                self.flow.set_share(share);
+                self.refill(now);
+                None
+            }
+            CoreInput::Pause(paused) => {
+                self.flow.pause(paused);
+                self.refill(now);
+                None
+            }
         }
     }
 
@@ -349,6 +360,7 @@ impl Core {
                 Work::Check(job, attempt, answer) => inputs.push(Told::Check(*job, *attempt, answer.clone())),
                 Work::Tick => inputs.push(Told::Input(Input::Tick, None)),
                 Work::Signals => inputs.push(Told::Signals),
+                Work::Slot => {}
                 Work::TakeOver(from) => {
                     // Someone else may have been quicker.
                     if schedule.owner != Some(*from) {
@@ -367,6 +379,8 @@ impl Core {
             let RunSchedule { seq, fence, .. } = row.schedule;
             preconditions.push(Precondition::RunAt { run, seq, fence });
         }
+        // Another node works on the run: what is asked for is decided here, what follows outside starts there.
+        let guest = schedule.owner.is_some_and(|owner| owner != self.node);
         if live.redecided > MAX_REDECISIONS && live.program.as_ref().is_some_and(|program| program.atomic) {
             let message = "Others kept changing the same records; nothing was done. Try again in a moment.";
             let failure = Failure { retry_after: Some(BACK_OFF), ..Failure::transient("contention", message) };
@@ -396,6 +410,9 @@ impl Core {
                     answer: Value::Null,
                     offered: false,
                     delegated: false,
+                    flow: (!guest).then_some(&mut self.flow),
+                    later: BTreeSet::new(),
+                    limit: None,
                 };
                 for told in inputs {
                     turn.told(told);
@@ -409,28 +426,54 @@ impl Core {
             _ => Finished { events: prelude, writes, ..Finished::default() },
         };
         if finished.events.is_empty() && new_row.is_none() {
+            // Called, but what it needs is not there after all: it goes on waiting.
+            if let (Some(limit), Some(place)) = (finished.limit, schedule.queued) {
+                self.flow.wait(live.scope.tenant(), run, place.order, &limit);
+            }
             return Err(finished.answer);
         }
         Ok(self.member(now, run, live, Parts { finished, preconditions, status, schedule, program_hash, new_row }))
     }
 
     fn member(&self, now: Timestamp, run: RunId, live: &Live, parts: Parts) -> (Member, InFlight) {
-        let Parts { finished, mut preconditions, mut status, mut schedule, program_hash, new_row } = parts;
+        let Parts { mut finished, mut preconditions, mut status, mut schedule, program_hash, new_row } = parts;
+        let mut nudge = false;
         if let Some(state) = live.state.as_ref().filter(|state| state.phase != Phase::New) {
             status = state.status().to_string();
             schedule.wake_at = state.wake_at();
             let under_way = finished.unfinished
                 || state.jobs.values().any(|job| matches!(job.status, JobStatus::Running | JobStatus::Checking));
-            let owner = under_way.then_some(self.node);
+            let guest = schedule.owner.filter(|owner| *owner != self.node);
+            let owner = under_way.then_some(guest.unwrap_or(self.node));
             if owner.is_some() && owner != schedule.owner {
                 schedule.fence += 1;
             }
             schedule.owner = owner;
+            let waits = finished.limit.take().filter(|_| {
+                let next = live.program.as_ref().and_then(|program| Machine::new(program).next(state));
+                !finished.unfinished && matches!(next, Some(Need::Start(..)))
+            });
+            let order = || now.as_millis() - i64::from(schedule.priority) * PRIORITY_STEP;
+            let place = waits.map(|limit| QueuePlace {
+                order: schedule.queued.as_ref().map_or_else(order, |place| place.order),
+                limit,
+            });
+            if guest.is_some() && owner.is_some() && place.is_some() {
+                nudge = true;
+                schedule.queued = None;
+            } else {
+                schedule.queued = place;
+            }
         }
         let parent = self.tell_parent(now, run, live, new_row.as_deref(), &finished);
         let first = schedule.seq;
         schedule.seq += finished.events.len() as u64;
         let mut writes = Vec::with_capacity(finished.writes.len() + 3);
+        if nudge {
+            // The node that works on the run finds this in its inbox and goes on.
+            let body = json!({"go_on": true});
+            writes.push(Write::Signal(SignalRow { run, id: format!("go on {}", schedule.seq), at: now, body }));
+        }
         let parent = parent.map(|signal| {
             let run = signal.run;
             writes.push(Write::Signal(signal));
@@ -459,6 +502,7 @@ impl Core {
         writes.extend(finished.writes);
         preconditions.extend(finished.preconditions);
         let member = Member { scope: live.scope.clone(), preconditions, writes };
+        let queued = schedule.queued.clone();
         let in_flight = InFlight {
             work: Vec::new(),
             schedule,
@@ -470,6 +514,7 @@ impl Core {
             answer: finished.answer,
             offered: finished.offered,
             delegated: finished.delegated,
+            queued,
             parent,
         };
         (member, in_flight)
@@ -515,6 +560,11 @@ impl Core {
         let run = self.commits.remove(&commit)?;
         let mut live = self.live.remove(&run)?;
         let in_flight = live.in_flight.take()?;
+        if !matches!(result, Ok(Outcome::Committed)) {
+            for Handover { context, .. } in &in_flight.handovers {
+                self.flow.release((run, context.job, context.attempt), false);
+            }
+        }
         match result {
             Ok(Outcome::Committed) => self.settle(now, run, live, in_flight, output),
             Ok(Outcome::Conflict(conflict)) => self.conflict(now, run, live, in_flight, conflict, output),
@@ -549,6 +599,12 @@ impl Core {
                 });
             }
         }
+        if live.row.as_ref().is_some_and(|row| row.schedule.queued.is_some()) {
+            self.flow.forget(live.scope.tenant(), run);
+        }
+        if let Some(place) = &in_flight.queued {
+            self.flow.wait(live.scope.tenant(), run, place.order, &place.limit);
+        }
         if let Some(row) = &mut live.row {
             row.schedule = in_flight.schedule.clone();
             row.status.clone_from(&in_flight.status);
@@ -566,10 +622,7 @@ impl Core {
         }
         output.actions.push(Action::Notify(news));
         for handover in in_flight.handovers {
-            let priority = i64::from(in_flight.schedule.priority);
-            let order = now.as_millis() - priority * PRIORITY_STEP;
-            self.next_job += 1;
-            self.waiting_jobs.insert((order, self.next_job), handover);
+            output.actions.push(Action::Perform(Box::new(HandoverAction(handover))));
         }
         for check in in_flight.checks {
             output.actions.push(Action::Check(Box::new(CheckAction(check))));
@@ -658,11 +711,8 @@ impl Core {
                 fresh.redecided = redecided + 1;
                 let lost = fresh.owned_by_other(self.node);
                 for item in work.into_iter().chain(later) {
-                    if lost && !matches!(item.work, Work::TakeOver(_)) {
+                    if lost && !item.is_request() && !matches!(item.work, Work::TakeOver(_)) {
                         tracing::info!(%run, "an answer came too late: another node works on this run");
-                        if let Some(reply) = item.reply {
-                            output.actions.push(Action::Reply(reply, Err(EngineError::OwnedElsewhere(run))));
-                        }
                         continue;
                     }
                     fresh.queue.push_back(item);
@@ -703,12 +753,51 @@ impl Core {
         }
     }
 
-    fn hand_over(&mut self, output: &mut StepOutput) {
-        while self.running_jobs < self.max_running_jobs
-            && let Some((_, handover)) = self.waiting_jobs.pop_first()
-        {
-            self.running_jobs += 1;
-            output.actions.push(Action::Perform(Box::new(HandoverAction(handover))));
+    /// Lets those start that have waited for a slot, as far as there are any.
+    fn call_next(&mut self, now: Timestamp, output: &mut StepOutput) {
+        for _ in 0..MAX_CALLS {
+            let Some((tenant, run)) = self.flow.next(now) else {
+                if let Some(tenant) = self.flow.hungry() {
+                    self.refill_tenant(now, &tenant);
+                    continue;
+                }
+                break;
+            };
+            self.flow.call(Some(run));
+            if self.enqueue(now, &Scope::of(tenant), run, Work::Slot, output).is_some() {
+                self.decide(now, run, output);
+            }
+            self.flow.call(None);
+        }
+        if let Some(at) = self.flow.look_at(now) {
+            output.actions.push(Action::LookAt(at));
+        }
+    }
+
+    /// Fetches runs that wait for a slot and that this node has not at hand: others queued them, or it had too many.
+    fn refill(&mut self, now: Timestamp) {
+        if !self.flow.has_room() {
+            return;
+        }
+        match self.store.queued_tenants(SystemScope) {
+            Ok(tenants) => tenants.iter().for_each(|tenant| self.refill_tenant(now, tenant)),
+            Err(error) => tracing::warn!(%error, "the store could not be asked who waits; asking again"),
+        }
+    }
+
+    fn refill_tenant(&mut self, now: Timestamp, tenant: &TenantId) {
+        let claim = Claim { node: self.node, now, until: now.plus(CLAIM) };
+        let except = self.flow.used_up(tenant, now);
+        match self.store.queued(SystemScope, &claim, tenant, &except, REFILL) {
+            Ok(runs) => {
+                let full = runs.len() == REFILL;
+                // They come before all that are at hand: in the store's order.
+                for (n, run) in runs.into_iter().enumerate() {
+                    self.flow.wait(tenant, run, i64::MIN + n as i64, "any");
+                }
+                self.flow.has_more(tenant, full);
+            }
+            Err(error) => tracing::warn!(%error, "the store could not be asked who waits; asking again"),
         }
     }
 }

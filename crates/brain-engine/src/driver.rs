@@ -11,6 +11,7 @@ use brain_store::{Claim, Store, SystemScope};
 
 use crate::core::{Action, Core, CoreInput};
 use crate::engine::Engine;
+use crate::flow::FlowConfig;
 use crate::host::{Host, Outside};
 use crate::hub::Hub;
 use crate::shell::tell_committed;
@@ -31,6 +32,8 @@ pub struct Driver {
     inputs: Receiver<CoreInput>,
     send: Sender<CoreInput>,
     tasks: Vec<Task>,
+    /// When a rate lets those go on that wait for it.
+    look_at: Option<Timestamp>,
 }
 
 impl Driver {
@@ -42,25 +45,25 @@ impl Driver {
         clock: Arc<VirtualClock>,
         random: Box<dyn Random>,
     ) -> Self {
-        Self::with_capacity(store, host, outside, clock, random, 64)
+        Self::with_flow(store, host, outside, clock, random, FlowConfig::default())
     }
 
-    /// A node that does so many outside jobs at a time.
-    pub fn with_capacity(
+    /// A node that shares outside jobs out like this.
+    pub fn with_flow(
         store: Arc<dyn Store>,
         host: Arc<dyn Host>,
         outside: Arc<dyn Outside>,
         clock: Arc<VirtualClock>,
         mut random: Box<dyn Random>,
-        max_running_jobs: usize,
+        flow: FlowConfig,
     ) -> Self {
         let node = NodeId::generate(clock.now(), random.as_mut());
         let (send, inputs) = channel();
         let hub = Arc::new(Hub::default());
         let engine = Engine::by_hand(node, store.clone(), clock.clone(), hub.clone(), send.clone());
-        let core = Core::new(node, store.clone(), host, random, max_running_jobs);
+        let core = Core::new(node, store.clone(), host, random, flow);
         drop(store.heartbeat(SystemScope, node, Timestamp::from_millis(i64::MAX), "driver"));
-        Self { engine, core, store, outside, clock, hub, inputs, send, tasks: Vec::new() }
+        Self { engine, core, store, outside, clock, hub, inputs, send, tasks: Vec::new(), look_at: None }
     }
 
     /// The engine that this moves.
@@ -99,6 +102,7 @@ impl Driver {
                     Action::Notify(news) => self.hub.tell(&news),
                     Action::WakeAt(..) => {} // the store knows
                     Action::Signal(scope, run) => drop(self.send.send(CoreInput::Signal(scope, run))),
+                    Action::LookAt(at) => self.look_at = Some(self.look_at.map_or(at, |known| known.min(at))),
                     Action::Perform(handover) => {
                         let handover = handover.0;
                         let context = handover.context.clone();
@@ -164,11 +168,15 @@ impl Driver {
     fn next_wake(&self) -> Option<Timestamp> {
         let timer = self.store.next_wake(SystemScope).ok().flatten();
         let outside = self.outside.wakes_at().filter(|at| *at > self.clock.now());
-        [timer, outside].into_iter().flatten().min()
+        [timer, outside, self.look_at].into_iter().flatten().min()
     }
 
     fn wake_due(&mut self) -> bool {
         let now = self.clock.now();
+        if self.look_at.is_some_and(|at| at <= now) {
+            self.look_at = None;
+            drop(self.send.send(CoreInput::Call));
+        }
         let claim = Claim { node: self.engine.node(), now, until: now };
         let due = self.store.due(SystemScope, &claim, 1000).unwrap_or_default();
         for (tenant, run, _) in due {

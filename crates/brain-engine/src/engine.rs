@@ -13,11 +13,13 @@ use tokio::sync::oneshot;
 
 use crate::core::{Command, Core, CoreInput, Submission, ToJob, Told};
 use crate::data::{RunData, fold};
+use crate::flow::FlowConfig;
 use crate::host::{Host, Outside};
 use crate::hub::{Hub, RunNews};
+use crate::inbox::Inbox;
 use crate::log::{NewEvent, PipeEvent};
 use crate::node::{Keeper, Liveness};
-use crate::shell::{Deciding, decide_forever, keep_forever};
+use crate::shell::{Deciding, KeeperNews, decide_forever, keep_forever};
 
 /// Programs that are kept at hand at most.
 const MAX_PROGRAMS: usize = 10_000;
@@ -43,9 +45,6 @@ pub enum EngineError {
     /// Something that was relied on has been changed by someone else.
     #[error("someone changed what this relied on; nothing was done. Look again and ask again")]
     Moved,
-    /// Another process works on this run right now.
-    #[error("run {0} is being worked on by another process; ask that one, or wait until it has ended")]
-    OwnedElsewhere(RunId),
     /// Nothing follows from what was asked.
     #[error("there is nothing to do for run {0}")]
     NothingToDo(RunId),
@@ -66,15 +65,17 @@ pub enum EngineError {
 /// How an engine is set up.
 #[derive(Clone, Debug)]
 pub struct EngineConfig {
-    /// Outside jobs at a time.
-    pub max_running_jobs: usize,
+    /// How outside jobs are shared out.
+    pub flow: FlowConfig,
+    /// Whether nothing outside starts, and nothing is taken over or woken, until [`Engine::pause`] says otherwise.
+    pub paused: bool,
     /// Whether this process looks after runs that others left behind and runs whose time has come.
     pub keep: bool,
 }
 
 impl Default for EngineConfig {
     fn default() -> Self {
-        Self { max_running_jobs: 64, keep: true }
+        Self { flow: FlowConfig::default(), keep: true, paused: false }
     }
 }
 
@@ -114,12 +115,13 @@ pub struct Engine {
     send: Mutex<Sender<CoreInput>>,
     threads: Mutex<Threads>,
     stop: Arc<AtomicBool>,
+    paused: Arc<AtomicBool>,
     programs: Mutex<HashMap<Digest, Arc<Program>>>,
 }
 
 #[derive(Default)]
 struct Threads {
-    stop_keeper: Option<Sender<()>>,
+    keeper: Option<Sender<KeeperNews>>,
     handles: Vec<std::thread::JoinHandle<()>>,
 }
 
@@ -138,10 +140,16 @@ impl Engine {
         let (send, inputs) = channel();
         let hub = Arc::new(Hub::default());
         let stop = Arc::new(AtomicBool::new(false));
-        let keeper = Keeper { node, store: store.clone(), clock: clock.clone(), liveness };
+        let keep = config.keep;
+        let keeper = Keeper { node, store: store.clone(), clock: clock.clone(), liveness, keep, looked: None };
         keeper.heartbeat()?;
+        let paused = Arc::new(AtomicBool::new(config.paused));
+        if config.paused {
+            drop(send.send(CoreInput::Pause(true)));
+        }
         let deciding = Deciding {
-            core: Core::new(node, store.clone(), host, random, config.max_running_jobs),
+            core: Core::new(node, store.clone(), host, random, config.flow.clone()),
+            inbox: Inbox::new(config.flow.clone()),
             store: store.clone(),
             outside,
             clock: clock.clone(),
@@ -150,6 +158,7 @@ impl Engine {
             inputs,
             send: send.clone(),
             stop: stop.clone(),
+            look_at: None,
         };
         let mut threads = Threads::default();
         let spawn = |name: &str, work: Box<dyn FnOnce() + Send>| {
@@ -159,26 +168,25 @@ impl Engine {
                 .map_err(|error| EngineError::Store(StoreError::Failed(error.to_string())))
         };
         threads.handles.push(spawn("brain-decide", Box::new(move || decide_forever(deciding)))?);
-        let (stop_keeper, stopped) = channel();
-        let keep = config.keep;
+        let (to_keeper, news) = channel();
+        let heard = Mutex::new(to_keeper.clone());
+        store.watch(Box::new(move || {
+            if let Ok(keeper) = heard.lock() {
+                drop(keeper.send(KeeperNews::Heard));
+            }
+        }));
         let to_core = send.clone();
+        // A short-lived process leaves other people's work alone.
+        let idle = Arc::new(AtomicBool::new(true));
+        let (resting, of_node) = (if keep { paused.clone() } else { idle }, hub.clone());
         threads.handles.push(spawn(
             "brain-keep",
             Box::new(move || {
                 let send = move |input| drop(to_core.send(input));
-                if keep {
-                    keep_forever(&keeper, &send, &stopped);
-                } else {
-                    // Only the heartbeat: a short-lived process leaves other people's work alone.
-                    while let Err(std::sync::mpsc::RecvTimeoutError::Timeout) =
-                        stopped.recv_timeout(crate::node::HEARTBEAT.as_std())
-                    {
-                        drop(keeper.heartbeat());
-                    }
-                }
+                keep_forever(keeper, &of_node, &send, &news, &resting);
             }),
         )?);
-        threads.stop_keeper = Some(stop_keeper);
+        threads.keeper = Some(to_keeper);
         Ok(Arc::new(Self {
             node,
             store,
@@ -187,6 +195,7 @@ impl Engine {
             send: Mutex::new(send),
             threads: Mutex::new(threads),
             stop,
+            paused,
             programs: Mutex::default(),
         }))
     }
@@ -201,7 +210,8 @@ impl Engine {
     ) -> Arc<Self> {
         let threads = Mutex::new(Threads::default());
         let stop = Arc::new(AtomicBool::new(false));
-        Arc::new(Self { node, store, clock, hub, send: Mutex::new(send), threads, stop, programs: Mutex::default() })
+        let (paused, programs) = (Arc::default(), Mutex::default());
+        Arc::new(Self { node, store, clock, hub, send: Mutex::new(send), threads, stop, paused, programs })
     }
 
     /// This node.
@@ -217,6 +227,17 @@ impl Engine {
     /// The clock.
     pub fn clock(&self) -> &Arc<dyn Clock> {
         &self.clock
+    }
+
+    /// Whether nothing outside starts and nothing is taken over or woken.
+    pub fn is_paused(&self) -> bool {
+        self.paused.load(Ordering::Relaxed)
+    }
+
+    /// Stops starting things, or goes on.
+    pub fn pause(&self, paused: bool) {
+        self.paused.store(paused, Ordering::Relaxed);
+        self.send(CoreInput::Pause(paused));
     }
 
     /// Outside jobs that are under way in this process.
@@ -396,7 +417,9 @@ impl Engine {
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
         let Ok(mut threads) = self.threads.lock() else { return };
-        threads.stop_keeper = None;
+        if let Some(keeper) = threads.keeper.take() {
+            drop(keeper.send(KeeperNews::Stop));
+        }
         // Wakes the deciding thread: a step without inputs does nothing.
         self.send(CoreInput::Committed(0, Ok(brain_store::Outcome::Committed)));
         for handle in threads.handles.drain(..) {

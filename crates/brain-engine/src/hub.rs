@@ -62,6 +62,12 @@ impl Hub {
         receive
     }
 
+    /// Another process may have moved what somebody waits for here: they look for themselves.
+    pub(crate) fn look_again(&self) {
+        self.lock().clear();
+        self.offers.notify_waiters();
+    }
+
     /// Workers may have something new to take.
     pub(crate) fn offers(&self) -> &Notify {
         &self.offers

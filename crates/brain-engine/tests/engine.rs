@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use brain_core::{Failure, Millis};
-use brain_engine::{Driver, EngineError, LetterDecision, receipts};
+use brain_engine::{Driver, EngineError, FlowConfig, LetterDecision, receipts};
 use brain_lang::plan::{Idempotency, OnFailure, Place};
 use brain_store::{MemoryStore, RecordFilter, Store};
 use common::{Fate, TestHost, clock, each, program, random, scope, step, submission, with_undo};
@@ -296,7 +296,14 @@ fn urgent_jobs_are_handed_over_first() {
     }));
     let clock = clock();
     // One outside job at a time: the others wait in order of urgency.
-    let mut driver = Driver::with_capacity(store, host.clone(), host, clock, random(1), 1);
+    let mut driver = Driver::with_flow(
+        store,
+        host.clone(),
+        host,
+        clock,
+        random(1),
+        FlowConfig { slots: 1, ..FlowConfig::default() },
+    );
     let program = program(vec![step("a", &[], KEY)]);
     let mut runs = Vec::new();
     let engine = driver.engine().clone();
@@ -315,5 +322,6 @@ fn urgent_jobs_are_handed_over_first() {
     for run in &runs {
         finish(&mut driver, *run);
     }
-    assert_eq!(*order.lock().unwrap(), [runs[2], runs[3], runs[0], runs[1]]);
+    // The first found the slot free.
+    assert_eq!(*order.lock().unwrap(), [runs[0], runs[2], runs[3], runs[1]]);
 }
