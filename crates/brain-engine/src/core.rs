@@ -4,7 +4,7 @@
 mod live;
 mod messages;
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use brain_core::{Digest, Failure, Millis, NodeId, Random, RunId, TenantId, Timestamp};
@@ -12,17 +12,17 @@ use brain_store::{
     Claim, Conflict, Member, Outcome, Precondition, QueuePlace, RunRow, RunSchedule, Scope, SignalRow, Store,
     StoreError, SystemScope, Write,
 };
-use brain_vm::{End, Input, JobStatus, Machine, Need, Phase, Program, State};
+use brain_vm::{End, Input, JobId, JobStatus, Machine, Need, Phase, Program, State};
 use serde_json::{Value, json};
 
-use self::live::{InFlight, Live, Queued, Work, lost_checks, lost_jobs};
+use self::live::{InFlight, Live, Queued, Work, lost_checks, lost_jobs, never_made};
 pub use self::messages::{
     Action, CheckAction, Command, CoreInput, HandoverAction, Reply, StepOutput, Submission, ToJob, Told,
 };
 use crate::data::{RunData, fold};
 use crate::engine::EngineError;
 use crate::flow::{Flow, FlowConfig};
-use crate::host::Host;
+use crate::host::{Host, JobContext};
 use crate::hub::RunNews;
 use crate::log::{NewEvent, PipeEvent, pack};
 use crate::overlay::RecordView;
@@ -30,6 +30,8 @@ use crate::turn::{Finished, Handover, Turn};
 
 /// How often a turn is decided anew because others changed what it relied on, before it waits a moment.
 const MAX_REDECISIONS: u32 = 50;
+/// Readings of a run whose row and log do not fit before that is believed.
+const MAX_READS: usize = 4;
 /// How long a run waits after the store failed, or after too many conflicts.
 const BACK_OFF: Millis = Millis(500);
 /// Programs that are kept at hand at most.
@@ -54,6 +56,10 @@ pub struct Core {
     next_commit: u64,
     programs: HashMap<Digest, Arc<Program>>,
     unreadable: HashSet<RunId>,
+    /// Calls and checks that this process has in hand: from the commit that starts them to the one with their answer.
+    in_hand: HashSet<(RunId, JobId, u32)>,
+    /// Calls whose start is durable, about to be made.
+    calls: VecDeque<Handover>,
     flow: Flow,
 }
 
@@ -76,6 +82,8 @@ impl Core {
             next_commit: 0,
             programs: HashMap::new(),
             unreadable: HashSet::new(),
+            in_hand: HashSet::new(),
+            calls: VecDeque::new(),
             flow: Flow::new(flow),
         }
     }
@@ -93,12 +101,19 @@ impl Core {
             self.decide(now, run, &mut output);
         }
         self.call_next(now, &mut output);
+        self.hand_over(now, &mut output);
         output
     }
 
     /// How many commits are under way.
     pub fn commits_under_way(&self) -> usize {
         self.commits.len()
+    }
+
+    /// A run as this node has it in memory, unless something of it is being committed: what its log must fold to.
+    pub fn at_hand(&self, run: RunId) -> Option<(&RunRow, &State, &RunData)> {
+        let live = self.live.get(&run).filter(|live| live.in_flight.is_none())?;
+        Some((live.row.as_ref()?, live.state.as_ref()?, &live.data))
     }
 
     /// How many outside jobs are under way.
@@ -134,7 +149,11 @@ impl Core {
                 self.enqueue(now, &scope, run, Work::Check(job, attempt, answer), output)
             }
             CoreInput::Wake(scope, run) => self.enqueue(now, &scope, run, Work::Tick, output),
-            CoreInput::Signal(scope, run) => self.enqueue(now, &scope, run, Work::Signals, output),
+            CoreInput::Signal(scope, run) => {
+                // Another process may have written to the run: it is read again.
+                self.evict(run);
+                self.enqueue(now, &scope, run, Work::Signals, output)
+            }
             CoreInput::TakeOver(scope, run, from) => self.enqueue(now, &scope, run, Work::TakeOver(from), output),
             CoreInput::Committed(commit, result) => self.committed(now, commit, result, output),
             CoreInput::Call => None,
@@ -183,6 +202,7 @@ impl Core {
                 output.actions.push(Action::WakeAt(scope.clone(), run, now.plus(BACK_OFF)));
                 None
             }
+            Err(EngineError::NoSuchRun(_)) => None,
             Err(error) => {
                 if self.unreadable.insert(run) {
                     tracing::error!(%run, %error, "this run cannot be read and is left alone");
@@ -209,7 +229,20 @@ impl Core {
         Ok(self.live.get_mut(&run).expect("it was there or has just been put there"))
     }
 
+    /// Reads a run. Its row and its log are read one after the other, so another node may commit in between: only
+    /// what still does not fit after several readings is broken.
     fn read(&mut self, scope: &Scope, run: RunId) -> Result<Live, EngineError> {
+        let mut last = self.read_once(scope, run);
+        for _ in 1..MAX_READS {
+            if !matches!(last, Err(EngineError::Unreadable(..))) {
+                break;
+            }
+            last = self.read_once(scope, run);
+        }
+        last
+    }
+
+    fn read_once(&mut self, scope: &Scope, run: RunId) -> Result<Live, EngineError> {
         let row = self.store.run(scope, run)?.ok_or(EngineError::NoSuchRun(run))?;
         let mut live = Live::empty(scope.clone());
         if let Some(hash) = row.program {
@@ -257,9 +290,19 @@ impl Core {
         if live.row.is_none() && !live.queue.iter().any(|item| matches!(item.work, Work::Start(_))) {
             // It was kept while the store was away: what it was built on must be read first.
             match self.read(&live.scope, run) {
-                Ok(mut fresh) => {
-                    std::mem::swap(&mut fresh.queue, &mut live.queue);
-                    live = fresh;
+                Ok(fresh) => {
+                    let waiting = std::mem::replace(&mut live, fresh).queue;
+                    self.requeue(run, &mut live, waiting);
+                    if live.queue.is_empty() {
+                        return;
+                    }
+                }
+                Err(error) if !matches!(error, EngineError::Store(StoreError::Failed(_))) => {
+                    // It was never written, or cannot be read: nothing can follow.
+                    for reply in live.queue.into_iter().filter_map(|item| item.reply) {
+                        output.actions.push(Action::Reply(reply, Err(error.clone())));
+                    }
+                    return;
                 }
                 Err(error) => {
                     tracing::warn!(%run, %error, "the store is away; what is known of this run is kept");
@@ -281,7 +324,13 @@ impl Core {
         let turn = self.turn(now, run, &mut live, &work);
         let (member, parts) = match turn {
             Ok(decided) => decided,
-            Err(answer) => {
+            Err(Undecided::Away(error)) => {
+                tracing::warn!(%run, %error, "what a turn looked for could not be read; it is decided again");
+                self.again(now, run, live, work, Some(error), output);
+                return;
+            }
+            Err(Undecided::Nothing(answer)) => {
+                self.answered(run, &work);
                 // Nothing to say: nobody needs to be told but those who asked.
                 for reply in work.into_iter().filter_map(|item| item.reply) {
                     let result = if answer.is_null() {
@@ -313,7 +362,7 @@ impl Core {
         run: RunId,
         live: &mut Live,
         work: &[Queued],
-    ) -> Result<(Member, InFlight), Value> {
+    ) -> Result<(Member, InFlight), Undecided> {
         let mut preconditions = Vec::new();
         let mut writes = Vec::new();
         let mut prelude = Vec::new();
@@ -366,11 +415,22 @@ impl Core {
                     if schedule.owner != Some(*from) {
                         continue;
                     }
-                    schedule.fence += 1;
-                    schedule.owner = Some(self.node);
-                    prelude.push(NewEvent::pipe(PipeEvent::TakenOver, json!({"from": from, "to": self.node}), None));
-                    inputs.extend(lost_jobs(live.state.as_ref()));
-                    rechecks.extend(lost_checks(live.state.as_ref()));
+                    let jobs = if *from == self.node {
+                        let in_hand = |job, attempt| self.in_hand.contains(&(run, job, attempt));
+                        let checks = lost_checks(live.state.as_ref()).into_iter();
+                        rechecks.extend(checks.filter(|(job, attempt)| !in_hand(*job, *attempt)));
+                        never_made(live.state.as_ref(), in_hand)
+                    } else {
+                        schedule.fence += 1;
+                        schedule.owner = Some(self.node);
+                        rechecks.extend(lost_checks(live.state.as_ref()));
+                        lost_jobs(live.state.as_ref())
+                    };
+                    if *from != self.node || !rechecks.is_empty() {
+                        let data = json!({"from": from, "to": self.node});
+                        prelude.push(NewEvent::pipe(PipeEvent::TakenOver, data, None));
+                    }
+                    inputs.extend(jobs);
                     inputs.push(Told::Input(Input::Tick, None));
                 }
             }
@@ -413,6 +473,7 @@ impl Core {
                     flow: (!guest).then_some(&mut self.flow),
                     later: BTreeSet::new(),
                     limit: None,
+                    away: None,
                 };
                 for told in inputs {
                     turn.told(told);
@@ -425,12 +486,18 @@ impl Core {
             }
             _ => Finished { events: prelude, writes, ..Finished::default() },
         };
-        if finished.events.is_empty() && new_row.is_none() {
+        if let Some(error) = finished.away {
+            for Handover { context, .. } in &finished.handovers {
+                self.flow.release((run, context.job, context.attempt), false);
+            }
+            return Err(Undecided::Away(error));
+        }
+        if finished.events.is_empty() && finished.writes.is_empty() && new_row.is_none() {
             // Called, but what it needs is not there after all: it goes on waiting.
             if let (Some(limit), Some(place)) = (finished.limit, schedule.queued) {
                 self.flow.wait(live.scope.tenant(), run, place.order, &limit);
             }
-            return Err(finished.answer);
+            return Err(Undecided::Nothing(finished.answer));
         }
         Ok(self.member(now, run, live, Parts { finished, preconditions, status, schedule, program_hash, new_row }))
     }
@@ -498,7 +565,9 @@ impl Core {
                 program: program_hash,
             }),
         }
-        writes.push(Write::Append(pack(run, first, now, finished.events)));
+        if !finished.events.is_empty() {
+            writes.push(Write::Append(pack(run, first, now, finished.events)));
+        }
         writes.extend(finished.writes);
         preconditions.extend(finished.preconditions);
         let member = Member { scope: live.scope.clone(), preconditions, writes };
@@ -585,6 +654,7 @@ impl Core {
         output: &mut StepOutput,
     ) -> Option<RunId> {
         live.redecided = 0;
+        self.answered(run, &in_flight.work);
         for item in &in_flight.work {
             if let Work::Start(submission) = &item.work {
                 live.row = Some(RunRow {
@@ -621,10 +691,13 @@ impl Core {
             output.actions.push(Action::Reply(reply, Ok(news.clone())));
         }
         output.actions.push(Action::Notify(news));
-        for handover in in_flight.handovers {
-            output.actions.push(Action::Perform(Box::new(HandoverAction(handover))));
+        for mut handover in in_flight.handovers {
+            handover.fence = in_flight.schedule.fence;
+            self.in_hand.insert((run, handover.context.job, handover.context.attempt));
+            self.calls.push_back(handover);
         }
         for check in in_flight.checks {
+            self.in_hand.insert((run, check.context.job, check.context.attempt));
             output.actions.push(Action::Check(Box::new(CheckAction(check))));
         }
         if let Some(at) = in_flight.schedule.wake_at {
@@ -692,14 +765,27 @@ impl Core {
         error: Option<StoreError>,
         output: &mut StepOutput,
     ) -> Option<RunId> {
-        let Live { scope, queue: later, redecided, .. } = live;
+        let Live { scope, queue: mut later, redecided, .. } = live;
+        if error.is_some() {
+            // What was said to have failed may have been written all the same (the connection was cut at that moment):
+            // calls that it started were not made then, and nobody else would look after them.
+            later.push_back(Queued::told(Work::TakeOver(self.node)));
+        }
         let is_new = work.iter().any(|item| matches!(item.work, Work::Start(_)));
         let fresh = if is_new {
             if let Some(error) = error {
-                // The caller is still there and knows what to do; nothing of the run exists.
-                for reply in work.into_iter().chain(later).filter_map(|item| item.reply) {
-                    output.actions.push(Action::Reply(reply, Err(EngineError::Store(error.clone()))));
+                // The caller is still there and knows what to do.
+                let mut waiting = Live::empty(scope.clone());
+                for mut item in work.into_iter().chain(later) {
+                    match item.reply.take() {
+                        Some(reply) => {
+                            output.actions.push(Action::Reply(reply, Err(EngineError::Store(error.clone()))));
+                        }
+                        None => waiting.queue.push_back(item),
+                    }
                 }
+                self.live.insert(run, waiting);
+                output.actions.push(Action::WakeAt(scope, run, now.plus(BACK_OFF)));
                 return None;
             }
             Ok(Live::empty(scope.clone()))
@@ -709,14 +795,7 @@ impl Core {
         match fresh {
             Ok(mut fresh) => {
                 fresh.redecided = redecided + 1;
-                let lost = fresh.owned_by_other(self.node);
-                for item in work.into_iter().chain(later) {
-                    if lost && !item.is_request() && !matches!(item.work, Work::TakeOver(_)) {
-                        tracing::info!(%run, "an answer came too late: another node works on this run");
-                        continue;
-                    }
-                    fresh.queue.push_back(item);
-                }
+                self.requeue(run, &mut fresh, work.into_iter().chain(later));
                 if fresh.queue.is_empty() {
                     return None;
                 }
@@ -800,6 +879,68 @@ impl Core {
             Err(error) => tracing::warn!(%error, "the store could not be asked who waits; asking again"),
         }
     }
+
+    /// Puts what waits for a run before the run as it is now; too late for what another node looks after.
+    fn requeue(&mut self, run: RunId, fresh: &mut Live, items: impl IntoIterator<Item = Queued>) {
+        let lost = fresh.owned_by_other(self.node);
+        for item in items {
+            if lost && !item.is_request() && !matches!(item.work, Work::TakeOver(_)) {
+                tracing::info!(%run, "an answer came too late: another node works on this run");
+                self.answered(run, std::slice::from_ref(&item));
+                continue;
+            }
+            fresh.queue.push_back(item);
+        }
+    }
+
+    /// These answers are written, or nobody waits for them any more.
+    fn answered(&mut self, run: RunId, work: &[Queued]) {
+        for item in work {
+            if let Work::Job(job, attempt, _) | Work::Check(job, attempt, _) = &item.work {
+                self.in_hand.remove(&(run, *job, *attempt));
+            }
+        }
+    }
+
+    /// Whether a call may be made now. Time may have passed since its start was decided: the commit was slow, the
+    /// process stood still. If another node has meanwhile given this one up, it may have found that the call did not
+    /// happen, and have made it. With a key that does no harm; otherwise this node looks first.
+    fn may_call(&self, handover: &Handover) -> Result<bool, StoreError> {
+        if handover.repeatable {
+            return Ok(true);
+        }
+        let row = self.store.run(&handover.context.scope, handover.context.run)?;
+        Ok(row.is_some_and(|row| row.schedule.owner == Some(self.node) && row.schedule.fence == handover.fence))
+    }
+
+    /// Makes the calls whose start is durable.
+    fn hand_over(&mut self, now: Timestamp, output: &mut StepOutput) {
+        while let Some(handover) = self.calls.pop_front() {
+            match self.may_call(&handover) {
+                Ok(true) => output.actions.push(Action::Perform(Box::new(HandoverAction(handover)))),
+                Ok(false) => {
+                    let JobContext { run, job, attempt, .. } = handover.context;
+                    tracing::info!(%run, "a call is not made: another node has taken its run over");
+                    self.in_hand.remove(&(run, job, attempt));
+                    self.flow.release((run, job, attempt), false);
+                }
+                Err(_) => {
+                    let context = &handover.context;
+                    output.actions.push(Action::WakeAt(context.scope.clone(), context.run, now.plus(BACK_OFF)));
+                    self.calls.push_front(handover);
+                    return;
+                }
+            }
+        }
+    }
+}
+
+/// Why a turn has nothing to commit.
+enum Undecided {
+    /// Nothing follows; what those who asked are told.
+    Nothing(Value),
+    /// The store could not be asked for something that the turn needs.
+    Away(StoreError),
 }
 
 struct Parts {

@@ -23,6 +23,9 @@ pub(crate) const LEASE: Millis = Millis(15_000);
 pub(crate) const HEARTBEAT: Millis = Millis(5_000);
 /// How far ahead timers are fetched: longer than the time between two looks.
 const AHEAD: Millis = Millis(2_000);
+/// How long a node that owns nothing is remembered after its lease. A process that only stood still goes on, and may
+/// own runs before it says that it lives; if it dies at that moment, its runs are found because it is still known.
+const REMEMBERED: Millis = Millis(600_000);
 /// Runs looked up at a time.
 const BATCH: usize = 256;
 
@@ -108,12 +111,15 @@ impl Keeper {
         let now = self.clock.now();
         let mut count = 0;
         for (node, until, liveness) in self.store.nodes(SystemScope)? {
-            let liveness = liveness.trim_end_matches(SHORT_LIVED);
-            if node == self.node || (until > now && !self.liveness.is_gone(liveness)) {
+            if node == self.node {
+                continue;
+            }
+            let gone = self.liveness.is_gone(liveness.trim_end_matches(SHORT_LIVED));
+            if until > now && !gone {
                 continue;
             }
             let owned = self.store.owned_by(SystemScope, node, BATCH)?;
-            if owned.is_empty() {
+            if owned.is_empty() && (gone || until.plus(REMEMBERED) <= now) {
                 self.store.forget_node(SystemScope, node)?;
             }
             count += owned.len();

@@ -28,7 +28,7 @@ const TELL: Duration = Duration::from_millis(250);
 /// How often the store is asked for runs whose time has come: the safety net behind the timers in memory.
 const POLL: Duration = Duration::from_millis(1000);
 /// How much longer than its own time-out an outside job may take before it counts as lost.
-const GRACE: Duration = Duration::from_secs(5);
+pub(crate) const GRACE: Duration = Duration::from_secs(5);
 
 /// What the deciding thread needs.
 pub(crate) struct Deciding {

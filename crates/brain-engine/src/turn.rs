@@ -9,9 +9,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use brain_core::{Failure, JobKey, Millis, Random, RunId, Timestamp};
-use brain_lang::plan::{Place, PlanStep, ToolRef};
+use brain_lang::plan::{Idempotency, Place, PlanStep, ToolRef};
 use brain_registry::{ToolResult, ValidatedCall};
-use brain_store::{ArtifactRow, Precondition, Scope, Store, Write};
+use brain_store::{ArtifactRow, Precondition, Scope, Store, StoreError, Write};
 use brain_vm::{Event, Input, JobId, Machine, Need, Phase, Program, State, StepState};
 use serde_json::{Value, json};
 
@@ -27,6 +27,10 @@ const MAX_JOBS_A_TURN: u32 = 100;
 pub(crate) struct Handover {
     pub(crate) call: ValidatedCall,
     pub(crate) context: JobContext,
+    /// Whether the other side recognises a repetition.
+    pub(crate) repeatable: bool,
+    /// The fence of the commit that started it.
+    pub(crate) fence: u64,
 }
 
 /// A check to be made once the turn is durable.
@@ -72,6 +76,8 @@ pub(crate) struct Turn<'a> {
     pub(crate) later: BTreeSet<JobId>,
     /// What the first of them wait for.
     pub(crate) limit: Option<String>,
+    /// The store could not be asked for something that the turn needs: nothing of it may be committed.
+    pub(crate) away: Option<StoreError>,
 }
 
 impl Turn<'_> {
@@ -262,14 +268,15 @@ impl Turn<'_> {
                     }
                 }
             }
-            Place::Outside(_) => {
+            Place::Outside(idempotency) => {
                 let (host, records) = (self.host, &mut self.records);
                 if let Err(failure) = guarded(|| host.admit(&call, &context, records)) {
                     self.input(Input::Failed(job, attempt, failure), Some(json!({"args": call.args()})));
                     return false;
                 }
                 self.input(Input::Handed(job, attempt), Some(json!({"args": call.args()})));
-                self.handovers.push(Handover { call, context });
+                let repeatable = *idempotency == Idempotency::Key;
+                self.handovers.push(Handover { call, context, repeatable, fence: 0 });
                 return true;
             }
             Place::Inline => self.decide_inline(&call, &context),
@@ -345,6 +352,7 @@ impl Turn<'_> {
 
     /// What the turn relied on and what it writes to records.
     pub(crate) fn finish(self) -> Finished {
+        let away = self.away.or_else(|| self.records.away().cloned());
         let (mut preconditions, record_writes) = self.records.finish();
         preconditions.extend(self.preconditions);
         let mut writes = self.writes;
@@ -360,6 +368,7 @@ impl Turn<'_> {
             offered: self.offered,
             delegated: self.delegated,
             limit: self.limit,
+            away,
         }
     }
 }
@@ -378,6 +387,7 @@ pub(crate) struct Finished {
     pub(crate) delegated: bool,
     /// What jobs that could start wait for.
     pub(crate) limit: Option<String>,
+    pub(crate) away: Option<StoreError>,
 }
 
 /// The key of a job: the same for every attempt and on every replay.

@@ -117,7 +117,8 @@ fn what_another_process_decides_goes_on_where_the_run_is_worked_on() {
     assert_eq!((after.schedule.owner, after.schedule.fence), (Some(owner), before.schedule.fence));
     assert_eq!(world.asked.lock().unwrap().len(), 1, "nothing starts where the run is not worked on");
 
-    world.driver.keep();
+    world.driver.keep().unwrap();
+    world.driver.pump();
     assert_eq!(world.asked.lock().unwrap().len(), 2, "it starts where the run is worked on");
     assert_eq!(world.store.signals(&scope(), run).unwrap(), []);
 }
@@ -129,7 +130,8 @@ fn a_node_with_room_takes_what_waits_at_another() {
     assert_eq!(world.asked.lock().unwrap().len(), 1);
     let (store, host) = (world.store.clone(), world.host.clone());
     let mut other = Driver::new(store, host.clone(), host, world.clock.clone(), random(2));
-    other.keep();
+    other.keep().unwrap();
+    other.pump();
     assert_eq!(*world.asked.lock().unwrap(), runs.iter().map(|run| run.1).collect::<Vec<_>>());
     assert!(runs.iter().all(|run| world.waits_for(run).is_none()));
 }

@@ -2,9 +2,9 @@
 //! callback that is wrong, late or a repetition changes nothing and leaves an event.
 
 use brain_core::{Failure, JobKey, RunId, hmac_sha256};
+use brain_engine::JobOutcome;
 use brain_engine::core::ToJob;
 use brain_engine::log::entries;
-use brain_engine::JobOutcome;
 use brain_registry::ToolResult;
 use brain_store::Scope;
 use brain_tools::resolve_secret;

@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex};
 use brain_core::{Digest, Failure, Millis, Random, RecordId, RunId, SeededRandom, TenantId, Timestamp, VirtualClock};
 use brain_engine::core::Submission;
 use brain_engine::{
-    CheckAnswer, Growth, Host, HostFuture, JobContext, JobOutcome, Limits, NewEvent, Outside, PipeEvent, RecordView, RunView,
+    CheckAnswer, Growth, Host, HostFuture, JobContext, JobOutcome, Limits, NewEvent, Outside, PipeEvent, RecordView,
+    RunView,
 };
 use brain_lang::binding::Binding;
 use brain_lang::plan::{
