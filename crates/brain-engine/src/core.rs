@@ -3,6 +3,7 @@
 
 mod live;
 mod messages;
+mod park;
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
@@ -15,10 +16,13 @@ use brain_store::{
 use brain_vm::{End, Input, JobId, JobStatus, Machine, Need, Phase, Program, State};
 use serde_json::{Value, json};
 
-use self::live::{InFlight, Live, Queued, Work, lost_checks, lost_jobs, never_made};
+use self::live::{InFlight, Live, Queued, Work, lost_checks, never_made};
 pub use self::messages::{
     Action, CheckAction, Command, CoreInput, HandoverAction, Reply, StepOutput, Submission, ToJob, Told,
 };
+pub(crate) use self::live::lost_jobs;
+pub use self::park::PARKED;
+pub(crate) use self::park::move_unread;
 use crate::data::{RunData, fold};
 use crate::engine::EngineError;
 use crate::flow::{Flow, FlowConfig};
@@ -130,6 +134,8 @@ impl Core {
                 Some(run)
             }
             CoreInput::Command(scope, run, command, reply) => {
+                // A person asks: what could not be read before may be readable by now.
+                self.unreadable.remove(&run);
                 match self.load(&scope, run) {
                     Ok(live) => {
                         live.queue.push_back(Queued::asked(Work::Command(Arc::from(command)), reply));
@@ -205,7 +211,7 @@ impl Core {
             Err(EngineError::NoSuchRun(_)) => None,
             Err(error) => {
                 if self.unreadable.insert(run) {
-                    tracing::error!(%run, %error, "this run cannot be read and is left alone");
+                    self.park(now, scope, run, &error.to_string(), output);
                 }
                 None
             }

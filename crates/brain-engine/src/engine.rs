@@ -6,12 +6,12 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use brain_core::{Clock, Digest, Failure, JobKey, NodeId, Random, RunId};
-use brain_store::{LogRow, Precondition, RunRow, Scope, Store, StoreError, SystemScope, Write};
+use brain_store::{LogRow, Member, Outcome, Precondition, RunRow, Scope, Store, StoreError, SystemScope, Write};
 use brain_vm::{EventError, Input, JobId, Program, State};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
-use crate::core::{Command, Core, CoreInput, Submission, ToJob, Told};
+use crate::core::{Command, Core, CoreInput, PARKED, Submission, ToJob, Told, lost_jobs, move_unread};
 use crate::data::{RunData, fold};
 use crate::flow::FlowConfig;
 use crate::host::{Host, Outside};
@@ -328,6 +328,40 @@ impl Engine {
         self.command(scope, run, Command { prelude, preconditions, writes, inputs, status: None }).await
     }
 
+    /// Has a run looked at again that was set aside because it could not be read.
+    pub async fn unpark(&self, scope: &Scope, run: RunId, by: &str) -> Result<RunNews, EngineError> {
+        let state = self.run_state(scope, run)?;
+        if state.row.status != PARKED {
+            return Err(EngineError::NothingToDo(run));
+        }
+        let mut inputs = lost_jobs(state.state.as_ref());
+        inputs.push(Told::Input(Input::Tick, None));
+        let command = Command {
+            prelude: vec![NewEvent::pipe(PipeEvent::Unparked, json!({"by": by}), None)],
+            preconditions: Vec::new(),
+            writes: Vec::new(),
+            inputs,
+            status: None,
+        };
+        self.command(scope, run, command).await
+    }
+
+    /// Gives up a run that was set aside because it cannot be read. Nothing of it is executed or taken back.
+    pub fn abort_unread(&self, scope: &Scope, run: RunId, by: &str) -> Result<(), EngineError> {
+        let row = self.store.run(scope, run)?.ok_or(EngineError::NoSuchRun(run))?;
+        if row.status != PARKED {
+            return Err(EngineError::NothingToDo(run));
+        }
+        let log = self.store.log(scope, run).ok();
+        let event = NewEvent::pipe(PipeEvent::Aborted, json!({"by": by}), None);
+        let (precondition, writes) = move_unread(&row, log.as_deref(), self.clock.now(), "cancelled", event);
+        let member = Member { scope: scope.clone(), preconditions: vec![precondition], writes };
+        match self.store.commit_now(vec![member])?.as_slice() {
+            [Outcome::Committed] => Ok(()),
+            _ => Err(EngineError::Moved),
+        }
+    }
+
     /// Decides about a dead letter.
     pub async fn decide_letter(
         &self,
@@ -421,7 +455,7 @@ impl Engine {
             drop(keeper.send(KeeperNews::Stop));
         }
         // Wakes the deciding thread: a step without inputs does nothing.
-        self.send(CoreInput::Committed(0, Ok(brain_store::Outcome::Committed)));
+        self.send(CoreInput::Committed(0, Ok(Outcome::Committed)));
         for handle in threads.handles.drain(..) {
             drop(handle.join());
         }

@@ -282,7 +282,18 @@ fn a_poisoned_run_blocks_nobody() {
     let (run, engine) = (submission.run, driver.engine().clone());
     driver.block_on(engine.submit(submission), None).unwrap().unwrap();
     assert_eq!(finish(&mut driver, run), "completed");
-    assert!(matches!(driver.engine().run_state(&scope(), bad), Err(EngineError::Unreadable(..))));
+    assert!(matches!(engine.run_state(&scope(), bad), Err(EngineError::Unreadable(..))));
+
+    // It was set aside for all to see, is not looked at again by itself, and a person decides.
+    driver.advance_to(row.updated_at.plus(Millis(60_000)));
+    let aside = store.run(&scope(), bad).unwrap().unwrap();
+    assert_eq!((aside.status.as_str(), aside.schedule.wake_at, aside.schedule.owner), ("parked", None, None));
+    let last = store.log(&scope(), bad).unwrap().pop().unwrap();
+    assert_eq!(last.events[0].0, 12, "and the feed says so");
+    let again = driver.block_on(engine.unpark(&scope(), bad, "ann"), None).unwrap();
+    assert!(matches!(again, Err(EngineError::Unreadable(..))), "this build still cannot read it");
+    engine.abort_unread(&scope(), bad, "ann").unwrap();
+    assert_eq!(store.run(&scope(), bad).unwrap().unwrap().status, "cancelled");
 }
 
 #[test]

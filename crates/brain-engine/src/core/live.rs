@@ -107,7 +107,7 @@ impl Live {
 }
 
 /// Outside jobs that were under way on a node that is dead: nobody knows how they went.
-pub(super) fn lost_jobs(state: Option<&State>) -> Vec<Told> {
+pub(crate) fn lost_jobs(state: Option<&State>) -> Vec<Told> {
     let Some(state) = state else { return Vec::new() };
     let lost = state.jobs.iter().filter(|(_, job)| job.status == JobStatus::Running);
     lost.map(|(&id, job)| {
