@@ -16,11 +16,11 @@ use brain_store::{
 use brain_vm::{End, Input, JobId, JobStatus, Machine, Need, Phase, Program, State};
 use serde_json::{Value, json};
 
+pub(crate) use self::live::lost_jobs;
 use self::live::{InFlight, Live, Queued, Work, lost_checks, never_made};
 pub use self::messages::{
     Action, CheckAction, Command, CoreInput, HandoverAction, Reply, StepOutput, Submission, ToJob, Told,
 };
-pub(crate) use self::live::lost_jobs;
 pub use self::park::PARKED;
 pub(crate) use self::park::move_unread;
 use crate::data::{RunData, fold};

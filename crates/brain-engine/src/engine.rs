@@ -298,16 +298,27 @@ impl Engine {
         Ok(None)
     }
 
-    /// Asks a run to stop, with other writes in the same commit. What was done stays.
-    pub async fn cancel(&self, scope: &Scope, run: RunId, writes: Vec<Write>) -> Result<RunNews, EngineError> {
+    /// Asks a run to stop, with other events and writes in the same commit. What was done stays.
+    pub async fn cancel(
+        &self,
+        scope: &Scope,
+        run: RunId,
+        prelude: Vec<NewEvent>,
+        writes: Vec<Write>,
+    ) -> Result<RunNews, EngineError> {
         let command = Command {
-            prelude: Vec::new(),
+            prelude,
             preconditions: Vec::new(),
             writes,
             inputs: vec![Told::Input(Input::Cancel, None)],
             status: None,
         };
         self.command(scope, run, command).await
+    }
+
+    /// Waits until something became durable, here or perhaps elsewhere. Listening starts at the call.
+    pub fn changed(&self) -> impl Future<Output = ()> + '_ {
+        self.hub.changes().notified()
     }
 
     /// Waits until workers may have something new to take.
@@ -347,13 +358,12 @@ impl Engine {
     }
 
     /// Gives up a run that was set aside because it cannot be read. Nothing of it is executed or taken back.
-    pub fn abort_unread(&self, scope: &Scope, run: RunId, by: &str) -> Result<(), EngineError> {
+    pub fn abort_unread(&self, scope: &Scope, run: RunId, event: NewEvent) -> Result<(), EngineError> {
         let row = self.store.run(scope, run)?.ok_or(EngineError::NoSuchRun(run))?;
         if row.status != PARKED {
             return Err(EngineError::NothingToDo(run));
         }
         let log = self.store.log(scope, run).ok();
-        let event = NewEvent::pipe(PipeEvent::Aborted, json!({"by": by}), None);
         let (precondition, writes) = move_unread(&row, log.as_deref(), self.clock.now(), "cancelled", event);
         let member = Member { scope: scope.clone(), preconditions: vec![precondition], writes };
         match self.store.commit_now(vec![member])?.as_slice() {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use brain_core::{Failure, Millis};
-use brain_engine::{Driver, EngineError, FlowConfig, LetterDecision, receipts};
+use brain_engine::{Driver, EngineError, FlowConfig, LetterDecision, NewEvent, PipeEvent, receipts};
 use brain_lang::plan::{Idempotency, OnFailure, Place};
 use brain_store::{MemoryStore, RecordFilter, Store};
 use common::{Fate, TestHost, clock, each, program, random, scope, step, submission, with_undo};
@@ -203,7 +203,7 @@ fn cancelling_stops_after_what_is_under_way() {
     let run = start(&mut driver, vec![step("a", &[], KEY), step("b", &["a"], KEY)]);
     driver.pump();
     let engine = driver.engine().clone();
-    driver.block_on(engine.cancel(&scope(), run, vec![]), None).unwrap().unwrap();
+    driver.block_on(engine.cancel(&scope(), run, vec![], vec![]), None).unwrap().unwrap();
     assert_eq!(finish(&mut driver, run), "cancelled");
     driver.advance_to(driver.engine().clock().now().plus(Millis(60_000)));
     assert_eq!(host.seen.lock().unwrap().calls.len(), 1, "b never started");
@@ -247,7 +247,7 @@ fn a_node_that_was_given_up_can_write_nothing_more() {
     assert_eq!(finish(&mut two, run), "completed");
     // It still believes that the run is its own and under way.
     let engine = one.engine().clone();
-    drop(one.block_on(engine.cancel(&scope(), run, vec![]), None));
+    drop(one.block_on(engine.cancel(&scope(), run, vec![], vec![]), None));
     let log = store.log(&scope(), run).unwrap();
     assert_eq!(store.run(&scope(), run).unwrap().unwrap().status, "completed");
     let count = |name: &str| brain_engine::log::entries(&log).filter(|entry| entry.name() == name).count();
@@ -292,7 +292,8 @@ fn a_poisoned_run_blocks_nobody() {
     assert_eq!(last.events[0].0, 12, "and the feed says so");
     let again = driver.block_on(engine.unpark(&scope(), bad, "ann"), None).unwrap();
     assert!(matches!(again, Err(EngineError::Unreadable(..))), "this build still cannot read it");
-    engine.abort_unread(&scope(), bad, "ann").unwrap();
+    let event = NewEvent::pipe(PipeEvent::Aborted, serde_json::json!({"by": "ann"}), None);
+    engine.abort_unread(&scope(), bad, event).unwrap();
     assert_eq!(store.run(&scope(), bad).unwrap().unwrap().status, "cancelled");
 }
 
