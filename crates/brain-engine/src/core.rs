@@ -3,23 +3,29 @@
 
 mod live;
 mod messages;
+mod park;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
-use brain_core::{Digest, Failure, Millis, NodeId, Random, RunId, Timestamp};
+use brain_core::{Digest, Failure, Millis, NodeId, Random, RunId, TenantId, Timestamp};
 use brain_store::{
-    Conflict, Member, Outcome, Precondition, RunRow, RunSchedule, Scope, SignalRow, Store, StoreError, Write,
+    Claim, Conflict, Member, Outcome, Precondition, QueuePlace, RunRow, RunSchedule, Scope, SignalRow, Store,
+    StoreError, SystemScope, Write,
 };
-use brain_vm::{End, Input, JobId, JobStatus, Phase, Program, State};
+use brain_vm::{End, Input, JobId, JobStatus, Machine, Need, Phase, Program, State};
 use serde_json::{Value, json};
 
-use self::live::{InFlight, Live, Queued, Work, lost_checks, lost_jobs, never_made};
+pub(crate) use self::live::lost_jobs;
+use self::live::{InFlight, Live, Queued, Work, lost_checks, never_made};
 pub use self::messages::{
     Action, CheckAction, Command, CoreInput, HandoverAction, Reply, StepOutput, Submission, ToJob, Told,
 };
+pub use self::park::PARKED;
+pub(crate) use self::park::move_unread;
 use crate::data::{RunData, fold};
 use crate::engine::EngineError;
+use crate::flow::{Flow, FlowConfig};
 use crate::host::{Host, JobContext};
 use crate::hub::RunNews;
 use crate::log::{NewEvent, PipeEvent, pack};
@@ -34,6 +40,12 @@ const MAX_READS: usize = 4;
 const BACK_OFF: Millis = Millis(500);
 /// Programs that are kept at hand at most.
 const MAX_PROGRAMS: usize = 10_000;
+/// Runs that one step calls from the queue at most.
+const MAX_CALLS: usize = 256;
+/// Queued runs that are fetched at a time.
+const REFILL: usize = 256;
+/// How long what a node was given to look at is not given to others.
+pub(crate) const CLAIM: Millis = Millis(5_000);
 /// How much one step of priority is worth in the order of outside jobs.
 pub(crate) const PRIORITY_STEP: i64 = 30_000;
 
@@ -50,10 +62,9 @@ pub struct Core {
     unreadable: HashSet<RunId>,
     /// Calls and checks that this process has in hand: from the commit that starts them to the one with their answer.
     in_hand: HashSet<(RunId, JobId, u32)>,
-    waiting_jobs: BTreeMap<(i64, u64), Handover>,
-    next_job: u64,
-    running_jobs: usize,
-    max_running_jobs: usize,
+    /// Calls whose start is durable, about to be made.
+    calls: VecDeque<Handover>,
+    flow: Flow,
 }
 
 impl Core {
@@ -63,7 +74,7 @@ impl Core {
         store: Arc<dyn Store>,
         host: Arc<dyn Host>,
         random: Box<dyn Random>,
-        max_running_jobs: usize,
+        flow: FlowConfig,
     ) -> Self {
         Self {
             node,
@@ -76,10 +87,8 @@ impl Core {
             programs: HashMap::new(),
             unreadable: HashSet::new(),
             in_hand: HashSet::new(),
-            waiting_jobs: BTreeMap::new(),
-            next_job: 0,
-            running_jobs: 0,
-            max_running_jobs,
+            calls: VecDeque::new(),
+            flow: Flow::new(flow),
         }
     }
 
@@ -95,13 +104,14 @@ impl Core {
         for run in touched {
             self.decide(now, run, &mut output);
         }
+        self.call_next(now, &mut output);
         self.hand_over(now, &mut output);
         output
     }
 
-    /// Whether nothing is being committed and nothing is being done outside.
-    pub fn is_idle(&self) -> bool {
-        self.commits.is_empty() && self.running_jobs == 0 && self.waiting_jobs.is_empty()
+    /// How many commits are under way.
+    pub fn commits_under_way(&self) -> usize {
+        self.commits.len()
     }
 
     /// A run as this node has it in memory, unless something of it is being committed: what its log must fold to.
@@ -110,9 +120,9 @@ impl Core {
         Some((live.row.as_ref()?, live.state.as_ref()?, &live.data))
     }
 
-    /// How many outside jobs are being done.
+    /// How many outside jobs are under way.
     pub fn running_jobs(&self) -> usize {
-        self.running_jobs
+        self.flow.running()
     }
 
     fn take(&mut self, now: Timestamp, input: CoreInput, output: &mut StepOutput) -> Option<RunId> {
@@ -124,13 +134,9 @@ impl Core {
                 Some(run)
             }
             CoreInput::Command(scope, run, command, reply) => {
-                let node = self.node;
+                // A person asks: what could not be read before may be readable by now.
+                self.unreadable.remove(&run);
                 match self.load(&scope, run) {
-                    Ok(live) if live.owned_by_other(node) => {
-                        output.actions.push(Action::Reply(reply, Err(EngineError::OwnedElsewhere(run))));
-                        self.evict(run);
-                        return None;
-                    }
                     Ok(live) => {
                         live.queue.push_back(Queued::asked(Work::Command(Arc::from(command)), reply));
                     }
@@ -142,16 +148,35 @@ impl Core {
                 Some(run)
             }
             CoreInput::Job(scope, run, job, attempt, outcome) => {
-                self.running_jobs = self.running_jobs.saturating_sub(1);
+                self.flow.release((run, job, attempt), true);
                 self.enqueue(now, &scope, run, Work::Job(job, attempt, outcome), output)
             }
             CoreInput::Check(scope, run, job, attempt, answer) => {
                 self.enqueue(now, &scope, run, Work::Check(job, attempt, answer), output)
             }
             CoreInput::Wake(scope, run) => self.enqueue(now, &scope, run, Work::Tick, output),
-            CoreInput::Signal(scope, run) => self.enqueue(now, &scope, run, Work::Signals, output),
+            CoreInput::Signal(scope, run) => {
+                // Another process may have written to the run: it is read again.
+                self.evict(run);
+                self.enqueue(now, &scope, run, Work::Signals, output)
+            }
             CoreInput::TakeOver(scope, run, from) => self.enqueue(now, &scope, run, Work::TakeOver(from), output),
             CoreInput::Committed(commit, result) => self.committed(now, commit, result, output),
+            CoreInput::Call => None,
+            CoreInput::WakeAt(scope, run, at) => {
+                output.actions.push(Action::WakeAt(scope, run, at));
+                None
+            }
+            CoreInput::Look(share) => {
+                self.flow.set_share(share);
+                self.refill(now);
+                None
+            }
+            CoreInput::Pause(paused) => {
+                self.flow.pause(paused);
+                self.refill(now);
+                None
+            }
         }
     }
 
@@ -167,8 +192,11 @@ impl Core {
         let taking_over = matches!(work, Work::TakeOver(_));
         match self.load(scope, run) {
             Ok(live) if !taking_over && live.owned_by_other(node) => {
+                // Its owner looks after this. But what waits here for a better moment (a take-over, a guest's request)
+                // must get it: what is known of the run may be old, and nothing else would make it new.
+                let waits = !live.queue.is_empty();
                 self.evict(run);
-                None
+                waits.then_some(run)
             }
             Ok(live) => {
                 live.queue.push_back(Queued::told(work));
@@ -186,7 +214,7 @@ impl Core {
             Err(EngineError::NoSuchRun(_)) => None,
             Err(error) => {
                 if self.unreadable.insert(run) {
-                    tracing::error!(%run, %error, "this run cannot be read and is left alone");
+                    self.park(now, scope, run, &error.to_string(), output);
                 }
                 None
             }
@@ -273,7 +301,7 @@ impl Core {
             match self.read(&live.scope, run) {
                 Ok(fresh) => {
                     let waiting = std::mem::replace(&mut live, fresh).queue;
-                    self.requeue(run, &mut live, waiting, output);
+                    self.requeue(run, &mut live, waiting);
                     if live.queue.is_empty() {
                         return;
                     }
@@ -396,6 +424,7 @@ impl Core {
                 Work::Check(job, attempt, answer) => inputs.push(Told::Check(*job, *attempt, answer.clone())),
                 Work::Tick => inputs.push(Told::Input(Input::Tick, None)),
                 Work::Signals => inputs.push(Told::Signals),
+                Work::Slot => {}
                 Work::TakeOver(from) => {
                     // Someone else may have been quicker; and what this turn takes over was not this node's before.
                     let owner = live.row.as_ref().and_then(|row| row.schedule.owner);
@@ -426,12 +455,14 @@ impl Core {
             let RunSchedule { seq, fence, .. } = row.schedule;
             preconditions.push(Precondition::RunAt { run, seq, fence });
         }
+        // Another node works on the run: what is asked for is decided here, what follows outside starts there.
+        let guest = schedule.owner.is_some_and(|owner| owner != self.node);
         if live.redecided > MAX_REDECISIONS && live.program.as_ref().is_some_and(|program| program.atomic) {
             let message = "Others kept changing the same records; nothing was done. Try again in a moment.";
             let failure = Failure { retry_after: Some(BACK_OFF), ..Failure::transient("contention", message) };
             inputs.push(Told::Input(Input::Halt(failure), None));
         }
-        let finished = match (&mut live.program, &mut live.state) {
+        let mut finished = match (&mut live.program, &mut live.state) {
             (Some(program), Some(state)) => {
                 let mut turn = Turn {
                     scope: &live.scope,
@@ -455,6 +486,9 @@ impl Core {
                     answer: Value::Null,
                     offered: false,
                     delegated: false,
+                    flow: (!guest).then_some(&mut self.flow),
+                    later: BTreeSet::new(),
+                    limit: None,
                     away: None,
                     refused: None,
                 };
@@ -469,35 +503,62 @@ impl Core {
             }
             _ => Finished { events: prelude, writes, ..Finished::default() },
         };
-        if let Some(error) = finished.away {
-            return Err(Undecided::Away(error));
+        let undecided = finished.away.take().map(Undecided::Away).or(finished.refused.take().map(Undecided::Refused));
+        if let Some(undecided) = undecided {
+            for Handover { context, .. } in &finished.handovers {
+                self.flow.release((run, context.job, context.attempt), false);
+            }
+            return Err(undecided);
         }
-        if let Some(error) = finished.refused {
-            return Err(Undecided::Refused(error));
-        }
-        if finished.events.is_empty() && new_row.is_none() {
+        if finished.events.is_empty() && finished.writes.is_empty() && new_row.is_none() {
+            // Called, but what it needs is not there after all: it goes on waiting.
+            if let (Some(limit), Some(place)) = (finished.limit, schedule.queued) {
+                self.flow.wait(live.scope.tenant(), run, place.order, &limit);
+            }
             return Err(Undecided::Nothing(finished.answer));
         }
         Ok(self.member(now, run, live, Parts { finished, preconditions, status, schedule, program_hash, new_row }))
     }
 
     fn member(&self, now: Timestamp, run: RunId, live: &Live, parts: Parts) -> (Member, InFlight) {
-        let Parts { finished, mut preconditions, mut status, mut schedule, program_hash, new_row } = parts;
+        let Parts { mut finished, mut preconditions, mut status, mut schedule, program_hash, new_row } = parts;
+        let mut nudge = false;
         if let Some(state) = live.state.as_ref().filter(|state| state.phase != Phase::New) {
             status = state.status().to_string();
             schedule.wake_at = state.wake_at();
             let under_way = finished.unfinished
                 || state.jobs.values().any(|job| matches!(job.status, JobStatus::Running | JobStatus::Checking));
-            let owner = under_way.then_some(self.node);
+            let guest = schedule.owner.filter(|owner| *owner != self.node);
+            let owner = under_way.then_some(guest.unwrap_or(self.node));
             if owner.is_some() && owner != schedule.owner {
                 schedule.fence += 1;
             }
             schedule.owner = owner;
+            let waits = finished.limit.take().filter(|_| {
+                let next = live.program.as_ref().and_then(|program| Machine::new(program).next(state));
+                !finished.unfinished && matches!(next, Some(Need::Start(..)))
+            });
+            let order = || now.as_millis() - i64::from(schedule.priority) * PRIORITY_STEP;
+            let place = waits.map(|limit| QueuePlace {
+                order: schedule.queued.as_ref().map_or_else(order, |place| place.order),
+                limit,
+            });
+            if guest.is_some() && owner.is_some() && place.is_some() {
+                nudge = true;
+                schedule.queued = None;
+            } else {
+                schedule.queued = place;
+            }
         }
         let parent = self.tell_parent(now, run, live, new_row.as_deref(), &finished);
         let first = schedule.seq;
         schedule.seq += finished.events.len() as u64;
         let mut writes = Vec::with_capacity(finished.writes.len() + 3);
+        if nudge {
+            // The node that works on the run finds this in its inbox and goes on.
+            let body = json!({"go_on": true});
+            writes.push(Write::Signal(SignalRow { run, id: format!("go on {}", schedule.seq), at: now, body }));
+        }
         let parent = parent.map(|signal| {
             let run = signal.run;
             writes.push(Write::Signal(signal));
@@ -522,10 +583,13 @@ impl Core {
                 program: program_hash,
             }),
         }
-        writes.push(Write::Append(pack(run, first, now, finished.events)));
+        if !finished.events.is_empty() {
+            writes.push(Write::Append(pack(run, first, now, finished.events)));
+        }
         writes.extend(finished.writes);
         preconditions.extend(finished.preconditions);
         let member = Member { scope: live.scope.clone(), preconditions, writes };
+        let queued = schedule.queued.clone();
         let in_flight = InFlight {
             work: Vec::new(),
             schedule,
@@ -537,6 +601,7 @@ impl Core {
             answer: finished.answer,
             offered: finished.offered,
             delegated: finished.delegated,
+            queued,
             parent,
         };
         (member, in_flight)
@@ -582,6 +647,11 @@ impl Core {
         let run = self.commits.remove(&commit)?;
         let mut live = self.live.remove(&run)?;
         let in_flight = live.in_flight.take()?;
+        if !matches!(result, Ok(Outcome::Committed)) {
+            for Handover { context, .. } in &in_flight.handovers {
+                self.flow.release((run, context.job, context.attempt), false);
+            }
+        }
         match result {
             Ok(Outcome::Committed) => self.settle(now, run, live, in_flight, output),
             Ok(Outcome::Conflict(conflict)) => self.conflict(now, run, live, in_flight, conflict, output),
@@ -617,6 +687,12 @@ impl Core {
                 });
             }
         }
+        if live.row.as_ref().is_some_and(|row| row.schedule.queued.is_some()) {
+            self.flow.forget(live.scope.tenant(), run);
+        }
+        if let Some(place) = &in_flight.queued {
+            self.flow.wait(live.scope.tenant(), run, place.order, &place.limit);
+        }
         if let Some(row) = &mut live.row {
             row.schedule = in_flight.schedule.clone();
             row.status.clone_from(&in_flight.status);
@@ -636,10 +712,7 @@ impl Core {
         for mut handover in in_flight.handovers {
             handover.fence = in_flight.schedule.fence;
             self.in_hand.insert((run, handover.context.job, handover.context.attempt));
-            let priority = i64::from(in_flight.schedule.priority);
-            let order = now.as_millis() - priority * PRIORITY_STEP;
-            self.next_job += 1;
-            self.waiting_jobs.insert((order, self.next_job), handover);
+            self.calls.push_back(handover);
         }
         for check in in_flight.checks {
             self.in_hand.insert((run, check.context.job, check.context.attempt));
@@ -752,7 +825,7 @@ impl Core {
         match fresh {
             Ok(mut fresh) => {
                 fresh.redecided = redecided + 1;
-                self.requeue(run, &mut fresh, work.into_iter().chain(later), output);
+                self.requeue(run, &mut fresh, work.into_iter().chain(later));
                 if fresh.queue.is_empty() {
                     return None;
                 }
@@ -789,22 +862,61 @@ impl Core {
         }
     }
 
+    /// Lets those start that have waited for a slot, as far as there are any.
+    fn call_next(&mut self, now: Timestamp, output: &mut StepOutput) {
+        for _ in 0..MAX_CALLS {
+            let Some((tenant, run)) = self.flow.next(now) else {
+                if let Some(tenant) = self.flow.hungry() {
+                    self.refill_tenant(now, &tenant);
+                    continue;
+                }
+                break;
+            };
+            self.flow.call(Some(run));
+            if self.enqueue(now, &Scope::of(tenant), run, Work::Slot, output).is_some() {
+                self.decide(now, run, output);
+            }
+            self.flow.call(None);
+        }
+        if let Some(at) = self.flow.look_at(now) {
+            output.actions.push(Action::LookAt(at));
+        }
+    }
+
+    /// Fetches runs that wait for a slot and that this node has not at hand: others queued them, or it had too many.
+    fn refill(&mut self, now: Timestamp) {
+        if !self.flow.has_room() {
+            return;
+        }
+        match self.store.queued_tenants(SystemScope) {
+            Ok(tenants) => tenants.iter().for_each(|tenant| self.refill_tenant(now, tenant)),
+            Err(error) => tracing::warn!(%error, "the store could not be asked who waits; asking again"),
+        }
+    }
+
+    fn refill_tenant(&mut self, now: Timestamp, tenant: &TenantId) {
+        let claim = Claim { node: self.node, now, until: now.plus(CLAIM) };
+        let except = self.flow.used_up(tenant, now);
+        match self.store.queued(SystemScope, &claim, tenant, &except, REFILL) {
+            Ok(runs) => {
+                let full = runs.len() == REFILL;
+                // They come before all that are at hand: in the store's order.
+                for (n, run) in runs.into_iter().enumerate() {
+                    self.flow.wait(tenant, run, i64::MIN + n as i64, "any");
+                }
+                self.flow.has_more(tenant, full);
+            }
+            Err(error) => tracing::warn!(%error, "the store could not be asked who waits; asking again"),
+        }
+    }
+
     /// Puts what waits for a run before the run as it is now; too late for what another node looks after.
-    fn requeue(
-        &mut self,
-        run: RunId,
-        fresh: &mut Live,
-        items: impl IntoIterator<Item = Queued>,
-        output: &mut StepOutput,
-    ) {
+    fn requeue(&mut self, run: RunId, fresh: &mut Live, items: impl IntoIterator<Item = Queued>) {
         let lost = fresh.owned_by_other(self.node);
         for item in items {
-            if lost && !matches!(item.work, Work::TakeOver(_)) {
+            if lost && !item.is_request() && !matches!(item.work, Work::TakeOver(_)) {
                 tracing::info!(%run, "an answer came too late: another node works on this run");
                 self.answered(run, std::slice::from_ref(&item));
-                if let Some(reply) = item.reply {
-                    output.actions.push(Action::Reply(reply, Err(EngineError::OwnedElsewhere(run))));
-                }
                 continue;
             }
             fresh.queue.push_back(item);
@@ -831,27 +943,24 @@ impl Core {
         Ok(row.is_some_and(|row| row.schedule.owner == Some(self.node) && row.schedule.fence == handover.fence))
     }
 
+    /// Makes the calls whose start is durable.
     fn hand_over(&mut self, now: Timestamp, output: &mut StepOutput) {
-        while self.running_jobs < self.max_running_jobs
-            && let Some((place, handover)) = self.waiting_jobs.pop_first()
-        {
+        while let Some(handover) = self.calls.pop_front() {
             match self.may_call(&handover) {
-                Ok(true) => {}
+                Ok(true) => output.actions.push(Action::Perform(Box::new(HandoverAction(handover)))),
                 Ok(false) => {
                     let JobContext { run, job, attempt, .. } = handover.context;
                     tracing::info!(%run, "a call is not made: another node has taken its run over");
                     self.in_hand.remove(&(run, job, attempt));
-                    continue;
+                    self.flow.release((run, job, attempt), false);
                 }
                 Err(_) => {
                     let context = &handover.context;
                     output.actions.push(Action::WakeAt(context.scope.clone(), context.run, now.plus(BACK_OFF)));
-                    self.waiting_jobs.insert(place, handover);
+                    self.calls.push_front(handover);
                     return;
                 }
             }
-            self.running_jobs += 1;
-            output.actions.push(Action::Perform(Box::new(HandoverAction(handover))));
         }
     }
 }

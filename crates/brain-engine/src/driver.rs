@@ -14,6 +14,7 @@ use brain_vm::State;
 use crate::core::{Action, Core, CoreInput};
 use crate::data::RunData;
 use crate::engine::Engine;
+use crate::flow::FlowConfig;
 use crate::host::{CheckAnswer, Host, JobContext, JobOutcome, Outside};
 use crate::hub::Hub;
 use crate::node::{HEARTBEAT, Keeper, Liveness};
@@ -40,6 +41,8 @@ pub struct Driver {
     inputs: Receiver<CoreInput>,
     send: Sender<CoreInput>,
     tasks: Vec<Task>,
+    /// When a rate lets those go on that wait for it.
+    look_at: Option<Timestamp>,
     /// Runs to look at again, as the deciding thread keeps them.
     alarms: BTreeMap<(Timestamp, RunId), Scope>,
     keeper: Keeper,
@@ -69,19 +72,19 @@ impl Driver {
         clock: Arc<VirtualClock>,
         random: Box<dyn Random>,
     ) -> Self {
-        Self::with_capacity(store, host, outside, clock, random, 64)
+        Self::with_flow(store, host, outside, clock, random, FlowConfig::default())
     }
 
-    /// A node that does so many outside jobs at a time. It counts as alive until it is taken over by hand.
-    pub fn with_capacity(
+    /// A node that shares outside jobs out like this. It counts as alive until it is taken over by hand.
+    pub fn with_flow(
         store: Arc<dyn Store>,
         host: Arc<dyn Host>,
         outside: Arc<dyn Outside>,
         clock: Arc<VirtualClock>,
         random: Box<dyn Random>,
-        max_running_jobs: usize,
+        flow: FlowConfig,
     ) -> Self {
-        let driver = Self::on_lease(store, host, outside, clock, random, max_running_jobs);
+        let driver = Self::on_lease(store, host, outside, clock, random, flow);
         let for_ever = Timestamp::from_millis(i64::MAX);
         drop(driver.store.heartbeat(SystemScope, driver.engine.node(), for_ever, "driver"));
         driver
@@ -94,17 +97,38 @@ impl Driver {
         outside: Arc<dyn Outside>,
         clock: Arc<VirtualClock>,
         mut random: Box<dyn Random>,
-        max_running_jobs: usize,
+        flow: FlowConfig,
     ) -> Self {
         let node = NodeId::generate(clock.now(), random.as_mut());
         let (send, inputs) = channel();
         let hub = Arc::new(Hub::default());
         let engine = Engine::by_hand(node, store.clone(), clock.clone(), hub.clone(), send.clone());
-        let core = Core::new(node, store.clone(), host, random, max_running_jobs);
-        let keeper = Keeper { node, store: store.clone(), clock: clock.clone(), liveness: Arc::new(NothingIsKnown) };
+        let core = Core::new(node, store.clone(), host, random, flow);
+        let keeper = Keeper {
+            node,
+            store: store.clone(),
+            clock: clock.clone(),
+            liveness: Arc::new(NothingIsKnown),
+            keep: true,
+            looked: None,
+        };
         let heartbeat_at = clock.now();
         let (tasks, alarms) = (Vec::new(), BTreeMap::new());
-        Self { engine, core, store, outside, clock, hub, inputs, send, tasks, alarms, keeper, heartbeat_at }
+        Self {
+            engine,
+            core,
+            store,
+            outside,
+            clock,
+            hub,
+            inputs,
+            send,
+            tasks,
+            alarms,
+            look_at: None,
+            keeper,
+            heartbeat_at,
+        }
     }
 
     /// Does once what the keeping thread of a node does every second: says that the node lives when it is time to, and
@@ -118,7 +142,7 @@ impl Driver {
             self.heartbeat_at = now.plus(HEARTBEAT);
         }
         let send = &self.send;
-        self.keeper.look(&|input| drop(send.send(input)))?;
+        self.keeper.look(true, &|input| drop(send.send(input)))?;
         Ok(())
     }
 
@@ -163,6 +187,10 @@ impl Driver {
             let ((_, run), scope) = alarm.remove_entry();
             inputs.push(CoreInput::Wake(scope, run));
         }
+        if self.look_at.is_some_and(|at| at <= now) {
+            self.look_at = None;
+            inputs.push(CoreInput::Call);
+        }
         let polled = self.poll_tasks(now);
         if inputs.is_empty() && !polled {
             return false;
@@ -184,6 +212,7 @@ impl Driver {
             Action::Reply(reply, result) => reply(result),
             Action::Notify(news) => self.hub.tell(&news),
             Action::WakeAt(scope, run, at) => drop(self.alarms.insert((at, run), scope)),
+            Action::LookAt(at) => self.look_at = Some(self.look_at.map_or(at, |known| known.min(at))),
             Action::Signal(scope, run) => drop(self.send.send(CoreInput::Signal(scope, run))),
             Action::Perform(handover) => {
                 let handover = handover.0;
@@ -253,7 +282,7 @@ impl Driver {
         let outside = self.outside.wakes_at().filter(|at| *at > self.clock.now());
         let alarm = self.alarms.keys().next().map(|(at, _)| *at);
         let lost = self.tasks.iter().map(|task| task.until).min();
-        [timer, outside, alarm, lost].into_iter().flatten().min()
+        [timer, outside, alarm, lost, self.look_at].into_iter().flatten().min()
     }
 
     fn wake_due(&mut self) -> bool {

@@ -16,6 +16,9 @@ use crate::world::World;
 /// Everything.
 pub(crate) fn all(world: &mut World) {
     let mut problems = rows::clients(world);
+    if world.outside.seen().too_many {
+        problems.push("a node had more calls under way than it has slots".into());
+    }
     for scope in world.scopes.clone() {
         let rows = world.disk.base.runs(&scope, None, 10_000, None).map(|page| page.items).unwrap_or_default();
         let mut counted = effects::Counted::default();

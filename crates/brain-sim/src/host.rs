@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use brain_core::{Digest, Failure, JobKey, Millis, RecordId, RunId};
-use brain_engine::{Growth, Host, JobContext, RecordView, RunView};
+use brain_engine::{Growth, Host, JobContext, Limits, RecordView, RunView};
 use brain_lang::plan::{PlanStep, ToolRef};
 use brain_registry::{PackSource, Tool, ToolResult, ValidatedCall};
 use brain_store::{RecordRow, Scope, StoreError, Write};
@@ -184,6 +184,11 @@ impl Host for SimHost {
             records.get("counter", counter).map_err(store_failed)?;
         }
         Ok(())
+    }
+
+    fn limits(&self, tool: &ToolRef) -> Limits {
+        // One at a time over all nodes: some of them get no part of it at all.
+        Limits { running: (tool.name == "t.check").then_some(1), rate: None }
     }
 
     fn grow(&self, _: RunView<'_>, _: &PlanStep, _: JobId, _: &ToolResult) -> Result<Growth, Failure> {

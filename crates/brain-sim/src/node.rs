@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use brain_core::{Millis, SeededRandom, Timestamp, VirtualClock};
-use brain_engine::{Driver, Engine};
+use brain_engine::{Driver, Engine, FlowConfig};
 
 use crate::host::SimHost;
 use crate::outside::{Elsewhere, NodeOutside};
@@ -13,7 +13,7 @@ use crate::store::{Disk, NodeStore};
 /// How often a node looks for work, as the keeping thread does.
 const POLL: Millis = Millis(1_000);
 /// Outside jobs at a time: few, so that some have to wait.
-const CAPACITY: usize = 3;
+pub(crate) const SLOTS: usize = 3;
 
 pub(crate) struct Node {
     pub(crate) name: String,
@@ -42,9 +42,10 @@ impl Node {
         let dead = Arc::new(AtomicBool::new(false));
         let clock = Arc::new(VirtualClock::new(shifted(now, skew)));
         let store = Arc::new(NodeStore { disk: disk.clone(), node: name.clone(), dead: dead.clone() });
-        let outside = Arc::new(NodeOutside { world: outside.clone(), node: name.clone(), dead: dead.clone() });
+        let outside = Arc::new(NodeOutside::new(outside, &name, &dead));
         let random = Box::new(SeededRandom::new(seed));
-        let driver = Driver::on_lease(store, host.clone(), outside, clock.clone(), random, CAPACITY);
+        let flow = FlowConfig { slots: SLOTS, ..FlowConfig::default() };
+        let driver = Driver::on_lease(store, host.clone(), outside, clock.clone(), random, flow);
         Self { name, driver, clock, skew, paused_until: now, keep_at: now, ready: false, dead }
     }
 

@@ -18,6 +18,7 @@ use crate::bug::Bug;
 use crate::dice::Dice;
 use crate::host::SimHost;
 use crate::listing::Listing;
+use crate::node::SLOTS;
 
 /// What somebody wanted: the same for every attempt, whatever key comes with it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -55,6 +56,8 @@ pub(crate) struct Seen {
     pub(crate) deeds: BTreeMap<Wish, Deeds>,
     pub(crate) calls: u64,
     pub(crate) orders: Vec<Order>,
+    /// Whether a node had more calls under way than it has slots.
+    pub(crate) too_many: bool,
     /// Keys under which something was done.
     keys: BTreeSet<JobKey>,
 }
@@ -71,9 +74,11 @@ pub(crate) struct Elsewhere {
 
 /// The world as one node reaches it.
 pub(crate) struct NodeOutside {
-    pub(crate) world: Arc<Elsewhere>,
-    pub(crate) node: String,
-    pub(crate) dead: Arc<AtomicBool>,
+    world: Arc<Elsewhere>,
+    node: String,
+    dead: Arc<AtomicBool>,
+    /// Each call that this node waits for holds one of these.
+    under_way: Arc<()>,
 }
 
 /// How a call goes.
@@ -189,27 +194,46 @@ impl Elsewhere {
 
 impl Outside for NodeOutside {
     fn perform(&self, call: ValidatedCall, job: JobContext) -> HostFuture<JobOutcome> {
+        let slot = self.under_way.clone();
+        if Arc::strong_count(&slot) - 1 > SLOTS {
+            self.world.seen().too_many = true;
+        }
+        let work = self.call(&call, &job);
+        Box::pin(async move {
+            let outcome = work.await;
+            drop(slot);
+            outcome
+        })
+    }
+
+    fn check(&self, _: &ToolRef, _: Value, job: JobContext) -> HostFuture<CheckAnswer> {
+        self.look(&job)
+    }
+}
+
+impl NodeOutside {
+    fn call(&self, call: &ValidatedCall, job: &JobContext) -> HostFuture<JobOutcome> {
         if self.dead.load(Ordering::SeqCst) {
             return Box::pin(std::future::pending());
         }
         let world = &self.world;
         if call.tool().def.name == "t.child" {
-            return self.order(&job);
+            return self.order(job);
         }
         let key = match world.bug {
             Some(Bug::NewKeys) => JobKey::derive(job.started, job.run, "", &job.step, job.attempt, job.job.undo),
             _ => job.key,
         };
         let (mut fate, wait) = world.fate();
-        world.act(&self.node, &call, &job, key, fate);
+        world.act(&self.node, call, job, key, fate);
         if world.bug == Some(Bug::BlindRetry) && matches!(fate, Fate::LostBefore | Fate::LostAfter) {
             fate = Fate::Done;
-            world.act(&self.node, &call, &job, key, fate);
+            world.act(&self.node, call, job, key, fate);
         }
         let outcome = match fate {
             Fate::Done => {
                 let data = json!({"said": call.args()["text"]});
-                JobOutcome::Done(world.host.result(&job, data, false))
+                JobOutcome::Done(world.host.result(job, data, false))
             }
             Fate::Busy => JobOutcome::Failed(Failure::transient("busy", "busy")),
             Fate::Refused => JobOutcome::Failed(Failure::business("refused", "no")),
@@ -220,7 +244,7 @@ impl Outside for NodeOutside {
         world.at(wait, outcome)
     }
 
-    fn check(&self, _: &ToolRef, _: Value, job: JobContext) -> HostFuture<CheckAnswer> {
+    fn look(&self, job: &JobContext) -> HostFuture<CheckAnswer> {
         if self.dead.load(Ordering::SeqCst) {
             return Box::pin(std::future::pending());
         }
@@ -244,6 +268,10 @@ impl Outside for NodeOutside {
 }
 
 impl NodeOutside {
+    pub(crate) fn new(world: &Arc<Elsewhere>, node: &str, dead: &Arc<AtomicBool>) -> Self {
+        Self { world: world.clone(), node: node.to_owned(), dead: dead.clone(), under_way: Arc::default() }
+    }
+
     /// A run of its own, which the step waits for. Somebody submits it under the key of the job.
     fn order(&self, job: &JobContext) -> HostFuture<JobOutcome> {
         let answer = Arc::new(Mutex::new(None));

@@ -38,12 +38,6 @@ pub(crate) enum Then {
         key: JobKey,
         attempt: u32,
     },
-    /// A callback; if its run is elsewhere, it goes into the inbox.
-    CalledBack {
-        scope: Scope,
-        run: RunId,
-        key: JobKey,
-    },
 }
 
 impl World {
@@ -83,9 +77,6 @@ impl World {
                         .push(format!("the answer for attempt {attempt} of job {key} was taken {taken} times"));
                 }
             }
-            (Then::CalledBack { scope, run, key }, Err(EngineError::OwnedElsewhere(_))) => {
-                self.signal(&scope, run, key);
-            }
             _ => {}
         }
     }
@@ -121,7 +112,7 @@ impl World {
                 if let Some(&run) = self.dice.pick(&open) {
                     let what = format!("cancel {}", self.listing.run(run));
                     self.ask(what.clone(), what, Then::Nothing, |engine| {
-                        Box::pin(async move { engine.cancel(&scope, run, Vec::new()).await })
+                        Box::pin(async move { engine.cancel(&scope, run, Vec::new(), Vec::new()).await })
                     });
                 }
             }
@@ -189,7 +180,6 @@ impl World {
             let key = job_key(program, run, state.data.started, *id);
             let no = || Failure::business("no", "no");
             let yes = |what: &str| JobOutcome::Done(ToolResult::ok(good(what)));
-            let delegated = matches!(job.status, JobStatus::Delegated { .. });
             let message = match &job.status {
                 JobStatus::Reviewing if self.dice.one_in(5) => ToJob::Deny(no()),
                 JobStatus::Reviewing => {
@@ -213,8 +203,7 @@ impl World {
             for _ in 0..self.times() {
                 let (scope, message) = (scope.clone(), message.clone());
                 let what = format!("{} of {} step {}", name_of(&message), self.listing.run(run), id.step);
-                let then = if delegated { Then::CalledBack { scope: scope.clone(), run, key } } else { Then::Nothing };
-                self.ask(format!("job {key}"), what, then, |engine| {
+                self.ask(format!("job {key}"), what, Then::Nothing, |engine| {
                     Box::pin(async move { engine.tell_job(&scope, run, key, message).await })
                 });
             }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use brain_core::{Clock, JobKey, Millis, RunId, SeededRandom, TenantId, Timestamp, VirtualClock};
-use brain_engine::{Driver, Engine, RunState};
+use brain_engine::{Driver, Engine, FlowConfig, RunState};
 use brain_store::{MemoryStore, Scope, SqliteStore, Store};
 
 use crate::bug::Bug;
@@ -60,7 +60,7 @@ pub(crate) struct World {
     named: u64,
     /// Looks at the rows as they are, without faults; does nothing.
     observer: Driver,
-    states: BTreeMap<RunId, (u64, Arc<RunState>)>,
+    states: BTreeMap<RunId, Arc<RunState>>,
     _folder: Option<tempfile::TempDir>,
 }
 
@@ -80,9 +80,9 @@ impl World {
         let outside = Elsewhere::new(seed, truth.clone(), listing.clone(), host.clone(), options.bug);
         let scopes: Vec<Scope> =
             ["one", "two"].iter().filter_map(|name| name.parse::<TenantId>().ok()).map(Scope::of).collect();
-        let nobody = Arc::new(NodeOutside { world: outside.clone(), node: "-".into(), dead: Arc::default() });
+        let nobody = Arc::new(NodeOutside::new(&outside, "-", &Arc::default()));
         let random = Box::new(SeededRandom::new(seed));
-        let observer = Driver::on_lease(base, host.clone(), nobody, truth.clone(), random, 0);
+        let observer = Driver::on_lease(base, host.clone(), nobody, truth.clone(), random, FlowConfig::default());
         let clients = (0..dice.between(3, 7)).map(|number| {
             let scope = scopes[dice.below(2) as usize].clone();
             let at = BEGINNING.plus(Millis(dice.below(15_000)));
@@ -262,16 +262,16 @@ impl World {
 
     /// A run as its log says it is.
     pub(crate) fn state_of(&mut self, scope: &Scope, run: RunId) -> Option<Arc<RunState>> {
-        let seq = self.disk.base.run(scope, run).ok().flatten()?.schedule.seq;
-        if let Some((at, state)) = self.states.get(&run)
-            && *at == seq
+        let row = self.disk.base.run(scope, run).ok().flatten()?;
+        if let Some(state) = self.states.get(&run)
+            && state.row == row
         {
             return Some(state.clone());
         }
         match self.observer.engine().run_state(scope, run) {
             Ok(state) => {
                 let state = Arc::new(state);
-                self.states.insert(run, (seq, state.clone()));
+                self.states.insert(run, state.clone());
                 Some(state)
             }
             Err(error) => {
@@ -293,13 +293,18 @@ impl World {
                     if (row.schedule.seq, row.schedule.fence) != (state.row.schedule.seq, state.row.schedule.fence) {
                         continue;
                     }
-                    let same = Some(live) == state.state.as_ref()
-                        && *data == state.data
-                        && (&row.status, &row.schedule) == (&state.row.status, &state.row.schedule);
-                    if !same {
-                        let name = self.listing.run(run);
-                        self.problems.push(format!("{} has {name} otherwise in memory than its log says", node.name));
-                    }
+                    let what = if Some(live) != state.state.as_ref() {
+                        format!("{:?} instead of {:?}", live, state.state)
+                    } else if *data != state.data {
+                        format!("{:?} instead of {:?}", data, state.data)
+                    } else if row.status != state.row.status || row.schedule.owner != state.row.schedule.owner {
+                        // Its place in the queue may change without an event.
+                        format!("{:?} instead of {:?}", row.schedule, state.row.schedule)
+                    } else {
+                        continue;
+                    };
+                    let name = self.listing.run(run);
+                    self.problems.push(format!("{} has {name} otherwise in memory than its log: {what}", node.name));
                 }
             }
         }

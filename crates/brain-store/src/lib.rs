@@ -7,12 +7,14 @@
 pub mod blob;
 pub mod conformance;
 mod memory;
+mod postgres;
 mod rows;
 mod scope;
 mod sqlite;
 mod traits;
 
 pub use memory::MemoryStore;
+pub use postgres::{Migration, PostgresStore, redact};
 pub use rows::{
     ApprovalRow, ArtifactRow, BlobRow, Claim, DeadLetterRow, FeedPage, IndexEntry, LogRow, OfferRow, Page, QueuePlace,
     RecordFilter, RecordRow, RunRow, RunSchedule, SignalRow, TokenRow, contains_words, fingerprint, search_words,

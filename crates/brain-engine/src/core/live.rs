@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use brain_core::{Digest, Failure, Millis, NodeId, RunId};
-use brain_store::{Precondition, RunRow, RunSchedule, Scope};
+use brain_store::{Precondition, QueuePlace, RunRow, RunSchedule, Scope};
 use brain_vm::{Input, JobId, JobStatus, Program, State};
 use serde_json::Value;
 
@@ -22,6 +22,8 @@ pub(super) enum Work {
     Tick,
     Signals,
     TakeOver(NodeId),
+    /// There may be a slot for a job that waits for one.
+    Slot,
 }
 
 pub(super) struct Live {
@@ -73,6 +75,8 @@ pub(super) struct InFlight {
     pub(super) answer: Value,
     pub(super) offered: bool,
     pub(super) delegated: bool,
+    /// What the jobs that did not start wait for.
+    pub(super) queued: Option<QueuePlace>,
     /// The run that waits for this one, if it has ended.
     pub(super) parent: Option<RunId>,
 }
@@ -103,7 +107,7 @@ impl Live {
 }
 
 /// Outside jobs that were under way on a node that is dead: nobody knows how they went.
-pub(super) fn lost_jobs(state: Option<&State>) -> Vec<Told> {
+pub(crate) fn lost_jobs(state: Option<&State>) -> Vec<Told> {
     let Some(state) = state else { return Vec::new() };
     let lost = state.jobs.iter().filter(|(_, job)| job.status == JobStatus::Running);
     lost.map(|(&id, job)| {

@@ -1,6 +1,8 @@
 //! Rows beside the log that tell others what a run waits for: dead letters, approvals of single steps, offers to
 //! workers. They follow the events and are written in the same commit.
 
+use std::collections::BTreeSet;
+
 use brain_core::{ApprovalId, Digest, JobKey, canonical_digest};
 use brain_lang::plan::Place;
 use brain_registry::ValidatedCall;
@@ -59,8 +61,10 @@ impl Turn<'_> {
                     self.close_letter(job, "run_ended");
                 }
             }
-            // The answer came after all: from a node that was given up, or from a call that took very long.
-            Event::JobDone { job, .. }
+            // A person decided; or the answer came after all, from a node that was given up.
+            Event::JobReopened { job }
+            | Event::JobDismissed { job }
+            | Event::JobDone { job, .. }
             | Event::JobRetrying { job, .. }
             | Event::JobFailed { job, .. }
             | Event::JobChecking { job, .. }
@@ -160,14 +164,28 @@ impl Turn<'_> {
             return;
         }
         let keys: Vec<Value> = held.into_iter().map(|job| json!(self.key(job))).collect();
+        let cancel = |row: &mut ApprovalRow, now| {
+            row.status = "cancelled".into();
+            row.body["decided_at"] = json!(now);
+        };
+        let pending = |row: &ApprovalRow| row.status == "pending" && keys.contains(&row.body["job"]);
+        // It may have been asked in this very turn.
+        let mut known = BTreeSet::new();
+        for write in &mut self.writes {
+            if let Write::PutApproval(row) = write {
+                known.insert(row.id);
+                if pending(row) {
+                    cancel(row, self.now);
+                }
+            }
+        }
         let rows = self.store.approvals_of(self.scope, self.run).unwrap_or_else(|error| {
             self.away = Some(error);
             Vec::new()
         });
         for mut row in rows {
-            if row.status == "pending" && keys.contains(&row.body["job"]) {
-                row.status = "cancelled".into();
-                row.body["decided_at"] = json!(self.now);
+            if pending(&row) && !known.contains(&row.id) {
+                cancel(&mut row, self.now);
                 self.writes.push(Write::PutApproval(row));
             }
         }

@@ -18,7 +18,14 @@ impl Turn<'_> {
     pub(crate) fn told(&mut self, told: Told) {
         match told {
             Told::Input(input, payload) => self.input(input, payload),
-            Told::Outcome(job, attempt, _) | Told::Check(job, attempt, _) if !self.is_called(job, attempt) => {
+            Told::Outcome(job, attempt, ref outcome)
+                if !self.is_called(job, attempt, !matches!(outcome, JobOutcome::Unknown(_))) =>
+            {
+                self.input(Input::Stray("an answer that nobody waits for any more".into()), None);
+            }
+            Told::Check(job, attempt, ref answer)
+                if !self.is_called(job, attempt, !matches!(answer, CheckAnswer::Unclear(_))) =>
+            {
                 self.input(Input::Stray("an answer that nobody waits for any more".into()), None);
             }
             Told::Outcome(job, attempt, outcome) => self.outcome(job, attempt, outcome),
@@ -40,11 +47,13 @@ impl Turn<'_> {
 
     /// Whether the answer to a call of this attempt is still wanted. The same answer is told twice when it was not sure
     /// that its commit was written; the second time somebody else may be going on with it: a reviewer, another engine,
-    /// the steps it brought along.
-    fn is_called(&self, job: JobId, attempt: u32) -> bool {
-        self.state.jobs.get(&job).is_some_and(|open| {
-            let called = matches!(open.status, JobStatus::Running | JobStatus::Checking | JobStatus::Parked { .. });
-            called && open.attempt == attempt
+    /// the steps it brought along. A person who is to find out how a call went is only spared that by an answer that
+    /// `is_clear`.
+    fn is_called(&self, job: JobId, attempt: u32, is_clear: bool) -> bool {
+        self.state.jobs.get(&job).is_some_and(|open| match open.status {
+            JobStatus::Running | JobStatus::Checking => open.attempt == attempt,
+            JobStatus::Parked { .. } => open.attempt == attempt && is_clear,
+            _ => false,
         })
     }
 
@@ -183,7 +192,20 @@ impl Turn<'_> {
 
     /// Looks into the inbox. What its job does not wait for yet stays there; what nobody waits for leaves an event.
     fn signals(&mut self) {
+        // Whoever asked for something in the same turn is not told what became of a signal.
+        let answer = std::mem::take(&mut self.answer);
+        self.take_signals();
+        self.answer = answer;
+    }
+
+    fn take_signals(&mut self) {
         for SignalRow { id, body, .. } in self.store.signals(self.scope, self.run).unwrap_or_default() {
+            if body["go_on"] == true {
+                // Another process decided something; what follows starts here.
+                self.preconditions.push(Precondition::SignalPresent { run: self.run, id: id.clone() });
+                self.writes.push(Write::TakeSignal { run: self.run, id });
+                continue;
+            }
             let job = body["job"].as_str().and_then(|key| key.parse().ok()).and_then(|key| self.find(key));
             if let Some(job) = job
                 && !matches!(self.state.jobs[&job].status, JobStatus::Delegated { .. })

@@ -1,0 +1,31 @@
+//! Reading the feed. Its positions come from the sequencer, see [`super::upkeep`].
+
+use super::PostgresStore;
+use super::connection::{Question, values};
+use super::pool::{Again, Who};
+use super::read::{count, each, get, log_row, named};
+use crate::{Feed, FeedPage, Scope, StoreError, SystemScope};
+
+impl Feed for PostgresStore {
+    fn feed(&self, scope: &Scope, after: u64, limit: usize) -> Result<FeedPage, StoreError> {
+        let from = i64::try_from(after).unwrap_or(i64::MAX);
+        // The end is read first: whatever is given a position in between comes after it.
+        let end = Question::new("SELECT last FROM feed_state", vec![]);
+        let sql = "SELECT l.run, l.seq, l.at, l.events, l.payloads, f.pos FROM feed f
+                   JOIN log l ON l.tenant = f.tenant AND l.run = f.run AND l.seq = f.seq
+                   WHERE f.tenant = $1 AND f.pos > $2 ORDER BY f.pos LIMIT $3";
+        let items = Question::new(sql, values![named(scope), from, count(limit)]);
+        let answers = self.ask(Who::Tenant(named(scope)), Again::Harmless, vec![end, items])?;
+        let [end, rows] = answers.as_slice() else { return Ok(FeedPage { items: Vec::new(), upto: after }) };
+        let end = end.first().map_or(Ok(0), |row| get::<i64>(row, 0))? as u64;
+        let items = each(rows, |row| Ok((get::<i64>(row, 5)? as u64, log_row(row)?)))?;
+        let last = items.last().map_or(after, |(position, _)| *position);
+        let upto = if items.len() < limit { end.max(last) } else { last };
+        Ok(FeedPage { items, upto })
+    }
+
+    fn feed_end(&self, _: SystemScope) -> Result<u64, StoreError> {
+        let rows = self.system("SELECT last FROM feed_state", vec![])?;
+        Ok(rows.first().map_or(Ok(0), |row| get::<i64>(row, 0))? as u64)
+    }
+}

@@ -1,0 +1,239 @@
+//! The store in PostgreSQL, which several machines may share: group commits over a few connections, questions over a
+//! few more, and row-level security behind the `Scope`.
+//!
+//! The traits are synchronous and are used from plain threads and from inside other people's Tokio runtimes, where
+//! nothing may be waited for with `block_on`. So the store has a small runtime of its own: callers hand their question
+//! over and wait on a channel.
+
+mod address;
+mod blobs;
+mod changes;
+mod commit;
+mod connection;
+mod feed;
+mod need;
+mod notify;
+mod pool;
+mod read;
+mod records;
+mod scheduling;
+mod schema;
+mod statements;
+mod text;
+mod tls;
+mod upkeep;
+mod view;
+
+use std::borrow::Cow;
+use std::cell::Cell;
+use std::future::Future;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::runtime::{Builder, Handle, Runtime};
+use tokio::sync::Notify;
+use tokio_postgres::Row;
+
+use crate::Scope;
+use crate::traits::{Commit, CommitDone, Member, Outcome, StoreError, StoreStats};
+use address::Address;
+use commit::{Batch, Counters, Queue};
+use connection::{Param, Question, Role};
+use pool::{Again, Pool, Who};
+
+pub use address::redact;
+pub use schema::Migration;
+
+/// Threads of the store's own runtime.
+const THREADS: usize = 2;
+/// Connections that commit.
+const WRITERS: usize = 3;
+/// Connections that read one tenant's rows.
+const SCOPED: usize = 8;
+/// Connections that the scheduler asks with.
+const ENGINE: usize = 3;
+/// How long closing waits for commits that are under way.
+const CLOSING: Duration = Duration::from_secs(30);
+
+thread_local! {
+    /// Whether this is a thread of a store's runtime.
+    static OWN: Cell<bool> = const { Cell::new(false) };
+}
+
+/// The store in a PostgreSQL database.
+pub struct PostgresStore {
+    shared: Arc<Shared>,
+    runtime: Option<Runtime>,
+    /// Closed when the last writer has ended.
+    writing: Mutex<Receiver<()>>,
+}
+
+/// What the tasks of a store have in common.
+struct Shared {
+    address: Address,
+    /// Whether the roles of the store are used.
+    roles: bool,
+    scoped: Pool,
+    engine: Pool,
+    queue: Queue,
+    counters: Counters,
+    /// Something was committed here.
+    changed: Notify,
+    /// There is so much more that statistics are worth gathering.
+    grown: Notify,
+    new_runs: AtomicU64,
+    ears: notify::Ears,
+}
+
+impl Shared {
+    /// Tells the tasks beside the writers about a commit.
+    fn committed(&self, new_runs: u64, _has_log: bool) {
+        self.changed.notify_one();
+        if new_runs > 0 {
+            let before = self.new_runs.fetch_add(new_runs, Ordering::Relaxed);
+            if upkeep::passes_a_mark(before, before + new_runs) {
+                self.grown.notify_one();
+            }
+        }
+    }
+
+    /// A commit of which only the server could say that it happened.
+    fn committed_unseen(&self, outcomes: &[Outcome]) {
+        let members = outcomes.iter().filter(|outcome| **outcome == Outcome::Committed).count();
+        self.counters.committed(members as u64, 0, 0);
+        self.committed(0, true);
+    }
+}
+
+fn closed() -> StoreError {
+    StoreError::Failed("the store was closed".into())
+}
+
+fn runtime() -> Result<Runtime, StoreError> {
+    Builder::new_multi_thread()
+        .worker_threads(THREADS)
+        .thread_name("brain-postgres")
+        .on_thread_start(|| OWN.set(true))
+        .enable_io()
+        .enable_time()
+        .build()
+        .map_err(|error| StoreError::Failed(error.to_string()))
+}
+
+/// Has the store's runtime do something and waits for it, on a thread that may be anyone's.
+fn wait<T: Send + 'static>(
+    runtime: &Handle,
+    work: impl Future<Output = Result<T, StoreError>> + Send + 'static,
+) -> Result<T, StoreError> {
+    if OWN.get() {
+        return Err(StoreError::Failed("a callback asked the store that called it; it would wait for itself".into()));
+    }
+    let (send, receive) = sync_channel(1);
+    runtime.spawn(async move { drop(send.send(work.await)) });
+    receive.recv().unwrap_or_else(|_| Err(closed()))
+}
+
+impl PostgresStore {
+    /// Connects, bringing the tables up to date. See [`PostgresStore::migrate`].
+    pub fn connect(url: &str) -> Result<Self, StoreError> {
+        let address = Address::parse(url)?;
+        let runtime = runtime()?;
+        let place = address.clone();
+        let (_, roles) = wait(runtime.handle(), async move { schema::migrate(&place, false).await })?;
+        let shared = Arc::new(Shared {
+            address,
+            roles,
+            scoped: Pool::new(Role::Api, SCOPED),
+            engine: Pool::new(Role::Engine, ENGINE),
+            queue: Queue::default(),
+            counters: Counters::default(),
+            changed: Notify::new(),
+            grown: Notify::new(),
+            new_runs: AtomicU64::new(0),
+            ears: notify::Ears::default(),
+        });
+        let (ended, writing) = sync_channel(0);
+        for _ in 0..WRITERS {
+            let (shared, ended) = (shared.clone(), ended.clone());
+            runtime.spawn(async move {
+                commit::write_forever(shared).await;
+                drop(ended);
+            });
+        }
+        runtime.spawn(upkeep::look_after_the_feed(shared.clone()));
+        runtime.spawn(upkeep::look_after_the_tables(shared.clone()));
+        runtime.spawn(notify::listen_forever(shared.clone()));
+        Ok(Self { shared, runtime: Some(runtime), writing: Mutex::new(writing) })
+    }
+
+    /// Makes the tables in a new schema and adds what an older one lacks; refuses a schema that a newer build or
+    /// another program has written. A dry run only says what would be done.
+    pub fn migrate(url: &str, dry_run: bool) -> Result<Migration, StoreError> {
+        let address = Address::parse(url)?;
+        let runtime = runtime()?;
+        let done = wait(runtime.handle(), async move { schema::migrate(&address, dry_run).await });
+        runtime.shutdown_background();
+        done.map(|(migration, _)| migration)
+    }
+
+    fn handle(&self) -> Result<&Handle, StoreError> {
+        self.runtime.as_ref().map(Runtime::handle).ok_or_else(closed)
+    }
+
+    /// Asks, and gives the rows of each question; all go out at once.
+    fn ask(&self, who: Who, again: Again, questions: Vec<Question<'static>>) -> Result<Vec<Vec<Row>>, StoreError> {
+        let shared = self.shared.clone();
+        wait(self.handle()?, async move { pool::ask(&shared, &who, again, &questions).await })
+    }
+
+    /// The rows of one question about a tenant.
+    fn scoped(
+        &self,
+        scope: &Scope,
+        sql: impl Into<Cow<'static, str>>,
+        params: Vec<Param<'static>>,
+    ) -> Result<Vec<Row>, StoreError> {
+        let who = Who::Tenant(scope.tenant().as_str().to_owned());
+        let mut rows = self.ask(who, Again::Harmless, vec![Question::new(sql, params)])?;
+        Ok(rows.pop().unwrap_or_default())
+    }
+
+    /// The rows of one question about everyone. What it changes, it may change twice.
+    fn system(&self, sql: &'static str, params: Vec<Param<'static>>) -> Result<Vec<Row>, StoreError> {
+        let mut rows = self.ask(Who::Engine, Again::Harmless, vec![Question::new(sql, params)])?;
+        Ok(rows.pop().unwrap_or_default())
+    }
+}
+
+impl Commit for PostgresStore {
+    /// `done` is called on a thread of the store; it must not ask the store.
+    fn commit(&self, members: Vec<Member>, done: CommitDone) {
+        if members.is_empty() {
+            return done(Ok(Vec::new()));
+        }
+        if let Err(batch) = self.shared.queue.push(Batch { members, done }) {
+            (batch.done)(Err(closed()));
+        }
+    }
+
+    fn stats(&self) -> StoreStats {
+        self.shared.counters.read()
+    }
+}
+
+impl Drop for PostgresStore {
+    /// What was handed over is committed before the store is gone. Uploads that outlive it fail at their next step.
+    fn drop(&mut self) {
+        self.shared.queue.close();
+        // The channel is closed when the last writer is done; nothing is ever sent.
+        let writing = self.writing.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if writing.recv_timeout(CLOSING) == Err(RecvTimeoutError::Timeout) {
+            tracing::error!("commits that were under way did not come to an end");
+        }
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}

@@ -1,0 +1,355 @@
+//! What readers ask: runs, what waits for people, offers, signals, definitions, tokens.
+
+use brain_core::{ApprovalId, Digest, JobKey, NodeId, RecordId, RunId, TenantId, Timestamp, TokenId};
+use serde_json::Value;
+use tokio_postgres::Row;
+use tokio_postgres::types::FromSql;
+use uuid::Uuid;
+
+use super::connection::{Question, values};
+use super::pool::{Again, Who};
+use super::{PostgresStore, text};
+use crate::traits::{Approvals, DeadLetters, Definitions, Offers, Runs, Signals, StoreError, Tokens};
+use crate::{
+    ApprovalRow, ArtifactRow, DeadLetterRow, LogRow, OfferRow, Page, QueuePlace, RunRow, RunSchedule, Scope, SignalRow,
+    SystemScope, TokenRow,
+};
+
+/// The largest id there can be: where a list that runs backwards begins.
+const LAST: Uuid = Uuid::max();
+
+/// A column that this build cannot read was written by another.
+pub(super) fn get<'r, T: FromSql<'r>>(row: &'r Row, column: usize) -> Result<T, StoreError> {
+    row.try_get(column).map_err(|error| StoreError::Unreadable(super::address::reason(&error)))
+}
+
+pub(super) fn json<T: serde::de::DeserializeOwned>(row: &Row, column: usize) -> Result<T, StoreError> {
+    serde_json::from_str(get(row, column)?).map_err(|error| StoreError::Unreadable(error.to_string()))
+}
+
+pub(super) fn time(row: &Row, column: usize) -> Result<Timestamp, StoreError> {
+    Ok(Timestamp::from_millis(get(row, column)?))
+}
+
+pub(super) fn tenant(row: &Row, column: usize) -> Result<TenantId, StoreError> {
+    get::<&str>(row, column)?.parse().map_err(|error: brain_core::IdError| StoreError::Unreadable(error.to_string()))
+}
+
+pub(super) fn digest(bytes: &[u8]) -> Result<Digest, StoreError> {
+    let bytes = bytes.try_into().map_err(|_| StoreError::Unreadable("a digest has 32 bytes".into()))?;
+    Ok(Digest::from_bytes(bytes))
+}
+
+/// A text of people's choosing.
+pub(super) fn free_text(row: &Row, column: usize) -> Result<String, StoreError> {
+    Ok(text::read(get(row, column)?))
+}
+
+pub(super) fn cursor<T: std::str::FromStr>(text: Option<&str>) -> Result<Option<T>, StoreError> {
+    text.map(|text| text.parse().map_err(|_| StoreError::BadCursor(text.to_owned()))).transpose()
+}
+
+/// How many rows to ask for.
+pub(super) fn count(limit: usize) -> i64 {
+    i64::try_from(limit).unwrap_or(i64::MAX)
+}
+
+pub(super) fn each<T>(rows: &[Row], read: impl Fn(&Row) -> Result<T, StoreError>) -> Result<Vec<T>, StoreError> {
+    rows.iter().map(read).collect()
+}
+
+pub(super) fn first<T>(rows: &[Row], read: impl Fn(&Row) -> Result<T, StoreError>) -> Result<Option<T>, StoreError> {
+    rows.first().map(read).transpose()
+}
+
+pub(super) fn named(scope: &Scope) -> String {
+    scope.tenant().as_str().to_owned()
+}
+
+fn run_row(row: &Row) -> Result<RunRow, StoreError> {
+    let queued = match (get::<Option<i64>>(row, 12)?, get::<Option<String>>(row, 13)?) {
+        (Some(order), Some(limit)) => Some(QueuePlace { order, limit }),
+        _ => None,
+    };
+    Ok(RunRow {
+        tenant: tenant(row, 0)?,
+        id: RunId::from_uuid(get(row, 1)?),
+        created_at: time(row, 2)?,
+        updated_at: time(row, 3)?,
+        status: get(row, 4)?,
+        program: get::<Option<&[u8]>>(row, 5)?.map(digest).transpose()?,
+        schedule: RunSchedule {
+            seq: get::<i64>(row, 6)? as u64,
+            owner: get::<Option<Uuid>>(row, 7)?.map(NodeId::from_uuid),
+            fence: get::<i64>(row, 8)? as u64,
+            wake_at: get::<Option<i64>>(row, 9)?.map(Timestamp::from_millis),
+            priority: u8::try_from(get::<i16>(row, 10)?).unwrap_or(u8::MAX),
+            queued,
+        },
+        request: json(row, 11)?,
+    })
+}
+
+/// Run, number, time, events and payloads of a row of the log.
+pub(super) fn log_row(row: &Row) -> Result<LogRow, StoreError> {
+    Ok(LogRow {
+        run: RunId::from_uuid(get(row, 0)?),
+        seq: get::<i64>(row, 1)? as u64,
+        at: time(row, 2)?,
+        events: json(row, 3)?,
+        payloads: if get::<Option<&str>>(row, 4)?.is_some() { json(row, 4)? } else { Vec::new() },
+    })
+}
+
+impl Runs for PostgresStore {
+    fn run(&self, scope: &Scope, id: RunId) -> Result<Option<RunRow>, StoreError> {
+        let sql = "SELECT tenant, id, created_at, updated_at, status, program, seq, owner, fence, wake_at, priority,
+                   request, queue_order, queue_limit FROM runs WHERE tenant = $1 AND id = $2";
+        first(&self.scoped(scope, sql, values![named(scope), id.as_uuid()])?, run_row)
+    }
+
+    fn runs(
+        &self,
+        scope: &Scope,
+        status: Option<&str>,
+        limit: usize,
+        from: Option<&str>,
+    ) -> Result<Page<RunRow>, StoreError> {
+        let before = cursor::<RunId>(from)?.map_or(LAST, |id| id.as_uuid());
+        let mut params = values![named(scope), before, count(limit).saturating_add(1)];
+        let by_status = match status {
+            None => "",
+            // Completed runs are the many: those are met soon in the order of ids. The others have an index.
+            Some("completed") => "AND status = 'completed'",
+            Some(status) => {
+                params.extend(values![status.to_owned()]);
+                "AND status = $4 AND status <> 'completed'"
+            }
+        };
+        let sql = format!(
+            "SELECT tenant, id, created_at, updated_at, status, program, seq, owner, fence, wake_at, priority, request,
+             queue_order, queue_limit FROM runs WHERE tenant = $1 AND id < $2 {by_status} ORDER BY id DESC LIMIT $3"
+        );
+        let items = each(&self.scoped(scope, sql, params)?, run_row)?;
+        Ok(Page::cut(items, limit, |row| row.id.to_string()))
+    }
+
+    fn log(&self, scope: &Scope, id: RunId) -> Result<Vec<LogRow>, StoreError> {
+        let sql = "SELECT run, seq, at, events, payloads FROM log WHERE tenant = $1 AND run = $2 ORDER BY seq";
+        each(&self.scoped(scope, sql, values![named(scope), id.as_uuid()])?, log_row)
+    }
+
+    fn by_key(&self, scope: &Scope, key: &str) -> Result<Option<(RunId, Digest)>, StoreError> {
+        let sql = "SELECT run, digest FROM request_keys WHERE tenant = $1 AND key = $2";
+        let rows = self.scoped(scope, sql, values![named(scope), text::slot(key).into_owned()])?;
+        first(&rows, |row| Ok((RunId::from_uuid(get(row, 0)?), digest(get(row, 1)?)?)))
+    }
+
+    fn artifacts(&self, scope: &Scope, run: RunId) -> Result<Vec<ArtifactRow>, StoreError> {
+        let sql = "SELECT kind, record, run, step, role, at FROM artifacts WHERE tenant = $1 AND run = $2
+                   ORDER BY kind, record, step, role";
+        each(&self.scoped(scope, sql, values![named(scope), run.as_uuid()])?, |row| {
+            Ok(ArtifactRow {
+                kind: get(row, 0)?,
+                record: RecordId::from_uuid(get(row, 1)?),
+                run: RunId::from_uuid(get(row, 2)?),
+                step: get(row, 3)?,
+                role: get(row, 4)?,
+                at: time(row, 5)?,
+            })
+        })
+    }
+}
+
+fn letter_row(row: &Row) -> Result<DeadLetterRow, StoreError> {
+    Ok(DeadLetterRow {
+        id: JobKey::from_uuid(get(row, 0)?),
+        run: RunId::from_uuid(get(row, 1)?),
+        tool: get(row, 2)?,
+        opened_at: time(row, 3)?,
+        open: get(row, 4)?,
+        body: json(row, 5)?,
+    })
+}
+
+impl DeadLetters for PostgresStore {
+    fn letter(&self, scope: &Scope, id: JobKey) -> Result<Option<DeadLetterRow>, StoreError> {
+        let sql = "SELECT id, run, tool, opened_at, open, body FROM dead_letters WHERE tenant = $1 AND id = $2";
+        first(&self.scoped(scope, sql, values![named(scope), id.as_uuid()])?, letter_row)
+    }
+
+    fn letters(
+        &self,
+        scope: &Scope,
+        open: Option<bool>,
+        limit: usize,
+        from: Option<&str>,
+    ) -> Result<Page<DeadLetterRow>, StoreError> {
+        let before = cursor::<JobKey>(from)?.map_or(LAST, |id| id.as_uuid());
+        let sql = "SELECT id, run, tool, opened_at, open, body FROM dead_letters
+                   WHERE tenant = $1 AND id < $2 AND ($4::boolean IS NULL OR open = $4) ORDER BY id DESC LIMIT $3";
+        let rows = self.scoped(scope, sql, values![named(scope), before, count(limit).saturating_add(1), open])?;
+        Ok(Page::cut(each(&rows, letter_row)?, limit, |row: &DeadLetterRow| row.id.to_string()))
+    }
+}
+
+fn approval_row(row: &Row) -> Result<ApprovalRow, StoreError> {
+    Ok(ApprovalRow {
+        id: ApprovalId::from_uuid(get(row, 0)?),
+        run: RunId::from_uuid(get(row, 1)?),
+        status: get(row, 2)?,
+        asked_at: time(row, 3)?,
+        body: json(row, 4)?,
+    })
+}
+
+impl Approvals for PostgresStore {
+    fn approval(&self, scope: &Scope, id: ApprovalId) -> Result<Option<ApprovalRow>, StoreError> {
+        let sql = "SELECT id, run, status, asked_at, body FROM approvals WHERE tenant = $1 AND id = $2";
+        first(&self.scoped(scope, sql, values![named(scope), id.as_uuid()])?, approval_row)
+    }
+
+    fn approvals_of(&self, scope: &Scope, run: RunId) -> Result<Vec<ApprovalRow>, StoreError> {
+        let sql = "SELECT id, run, status, asked_at, body FROM approvals WHERE tenant = $1 AND run = $2 ORDER BY id";
+        each(&self.scoped(scope, sql, values![named(scope), run.as_uuid()])?, approval_row)
+    }
+
+    fn approvals(
+        &self,
+        scope: &Scope,
+        status: Option<&str>,
+        limit: usize,
+        from: Option<&str>,
+    ) -> Result<Page<ApprovalRow>, StoreError> {
+        let before = cursor::<ApprovalId>(from)?.map_or(LAST, |id| id.as_uuid());
+        let status = status.map(str::to_owned);
+        let sql = "SELECT id, run, status, asked_at, body FROM approvals
+                   WHERE tenant = $1 AND id < $2 AND ($4::text IS NULL OR status = $4) ORDER BY id DESC LIMIT $3";
+        let rows = self.scoped(scope, sql, values![named(scope), before, count(limit).saturating_add(1), status])?;
+        Ok(Page::cut(each(&rows, approval_row)?, limit, |row: &ApprovalRow| row.id.to_string()))
+    }
+}
+
+fn offer_row(row: &Row) -> Result<OfferRow, StoreError> {
+    Ok(OfferRow {
+        key: JobKey::from_uuid(get(row, 0)?),
+        run: RunId::from_uuid(get(row, 1)?),
+        topic: free_text(row, 2)?,
+        order: get(row, 3)?,
+    })
+}
+
+impl Offers for PostgresStore {
+    fn offers(&self, scope: &Scope, topics: &[String], limit: usize) -> Result<Vec<OfferRow>, StoreError> {
+        let mut topics: Vec<&String> = topics.iter().collect();
+        topics.sort_unstable();
+        topics.dedup();
+        if topics.is_empty() {
+            return Ok(Vec::new());
+        }
+        // Each topic is in order in the index; sorting all topics at once would read every offer.
+        let sql = "SELECT key, run, topic, place FROM offers WHERE tenant = $1 AND topic = $2
+                   ORDER BY place, key LIMIT $3";
+        let question =
+            |topic: &String| Question::new(sql, values![named(scope), text::written(topic).into_owned(), count(limit)]);
+        let questions = topics.into_iter().map(question).collect();
+        let answers = self.ask(Who::Tenant(named(scope)), Again::Harmless, questions)?;
+        let mut rows = each(&answers.into_iter().flatten().collect::<Vec<_>>(), offer_row)?;
+        rows.sort_by_key(|row| (row.order, row.key));
+        rows.truncate(limit);
+        Ok(rows)
+    }
+
+    fn offer(&self, scope: &Scope, key: JobKey) -> Result<Option<OfferRow>, StoreError> {
+        let sql = "SELECT key, run, topic, place FROM offers WHERE tenant = $1 AND key = $2";
+        first(&self.scoped(scope, sql, values![named(scope), key.as_uuid()])?, offer_row)
+    }
+}
+
+impl Signals for PostgresStore {
+    fn signals(&self, scope: &Scope, run: RunId) -> Result<Vec<SignalRow>, StoreError> {
+        let sql = "SELECT run, id, at, body FROM signals WHERE tenant = $1 AND run = $2 ORDER BY at, n";
+        each(&self.scoped(scope, sql, values![named(scope), run.as_uuid()])?, |row| {
+            Ok(SignalRow {
+                run: RunId::from_uuid(get(row, 0)?),
+                id: free_text(row, 1)?,
+                at: time(row, 2)?,
+                body: json(row, 3)?,
+            })
+        })
+    }
+
+    fn signalled(
+        &self,
+        _: SystemScope,
+        after: Option<&(TenantId, RunId)>,
+        limit: usize,
+    ) -> Result<Vec<(TenantId, RunId)>, StoreError> {
+        let (from, run) =
+            after.map_or((String::new(), Uuid::nil()), |(tenant, run)| (tenant.as_str().to_owned(), run.as_uuid()));
+        let sql = "SELECT DISTINCT tenant, run FROM signals WHERE (tenant, run) > ($2, $3)
+                   ORDER BY tenant, run LIMIT $1";
+        let rows = self.system(sql, values![count(limit), from, run])?;
+        each(&rows, |row| Ok((tenant(row, 0)?, RunId::from_uuid(get(row, 1)?))))
+    }
+}
+
+impl Definitions for PostgresStore {
+    fn definition(&self, hash: Digest) -> Result<Option<Value>, StoreError> {
+        let sql = "SELECT body FROM definitions WHERE hash = $1";
+        first(&self.system(sql, values![hash.as_bytes().to_vec()])?, |row| json(row, 0))
+    }
+}
+
+fn token_row(row: &Row) -> Result<TokenRow, StoreError> {
+    let grants: Value = json(row, 8)?;
+    Ok(TokenRow {
+        id: TokenId::from_uuid(get(row, 0)?),
+        tenant: tenant(row, 1)?,
+        hash: digest(get(row, 2)?)?,
+        label: free_text(row, 3)?,
+        created_at: time(row, 4)?,
+        expires_at: get::<Option<i64>>(row, 5)?.map(Timestamp::from_millis),
+        approver: get(row, 6)?,
+        revoked: get(row, 7)?,
+        permissions: serde_json::from_value(grants["permissions"].clone()).unwrap_or_default(),
+        tier: serde_json::from_value(grants["tier"].clone()).unwrap_or_default(),
+    })
+}
+
+impl Tokens for PostgresStore {
+    fn put_token(&self, row: &TokenRow) -> Result<(), StoreError> {
+        let sql = "INSERT INTO tokens (id, tenant, hash, label, created_at, expires_at, approver, revoked, grants)
+                   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+                   ON CONFLICT (id) DO UPDATE SET tenant = excluded.tenant, hash = excluded.hash,
+                   label = excluded.label, created_at = excluded.created_at, expires_at = excluded.expires_at,
+                   approver = excluded.approver, revoked = excluded.revoked, grants = excluded.grants";
+        let grants = serde_json::json!({"permissions": row.permissions, "tier": row.tier}).to_string();
+        let params = values![
+            row.id.as_uuid(),
+            row.tenant.as_str().to_owned(),
+            row.hash.as_bytes().to_vec(),
+            text::written(&row.label).into_owned(),
+            row.created_at.as_millis(),
+            row.expires_at.map(|at| at.as_millis()),
+            row.approver,
+            row.revoked,
+            grants,
+        ];
+        self.system(sql, params)?;
+        self.shared.counters.committed(0, 1, 0);
+        Ok(())
+    }
+
+    fn token(&self, id: TokenId) -> Result<Option<TokenRow>, StoreError> {
+        let sql = "SELECT id, tenant, hash, label, created_at, expires_at, approver, revoked, grants FROM tokens
+                   WHERE id = $1";
+        first(&self.system(sql, values![id.as_uuid()])?, token_row)
+    }
+
+    fn tokens(&self) -> Result<Vec<TokenRow>, StoreError> {
+        let sql = "SELECT id, tenant, hash, label, created_at, expires_at, approver, revoked, grants FROM tokens
+                   ORDER BY id DESC";
+        each(&self.system(sql, vec![])?, token_row)
+    }
+}

@@ -1,0 +1,120 @@
+//! Records: one, lists by what they are found by, and by their words.
+
+use brain_core::RecordId;
+use tokio_postgres::Row;
+use uuid::Uuid;
+
+use super::connection::{Param, values};
+use super::read::{count, cursor, each, first, free_text, get, json, named, time};
+use super::{PostgresStore, text};
+use crate::{Page, RecordFilter, RecordRow, Records, Scope, StoreError};
+
+/// Rows that are fetched at a time when each has to be looked at.
+const BATCH: i64 = 500;
+
+fn record_row(row: &Row) -> Result<RecordRow, StoreError> {
+    Ok(RecordRow {
+        kind: get(row, 0)?,
+        id: RecordId::from_uuid(get(row, 1)?),
+        revision: get::<i64>(row, 2)? as u64,
+        state: get::<Option<&str>>(row, 3)?.map(|_| free_text(row, 3)).transpose()?,
+        created_at: time(row, 4)?,
+        updated_at: time(row, 5)?,
+        body: json(row, 6)?,
+    })
+}
+
+/// The text of a list: what is asked for by value is found by its first one, the others are looked up for each.
+fn list_sql(filter: &RecordFilter) -> String {
+    let mut sql = String::from("SELECT r.kind, r.id, r.revision, r.state, r.created_at, r.updated_at, r.body FROM ");
+    let entry = |table: &str, n: usize| {
+        format!("{table} WHERE tenant = $1 AND kind = $2 AND field = ${n} AND value = ${}", n + 1)
+    };
+    let mut next = 5;
+    let mut also = String::new();
+    for n in 0..filter.indexed.len() {
+        let (index, unique) = (entry("record_index", next), entry("record_unique", next));
+        if n == 0 {
+            sql.push_str(&format!("(SELECT id FROM {index} UNION SELECT id FROM {unique}) AS i JOIN "));
+            also.push_str("r.id = i.id AND ");
+        } else {
+            also.push_str(&format!(
+                "(EXISTS (SELECT FROM {index} AND id = r.id) OR EXISTS (SELECT FROM {unique} AND id = r.id)) AND "
+            ));
+        }
+        next += 2;
+    }
+    let where_ = if filter.indexed.is_empty() { "WHERE" } else { "ON" };
+    sql.push_str(&format!("records r {where_} {also}"));
+    sql.push_str("r.tenant = $1 AND r.kind = $2 AND r.id > $3");
+    if filter.state.is_some() {
+        sql.push_str(&format!(" AND r.state = ${next}"));
+    }
+    sql.push_str(" ORDER BY r.id LIMIT $4");
+    sql
+}
+
+impl Records for PostgresStore {
+    fn record(&self, scope: &Scope, kind: &str, id: RecordId) -> Result<Option<RecordRow>, StoreError> {
+        let sql = "SELECT kind, id, revision, state, created_at, updated_at, body FROM records
+                   WHERE tenant = $1 AND kind = $2 AND id = $3";
+        first(&self.scoped(scope, sql, values![named(scope), kind.to_owned(), id.as_uuid()])?, record_row)
+    }
+
+    fn records(
+        &self,
+        scope: &Scope,
+        kind: &str,
+        filter: &RecordFilter,
+        limit: usize,
+        from: Option<&str>,
+    ) -> Result<Page<RecordRow>, StoreError> {
+        let mut after = cursor::<RecordId>(from)?.map_or(Uuid::nil(), |id| id.as_uuid());
+        let sql = list_sql(filter);
+        let wanted = count(limit).saturating_add(1);
+        // Fields without an index are compared here, as JSON: some batches may have nothing that fits.
+        let batch = if filter.fields.is_empty() { wanted } else { wanted.max(BATCH) };
+        let mut items: Vec<RecordRow> = Vec::new();
+        loop {
+            let mut params: Vec<Param<'static>> = values![named(scope), kind.to_owned(), after, batch];
+            for (field, value) in &filter.indexed {
+                params.extend(values![field.clone(), text::slot(value).into_owned()]);
+            }
+            if let Some(state) = &filter.state {
+                params.extend(values![text::written(state).into_owned()]);
+            }
+            let rows = each(&self.scoped(scope, sql.clone(), params)?, record_row)?;
+            let more = rows.len() as i64 == batch;
+            if let Some(last) = rows.last() {
+                after = last.id.as_uuid();
+            }
+            let fits = |row: &RecordRow| filter.fields.iter().all(|(field, value)| row.body.get(field) == Some(value));
+            items.extend(rows.into_iter().filter(fits));
+            if !more || items.len() as i64 >= wanted {
+                break;
+            }
+        }
+        items.truncate(usize::try_from(wanted).unwrap_or(usize::MAX));
+        Ok(Page::cut(items, limit, |row: &RecordRow| row.id.to_string()))
+    }
+
+    /// The index of words is asked over the engine's connection: row-level security would keep PostgreSQL from using
+    /// it. It gives ids only; the records themselves are read as the tenant.
+    fn search(&self, scope: &Scope, kind: &str, query: &str, limit: usize) -> Result<Vec<RecordRow>, StoreError> {
+        let tenant = scope.tenant().as_str();
+        let Some(asked) = text::query(tenant, kind, query) else { return Ok(Vec::new()) };
+        let sql = "SELECT id FROM record_words WHERE words @@ $3::text::tsquery AND tenant = $1 AND kind = $2
+                   ORDER BY ts_rank(words, $3::text::tsquery, 1) DESC, id LIMIT $4";
+        let found = self.system(sql, values![named(scope), kind.to_owned(), asked, count(limit)])?;
+        let ids: Vec<Uuid> = each(&found, |row| get(row, 0))?;
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let sql = "SELECT kind, id, revision, state, created_at, updated_at, body FROM records
+                   WHERE tenant = $1 AND kind = $2 AND id = ANY ($3)";
+        let rows = self.scoped(scope, sql, values![named(scope), kind.to_owned(), ids.clone()])?;
+        let mut records = each(&rows, record_row)?;
+        records.sort_by_key(|row| ids.iter().position(|id| *id == row.id.as_uuid()));
+        Ok(records)
+    }
+}

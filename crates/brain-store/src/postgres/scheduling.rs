@@ -1,0 +1,109 @@
+//! What the scheduler asks. Nodes that share the database do not get the same runs: what one was given is claimed for
+//! it (`FOR UPDATE SKIP LOCKED`) until it has moved the run on or its time is over.
+
+use brain_core::{NodeId, RunId, TenantId, Timestamp};
+use uuid::Uuid;
+
+use super::PostgresStore;
+use super::connection::values;
+use super::read::{count, each, first, get, tenant, time};
+use crate::{Claim, Scheduling, StoreError, SystemScope};
+
+const DUE: &str = "
+WITH given AS (
+    SELECT tenant, id, wake_at, claimed_by IS NOT DISTINCT FROM $2 AND claimed_until > $1 AS held FROM runs
+    WHERE wake_at <= $1 AND (claimed_until IS NULL OR claimed_until <= $1 OR claimed_by = $2)
+    ORDER BY wake_at, id LIMIT $4 FOR UPDATE SKIP LOCKED
+), claimed AS (
+    UPDATE runs r SET claimed_by = $2, claimed_until = $3 FROM given g
+    WHERE r.tenant = g.tenant AND r.id = g.id AND NOT coalesce(g.held, false)
+)
+SELECT tenant, id, wake_at FROM given ORDER BY wake_at, id";
+
+const QUEUED: &str = "
+WITH given AS (
+    SELECT tenant, id, queue_order, claimed_by IS NOT DISTINCT FROM $2 AND claimed_until > $1 AS held FROM runs
+    WHERE tenant = $5 AND queue_order IS NOT NULL AND queue_limit <> ALL ($6)
+      AND (claimed_until IS NULL OR claimed_until <= $1 OR claimed_by = $2)
+    ORDER BY queue_order, id LIMIT $4 FOR UPDATE SKIP LOCKED
+), claimed AS (
+    UPDATE runs r SET claimed_by = $2, claimed_until = $3 FROM given g
+    WHERE r.tenant = g.tenant AND r.id = g.id AND NOT coalesce(g.held, false)
+)
+SELECT id FROM given ORDER BY queue_order, id";
+
+/// From one tenant to the next along the index, however many runs each has.
+const QUEUED_TENANTS: &str = "
+WITH RECURSIVE t (tenant) AS (
+    (SELECT tenant FROM runs WHERE queue_order IS NOT NULL ORDER BY tenant LIMIT 1)
+    UNION ALL
+    SELECT (SELECT r.tenant FROM runs r WHERE r.queue_order IS NOT NULL AND r.tenant > t.tenant
+            ORDER BY r.tenant LIMIT 1)
+    FROM t WHERE t.tenant IS NOT NULL
+) SELECT tenant FROM t WHERE tenant IS NOT NULL";
+
+impl Scheduling for PostgresStore {
+    fn heartbeat(&self, _: SystemScope, node: NodeId, until: Timestamp, liveness: &str) -> Result<(), StoreError> {
+        let sql = "INSERT INTO nodes (id, until, liveness) VALUES ($1, $2, $3)
+                   ON CONFLICT (id) DO UPDATE SET until = excluded.until, liveness = excluded.liveness";
+        self.system(sql, values![node.as_uuid(), until.as_millis(), liveness.to_owned()])?;
+        self.shared.counters.committed(0, 1, 0);
+        Ok(())
+    }
+
+    fn nodes(&self, _: SystemScope) -> Result<Vec<(NodeId, Timestamp, String)>, StoreError> {
+        let rows = self.system("SELECT id, until, liveness FROM nodes ORDER BY id", vec![])?;
+        each(&rows, |row| Ok((NodeId::from_uuid(get(row, 0)?), time(row, 1)?, get(row, 2)?)))
+    }
+
+    fn forget_node(&self, _: SystemScope, node: NodeId) -> Result<(), StoreError> {
+        self.system("DELETE FROM nodes WHERE id = $1", values![node.as_uuid()])?;
+        self.shared.counters.committed(0, 1, 0);
+        Ok(())
+    }
+
+    fn owned_by(&self, _: SystemScope, node: NodeId, limit: usize) -> Result<Vec<(TenantId, RunId)>, StoreError> {
+        let sql = "SELECT tenant, id FROM runs WHERE owner = $1 ORDER BY id LIMIT $2";
+        let rows = self.system(sql, values![node.as_uuid(), count(limit)])?;
+        each(&rows, |row| Ok((tenant(row, 0)?, RunId::from_uuid(get(row, 1)?))))
+    }
+
+    fn due(
+        &self,
+        _: SystemScope,
+        claim: &Claim,
+        limit: usize,
+    ) -> Result<Vec<(TenantId, RunId, Timestamp)>, StoreError> {
+        let (now, until) = (claim.now.as_millis(), claim.until.as_millis());
+        let rows = self.system(DUE, values![now, claim.node.as_uuid(), until, count(limit)])?;
+        each(&rows, |row| Ok((tenant(row, 0)?, RunId::from_uuid(get(row, 1)?), time(row, 2)?)))
+    }
+
+    fn queued_tenants(&self, _: SystemScope) -> Result<Vec<TenantId>, StoreError> {
+        each(&self.system(QUEUED_TENANTS, vec![])?, |row| tenant(row, 0))
+    }
+
+    fn queued(
+        &self,
+        _: SystemScope,
+        claim: &Claim,
+        tenant: &TenantId,
+        except: &[String],
+        limit: usize,
+    ) -> Result<Vec<RunId>, StoreError> {
+        let (now, until) = (claim.now.as_millis(), claim.until.as_millis());
+        let (tenant, except) = (tenant.as_str().to_owned(), except.to_vec());
+        let rows = self.system(QUEUED, values![now, claim.node.as_uuid(), until, count(limit), tenant, except])?;
+        each(&rows, |row| Ok(RunId::from_uuid(get::<Uuid>(row, 0)?)))
+    }
+
+    fn next_wake(&self, _: SystemScope) -> Result<Option<Timestamp>, StoreError> {
+        let sql = "SELECT wake_at FROM runs WHERE wake_at IS NOT NULL ORDER BY wake_at LIMIT 1";
+        first(&self.system(sql, vec![])?, |row| time(row, 0))
+    }
+
+    fn count_by_status(&self, _: SystemScope) -> Result<Vec<(String, u64)>, StoreError> {
+        let sql = "SELECT status, count(*) FROM runs WHERE status <> 'completed' GROUP BY status ORDER BY status";
+        each(&self.system(sql, vec![])?, |row| Ok((get(row, 0)?, get::<i64>(row, 1)? as u64)))
+    }
+}
