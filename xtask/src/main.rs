@@ -7,6 +7,7 @@ mod fmt;
 mod lint;
 mod report;
 mod shell;
+mod sim;
 mod test;
 mod tidy;
 mod tools;
@@ -21,6 +22,7 @@ The project's own commands.
     cargo xtask lint          clippy and rustdoc, with warnings as errors
     cargo xtask tidy          checks that the map and the rules of the project hold
     cargo xtask docs [FILE…]  runs the command blocks of README.md and docs/ (or only of these files)
+    cargo xtask sim           lives through 2000 simulated worlds (--seeds N --from M), or shows one (--seed N)
     cargo xtask dist          builds the binary that is handed out: release, all features
     cargo xtask help          this text
 ";
@@ -34,6 +36,7 @@ fn main() -> ExitCode {
         ["lint"] => lint::steps(),
         ["tidy"] => tidy::steps(),
         ["docs", files @ ..] => docs::steps(files),
+        ["sim", args @ ..] => sim::steps(args),
         ["dist"] => dist::steps(),
         ["help" | "--help" | "-h"] => {
             print!("{HELP}");

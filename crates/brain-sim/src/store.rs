@@ -231,7 +231,7 @@ impl NodeStore {
             return Err(StoreError::Failed("this node is dead".into()));
         }
         let mut inner = self.disk.lock();
-        let fails = inner.faulty && inner.dice.permille(4);
+        let fails = inner.faulty && inner.dice.permille(8);
         drop(inner);
         if fails {
             self.disk.listing.note(&self.node, |_| "a read fails".to_owned());

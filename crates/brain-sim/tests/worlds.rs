@@ -1,0 +1,40 @@
+//! Many worlds, and what must be so in all of them. A failure prints the seed; `cargo xtask sim --seed N` shows what
+//! happened in it.
+
+use brain_sim::{Lived, Options, live, live_all};
+
+/// Worlds that every build lives through.
+const WORLDS: u64 = 2_000;
+
+fn told(failed: &[Lived]) -> String {
+    failed.iter().map(|lived| format!("seed {}: {}\n", lived.seed, lived.problems.join("; "))).collect()
+}
+
+#[test]
+fn nothing_is_lost_or_stuck_or_done_twice_in_two_thousand_worlds() {
+    let (failed, lived, tally) = live_all(0, WORLDS, 5, Options::default());
+    assert!(failed.is_empty(), "{}", told(&failed));
+    assert_eq!(lived, WORLDS);
+    // A world in which nothing goes wrong proves nothing.
+    assert!(tally.crashes > WORLDS && tally.pauses > WORLDS && tally.bad_commits > WORLDS, "{tally:?}");
+    assert!(tally.runs > 3 * WORLDS && tally.calls > 3 * WORLDS && tally.taken_over > WORLDS / 2, "{tally:?}");
+}
+
+#[test]
+fn a_file_keeps_what_memory_keeps() {
+    let (failed, ..) = live_all(0, 6, 5, Options { sqlite: true, ..Options::default() });
+    assert!(failed.is_empty(), "{}", told(&failed));
+}
+
+#[test]
+fn the_same_seed_is_the_same_world() {
+    let lines = |seed| {
+        let lived = live(seed, Options { listing: true, ..Options::default() });
+        lived.lines.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    for seed in [3, 1_000_003] {
+        let first = lines(seed);
+        assert!(first.len() > 100, "a world is worth telling");
+        assert_eq!(first, lines(seed));
+    }
+}
