@@ -112,7 +112,7 @@ mod tests {
             ("slotz: 3", "slotz"),
             ("tenants: {acme: {rate: quick}}", "tenants.acme.rate"),
             ("tenants: {\"A C\": {}}", "A C"),
-            ("tenants: [", "line 1"),
+            ("tenants: [", "line 2"),
             ("slots: 0", "--paused"),
         ] {
             let error = format!("{:#}", Config::parse(text).unwrap_err());
