@@ -89,7 +89,7 @@ struct Shared {
 
 impl Shared {
     /// Tells the tasks beside the writers about a commit.
-    fn committed(&self, new_runs: u64, _has_log: bool) {
+    fn committed(&self, new_runs: u64) {
         self.changed.notify_one();
         if new_runs > 0 {
             let before = self.new_runs.fetch_add(new_runs, Ordering::Relaxed);
@@ -103,7 +103,7 @@ impl Shared {
     fn committed_unseen(&self, outcomes: &[Outcome]) {
         let members = outcomes.iter().filter(|outcome| **outcome == Outcome::Committed).count();
         self.counters.committed(members as u64, 0, 0);
-        self.committed(0, true);
+        self.committed(0);
     }
 }
 
