@@ -10,6 +10,7 @@ mod failure;
 mod id;
 mod money;
 mod random;
+mod rate;
 mod redact;
 mod time;
 
@@ -20,5 +21,6 @@ pub use failure::{Failure, FailureClass};
 pub use id::{ApprovalId, IdError, JobKey, NodeId, RecordId, RunId, TenantId, TokenId};
 pub use money::decimal_text;
 pub use random::{Random, SeededRandom};
+pub use rate::{Rate, RateError, RateMeter};
 pub use redact::{REDACTED, Redactor, audit_hash, is_sensitive_key};
 pub use time::{Clock, Timestamp, VirtualClock};

@@ -85,6 +85,11 @@ impl VirtualClock {
     pub fn advance(&self, by: Millis) {
         self.0.fetch_add(i64::try_from(by.0).unwrap_or(i64::MAX), Ordering::SeqCst);
     }
+
+    /// Sets the clock, also back: the clocks of machines are set, too.
+    pub fn set(&self, to: Timestamp) {
+        self.0.store(to.0, Ordering::SeqCst);
+    }
 }
 
 impl Clock for VirtualClock {

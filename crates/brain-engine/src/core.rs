@@ -3,24 +3,30 @@
 
 mod live;
 mod messages;
+mod park;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
-use brain_core::{Digest, Failure, Millis, NodeId, Random, RunId, Timestamp};
+use brain_core::{Digest, Failure, Millis, NodeId, Random, RunId, TenantId, Timestamp};
 use brain_store::{
-    Conflict, Member, Outcome, Precondition, RunRow, RunSchedule, Scope, SignalRow, Store, StoreError, Write,
+    Claim, Conflict, Member, Outcome, Precondition, QueuePlace, RunRow, RunSchedule, Scope, SignalRow, Store,
+    StoreError, SystemScope, Write,
 };
-use brain_vm::{End, Input, JobStatus, Phase, Program, State};
+use brain_vm::{End, Input, JobId, JobStatus, Machine, Need, Phase, Program, State};
 use serde_json::{Value, json};
 
-use self::live::{InFlight, Live, Queued, Work, lost_checks, lost_jobs};
+pub(crate) use self::live::lost_jobs;
+use self::live::{InFlight, Live, Queued, Work, lost_checks, never_made};
 pub use self::messages::{
     Action, CheckAction, Command, CoreInput, HandoverAction, Reply, StepOutput, Submission, ToJob, Told,
 };
+pub use self::park::PARKED;
+pub(crate) use self::park::move_unread;
 use crate::data::{RunData, fold};
 use crate::engine::EngineError;
-use crate::host::Host;
+use crate::flow::{Flow, FlowConfig};
+use crate::host::{Host, JobContext};
 use crate::hub::RunNews;
 use crate::log::{NewEvent, PipeEvent, pack};
 use crate::overlay::RecordView;
@@ -28,10 +34,18 @@ use crate::turn::{Finished, Handover, Turn};
 
 /// How often a turn is decided anew because others changed what it relied on, before it waits a moment.
 const MAX_REDECISIONS: u32 = 50;
+/// Readings of a run whose row and log do not fit before that is believed.
+const MAX_READS: usize = 4;
 /// How long a run waits after the store failed, or after too many conflicts.
 const BACK_OFF: Millis = Millis(500);
 /// Programs that are kept at hand at most.
 const MAX_PROGRAMS: usize = 10_000;
+/// Runs that one step calls from the queue at most.
+const MAX_CALLS: usize = 256;
+/// Queued runs that are fetched at a time.
+const REFILL: usize = 256;
+/// How long what a node was given to look at is not given to others.
+pub(crate) const CLAIM: Millis = Millis(5_000);
 /// How much one step of priority is worth in the order of outside jobs.
 pub(crate) const PRIORITY_STEP: i64 = 30_000;
 
@@ -46,10 +60,11 @@ pub struct Core {
     next_commit: u64,
     programs: HashMap<Digest, Arc<Program>>,
     unreadable: HashSet<RunId>,
-    waiting_jobs: BTreeMap<(i64, u64), Handover>,
-    next_job: u64,
-    running_jobs: usize,
-    max_running_jobs: usize,
+    /// Calls and checks that this process has in hand: from the commit that starts them to the one with their answer.
+    in_hand: HashSet<(RunId, JobId, u32)>,
+    /// Calls whose start is durable, about to be made.
+    calls: VecDeque<Handover>,
+    flow: Flow,
 }
 
 impl Core {
@@ -59,7 +74,7 @@ impl Core {
         store: Arc<dyn Store>,
         host: Arc<dyn Host>,
         random: Box<dyn Random>,
-        max_running_jobs: usize,
+        flow: FlowConfig,
     ) -> Self {
         Self {
             node,
@@ -71,10 +86,9 @@ impl Core {
             next_commit: 0,
             programs: HashMap::new(),
             unreadable: HashSet::new(),
-            waiting_jobs: BTreeMap::new(),
-            next_job: 0,
-            running_jobs: 0,
-            max_running_jobs,
+            in_hand: HashSet::new(),
+            calls: VecDeque::new(),
+            flow: Flow::new(flow),
         }
     }
 
@@ -90,18 +104,25 @@ impl Core {
         for run in touched {
             self.decide(now, run, &mut output);
         }
-        self.hand_over(&mut output);
+        self.call_next(now, &mut output);
+        self.hand_over(now, &mut output);
         output
     }
 
-    /// Whether nothing is being committed and nothing is being done outside.
-    pub fn is_idle(&self) -> bool {
-        self.commits.is_empty() && self.running_jobs == 0 && self.waiting_jobs.is_empty()
+    /// How many commits are under way.
+    pub fn commits_under_way(&self) -> usize {
+        self.commits.len()
     }
 
-    /// How many outside jobs are being done.
+    /// A run as this node has it in memory, unless something of it is being committed: what its log must fold to.
+    pub fn at_hand(&self, run: RunId) -> Option<(&RunRow, &State, &RunData)> {
+        let live = self.live.get(&run).filter(|live| live.in_flight.is_none())?;
+        Some((live.row.as_ref()?, live.state.as_ref()?, &live.data))
+    }
+
+    /// How many outside jobs are under way.
     pub fn running_jobs(&self) -> usize {
-        self.running_jobs
+        self.flow.running()
     }
 
     fn take(&mut self, now: Timestamp, input: CoreInput, output: &mut StepOutput) -> Option<RunId> {
@@ -113,13 +134,9 @@ impl Core {
                 Some(run)
             }
             CoreInput::Command(scope, run, command, reply) => {
-                let node = self.node;
+                // A person asks: what could not be read before may be readable by now.
+                self.unreadable.remove(&run);
                 match self.load(&scope, run) {
-                    Ok(live) if live.owned_by_other(node) => {
-                        output.actions.push(Action::Reply(reply, Err(EngineError::OwnedElsewhere(run))));
-                        self.evict(run);
-                        return None;
-                    }
                     Ok(live) => {
                         live.queue.push_back(Queued::asked(Work::Command(Arc::from(command)), reply));
                     }
@@ -131,16 +148,35 @@ impl Core {
                 Some(run)
             }
             CoreInput::Job(scope, run, job, attempt, outcome) => {
-                self.running_jobs = self.running_jobs.saturating_sub(1);
+                self.flow.release((run, job, attempt), true);
                 self.enqueue(now, &scope, run, Work::Job(job, attempt, outcome), output)
             }
             CoreInput::Check(scope, run, job, attempt, answer) => {
                 self.enqueue(now, &scope, run, Work::Check(job, attempt, answer), output)
             }
             CoreInput::Wake(scope, run) => self.enqueue(now, &scope, run, Work::Tick, output),
-            CoreInput::Signal(scope, run) => self.enqueue(now, &scope, run, Work::Signals, output),
+            CoreInput::Signal(scope, run) => {
+                // Another process may have written to the run: it is read again.
+                self.evict(run);
+                self.enqueue(now, &scope, run, Work::Signals, output)
+            }
             CoreInput::TakeOver(scope, run, from) => self.enqueue(now, &scope, run, Work::TakeOver(from), output),
             CoreInput::Committed(commit, result) => self.committed(now, commit, result, output),
+            CoreInput::Call => None,
+            CoreInput::WakeAt(scope, run, at) => {
+                output.actions.push(Action::WakeAt(scope, run, at));
+                None
+            }
+            CoreInput::Look(share) => {
+                self.flow.set_share(share);
+                self.refill(now);
+                None
+            }
+            CoreInput::Pause(paused) => {
+                self.flow.pause(paused);
+                self.refill(now);
+                None
+            }
         }
     }
 
@@ -172,9 +208,10 @@ impl Core {
                 output.actions.push(Action::WakeAt(scope.clone(), run, now.plus(BACK_OFF)));
                 None
             }
+            Err(EngineError::NoSuchRun(_)) => None,
             Err(error) => {
                 if self.unreadable.insert(run) {
-                    tracing::error!(%run, %error, "this run cannot be read and is left alone");
+                    self.park(now, scope, run, &error.to_string(), output);
                 }
                 None
             }
@@ -198,7 +235,20 @@ impl Core {
         Ok(self.live.get_mut(&run).expect("it was there or has just been put there"))
     }
 
+    /// Reads a run. Its row and its log are read one after the other, so another node may commit in between: only
+    /// what still does not fit after several readings is broken.
     fn read(&mut self, scope: &Scope, run: RunId) -> Result<Live, EngineError> {
+        let mut last = self.read_once(scope, run);
+        for _ in 1..MAX_READS {
+            if !matches!(last, Err(EngineError::Unreadable(..))) {
+                break;
+            }
+            last = self.read_once(scope, run);
+        }
+        last
+    }
+
+    fn read_once(&mut self, scope: &Scope, run: RunId) -> Result<Live, EngineError> {
         let row = self.store.run(scope, run)?.ok_or(EngineError::NoSuchRun(run))?;
         let mut live = Live::empty(scope.clone());
         if let Some(hash) = row.program {
@@ -246,9 +296,19 @@ impl Core {
         if live.row.is_none() && !live.queue.iter().any(|item| matches!(item.work, Work::Start(_))) {
             // It was kept while the store was away: what it was built on must be read first.
             match self.read(&live.scope, run) {
-                Ok(mut fresh) => {
-                    std::mem::swap(&mut fresh.queue, &mut live.queue);
-                    live = fresh;
+                Ok(fresh) => {
+                    let waiting = std::mem::replace(&mut live, fresh).queue;
+                    self.requeue(run, &mut live, waiting);
+                    if live.queue.is_empty() {
+                        return;
+                    }
+                }
+                Err(error) if !matches!(error, EngineError::Store(StoreError::Failed(_))) => {
+                    // It was never written, or cannot be read: nothing can follow.
+                    for reply in live.queue.into_iter().filter_map(|item| item.reply) {
+                        output.actions.push(Action::Reply(reply, Err(error.clone())));
+                    }
+                    return;
                 }
                 Err(error) => {
                     tracing::warn!(%run, %error, "the store is away; what is known of this run is kept");
@@ -270,7 +330,13 @@ impl Core {
         let turn = self.turn(now, run, &mut live, &work);
         let (member, parts) = match turn {
             Ok(decided) => decided,
-            Err(answer) => {
+            Err(Undecided::Away(error)) => {
+                tracing::warn!(%run, %error, "what a turn looked for could not be read; it is decided again");
+                self.again(now, run, live, work, Some(error), output);
+                return;
+            }
+            Err(Undecided::Nothing(answer)) => {
+                self.answered(run, &work);
                 // Nothing to say: nobody needs to be told but those who asked.
                 for reply in work.into_iter().filter_map(|item| item.reply) {
                     let result = if answer.is_null() {
@@ -302,7 +368,7 @@ impl Core {
         run: RunId,
         live: &mut Live,
         work: &[Queued],
-    ) -> Result<(Member, InFlight), Value> {
+    ) -> Result<(Member, InFlight), Undecided> {
         let mut preconditions = Vec::new();
         let mut writes = Vec::new();
         let mut prelude = Vec::new();
@@ -349,16 +415,28 @@ impl Core {
                 Work::Check(job, attempt, answer) => inputs.push(Told::Check(*job, *attempt, answer.clone())),
                 Work::Tick => inputs.push(Told::Input(Input::Tick, None)),
                 Work::Signals => inputs.push(Told::Signals),
+                Work::Slot => {}
                 Work::TakeOver(from) => {
                     // Someone else may have been quicker.
                     if schedule.owner != Some(*from) {
                         continue;
                     }
-                    schedule.fence += 1;
-                    schedule.owner = Some(self.node);
-                    prelude.push(NewEvent::pipe(PipeEvent::TakenOver, json!({"from": from, "to": self.node}), None));
-                    inputs.extend(lost_jobs(live.state.as_ref()));
-                    rechecks.extend(lost_checks(live.state.as_ref()));
+                    let jobs = if *from == self.node {
+                        let in_hand = |job, attempt| self.in_hand.contains(&(run, job, attempt));
+                        let checks = lost_checks(live.state.as_ref()).into_iter();
+                        rechecks.extend(checks.filter(|(job, attempt)| !in_hand(*job, *attempt)));
+                        never_made(live.state.as_ref(), in_hand)
+                    } else {
+                        schedule.fence += 1;
+                        schedule.owner = Some(self.node);
+                        rechecks.extend(lost_checks(live.state.as_ref()));
+                        lost_jobs(live.state.as_ref())
+                    };
+                    if *from != self.node || !rechecks.is_empty() {
+                        let data = json!({"from": from, "to": self.node});
+                        prelude.push(NewEvent::pipe(PipeEvent::TakenOver, data, None));
+                    }
+                    inputs.extend(jobs);
                     inputs.push(Told::Input(Input::Tick, None));
                 }
             }
@@ -367,6 +445,8 @@ impl Core {
             let RunSchedule { seq, fence, .. } = row.schedule;
             preconditions.push(Precondition::RunAt { run, seq, fence });
         }
+        // Another node works on the run: what is asked for is decided here, what follows outside starts there.
+        let guest = schedule.owner.is_some_and(|owner| owner != self.node);
         if live.redecided > MAX_REDECISIONS && live.program.as_ref().is_some_and(|program| program.atomic) {
             let message = "Others kept changing the same records; nothing was done. Try again in a moment.";
             let failure = Failure { retry_after: Some(BACK_OFF), ..Failure::transient("contention", message) };
@@ -396,6 +476,10 @@ impl Core {
                     answer: Value::Null,
                     offered: false,
                     delegated: false,
+                    flow: (!guest).then_some(&mut self.flow),
+                    later: BTreeSet::new(),
+                    limit: None,
+                    away: None,
                 };
                 for told in inputs {
                     turn.told(told);
@@ -408,29 +492,61 @@ impl Core {
             }
             _ => Finished { events: prelude, writes, ..Finished::default() },
         };
-        if finished.events.is_empty() && new_row.is_none() {
-            return Err(finished.answer);
+        if let Some(error) = finished.away {
+            for Handover { context, .. } in &finished.handovers {
+                self.flow.release((run, context.job, context.attempt), false);
+            }
+            return Err(Undecided::Away(error));
+        }
+        if finished.events.is_empty() && finished.writes.is_empty() && new_row.is_none() {
+            // Called, but what it needs is not there after all: it goes on waiting.
+            if let (Some(limit), Some(place)) = (finished.limit, schedule.queued) {
+                self.flow.wait(live.scope.tenant(), run, place.order, &limit);
+            }
+            return Err(Undecided::Nothing(finished.answer));
         }
         Ok(self.member(now, run, live, Parts { finished, preconditions, status, schedule, program_hash, new_row }))
     }
 
     fn member(&self, now: Timestamp, run: RunId, live: &Live, parts: Parts) -> (Member, InFlight) {
-        let Parts { finished, mut preconditions, mut status, mut schedule, program_hash, new_row } = parts;
+        let Parts { mut finished, mut preconditions, mut status, mut schedule, program_hash, new_row } = parts;
+        let mut nudge = false;
         if let Some(state) = live.state.as_ref().filter(|state| state.phase != Phase::New) {
             status = state.status().to_string();
             schedule.wake_at = state.wake_at();
             let under_way = finished.unfinished
                 || state.jobs.values().any(|job| matches!(job.status, JobStatus::Running | JobStatus::Checking));
-            let owner = under_way.then_some(self.node);
+            let guest = schedule.owner.filter(|owner| *owner != self.node);
+            let owner = under_way.then_some(guest.unwrap_or(self.node));
             if owner.is_some() && owner != schedule.owner {
                 schedule.fence += 1;
             }
             schedule.owner = owner;
+            let waits = finished.limit.take().filter(|_| {
+                let next = live.program.as_ref().and_then(|program| Machine::new(program).next(state));
+                !finished.unfinished && matches!(next, Some(Need::Start(..)))
+            });
+            let order = || now.as_millis() - i64::from(schedule.priority) * PRIORITY_STEP;
+            let place = waits.map(|limit| QueuePlace {
+                order: schedule.queued.as_ref().map_or_else(order, |place| place.order),
+                limit,
+            });
+            if guest.is_some() && owner.is_some() && place.is_some() {
+                nudge = true;
+                schedule.queued = None;
+            } else {
+                schedule.queued = place;
+            }
         }
         let parent = self.tell_parent(now, run, live, new_row.as_deref(), &finished);
         let first = schedule.seq;
         schedule.seq += finished.events.len() as u64;
         let mut writes = Vec::with_capacity(finished.writes.len() + 3);
+        if nudge {
+            // The node that works on the run finds this in its inbox and goes on.
+            let body = json!({"go_on": true});
+            writes.push(Write::Signal(SignalRow { run, id: format!("go on {}", schedule.seq), at: now, body }));
+        }
         let parent = parent.map(|signal| {
             let run = signal.run;
             writes.push(Write::Signal(signal));
@@ -455,10 +571,13 @@ impl Core {
                 program: program_hash,
             }),
         }
-        writes.push(Write::Append(pack(run, first, now, finished.events)));
+        if !finished.events.is_empty() {
+            writes.push(Write::Append(pack(run, first, now, finished.events)));
+        }
         writes.extend(finished.writes);
         preconditions.extend(finished.preconditions);
         let member = Member { scope: live.scope.clone(), preconditions, writes };
+        let queued = schedule.queued.clone();
         let in_flight = InFlight {
             work: Vec::new(),
             schedule,
@@ -470,6 +589,7 @@ impl Core {
             answer: finished.answer,
             offered: finished.offered,
             delegated: finished.delegated,
+            queued,
             parent,
         };
         (member, in_flight)
@@ -515,6 +635,11 @@ impl Core {
         let run = self.commits.remove(&commit)?;
         let mut live = self.live.remove(&run)?;
         let in_flight = live.in_flight.take()?;
+        if !matches!(result, Ok(Outcome::Committed)) {
+            for Handover { context, .. } in &in_flight.handovers {
+                self.flow.release((run, context.job, context.attempt), false);
+            }
+        }
         match result {
             Ok(Outcome::Committed) => self.settle(now, run, live, in_flight, output),
             Ok(Outcome::Conflict(conflict)) => self.conflict(now, run, live, in_flight, conflict, output),
@@ -535,6 +660,7 @@ impl Core {
         output: &mut StepOutput,
     ) -> Option<RunId> {
         live.redecided = 0;
+        self.answered(run, &in_flight.work);
         for item in &in_flight.work {
             if let Work::Start(submission) = &item.work {
                 live.row = Some(RunRow {
@@ -548,6 +674,12 @@ impl Core {
                     schedule: RunSchedule::default(),
                 });
             }
+        }
+        if live.row.as_ref().is_some_and(|row| row.schedule.queued.is_some()) {
+            self.flow.forget(live.scope.tenant(), run);
+        }
+        if let Some(place) = &in_flight.queued {
+            self.flow.wait(live.scope.tenant(), run, place.order, &place.limit);
         }
         if let Some(row) = &mut live.row {
             row.schedule = in_flight.schedule.clone();
@@ -565,13 +697,13 @@ impl Core {
             output.actions.push(Action::Reply(reply, Ok(news.clone())));
         }
         output.actions.push(Action::Notify(news));
-        for handover in in_flight.handovers {
-            let priority = i64::from(in_flight.schedule.priority);
-            let order = now.as_millis() - priority * PRIORITY_STEP;
-            self.next_job += 1;
-            self.waiting_jobs.insert((order, self.next_job), handover);
+        for mut handover in in_flight.handovers {
+            handover.fence = in_flight.schedule.fence;
+            self.in_hand.insert((run, handover.context.job, handover.context.attempt));
+            self.calls.push_back(handover);
         }
         for check in in_flight.checks {
+            self.in_hand.insert((run, check.context.job, check.context.attempt));
             output.actions.push(Action::Check(Box::new(CheckAction(check))));
         }
         if let Some(at) = in_flight.schedule.wake_at {
@@ -639,14 +771,27 @@ impl Core {
         error: Option<StoreError>,
         output: &mut StepOutput,
     ) -> Option<RunId> {
-        let Live { scope, queue: later, redecided, .. } = live;
+        let Live { scope, queue: mut later, redecided, .. } = live;
+        if error.is_some() {
+            // What was said to have failed may have been written all the same (the connection was cut at that moment):
+            // calls that it started were not made then, and nobody else would look after them.
+            later.push_back(Queued::told(Work::TakeOver(self.node)));
+        }
         let is_new = work.iter().any(|item| matches!(item.work, Work::Start(_)));
         let fresh = if is_new {
             if let Some(error) = error {
-                // The caller is still there and knows what to do; nothing of the run exists.
-                for reply in work.into_iter().chain(later).filter_map(|item| item.reply) {
-                    output.actions.push(Action::Reply(reply, Err(EngineError::Store(error.clone()))));
+                // The caller is still there and knows what to do.
+                let mut waiting = Live::empty(scope.clone());
+                for mut item in work.into_iter().chain(later) {
+                    match item.reply.take() {
+                        Some(reply) => {
+                            output.actions.push(Action::Reply(reply, Err(EngineError::Store(error.clone()))));
+                        }
+                        None => waiting.queue.push_back(item),
+                    }
                 }
+                self.live.insert(run, waiting);
+                output.actions.push(Action::WakeAt(scope, run, now.plus(BACK_OFF)));
                 return None;
             }
             Ok(Live::empty(scope.clone()))
@@ -656,17 +801,7 @@ impl Core {
         match fresh {
             Ok(mut fresh) => {
                 fresh.redecided = redecided + 1;
-                let lost = fresh.owned_by_other(self.node);
-                for item in work.into_iter().chain(later) {
-                    if lost && !matches!(item.work, Work::TakeOver(_)) {
-                        tracing::info!(%run, "an answer came too late: another node works on this run");
-                        if let Some(reply) = item.reply {
-                            output.actions.push(Action::Reply(reply, Err(EngineError::OwnedElsewhere(run))));
-                        }
-                        continue;
-                    }
-                    fresh.queue.push_back(item);
-                }
+                self.requeue(run, &mut fresh, work.into_iter().chain(later));
                 if fresh.queue.is_empty() {
                     return None;
                 }
@@ -703,14 +838,115 @@ impl Core {
         }
     }
 
-    fn hand_over(&mut self, output: &mut StepOutput) {
-        while self.running_jobs < self.max_running_jobs
-            && let Some((_, handover)) = self.waiting_jobs.pop_first()
-        {
-            self.running_jobs += 1;
-            output.actions.push(Action::Perform(Box::new(HandoverAction(handover))));
+    /// Lets those start that have waited for a slot, as far as there are any.
+    fn call_next(&mut self, now: Timestamp, output: &mut StepOutput) {
+        for _ in 0..MAX_CALLS {
+            let Some((tenant, run)) = self.flow.next(now) else {
+                if let Some(tenant) = self.flow.hungry() {
+                    self.refill_tenant(now, &tenant);
+                    continue;
+                }
+                break;
+            };
+            self.flow.call(Some(run));
+            if self.enqueue(now, &Scope::of(tenant), run, Work::Slot, output).is_some() {
+                self.decide(now, run, output);
+            }
+            self.flow.call(None);
+        }
+        if let Some(at) = self.flow.look_at(now) {
+            output.actions.push(Action::LookAt(at));
         }
     }
+
+    /// Fetches runs that wait for a slot and that this node has not at hand: others queued them, or it had too many.
+    fn refill(&mut self, now: Timestamp) {
+        if !self.flow.has_room() {
+            return;
+        }
+        match self.store.queued_tenants(SystemScope) {
+            Ok(tenants) => tenants.iter().for_each(|tenant| self.refill_tenant(now, tenant)),
+            Err(error) => tracing::warn!(%error, "the store could not be asked who waits; asking again"),
+        }
+    }
+
+    fn refill_tenant(&mut self, now: Timestamp, tenant: &TenantId) {
+        let claim = Claim { node: self.node, now, until: now.plus(CLAIM) };
+        let except = self.flow.used_up(tenant, now);
+        match self.store.queued(SystemScope, &claim, tenant, &except, REFILL) {
+            Ok(runs) => {
+                let full = runs.len() == REFILL;
+                // They come before all that are at hand: in the store's order.
+                for (n, run) in runs.into_iter().enumerate() {
+                    self.flow.wait(tenant, run, i64::MIN + n as i64, "any");
+                }
+                self.flow.has_more(tenant, full);
+            }
+            Err(error) => tracing::warn!(%error, "the store could not be asked who waits; asking again"),
+        }
+    }
+
+    /// Puts what waits for a run before the run as it is now; too late for what another node looks after.
+    fn requeue(&mut self, run: RunId, fresh: &mut Live, items: impl IntoIterator<Item = Queued>) {
+        let lost = fresh.owned_by_other(self.node);
+        for item in items {
+            if lost && !item.is_request() && !matches!(item.work, Work::TakeOver(_)) {
+                tracing::info!(%run, "an answer came too late: another node works on this run");
+                self.answered(run, std::slice::from_ref(&item));
+                continue;
+            }
+            fresh.queue.push_back(item);
+        }
+    }
+
+    /// These answers are written, or nobody waits for them any more.
+    fn answered(&mut self, run: RunId, work: &[Queued]) {
+        for item in work {
+            if let Work::Job(job, attempt, _) | Work::Check(job, attempt, _) = &item.work {
+                self.in_hand.remove(&(run, *job, *attempt));
+            }
+        }
+    }
+
+    /// Whether a call may be made now. Time may have passed since its start was decided: the commit was slow, the
+    /// process stood still. If another node has meanwhile given this one up, it may have found that the call did not
+    /// happen, and have made it. With a key that does no harm; otherwise this node looks first.
+    fn may_call(&self, handover: &Handover) -> Result<bool, StoreError> {
+        if handover.repeatable {
+            return Ok(true);
+        }
+        let row = self.store.run(&handover.context.scope, handover.context.run)?;
+        Ok(row.is_some_and(|row| row.schedule.owner == Some(self.node) && row.schedule.fence == handover.fence))
+    }
+
+    /// Makes the calls whose start is durable.
+    fn hand_over(&mut self, now: Timestamp, output: &mut StepOutput) {
+        while let Some(handover) = self.calls.pop_front() {
+            match self.may_call(&handover) {
+                Ok(true) => output.actions.push(Action::Perform(Box::new(HandoverAction(handover)))),
+                Ok(false) => {
+                    let JobContext { run, job, attempt, .. } = handover.context;
+                    tracing::info!(%run, "a call is not made: another node has taken its run over");
+                    self.in_hand.remove(&(run, job, attempt));
+                    self.flow.release((run, job, attempt), false);
+                }
+                Err(_) => {
+                    let context = &handover.context;
+                    output.actions.push(Action::WakeAt(context.scope.clone(), context.run, now.plus(BACK_OFF)));
+                    self.calls.push_front(handover);
+                    return;
+                }
+            }
+        }
+    }
+}
+
+/// Why a turn has nothing to commit.
+enum Undecided {
+    /// Nothing follows; what those who asked are told.
+    Nothing(Value),
+    /// The store could not be asked for something that the turn needs.
+    Away(StoreError),
 }
 
 struct Parts {

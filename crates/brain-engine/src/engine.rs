@@ -6,18 +6,20 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use brain_core::{Clock, Digest, Failure, JobKey, NodeId, Random, RunId};
-use brain_store::{LogRow, Precondition, RunRow, Scope, Store, StoreError, SystemScope, Write};
+use brain_store::{LogRow, Member, Outcome, Precondition, RunRow, Scope, Store, StoreError, SystemScope, Write};
 use brain_vm::{EventError, Input, JobId, Program, State};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
-use crate::core::{Command, Core, CoreInput, Submission, ToJob, Told};
+use crate::core::{Command, Core, CoreInput, PARKED, Submission, ToJob, Told, lost_jobs, move_unread};
 use crate::data::{RunData, fold};
+use crate::flow::FlowConfig;
 use crate::host::{Host, Outside};
 use crate::hub::{Hub, RunNews};
+use crate::inbox::Inbox;
 use crate::log::{NewEvent, PipeEvent};
 use crate::node::{Keeper, Liveness};
-use crate::shell::{Deciding, decide_forever, keep_forever};
+use crate::shell::{Deciding, KeeperNews, decide_forever, keep_forever};
 
 /// Programs that are kept at hand at most.
 const MAX_PROGRAMS: usize = 10_000;
@@ -43,9 +45,6 @@ pub enum EngineError {
     /// Something that was relied on has been changed by someone else.
     #[error("someone changed what this relied on; nothing was done. Look again and ask again")]
     Moved,
-    /// Another process works on this run right now.
-    #[error("run {0} is being worked on by another process; ask that one, or wait until it has ended")]
-    OwnedElsewhere(RunId),
     /// Nothing follows from what was asked.
     #[error("there is nothing to do for run {0}")]
     NothingToDo(RunId),
@@ -66,15 +65,17 @@ pub enum EngineError {
 /// How an engine is set up.
 #[derive(Clone, Debug)]
 pub struct EngineConfig {
-    /// Outside jobs at a time.
-    pub max_running_jobs: usize,
+    /// How outside jobs are shared out.
+    pub flow: FlowConfig,
+    /// Whether nothing outside starts, and nothing is taken over or woken, until [`Engine::pause`] says otherwise.
+    pub paused: bool,
     /// Whether this process looks after runs that others left behind and runs whose time has come.
     pub keep: bool,
 }
 
 impl Default for EngineConfig {
     fn default() -> Self {
-        Self { max_running_jobs: 64, keep: true }
+        Self { flow: FlowConfig::default(), keep: true, paused: false }
     }
 }
 
@@ -114,12 +115,13 @@ pub struct Engine {
     send: Mutex<Sender<CoreInput>>,
     threads: Mutex<Threads>,
     stop: Arc<AtomicBool>,
+    paused: Arc<AtomicBool>,
     programs: Mutex<HashMap<Digest, Arc<Program>>>,
 }
 
 #[derive(Default)]
 struct Threads {
-    stop_keeper: Option<Sender<()>>,
+    keeper: Option<Sender<KeeperNews>>,
     handles: Vec<std::thread::JoinHandle<()>>,
 }
 
@@ -138,10 +140,16 @@ impl Engine {
         let (send, inputs) = channel();
         let hub = Arc::new(Hub::default());
         let stop = Arc::new(AtomicBool::new(false));
-        let keeper = Keeper { node, store: store.clone(), clock: clock.clone(), liveness };
+        let keep = config.keep;
+        let keeper = Keeper { node, store: store.clone(), clock: clock.clone(), liveness, keep, looked: None };
         keeper.heartbeat()?;
+        let paused = Arc::new(AtomicBool::new(config.paused));
+        if config.paused {
+            drop(send.send(CoreInput::Pause(true)));
+        }
         let deciding = Deciding {
-            core: Core::new(node, store.clone(), host, random, config.max_running_jobs),
+            core: Core::new(node, store.clone(), host, random, config.flow.clone()),
+            inbox: Inbox::new(config.flow.clone()),
             store: store.clone(),
             outside,
             clock: clock.clone(),
@@ -150,6 +158,7 @@ impl Engine {
             inputs,
             send: send.clone(),
             stop: stop.clone(),
+            look_at: None,
         };
         let mut threads = Threads::default();
         let spawn = |name: &str, work: Box<dyn FnOnce() + Send>| {
@@ -159,26 +168,25 @@ impl Engine {
                 .map_err(|error| EngineError::Store(StoreError::Failed(error.to_string())))
         };
         threads.handles.push(spawn("brain-decide", Box::new(move || decide_forever(deciding)))?);
-        let (stop_keeper, stopped) = channel();
-        let keep = config.keep;
+        let (to_keeper, news) = channel();
+        let heard = Mutex::new(to_keeper.clone());
+        store.watch(Box::new(move || {
+            if let Ok(keeper) = heard.lock() {
+                drop(keeper.send(KeeperNews::Heard));
+            }
+        }));
         let to_core = send.clone();
+        // A short-lived process leaves other people's work alone.
+        let idle = Arc::new(AtomicBool::new(true));
+        let (resting, of_node) = (if keep { paused.clone() } else { idle }, hub.clone());
         threads.handles.push(spawn(
             "brain-keep",
             Box::new(move || {
                 let send = move |input| drop(to_core.send(input));
-                if keep {
-                    keep_forever(&keeper, &send, &stopped);
-                } else {
-                    // Only the heartbeat: a short-lived process leaves other people's work alone.
-                    while let Err(std::sync::mpsc::RecvTimeoutError::Timeout) =
-                        stopped.recv_timeout(crate::node::HEARTBEAT.as_std())
-                    {
-                        drop(keeper.heartbeat());
-                    }
-                }
+                keep_forever(keeper, &of_node, &send, &news, &resting);
             }),
         )?);
-        threads.stop_keeper = Some(stop_keeper);
+        threads.keeper = Some(to_keeper);
         Ok(Arc::new(Self {
             node,
             store,
@@ -187,6 +195,7 @@ impl Engine {
             send: Mutex::new(send),
             threads: Mutex::new(threads),
             stop,
+            paused,
             programs: Mutex::default(),
         }))
     }
@@ -201,7 +210,8 @@ impl Engine {
     ) -> Arc<Self> {
         let threads = Mutex::new(Threads::default());
         let stop = Arc::new(AtomicBool::new(false));
-        Arc::new(Self { node, store, clock, hub, send: Mutex::new(send), threads, stop, programs: Mutex::default() })
+        let (paused, programs) = (Arc::default(), Mutex::default());
+        Arc::new(Self { node, store, clock, hub, send: Mutex::new(send), threads, stop, paused, programs })
     }
 
     /// This node.
@@ -217,6 +227,17 @@ impl Engine {
     /// The clock.
     pub fn clock(&self) -> &Arc<dyn Clock> {
         &self.clock
+    }
+
+    /// Whether nothing outside starts and nothing is taken over or woken.
+    pub fn is_paused(&self) -> bool {
+        self.paused.load(Ordering::Relaxed)
+    }
+
+    /// Stops starting things, or goes on.
+    pub fn pause(&self, paused: bool) {
+        self.paused.store(paused, Ordering::Relaxed);
+        self.send(CoreInput::Pause(paused));
     }
 
     /// Outside jobs that are under way in this process.
@@ -277,16 +298,27 @@ impl Engine {
         Ok(None)
     }
 
-    /// Asks a run to stop, with other writes in the same commit. What was done stays.
-    pub async fn cancel(&self, scope: &Scope, run: RunId, writes: Vec<Write>) -> Result<RunNews, EngineError> {
+    /// Asks a run to stop, with other events and writes in the same commit. What was done stays.
+    pub async fn cancel(
+        &self,
+        scope: &Scope,
+        run: RunId,
+        prelude: Vec<NewEvent>,
+        writes: Vec<Write>,
+    ) -> Result<RunNews, EngineError> {
         let command = Command {
-            prelude: Vec::new(),
+            prelude,
             preconditions: Vec::new(),
             writes,
             inputs: vec![Told::Input(Input::Cancel, None)],
             status: None,
         };
         self.command(scope, run, command).await
+    }
+
+    /// Waits until something became durable, here or perhaps elsewhere. Listening starts at the call.
+    pub fn changed(&self) -> impl Future<Output = ()> + '_ {
+        self.hub.changes().notified()
     }
 
     /// Waits until workers may have something new to take.
@@ -305,6 +337,39 @@ impl Engine {
         let inputs = vec![Told::Job(key, message)];
         let (prelude, preconditions, writes) = (Vec::new(), Vec::new(), Vec::new());
         self.command(scope, run, Command { prelude, preconditions, writes, inputs, status: None }).await
+    }
+
+    /// Has a run looked at again that was set aside because it could not be read.
+    pub async fn unpark(&self, scope: &Scope, run: RunId, by: &str) -> Result<RunNews, EngineError> {
+        let state = self.run_state(scope, run)?;
+        if state.row.status != PARKED {
+            return Err(EngineError::NothingToDo(run));
+        }
+        let mut inputs = lost_jobs(state.state.as_ref());
+        inputs.push(Told::Input(Input::Tick, None));
+        let command = Command {
+            prelude: vec![NewEvent::pipe(PipeEvent::Unparked, json!({"by": by}), None)],
+            preconditions: Vec::new(),
+            writes: Vec::new(),
+            inputs,
+            status: None,
+        };
+        self.command(scope, run, command).await
+    }
+
+    /// Gives up a run that was set aside because it cannot be read. Nothing of it is executed or taken back.
+    pub fn abort_unread(&self, scope: &Scope, run: RunId, event: NewEvent) -> Result<(), EngineError> {
+        let row = self.store.run(scope, run)?.ok_or(EngineError::NoSuchRun(run))?;
+        if row.status != PARKED {
+            return Err(EngineError::NothingToDo(run));
+        }
+        let log = self.store.log(scope, run).ok();
+        let (precondition, writes) = move_unread(&row, log.as_deref(), self.clock.now(), "cancelled", event);
+        let member = Member { scope: scope.clone(), preconditions: vec![precondition], writes };
+        match self.store.commit_now(vec![member])?.as_slice() {
+            [Outcome::Committed] => Ok(()),
+            _ => Err(EngineError::Moved),
+        }
     }
 
     /// Decides about a dead letter.
@@ -396,9 +461,11 @@ impl Engine {
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
         let Ok(mut threads) = self.threads.lock() else { return };
-        threads.stop_keeper = None;
+        if let Some(keeper) = threads.keeper.take() {
+            drop(keeper.send(KeeperNews::Stop));
+        }
         // Wakes the deciding thread: a step without inputs does nothing.
-        self.send(CoreInput::Committed(0, Ok(brain_store::Outcome::Committed)));
+        self.send(CoreInput::Committed(0, Ok(Outcome::Committed)));
         for handle in threads.handles.drain(..) {
             drop(handle.join());
         }

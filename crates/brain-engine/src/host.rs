@@ -10,7 +10,7 @@ use brain_store::{Scope, Write};
 use brain_vm::{JobId, Program};
 use serde_json::Value;
 
-use crate::{RecordView, RunData};
+use crate::{Limits, RecordView, RunData};
 
 /// What a host may look at when it evaluates something for a run.
 #[derive(Clone, Copy)]
@@ -125,6 +125,11 @@ pub trait Host: Send + Sync + 'static {
             data.extend(corrections.clone());
         }
         Ok(result)
+    }
+
+    /// How much of a tool may happen at a time and in a while. Asked for every outside job, so it must be quick.
+    fn limits(&self, _: &ToolRef) -> Limits {
+        Limits::default()
     }
 
     /// Whether [`Host::remember`] wants to hear of the successes of a tool. Asked for every job, so it must be quick.

@@ -29,6 +29,7 @@ pub(crate) struct Hub {
     waiting: Mutex<HashMap<RunId, Vec<oneshot::Sender<RunNews>>>>,
     outside: AtomicUsize,
     offers: Notify,
+    changes: Notify,
 }
 
 impl Hub {
@@ -62,12 +63,25 @@ impl Hub {
         receive
     }
 
+    /// Another process may have moved what somebody waits for here: they look for themselves.
+    pub(crate) fn look_again(&self) {
+        self.lock().clear();
+        self.offers.notify_waiters();
+        self.changes.notify_waiters();
+    }
+
     /// Workers may have something new to take.
     pub(crate) fn offers(&self) -> &Notify {
         &self.offers
     }
 
+    /// Something became durable, here or perhaps elsewhere.
+    pub(crate) fn changes(&self) -> &Notify {
+        &self.changes
+    }
+
     pub(crate) fn tell(&self, news: &RunNews) {
+        self.changes.notify_waiters();
         if news.offered {
             self.offers.notify_waiters();
         }

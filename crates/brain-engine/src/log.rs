@@ -31,6 +31,12 @@ pub enum PipeEvent {
     LetterDecided = 10,
     /// Somebody looked at a result, and what they corrected.
     Reviewed = 11,
+    /// It cannot be read, and was set aside.
+    Parked = 12,
+    /// Somebody had it looked at again.
+    Unparked = 13,
+    /// Somebody gave it up without reading it.
+    Aborted = 14,
 }
 
 impl PipeEvent {
@@ -48,6 +54,9 @@ impl PipeEvent {
             9 => "TakenOver",
             10 => "LetterDecided",
             11 => "Reviewed",
+            12 => "Parked",
+            13 => "Unparked",
+            14 => "Aborted",
             _ => return None,
         })
     }

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use brain_core::{Clock, Millis, NodeId};
+use brain_core::{Clock, Millis, NodeId, RunId, TenantId};
 use brain_store::{Claim, Scope, Store, StoreError, SystemScope};
 
-use crate::core::CoreInput;
+use crate::core::{CLAIM, CoreInput};
+use crate::flow::Share;
 
 /// Knows more about nodes than their heartbeats say.
 pub trait Liveness: Send + Sync {
@@ -20,8 +21,11 @@ pub trait Liveness: Send + Sync {
 pub(crate) const LEASE: Millis = Millis(15_000);
 /// How often it renews it.
 pub(crate) const HEARTBEAT: Millis = Millis(5_000);
-/// How long what a node was given to look at is not given to others.
-const CLAIM: Millis = Millis(5_000);
+/// How far ahead timers are fetched: longer than the time between two looks.
+const AHEAD: Millis = Millis(2_000);
+/// How long a node that owns nothing is remembered after its lease. A process that only stood still goes on, and may
+/// own runs before it says that it lives; if it dies at that moment, its runs are found because it is still known.
+const REMEMBERED: Millis = Millis(600_000);
 /// Runs looked up at a time.
 const BATCH: usize = 256;
 
@@ -31,11 +35,45 @@ pub(crate) struct Keeper {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) liveness: Arc<dyn Liveness>,
+    /// Whether this process works for others too; one that ends soon has no part of shared limits.
+    pub(crate) keep: bool,
+    /// The last run whose inbox was looked at.
+    pub(crate) looked: Option<(TenantId, RunId)>,
 }
+
+/// What processes that end soon add to what they are recognised by.
+const SHORT_LIVED: &str = " short-lived";
 
 impl Keeper {
     pub(crate) fn heartbeat(&self) -> Result<(), StoreError> {
-        self.store.heartbeat(SystemScope, self.node, self.clock.now().plus(LEASE), &self.liveness.own())
+        let own = format!("{}{}", self.liveness.own(), if self.keep { "" } else { SHORT_LIVED });
+        self.store.heartbeat(SystemScope, self.node, self.clock.now().plus(LEASE), &own)
+    }
+
+    /// Everything that there may be to do; the dead are looked for only if `poll`.
+    pub(crate) fn look(&mut self, poll: bool, send: &dyn Fn(CoreInput)) -> Result<(), StoreError> {
+        if poll {
+            self.orphans(send)?;
+            self.due(send)?;
+        }
+        self.signalled(send)?;
+        send(CoreInput::Look(self.share()?));
+        Ok(())
+    }
+
+    /// This node's part of limits that hold over all nodes.
+    fn share(&self) -> Result<Share, StoreError> {
+        let now = self.clock.now();
+        let mut alive: Vec<NodeId> = self
+            .store
+            .nodes(SystemScope)?
+            .into_iter()
+            .filter(|(node, until, liveness)| *node == self.node || (*until > now && !liveness.ends_with(SHORT_LIVED)))
+            .map(|(node, ..)| node)
+            .collect();
+        alive.sort_unstable();
+        let rank = alive.iter().position(|node| *node == self.node).unwrap_or(0);
+        Ok(Share { rank: rank as u32, nodes: (alive.len() as u32).max(1) })
     }
 
     /// What this node is given to look at, others are not given for a while.
@@ -46,18 +84,22 @@ impl Keeper {
 
     /// Runs whose time has come.
     pub(crate) fn due(&self, send: &dyn Fn(CoreInput)) -> Result<usize, StoreError> {
-        let due = self.store.due(SystemScope, &self.claim(), BATCH)?;
+        let claim = self.claim();
+        let due = self.store.due(SystemScope, &Claim { now: claim.now.plus(AHEAD), ..claim }, BATCH)?;
         let count = due.len();
-        for (tenant, run, _) in due {
-            send(CoreInput::Wake(Scope::of(tenant), run));
+        for (tenant, run, at) in due {
+            let scope = Scope::of(tenant);
+            send(if at <= claim.now { CoreInput::Wake(scope, run) } else { CoreInput::WakeAt(scope, run, at) });
         }
         Ok(count)
     }
 
     /// Runs with something in their inbox: whoever put it there may have died before it could say so.
-    pub(crate) fn signalled(&self, send: &dyn Fn(CoreInput)) -> Result<usize, StoreError> {
-        let signalled = self.store.signalled(SystemScope, None, BATCH)?;
+    pub(crate) fn signalled(&mut self, send: &dyn Fn(CoreInput)) -> Result<usize, StoreError> {
+        let signalled = self.store.signalled(SystemScope, self.looked.as_ref(), BATCH)?;
         let count = signalled.len();
+        // Inboxes that nobody can empty yet must not hide those behind them.
+        self.looked = if count == BATCH { signalled.last().cloned() } else { None };
         for (tenant, run) in signalled {
             send(CoreInput::Signal(Scope::of(tenant), run));
         }
@@ -69,11 +111,15 @@ impl Keeper {
         let now = self.clock.now();
         let mut count = 0;
         for (node, until, liveness) in self.store.nodes(SystemScope)? {
-            if node == self.node || (until > now && !self.liveness.is_gone(&liveness)) {
+            if node == self.node {
+                continue;
+            }
+            let gone = self.liveness.is_gone(liveness.trim_end_matches(SHORT_LIVED));
+            if until > now && !gone {
                 continue;
             }
             let owned = self.store.owned_by(SystemScope, node, BATCH)?;
-            if owned.is_empty() {
+            if owned.is_empty() && (gone || until.plus(REMEMBERED) <= now) {
                 self.store.forget_node(SystemScope, node)?;
             }
             count += owned.len();

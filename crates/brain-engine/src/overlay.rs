@@ -28,6 +28,8 @@ pub struct RecordView<'a> {
     relied: Vec<Precondition>,
     /// How to go back: what was first seen, and what a change replaced.
     journal: Vec<Entry>,
+    /// Why the store could not be read, if that happened: whatever was decided, it was decided without looking.
+    away: Option<StoreError>,
 }
 
 enum Entry {
@@ -44,7 +46,8 @@ pub(crate) struct Savepoint {
 impl<'a> RecordView<'a> {
     /// A view with nothing read and nothing written.
     pub fn new(store: &'a dyn Store, scope: &'a Scope) -> Self {
-        Self { store, scope, seen: BTreeMap::new(), changed: BTreeMap::new(), relied: Vec::new(), journal: Vec::new() }
+        let (seen, changed) = (BTreeMap::new(), BTreeMap::new());
+        Self { store, scope, seen, changed, relied: Vec::new(), journal: Vec::new(), away: None }
     }
 
     /// One record, with the writes of this turn. The commit will insist that nobody has changed it meanwhile.
@@ -53,7 +56,8 @@ impl<'a> RecordView<'a> {
         if let Some(change) = self.changed.get(&key) {
             return Ok(change.as_ref().map(|put| put.row.clone()));
         }
-        let row = self.store.record(self.scope, kind, id)?;
+        let row = self.store.record(self.scope, kind, id);
+        let row = self.noted(row)?;
         self.saw(key, row.as_ref().map(|row| row.revision));
         Ok(row)
     }
@@ -63,7 +67,8 @@ impl<'a> RecordView<'a> {
     pub fn list(&mut self, kind: &str, filter: &RecordFilter, limit: usize) -> Result<Vec<RecordRow>, StoreError> {
         let limit = limit.min(MAX_LISTED);
         let hidden = self.changed.keys().filter(|(of, _)| of == kind).count();
-        let page = self.store.records(self.scope, kind, filter, limit + hidden, None)?;
+        let page = self.store.records(self.scope, kind, filter, limit + hidden, None);
+        let page = self.noted(page)?;
         Ok(self.merge(kind, page.items, limit, |put| filter.matches(&put.row, &put.index)))
     }
 
@@ -77,7 +82,8 @@ impl<'a> RecordView<'a> {
     ) -> Result<Vec<RecordRow>, StoreError> {
         if let Some((field, value)) = filter.indexed.first() {
             let whole = RecordFilter { indexed: vec![(field.clone(), value.clone())], ..RecordFilter::default() };
-            let page = self.store.records(self.scope, kind, &whole, MAX_LISTED, None)?;
+            let page = self.store.records(self.scope, kind, &whole, MAX_LISTED, None);
+            let page = self.noted(page)?;
             let fingerprint = brain_store::fingerprint(page.items.iter().map(|row| (row.id, row.revision)));
             let (kind, field, value) = (kind.to_owned(), field.clone(), value.clone());
             self.relied.push(Precondition::Listed { kind, field, value, fingerprint });
@@ -87,7 +93,8 @@ impl<'a> RecordView<'a> {
 
     /// Records that contain these words, best first; those of this turn come last.
     pub fn search(&mut self, kind: &str, query: &str, limit: usize) -> Result<Vec<RecordRow>, StoreError> {
-        let found = self.store.search(self.scope, kind, query, limit)?;
+        let found = self.store.search(self.scope, kind, query, limit);
+        let found = self.noted(found)?;
         let wanted = brain_store::search_words(query);
         let mut rows: Vec<RecordRow> =
             found.into_iter().filter(|row| !self.changed.contains_key(&(row.kind.clone(), row.id))).collect();
@@ -112,6 +119,18 @@ impl<'a> RecordView<'a> {
     /// Deletes a record that [`RecordView::get`] gave.
     pub fn delete(&mut self, kind: &str, id: RecordId) {
         self.change((kind.to_owned(), id), None);
+    }
+
+    /// A tool may make what it likes of a store that does not answer; the turn is decided again when it does.
+    fn noted<T>(&mut self, read: Result<T, StoreError>) -> Result<T, StoreError> {
+        if let Err(error @ StoreError::Failed(_)) = &read {
+            self.away = Some(error.clone());
+        }
+        read
+    }
+
+    pub(crate) fn away(&self) -> Option<&StoreError> {
+        self.away.as_ref()
     }
 
     fn saw(&mut self, key: Key, revision: Option<u64>) {

@@ -4,16 +4,18 @@ pub(crate) mod grow;
 mod letters;
 mod told;
 
+use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use brain_core::{Failure, JobKey, Random, RunId, Timestamp};
-use brain_lang::plan::{Place, PlanStep, ToolRef};
+use brain_core::{Failure, JobKey, Millis, Random, RunId, Timestamp};
+use brain_lang::plan::{Idempotency, Place, PlanStep, ToolRef};
 use brain_registry::{ToolResult, ValidatedCall};
-use brain_store::{ArtifactRow, Precondition, Scope, Store, Write};
+use brain_store::{ArtifactRow, Precondition, Scope, Store, StoreError, Write};
 use brain_vm::{Event, Input, JobId, Machine, Need, Phase, Program, State, StepState};
 use serde_json::{Value, json};
 
+use crate::flow::{Flow, NoSlot};
 use crate::log::NewEvent;
 use crate::overlay::Savepoint;
 use crate::{Host, JobContext, RecordView, RunData, RunView};
@@ -25,6 +27,10 @@ const MAX_JOBS_A_TURN: u32 = 100;
 pub(crate) struct Handover {
     pub(crate) call: ValidatedCall,
     pub(crate) context: JobContext,
+    /// Whether the other side recognises a repetition.
+    pub(crate) repeatable: bool,
+    /// The fence of the commit that started it.
+    pub(crate) fence: u64,
 }
 
 /// A check to be made once the turn is durable.
@@ -64,6 +70,14 @@ pub(crate) struct Turn<'a> {
     pub(crate) offered: bool,
     /// Whether something was delegated, so that an answer may be there already.
     pub(crate) delegated: bool,
+    /// The slots of this node; `None` if another node works on the run: then nothing outside starts here.
+    pub(crate) flow: Option<&'a mut Flow>,
+    /// Jobs that could start but found no slot.
+    pub(crate) later: BTreeSet<JobId>,
+    /// What the first of them wait for.
+    pub(crate) limit: Option<String>,
+    /// The store could not be asked for something that the turn needs: nothing of it may be committed.
+    pub(crate) away: Option<StoreError>,
 }
 
 impl Turn<'_> {
@@ -100,7 +114,7 @@ impl Turn<'_> {
         if self.program.atomic && self.batch.is_none() {
             self.batch = Some(self.records.save());
         }
-        while let Some(need) = Machine::new(self.program.as_ref()).next(self.state) {
+        while let Some(need) = Machine::new(self.program.as_ref()).next_but(self.state, &self.later) {
             if self.program.atomic && jobs >= MAX_JOBS_A_TURN && self.state.phase == Phase::Running {
                 let message = format!("An atomic batch is at most {MAX_JOBS_A_TURN} steps, items included.");
                 self.input(Input::Halt(Failure::business("batch_too_large", message)), None);
@@ -135,8 +149,11 @@ impl Turn<'_> {
                     }
                 }
                 Need::Start(job, attempt) => {
-                    jobs += 1;
-                    self.start(job, attempt);
+                    if self.start(job, attempt) {
+                        jobs += 1;
+                    } else {
+                        self.later.insert(job);
+                    }
                 }
                 Need::Close(job, attempt) => self.close(job, attempt),
                 Need::Nothing => {
@@ -169,10 +186,11 @@ impl Turn<'_> {
         }
     }
 
-    fn start(&mut self, job: JobId, attempt: u32) {
+    /// Starts a job; `false` if it must wait for a slot.
+    fn start(&mut self, job: JobId, attempt: u32) -> bool {
         if Machine::new(self.program.as_ref()).is_exhausted(self.state, job) {
             self.input(Input::Halt(too_many(self.program.max_steps)), None);
-            return;
+            return true;
         }
         let program = self.program.clone();
         let step = program.step(job.step);
@@ -180,6 +198,48 @@ impl Turn<'_> {
             Some(undo) if job.undo => (&undo.tool, &undo.place, undo.timeout),
             _ => (&step.tool, &step.place, step.timeout),
         };
+        let asks = step.gate && !job.undo && !self.state.jobs.get(&job).is_some_and(|job| job.granted);
+        let needs_slot = matches!(place, Place::Outside(_)) && !asks;
+        if needs_slot && !self.take_slot(job, attempt, tool) {
+            return false;
+        }
+        if !self.start_bound(job, attempt, step, (tool, place, timeout), asks) && needs_slot {
+            self.release_slot(job, attempt);
+        }
+        true
+    }
+
+    /// A slot for an outside job.
+    fn take_slot(&mut self, job: JobId, attempt: u32, tool: &ToolRef) -> bool {
+        let limits = self.host.limits(tool);
+        let taken = match &mut self.flow {
+            Some(flow) => flow.take(self.now, self.scope.tenant(), &tool.name, limits, (self.run, job, attempt)),
+            None => Err(NoSlot { limit: "node".into() }),
+        };
+        match taken {
+            Ok(()) => true,
+            Err(NoSlot { limit }) => {
+                self.limit.get_or_insert(limit);
+                false
+            }
+        }
+    }
+
+    fn release_slot(&mut self, job: JobId, attempt: u32) {
+        if let Some(flow) = &mut self.flow {
+            flow.release((self.run, job, attempt), false);
+        }
+    }
+
+    /// Binds a job and hands it to whoever does it; whether it is under way outside now.
+    fn start_bound(
+        &mut self,
+        job: JobId,
+        attempt: u32,
+        step: &PlanStep,
+        (tool, place, timeout): (&ToolRef, &Place, Millis),
+        asks: bool,
+    ) -> bool {
         let bound = match self.data.args.get(&job) {
             // What goes with an idempotency key never changes, whatever the expressions would say now.
             Some(args) => guarded(|| self.host.rebind(self.scope, tool, args.clone())),
@@ -189,13 +249,13 @@ impl Turn<'_> {
             Ok(call) => call,
             Err(failure) => {
                 self.input(Input::Failed(job, attempt, failure), None);
-                return;
+                return false;
             }
         };
-        if step.gate && !job.undo && !self.state.jobs.get(&job).is_some_and(|job| job.granted) {
+        if asks {
             self.ask_approval(job, &call);
             self.input(Input::Hold(job), Some(json!({"args": call.args()})));
-            return;
+            return false;
         }
         let context = JobContext { timeout, ..self.context(job, attempt) };
         match place {
@@ -208,17 +268,20 @@ impl Turn<'_> {
                     }
                 }
             }
-            Place::Outside(_) => {
+            Place::Outside(idempotency) => {
                 let (host, records) = (self.host, &mut self.records);
                 if let Err(failure) = guarded(|| host.admit(&call, &context, records)) {
                     self.input(Input::Failed(job, attempt, failure), Some(json!({"args": call.args()})));
-                    return;
+                    return false;
                 }
                 self.input(Input::Handed(job, attempt), Some(json!({"args": call.args()})));
-                self.handovers.push(Handover { call, context });
+                let repeatable = *idempotency == Idempotency::Key;
+                self.handovers.push(Handover { call, context, repeatable, fence: 0 });
+                return true;
             }
             Place::Inline => self.decide_inline(&call, &context),
         }
+        false
     }
 
     fn decide_inline(&mut self, call: &ValidatedCall, context: &JobContext) {
@@ -289,6 +352,7 @@ impl Turn<'_> {
 
     /// What the turn relied on and what it writes to records.
     pub(crate) fn finish(self) -> Finished {
+        let away = self.away.or_else(|| self.records.away().cloned());
         let (mut preconditions, record_writes) = self.records.finish();
         preconditions.extend(self.preconditions);
         let mut writes = self.writes;
@@ -303,6 +367,8 @@ impl Turn<'_> {
             answer: self.answer,
             offered: self.offered,
             delegated: self.delegated,
+            limit: self.limit,
+            away,
         }
     }
 }
@@ -319,6 +385,9 @@ pub(crate) struct Finished {
     pub(crate) answer: Value,
     pub(crate) offered: bool,
     pub(crate) delegated: bool,
+    /// What jobs that could start wait for.
+    pub(crate) limit: Option<String>,
+    pub(crate) away: Option<StoreError>,
 }
 
 /// The key of a job: the same for every attempt and on every replay.

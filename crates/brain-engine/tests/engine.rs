@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use brain_core::{Failure, Millis};
-use brain_engine::{Driver, EngineError, LetterDecision, receipts};
+use brain_engine::{Driver, EngineError, FlowConfig, LetterDecision, NewEvent, PipeEvent, receipts};
 use brain_lang::plan::{Idempotency, OnFailure, Place};
 use brain_store::{MemoryStore, RecordFilter, Store};
 use common::{Fate, TestHost, clock, each, program, random, scope, step, submission, with_undo};
@@ -203,7 +203,7 @@ fn cancelling_stops_after_what_is_under_way() {
     let run = start(&mut driver, vec![step("a", &[], KEY), step("b", &["a"], KEY)]);
     driver.pump();
     let engine = driver.engine().clone();
-    driver.block_on(engine.cancel(&scope(), run, vec![]), None).unwrap().unwrap();
+    driver.block_on(engine.cancel(&scope(), run, vec![], vec![]), None).unwrap().unwrap();
     assert_eq!(finish(&mut driver, run), "cancelled");
     driver.advance_to(driver.engine().clock().now().plus(Millis(60_000)));
     assert_eq!(host.seen.lock().unwrap().calls.len(), 1, "b never started");
@@ -247,7 +247,7 @@ fn a_node_that_was_given_up_can_write_nothing_more() {
     assert_eq!(finish(&mut two, run), "completed");
     // It still believes that the run is its own and under way.
     let engine = one.engine().clone();
-    drop(one.block_on(engine.cancel(&scope(), run, vec![]), None));
+    drop(one.block_on(engine.cancel(&scope(), run, vec![], vec![]), None));
     let log = store.log(&scope(), run).unwrap();
     assert_eq!(store.run(&scope(), run).unwrap().unwrap().status, "completed");
     let count = |name: &str| brain_engine::log::entries(&log).filter(|entry| entry.name() == name).count();
@@ -282,7 +282,19 @@ fn a_poisoned_run_blocks_nobody() {
     let (run, engine) = (submission.run, driver.engine().clone());
     driver.block_on(engine.submit(submission), None).unwrap().unwrap();
     assert_eq!(finish(&mut driver, run), "completed");
-    assert!(matches!(driver.engine().run_state(&scope(), bad), Err(EngineError::Unreadable(..))));
+    assert!(matches!(engine.run_state(&scope(), bad), Err(EngineError::Unreadable(..))));
+
+    // It was set aside for all to see, is not looked at again by itself, and a person decides.
+    driver.advance_to(row.updated_at.plus(Millis(60_000)));
+    let aside = store.run(&scope(), bad).unwrap().unwrap();
+    assert_eq!((aside.status.as_str(), aside.schedule.wake_at, aside.schedule.owner), ("parked", None, None));
+    let last = store.log(&scope(), bad).unwrap().pop().unwrap();
+    assert_eq!(last.events[0].0, 12, "and the feed says so");
+    let again = driver.block_on(engine.unpark(&scope(), bad, "ann"), None).unwrap();
+    assert!(matches!(again, Err(EngineError::Unreadable(..))), "this build still cannot read it");
+    let event = NewEvent::pipe(PipeEvent::Aborted, serde_json::json!({"by": "ann"}), None);
+    engine.abort_unread(&scope(), bad, event).unwrap();
+    assert_eq!(store.run(&scope(), bad).unwrap().unwrap().status, "cancelled");
 }
 
 #[test]
@@ -296,7 +308,14 @@ fn urgent_jobs_are_handed_over_first() {
     }));
     let clock = clock();
     // One outside job at a time: the others wait in order of urgency.
-    let mut driver = Driver::with_capacity(store, host.clone(), host, clock, random(1), 1);
+    let mut driver = Driver::with_flow(
+        store,
+        host.clone(),
+        host,
+        clock,
+        random(1),
+        FlowConfig { slots: 1, ..FlowConfig::default() },
+    );
     let program = program(vec![step("a", &[], KEY)]);
     let mut runs = Vec::new();
     let engine = driver.engine().clone();
@@ -315,5 +334,6 @@ fn urgent_jobs_are_handed_over_first() {
     for run in &runs {
         finish(&mut driver, *run);
     }
-    assert_eq!(*order.lock().unwrap(), [runs[2], runs[3], runs[0], runs[1]]);
+    // The first found the slot free.
+    assert_eq!(*order.lock().unwrap(), [runs[0], runs[2], runs[3], runs[1]]);
 }

@@ -2,14 +2,14 @@
 //! callback that is wrong, late or a repetition changes nothing and leaves an event.
 
 use brain_core::{Failure, JobKey, RunId, hmac_sha256};
+use brain_engine::JobOutcome;
 use brain_engine::core::ToJob;
 use brain_engine::log::entries;
-use brain_engine::{EngineError, JobOutcome};
 use brain_registry::ToolResult;
-use brain_store::{Member, Scope, SignalRow, Write};
+use brain_store::Scope;
 use brain_tools::resolve_secret;
 use brain_vm::{Event, JobStatus};
-use serde_json::{Value, json};
+use serde_json::Value;
 use subtle::ConstantTimeEq;
 
 use crate::kernel::{Kernel, KernelError};
@@ -52,26 +52,7 @@ impl Kernel {
         }
         let outcome = parse(body)?;
         let told = self.engine().tell_job(scope, run, key, ToJob::Answer { attempt: None, outcome }).await;
-        match told {
-            Ok(news) => Ok(news.answer["taken"] == true),
-            // Another process works on the run: it finds this in the inbox.
-            Err(EngineError::OwnedElsewhere(_)) => {
-                let value: Value = serde_json::from_slice(body).unwrap_or_default();
-                let signal = match parse(body)? {
-                    JobOutcome::Done(result) => json!({"job": key, "result": result}),
-                    JobOutcome::Failed(failure) | JobOutcome::Unknown(failure) => {
-                        json!({"job": key, "failure": failure})
-                    }
-                };
-                let id = format!("callback {}", brain_core::canonical_digest(&value));
-                let row = SignalRow { run, id, at: self.clock().now(), body: signal };
-                let member =
-                    Member { scope: scope.clone(), preconditions: Vec::new(), writes: vec![Write::Signal(row)] };
-                self.store().commit_now(vec![member])?;
-                Ok(true)
-            }
-            Err(error) => Err(error.into()),
-        }
+        Ok(told?.answer["taken"] == true)
     }
 }
 

@@ -10,7 +10,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use brain_core::{Digest, Failure};
-use brain_engine::{CheckAnswer, Growth, Host, HostFuture, JobContext, JobOutcome, Outside, RecordView, RunView};
+use brain_engine::{
+    CheckAnswer, Growth, Host, HostFuture, JobContext, JobOutcome, Limits, Outside, RecordView, RunView,
+};
 use brain_lang::feel::Value as FeelValue;
 use brain_lang::plan::{PlanStep, ToolRef};
 use brain_registry::model::{ToolDef, Undo};
@@ -218,6 +220,12 @@ impl Host for KernelHost {
         let looked_at = !corrections.is_null();
         let result = self.toolbox.complete(&call, job, result)?;
         Ok(if looked_at { ToolResult { review: None, ..result } } else { result })
+    }
+
+    /// What the newest version of the tool says, also for runs that were planned with an older one.
+    fn limits(&self, reference: &ToolRef) -> Limits {
+        let limits = self.toolbox.registry().tool(&reference.name).and_then(|tool| tool.def.limits);
+        limits.map_or_else(Limits::default, |limits| Limits { running: limits.running, rate: limits.rate })
     }
 
     fn remembers(&self, reference: &ToolRef) -> bool {

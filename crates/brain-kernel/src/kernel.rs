@@ -4,7 +4,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use brain_core::{ApprovalId, Clock, Digest, DigestBuilder, Failure, JobKey, Random, RunId, canonical_digest};
 use brain_engine::{
-    Engine, EngineConfig, EngineError, LetterDecision, Liveness, NewEvent, Outside, PipeEvent, RunNews, blob_writes,
+    Engine, EngineConfig, EngineError, LetterDecision, Liveness, NewEvent, Outside, PipeEvent, RunData, RunNews,
+    RunState, blob_writes,
 };
 use brain_lang::plan::ToolRef;
 use brain_nlu::{Confidence, Understanding, Vocabulary, understand};
@@ -78,9 +79,7 @@ impl From<EngineError> for KernelError {
             EngineError::NoSuchRun(run) => Self::NoSuchRun(run),
             EngineError::NoSuchLetter(letter) => Self::NoSuchLetter(letter.to_string()),
             EngineError::AlreadyDecided => Self::AlreadyDecided,
-            EngineError::OwnedElsewhere(_) | EngineError::NothingToDo(_) | EngineError::Moved => {
-                Self::Conflict(error.to_string())
-            }
+            EngineError::NothingToDo(_) | EngineError::Moved => Self::Conflict(error.to_string()),
             other => Self::Internal(other.to_string()),
         }
     }
@@ -664,7 +663,10 @@ impl Kernel {
 
     /// Where a run stands.
     pub fn report(&self, scope: &Scope, run: RunId) -> Result<Report, KernelError> {
-        let state = self.engine.run_state(scope, run)?;
+        let state = match self.engine.run_state(scope, run) {
+            Err(error @ EngineError::Unreadable(..)) => return self.unread(scope, run, &error),
+            other => other?,
+        };
         let mut report = report(&self.registry, &self.toolbox, &state);
         let held = |job: &brain_vm::Job| job.status == brain_vm::JobStatus::Held;
         if state.state.as_ref().is_some_and(|machine| machine.jobs.values().any(held)) {
@@ -678,8 +680,33 @@ impl Kernel {
         Ok(report)
     }
 
+    /// What can be said of a run whose log cannot be read.
+    fn unread(&self, scope: &Scope, run: RunId, error: &EngineError) -> Result<Report, KernelError> {
+        let row = self.store.run(scope, run)?.ok_or(KernelError::NoSuchRun(run))?;
+        let state = RunState { row, log: Vec::new(), program: None, state: None, data: RunData::default() };
+        let mut report = report(&self.registry, &self.toolbox, &state);
+        report.ok = false;
+        report.message = "This run cannot be read by this version of Brain. Nothing of it is lost.".into();
+        report.errors.push(Problem::new("unreadable", error.to_string()));
+        if !is_over(&report.status) {
+            report.next_actions.push(format!("After an upgrade: brain runs retry {run}"));
+            report.next_actions.push(format!("To give it up: brain runs abort {run}"));
+        }
+        Ok(report)
+    }
+
     /// Asks a run to stop. What was done stays.
     pub async fn cancel(&self, scope: &Scope, run: RunId) -> Result<Report, KernelError> {
+        self.cancel_saying(scope, run, Vec::new()).await
+    }
+
+    /// The same, with events that say more.
+    pub(crate) async fn cancel_saying(
+        &self,
+        scope: &Scope,
+        run: RunId,
+        saying: Vec<NewEvent>,
+    ) -> Result<Report, KernelError> {
         let row = self.store.run(scope, run)?.ok_or(KernelError::NoSuchRun(run))?;
         if is_over(&row.status) {
             return Err(KernelError::Conflict(format!("run {run} is over already ({})", row.status)));
@@ -694,7 +721,7 @@ impl Kernel {
             }
         }
         let children = self.children(scope, run);
-        self.engine.cancel(scope, run, writes).await?;
+        self.engine.cancel(scope, run, saying, writes).await?;
         // Whoever stops a run means what it has started, too. A child that was quicker has ended on its own.
         for child in children {
             if self.store.run(scope, child)?.is_some_and(|row| !is_over(&row.status)) {

@@ -19,6 +19,7 @@ mod review;
 pub mod scenario;
 mod understand;
 mod undo;
+mod waiting;
 mod worker;
 
 pub use approve::Decision;
@@ -28,4 +29,5 @@ pub use kernel::{Begun, Kernel, KernelConfig, KernelError};
 pub use narrate::{Enqueued, PlannedCall, Problem, ReceiptView, Report};
 pub use plan::{Planned, call_plan};
 pub use review::Verdict;
+pub use waiting::{Parked, Waiting};
 pub use worker::JobLease;

@@ -1,7 +1,7 @@
 //! The life of a run, and the one table that maps it to the six statuses of the run contract.
 
 /// Our statuses, each with the contract's.
-pub const STATUSES: [(&str, &str); 14] = [
+pub const STATUSES: [(&str, &str); 15] = [
     ("received", "created"),
     ("understanding", "planning"),
     ("planning", "planning"),
@@ -12,6 +12,7 @@ pub const STATUSES: [(&str, &str); 14] = [
     ("waiting", "waiting"),
     ("delegated", "waiting"),
     ("compensating", "waiting"),
+    ("parked", "waiting"),
     ("completed", "completed"),
     ("failed", "failed"),
     ("compensated", "failed"),

@@ -93,9 +93,7 @@ impl Kernel {
             let answer = match told {
                 Ok(news) => news.answer,
                 // Another worker, or another process, was quicker.
-                Err(EngineError::NothingToDo(_) | EngineError::OwnedElsewhere(_) | EngineError::NoSuchRun(_)) => {
-                    continue;
-                }
+                Err(EngineError::NothingToDo(_) | EngineError::NoSuchRun(_)) => continue,
                 Err(error) => return Err(error.into()),
             };
             let Some(attempt) = answer["attempt"].as_u64().and_then(|n| u32::try_from(n).ok()) else { continue };

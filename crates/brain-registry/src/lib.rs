@@ -45,3 +45,4 @@ pub use result::{Artifact, ArtifactRole, TokenUsage, ToolResult};
 pub use scaffold::{PackNameError, new_pack};
 pub use source::PackSource;
 pub use tool::{Tool, ToolError};
+pub use yaml::yaml_value;

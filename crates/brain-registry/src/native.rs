@@ -94,6 +94,7 @@ impl NativeDecl {
             requires: Vec::new(),
             retry: RetryPolicy::default(),
             timeout: TIMEOUT,
+            limits: None,
             idempotency: self.idempotency(),
             priority: PRIORITY,
             summary: None,

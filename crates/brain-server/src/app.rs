@@ -40,6 +40,7 @@ struct Inner {
     large_bodies: Arc<Semaphore>,
     uploads: Arc<Semaphore>,
     openapi: Bytes,
+    closing: tokio::sync::watch::Sender<bool>,
 }
 
 impl App {
@@ -56,6 +57,7 @@ impl App {
             large_bodies: Arc::new(Semaphore::new(LARGE_AT_ONCE)),
             uploads: Arc::new(Semaphore::new(UPLOADS_AT_ONCE)),
             openapi,
+            closing: tokio::sync::watch::Sender::new(false),
         }))
     }
 
@@ -97,6 +99,16 @@ impl App {
         }
     }
 
+    /// The server stops: what would go on for ever ends.
+    pub(crate) fn close(&self) {
+        self.0.closing.send_replace(true);
+    }
+
+    /// Waits until the server stops.
+    pub(crate) async fn closing(&self) {
+        drop(self.0.closing.subscribe().wait_for(|closing| *closing).await);
+    }
+
     /// The description of the API, as JSON.
     pub(crate) fn openapi(&self) -> Bytes {
         self.0.openapi.clone()
@@ -128,6 +140,7 @@ pub(crate) fn api() -> OpenApiRouter<App> {
         .merge(routes::jobs::routes())
         .merge(routes::approvals::routes())
         .merge(routes::letters::routes())
+        .merge(routes::events::routes())
         .merge(routes::system::routes())
 }
 

@@ -142,7 +142,7 @@ fn is_bound(bound: SocketAddr, host: &str) -> bool {
 }
 
 /// Whether an address is this machine's own, also when IPv4 is written as IPv6.
-fn is_loopback(ip: IpAddr) -> bool {
+pub(crate) fn is_loopback(ip: IpAddr) -> bool {
     ip.to_canonical().is_loopback()
 }
 

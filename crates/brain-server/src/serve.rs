@@ -77,7 +77,7 @@ pub async fn bind(
     let bound = listener.local_addr()?;
     let token_required = config.require_token || !is_loopback(bound);
     let app = App::new(kernel, bound, &config, token_required);
-    Ok((bound, accept(listener, router(app), config, shutdown)))
+    Ok((bound, accept(listener, app, config, shutdown)))
 }
 
 /// Serves until `shutdown` is there.
@@ -92,10 +92,11 @@ pub async fn serve(
 
 async fn accept(
     listener: TcpListener,
-    router: Router,
+    app: App,
     config: ServerConfig,
     shutdown: impl Future<Output = ()> + Send,
 ) -> io::Result<()> {
+    let router = router(app.clone());
     let connections = GracefulShutdown::new();
     let permits = Arc::new(Semaphore::new(config.max_connections.max(1)));
     let mut shutdown = pin!(shutdown);
@@ -117,6 +118,7 @@ async fn accept(
         }
     }
     drop(listener);
+    app.close();
     if tokio::time::timeout(config.shutdown_grace, connections.shutdown()).await.is_err() {
         tracing::warn!("some requests were still open; what they began goes on");
     }

@@ -10,10 +10,11 @@ use crate::{
     RecordFilter, RecordRow, RunRow, RunSchedule, Scope, SignalRow, SystemScope, TokenRow,
 };
 
-/// The store could not answer. Nothing was written.
+/// The store could not answer.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum StoreError {
-    /// The file, disk or server did not do its part.
+    /// The file, disk or server did not do its part. A commit that ends so may have been written, whole members of it,
+    /// before its end could be reported; it is not written later.
     #[error("the store failed: {0}")]
     Failed(String),
     /// Someone else's bug or an old file.

@@ -1,5 +1,7 @@
 //! What happens next, and what an input means. Nothing here changes a state; the events that it returns do.
 
+use std::collections::BTreeSet;
+
 use brain_core::{Digest, Failure, FailureClass, Millis, Timestamp};
 use brain_lang::plan::{Idempotency, OnFailure, Place, RetryPolicy};
 
@@ -95,6 +97,11 @@ impl<'p> Machine<'p> {
 
     /// What is needed next; `None` if only an input from outside can move the run.
     pub fn next(&self, state: &State) -> Option<Need> {
+        self.next_but(state, &BTreeSet::new())
+    }
+
+    /// What is needed next if these jobs, which may start, do not start yet.
+    pub fn next_but(&self, state: &State, later: &BTreeSet<JobId>) -> Option<Need> {
         match state.phase {
             Phase::New | Phase::Ended(_) => None,
             Phase::Running => {
@@ -109,7 +116,9 @@ impl<'p> Machine<'p> {
                         _ => {}
                     }
                 }
-                if let Some((&id, job)) = state.jobs.iter().find(|(_, job)| job.status == JobStatus::Ready) {
+                if let Some((&id, job)) =
+                    state.jobs.iter().find(|(id, job)| job.status == JobStatus::Ready && !later.contains(*id))
+                {
                     return Some(Need::Start(id, job.attempt + 1));
                 }
                 (state.fibers.is_empty() && state.jobs.is_empty()).then_some(Need::Nothing)
@@ -117,10 +126,11 @@ impl<'p> Machine<'p> {
             Phase::Stopping(_) => state.jobs.is_empty().then_some(Need::Nothing),
             Phase::Compensating => {
                 if let Some((&id, job)) = state.jobs.iter().next() {
-                    return (job.status == JobStatus::Ready).then_some(Need::Start(id, job.attempt + 1));
+                    return (job.status == JobStatus::Ready && !later.contains(&id))
+                        .then_some(Need::Start(id, job.attempt + 1));
                 }
                 match self.next_undo(state) {
-                    Some(id) => Some(Need::Start(id, 1)),
+                    Some(id) => (!later.contains(&id)).then_some(Need::Start(id, 1)),
                     None => Some(Need::Nothing),
                 }
             }

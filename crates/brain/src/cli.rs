@@ -27,6 +27,9 @@ pub(crate) struct Global {
     /// [default: sqlite: in the user's data folder]
     #[arg(long, global = true, env = "BRAIN_STORE", value_name = "URL", hide_env_values = true)]
     pub(crate) store: Option<String>,
+    /// How this server is run: slots, and what each tenant may use and keep. See the operations guide.
+    #[arg(long, global = true, env = "BRAIN_CONFIG", value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
     /// A pack to load; may be given more than once. [default: the built-in `trades` pack]
     #[arg(long = "pack", global = true, value_name = "DIR")]
     pub(crate) packs: Vec<PathBuf>,
@@ -42,6 +45,9 @@ pub(crate) struct Global {
     /// How other systems reach this server; callbacks are addressed to it.
     #[arg(long, global = true, env = "BRAIN_PUBLIC_URL", value_name = "URL", hide_short_help = true)]
     pub(crate) public_url: Option<String>,
+    /// Whether nothing is started: set by `serve --paused`.
+    #[arg(skip)]
+    pub(crate) paused: bool,
 }
 
 #[derive(Subcommand)]
@@ -58,8 +64,17 @@ pub(crate) enum Command {
     Serve(ServeArgs),
     /// See it work: a short story on the built-in pack, then a server to try.
     Demo(DemoArgs),
-    /// List runs, newest first.
+    /// List runs, newest first; decide about those that are stuck.
+    #[command(
+        args_conflicts_with_subcommands = true,
+        after_help = "Examples:\n  brain runs --status waiting\n  brain runs parked                   what waits for a person because it went wrong\n  brain runs retry RUN                try again what failed\n  brain runs skip RUN                 go on without it\n  brain runs abort RUN                give it up"
+    )]
     Runs(RunsArgs),
+    /// Say what a run waits for.
+    WhyWaiting {
+        /// The run.
+        run: String,
+    },
     /// Show what happened in a run, step by step.
     Inspect {
         /// The run.
@@ -190,6 +205,9 @@ pub(crate) struct ServeArgs {
     /// The largest file that is taken in, in mebibytes.
     #[arg(long, default_value_t = 1024, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=262_144))]
     pub(crate) max_blob_mib: u64,
+    /// Look first: nothing is started, woken or taken over until somebody says so.
+    #[arg(long)]
+    pub(crate) paused: bool,
 }
 
 #[derive(Args)]
@@ -204,6 +222,8 @@ pub(crate) struct DemoArgs {
 
 #[derive(Args)]
 pub(crate) struct RunsArgs {
+    #[command(subcommand)]
+    pub(crate) command: Option<RunsCommand>,
     /// Only runs with this status.
     #[arg(long)]
     pub(crate) status: Option<String>,
@@ -213,6 +233,32 @@ pub(crate) struct RunsArgs {
     /// Where the last list ended.
     #[arg(long)]
     pub(crate) cursor: Option<String>,
+}
+
+/// What becomes of runs that are stuck.
+#[derive(Subcommand)]
+pub(crate) enum RunsCommand {
+    /// List runs that wait for a person because something went wrong.
+    Parked {
+        /// How many at most.
+        #[arg(long, default_value_t = 50)]
+        limit: usize,
+    },
+    /// Try again what failed, with the same keys; or read again what could not be read.
+    Retry(StuckArgs),
+    /// Go on without what failed.
+    Skip(StuckArgs),
+    /// Give it up. What was done stays.
+    Abort(StuckArgs),
+}
+
+#[derive(Args)]
+pub(crate) struct StuckArgs {
+    /// The run.
+    pub(crate) run: String,
+    /// Why.
+    #[arg(long, default_value = "")]
+    pub(crate) note: String,
 }
 
 #[derive(Args)]

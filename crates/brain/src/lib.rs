@@ -29,6 +29,7 @@
 
 mod cli;
 mod commands;
+mod config;
 mod open;
 mod show;
 mod system;

@@ -11,6 +11,7 @@ use brain_registry::{Loaded, PackSource, Registry};
 use brain_store::{MemoryStore, Scope, SqliteStore, Store};
 
 use crate::cli::Global;
+use crate::config::Config;
 use crate::system::{ProcessLiveness, SystemClock, SystemRandom};
 
 /// The files of the built-in pack.
@@ -99,8 +100,9 @@ pub(crate) fn kernel_over(
     store: Arc<dyn Store>,
     keep: bool,
 ) -> Result<Arc<Kernel>> {
-    let mut config =
-        KernelConfig { engine: EngineConfig { keep, ..EngineConfig::default() }, ..KernelConfig::default() };
+    let flow = Config::read(global.config.as_deref())?.flow();
+    let engine = EngineConfig { flow, keep, paused: global.paused };
+    let mut config = KernelConfig { engine, ..KernelConfig::default() };
     config.tools.allow_private_hosts = global.allow_private_hosts;
     config.tools.public_url.clone_from(&global.public_url);
     let kernel = Kernel::start(

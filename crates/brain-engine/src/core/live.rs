@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use brain_core::{Digest, Failure, NodeId, RunId};
-use brain_store::{Precondition, RunRow, RunSchedule, Scope};
+use brain_core::{Digest, Failure, Millis, NodeId, RunId};
+use brain_store::{Precondition, QueuePlace, RunRow, RunSchedule, Scope};
 use brain_vm::{Input, JobId, JobStatus, Program, State};
 use serde_json::Value;
 
@@ -22,6 +22,8 @@ pub(super) enum Work {
     Tick,
     Signals,
     TakeOver(NodeId),
+    /// There may be a slot for a job that waits for one.
+    Slot,
 }
 
 pub(super) struct Live {
@@ -73,6 +75,8 @@ pub(super) struct InFlight {
     pub(super) answer: Value,
     pub(super) offered: bool,
     pub(super) delegated: bool,
+    /// What the jobs that did not start wait for.
+    pub(super) queued: Option<QueuePlace>,
     /// The run that waits for this one, if it has ended.
     pub(super) parent: Option<RunId>,
 }
@@ -103,12 +107,26 @@ impl Live {
 }
 
 /// Outside jobs that were under way on a node that is dead: nobody knows how they went.
-pub(super) fn lost_jobs(state: Option<&State>) -> Vec<Told> {
+pub(crate) fn lost_jobs(state: Option<&State>) -> Vec<Told> {
     let Some(state) = state else { return Vec::new() };
     let lost = state.jobs.iter().filter(|(_, job)| job.status == JobStatus::Running);
     lost.map(|(&id, job)| {
         let failure = Failure::transient("node_lost", "The server stopped while this call was under way.");
         Told::Input(Input::Unknown(id, job.attempt, failure), None)
+    })
+    .collect()
+}
+
+/// Outside jobs that were started by a commit of which nobody could say whether it was written. Calls are made after
+/// their commit, so these were not: they may be tried again, whatever their tool says about repetitions.
+pub(super) fn never_made(state: Option<&State>, in_hand: impl Fn(JobId, u32) -> bool) -> Vec<Told> {
+    let Some(state) = state else { return Vec::new() };
+    let started = state.jobs.iter().filter(|(_, job)| job.status == JobStatus::Running);
+    let lost = started.filter(|(id, job)| !in_hand(**id, job.attempt));
+    lost.map(|(&id, job)| {
+        let message = "It was not sure whether the start of this call was written, so the call was not made.";
+        let failure = Failure { retry_after: Some(Millis(0)), ..Failure::transient("not_made", message) };
+        Told::Input(Input::Failed(id, job.attempt, failure), None)
     })
     .collect()
 }

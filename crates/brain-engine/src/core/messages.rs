@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use brain_core::{Digest, Failure, JobKey, NodeId, RunId, Timestamp};
+use brain_core::{Digest, Failure, JobKey, NodeId, RunId, TenantId, Timestamp};
 use brain_store::{Member, Outcome, Precondition, Scope, StoreError, Write};
 use brain_vm::{Input, JobId, Program};
 use serde_json::Value;
 
 use crate::engine::EngineError;
+use crate::flow::Share;
 use crate::host::{CheckAnswer, JobOutcome};
 use crate::hub::RunNews;
 use crate::log::NewEvent;
@@ -128,8 +129,33 @@ pub enum CoreInput {
     Signal(Scope, RunId),
     /// The node that worked on it is dead.
     TakeOver(Scope, RunId, NodeId),
+    /// Its time comes then.
+    WakeAt(Scope, RunId, Timestamp),
+    /// A rate may let those go on that wait for it.
+    Call,
+    /// Time to look who waits for a slot, also elsewhere; what part of shared limits is this node's.
+    Look(Share),
+    /// Nothing outside starts, or starts again.
+    Pause(bool),
     /// A commit is durable, or failed.
     Committed(u64, Result<Outcome, StoreError>),
+}
+
+impl CoreInput {
+    /// Whose it is, if it is one tenant's.
+    pub(crate) fn tenant(&self) -> Option<&TenantId> {
+        match self {
+            Self::Submit(submission, _) => Some(submission.scope.tenant()),
+            Self::Command(scope, ..)
+            | Self::Job(scope, ..)
+            | Self::Check(scope, ..)
+            | Self::Wake(scope, _)
+            | Self::WakeAt(scope, ..)
+            | Self::Signal(scope, _)
+            | Self::TakeOver(scope, ..) => Some(scope.tenant()),
+            Self::Committed(..) | Self::Call | Self::Look(_) | Self::Pause(_) => None,
+        }
+    }
 }
 
 /// What is to be done now that something is durable.
@@ -144,6 +170,8 @@ pub enum Action {
     WakeAt(Scope, RunId, Timestamp),
     /// Something was put into the inbox of this run.
     Signal(Scope, RunId),
+    /// Look then who may start.
+    LookAt(Timestamp),
     /// Answer a caller.
     Reply(Reply, Result<RunNews, EngineError>),
 }

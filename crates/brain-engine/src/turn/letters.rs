@@ -1,7 +1,7 @@
 //! Rows beside the log that tell others what a run waits for: dead letters, approvals of single steps, offers to
 //! workers. They follow the events and are written in the same commit.
 
-use brain_core::{ApprovalId, Digest, canonical_digest};
+use brain_core::{ApprovalId, Digest, JobKey, canonical_digest};
 use brain_lang::plan::Place;
 use brain_registry::ValidatedCall;
 use brain_registry::model::Consent;
@@ -19,7 +19,7 @@ impl Turn<'_> {
             Event::JobParked { job, attempt, failure, in_doubt } => {
                 let id = self.key(*job);
                 let step = program.step(job.step);
-                let earlier = self.store.letter(self.scope, id).ok().flatten();
+                let earlier = self.letter(id);
                 let mut history =
                     earlier.as_ref().and_then(|letter| letter.body["history"].as_array().cloned()).unwrap_or_default();
                 history.push(json!({"at": self.now, "attempt": attempt, "failure": failure}));
@@ -63,9 +63,16 @@ impl Turn<'_> {
         }
     }
 
+    fn letter(&mut self, id: JobKey) -> Option<DeadLetterRow> {
+        self.store.letter(self.scope, id).unwrap_or_else(|error| {
+            self.away = Some(error);
+            None
+        })
+    }
+
     fn close_letter(&mut self, job: JobId) {
         let id = self.key(job);
-        let Ok(Some(mut letter)) = self.store.letter(self.scope, id) else { return };
+        let Some(mut letter) = self.letter(id) else { return };
         if letter.open {
             letter.open = false;
             letter.body["resolution"] = json!({"outcome": "run_ended", "at": self.now});
@@ -128,7 +135,11 @@ impl Turn<'_> {
             return;
         }
         let keys: Vec<Value> = held.into_iter().map(|job| json!(self.key(job))).collect();
-        for mut row in self.store.approvals_of(self.scope, self.run).unwrap_or_default() {
+        let rows = self.store.approvals_of(self.scope, self.run).unwrap_or_else(|error| {
+            self.away = Some(error);
+            Vec::new()
+        });
+        for mut row in rows {
             if row.status == "pending" && keys.contains(&row.body["job"]) {
                 row.status = "cancelled".into();
                 row.body["decided_at"] = json!(self.now);

@@ -152,6 +152,12 @@ impl Turn<'_> {
     /// Looks into the inbox. What its job does not wait for yet stays there; what nobody waits for leaves an event.
     fn signals(&mut self) {
         for SignalRow { id, body, .. } in self.store.signals(self.scope, self.run).unwrap_or_default() {
+            if body["go_on"] == true {
+                // Another process decided something; what follows starts here.
+                self.preconditions.push(Precondition::SignalPresent { run: self.run, id: id.clone() });
+                self.writes.push(Write::TakeSignal { run: self.run, id });
+                continue;
+            }
             let job = body["job"].as_str().and_then(|key| key.parse().ok()).and_then(|key| self.find(key));
             if let Some(job) = job
                 && !matches!(self.state.jobs[&job].status, JobStatus::Delegated { .. })

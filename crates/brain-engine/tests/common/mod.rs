@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex};
 use brain_core::{Digest, Failure, Millis, Random, RecordId, RunId, SeededRandom, TenantId, Timestamp, VirtualClock};
 use brain_engine::core::Submission;
 use brain_engine::{
-    CheckAnswer, Growth, Host, HostFuture, JobContext, JobOutcome, NewEvent, Outside, PipeEvent, RecordView, RunView,
+    CheckAnswer, Growth, Host, HostFuture, JobContext, JobOutcome, Limits, NewEvent, Outside, PipeEvent, RecordView,
+    RunView,
 };
 use brain_lang::binding::Binding;
 use brain_lang::plan::{
@@ -65,6 +66,8 @@ pub struct TestHost {
     pub inline_fails: Box<dyn Fn(&JobContext) -> bool + Send + Sync>,
     /// What a successful result leads to, besides being one.
     pub sequel: Box<dyn Fn(&JobContext) -> Sequel + Send + Sync>,
+    /// The limits of the tool.
+    pub limits: Limits,
 }
 
 /// What a successful result leads to.
@@ -101,6 +104,7 @@ impl TestHost {
             fate: Box::new(fate),
             inline_fails: Box::new(|_| false),
             sequel: Box::new(|_| Sequel::Nothing),
+            limits: Limits::default(),
         }
     }
 }
@@ -154,6 +158,10 @@ impl Host for TestHost {
         let body = serde_json::to_value(fragment.as_ref()).unwrap();
         let definitions = vec![Write::Define { hash: fragment.id().0, kind: "program", body }];
         Ok(Growth { program: Program::clone(&fragment), definitions })
+    }
+
+    fn limits(&self, _: &ToolRef) -> Limits {
+        self.limits
     }
 
     fn admit(&self, _: &ValidatedCall, _: &JobContext, _: &mut RecordView<'_>) -> Result<(), Failure> {

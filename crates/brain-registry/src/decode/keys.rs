@@ -62,6 +62,7 @@ pub(crate) fn all() -> Vec<(&'static str, &'static str, Vec<&'static str>)> {
         ("tools", "delegate", attributes::DELEGATE_KEYS.to_vec()),
         ("tools", "retry", policy::RETRY_KEYS.to_vec()),
         ("tools", "idempotency", policy::IDEMPOTENCY_KEYS.to_vec()),
+        ("tools", "limits", policy::LIMITS_KEYS.to_vec()),
         ("tools", "undo", undo::KEYS.to_vec()),
         ("tools", "precondition", preconditions::KEYS.to_vec()),
         ("tools", "behavior", behavior::NOW.to_vec()),

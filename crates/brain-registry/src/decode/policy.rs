@@ -1,10 +1,10 @@
 //! Retries, idempotency and consent.
 
-use brain_core::Millis;
+use brain_core::{Millis, Rate};
 
 use super::Context;
 use crate::code::Code;
-use crate::model::{Backoff, Consent, Effect, Idempotency, OnFailure, RetryPolicy};
+use crate::model::{Backoff, Consent, Effect, Idempotency, OnFailure, RetryPolicy, ToolLimits};
 use crate::yaml::Node;
 
 /// The most attempts a policy may ask for.
@@ -12,6 +12,7 @@ const MAX_ATTEMPTS: i64 = 100;
 
 pub(super) const RETRY_KEYS: [&str; 6] = ["attempts", "backoff", "delay", "max_delay", "jitter", "on"];
 pub(super) const IDEMPOTENCY_KEYS: [&str; 1] = ["check"];
+pub(super) const LIMITS_KEYS: [&str; 2] = ["running", "rate"];
 
 /// `retry: none`, `retry: 5`, or a map.
 pub(super) fn retry(cx: &mut Context<'_>, node: &Node) -> Option<RetryPolicy> {
@@ -56,6 +57,25 @@ pub(super) fn retry(cx: &mut Context<'_>, node: &Node) -> Option<RetryPolicy> {
 
 fn attempts(cx: &mut Context<'_>, node: &Node) -> Option<u32> {
     cx.whole(node, "the number of attempts", 1..=MAX_ATTEMPTS).and_then(|number| u32::try_from(number).ok())
+}
+
+/// `{running: 4, rate: 10/s}`.
+pub(super) fn limits(cx: &mut Context<'_>, node: &Node) -> Option<ToolLimits> {
+    let fields = cx.fields(node, "`limits`", &LIMITS_KEYS)?;
+    let running = fields.get("running").and_then(|node| cx.whole(node, "`running`", 1..=1_000_000));
+    let rate = fields.get("rate").and_then(|node| {
+        let text = cx.text(node, "`rate`")?;
+        let rate = text.parse::<Rate>();
+        if let Err(error) = &rate {
+            cx.report(Code::BadAttribute, node.span, error.to_string(), None);
+        }
+        rate.ok()
+    });
+    if running.is_none() && rate.is_none() && fields.get("running").or_else(|| fields.get("rate")).is_none() {
+        let help = "write `running: 4` (at a time), `rate: 10/s` (in a while), or both";
+        cx.report(Code::BadAttribute, node.span, "`limits` limits nothing", Some(help.into()));
+    }
+    Some(ToolLimits { running: running.and_then(|count| u32::try_from(count).ok()), rate })
 }
 
 /// `key`, `none` or `{check: TOOL}`.

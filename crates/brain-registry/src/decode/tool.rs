@@ -18,9 +18,10 @@ const DEFAULT_TIMEOUT: Millis = Millis::from_secs(30);
 /// How often work is handed to another engine, unless the tool says otherwise: 2 s doubling, at most a minute apart.
 const DELEGATE_ATTEMPTS: u32 = 50;
 pub(super) const FILE_KEYS: [&str; 3] = ["domain", "noun", "tools"];
-pub(super) const KEYS: [&str; 20] = [
+pub(super) const KEYS: [&str; 21] = [
     "title", "description", "input", "output", "phrases", "synonyms", "behavior", "effect", "consent", "undo",
     "requires", "retry", "timeout", "idempotency", "priority", "summary", "next", "tags", "success", "failure",
+    "limits",
 ];
 
 /// What a file of tools says: the tools, and what people call the things of its domain.
@@ -79,6 +80,7 @@ fn tool(cx: &mut Context<'_>, domain: &str, key: &Key, node: &Node) -> Option<Lo
     requires.extend(attributes.dependencies);
     let retry = fields.get("retry").and_then(|node| policy::retry(cx, node));
     let timeout = fields.get("timeout").and_then(|node| policy::timeout(cx, node)).unwrap_or(DEFAULT_TIMEOUT);
+    let limits = fields.get("limits").and_then(|node| policy::limits(cx, node));
     let priority = policy::priority(cx, fields.get("priority"));
     let summary = fields.get("summary").and_then(|node| cx.narrative(node, "`summary`"));
     let next = fields.get("next").map(|node| narratives(cx, node)).unwrap_or_default();
@@ -106,6 +108,7 @@ fn tool(cx: &mut Context<'_>, domain: &str, key: &Key, node: &Node) -> Option<Lo
         requires,
         retry: retry.unwrap_or_else(|| default_retry(attributes.delegate.is_some())),
         timeout,
+        limits,
         idempotency: idempotency.unwrap_or_else(|| match (&behavior, native) {
             (_, Some(native)) => native.idempotency(),
             (Behavior::Http(_), _) => Idempotency::None,

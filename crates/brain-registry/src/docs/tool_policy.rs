@@ -29,6 +29,12 @@ pub(super) fn points(tool: &ToolDef) -> Vec<Line> {
     if tool.timeout != USUAL_TIMEOUT {
         points.push(point("Time-out", line(tool.timeout.to_string())));
     }
+    if let Some(limits) = &tool.limits {
+        let running = limits.running.map(|count| format!("{count} at a time"));
+        let rate = limits.rate.map(|rate| rate.to_string());
+        let all: Vec<String> = running.into_iter().chain(rate).collect();
+        points.push(point("At most", line(all.join(", "))));
+    }
     if matches!(tool.behavior, Behavior::Http(_)) || tool.idempotency != Idempotency::Key {
         points.push(point("When the outcome is unknown", idempotency(&tool.idempotency)));
     }

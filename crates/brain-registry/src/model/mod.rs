@@ -19,4 +19,6 @@ pub use pack::{Help, PackDef};
 pub use playbook::{BatchPolicy, Cardinality, Placeholder, Playbook, PlaybookStep, Role, SlotRule};
 pub use record::{FieldDef, MergeRule, RecordDef, States};
 pub use scenario::{Action, Expect, ExpectRecords, Person, Scenario, ScenarioStep, Stub};
-pub use tool::{Acknowledge, Blocker, Consent, Cost, Delegate, Effect, Precondition, Review, ToolDef, Undo};
+pub use tool::{
+    Acknowledge, Blocker, Consent, Cost, Delegate, Effect, Precondition, Review, ToolDef, ToolLimits, Undo,
+};

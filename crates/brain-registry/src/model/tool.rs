@@ -1,6 +1,6 @@
 //! A tool: one thing Brain can do.
 
-use brain_core::Millis;
+use brain_core::{Millis, Rate};
 use brain_lang::binding::Binding;
 use brain_lang::plan::{Idempotency, RetryPolicy};
 use serde::{Deserialize, Serialize};
@@ -47,6 +47,9 @@ pub struct ToolDef {
     pub retry: RetryPolicy,
     /// How long one attempt may take.
     pub timeout: Millis,
+    /// How much of it may happen at a time and in a while, over all tenants. What the newest version says counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limits: Option<ToolLimits>,
     /// What to do when an outcome is unknown.
     pub idempotency: Idempotency,
     /// 1 (lowest) to 10 (highest).
@@ -96,6 +99,17 @@ pub struct ToolDef {
     /// Why it cannot be undone, if the pack says that it cannot (`undo: none`, `undo: {cannot: …}`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub no_undo: Option<String>,
+}
+
+/// How much of a tool may happen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolLimits {
+    /// At a time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub running: Option<u32>,
+    /// In a while.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<Rate>,
 }
 
 /// Something that keeps a tool from running while it holds.

@@ -22,6 +22,10 @@ pub(super) fn schema() -> (Value, Defs) {
         ("undo", undo()),
         ("precondition", precondition()),
         ("idempotency", closed(vec![("check", "The tool that knows the outcome.", full_name())], &["check"])),
+        (
+            "limits",
+            closed(vec![("running", "At a time.", whole(1, 1_000_000)), ("rate", "In a while: `10/s`.", text())], &[]),
+        ),
         ("blocker", blocker()),
         ("cost", cost()),
         ("acknowledge", acknowledge()),
@@ -67,6 +71,11 @@ fn tool() -> Value {
                 either([none(), whole(1, 100), part("retry")]),
             ),
             ("timeout", "Of one attempt; default 30 s.", duration()),
+            (
+                "limits",
+                "How much of it may happen, over all tenants and servers: `{running: 4, rate: 10/s}`.",
+                part("limits"),
+            ),
             (
                 "idempotency",
                 "When an outcome is unknown: `key` (ask again with the same key), `{check: TOOL}`, `none` (a person decides).",

@@ -14,3 +14,17 @@ pub(crate) use locate::locate;
 pub(crate) use node::{Key, Node, NodeValue, Scalar, Span, Style};
 pub(crate) use parse::{ProblemKind, parse};
 pub(crate) use scalar::{Resolved, resolve};
+
+/// A YAML file that is no part of a pack, as JSON; or where it is wrong, and why. Text that looks like a number is one.
+pub fn yaml_value(source: &str) -> Result<serde_json::Value, String> {
+    match parse(source) {
+        Ok(node) => Ok(to_json(&node)),
+        Err(problems) => {
+            let lines = problems.iter().map(|problem| {
+                let help = problem.help.as_ref().map(|help| format!(" ({help})")).unwrap_or_default();
+                format!("line {}, column {}: {}{help}", problem.span.line, problem.span.column, problem.message)
+            });
+            Err(lines.collect::<Vec<_>>().join("\n"))
+        }
+    }
+}

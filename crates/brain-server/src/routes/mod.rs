@@ -2,9 +2,11 @@
 
 pub(crate) mod approvals;
 pub(crate) mod blobs;
+pub(crate) mod events;
 pub(crate) mod jobs;
 pub(crate) mod letters;
 pub(crate) mod records;
 pub(crate) mod runs;
+mod stuck;
 pub(crate) mod system;
 pub(crate) mod tools;

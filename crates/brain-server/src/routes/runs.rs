@@ -42,6 +42,7 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .routes(routes!(undo))
         .routes(routes!(review))
         .routes(routes!(expansion))
+        .merge(super::stuck::routes())
 }
 
 /// Ask for something to be done.
@@ -200,7 +201,7 @@ async fn list(
     .await
 }
 
-fn run_id(text: &str) -> Result<RunId, Problem> {
+pub(crate) fn run_id(text: &str) -> Result<RunId, Problem> {
     text.parse().map_err(|error| Problem::bad_id(&error))
 }
 

@@ -6,13 +6,15 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use brain_core::TenantId;
 use brain_store::Scope;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::app::App;
-use crate::problem::{NOT_READY, Problem};
+use crate::extract::JsonBody;
+use crate::guard::{Peer, is_loopback};
+use crate::problem::{NOT_ALLOWED, NOT_READY, Problem};
 
 /// What Prometheus calls the text that it reads.
 const OPENMETRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -23,6 +25,7 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .routes(routes!(readyz))
         .routes(routes!(metrics))
         .routes(routes!(openapi))
+        .routes(routes!(get_paused, set_paused))
 }
 
 /// How the server is.
@@ -68,6 +71,48 @@ async fn metrics(State(app): State<App>) -> Result<Response, Problem> {
     let text =
         app.read(move |_| shared.metrics().text().map_err(|error| Problem::internal(&error.to_string()))).await?;
     Ok(([(header::CONTENT_TYPE, OPENMETRICS)], text).into_response())
+}
+
+/// Whether the server starts things.
+#[derive(Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct Paused {
+    /// Nothing is started, woken or taken over.
+    paused: bool,
+}
+
+/// Whether the server is paused.
+#[utoipa::path(
+    get, path = "/v1/system/paused", tag = "system", operation_id = "get_paused",
+    responses((status = 200, description = "Whether it is", body = Paused))
+)]
+async fn get_paused(State(app): State<App>) -> Json<Paused> {
+    Json(Paused { paused: app.kernel().engine().is_paused() })
+}
+
+/// Pause the server, or let it go on. Only from the machine it runs on: it concerns all tenants.
+#[utoipa::path(
+    put, path = "/v1/system/paused", tag = "system", operation_id = "set_paused", request_body = Paused,
+    responses(
+        (status = 200, description = "How it is now", body = Paused),
+        (status = 400, description = "The body is not JSON."),
+        (status = 403, description = "The request comes from another machine."),
+        (status = 408, description = "The body did not arrive in time."),
+        (status = 413, description = "The body is too large."),
+        (status = 415, description = "The body is not declared as JSON."),
+        (status = 422, description = "A field is unknown, missing or does not fit."),
+    )
+)]
+async fn set_paused(
+    State(app): State<App>,
+    axum::Extension(peer): axum::Extension<Peer>,
+    JsonBody(body): JsonBody<Paused>,
+) -> Result<Json<Paused>, Problem> {
+    if !is_loopback(peer.0.ip()) {
+        return Err(Problem::new(NOT_ALLOWED, "Only whoever is on the machine itself may do this."));
+    }
+    app.kernel().engine().pause(body.paused);
+    Ok(Json(Paused { paused: app.kernel().engine().is_paused() }))
 }
 
 /// This description.

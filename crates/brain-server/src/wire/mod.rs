@@ -3,6 +3,7 @@
 mod approval;
 mod blob;
 mod event;
+mod feed;
 mod job;
 mod letter;
 mod object;
@@ -11,11 +12,13 @@ mod problem;
 mod record;
 mod run;
 mod tool;
+mod waiting;
 mod whole;
 
 pub use approval::{Approval, Decide, Decision};
 pub use blob::{Blob, BlobStored};
 pub use event::{RunEvent, run_events};
+pub use feed::{FeedEvent, FeedId};
 pub use job::{
     Activate, Activated, Callback, CallbackTaken, CompleteJob, ExtendJob, Extended, FailJob, Job, JobError,
     JobErrorClass, JobTaken, Review, UndoRun, Verdict,
@@ -30,3 +33,4 @@ pub use run::{
     ReceiptError, RunDecision, RunRequest, RunResponse, RunSummary,
 };
 pub use tool::{ToolDetail, ToolSummary};
+pub use waiting::{Abort, ParkedRun, Waiting, WhyWaiting};

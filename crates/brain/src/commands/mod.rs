@@ -14,6 +14,7 @@ mod pack_import;
 mod pack_schema;
 mod runs;
 mod serve;
+mod stuck;
 mod token;
 mod undo;
 
@@ -37,7 +38,8 @@ pub(crate) fn run(cli: Cli) -> Result<bool> {
         Command::Do(args) => do_::run(global, &args),
         Command::Serve(args) => serve::run(global, &args),
         Command::Demo(args) => demo::run(global, &args),
-        Command::Runs(args) => runs::run(global, &args),
+        Command::Runs(args) => runs::run(global, args),
+        Command::WhyWaiting { run } => stuck::why(global, &run),
         Command::Inspect { run } => inspect::inspect(global, &run),
         Command::Replay { run } => inspect::replay(global, &run),
         Command::Approve(args) => approve::run(global, &args),

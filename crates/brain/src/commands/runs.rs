@@ -8,7 +8,14 @@ use crate::show::DIM;
 use crate::system::SystemClock;
 use crate::{open, show};
 
-pub(crate) fn run(global: &Global, args: &RunsArgs) -> Result<bool> {
+pub(crate) fn run(global: &Global, args: RunsArgs) -> Result<bool> {
+    match args.command {
+        None => list(global, &args),
+        Some(command) => super::stuck::run(global, command),
+    }
+}
+
+fn list(global: &Global, args: &RunsArgs) -> Result<bool> {
     let store = open::store(global)?;
     let page =
         store.runs(&open::scope(global)?, args.status.as_deref(), args.limit.clamp(1, 200), args.cursor.as_deref())?;

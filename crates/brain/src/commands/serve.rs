@@ -5,11 +5,12 @@ use brain_server::ServerConfig;
 
 use crate::cli::{Global, ServeArgs};
 use crate::open;
-use crate::show::{BOLD, DIM};
+use crate::show::{BOLD, DIM, YELLOW};
 
 pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<bool> {
     let runtime = open::runtime()?;
     runtime.block_on(async {
+        let global = &Global { paused: args.paused, ..global.clone() };
         let kernel = open::kernel(global, true)?;
         let config = ServerConfig { max_blob: args.max_blob_mib << 20, ..ServerConfig::new(args.addr) };
         let (addr, serving) = brain_server::bind(kernel.clone(), config, stop_signal())
@@ -26,6 +27,12 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<bool> {
             anstream::println!(
                 "{DIM}store {} · {tools} tools · API at /openapi.json · Ctrl-C stops{DIM:#}",
                 open::store_url(global)?
+            );
+        }
+        if args.paused && !global.json {
+            anstream::println!("{YELLOW}Paused{YELLOW:#}: nothing is started, woken or taken over.");
+            anstream::println!(
+                "{DIM}→{DIM:#} go on: curl -X PUT http://{addr}/v1/system/paused -H 'content-type: application/json' -d '{{\"paused\": false}}'"
             );
         }
         serving.await?;

@@ -1,0 +1,481 @@
+//! Who may start an outside job now, and who is next: slots, limits, and fairness between tenants.
+//!
+//! A job that finds no slot does not start: it stays ready, its run is durably queued, and any node with room may take
+//! it. What is kept here is this node's part of that queue and what it is doing.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use brain_core::{Rate, RateMeter, RunId, TenantId, Timestamp};
+use brain_vm::JobId;
+
+/// A tenant may use this many times the slots that it leaves free (times its weight): one alone gets four fifths, and
+/// whoever comes next always finds some.
+const GREED: usize = 4;
+/// Runs of one tenant that are kept at hand; the store has the rest.
+const AT_HAND: usize = 1_024;
+
+/// How much of something may happen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// At a time, over all nodes.
+    pub running: Option<u32>,
+    /// In a while, over all nodes.
+    pub rate: Option<Rate>,
+}
+
+/// What a tenant may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TenantLimits {
+    /// Its part where tenants compete: twice the weight, twice the part.
+    pub weight: u32,
+    /// Its limits.
+    pub limits: Limits,
+}
+
+impl Default for TenantLimits {
+    fn default() -> Self {
+        Self { weight: 1, limits: Limits::default() }
+    }
+}
+
+/// How outside jobs are shared out.
+#[derive(Clone, Debug)]
+pub struct FlowConfig {
+    /// Outside jobs at a time on this node.
+    pub slots: usize,
+    /// Tenants that have limits or a weight of their own.
+    pub tenants: BTreeMap<TenantId, TenantLimits>,
+    /// What all others have.
+    pub others: TenantLimits,
+}
+
+impl Default for FlowConfig {
+    fn default() -> Self {
+        Self { slots: 1_024, tenants: BTreeMap::new(), others: TenantLimits::default() }
+    }
+}
+
+impl FlowConfig {
+    /// What a tenant may use.
+    pub fn tenant(&self, tenant: &TenantId) -> TenantLimits {
+        self.tenants.get(tenant).copied().unwrap_or(self.others)
+    }
+}
+
+/// This node's part of limits that hold over all nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Share {
+    /// Its place among the living nodes.
+    pub rank: u32,
+    /// How many there are.
+    pub nodes: u32,
+}
+
+impl Share {
+    /// All of it.
+    pub const ALONE: Self = Self { rank: 0, nodes: 1 };
+
+    /// Its part of a whole number: all parts together are the whole, and some may be nothing.
+    fn of(self, whole: u32) -> u32 {
+        whole / self.nodes + u32::from(self.rank < whole % self.nodes)
+    }
+}
+
+/// Why a job does not start now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct NoSlot {
+    /// What there is too little of: `node`, `tenant`, `tool NAME` or `pause`.
+    pub(crate) limit: String,
+}
+
+/// One attempt of one job.
+pub(crate) type Slot = (RunId, JobId, u32);
+
+#[derive(Default)]
+struct Used {
+    running: u32,
+    meter: RateMeter,
+    limits: Limits,
+    /// When it was last given a slot, in slots: ties go to whoever waited longest.
+    served: u64,
+}
+
+impl Used {
+    /// When another one may start; `None`: when one that runs has ended.
+    fn next_at(&self, share: Share, now: Timestamp) -> Option<Timestamp> {
+        if self.limits.running.is_some_and(|limit| self.running >= share.of(limit)) {
+            return None;
+        }
+        Some(self.limits.rate.map_or(now, |rate| self.meter.next_at(rate, share.nodes, now)))
+    }
+
+    fn begin(&mut self, share: Share, now: Timestamp) {
+        self.running += 1;
+        if let Some(rate) = self.limits.rate {
+            self.meter.use_one(rate, share.nodes, now);
+        }
+    }
+
+    fn end(&mut self, share: Share, happened: bool) {
+        self.running = self.running.saturating_sub(1);
+        if let (false, Some(rate)) = (happened, self.limits.rate) {
+            self.meter.give_back(rate, share.nodes);
+        }
+    }
+}
+
+/// The queue of one tenant as far as it is at hand: by what each run waits for, in order.
+#[derive(Default)]
+struct Waiting {
+    by_limit: BTreeMap<String, BTreeSet<(i64, RunId)>>,
+}
+
+impl Waiting {
+    fn len(&self) -> usize {
+        self.by_limit.values().map(BTreeSet::len).sum()
+    }
+
+    fn take(&mut self, limit: &str, place: (i64, RunId)) {
+        if let Some(places) = self.by_limit.get_mut(limit) {
+            places.remove(&place);
+            if places.is_empty() {
+                self.by_limit.remove(limit);
+            }
+        }
+    }
+
+    fn remove(&mut self, run: RunId) {
+        for places in self.by_limit.values_mut() {
+            places.retain(|(_, one)| *one != run);
+        }
+        self.by_limit.retain(|_, places| !places.is_empty());
+    }
+}
+
+/// What of this node is in use, and who waits.
+pub(crate) struct Flow {
+    config: FlowConfig,
+    share: Share,
+    paused: bool,
+    running: HashMap<Slot, (TenantId, String)>,
+    tenants: HashMap<TenantId, Used>,
+    tools: HashMap<String, Used>,
+    waiting: BTreeMap<TenantId, Waiting>,
+    served: u64,
+    /// Tenants of which the store has more than is at hand.
+    more: BTreeSet<TenantId>,
+    /// The run that was called and may go before those that wait.
+    called: Option<RunId>,
+}
+
+impl Flow {
+    pub(crate) fn new(config: FlowConfig) -> Self {
+        Self {
+            config,
+            share: Share::ALONE,
+            paused: false,
+            running: HashMap::new(),
+            tenants: HashMap::new(),
+            tools: HashMap::new(),
+            waiting: BTreeMap::new(),
+            served: 0,
+            more: BTreeSet::new(),
+            called: None,
+        }
+    }
+
+    pub(crate) fn set_share(&mut self, share: Share) {
+        self.share = share;
+    }
+
+    /// Whether nothing starts until further notice.
+    pub(crate) fn pause(&mut self, paused: bool) {
+        self.paused = paused;
+    }
+
+    /// Outside jobs under way.
+    pub(crate) fn running(&self) -> usize {
+        self.running.len()
+    }
+
+    /// Whether there is room for more.
+    pub(crate) fn has_room(&self) -> bool {
+        !self.paused && self.running.len() < self.config.slots
+    }
+
+    fn used<'a>(tenants: &'a mut HashMap<TenantId, Used>, config: &FlowConfig, tenant: &TenantId) -> &'a mut Used {
+        tenants
+            .entry(tenant.clone())
+            .or_insert_with(|| Used { limits: config.tenant(tenant).limits, ..Used::default() })
+    }
+
+    /// Whether the tenant may have one more of this node's slots.
+    fn node_has_room(&self, tenant: &TenantId) -> bool {
+        let free = self.config.slots.saturating_sub(self.running.len());
+        let running = self.tenants.get(tenant).map_or(0, |used| used.running as usize);
+        let weight = self.config.tenant(tenant).weight.max(1) as usize;
+        running < free.saturating_mul(GREED).saturating_mul(weight)
+    }
+
+    /// Takes a slot for a job of this tool, or says what there is too little of.
+    pub(crate) fn take(
+        &mut self,
+        now: Timestamp,
+        tenant: &TenantId,
+        tool: &str,
+        limits: Limits,
+        slot: Slot,
+    ) -> Result<(), NoSlot> {
+        let no = |limit: String| Err(NoSlot { limit });
+        if self.paused {
+            return no("pause".into());
+        }
+        if self.called != Some(slot.0)
+            && let Some(limit) = self.ahead(tenant, tool)
+        {
+            return no(limit);
+        }
+        if !self.node_has_room(tenant) {
+            return no("node".into());
+        }
+        let share = self.share;
+        let of_tenant = Self::used(&mut self.tenants, &self.config, tenant);
+        if of_tenant.next_at(share, now).is_none_or(|at| at > now) {
+            return no("tenant".into());
+        }
+        if limits != Limits::default() || self.tools.contains_key(tool) {
+            let of_tool = self.tools.entry(tool.to_owned()).or_default();
+            of_tool.limits = limits;
+            if of_tool.next_at(share, now).is_none_or(|at| at > now) {
+                return no(format!("tool {tool}"));
+            }
+            of_tool.begin(share, now);
+        }
+        of_tenant.begin(share, now);
+        self.served += 1;
+        of_tenant.served = self.served;
+        self.running.insert(slot, (tenant.clone(), tool.to_owned()));
+        Ok(())
+    }
+
+    /// What those before a newcomer of this tenant wait for, if it would need the same.
+    fn ahead(&self, tenant: &TenantId, tool: &str) -> Option<String> {
+        let waiting = self.waiting.get(tenant)?;
+        let for_tool = format!("tool {tool}");
+        ["node", "tenant", for_tool.as_str()]
+            .into_iter()
+            .find(|limit| waiting.by_limit.contains_key(*limit))
+            .map(str::to_owned)
+    }
+
+    /// A job is over, or (`happened` is false) its start was never committed.
+    pub(crate) fn release(&mut self, slot: Slot, happened: bool) {
+        let Some((tenant, tool)) = self.running.remove(&slot) else { return };
+        if let Some(used) = self.tenants.get_mut(&tenant) {
+            used.end(self.share, happened);
+        }
+        if let Some(used) = self.tools.get_mut(&tool) {
+            used.end(self.share, happened);
+        }
+    }
+
+    /// A run waits for a slot.
+    pub(crate) fn wait(&mut self, tenant: &TenantId, run: RunId, order: i64, limit: &str) {
+        let waiting = self.waiting.entry(tenant.clone()).or_default();
+        waiting.by_limit.entry(limit.to_owned()).or_default().insert((order, run));
+        if waiting.len() > AT_HAND {
+            // The store knows the last ones too.
+            let longest = waiting.by_limit.values_mut().max_by_key(|places| places.len());
+            if let Some(places) = longest {
+                places.pop_last();
+                self.more.insert(tenant.clone());
+            }
+        }
+    }
+
+    /// A run waits no more, or was taken by another node.
+    pub(crate) fn forget(&mut self, tenant: &TenantId, run: RunId) {
+        if let Some(waiting) = self.waiting.get_mut(tenant) {
+            waiting.remove(run);
+            if waiting.by_limit.is_empty() {
+                self.waiting.remove(tenant);
+            }
+        }
+    }
+
+    /// Limits that are used up: asking for runs that wait for these is of no use now.
+    pub(crate) fn used_up(&self, tenant: &TenantId, now: Timestamp) -> Vec<String> {
+        let full = |used: &Used| used.next_at(self.share, now).is_none_or(|at| at > now);
+        let mut limits: Vec<String> =
+            self.tools.iter().filter(|(_, used)| full(used)).map(|(tool, _)| format!("tool {tool}")).collect();
+        if self.tenants.get(tenant).is_some_and(full) {
+            limits.push("tenant".into());
+        }
+        limits
+    }
+
+    /// Whether the store has more runs of this tenant than are at hand.
+    pub(crate) fn has_more(&mut self, tenant: &TenantId, more: bool) {
+        if more {
+            self.more.insert(tenant.clone());
+        } else {
+            self.more.remove(tenant);
+        }
+    }
+
+    /// A tenant of which nothing is at hand although there is room and the store has more. Named once.
+    pub(crate) fn hungry(&mut self) -> Option<TenantId> {
+        if !self.has_room() {
+            return None;
+        }
+        let tenant = self.more.iter().find(|tenant| !self.waiting.contains_key(*tenant))?.clone();
+        self.more.remove(&tenant);
+        Some(tenant)
+    }
+
+    /// The run that is next: of the tenant that uses the least for its weight, the one with the lowest order that
+    /// could start now.
+    pub(crate) fn next(&mut self, now: Timestamp) -> Option<(TenantId, RunId)> {
+        if !self.has_room() {
+            return None;
+        }
+        let mut tenants: Vec<&TenantId> = self.waiting.keys().collect();
+        tenants.sort_by_key(|tenant| {
+            let (running, served) = self.tenants.get(*tenant).map_or((0, 0), |used| (used.running, used.served));
+            let weight = u64::from(self.config.tenant(tenant).weight.max(1));
+            (u64::from(running) * 1_000 / weight, served)
+        });
+        let found = tenants.into_iter().find_map(|tenant| {
+            if !self.node_has_room(tenant) {
+                return None;
+            }
+            let used_up = self.used_up(tenant, now);
+            if used_up.iter().any(|limit| limit == "tenant") {
+                return None;
+            }
+            let by_limit = &self.waiting[tenant].by_limit;
+            let free = by_limit.iter().filter(|(limit, _)| !used_up.contains(limit));
+            let (first, limit) = free.filter_map(|(limit, places)| Some((*places.first()?, limit))).min()?;
+            Some((tenant.clone(), limit.clone(), first))
+        });
+        let (tenant, limit, place) = found?;
+        if let Some(waiting) = self.waiting.get_mut(&tenant) {
+            waiting.take(&limit, place);
+            if waiting.by_limit.is_empty() {
+                self.waiting.remove(&tenant);
+            }
+        }
+        Some((tenant, place.1))
+    }
+
+    /// This run was called: it may go before those that wait, until the next is called.
+    pub(crate) fn call(&mut self, run: Option<RunId>) {
+        self.called = run;
+    }
+
+    /// When a rate allows the next one of those that wait, if that is what they wait for.
+    pub(crate) fn look_at(&self, now: Timestamp) -> Option<Timestamp> {
+        let tools = self.tools.iter().filter(|(tool, _)| {
+            let limit = format!("tool {tool}");
+            self.waiting.values().any(|waiting| waiting.by_limit.contains_key(&limit))
+        });
+        let tenants = self.tenants.iter().filter(|(tenant, _)| self.waiting.contains_key(*tenant));
+        tools
+            .map(|(_, used)| used)
+            .chain(tenants.map(|(_, used)| used))
+            .filter_map(|used| used.next_at(self.share, now))
+            .filter(|at| *at > now)
+            .min()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use brain_core::SeededRandom;
+
+    use super::*;
+
+    fn tenant(name: &str) -> TenantId {
+        name.parse().expect("a name")
+    }
+
+    fn slot(n: u64) -> Slot {
+        let run = RunId::generate(Timestamp::from_millis(1), &mut SeededRandom::new(n));
+        (run, JobId { step: 0, item: 0, undo: false }, 1)
+    }
+
+    fn flow(slots: usize) -> Flow {
+        Flow::new(FlowConfig { slots, ..FlowConfig::default() })
+    }
+
+    const NOW: Timestamp = Timestamp::from_millis(1_000_000);
+
+    #[test]
+    fn one_tenant_never_takes_everything() {
+        let mut flow = flow(100);
+        let (flood, other) = (tenant("flood"), tenant("other"));
+        let taken = (0..1_000).filter(|n| flow.take(NOW, &flood, "t", Limits::default(), slot(*n)).is_ok()).count();
+        assert_eq!(taken, 80);
+        assert_eq!(flow.take(NOW, &other, "t", Limits::default(), slot(5_000)), Ok(()));
+    }
+
+    #[test]
+    fn slots_go_by_weight() {
+        let mut config = FlowConfig { slots: 30, ..FlowConfig::default() };
+        config.tenants.insert(tenant("heavy"), TenantLimits { weight: 2, ..TenantLimits::default() });
+        let mut flow = Flow::new(config);
+        let (heavy, light) = (tenant("heavy"), tenant("light"));
+        for n in 0..100 {
+            flow.wait(&heavy, slot(n).0, n as i64, "node");
+            flow.wait(&light, slot(1_000 + n).0, n as i64, "node");
+        }
+        let mut count = (0, 0);
+        while let Some((who, run)) = flow.next(NOW) {
+            flow.call(Some(run));
+            flow.take(NOW, &who, "t", Limits::default(), (run, slot(0).1, 1)).expect("it was called");
+            if who == heavy { count.0 += 1 } else { count.1 += 1 }
+        }
+        assert!((1.7..=2.3).contains(&(f64::from(count.0) / f64::from(count.1))), "{count:?}");
+    }
+
+    #[test]
+    fn a_limit_of_a_tool_holds_for_all_and_lets_others_pass() {
+        let mut flow = flow(100);
+        let limits = Limits { running: Some(2), rate: None };
+        let (a, b) = (tenant("a"), tenant("b"));
+        assert_eq!(flow.take(NOW, &a, "slow", limits, slot(1)), Ok(()));
+        assert_eq!(flow.take(NOW, &b, "slow", limits, slot(2)), Ok(()));
+        let no = flow.take(NOW, &b, "slow", limits, slot(3)).expect_err("two at a time");
+        assert_eq!(no.limit, "tool slow");
+        flow.wait(&b, slot(3).0, 1, &no.limit);
+        assert_eq!(flow.take(NOW, &b, "quick", Limits::default(), slot(4)), Ok(()));
+        assert_eq!(flow.next(NOW), None);
+        // A newcomer does not overtake.
+        flow.release(slot(1), true);
+        assert!(flow.take(NOW, &b, "slow", limits, slot(5)).is_err());
+        assert_eq!(flow.next(NOW), Some((b, slot(3).0)));
+    }
+
+    #[test]
+    fn a_rate_says_when_to_look_again() {
+        let mut flow = flow(100);
+        let limits = Limits { running: None, rate: Some("2/s".parse().expect("a rate")) };
+        let a = tenant("a");
+        for n in 0..2 {
+            assert_eq!(flow.take(NOW, &a, "t", limits, slot(n)), Ok(()));
+        }
+        assert!(flow.take(NOW, &a, "t", limits, slot(3)).is_err());
+        flow.wait(&a, slot(3).0, 1, "tool t");
+        let at = flow.look_at(NOW).expect("a time");
+        assert_eq!(at.as_millis(), NOW.as_millis() + 500);
+        assert_eq!((flow.next(NOW), flow.next(at)), (None, Some((a, slot(3).0))));
+    }
+
+    #[test]
+    fn nodes_share_a_limit() {
+        let parts = |whole, nodes| (0..nodes).map(|rank| Share { rank, nodes }.of(whole)).collect::<Vec<_>>();
+        assert_eq!(parts(1, 2), [1, 0]);
+        assert_eq!(parts(10, 3), [4, 3, 3]);
+        assert_eq!(parts(7, 1), [7]);
+    }
+}

@@ -1,0 +1,91 @@
+//! What has come for the core, by tenant: whoever sends the most does not make the others wait.
+
+use std::collections::{HashMap, VecDeque};
+
+use brain_core::TenantId;
+
+use crate::core::CoreInput;
+use crate::flow::FlowConfig;
+
+/// Inputs that were not taken yet.
+pub(crate) struct Inbox {
+    flow: FlowConfig,
+    /// What is nobody's in particular: commits that are durable.
+    own: VecDeque<CoreInput>,
+    tenants: HashMap<TenantId, VecDeque<CoreInput>>,
+    /// Tenants that have something, in turn.
+    turns: VecDeque<TenantId>,
+}
+
+impl Inbox {
+    pub(crate) fn new(flow: FlowConfig) -> Self {
+        Self { flow, own: VecDeque::new(), tenants: HashMap::new(), turns: VecDeque::new() }
+    }
+
+    pub(crate) fn put(&mut self, input: CoreInput) {
+        let Some(tenant) = input.tenant() else {
+            self.own.push_back(input);
+            return;
+        };
+        if let Some(queue) = self.tenants.get_mut(tenant) {
+            queue.push_back(input);
+            return;
+        }
+        let tenant = tenant.clone();
+        self.turns.push_back(tenant.clone());
+        self.tenants.insert(tenant, VecDeque::from([input]));
+    }
+
+    /// Whether a call of [`Inbox::take`] would give something.
+    pub(crate) fn has_some(&self, only_own: bool) -> bool {
+        !self.own.is_empty() || (!only_own && !self.turns.is_empty())
+    }
+
+    /// At most so many: what is durable first, then from each tenant in turn as many as its weight.
+    pub(crate) fn take(&mut self, max: usize, only_own: bool, batch: &mut Vec<CoreInput>) {
+        let own = self.own.len().min(max);
+        batch.extend(self.own.drain(..own));
+        if only_own {
+            return;
+        }
+        while batch.len() < max
+            && let Some(tenant) = self.turns.pop_front()
+        {
+            let Some(queue) = self.tenants.get_mut(&tenant) else { continue };
+            let part = (self.flow.tenant(&tenant).weight.max(1) as usize).min(queue.len()).min(max - batch.len());
+            batch.extend(queue.drain(..part));
+            if queue.is_empty() {
+                self.tenants.remove(&tenant);
+            } else {
+                self.turns.push_back(tenant);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use brain_core::{RunId, SeededRandom, Timestamp};
+    use brain_store::{Outcome, Scope};
+
+    use super::*;
+
+    #[test]
+    fn a_flood_does_not_make_others_wait() {
+        let mut inbox = Inbox::new(FlowConfig::default());
+        let run = RunId::generate(Timestamp::from_millis(1), &mut SeededRandom::new(1));
+        let scope = |name: &str| Scope::of(name.parse().expect("a name"));
+        for _ in 0..1_000 {
+            inbox.put(CoreInput::Wake(scope("flood"), run));
+        }
+        inbox.put(CoreInput::Wake(scope("other"), run));
+        inbox.put(CoreInput::Committed(1, Ok(Outcome::Committed)));
+        let mut batch = Vec::new();
+        inbox.take(4, false, &mut batch);
+        let who: Vec<_> = batch.iter().map(|input| input.tenant().map(|tenant| tenant.as_str().to_owned())).collect();
+        assert_eq!(who, [None, Some("flood".into()), Some("other".into()), Some("flood".into())]);
+        batch.clear();
+        inbox.take(10, true, &mut batch);
+        assert!(batch.is_empty() && inbox.has_some(false) && !inbox.has_some(true));
+    }
+}

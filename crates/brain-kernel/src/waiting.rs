@@ -1,0 +1,294 @@
+//! What a run waits for, said so that a person knows what to do; and the runs that wait for a person.
+
+use std::collections::BTreeMap;
+
+use brain_core::{RunId, Timestamp};
+use brain_engine::core::PARKED;
+use brain_engine::log::entries;
+use brain_engine::{EngineError, LetterDecision, NewEvent, PipeEvent, RunState, job_key};
+use brain_store::{DeadLetterRow, RunRow, Scope, SystemScope};
+use brain_vm::{Job, JobId, JobStatus, Phase, Program};
+use serde_json::json;
+
+use crate::life::is_over;
+use crate::{Kernel, KernelError, Report};
+
+/// One thing that a run waits for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Waiting {
+    /// The step; empty if it is the whole run.
+    pub step: String,
+    /// The tool; empty if it is the whole run.
+    pub tool: String,
+    /// `slot`, `call`, `check`, `retry`, `letter`, `worker`, `delegate`, `approval`, `review`, `steps`, `input`,
+    /// `parked` or `nothing`.
+    pub on: &'static str,
+    /// One sentence.
+    pub says: String,
+    /// When time moves it on, if it does.
+    pub until: Option<Timestamp>,
+    /// What somebody can do about it.
+    pub then: Option<String>,
+}
+
+/// A run that waits for a person because something went wrong.
+#[derive(Clone, Debug)]
+pub struct Parked {
+    /// The run.
+    pub run: RunId,
+    /// Its status.
+    pub status: String,
+    /// Since when.
+    pub since: Timestamp,
+    /// Why.
+    pub why: String,
+    /// The tool that failed; empty if the run cannot be read.
+    pub tool: String,
+    /// Whether nobody knows if it happened.
+    pub in_doubt: bool,
+    /// The dead letters.
+    pub letters: Vec<String>,
+}
+
+impl Kernel {
+    /// What a run waits for; one entry that says so if it waits for nothing.
+    pub fn why_waiting(&self, scope: &Scope, run: RunId) -> Result<Vec<Waiting>, KernelError> {
+        let row = self.store().run(scope, run)?.ok_or(KernelError::NoSuchRun(run))?;
+        if row.status == PARKED {
+            let says = format!("It cannot be read and was set aside: {}", self.why_parked(scope, run));
+            let then = format!("brain runs retry {run} (after an upgrade), or brain runs abort {run}");
+            return Ok(vec![whole("parked", says, Some(then))]);
+        }
+        if is_over(&row.status) {
+            return Ok(vec![whole("nothing", format!("It is over: {}.", row.status), None)]);
+        }
+        let state = self.engine().run_state(scope, run)?;
+        let (Some(program), Some(machine)) = (&state.program, &state.state) else {
+            return Ok(vec![before_start(&row)]);
+        };
+        if machine.phase == Phase::New {
+            return Ok(vec![before_start(&row)]);
+        }
+        let open = machine.jobs.iter().filter(|(_, job)| job.status != JobStatus::Growing);
+        let mut list: Vec<Waiting> = open.map(|(id, job)| self.about(scope, &state, program, *id, job)).collect();
+        if let Phase::Stopping(_) = machine.phase {
+            for one in &mut list {
+                one.says.push_str(" The run stops when this is over.");
+            }
+        }
+        if list.is_empty() {
+            list.push(whole("nothing", "Nothing: it is about to go on.".into(), None));
+        }
+        Ok(list)
+    }
+
+    fn about(&self, scope: &Scope, state: &RunState, program: &Program, id: JobId, job: &Job) -> Waiting {
+        let step = program.step(id.step);
+        let tool = step.undo.as_ref().filter(|_| id.undo).map_or(&step.tool, |undo| &undo.tool).name.clone();
+        let run = state.row.id;
+        let key = job_key(program, run, state.data.started, id);
+        let (on, says, until, then) = match &job.status {
+            JobStatus::Ready => match &state.row.schedule.queued {
+                Some(place) => ("slot", self.about_limit(&place.limit, scope), None, None),
+                None => ("slot", format!("`{tool}` is about to be called."), None, None),
+            },
+            JobStatus::Running => {
+                let whose = match state.row.schedule.owner {
+                    Some(owner) if owner == self.engine().node() => "this server".to_owned(),
+                    Some(owner) => self.about_node(owner),
+                    None => "a server".to_owned(),
+                };
+                let says = format!("{whose} is calling `{tool}` (attempt {}, at most {}).", job.attempt, step.timeout);
+                ("call", says, None, None)
+            }
+            JobStatus::Checking => ("check", format!("Whether `{tool}` has happened is being checked."), None, None),
+            JobStatus::Retrying { at } => {
+                let says = format!("`{tool}` did not work; attempt {} is at {at}.", job.attempt + 1);
+                ("retry", says, Some(*at), Some(format!("brain inspect {run}")))
+            }
+            JobStatus::Parked { in_doubt } => {
+                let says = if *in_doubt {
+                    format!("Nobody knows whether `{tool}` has happened; a person must say.")
+                } else {
+                    format!("`{tool}` failed; a person must say what becomes of it.")
+                };
+                ("letter", says, None, Some(format!("brain runs retry {run}, skip or abort; or brain dlq show {key}")))
+            }
+            JobStatus::Offered => {
+                let topic = match &step.place {
+                    brain_lang::plan::Place::Worker { topic, .. } => topic.as_str(),
+                    _ => "",
+                };
+                ("worker", format!("`{tool}` waits for a worker that takes jobs of `{topic}`."), None, None)
+            }
+            JobStatus::Leased { until } => {
+                ("worker", format!("A worker has `{tool}` until {until}."), Some(*until), None)
+            }
+            JobStatus::Delegated { until } => {
+                let child = state.data.pending.get(&id).and_then(|it| it["delegate"]["child_run"].as_str());
+                let says = match child {
+                    Some(child) => format!("The run {child} that it started must end."),
+                    None => format!("Another system works on `{tool}` and calls back."),
+                };
+                let then = child.map(|child| format!("brain why-waiting {child}"));
+                ("delegate", says, *until, then)
+            }
+            JobStatus::Held => {
+                let pending = self.store().approvals_of(scope, run).unwrap_or_default();
+                let pending = pending.into_iter().find(|row| row.status == "pending");
+                let then = pending.map(|row| format!("brain approve {}", row.id));
+                ("approval", format!("`{tool}` waits for somebody's approval."), None, then)
+            }
+            JobStatus::Reviewing => {
+                let says = format!("The result of `{tool}` waits for somebody to look at it.");
+                ("review", says, None, Some(format!("brain review {run}")))
+            }
+            JobStatus::Growing => ("steps", "The steps it brought along are being done.".into(), None, None),
+        };
+        Waiting { step: step.id.clone(), tool, on, says, until, then }
+    }
+
+    fn about_limit(&self, limit: &str, scope: &Scope) -> String {
+        if let Some(tool) = limit.strip_prefix("tool ") {
+            let limits = self.registry().tool(tool).and_then(|tool| tool.def.limits).unwrap_or_default();
+            let running = limits.running.map(|count| format!("{count} at a time"));
+            let all: Vec<String> = running.into_iter().chain(limits.rate.map(|rate| rate.to_string())).collect();
+            return format!("It waits for its turn: `{tool}` is limited to {}.", all.join(", "));
+        }
+        match limit {
+            "tenant" => {
+                format!("It waits for its turn: the limits of tenant `{}` are used up.", scope.tenant().as_str())
+            }
+            "pause" => "The server is paused: nothing is started.".into(),
+            _ => "It waits for a free slot: all that its tenant may have are taken.".into(),
+        }
+    }
+
+    fn about_node(&self, owner: brain_core::NodeId) -> String {
+        let nodes = self.store().nodes(SystemScope).unwrap_or_default();
+        let now = self.clock().now();
+        match nodes.into_iter().find(|(node, ..)| *node == owner) {
+            Some((_, until, _)) if until > now => format!("The server {owner}"),
+            _ => format!("The server {owner}, which has not been heard of (its work is taken over soon),"),
+        }
+    }
+
+    fn why_parked(&self, scope: &Scope, run: RunId) -> String {
+        let log = self.store().log(scope, run).unwrap_or_default();
+        let said = entries(&log).filter(|entry| entry.is(PipeEvent::Parked)).last();
+        let why = said.and_then(|entry| entry.data["why"].as_str().map(str::to_owned));
+        why.or_else(|| self.engine().run_state(scope, run).err().map(|error| error.to_string())).unwrap_or_default()
+    }
+
+    /// Runs that wait for a person because something went wrong: those that cannot be read, then those with open dead
+    /// letters, newest first. At most so many of each.
+    pub fn parked(&self, scope: &Scope, limit: usize) -> Result<Vec<Parked>, KernelError> {
+        let unread = self.store().runs(scope, Some(PARKED), limit, None)?.items;
+        let mut list: Vec<Parked> = unread
+            .into_iter()
+            .map(|row| Parked {
+                run: row.id,
+                why: self.why_parked(scope, row.id),
+                status: row.status,
+                since: row.updated_at,
+                tool: String::new(),
+                in_doubt: false,
+                letters: Vec::new(),
+            })
+            .collect();
+        let mut of_runs: BTreeMap<RunId, Vec<DeadLetterRow>> = BTreeMap::new();
+        for letter in self.store().letters(scope, Some(true), limit, None)?.items {
+            of_runs.entry(letter.run).or_default().push(letter);
+        }
+        for (run, letters) in of_runs.into_iter().rev() {
+            let Some(row) = self.store().run(scope, run)? else { continue };
+            let Some(first) = letters.first() else { continue };
+            list.push(Parked {
+                run,
+                status: row.status,
+                since: first.opened_at,
+                why: first.body["failure"]["message"].as_str().unwrap_or_default().to_owned(),
+                tool: first.tool.clone(),
+                in_doubt: letters.iter().any(|letter| letter.body["in_doubt"] == true),
+                letters: letters.iter().map(|letter| letter.id.to_string()).collect(),
+            });
+        }
+        Ok(list)
+    }
+
+    fn open_letters(&self, scope: &Scope, run: RunId) -> Result<Vec<DeadLetterRow>, KernelError> {
+        let row = self.store().run(scope, run)?.ok_or(KernelError::NoSuchRun(run))?;
+        let state = self.engine().run_state(scope, row.id)?;
+        let (Some(program), Some(machine)) = (state.program, state.state) else { return Ok(Vec::new()) };
+        let parked = machine.jobs.iter().filter(|(_, job)| matches!(job.status, JobStatus::Parked { .. }));
+        let keys = parked.map(|(id, _)| job_key(&program, run, state.data.started, *id));
+        let mut letters = Vec::new();
+        for key in keys {
+            letters.extend(self.store().letter(scope, key)?.filter(|letter| letter.open));
+        }
+        Ok(letters)
+    }
+
+    /// Tries again what a run waits for a person about: every open dead letter with its key, or reading it at all.
+    pub async fn retry_run(&self, scope: &Scope, run: RunId, by: &str, note: &str) -> Result<Report, KernelError> {
+        let row = self.store().run(scope, run)?.ok_or(KernelError::NoSuchRun(run))?;
+        if row.status == PARKED {
+            match self.engine().unpark(scope, run, by).await {
+                Ok(_) => return self.report(scope, run),
+                Err(error @ EngineError::Unreadable(..)) => return Err(KernelError::Conflict(error.to_string())),
+                Err(error) => return Err(error.into()),
+            }
+        }
+        self.decide_letters(scope, run, &LetterDecision::Retry, by, note).await
+    }
+
+    /// Goes on without what failed.
+    pub async fn skip_failed(&self, scope: &Scope, run: RunId, by: &str, note: &str) -> Result<Report, KernelError> {
+        self.decide_letters(scope, run, &LetterDecision::Resolve(None), by, note).await
+    }
+
+    async fn decide_letters(
+        &self,
+        scope: &Scope,
+        run: RunId,
+        decision: &LetterDecision,
+        by: &str,
+        note: &str,
+    ) -> Result<Report, KernelError> {
+        let letters = self.open_letters(scope, run)?;
+        if letters.is_empty() {
+            let message = format!("no step of run {run} waits for a person to decide about a failure");
+            return Err(KernelError::Conflict(message));
+        }
+        for letter in letters {
+            self.engine().decide_letter(scope, letter.id, decision.clone(), by, note).await?;
+        }
+        self.report(scope, run)
+    }
+
+    /// Gives a run up: what was done stays, what has not begun does not begin.
+    pub async fn abort(&self, scope: &Scope, run: RunId, by: &str, note: &str) -> Result<Report, KernelError> {
+        let row = self.store().run(scope, run)?.ok_or(KernelError::NoSuchRun(run))?;
+        let event = NewEvent::pipe(PipeEvent::Aborted, json!({"by": by}), Some(json!({"note": note})));
+        if row.status == PARKED {
+            self.engine().abort_unread(scope, run, event)?;
+            return self.report(scope, run);
+        }
+        self.cancel_saying(scope, run, vec![event]).await
+    }
+}
+
+fn whole(on: &'static str, says: String, then: Option<String>) -> Waiting {
+    Waiting { step: String::new(), tool: String::new(), on, says, until: None, then }
+}
+
+fn before_start(row: &RunRow) -> Waiting {
+    match row.status.as_str() {
+        "staged" => {
+            whole("approval", "It waits for somebody's yes before it starts.".into(), Some("brain approve".into()))
+        }
+        "needs_input" => whole("input", "It waits for an answer to a question.".into(), None),
+        "needs_review" => whole("review", "It waits for somebody to look at how it was understood.".into(), None),
+        other => whole("nothing", format!("It has not started: {other}."), None),
+    }
+}

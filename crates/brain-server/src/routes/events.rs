@@ -1,0 +1,228 @@
+//! `/v1/events`: every change of every run of a tenant, to be read page by page or as it happens.
+
+use std::collections::BTreeMap;
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::time::Duration;
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::response::sse::{Event, KeepAlive, Sse};
+use brain_core::RunId;
+use brain_kernel::Kernel;
+use brain_store::{Scope, SystemScope};
+use futures_util::stream::{Stream, unfold};
+use serde::Deserialize;
+use utoipa::IntoParams;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::app::App;
+use crate::extract::{UrlQuery, page_limit};
+use crate::guard::Caller;
+use crate::problem::{BAD_CURSOR, Problem};
+use crate::wire::{FeedEvent, FeedId, Page, run_events};
+
+/// Rows that a stream reads at a time.
+const AT_A_TIME: usize = 100;
+/// A stream looks for itself this often, whether it was told of something or not.
+const LOOK: Duration = Duration::from_secs(1);
+/// What happens within this time goes out together.
+const BREATH: Duration = Duration::from_millis(20);
+/// How often a silent stream says that it lives.
+const ALIVE: Duration = Duration::from_secs(15);
+
+pub(crate) fn routes() -> OpenApiRouter<App> {
+    OpenApiRouter::new().routes(routes!(list)).routes(routes!(stream))
+}
+
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct ListQuery {
+    /// Only this run.
+    #[param(format = "uuid")]
+    run: Option<String>,
+    /// Items on a page.
+    #[param(minimum = 1, maximum = 200, default = 50)]
+    limit: Option<u64>,
+    /// Where the page begins: the `next_cursor` of the page before, or the `id` of an event.
+    cursor: Option<String>,
+}
+
+/// List what happened, oldest first.
+///
+/// `next_cursor` is always there: give it back later to get what has happened since. Nothing is ever missed, and the
+/// order never changes.
+#[utoipa::path(
+    get, path = "/v1/events", tag = "events", operation_id = "list_events", params(ListQuery),
+    responses(
+        (status = 200, description = "Events", body = Page<FeedEvent>),
+        (status = 400, description = "The cursor is not one of this list, or the run is not a UUID."),
+        (status = 422, description = "A parameter is unknown or does not fit."),
+    )
+)]
+async fn list(
+    State(app): State<App>,
+    caller: Caller,
+    UrlQuery(query): UrlQuery<ListQuery>,
+) -> Result<Json<Page<FeedEvent>>, Problem> {
+    let limit = page_limit(query.limit)?;
+    let after = place(query.cursor.as_deref())?.unwrap_or_default();
+    let run = run_id(query.run.as_deref())?;
+    app.read(move |kernel| {
+        let (mut items, mut upto) = read(kernel, &caller.scope, after, run, limit)?;
+        if items.len() > limit {
+            items.truncate(limit);
+            upto = items.last().and_then(|last| last.id.parse().ok()).unwrap_or(upto);
+        }
+        Ok(Json(Page { items, next_cursor: Some(upto.to_string()) }))
+    })
+    .await
+}
+
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct StreamQuery {
+    /// Only this run.
+    #[param(format = "uuid")]
+    run: Option<String>,
+    /// After which event to begin; default: now. The header `Last-Event-ID` goes before it.
+    after: Option<String>,
+}
+
+/// Follow what happens, as server-sent events.
+///
+/// Each has the id by which a client that was cut off goes on: browsers send it as `Last-Event-ID` by themselves.
+#[utoipa::path(
+    get, path = "/v1/events/stream", tag = "events", operation_id = "stream_events",
+    params(StreamQuery, ("Last-Event-ID" = Option<String>, Header, description = "The id of the last event that was seen")),
+    responses(
+        (status = 200, description = "One server-sent event for each change; `data` is a FeedEvent", body = String,
+            content_type = "text/event-stream"),
+        (status = 400, description = "The id is not one of this feed, or the run is not a UUID."),
+        (status = 422, description = "A parameter is unknown or does not fit."),
+    )
+)]
+async fn stream(
+    State(app): State<App>,
+    caller: Caller,
+    headers: HeaderMap,
+    UrlQuery(query): UrlQuery<StreamQuery>,
+) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Problem> {
+    let seen = match headers.get("last-event-id") {
+        Some(id) => Some(id.to_str().map_err(|_| Problem::new(BAD_CURSOR, "`Last-Event-ID` is not an id"))?),
+        None => query.after.as_deref(),
+    };
+    let run = run_id(query.run.as_deref())?;
+    let after = match place(seen)? {
+        Some(after) => after,
+        None => FeedId { position: app.read(|kernel| Ok(kernel.store().feed_end(SystemScope)?)).await?, event: 0 },
+    };
+    let reader = Reader { app, scope: caller.scope, run, after, waiting: VecDeque::new() };
+    let events = unfold(reader, |mut reader| async move {
+        let event = reader.next().await?;
+        let sent = Event::default().id(&event.id).event(&event.name).json_data(&event).unwrap_or_default();
+        Some((Ok(sent), reader))
+    });
+    Ok(Sse::new(events).keep_alive(KeepAlive::new().interval(ALIVE)))
+}
+
+/// Who reads the feed, and how far.
+struct Reader {
+    app: App,
+    scope: Scope,
+    run: Option<RunId>,
+    after: FeedId,
+    waiting: VecDeque<FeedEvent>,
+}
+
+impl Reader {
+    /// The next event; `None` when the server stops, or the reader may see no more.
+    async fn next(&mut self) -> Option<FeedEvent> {
+        loop {
+            if let Some(event) = self.waiting.pop_front() {
+                return Some(event);
+            }
+            // Listening starts before looking, so that nothing is missed in between.
+            let engine = self.app.kernel().engine().clone();
+            let changed = engine.changed();
+            let (scope, after, run) = (self.scope.clone(), self.after, self.run);
+            let found = self.app.read(move |kernel| read(kernel, &scope, after, run, AT_A_TIME)).await;
+            match found {
+                Ok((events, upto)) => {
+                    self.waiting.extend(events);
+                    let moved = upto != self.after;
+                    self.after = upto;
+                    if !self.waiting.is_empty() || moved {
+                        continue;
+                    }
+                }
+                // The store is away: the stream stays, and goes on where it was.
+                Err(_) => tokio::time::sleep(LOOK).await,
+            }
+            tokio::select! {
+                () = changed => tokio::time::sleep(BREATH).await,
+                () = tokio::time::sleep(LOOK) => {}
+                () = self.app.closing() => return None,
+            }
+        }
+    }
+}
+
+/// Events after a place, and the place after all that was looked at.
+fn read(
+    kernel: &Kernel,
+    scope: &Scope,
+    after: FeedId,
+    run: Option<RunId>,
+    limit: usize,
+) -> Result<(Vec<FeedEvent>, FeedId), Problem> {
+    // A row that was read in part is read again.
+    let from = if after.event == 0 { after.position } else { after.position - 1 };
+    let page = kernel.store().feed(scope, from, limit)?;
+    let redactor = kernel.registry().redactor();
+    // What is personal is known from the whole log of a run.
+    let mut logs = BTreeMap::new();
+    let mut items = Vec::new();
+    for (position, row) in page.items {
+        if run.is_some_and(|run| run != row.run) {
+            continue;
+        }
+        let events = match logs.entry(row.run) {
+            std::collections::btree_map::Entry::Occupied(known) => known.into_mut(),
+            std::collections::btree_map::Entry::Vacant(new) => {
+                new.insert(run_events(&kernel.store().log(scope, row.run)?, &redactor))
+            }
+        };
+        let first = events.partition_point(|event| event.seq < row.seq);
+        for (event, n) in events[first..].iter().zip(1_u32..).take(row.events.len()) {
+            let id = FeedId { position, event: n };
+            if id.position == after.position && n <= after.event {
+                continue;
+            }
+            items.push(FeedEvent {
+                id: id.to_string(),
+                run_id: row.run.to_string(),
+                seq: event.seq,
+                at: event.at.clone(),
+                number: event.number,
+                version: event.version,
+                name: event.name.clone(),
+                data: event.data.clone(),
+            });
+        }
+    }
+    Ok((items, FeedId { position: page.upto.max(after.position), event: 0 }))
+}
+
+fn place(text: Option<&str>) -> Result<Option<FeedId>, Problem> {
+    let bad = |text: &str| Problem::new(BAD_CURSOR, format!("`{text}` is not the id of an event"));
+    text.map(|text| text.parse().map_err(|_| bad(text))).transpose()
+}
+
+fn run_id(text: Option<&str>) -> Result<Option<RunId>, Problem> {
+    text.map(|text| text.parse().map_err(|error| Problem::bad_id(&error))).transpose()
+}

@@ -1,0 +1,95 @@
+//! What runs wait for, and those that wait for a person, as they travel.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// What a run waits for.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct WhyWaiting {
+    /// The run.
+    #[schema(format = "uuid")]
+    pub run_id: String,
+    /// One entry for each open step; never empty.
+    pub waits: Vec<Waiting>,
+}
+
+/// One thing that a run waits for.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct Waiting {
+    /// The step; null if it is the whole run.
+    #[schema(required)]
+    pub step: Option<String>,
+    /// The tool; null if it is the whole run.
+    #[schema(required)]
+    pub tool: Option<String>,
+    /// `slot`, `call`, `check`, `retry`, `letter`, `worker`, `delegate`, `approval`, `review`, `steps`, `input`,
+    /// `parked` or `nothing`.
+    pub on: String,
+    /// One sentence.
+    pub says: String,
+    /// When time moves it on; null if it does not.
+    #[schema(required, format = DateTime)]
+    pub until: Option<String>,
+    /// What somebody can do about it.
+    #[schema(required)]
+    pub then: Option<String>,
+}
+
+impl From<brain_kernel::Waiting> for Waiting {
+    fn from(one: brain_kernel::Waiting) -> Self {
+        let some = |text: String| Some(text).filter(|text| !text.is_empty());
+        Self {
+            step: some(one.step),
+            tool: some(one.tool),
+            on: one.on.to_owned(),
+            says: one.says,
+            until: one.until.map(|at| at.to_string()),
+            then: one.then,
+        }
+    }
+}
+
+/// A run that waits for a person because something went wrong.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct ParkedRun {
+    /// The run.
+    #[schema(format = "uuid")]
+    pub run_id: String,
+    /// Its status; `parked` if it cannot be read.
+    pub status: String,
+    /// Since when.
+    #[schema(format = DateTime)]
+    pub since: String,
+    /// Why.
+    pub why: String,
+    /// The tool that failed; null if the run cannot be read.
+    #[schema(required)]
+    pub tool: Option<String>,
+    /// Whether nobody knows if it happened.
+    pub in_doubt: bool,
+    /// Its open dead letters.
+    pub letters: Vec<String>,
+}
+
+impl From<brain_kernel::Parked> for ParkedRun {
+    fn from(one: brain_kernel::Parked) -> Self {
+        Self {
+            run_id: one.run.to_string(),
+            status: one.status,
+            since: one.since.to_string(),
+            why: one.why,
+            tool: Some(one.tool).filter(|tool| !tool.is_empty()),
+            in_doubt: one.in_doubt,
+            letters: one.letters,
+        }
+    }
+}
+
+/// What somebody says when they decide about a run.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Abort {
+    /// Why.
+    #[schema(max_length = 4096)]
+    pub note: Option<String>,
+}

@@ -1,0 +1,101 @@
+//! What runs wait for (`brain why-waiting`), and those that are stuck (`brain runs parked|retry|skip|abort`).
+
+use anyhow::Result;
+use brain_core::Clock;
+use brain_kernel::Actor;
+use brain_server::wire::{ParkedRun, Waiting, WhyWaiting};
+
+use crate::cli::{Global, RunsCommand, StuckArgs};
+use crate::show::{BOLD, DIM, YELLOW};
+use crate::system::SystemClock;
+use crate::{open, show};
+
+pub(crate) fn run(global: &Global, command: RunsCommand) -> Result<bool> {
+    match command {
+        RunsCommand::Parked { limit } => parked(global, limit.clamp(1, 200)),
+        RunsCommand::Retry(args) => decide(global, &args, What::Retry),
+        RunsCommand::Skip(args) => decide(global, &args, What::Skip),
+        RunsCommand::Abort(args) => decide(global, &args, What::Abort),
+    }
+}
+
+pub(crate) fn why(global: &Global, run: &str) -> Result<bool> {
+    let run = super::run_id(run)?;
+    let scope = open::scope(global)?;
+    open::runtime()?.block_on(async {
+        let kernel = open::kernel(global, false)?;
+        let waits = kernel.why_waiting(&scope, run)?;
+        kernel.engine().stop();
+        if global.json {
+            let waits = waits.into_iter().map(Waiting::from).collect();
+            show::json(&WhyWaiting { run_id: run.to_string(), waits });
+            return Ok(true);
+        }
+        let now = SystemClock.now();
+        for one in waits {
+            let step = if one.step.is_empty() { String::new() } else { format!("{BOLD}{}{BOLD:#}  ", one.step) };
+            anstream::println!("{step}{}", one.says);
+            if let Some(until) = one.until.filter(|until| *until > now) {
+                anstream::println!("    {DIM}in {}{DIM:#}", show::span(until.since(now)));
+            }
+            if let Some(then) = one.then {
+                anstream::println!("    {DIM}→{DIM:#} {then}");
+            }
+        }
+        Ok(true)
+    })
+}
+
+fn parked(global: &Global, limit: usize) -> Result<bool> {
+    let scope = open::scope(global)?;
+    open::runtime()?.block_on(async {
+        let kernel = open::kernel(global, false)?;
+        let list = kernel.parked(&scope, limit)?;
+        kernel.engine().stop();
+        if global.json {
+            let items: Vec<ParkedRun> = list.into_iter().map(ParkedRun::from).collect();
+            show::json(&serde_json::json!({"items": items, "next_cursor": null}));
+            return Ok(true);
+        }
+        if list.is_empty() {
+            anstream::println!("Nothing is stuck.");
+        }
+        let now = SystemClock.now();
+        for one in list {
+            let ago = format!("{} ago", show::span(now.since(one.since)));
+            let what = match (one.tool.as_str(), one.in_doubt) {
+                ("", _) => format!("{YELLOW}unreadable{YELLOW:#}"),
+                (tool, true) => format!("{YELLOW}in doubt{YELLOW:#}  {BOLD}{tool}{BOLD:#}"),
+                (tool, false) => format!("{}  {BOLD}{tool}{BOLD:#}", show::status("failed")),
+            };
+            anstream::println!("{}  {what}  {DIM}{ago}{DIM:#}", one.run);
+            anstream::println!("    {}", one.why);
+            let skip = if one.tool.is_empty() { "" } else { " | skip" };
+            anstream::println!("    {DIM}→{DIM:#} brain runs retry{skip} | abort {}", one.run);
+        }
+        Ok(true)
+    })
+}
+
+#[derive(Clone, Copy)]
+enum What {
+    Retry,
+    Skip,
+    Abort,
+}
+
+fn decide(global: &Global, args: &StuckArgs, what: What) -> Result<bool> {
+    let run = super::run_id(&args.run)?;
+    let scope = open::scope(global)?;
+    open::runtime()?.block_on(async {
+        let kernel = open::kernel(global, false)?;
+        let by = Actor::local().name;
+        match what {
+            What::Retry => kernel.retry_run(&scope, run, &by, &args.note).await?,
+            What::Skip => kernel.skip_failed(&scope, run, &by, &args.note).await?,
+            What::Abort => kernel.abort(&scope, run, &by, &args.note).await?,
+        };
+        let report = super::conclude(global, &kernel, &scope, run).await?;
+        Ok(report.ok || matches!(what, What::Abort))
+    })
+}

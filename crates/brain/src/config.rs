@@ -1,0 +1,122 @@
+//! How this server is run: a YAML file that belongs to whoever operates it, not to a pack.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use anyhow::{Context, Result, anyhow, bail};
+use brain_core::{Millis, Rate, TenantId};
+use brain_engine::{FlowConfig, Limits, TenantLimits};
+use serde::Deserialize;
+
+/// The name that stands for all tenants that are not named.
+const OTHERS: &str = "*";
+
+/// The file.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Config {
+    /// Outside calls at a time on this server.
+    slots: Option<usize>,
+    /// What tenants may use and how long what they did is kept; `*` is all that are not named.
+    #[serde(default)]
+    tenants: BTreeMap<String, TenantConfig>,
+}
+
+/// One tenant.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TenantConfig {
+    /// Its part where tenants compete; default 1.
+    weight: Option<u32>,
+    /// Outside calls at a time, over all servers.
+    running: Option<u32>,
+    /// Outside calls in a while, over all servers.
+    rate: Option<Rate>,
+    /// How long what it did is kept.
+    keep: Option<Keep>,
+}
+
+/// How long finished runs are kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Keep {
+    /// What they worked with: messages, arguments, results. Afterwards their digests remain.
+    pub(crate) payloads: Option<Millis>,
+    /// The runs themselves, with their receipts.
+    pub(crate) runs: Option<Millis>,
+}
+
+impl Config {
+    /// Reads a file; every mistake is told with its place.
+    pub(crate) fn read(path: Option<&Path>) -> Result<Self> {
+        let Some(path) = path else { return Ok(Self::default()) };
+        let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+        Self::parse(&text).with_context(|| format!("{} is not a configuration", path.display()))
+    }
+
+    fn parse(text: &str) -> Result<Self> {
+        let value = brain_registry::yaml_value(text).map_err(|error| anyhow!(error))?;
+        let config: Self = serde_path_to_error::deserialize(value)
+            .map_err(|error| anyhow!("`{}`: {}", error.path(), error.inner()))?;
+        for name in config.tenants.keys().filter(|name| *name != OTHERS) {
+            name.parse::<TenantId>().with_context(|| format!("`tenants.{name}`"))?;
+        }
+        if config.slots == Some(0) || config.tenants.values().any(|tenant| tenant.running == Some(0)) {
+            bail!("a limit of 0 would let nothing happen; to look without starting anything: brain serve --paused");
+        }
+        Ok(config)
+    }
+
+    /// How outside calls are shared out.
+    pub(crate) fn flow(&self) -> FlowConfig {
+        let defaults = FlowConfig::default();
+        let limits = |tenant: &TenantConfig| TenantLimits {
+            weight: tenant.weight.unwrap_or(1).max(1),
+            limits: Limits { running: tenant.running, rate: tenant.rate },
+        };
+        let named = self.tenants.iter().filter_map(|(name, tenant)| Some((name.parse().ok()?, limits(tenant))));
+        FlowConfig {
+            slots: self.slots.unwrap_or(defaults.slots),
+            tenants: named.collect(),
+            others: self.tenants.get(OTHERS).map_or(defaults.others, limits),
+        }
+    }
+
+    /// How long what a tenant did is kept.
+    #[expect(dead_code, reason = "`brain gc` will ask")]
+    pub(crate) fn keep(&self, tenant: &TenantId) -> Keep {
+        let named = self.tenants.get(tenant.as_str()).and_then(|tenant| tenant.keep);
+        named.or_else(|| self.tenants.get(OTHERS).and_then(|tenant| tenant.keep)).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_read_whole() {
+        let text =
+            "slots: 64\ntenants:\n  \"*\": {running: 10, keep: {payloads: 30d}}\n  acme: {weight: 4, rate: 5/s}\n";
+        let config = Config::parse(text).unwrap();
+        let flow = config.flow();
+        let acme = flow.tenant(&"acme".parse().unwrap());
+        let other = flow.tenant(&"other".parse().unwrap());
+        assert_eq!((flow.slots, acme.weight, acme.limits.running), (64, 4, None));
+        assert_eq!((other.weight, other.limits.running), (1, Some(10)));
+    }
+
+    #[test]
+    fn mistakes_are_told_with_their_place() {
+        for (text, place) in [
+            ("slotz: 3", "slotz"),
+            ("tenants: {acme: {rate: quick}}", "tenants.acme.rate"),
+            ("tenants: {\"A C\": {}}", "A C"),
+            ("tenants: [", "line 1"),
+            ("slots: 0", "--paused"),
+        ] {
+            let error = format!("{:#}", Config::parse(text).unwrap_err());
+            assert!(error.contains(place), "{text}: {error}");
+        }
+    }
+}
