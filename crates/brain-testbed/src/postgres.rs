@@ -266,7 +266,8 @@ fn unprivileged(program: impl AsRef<std::ffi::OsStr>) -> Command {
 }
 
 fn unprivileged_user() -> String {
-    let there = |name: &str| Command::new("id").arg("-u").arg(name).output().is_ok_and(|output| output.status.success());
+    let there =
+        |name: &str| Command::new("id").arg("-u").arg(name).output().is_ok_and(|output| output.status.success());
     if there("postgres") { "postgres".into() } else { "nobody".into() }
 }
 

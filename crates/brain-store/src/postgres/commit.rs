@@ -33,8 +33,9 @@ const MAX_LOCKS: usize = 1000;
 const MAX_BYTES: usize = 8 * 1024 * 1024;
 /// How often a batch that is refused for reasons that pass is tried.
 const TRIES: u32 = 6;
-/// How often, and how long apart, the server is asked what became of a transaction.
-const INQUIRIES: u32 = 40;
+/// How often, and how long apart, the server is asked what became of a transaction. Together longer than a server lets a
+/// transaction stand idle: what it has not committed by then, it will not commit later.
+const INQUIRIES: u32 = 120;
 const BETWEEN_INQUIRIES: Duration = Duration::from_millis(250);
 
 /// Members that were handed over together.
@@ -342,7 +343,7 @@ async fn inquire(shared: &Shared, connection: &mut Option<Connection>, traces: &
         if let Ok(asked) = opened(shared, connection).await {
             // Rows carry the lower half of the number.
             let short = (number as u32).to_string();
-            let params = values![number.to_string(), tenant.clone(), run, seq, short];
+            let params = values![number.to_string(), tenant.clone(), run, seq, short.clone()];
             match asked.ask(&[Question::new(INQUIRY, params)]).await {
                 Ok(rows) => {
                     let row = rows.first()?.first()?;
@@ -351,8 +352,9 @@ async fn inquire(shared: &Shared, connection: &mut Option<Connection>, traces: &
                         (Some("aborted"), false) => return Some(false),
                         // It would have left its row: the number is somebody else's by now.
                         (Some("committed"), false) => return traces.row.is_some().then_some(false),
-                        // The server has not noticed yet that we are gone.
-                        (Some(_), false) => {}
+                        // The server has not noticed yet that we are gone. It is told, so that what was not
+                        // committed by now is not committed later.
+                        (Some(_), false) => end(shared, &short).await,
                         (None, false) => return None,
                     }
                 }
@@ -365,6 +367,16 @@ async fn inquire(shared: &Shared, connection: &mut Option<Connection>, traces: &
         tokio::time::sleep(BETWEEN_INQUIRIES).await;
     }
     None
+}
+
+/// Ends the connection that a transaction of ours belongs to, if it is still there.
+async fn end(shared: &Shared, transaction: &str) {
+    let sql = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+               WHERE backend_xid::text = $1 AND datname = current_database() AND usename = session_user
+               AND pid <> pg_backend_pid()";
+    if let Ok(mut owner) = Connection::open(&shared.address, Role::Owner, shared.roles).await {
+        drop(owner.ask(&[Question::new(sql, values![transaction.to_owned()])]).await);
+    }
 }
 
 async fn opened<'c>(shared: &Shared, connection: &'c mut Option<Connection>) -> Result<&'c mut Connection, StoreError> {

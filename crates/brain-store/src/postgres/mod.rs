@@ -36,15 +36,14 @@ use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::sync::Notify;
 use tokio_postgres::Row;
 
-use crate::Scope;
 use crate::traits::{Commit, CommitDone, Member, Outcome, StoreError, StoreStats};
+use crate::{Migration, Scope};
 use address::Address;
 use commit::{Batch, Counters, Queue};
 use connection::{Param, Question, Role};
 use pool::{Again, Pool, Who};
 
 pub use address::redact;
-pub use schema::Migration;
 
 /// Threads of the store's own runtime.
 const THREADS: usize = 2;
