@@ -14,10 +14,11 @@ mod sqlite;
 mod traits;
 
 pub use memory::MemoryStore;
-pub use postgres::{Migration, PostgresStore, redact};
+pub use postgres::{PostgresStore, redact};
 pub use rows::{
-    ApprovalRow, ArtifactRow, BlobRow, Claim, DeadLetterRow, FeedPage, IndexEntry, LogRow, OfferRow, Page, QueuePlace,
-    RecordFilter, RecordRow, RunRow, RunSchedule, SignalRow, TokenRow, contains_words, fingerprint, search_words,
+    ApprovalRow, ArtifactRow, BlobRow, Claim, DeadLetterRow, FeedPage, IndexEntry, LogRow, Migration, OfferRow, Page,
+    QueuePlace, RecordFilter, RecordRow, RunRow, RunSchedule, SignalRow, TokenRow, contains_words, fingerprint,
+    search_words,
 };
 pub use scope::{Scope, SystemScope};
 pub use sqlite::SqliteStore;

@@ -283,6 +283,15 @@ pub struct TokenRow {
     pub revoked: bool,
 }
 
+/// What a store's tables were and are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Migration {
+    /// The version of the tables that were there; 0: none were.
+    pub from: i64,
+    /// The version they have now, or would have.
+    pub to: i64,
+}
+
 /// What identifies a list of records: their ids and revisions, in order.
 pub fn fingerprint(records: impl IntoIterator<Item = (RecordId, u64)>) -> Digest {
     let mut digest = DigestBuilder::new("listed");

@@ -23,7 +23,8 @@ pub(crate) struct Cli {
 /// What every command takes.
 #[derive(Args, Clone)]
 pub(crate) struct Global {
-    /// Where runs and records are kept: `sqlite:PATH`, or `memory:` for nothing that lasts.
+    /// Where runs and records are kept: `sqlite:PATH`, `postgres://USER@HOST/DATABASE`, or `memory:` for nothing that
+    /// lasts.
     /// [default: sqlite: in the user's data folder]
     #[arg(long, global = true, env = "BRAIN_STORE", value_name = "URL", hide_env_values = true)]
     pub(crate) store: Option<String>,
@@ -130,6 +131,15 @@ pub(crate) enum Command {
     Pack(PackCommand),
     /// Check that everything Brain needs is in order.
     Doctor,
+    /// Bring the tables of the store up to date. Every command does so when it opens the store; this does only that.
+    #[command(
+        after_help = "Examples:\n  brain migrate --dry-run             what would be done\n  brain migrate --store postgres://brain@db.internal/brain"
+    )]
+    Migrate {
+        /// Say what would be done and change nothing.
+        #[arg(long)]
+        dry_run: bool,
+    },
     /// Measure this machine.
     #[command(subcommand)]
     Bench(BenchCommand),

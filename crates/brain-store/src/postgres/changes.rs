@@ -78,9 +78,9 @@ impl<'a> Changes<'a> {
         self.new_runs.len()
     }
 
-    /// Whether anything was appended to a log.
-    pub(super) fn has_log(&self) -> bool {
-        !self.log.is_empty()
+    /// One of the rows that are appended to logs, if there are any: tenant, run, number.
+    pub(super) fn log_row(&self) -> Option<(String, Uuid, i64)> {
+        self.log.first().map(|(tenant, row)| ((*tenant).to_owned(), row.run.as_uuid(), row.seq as i64))
     }
 
     /// Adds a write. `view` is what was there before it.

@@ -8,7 +8,7 @@ use tokio_postgres::error::SqlState;
 
 use super::address::Address;
 use super::connection::{Connection, Role, failed};
-use crate::StoreError;
+use crate::{Migration, StoreError};
 
 /// What makes a schema of version `n` one of version `n + 1`; an empty one has version 0. What has been released is
 /// never changed: a new version is a new entry.
@@ -189,15 +189,6 @@ BEGIN
     END IF;
 END $protect$;
 ";
-
-/// What a store was and is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Migration {
-    /// The version of the tables that were there; 0: none were.
-    pub from: i64,
-    /// The version they have now, or would have.
-    pub to: i64,
-}
 
 /// What is in a schema.
 pub(super) struct Found {

@@ -8,6 +8,7 @@ mod dlq;
 mod do_;
 mod doctor;
 mod inspect;
+mod migrate;
 mod pack;
 mod pack_docs;
 mod pack_import;
@@ -52,6 +53,7 @@ pub(crate) fn run(cli: Cli) -> Result<bool> {
         Command::Token(command) => token::run(global, command),
         Command::Pack(command) => pack::run(global, command),
         Command::Doctor => doctor::run(global),
+        Command::Migrate { dry_run } => migrate::run(global, dry_run),
         Command::Bench(BenchCommand::Runs(args)) => bench::run(global, &args),
     }
 }
