@@ -22,7 +22,7 @@ mod turn;
 pub use turn::grow::blob_writes;
 pub use turn::{job_key, job_keys};
 
-pub use data::RunData;
+pub use data::{Moved, RunData};
 pub use driver::Driver;
 pub use engine::{Engine, EngineConfig, EngineError, LetterDecision, RunState};
 pub use flow::{FlowConfig, Limits, Share, TenantLimits};

@@ -117,7 +117,7 @@ fn live_through(seed: u64) {
         assert!(machine.is_ended(), "seed {seed}: run {run} never ended: {machine:#?}");
         assert_eq!(machine.status().to_string(), state.row.status, "seed {seed}: the log and the row agree");
         let program = state.program.unwrap();
-        let list = brain_engine::receipts(*run, &program, &state.log).unwrap();
+        let list = brain_engine::receipts(*run, &[], &program, &state.log).unwrap();
         let mut succeeded = std::collections::BTreeSet::new();
         for receipt in list.iter().filter(|one| one.status.as_str() == "succeeded") {
             assert!(succeeded.insert(receipt.key), "seed {seed}: {} succeeded twice", receipt.step);

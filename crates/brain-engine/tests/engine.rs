@@ -84,7 +84,7 @@ fn retries_wait_and_keep_their_key_and_their_arguments() {
     let run = start(&mut driver, vec![step("a", &[], KEY)]);
     assert_eq!(finish(&mut driver, run), "completed");
     let state = driver.engine().run_state(&scope(), run).unwrap();
-    let list = receipts(run, state.program.as_ref().unwrap(), &store.log(&scope(), run).unwrap()).unwrap();
+    let list = state.receipts().unwrap();
     assert_eq!(list.iter().map(|one| one.attempt).collect::<Vec<_>>(), [1, 2, 3]);
     assert!(list.windows(2).all(|two| two[0].key == two[1].key && two[0].args == two[1].args));
     let wait = list[1].finished_at.since(list[0].finished_at);
@@ -173,7 +173,7 @@ fn failing_undoes_what_was_done_in_reverse_order() {
     let run = start(&mut driver, steps);
     assert_eq!(finish(&mut driver, run), "compensated");
     let state = driver.engine().run_state(&scope(), run).unwrap();
-    let list = receipts(run, state.program.as_ref().unwrap(), &state.log).unwrap();
+    let list = state.receipts().unwrap();
     let order: Vec<(String, bool)> = list.iter().map(|one| (one.step.clone(), one.job.undo)).collect();
     let expected = [("a", false), ("b", false), ("c", false), ("b", true), ("a", true)];
     assert_eq!(order, expected.map(|(step, undo)| (step.to_owned(), undo)));

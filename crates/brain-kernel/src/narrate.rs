@@ -2,7 +2,7 @@
 
 use brain_core::{Failure, RunId, Timestamp};
 use brain_engine::log::entries;
-use brain_engine::{PipeEvent, Receipt, ReceiptStatus, RunState, job_key, receipts};
+use brain_engine::{PipeEvent, Receipt, ReceiptStatus, RunState, job_key};
 use brain_registry::Registry;
 use brain_registry::model::ToolDef;
 use brain_tools::Toolbox;
@@ -177,10 +177,10 @@ pub(crate) fn report(registry: &Registry, toolbox: &Toolbox, state: &RunState) -
         waits_for: Vec::new(),
     };
     read_pipe(&mut report, state);
-    if let (Some(program), Some(machine)) = (&state.program, &state.state)
+    if let (Some(_), Some(machine)) = (&state.program, &state.state)
         && machine.phase != Phase::New
     {
-        let list = receipts(state.row.id, program, &state.log).unwrap_or_default();
+        let list = state.receipts().unwrap_or_default();
         report.enqueued = enqueued(state, &list);
         report.receipts = list.iter().map(receipt_view).collect();
         report.batch = crate::batch::outcome(state, &list);

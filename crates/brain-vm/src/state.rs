@@ -460,7 +460,7 @@ impl State {
         }
     }
 
-    fn finish_job(&mut self, id: JobId, succeeded: bool) {
+    pub(crate) fn finish_job(&mut self, id: JobId, succeeded: bool) {
         let job = self.jobs.remove(&id);
         let counted = job.as_ref().is_some_and(|job| job.attempt > 0);
         let noted = job.is_some_and(|job| matches!(job.status, JobStatus::Growing | JobStatus::Reviewing));
@@ -509,7 +509,7 @@ impl State {
         }
     }
 
-    fn open_each(&mut self, step: u16, count: u32) {
+    pub(crate) fn open_each(&mut self, step: u16, count: u32) {
         if count == 0 {
             self.set_step(step, StepState::Done);
             self.release(Wait::Items(step), 1);

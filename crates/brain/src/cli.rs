@@ -260,6 +260,27 @@ pub(crate) enum RunsCommand {
     Skip(StuckArgs),
     /// Give it up. What was done stays.
     Abort(StuckArgs),
+    /// Move runs that are under way to what the packs say now. A deploy never does that by itself.
+    #[command(
+        after_help = "Examples:\n  brain runs migrate --playbook shop.order --dry-run\n  brain runs migrate --playbook shop.order --map pack=wrap --map label=\n  brain runs migrate RUN\n\nWhat has begun goes on in the new version; nothing is done again. A run that cannot be moved says why and stays."
+    )]
+    Migrate {
+        /// The runs.
+        #[arg(required_unless_present = "playbook")]
+        runs: Vec<String>,
+        /// All runs of this playbook that are under way.
+        #[arg(long, conflicts_with = "runs")]
+        playbook: Option<String>,
+        /// A step with another name in the new version: OLD=NEW; OLD= if it is not there any more.
+        #[arg(long = "map", value_name = "OLD=NEW")]
+        map: Vec<String>,
+        /// Say what would be done, and change nothing.
+        #[arg(long)]
+        dry_run: bool,
+        /// How many at most.
+        #[arg(long, default_value_t = 100_000)]
+        limit: usize,
+    },
 }
 
 #[derive(Args)]

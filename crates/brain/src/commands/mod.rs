@@ -9,6 +9,7 @@ mod do_;
 mod doctor;
 mod inspect;
 mod migrate;
+mod migrate_runs;
 mod pack;
 mod pack_docs;
 mod pack_import;
