@@ -431,7 +431,7 @@ impl Engine {
             steps: migration.steps,
             state: migration.state,
         };
-        let data = serde_json::to_value(&moved).unwrap_or_default();
+        let data = serde_json::to_value(&moved).expect("the state of a run is JSON");
         let command = Command {
             prelude: vec![NewEvent::pipe(PipeEvent::Migrated, data, Some(json!({"input": input})))],
             preconditions: vec![Precondition::RunAt { run, seq, fence }],
