@@ -192,8 +192,11 @@ impl Core {
         let taking_over = matches!(work, Work::TakeOver(_));
         match self.load(scope, run) {
             Ok(live) if !taking_over && live.owned_by_other(node) => {
+                // Its owner looks after this. But what waits here for a better moment (a take-over, a guest's request)
+                // must get it: what is known of the run may be old, and nothing else would make it new.
+                let waits = !live.queue.is_empty();
                 self.evict(run);
-                None
+                waits.then_some(run)
             }
             Ok(live) => {
                 live.queue.push_back(Queued::told(work));
@@ -336,6 +339,12 @@ impl Core {
                 self.again(now, run, live, work, Some(error), output);
                 return;
             }
+            Err(Undecided::Refused(error)) => {
+                if self.refuse(now, run, live, work, &error, output).is_some() {
+                    self.decide(now, run, output);
+                }
+                return;
+            }
             Err(Undecided::Nothing(answer)) => {
                 self.answered(run, &work);
                 // Nothing to say: nobody needs to be told but those who asked.
@@ -426,8 +435,9 @@ impl Core {
                 Work::Signals => inputs.push(Told::Signals),
                 Work::Slot => {}
                 Work::TakeOver(from) => {
-                    // Someone else may have been quicker.
-                    if schedule.owner != Some(*from) {
+                    // Someone else may have been quicker; and what this turn takes over was not this node's before.
+                    let owner = live.row.as_ref().and_then(|row| row.schedule.owner);
+                    if schedule.owner != Some(*from) || owner != Some(*from) {
                         continue;
                     }
                     let jobs = if *from == self.node {
@@ -461,7 +471,7 @@ impl Core {
             let failure = Failure { retry_after: Some(BACK_OFF), ..Failure::transient("contention", message) };
             inputs.push(Told::Input(Input::Halt(failure), None));
         }
-        let finished = match (&mut live.program, &mut live.state) {
+        let mut finished = match (&mut live.program, &mut live.state) {
             (Some(program), Some(state)) => {
                 let mut turn = Turn {
                     scope: &live.scope,
@@ -489,6 +499,7 @@ impl Core {
                     later: BTreeSet::new(),
                     limit: None,
                     away: None,
+                    refused: None,
                 };
                 for told in inputs {
                     turn.told(told);
@@ -501,11 +512,12 @@ impl Core {
             }
             _ => Finished { events: prelude, writes, ..Finished::default() },
         };
-        if let Some(error) = finished.away {
+        let undecided = finished.away.take().map(Undecided::Away).or(finished.refused.take().map(Undecided::Refused));
+        if let Some(undecided) = undecided {
             for Handover { context, .. } in &finished.handovers {
                 self.flow.release((run, context.job, context.attempt), false);
             }
-            return Err(Undecided::Away(error));
+            return Err(undecided);
         }
         if finished.events.is_empty() && finished.writes.is_empty() && new_row.is_none() {
             // Called, but what it needs is not there after all: it goes on waiting.
@@ -757,18 +769,30 @@ impl Core {
             _ => None,
         };
         if let Some(error) = answer {
-            // What did not come from the one who asked is decided again.
-            let (asked, rest): (Vec<Queued>, Vec<Queued>) = in_flight.work.into_iter().partition(Queued::is_request);
-            for reply in asked.into_iter().filter_map(|item| item.reply) {
-                output.actions.push(Action::Reply(reply, Err(error.clone())));
-            }
-            if rest.is_empty() && live.queue.is_empty() {
-                return None;
-            }
-            return self.again(now, run, live, rest, None, output);
+            return self.refuse(now, run, live, in_flight.work, &error, output);
         }
         tracing::debug!(%run, ?conflict, "a turn is decided again");
         self.again(now, run, live, in_flight.work, None, output)
+    }
+
+    /// Tells the one who asked why not; what did not come from them is decided again.
+    fn refuse(
+        &mut self,
+        now: Timestamp,
+        run: RunId,
+        live: Live,
+        work: Vec<Queued>,
+        error: &EngineError,
+        output: &mut StepOutput,
+    ) -> Option<RunId> {
+        let (asked, rest): (Vec<Queued>, Vec<Queued>) = work.into_iter().partition(Queued::is_request);
+        for reply in asked.into_iter().filter_map(|item| item.reply) {
+            output.actions.push(Action::Reply(reply, Err(error.clone())));
+        }
+        if rest.is_empty() && live.queue.is_empty() {
+            return None;
+        }
+        self.again(now, run, live, rest, None, output)
     }
 
     fn again(
@@ -956,6 +980,8 @@ enum Undecided {
     Nothing(Value),
     /// The store could not be asked for something that the turn needs.
     Away(StoreError),
+    /// What was asked does not fit where the run stands.
+    Refused(EngineError),
 }
 
 struct Parts {

@@ -48,6 +48,9 @@ pub enum EngineError {
     /// Something that was relied on has been changed by someone else.
     #[error("someone changed what this relied on; nothing was done. Look again and ask again")]
     Moved,
+    /// Nothing is tried again in a run that is about to end.
+    #[error("run {0} is being stopped, so nothing in it is tried again; resolve the letter or give it up")]
+    Stopping(RunId),
     /// Nothing follows from what was asked.
     #[error("there is nothing to do for run {0}")]
     NothingToDo(RunId),
@@ -466,21 +469,21 @@ impl Engine {
         };
         let attempts = u32::try_from(letter.body["attempts"].as_u64().unwrap_or(1)).unwrap_or(1);
         let at = self.clock.now();
-        let (outcome, inputs) = match decision {
-            LetterDecision::Retry => ("retried", vec![Told::Input(Input::Retry(job), None)]),
-            LetterDecision::Resolve(None) => ("resolved", vec![Told::Input(Input::Dismiss(job), None)]),
+        let (outcome, input) = match decision {
+            LetterDecision::Retry => ("retried", Some((Input::Retry(job), None))),
+            LetterDecision::Resolve(None) => ("resolved", Some((Input::Dismiss(job), None))),
             LetterDecision::Resolve(Some(data)) => {
                 let payload = json!({"result": {"success": true, "data": data, "summary": note}});
-                ("resolved", vec![Told::Input(Input::Done(job, attempts), Some(payload))])
+                ("resolved", Some((Input::Done(job, attempts), Some(payload))))
             }
             LetterDecision::Abandon => {
                 let failure = serde_json::from_value(letter.body["failure"].clone())
                     .unwrap_or_else(|_| Failure::business("abandoned", "The step was given up."));
-                ("abandoned", vec![Told::Input(Input::Abandon(job, failure), None)])
+                ("abandoned", Some((Input::Abandon(job, failure), None)))
             }
             LetterDecision::Escalate(ref to) => {
                 letter.body["escalated"] = json!({"to": to, "at": at, "by": by, "note": note});
-                ("escalated", Vec::new())
+                ("escalated", None)
             }
         };
         if outcome != "escalated" {
@@ -493,7 +496,7 @@ impl Engine {
             prelude: vec![NewEvent::pipe(PipeEvent::LetterDecided, event, Some(json!({"note": note})))],
             preconditions: vec![Precondition::LetterOpen(id)],
             writes: vec![Write::PutLetter(letter)],
-            inputs,
+            inputs: vec![Told::Letter(job, attempts, input)],
             status: None,
             program: None,
         };

@@ -31,4 +31,4 @@ pub use hub::RunNews;
 pub use log::{NewEvent, PipeEvent};
 pub use node::Liveness;
 pub use overlay::RecordView;
-pub use receipt::{Receipt, ReceiptStatus, receipts};
+pub use receipt::{Receipt, ReceiptStatus};

@@ -68,7 +68,7 @@ pub struct Receipt {
 
 /// The receipts of a run, in the order in which attempts ended. `earlier` are the programs it had before it was moved to
 /// the present one, each with the event that ended it.
-pub fn receipts(
+pub(crate) fn receipts(
     run: brain_core::RunId,
     earlier: &[(u64, Arc<Program>)],
     program: &Program,

@@ -15,6 +15,7 @@ use brain_store::{ArtifactRow, Precondition, Scope, Store, StoreError, Write};
 use brain_vm::{Event, Input, JobId, Machine, Need, Phase, Program, State, StepState};
 use serde_json::{Value, json};
 
+use crate::engine::EngineError;
 use crate::flow::{Flow, NoSlot};
 use crate::log::NewEvent;
 use crate::overlay::Savepoint;
@@ -78,6 +79,8 @@ pub(crate) struct Turn<'a> {
     pub(crate) limit: Option<String>,
     /// The store could not be asked for something that the turn needs: nothing of it may be committed.
     pub(crate) away: Option<StoreError>,
+    /// What was asked does not fit where the run stands: nothing of the turn may be committed.
+    pub(crate) refused: Option<EngineError>,
 }
 
 impl Turn<'_> {
@@ -369,6 +372,7 @@ impl Turn<'_> {
             delegated: self.delegated,
             limit: self.limit,
             away,
+            refused: self.refused,
         }
     }
 }
@@ -388,6 +392,7 @@ pub(crate) struct Finished {
     /// What jobs that could start wait for.
     pub(crate) limit: Option<String>,
     pub(crate) away: Option<StoreError>,
+    pub(crate) refused: Option<EngineError>,
 }
 
 /// The key of a job: the same for every attempt and on every replay.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use brain_core::RecordId;
-use brain_engine::{Driver, ReceiptStatus, receipts};
+use brain_engine::{Driver, ReceiptStatus};
 use brain_lang::plan::{Place, Plan, PlanStep};
 use brain_store::{Member, MemoryStore, RecordFilter, RecordRow, Store, Write};
 use brain_vm::compile;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use brain_core::{Failure, Millis};
-use brain_engine::{Driver, EngineError, FlowConfig, LetterDecision, NewEvent, PipeEvent, receipts};
+use brain_engine::{Driver, EngineError, FlowConfig, LetterDecision, NewEvent, PipeEvent};
 use brain_lang::plan::{Idempotency, OnFailure, Place};
 use brain_store::{MemoryStore, RecordFilter, Store};
 use common::{Fate, TestHost, clock, each, program, random, scope, step, submission, with_undo};
@@ -77,7 +77,7 @@ fn a_failed_inline_step_leaves_nothing_behind() {
 #[test]
 fn retries_wait_and_keep_their_key_and_their_arguments() {
     let attempts = AtomicU32::new(0);
-    let (mut driver, store, host) =
+    let (mut driver, _, host) =
         world(TestHost::new(
             move |_| if attempts.fetch_add(1, Ordering::Relaxed) < 2 { Fate::Busy } else { Fate::Done },
         ));

@@ -79,7 +79,9 @@ impl From<EngineError> for KernelError {
             EngineError::NoSuchRun(run) => Self::NoSuchRun(run),
             EngineError::NoSuchLetter(letter) => Self::NoSuchLetter(letter.to_string()),
             EngineError::AlreadyDecided => Self::AlreadyDecided,
-            EngineError::NothingToDo(_) | EngineError::Moved => Self::Conflict(error.to_string()),
+            EngineError::NothingToDo(_) | EngineError::Stopping(_) | EngineError::Moved => {
+                Self::Conflict(error.to_string())
+            }
             other => Self::Internal(other.to_string()),
         }
     }

@@ -66,6 +66,9 @@ pub enum Told {
     Outcome(JobId, u32, JobOutcome),
     /// What a check found.
     Check(JobId, u32, CheckAnswer),
+    /// What a person decided about the letter of a job after this attempt. Refused, with everything that comes with it,
+    /// if the job does not stand there any more.
+    Letter(JobId, u32, Option<(Input, Option<Value>)>),
     /// Something for the open job with this key.
     Job(JobKey, ToJob),
     /// There may be something in its inbox.

@@ -1,6 +1,8 @@
 //! Rows beside the log that tell others what a run waits for: dead letters, approvals of single steps, offers to
 //! workers. They follow the events and are written in the same commit.
 
+use std::collections::BTreeSet;
+
 use brain_core::{ApprovalId, Digest, JobKey, canonical_digest};
 use brain_lang::plan::Place;
 use brain_registry::ValidatedCall;
@@ -56,8 +58,22 @@ impl Turn<'_> {
                     .map(|(id, _)| *id)
                     .collect();
                 for job in parked {
-                    self.close_letter(job);
+                    self.close_letter(job, "run_ended");
                 }
+            }
+            // A person decided; or the answer came after all, from a node that was given up.
+            Event::JobReopened { job }
+            | Event::JobDismissed { job }
+            | Event::JobDone { job, .. }
+            | Event::JobRetrying { job, .. }
+            | Event::JobFailed { job, .. }
+            | Event::JobChecking { job, .. }
+            | Event::JobDelegated { job, .. }
+            | Event::ReviewAsked { job, .. }
+            | Event::StepsInjected { job, .. }
+                if self.state.jobs.get(job).is_some_and(|job| matches!(job.status, JobStatus::Parked { .. })) =>
+            {
+                self.close_letter(*job, "answered");
             }
             _ => {}
         }
@@ -70,13 +86,26 @@ impl Turn<'_> {
         })
     }
 
-    fn close_letter(&mut self, job: JobId) {
+    /// Closes the letter of a job. It may have been opened in this turn, or closed by whoever decided about it.
+    fn close_letter(&mut self, job: JobId, outcome: &str) {
         let id = self.key(job);
-        let Some(mut letter) = self.letter(id) else { return };
-        if letter.open {
-            letter.open = false;
-            letter.body["resolution"] = json!({"outcome": "run_ended", "at": self.now});
-            self.writes.push(Write::PutLetter(letter));
+        let resolution = json!({"outcome": outcome, "at": self.now});
+        let written = self.writes.iter_mut().rev().find_map(|write| match write {
+            Write::PutLetter(row) if row.id == id => Some(row),
+            _ => None,
+        });
+        if let Some(row) = written {
+            if row.open {
+                row.open = false;
+                row.body["resolution"] = resolution;
+            }
+            return;
+        }
+        let Some(mut row) = self.letter(id) else { return };
+        if row.open {
+            row.open = false;
+            row.body["resolution"] = resolution;
+            self.writes.push(Write::PutLetter(row));
         }
     }
 
@@ -135,14 +164,28 @@ impl Turn<'_> {
             return;
         }
         let keys: Vec<Value> = held.into_iter().map(|job| json!(self.key(job))).collect();
+        let cancel = |row: &mut ApprovalRow, now| {
+            row.status = "cancelled".into();
+            row.body["decided_at"] = json!(now);
+        };
+        let pending = |row: &ApprovalRow| row.status == "pending" && keys.contains(&row.body["job"]);
+        // It may have been asked in this very turn.
+        let mut known = BTreeSet::new();
+        for write in &mut self.writes {
+            if let Write::PutApproval(row) = write {
+                known.insert(row.id);
+                if pending(row) {
+                    cancel(row, self.now);
+                }
+            }
+        }
         let rows = self.store.approvals_of(self.scope, self.run).unwrap_or_else(|error| {
             self.away = Some(error);
             Vec::new()
         });
         for mut row in rows {
-            if row.status == "pending" && keys.contains(&row.body["job"]) {
-                row.status = "cancelled".into();
-                row.body["decided_at"] = json!(self.now);
+            if pending(&row) && !known.contains(&row.id) {
+                cancel(&mut row, self.now);
                 self.writes.push(Write::PutApproval(row));
             }
         }

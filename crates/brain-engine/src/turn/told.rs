@@ -4,11 +4,12 @@ use brain_core::{Failure, JobKey};
 use brain_registry::ToolResult;
 use brain_store::blob::offload;
 use brain_store::{Precondition, SignalRow, Write};
-use brain_vm::{Input, JobId, JobStatus};
+use brain_vm::{Input, JobId, JobStatus, Phase};
 use serde_json::{Value, json};
 
 use super::{Turn, failure_of, guarded};
 use crate::core::{ToJob, Told};
+use crate::engine::EngineError;
 use crate::host::{CheckAnswer, JobOutcome};
 use crate::log::{NewEvent, PipeEvent};
 
@@ -17,6 +18,16 @@ impl Turn<'_> {
     pub(crate) fn told(&mut self, told: Told) {
         match told {
             Told::Input(input, payload) => self.input(input, payload),
+            Told::Outcome(job, attempt, ref outcome)
+                if !self.is_called(job, attempt, !matches!(outcome, JobOutcome::Unknown(_))) =>
+            {
+                self.input(Input::Stray("an answer that nobody waits for any more".into()), None);
+            }
+            Told::Check(job, attempt, ref answer)
+                if !self.is_called(job, attempt, !matches!(answer, CheckAnswer::Unclear(_))) =>
+            {
+                self.input(Input::Stray("an answer that nobody waits for any more".into()), None);
+            }
             Told::Outcome(job, attempt, outcome) => self.outcome(job, attempt, outcome),
             Told::Check(job, attempt, CheckAnswer::Happened(result)) => {
                 self.outcome(job, attempt, JobOutcome::Done(result));
@@ -25,11 +36,41 @@ impl Turn<'_> {
             Told::Check(job, attempt, CheckAnswer::Unclear(failure)) => {
                 self.input(Input::Unknown(job, attempt, failure), None);
             }
+            Told::Letter(job, attempt, decided) => self.letter_decided(job, attempt, decided),
             Told::Job(key, message) => match self.find(key) {
                 Some(job) => self.tell(job, message),
                 None => self.tell_nobody(&message),
             },
             Told::Signals => self.signals(),
+        }
+    }
+
+    /// Whether the answer to a call of this attempt is still wanted. The same answer is told twice when it was not sure
+    /// that its commit was written; the second time somebody else may be going on with it: a reviewer, another engine,
+    /// the steps it brought along. A person who is to find out how a call went is only spared that by an answer that
+    /// `is_clear`.
+    fn is_called(&self, job: JobId, attempt: u32, is_clear: bool) -> bool {
+        self.state.jobs.get(&job).is_some_and(|open| match open.status {
+            JobStatus::Running | JobStatus::Checking => open.attempt == attempt,
+            JobStatus::Parked { .. } => open.attempt == attempt && is_clear,
+            _ => false,
+        })
+    }
+
+    /// The letter may be about an earlier attempt than the person has seen, or the run may be about to end. The letter
+    /// would be closed all the same, and its job would wait for ever.
+    fn letter_decided(&mut self, job: JobId, attempt: u32, decided: Option<(Input, Option<Value>)>) {
+        let open = self.state.jobs.get(&job);
+        if !open.is_some_and(|open| open.attempt == attempt && matches!(open.status, JobStatus::Parked { .. })) {
+            self.refused = Some(EngineError::AlreadyDecided);
+            return;
+        }
+        if matches!((&decided, self.state.phase), (Some((Input::Retry(_), _)), Phase::Stopping(_))) {
+            self.refused = Some(EngineError::Stopping(self.run));
+            return;
+        }
+        if let Some((input, payload)) = decided {
+            self.input(input, payload);
         }
     }
 
@@ -151,6 +192,13 @@ impl Turn<'_> {
 
     /// Looks into the inbox. What its job does not wait for yet stays there; what nobody waits for leaves an event.
     fn signals(&mut self) {
+        // Whoever asked for something in the same turn is not told what became of a signal.
+        let answer = std::mem::take(&mut self.answer);
+        self.take_signals();
+        self.answer = answer;
+    }
+
+    fn take_signals(&mut self) {
         for SignalRow { id, body, .. } in self.store.signals(self.scope, self.run).unwrap_or_default() {
             if body["go_on"] == true {
                 // Another process decided something; what follows starts here.

@@ -1,0 +1,57 @@
+//! What must hold when a world is over.
+//!
+//! One file for each subject. A check of fairness between tenants belongs here, too, when jobs are given out by share:
+//! `check/fairness.rs`, over the order in which calls were made ([`crate::outside`]) and the moments at which they
+//! became ready (the logs).
+
+mod effects;
+mod log;
+mod rows;
+
+use brain_engine::RunState;
+use brain_store::Scope;
+
+use crate::world::World;
+
+/// Everything.
+pub(crate) fn all(world: &mut World) {
+    let mut problems = rows::clients(world);
+    if world.outside.seen().too_many {
+        problems.push("a node had more calls under way than it has slots".into());
+    }
+    for scope in world.scopes.clone() {
+        let rows = world.disk.base.runs(&scope, None, 10_000, None).map(|page| page.items).unwrap_or_default();
+        let mut counted = effects::Counted::default();
+        for row in rows {
+            let name = world.listing.run(row.id);
+            world.tally.runs += 1;
+            let Some(state) = world.state_of(&scope, row.id) else { continue };
+            world.tally.events += state.row.schedule.seq;
+            let mut found = log::check(&state, &mut world.tally);
+            found.extend(stuck(&state));
+            found.extend(effects::of_run(world, &scope, &state, &mut counted));
+            found.extend(rows::of_run(world, &scope, &state));
+            problems.extend(found.into_iter().map(|problem| format!("{name}: {problem}")));
+        }
+        problems.extend(effects::of_tenant(world, &scope, &counted));
+        problems.extend(feed(world, &scope));
+    }
+    world.problems.extend(problems);
+}
+
+fn stuck(state: &RunState) -> Option<String> {
+    let machine = state.state.as_ref()?;
+    (!machine.is_ended()).then(|| {
+        let jobs: Vec<String> = machine.jobs.iter().map(|(id, job)| format!("{id:?} {:?}", job.status)).collect();
+        format!("it never ended; {:?}, {:?}, jobs: {}", machine.phase, state.row.schedule, jobs.join(", "))
+    })
+}
+
+/// The feed has every row of every log, each once.
+fn feed(world: &World, scope: &Scope) -> Option<String> {
+    let base = &world.disk.base;
+    let page = base.feed(scope, 0, 1_000_000).ok()?;
+    let runs = base.runs(scope, None, 10_000, None).ok()?.items;
+    let rows: usize = runs.iter().filter_map(|row| base.log(scope, row.id).ok()).map(|log| log.len()).sum();
+    (page.items.len() != rows).then(|| format!("the feed has {} rows, the logs have {rows}", page.items.len()))
+}

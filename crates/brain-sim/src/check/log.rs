@@ -1,0 +1,128 @@
+//! The log of a run: no gap, nothing out of order, and a fold that is what the row says.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use brain_engine::RunState;
+use brain_engine::log::{PipeEvent, entries};
+use brain_vm::{Event, JobId};
+
+use crate::Tally;
+
+pub(super) fn check(state: &RunState, tally: &mut Tally) -> Vec<String> {
+    let mut problems = Vec::new();
+    let mut seq = 0;
+    for row in &state.log {
+        if row.seq != seq {
+            problems.push(format!("its log has a row at {} after {seq} events", row.seq));
+        }
+        seq = row.seq + row.events.len() as u64;
+    }
+    if seq != state.row.schedule.seq {
+        problems.push(format!("its log has {seq} events, its row says {}", state.row.schedule.seq));
+    }
+    tally.taken_over += entries(&state.log).filter(|entry| entry.is(PipeEvent::TakenOver)).count() as u64;
+    problems.extend(order(state));
+    problems.extend(fold(state));
+    problems.extend(succeeded_twice(state));
+    problems
+}
+
+/// The row says what the log folds to.
+fn fold(state: &RunState) -> Vec<String> {
+    let Some(machine) = &state.state else { return vec!["it has no state".into()] };
+    let mut problems = Vec::new();
+    if machine.status().to_string() != state.row.status {
+        problems.push(format!("its log says {}, its row {}", machine.status(), state.row.status));
+    }
+    if machine.wake_at() != state.row.schedule.wake_at {
+        problems.push(format!("its log wakes at {:?}, its row at {:?}", machine.wake_at(), state.row.schedule.wake_at));
+    }
+    if machine.is_ended() && state.row.schedule.owner.is_some() {
+        problems.push("it is over and still owned".into());
+    }
+    problems
+}
+
+fn succeeded_twice(state: &RunState) -> Vec<String> {
+    if state.program.is_none() {
+        return Vec::new();
+    }
+    let list = match state.receipts() {
+        Ok(list) => list,
+        Err(error) => return vec![format!("its receipts cannot be read: {error}")],
+    };
+    let mut keys = BTreeSet::new();
+    let succeeded = list.iter().filter(|receipt| receipt.status.as_str() == "succeeded");
+    succeeded
+        .filter(|receipt| !keys.insert(receipt.key))
+        .map(|receipt| format!("step {} succeeded twice", receipt.step))
+        .collect()
+}
+
+/// Which job an event is about, and in which attempt.
+fn about(event: &Event) -> Option<(JobId, Option<u32>)> {
+    Some(match event {
+        Event::JobStarted { job, attempt }
+        | Event::JobDone { job, attempt }
+        | Event::JobRetrying { job, attempt, .. }
+        | Event::JobFailed { job, attempt, .. }
+        | Event::JobParked { job, attempt, .. }
+        | Event::JobChecking { job, attempt, .. }
+        | Event::StepsInjected { job, attempt, .. }
+        | Event::JobLeased { job, attempt, .. }
+        | Event::LeaseExtended { job, attempt, .. }
+        | Event::JobDelegated { job, attempt, .. }
+        | Event::ReviewAsked { job, attempt } => (*job, Some(*attempt)),
+        Event::JobReopened { job }
+        | Event::JobDismissed { job }
+        | Event::JobOffered { job }
+        | Event::JobHeld { job }
+        | Event::JobGranted { job } => (*job, None),
+        _ => return None,
+    })
+}
+
+/// A run begins once and ends once; a job that is over stays over; attempts only rise, one at a time.
+fn order(state: &RunState) -> Vec<String> {
+    let mut problems = Vec::new();
+    let mut started = false;
+    let mut ended = false;
+    let mut over = BTreeSet::new();
+    let mut attempts: BTreeMap<JobId, u32> = BTreeMap::new();
+    for entry in entries(&state.log) {
+        let event = match entry.machine() {
+            Ok(Some(event)) => event,
+            Ok(None) => continue,
+            Err(error) => {
+                problems.push(format!("event {} cannot be read: {error}", entry.seq));
+                continue;
+            }
+        };
+        let mut wrong = |what: &str| problems.push(format!("event {} {}: {what}", entry.seq, entry.name()));
+        match &event {
+            Event::RunStarted { .. } if started => wrong("it had begun before"),
+            Event::RunStarted { .. } => started = true,
+            Event::SignalIgnored { .. } => {}
+            _ if !started => wrong("it had not begun"),
+            _ if ended => wrong("it had ended"),
+            Event::RunEnded { .. } => ended = true,
+            _ => {}
+        }
+        let Some((job, attempt)) = about(&event) else { continue };
+        if over.contains(&job) {
+            wrong("the job was over");
+        }
+        if let Some(attempt) = attempt {
+            let last = attempts.entry(job).or_insert(0);
+            let starts = matches!(event, Event::JobStarted { .. } | Event::JobLeased { .. });
+            if (starts && attempt != *last + 1) || attempt < *last || attempt > *last + 1 {
+                wrong("attempts do not follow one another");
+            }
+            *last = attempt;
+        }
+        if matches!(event, Event::JobDone { .. } | Event::JobFailed { .. } | Event::JobDismissed { .. }) {
+            over.insert(job);
+        }
+    }
+    problems
+}

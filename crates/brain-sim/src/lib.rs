@@ -1,0 +1,125 @@
+//! A seeded world for the whole engine. Everything in it follows from one number: what is asked for, when the store
+//! fails, which node dies or stands still, whose clock is set, what becomes of every call, what people decide.
+//!
+//! Several nodes ([`brain_engine::Driver`], each with a clock of its own) work over one store. First everything that
+//! can go wrong may go wrong; then the world becomes calm, people answer what waits for them, and every run must end.
+//! What must hold is in `check`: no accepted run is lost, nothing happens twice, no run is stuck, every log
+//! folds to what the store and the nodes say.
+
+mod bug;
+mod check;
+mod clients;
+mod dice;
+mod host;
+mod listing;
+mod node;
+mod outside;
+mod people;
+mod plans;
+mod store;
+mod workers;
+mod world;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+pub use bug::Bug;
+pub use listing::Line;
+
+/// How a world is set up, besides its seed.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// A mistake that the simulation must find.
+    pub bug: Option<Bug>,
+    /// Whether what happens is written down.
+    pub listing: bool,
+    /// Whether the rows lie in a file instead of in memory.
+    pub sqlite: bool,
+}
+
+/// What became of a world.
+#[derive(Clone, Debug)]
+pub struct Lived {
+    /// Its seed.
+    pub seed: u64,
+    /// What did not hold; nothing if all is well.
+    pub problems: Vec<String>,
+    /// What happened, if that was wanted.
+    pub lines: Vec<Line>,
+    /// What the world came to.
+    pub tally: Tally,
+}
+
+/// Counts, to see that a world is worth living in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Runs that exist at the end.
+    pub runs: u64,
+    /// Events in their logs.
+    pub events: u64,
+    /// Outside calls that were made.
+    pub calls: u64,
+    /// Nodes that died.
+    pub crashes: u64,
+    /// Nodes that stood still.
+    pub pauses: u64,
+    /// Runs that changed hands.
+    pub taken_over: u64,
+    /// Commits that failed, came late or were cut off.
+    pub bad_commits: u64,
+}
+
+impl std::ops::AddAssign for Tally {
+    fn add_assign(&mut self, other: Self) {
+        self.runs += other.runs;
+        self.events += other.events;
+        self.calls += other.calls;
+        self.crashes += other.crashes;
+        self.pauses += other.pauses;
+        self.taken_over += other.taken_over;
+        self.bad_commits += other.bad_commits;
+    }
+}
+
+/// Lives through the world of a seed.
+pub fn live(seed: u64, options: Options) -> Lived {
+    let listing = listing::Listing::new(options.listing);
+    let lived = catch_unwind(AssertUnwindSafe(|| world::World::new(seed, options, listing.clone()).live()));
+    let (problems, tally) = lived.unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<String>().cloned();
+        let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
+        (vec![format!("it panicked: {}", text.unwrap_or_default())], Tally::default())
+    });
+    Lived { seed, problems, lines: listing.lines(), tally }
+}
+
+/// Lives through the worlds of these seeds, on all cores, until `enough` of them have problems. Returns those, by seed,
+/// how many worlds were lived through, and what they came to together.
+pub fn live_all(from: u64, seeds: u64, enough: usize, options: Options) -> (Vec<Lived>, u64, Tally) {
+    let next = AtomicU64::new(0);
+    let found = Mutex::new((Vec::new(), 0, Tally::default()));
+    let threads = std::thread::available_parallelism().map_or(2, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    if number >= seeds || found.lock().unwrap_or_else(PoisonError::into_inner).0.len() >= enough {
+                        return;
+                    }
+                    let lived = live(from + number, options);
+                    let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
+                    found.1 += 1;
+                    found.2 += lived.tally;
+                    if !lived.problems.is_empty() {
+                        found.0.push(lived);
+                    }
+                }
+            });
+        }
+    });
+    let (mut failed, lived, tally) = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    failed.sort_by_key(|lived| lived.seed);
+    (failed, lived, tally)
+}

@@ -1,0 +1,78 @@
+//! What happened in a world, one line each, for whoever looks into a seed.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use brain_core::{Millis, RunId, Timestamp};
+
+/// One thing that happened.
+#[derive(Clone, Debug)]
+pub struct Line {
+    /// How long after the beginning of the world.
+    pub after: Millis,
+    /// To whom, or by whom.
+    pub who: String,
+    /// What.
+    pub what: String,
+}
+
+impl fmt::Display for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (seconds, millis) = (self.after.0 / 1000, self.after.0 % 1000);
+        write!(f, "{seconds:>5}.{millis:03}  {:<8} {}", self.who, self.what)
+    }
+}
+
+/// The moment at which every world begins.
+pub(crate) const BEGINNING: Timestamp = Timestamp::from_millis(1_800_000_000_000);
+
+#[derive(Clone)]
+pub(crate) struct Listing(Arc<Mutex<Inner>>);
+
+struct Inner {
+    on: bool,
+    now: Timestamp,
+    lines: Vec<Line>,
+    names: BTreeMap<RunId, String>,
+}
+
+impl Listing {
+    pub(crate) fn new(on: bool) -> Self {
+        let (lines, names) = (Vec::new(), BTreeMap::new());
+        Self(Arc::new(Mutex::new(Inner { on, now: BEGINNING, lines, names })))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn set_time(&self, now: Timestamp) {
+        self.lock().now = now;
+    }
+
+    /// Notes something; the words are only put together if somebody wants to read them.
+    pub(crate) fn note(&self, who: &str, what: impl FnOnce(&Self) -> String) {
+        if !self.lock().on {
+            return;
+        }
+        let what = what(self);
+        let mut inner = self.lock();
+        let line = Line { after: inner.now.since(BEGINNING), who: who.to_owned(), what };
+        inner.lines.push(line);
+    }
+
+    /// Gives a run a name that people can follow.
+    pub(crate) fn name(&self, run: RunId, name: String) {
+        self.lock().names.insert(run, name);
+    }
+
+    /// The name of a run.
+    pub(crate) fn run(&self, run: RunId) -> String {
+        self.lock().names.get(&run).cloned().unwrap_or_else(|| run.to_string())
+    }
+
+    pub(crate) fn lines(&self) -> Vec<Line> {
+        self.lock().lines.clone()
+    }
+}

@@ -1,0 +1,85 @@
+//! One node of the world: a driver with a clock of its own, which may stand still or die.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use brain_core::{Millis, SeededRandom, Timestamp, VirtualClock};
+use brain_engine::{Driver, Engine, FlowConfig};
+
+use crate::host::SimHost;
+use crate::outside::{Elsewhere, NodeOutside};
+use crate::store::{Disk, NodeStore};
+
+/// How often a node looks for work, as the keeping thread does.
+const POLL: Millis = Millis(1_000);
+/// Outside jobs at a time: few, so that some have to wait.
+pub(crate) const SLOTS: usize = 3;
+
+pub(crate) struct Node {
+    pub(crate) name: String,
+    pub(crate) driver: Driver,
+    clock: Arc<VirtualClock>,
+    /// How far its clock is ahead, in milliseconds.
+    pub(crate) skew: i64,
+    /// It does nothing before this moment.
+    pub(crate) paused_until: Timestamp,
+    keep_at: Timestamp,
+    /// Whether it has said once that it lives; nothing is asked of it before.
+    pub(crate) ready: bool,
+    dead: Arc<AtomicBool>,
+}
+
+impl Node {
+    pub(crate) fn new(
+        name: String,
+        seed: u64,
+        now: Timestamp,
+        skew: i64,
+        disk: &Arc<Disk>,
+        outside: &Arc<Elsewhere>,
+        host: &Arc<SimHost>,
+    ) -> Self {
+        let dead = Arc::new(AtomicBool::new(false));
+        let clock = Arc::new(VirtualClock::new(shifted(now, skew)));
+        let store = Arc::new(NodeStore { disk: disk.clone(), node: name.clone(), dead: dead.clone() });
+        let outside = Arc::new(NodeOutside::new(outside, &name, &dead));
+        let random = Box::new(SeededRandom::new(seed));
+        let flow = FlowConfig { slots: SLOTS, ..FlowConfig::default() };
+        let driver = Driver::on_lease(store, host.clone(), outside, clock.clone(), random, flow);
+        Self { name, driver, clock, skew, paused_until: now, keep_at: now, ready: false, dead }
+    }
+
+    pub(crate) fn engine(&self) -> &Arc<Engine> {
+        self.driver.engine()
+    }
+
+    pub(crate) fn is_dead(&self) -> bool {
+        self.dead.load(Ordering::SeqCst)
+    }
+
+    /// It dies now: whatever it had in hand is gone.
+    pub(crate) fn kill(&self) {
+        self.dead.store(true, Ordering::SeqCst);
+    }
+
+    /// Works a little, unless it stands still. `keeps` is whether it looks after itself and others.
+    pub(crate) fn work(&mut self, now: Timestamp, turns: u64, keeps: bool) {
+        self.clock.set(shifted(now, self.skew));
+        if self.is_dead() || now < self.paused_until {
+            return;
+        }
+        if now >= self.keep_at && (keeps || !self.ready) {
+            self.keep_at = now.plus(POLL);
+            self.ready |= self.driver.keep().is_ok();
+        }
+        for _ in 0..turns {
+            if self.is_dead() || !self.driver.turn() {
+                return;
+            }
+        }
+    }
+}
+
+fn shifted(now: Timestamp, by: i64) -> Timestamp {
+    Timestamp::from_millis(now.as_millis() + by)
+}

@@ -1,0 +1,290 @@
+//! The world outside: it does what it is asked, or not, and says so, or not. It remembers everything.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
+
+use brain_core::{Clock, Failure, JobKey, Millis, RunId, Timestamp, VirtualClock};
+use brain_engine::{CheckAnswer, HostFuture, JobContext, JobOutcome, Outside};
+use brain_lang::plan::ToolRef;
+use brain_registry::{ToolResult, ValidatedCall};
+use brain_store::Scope;
+use serde_json::{Value, json};
+
+use crate::bug::Bug;
+use crate::dice::Dice;
+use crate::host::SimHost;
+use crate::listing::Listing;
+use crate::node::SLOTS;
+
+/// What somebody wanted: the same for every attempt, whatever key comes with it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Wish {
+    pub(crate) run: RunId,
+    pub(crate) step: String,
+    pub(crate) item: u32,
+    pub(crate) undo: bool,
+}
+
+/// What the world has seen of a wish.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Deeds {
+    /// How it may be repeated: the name of its tool.
+    pub(crate) tool: String,
+    /// How often it was done.
+    pub(crate) effects: u32,
+    /// How often it was asked for in a way that leaves open whether it happened, unless the answer is heard.
+    pub(crate) open_calls: u32,
+    /// The arguments that came with it, each once.
+    pub(crate) args: BTreeSet<String>,
+}
+
+/// A child run that a call asks for.
+pub(crate) struct Order {
+    pub(crate) scope: Scope,
+    pub(crate) parent: RunId,
+    pub(crate) job: JobKey,
+    pub(crate) node: String,
+    pub(crate) answer: Arc<Mutex<Option<JobOutcome>>>,
+}
+
+#[derive(Default)]
+pub(crate) struct Seen {
+    pub(crate) deeds: BTreeMap<Wish, Deeds>,
+    pub(crate) calls: u64,
+    pub(crate) orders: Vec<Order>,
+    /// Whether a node had more calls under way than it has slots.
+    pub(crate) too_many: bool,
+    /// Keys under which something was done.
+    keys: BTreeSet<JobKey>,
+}
+
+/// The world, shared by all nodes.
+pub(crate) struct Elsewhere {
+    pub(crate) host: Arc<SimHost>,
+    pub(crate) seen: Mutex<Seen>,
+    dice: Mutex<(Dice, bool)>,
+    truth: Arc<VirtualClock>,
+    listing: Listing,
+    bug: Option<Bug>,
+}
+
+/// The world as one node reaches it.
+pub(crate) struct NodeOutside {
+    world: Arc<Elsewhere>,
+    node: String,
+    dead: Arc<AtomicBool>,
+    /// Each call that this node waits for holds one of these.
+    under_way: Arc<()>,
+}
+
+/// How a call goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fate {
+    Done,
+    /// Nothing happened; later perhaps.
+    Busy,
+    /// Nothing happened and nothing will.
+    Refused,
+    /// It happened, but what comes back is not what was declared.
+    Lie,
+    /// The connection was cut before it happened.
+    LostBefore,
+    /// It happened; then the connection was cut.
+    LostAfter,
+    /// It happened, and nobody hears of it.
+    Silence,
+    /// Nothing happened, and nobody hears of it.
+    Void,
+}
+
+impl Fate {
+    fn happens(self) -> bool {
+        matches!(self, Self::Done | Self::Lie | Self::LostAfter | Self::Silence)
+    }
+}
+
+/// Something that is known from a moment on.
+struct At<T> {
+    when: Timestamp,
+    truth: Arc<VirtualClock>,
+    value: Option<T>,
+}
+
+impl<T: Unpin> Future for At<T> {
+    type Output = T;
+
+    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<T> {
+        if self.truth.now() < self.when {
+            return Poll::Pending;
+        }
+        self.value.take().map_or(Poll::Pending, Poll::Ready)
+    }
+}
+
+impl Elsewhere {
+    pub(crate) fn new(
+        seed: u64,
+        truth: Arc<VirtualClock>,
+        listing: Listing,
+        host: Arc<SimHost>,
+        bug: Option<Bug>,
+    ) -> Arc<Self> {
+        let dice = Mutex::new((Dice::new(seed, "outside"), true));
+        Arc::new(Self { host, seen: Mutex::default(), dice, truth, listing, bug })
+    }
+
+    pub(crate) fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// From now on every call is done and answered.
+    pub(crate) fn calm(&self) {
+        self.dice.lock().unwrap_or_else(PoisonError::into_inner).1 = false;
+    }
+
+    fn fate(&self) -> (Fate, Millis) {
+        let mut dice = self.dice.lock().unwrap_or_else(PoisonError::into_inner);
+        let (dice, faulty) = &mut *dice;
+        if !*faulty {
+            return (Fate::Done, Millis(dice.between(1, 100)));
+        }
+        let fate = match dice.below(100) {
+            0..=9 => Fate::Busy,
+            10..=12 => Fate::Refused,
+            13..=15 => Fate::Lie,
+            16..=23 => Fate::LostBefore,
+            24..=31 => Fate::LostAfter,
+            32..=35 => Fate::Silence,
+            36..=38 => Fate::Void,
+            _ => Fate::Done,
+        };
+        let wait = if dice.one_in(4) { dice.between(500, 5_000) } else { dice.between(1, 300) };
+        (fate, Millis(wait))
+    }
+
+    fn at<T: Unpin + Send + 'static>(&self, wait: Millis, value: T) -> HostFuture<T> {
+        Box::pin(At { when: self.truth.now().plus(wait), truth: self.truth.clone(), value: Some(value) })
+    }
+
+    /// What happens because of one call. With a key, what was done before is not done again.
+    fn act(&self, node: &str, call: &ValidatedCall, job: &JobContext, key: JobKey, fate: Fate) {
+        let tool = call.tool().def.name.trim_start_matches("t.").to_owned();
+        let mut seen = self.seen();
+        seen.calls += 1;
+        let fresh = !fate.happens() || tool != "key" || seen.keys.insert(key);
+        let wish = Wish { run: job.run, step: job.step.clone(), item: job.job.item, undo: job.job.undo };
+        let deeds = seen.deeds.entry(wish).or_default();
+        deeds.tool.clone_from(&tool);
+        deeds.args.insert(call.args().to_string());
+        deeds.effects += u32::from(fate.happens() && fresh);
+        deeds.open_calls += u32::from(!matches!(fate, Fate::Busy | Fate::Refused));
+        drop(seen);
+        self.listing.note(node, |listing| {
+            let undo = if job.job.undo { " undo" } else { "" };
+            let (run, step) = (listing.run(job.run), &job.step);
+            let (item, attempt) = (job.job.item, job.attempt);
+            format!("calls {tool}{undo} for {run} {step}[{item}]#{attempt}: {fate:?}")
+        });
+    }
+}
+
+impl Outside for NodeOutside {
+    fn perform(&self, call: ValidatedCall, job: JobContext) -> HostFuture<JobOutcome> {
+        let slot = self.under_way.clone();
+        if Arc::strong_count(&slot) - 1 > SLOTS {
+            self.world.seen().too_many = true;
+        }
+        let work = self.call(&call, &job);
+        Box::pin(async move {
+            let outcome = work.await;
+            drop(slot);
+            outcome
+        })
+    }
+
+    fn check(&self, _: &ToolRef, _: Value, job: JobContext) -> HostFuture<CheckAnswer> {
+        self.look(&job)
+    }
+}
+
+impl NodeOutside {
+    fn call(&self, call: &ValidatedCall, job: &JobContext) -> HostFuture<JobOutcome> {
+        if self.dead.load(Ordering::SeqCst) {
+            return Box::pin(std::future::pending());
+        }
+        let world = &self.world;
+        if call.tool().def.name == "t.child" {
+            return self.order(job);
+        }
+        let key = match world.bug {
+            Some(Bug::NewKeys) => JobKey::derive(job.started, job.run, "", &job.step, job.attempt, job.job.undo),
+            _ => job.key,
+        };
+        let (mut fate, wait) = world.fate();
+        world.act(&self.node, call, job, key, fate);
+        if world.bug == Some(Bug::BlindRetry) && matches!(fate, Fate::LostBefore | Fate::LostAfter) {
+            fate = Fate::Done;
+            world.act(&self.node, call, job, key, fate);
+        }
+        let outcome = match fate {
+            Fate::Done => {
+                let data = json!({"said": call.args()["text"]});
+                JobOutcome::Done(world.host.result(job, data, false))
+            }
+            Fate::Busy => JobOutcome::Failed(Failure::transient("busy", "busy")),
+            Fate::Refused => JobOutcome::Failed(Failure::business("refused", "no")),
+            Fate::Lie => JobOutcome::Failed(Failure::contract("bad_result", "That is not what was declared.")),
+            Fate::LostBefore | Fate::LostAfter => JobOutcome::Unknown(Failure::transient("lost", "cut")),
+            Fate::Silence | Fate::Void => return Box::pin(std::future::pending()),
+        };
+        world.at(wait, outcome)
+    }
+
+    fn look(&self, job: &JobContext) -> HostFuture<CheckAnswer> {
+        if self.dead.load(Ordering::SeqCst) {
+            return Box::pin(std::future::pending());
+        }
+        let world = &self.world;
+        let wish = Wish { run: job.run, step: job.step.clone(), item: job.job.item, undo: job.job.undo };
+        let happened = world.seen().deeds.get(&wish).is_some_and(|deeds| deeds.effects > 0);
+        let happened = happened && world.bug != Some(Bug::WrongCheck);
+        let (fate, wait) = world.fate();
+        let answer = match fate {
+            Fate::Silence => return Box::pin(std::future::pending()),
+            Fate::LostBefore => CheckAnswer::Unclear(Failure::transient("lost", "cut")),
+            _ if happened => CheckAnswer::Happened(ToolResult::ok(json!({"found": true}))),
+            _ => CheckAnswer::DidNot,
+        };
+        world.listing.note(&self.node, |listing| {
+            let what = if happened { "happened" } else { "did not happen" };
+            format!("checks {} {}#{}: {what} ({fate:?})", listing.run(job.run), job.step, job.attempt)
+        });
+        world.at(wait, answer)
+    }
+}
+
+impl NodeOutside {
+    pub(crate) fn new(world: &Arc<Elsewhere>, node: &str, dead: &Arc<AtomicBool>) -> Self {
+        Self { world: world.clone(), node: node.to_owned(), dead: dead.clone(), under_way: Arc::default() }
+    }
+
+    /// A run of its own, which the step waits for. Somebody submits it under the key of the job.
+    fn order(&self, job: &JobContext) -> HostFuture<JobOutcome> {
+        let answer = Arc::new(Mutex::new(None));
+        let order = Order {
+            scope: job.scope.clone(),
+            parent: job.run,
+            job: job.key,
+            node: self.node.clone(),
+            answer: answer.clone(),
+        };
+        self.world.seen().orders.push(order);
+        Box::pin(std::future::poll_fn(move |_| {
+            answer.lock().unwrap_or_else(PoisonError::into_inner).take().map_or(Poll::Pending, Poll::Ready)
+        }))
+    }
+}

@@ -1,0 +1,293 @@
+//! A store that fails, hesitates and is cut off. What it writes, it writes atomically; what it says about it may come
+//! late, be wrong in the one way that is allowed (a commit that is said to have failed was written), or never come
+//! because the node that asked has died.
+
+mod reads;
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use brain_core::{Clock, Millis, Timestamp, VirtualClock};
+use brain_engine::log::entries;
+use brain_store::{
+    Commit, CommitDone, CommitResult, Member, Outcome, Precondition, Store, StoreError, StoreStats, Write,
+};
+
+use crate::bug::Bug;
+use crate::dice::Dice;
+use crate::listing::Listing;
+
+/// What all nodes share.
+pub(crate) struct Disk {
+    pub(crate) base: Arc<dyn Store>,
+    inner: Mutex<Inner>,
+    listing: Listing,
+    truth: Arc<VirtualClock>,
+    bug: Option<Bug>,
+    pub(crate) bad_commits: AtomicU64,
+}
+
+struct Inner {
+    dice: Dice,
+    faulty: bool,
+    held: Vec<Held>,
+}
+
+/// A batch that is not over.
+struct Held {
+    at: Timestamp,
+    node: String,
+    /// Not yet written; `None` if it is, and only its word is late.
+    members: Option<Vec<Member>>,
+    result: CommitResult,
+    done: CommitDone,
+    dead: Arc<AtomicBool>,
+}
+
+/// The store as one node sees it. When the node is dead, nothing comes through any more.
+pub(crate) struct NodeStore {
+    pub(crate) disk: Arc<Disk>,
+    pub(crate) node: String,
+    pub(crate) dead: Arc<AtomicBool>,
+}
+
+/// What becomes of a batch.
+#[derive(Clone, Copy, Debug)]
+enum Fate {
+    /// Written, and said so.
+    Fine,
+    /// Not written, and said so.
+    Fails,
+    /// Written, but said to have failed.
+    Cut,
+    /// Written at once; the word comes later.
+    LateWord,
+    /// Written later; others come in between.
+    LateWrite,
+    /// The node dies before it is written.
+    DeathBefore,
+    /// It is written and the node dies before it hears of it.
+    DeathAfter,
+}
+
+impl Disk {
+    pub(crate) fn new(
+        seed: u64,
+        base: Arc<dyn Store>,
+        listing: Listing,
+        truth: Arc<VirtualClock>,
+        bug: Option<Bug>,
+    ) -> Arc<Self> {
+        let inner = Mutex::new(Inner { dice: Dice::new(seed, "store"), faulty: true, held: Vec::new() });
+        Arc::new(Self { base, inner, listing, truth, bug, bad_commits: AtomicU64::new(0) })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// From now on nothing fails any more.
+    pub(crate) fn calm(&self) {
+        self.lock().faulty = false;
+        self.release(Timestamp::from_millis(i64::MAX));
+    }
+
+    /// Ends what was held until now.
+    pub(crate) fn release(&self, now: Timestamp) {
+        loop {
+            let mut inner = self.lock();
+            let Some(place) = inner.held.iter().position(|held| held.at <= now) else { return };
+            let held = inner.held.remove(place);
+            drop(inner);
+            self.end(held);
+        }
+    }
+
+    /// Writes one batch that another node has under way: what a reader sees may change between two looks.
+    fn race(&self) {
+        let mut inner = self.lock();
+        if !inner.faulty || inner.held.is_empty() || !inner.dice.permille(300) {
+            return;
+        }
+        let Some(place) = inner.held.iter().position(|held| held.members.is_some()) else { return };
+        let held = inner.held.remove(place);
+        drop(inner);
+        self.end(held);
+    }
+
+    fn end(&self, held: Held) {
+        let Held { node, members, result, done, dead, .. } = held;
+        let result = match members {
+            // What a dead node had sent off may arrive or not.
+            Some(_) if dead.load(Ordering::SeqCst) && self.lock().dice.one_in(2) => return,
+            Some(members) => self.write(&node, members, "written late"),
+            None => {
+                self.listing.note(&node, |_| "commit: its word comes".to_owned());
+                result
+            }
+        };
+        if !dead.load(Ordering::SeqCst) {
+            done(result);
+        }
+    }
+
+    fn fate(&self) -> (Fate, Millis) {
+        let mut inner = self.lock();
+        if !inner.faulty {
+            return (Fate::Fine, Millis(0));
+        }
+        let fate = match inner.dice.below(1000) {
+            0..=34 => Fate::Fails,
+            35..=64 => Fate::Cut,
+            65..=99 => Fate::LateWord,
+            100..=134 => Fate::LateWrite,
+            135..=139 => Fate::DeathBefore,
+            140..=144 => Fate::DeathAfter,
+            _ => Fate::Fine,
+        };
+        let wait = if inner.dice.one_in(5) { inner.dice.between(5_000, 30_000) } else { inner.dice.between(20, 2_000) };
+        (fate, Millis(wait))
+    }
+
+    /// Writes a batch now, with the mistakes that are planted in it.
+    fn write(&self, node: &str, mut members: Vec<Member>, how: &str) -> CommitResult {
+        if let Some(bug) = self.bug
+            && !self.spoil(bug, &mut members)
+        {
+            self.listing.note(node, |_| "commit: said to be written, but it is not".to_owned());
+            return Ok(vec![Outcome::Committed; members.len()]);
+        }
+        let shown: Vec<String> = members.iter().map(|member| self.describe(member)).collect();
+        let result = self.base.commit_now(members);
+        self.listing.note(node, |_| match &result {
+            Ok(outcomes) => {
+                let each = shown.iter().zip(outcomes).map(|(shown, outcome)| match outcome {
+                    Outcome::Committed => shown.clone(),
+                    Outcome::Conflict(conflict) => format!("{shown} CONFLICT {conflict:?}"),
+                });
+                format!("commit {how}: {}", each.collect::<Vec<_>>().join("; "))
+            }
+            Err(error) => format!("commit {how}: {error}"),
+        });
+        result
+    }
+
+    /// Plants a mistake; `false` if nothing is to be written at all.
+    fn spoil(&self, bug: Bug, members: &mut [Member]) -> bool {
+        match bug {
+            Bug::NoFences => {
+                for member in members {
+                    member.preconditions.retain(|one| !matches!(one, Precondition::RunAt { .. }));
+                }
+            }
+            Bug::LostUpdate => {
+                for member in members {
+                    member.preconditions.retain(|one| !matches!(one, Precondition::Record { .. }));
+                }
+            }
+            Bug::ForgottenKey => {
+                for member in members {
+                    member.writes.retain(|one| !matches!(one, Write::TakeKey { .. }));
+                }
+            }
+            Bug::LostWrite => {
+                let mut inner = self.lock();
+                for member in members {
+                    if inner.dice.permille(20) && !member.writes.is_empty() {
+                        let place = inner.dice.below(member.writes.len() as u64);
+                        member.writes.remove(place as usize);
+                    }
+                }
+            }
+            Bug::FalseWord => return !self.lock().dice.permille(10),
+            _ => {}
+        }
+        true
+    }
+
+    fn describe(&self, member: &Member) -> String {
+        let rows = member.writes.iter().filter_map(|write| match write {
+            Write::Append(row) => Some(row),
+            _ => None,
+        });
+        let logs = rows.map(|row| {
+            let events: Vec<String> = entries(std::slice::from_ref(row))
+                .map(|entry| match (entry.data["job"]["step"].as_u64(), entry.data["attempt"].as_u64()) {
+                    (Some(step), Some(attempt)) => format!("{} {step}#{attempt}", entry.name()),
+                    (Some(step), None) => format!("{} {step}", entry.name()),
+                    _ => entry.name().to_owned(),
+                })
+                .collect();
+            format!("{} @{} [{}]", self.listing.run(row.run), row.seq, events.join(", "))
+        });
+        logs.collect::<Vec<_>>().join(" + ")
+    }
+}
+
+impl NodeStore {
+    /// Reads something: the node must live, and the store answer.
+    fn read<T>(&self, look: impl FnOnce(&dyn Store) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        if self.dead.load(Ordering::SeqCst) {
+            return Err(StoreError::Failed("this node is dead".into()));
+        }
+        let mut inner = self.disk.lock();
+        let fails = inner.faulty && inner.dice.permille(4);
+        drop(inner);
+        if fails {
+            self.disk.listing.note(&self.node, |_| "a read fails".to_owned());
+            return Err(StoreError::Failed("the store did not answer".into()));
+        }
+        look(self.disk.base.as_ref())
+    }
+
+    fn die(&self, when: &str) {
+        self.disk.listing.note(&self.node, |_| format!("dies {when} a commit"));
+        self.dead.store(true, Ordering::SeqCst);
+    }
+
+    fn hold(&self, members: Option<Vec<Member>>, result: CommitResult, done: CommitDone, wait: Millis) {
+        let at = self.disk.truth.now().plus(wait);
+        let held = Held { at, node: self.node.clone(), members, result, done, dead: self.dead.clone() };
+        self.disk.lock().held.push(held);
+    }
+}
+
+impl Commit for NodeStore {
+    fn commit(&self, members: Vec<Member>, done: CommitDone) {
+        if self.dead.load(Ordering::SeqCst) {
+            return;
+        }
+        let disk = &self.disk;
+        let (fate, wait) = disk.fate();
+        if !matches!(fate, Fate::Fine) {
+            disk.bad_commits.fetch_add(1, Ordering::Relaxed);
+        }
+        let failed = |why: &str| Err(StoreError::Failed(why.to_owned()));
+        match fate {
+            Fate::Fine => done(disk.write(&self.node, members, "fine")),
+            Fate::Fails => {
+                let shown: Vec<String> = members.iter().map(|member| disk.describe(member)).collect();
+                disk.listing.note(&self.node, |_| format!("commit fails: {}", shown.join("; ")));
+                done(failed("the disk is full"));
+            }
+            Fate::Cut => {
+                drop(disk.write(&self.node, members, "cut off"));
+                done(failed("the connection was cut"));
+            }
+            Fate::LateWord => {
+                let result = disk.write(&self.node, members, "with a late word");
+                self.hold(None, result, done, wait);
+            }
+            Fate::LateWrite => self.hold(Some(members), Ok(Vec::new()), done, wait),
+            Fate::DeathBefore => self.die("before"),
+            Fate::DeathAfter => {
+                drop(disk.write(&self.node, members, "the last"));
+                self.die("after");
+            }
+        }
+    }
+
+    fn stats(&self) -> StoreStats {
+        self.disk.base.stats()
+    }
+}

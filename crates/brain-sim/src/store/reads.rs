@@ -1,0 +1,222 @@
+//! Reading through a store that may not answer: every question goes to the real rows, if it gets there.
+
+use brain_core::{ApprovalId, Digest, JobKey, NodeId, RecordId, RunId, TenantId, Timestamp, TokenId};
+use brain_store::{
+    ApprovalRow, Approvals, ArtifactRow, BlobRow, BlobWriter, Blobs, Claim, DeadLetterRow, DeadLetters, Definitions,
+    Feed, FeedPage, Heard, LogRow, OfferRow, Offers, Page, RecordFilter, RecordRow, Records, RunRow, Runs, Scheduling,
+    Scope, SignalRow, Signals, StoreError, SystemScope, TokenRow, Tokens, Watch,
+};
+use serde_json::Value;
+
+use super::NodeStore;
+
+impl Runs for NodeStore {
+    fn run(&self, scope: &Scope, id: RunId) -> Result<Option<RunRow>, StoreError> {
+        self.read(|base| base.run(scope, id))
+    }
+
+    fn runs(
+        &self,
+        scope: &Scope,
+        status: Option<&str>,
+        limit: usize,
+        cursor: Option<&str>,
+    ) -> Result<Page<RunRow>, StoreError> {
+        self.read(|base| base.runs(scope, status, limit, cursor))
+    }
+
+    fn log(&self, scope: &Scope, id: RunId) -> Result<Vec<LogRow>, StoreError> {
+        self.disk.race();
+        self.read(|base| base.log(scope, id))
+    }
+
+    fn by_key(&self, scope: &Scope, key: &str) -> Result<Option<(RunId, Digest)>, StoreError> {
+        self.read(|base| base.by_key(scope, key))
+    }
+
+    fn artifacts(&self, scope: &Scope, run: RunId) -> Result<Vec<ArtifactRow>, StoreError> {
+        self.read(|base| base.artifacts(scope, run))
+    }
+}
+
+impl Records for NodeStore {
+    fn record(&self, scope: &Scope, kind: &str, id: RecordId) -> Result<Option<RecordRow>, StoreError> {
+        self.read(|base| base.record(scope, kind, id))
+    }
+
+    fn records(
+        &self,
+        scope: &Scope,
+        kind: &str,
+        filter: &RecordFilter,
+        limit: usize,
+        cursor: Option<&str>,
+    ) -> Result<Page<RecordRow>, StoreError> {
+        self.read(|base| base.records(scope, kind, filter, limit, cursor))
+    }
+
+    fn search(&self, scope: &Scope, kind: &str, query: &str, limit: usize) -> Result<Vec<RecordRow>, StoreError> {
+        self.read(|base| base.search(scope, kind, query, limit))
+    }
+}
+
+impl DeadLetters for NodeStore {
+    fn letter(&self, scope: &Scope, id: JobKey) -> Result<Option<DeadLetterRow>, StoreError> {
+        self.read(|base| base.letter(scope, id))
+    }
+
+    fn letters(
+        &self,
+        scope: &Scope,
+        open: Option<bool>,
+        limit: usize,
+        cursor: Option<&str>,
+    ) -> Result<Page<DeadLetterRow>, StoreError> {
+        self.read(|base| base.letters(scope, open, limit, cursor))
+    }
+}
+
+impl Approvals for NodeStore {
+    fn approval(&self, scope: &Scope, id: ApprovalId) -> Result<Option<ApprovalRow>, StoreError> {
+        self.read(|base| base.approval(scope, id))
+    }
+
+    fn approvals_of(&self, scope: &Scope, run: RunId) -> Result<Vec<ApprovalRow>, StoreError> {
+        self.read(|base| base.approvals_of(scope, run))
+    }
+
+    fn approvals(
+        &self,
+        scope: &Scope,
+        status: Option<&str>,
+        limit: usize,
+        cursor: Option<&str>,
+    ) -> Result<Page<ApprovalRow>, StoreError> {
+        self.read(|base| base.approvals(scope, status, limit, cursor))
+    }
+}
+
+impl Offers for NodeStore {
+    fn offers(&self, scope: &Scope, topics: &[String], limit: usize) -> Result<Vec<OfferRow>, StoreError> {
+        self.read(|base| base.offers(scope, topics, limit))
+    }
+
+    fn offer(&self, scope: &Scope, key: JobKey) -> Result<Option<OfferRow>, StoreError> {
+        self.read(|base| base.offer(scope, key))
+    }
+}
+
+impl Signals for NodeStore {
+    fn signals(&self, scope: &Scope, run: RunId) -> Result<Vec<SignalRow>, StoreError> {
+        self.read(|base| base.signals(scope, run))
+    }
+
+    fn signalled(
+        &self,
+        system: SystemScope,
+        after: Option<&(TenantId, RunId)>,
+        limit: usize,
+    ) -> Result<Vec<(TenantId, RunId)>, StoreError> {
+        self.read(|base| base.signalled(system, after, limit))
+    }
+}
+
+impl Blobs for NodeStore {
+    fn blob(&self, scope: &Scope, hash: Digest) -> Result<Option<BlobRow>, StoreError> {
+        self.read(|base| base.blob(scope, hash))
+    }
+
+    fn blob_part(&self, scope: &Scope, hash: Digest, offset: u64, max: usize) -> Result<Vec<u8>, StoreError> {
+        self.read(|base| base.blob_part(scope, hash, offset, max))
+    }
+
+    fn begin_blob(&self, scope: &Scope, media_type: &str, at: Timestamp) -> Result<Box<dyn BlobWriter>, StoreError> {
+        self.read(|base| base.begin_blob(scope, media_type, at))
+    }
+}
+
+impl Definitions for NodeStore {
+    fn definition(&self, hash: Digest) -> Result<Option<Value>, StoreError> {
+        self.read(|base| base.definition(hash))
+    }
+}
+
+impl Tokens for NodeStore {
+    fn put_token(&self, row: &TokenRow) -> Result<(), StoreError> {
+        self.read(|base| base.put_token(row))
+    }
+
+    fn token(&self, id: TokenId) -> Result<Option<TokenRow>, StoreError> {
+        self.read(|base| base.token(id))
+    }
+
+    fn tokens(&self) -> Result<Vec<TokenRow>, StoreError> {
+        self.read(|base| base.tokens())
+    }
+}
+
+impl Scheduling for NodeStore {
+    fn heartbeat(&self, system: SystemScope, node: NodeId, until: Timestamp, liveness: &str) -> Result<(), StoreError> {
+        self.read(|base| base.heartbeat(system, node, until, liveness))
+    }
+
+    fn nodes(&self, system: SystemScope) -> Result<Vec<(NodeId, Timestamp, String)>, StoreError> {
+        self.read(|base| base.nodes(system))
+    }
+
+    fn forget_node(&self, system: SystemScope, node: NodeId) -> Result<(), StoreError> {
+        self.read(|base| base.forget_node(system, node))
+    }
+
+    fn owned_by(&self, system: SystemScope, node: NodeId, limit: usize) -> Result<Vec<(TenantId, RunId)>, StoreError> {
+        self.read(|base| base.owned_by(system, node, limit))
+    }
+
+    fn due(
+        &self,
+        system: SystemScope,
+        claim: &Claim,
+        limit: usize,
+    ) -> Result<Vec<(TenantId, RunId, Timestamp)>, StoreError> {
+        self.read(|base| base.due(system, claim, limit))
+    }
+
+    fn queued_tenants(&self, system: SystemScope) -> Result<Vec<TenantId>, StoreError> {
+        self.read(|base| base.queued_tenants(system))
+    }
+
+    fn queued(
+        &self,
+        system: SystemScope,
+        claim: &Claim,
+        tenant: &TenantId,
+        except: &[String],
+        limit: usize,
+    ) -> Result<Vec<RunId>, StoreError> {
+        self.read(|base| base.queued(system, claim, tenant, except, limit))
+    }
+
+    fn next_wake(&self, system: SystemScope) -> Result<Option<Timestamp>, StoreError> {
+        self.read(|base| base.next_wake(system))
+    }
+
+    fn count_by_status(&self, system: SystemScope) -> Result<Vec<(String, u64)>, StoreError> {
+        self.read(|base| base.count_by_status(system))
+    }
+}
+
+impl Feed for NodeStore {
+    fn feed(&self, scope: &Scope, after: u64, limit: usize) -> Result<FeedPage, StoreError> {
+        self.read(|base| base.feed(scope, after, limit))
+    }
+
+    fn feed_end(&self, system: SystemScope) -> Result<u64, StoreError> {
+        self.read(|base| base.feed_end(system))
+    }
+}
+
+impl Watch for NodeStore {
+    fn watch(&self, heard: Heard) {
+        self.disk.base.watch(heard);
+    }
+}

@@ -1,0 +1,332 @@
+//! The world itself: time passes in rounds; in each, everybody does a little, and something may break.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use brain_core::{Clock, JobKey, Millis, RunId, SeededRandom, TenantId, Timestamp, VirtualClock};
+use brain_engine::{Driver, Engine, FlowConfig, RunState};
+use brain_store::{MemoryStore, Scope, SqliteStore, Store};
+
+use crate::bug::Bug;
+use crate::check;
+use crate::clients::Client;
+use crate::dice::Dice;
+use crate::host::SimHost;
+use crate::listing::{BEGINNING, Listing};
+use crate::node::Node;
+use crate::outside::{Elsewhere, NodeOutside};
+use crate::people::Ask;
+use crate::store::Disk;
+use crate::workers::Worker;
+use crate::{Options, Tally};
+
+/// Nodes at a time.
+const NODES: usize = 3;
+/// How long a calm world may take until everything is over. Longer than everything that is waited for: leases, a
+/// delegation, a clock that was set ahead.
+const CALM: Millis = Millis(400_000);
+/// Events that a run of a world has at most: far more than any of them needs.
+const MAX_EVENTS: u64 = 2_000;
+/// How far a clock may be off at most when it is set wrong.
+const JUMP: u64 = 120_000;
+
+/// A place for a node.
+enum Slot {
+    Up(Box<Node>),
+    /// Nobody; a new node comes at this moment.
+    Down(Timestamp),
+}
+
+pub(crate) struct World {
+    pub(crate) options: Options,
+    pub(crate) dice: Dice,
+    pub(crate) listing: Listing,
+    pub(crate) disk: Arc<Disk>,
+    pub(crate) outside: Arc<Elsewhere>,
+    pub(crate) host: Arc<SimHost>,
+    pub(crate) scopes: Vec<Scope>,
+    pub(crate) clients: Vec<Client>,
+    pub(crate) asks: Vec<Ask>,
+    pub(crate) workers: Vec<Worker>,
+    /// How often the answer of a worker for an attempt was taken.
+    pub(crate) taken: BTreeMap<(JobKey, u32), u32>,
+    pub(crate) problems: Vec<String>,
+    /// Whether nothing breaks any more.
+    pub(crate) calm: bool,
+    pub(crate) tally: Tally,
+    truth: Arc<VirtualClock>,
+    slots: Vec<Slot>,
+    named: u64,
+    /// Looks at the rows as they are, without faults; does nothing.
+    observer: Driver,
+    states: BTreeMap<RunId, Arc<RunState>>,
+    _folder: Option<tempfile::TempDir>,
+}
+
+impl World {
+    pub(crate) fn new(seed: u64, options: Options, listing: Listing) -> Self {
+        let mut dice = Dice::new(seed, "world");
+        let truth = Arc::new(VirtualClock::new(BEGINNING));
+        let (base, folder): (Arc<dyn Store>, _) = if options.sqlite {
+            let folder = tempfile::tempdir().expect("a folder for the rows can be made");
+            let store = SqliteStore::open(&folder.path().join("sim.db")).expect("a new file can be opened");
+            (Arc::new(store), Some(folder))
+        } else {
+            (Arc::new(MemoryStore::new()), None)
+        };
+        let disk = Disk::new(seed, base.clone(), listing.clone(), truth.clone(), options.bug);
+        let host = Arc::new(SimHost { seed });
+        let outside = Elsewhere::new(seed, truth.clone(), listing.clone(), host.clone(), options.bug);
+        let scopes: Vec<Scope> =
+            ["one", "two"].iter().filter_map(|name| name.parse::<TenantId>().ok()).map(Scope::of).collect();
+        let nobody = Arc::new(NodeOutside::new(&outside, "-", &Arc::default()));
+        let random = Box::new(SeededRandom::new(seed));
+        let observer = Driver::on_lease(base, host.clone(), nobody, truth.clone(), random, FlowConfig::default());
+        let clients = (0..dice.between(3, 7)).map(|number| {
+            let scope = scopes[dice.below(2) as usize].clone();
+            let at = BEGINNING.plus(Millis(dice.below(15_000)));
+            Client::new(number, scope, at, &mut dice)
+        });
+        let clients = clients.collect();
+        let workers = (0..2).map(|_| Worker::default()).collect();
+        Self {
+            options,
+            dice,
+            listing,
+            disk,
+            outside,
+            host,
+            scopes,
+            clients,
+            asks: Vec::new(),
+            workers,
+            taken: BTreeMap::new(),
+            problems: Vec::new(),
+            calm: false,
+            tally: Tally::default(),
+            truth,
+            slots: (0..NODES).map(|_| Slot::Down(BEGINNING)).collect(),
+            named: 0,
+            observer,
+            states: BTreeMap::new(),
+            _folder: folder,
+        }
+    }
+
+    pub(crate) fn now(&self) -> Timestamp {
+        self.truth.now()
+    }
+
+    /// Lives through the world; what did not hold, and what it came to.
+    pub(crate) fn live(mut self) -> (Vec<String>, Tally) {
+        for round in 0..self.dice.between(100, 220) {
+            let wait = match self.dice.below(20) {
+                0 => self.dice.between(1_000, 6_000),
+                1..=5 => self.dice.between(200, 1_000),
+                _ => self.dice.between(1, 150),
+            };
+            self.pass(Millis(wait));
+            self.break_something();
+            let turns = self.dice.between(1, 4);
+            self.round(turns);
+            if round % 8 == 0 {
+                self.compare_memories();
+            }
+            if !self.problems.is_empty() {
+                return self.end();
+            }
+        }
+        self.calm_down();
+        let until = self.now().plus(CALM);
+        while self.now() < until {
+            self.pass(Millis(700));
+            self.round(40);
+            if self.is_over() || self.is_endless() {
+                break;
+            }
+        }
+        self.compare_memories();
+        check::all(&mut self);
+        self.end()
+    }
+
+    fn end(mut self) -> (Vec<String>, Tally) {
+        self.tally.calls = self.outside.seen().calls;
+        self.tally.bad_commits = self.disk.bad_commits.load(Ordering::Relaxed);
+        (self.problems, self.tally)
+    }
+
+    fn pass(&mut self, by: Millis) {
+        self.truth.advance(by);
+        self.listing.set_time(self.now());
+        self.disk.release(self.now());
+    }
+
+    /// Everybody does a little.
+    fn round(&mut self, turns: u64) {
+        self.serve_clients();
+        self.live_with_people();
+        self.let_work();
+        let now = self.now();
+        let keeps = self.options.bug != Some(Bug::NoKeeper);
+        let first = self.dice.below(NODES as u64) as usize;
+        for place in (0..NODES).map(|place| (place + first) % NODES) {
+            if let Slot::Down(until) = self.slots[place]
+                && until <= now
+            {
+                self.slots[place] = Slot::Up(Box::new(self.new_node(now)));
+            }
+            let Slot::Up(node) = &mut self.slots[place] else { continue };
+            node.work(now, turns, keeps);
+            if node.is_dead() {
+                self.bury(place);
+            }
+        }
+        self.hear();
+    }
+
+    fn new_node(&mut self, now: Timestamp) -> Node {
+        self.named += 1;
+        let name = format!("n{}", self.named);
+        // Clocks agree well enough for leases; that they are set wrong is another thing, see below.
+        let skew = self.dice.between(0, 3_000) as i64 - 1_500;
+        self.listing.note(&name, |_| format!("starts, its clock {skew} ms ahead"));
+        Node::new(name, self.dice.seed(), now, skew, &self.disk, &self.outside, &self.host)
+    }
+
+    fn bury(&mut self, place: usize) {
+        self.tally.crashes += 1;
+        let wait = if self.calm { 0 } else { self.dice.between(0, 20_000) };
+        self.slots[place] = Slot::Down(self.now().plus(Millis(wait)));
+    }
+
+    fn break_something(&mut self) {
+        for place in 0..NODES {
+            let (dies, stands_still, is_set) = (self.dice.permille(5), self.dice.permille(8), self.dice.permille(4));
+            let now = self.now();
+            let Slot::Up(node) = &mut self.slots[place] else { continue };
+            let name = node.name.clone();
+            if dies {
+                node.kill();
+                self.listing.note(&name, |_| "dies".to_owned());
+                self.bury(place);
+            } else if stands_still {
+                let long = if self.dice.one_in(2) { (15_000, 60_000) } else { (500, 10_000) };
+                let pause = self.dice.between(long.0, long.1);
+                node.paused_until = now.plus(Millis(pause));
+                self.tally.pauses += 1;
+                self.listing.note(&name, |_| format!("stands still for {pause} ms"));
+            } else if is_set {
+                node.skew = self.dice.between(0, 2 * JUMP) as i64 - JUMP as i64;
+                let skew = node.skew;
+                self.listing.note(&name, |_| format!("has its clock set {skew} ms ahead"));
+            }
+        }
+    }
+
+    fn calm_down(&mut self) {
+        self.listing.note("world", |_| "becomes calm".to_owned());
+        self.calm = true;
+        self.outside.calm();
+        self.disk.calm();
+        let now = self.now();
+        for slot in &mut self.slots {
+            match slot {
+                Slot::Up(node) => node.paused_until = now,
+                Slot::Down(until) => *until = now,
+            }
+        }
+    }
+
+    /// Someone who can be asked: this node, or any.
+    pub(crate) fn any_engine(&mut self, wanted: Option<&str>) -> Option<(String, Arc<Engine>)> {
+        let up: Vec<&Node> = self
+            .slots
+            .iter()
+            .filter_map(|slot| match slot {
+                Slot::Up(node) if node.ready && !node.is_dead() => Some(node.as_ref()),
+                _ => None,
+            })
+            .filter(|node| wanted.is_none_or(|wanted| node.name == wanted))
+            .collect();
+        self.dice.pick(&up).map(|node| (node.name.clone(), node.engine().clone()))
+    }
+
+    /// The runs of a tenant that are not over.
+    pub(crate) fn open_runs(&self, scope: &Scope) -> Vec<RunId> {
+        let rows = self.disk.base.runs(scope, None, 1000, None).map(|page| page.items).unwrap_or_default();
+        let open = |status: &str| matches!(status, "running" | "waiting" | "delegated" | "compensating");
+        rows.iter().filter(|row| open(&row.status)).map(|row| row.id).collect()
+    }
+
+    /// A run as its log says it is.
+    pub(crate) fn state_of(&mut self, scope: &Scope, run: RunId) -> Option<Arc<RunState>> {
+        let row = self.disk.base.run(scope, run).ok().flatten()?;
+        if let Some(state) = self.states.get(&run)
+            && state.row == row
+        {
+            return Some(state.clone());
+        }
+        match self.observer.engine().run_state(scope, run) {
+            Ok(state) => {
+                let state = Arc::new(state);
+                self.states.insert(run, state.clone());
+                Some(state)
+            }
+            Err(error) => {
+                self.problems.push(format!("{} cannot be read: {error}", self.listing.run(run)));
+                None
+            }
+        }
+    }
+
+    /// Replay equals live: what a node has in memory is what the log folds to.
+    fn compare_memories(&mut self) {
+        for scope in self.scopes.clone() {
+            for run in self.open_runs(&scope) {
+                let Some(state) = self.state_of(&scope, run) else { continue };
+                for slot in &self.slots {
+                    let Slot::Up(node) = slot else { continue };
+                    let Some((row, live, data)) = node.driver.at_hand(run) else { continue };
+                    // A node that was given up has not heard yet.
+                    if (row.schedule.seq, row.schedule.fence) != (state.row.schedule.seq, state.row.schedule.fence) {
+                        continue;
+                    }
+                    let what = if Some(live) != state.state.as_ref() {
+                        format!("{:?} instead of {:?}", live, state.state)
+                    } else if *data != state.data {
+                        format!("{:?} instead of {:?}", data, state.data)
+                    } else if row.status != state.row.status || row.schedule.owner != state.row.schedule.owner {
+                        // Its place in the queue may change without an event.
+                        format!("{:?} instead of {:?}", row.schedule, state.row.schedule)
+                    } else {
+                        continue;
+                    };
+                    let name = self.listing.run(run);
+                    self.problems.push(format!("{} has {name} otherwise in memory than its log: {what}", node.name));
+                }
+            }
+        }
+    }
+
+    /// Whether a run does the same again and again.
+    fn is_endless(&mut self) -> bool {
+        let rows = self
+            .scopes
+            .iter()
+            .flat_map(|scope| self.disk.base.runs(scope, None, 1000, None).map(|page| page.items).unwrap_or_default());
+        let endless = rows.filter(|row| row.schedule.seq > MAX_EVENTS).map(|row| row.id).next();
+        if let Some(run) = endless {
+            self.problems.push(format!("{} does not come to an end", self.listing.run(run)));
+        }
+        endless.is_some()
+    }
+
+    fn is_over(&self) -> bool {
+        self.asks.is_empty()
+            && self.clients.iter().all(|client| !client.is_waiting())
+            && self.scopes.iter().all(|scope| self.open_runs(scope).is_empty())
+            && self.disk.base.signalled(brain_store::SystemScope, None, 1).is_ok_and(|runs| runs.is_empty())
+    }
+}
