@@ -8,7 +8,7 @@ use brain_core::TenantId;
 use brain_engine::EngineConfig;
 use brain_kernel::{Kernel, KernelConfig};
 use brain_registry::{Loaded, PackSource, Registry};
-use brain_store::{MemoryStore, Scope, SqliteStore, Store};
+use brain_store::{MemoryStore, PostgresStore, Scope, SqliteStore, Store};
 
 use crate::cli::Global;
 use crate::config::Config;
@@ -67,7 +67,11 @@ pub(crate) fn store_url(global: &Global) -> Result<String> {
 
 /// Opens the store.
 pub(crate) fn store(global: &Global) -> Result<Arc<dyn Store>> {
-    let url = store_url(global)?;
+    store_at(&store_url(global)?)
+}
+
+/// Opens the store at an address.
+pub(crate) fn store_at(url: &str) -> Result<Arc<dyn Store>> {
     if let Some(path) = url.strip_prefix("sqlite:") {
         let path = path.strip_prefix("//").unwrap_or(path);
         if path.is_empty() {
@@ -78,12 +82,15 @@ pub(crate) fn store(global: &Global) -> Result<Arc<dyn Store>> {
     if url == "memory:" {
         return Ok(Arc::new(MemoryStore::new()));
     }
-    bail!("`{url}` is not a store; write sqlite:PATH or memory:")
+    if url.starts_with("postgres://") || url.starts_with("postgresql://") {
+        return Ok(Arc::new(PostgresStore::connect(url)?));
+    }
+    bail!("`{url}` is not a store; write sqlite:PATH, postgres://USER@HOST/DATABASE or memory:")
 }
 
 /// The scope that the command line asks for.
 pub(crate) fn scope(global: &Global) -> Result<Scope> {
-    Ok(Scope::of(global.tenant.parse::<TenantId>()?))
+    Ok(Scope::of(global.tenant().parse::<TenantId>()?))
 }
 
 /// A kernel with its engine. `keep` says whether this process also looks after what others left behind.
