@@ -582,6 +582,7 @@ impl Core {
                 status: status.clone(),
                 program: program_hash,
                 request: submission.request.clone(),
+                erased: false,
                 schedule: schedule.clone(),
             }))),
             None => writes.push(Write::UpdateRun {
@@ -692,6 +693,7 @@ impl Core {
                     status: String::new(),
                     program: None,
                     request: submission.request.clone(),
+                    erased: false,
                     schedule: RunSchedule::default(),
                 });
             }

@@ -16,6 +16,7 @@ pub mod log;
 mod node;
 mod overlay;
 mod receipt;
+mod retention;
 mod shell;
 mod turn;
 
@@ -32,3 +33,4 @@ pub use log::{NewEvent, PipeEvent};
 pub use node::Liveness;
 pub use overlay::RecordView;
 pub use receipt::{Receipt, ReceiptStatus};
+pub use retention::{BLOB_GRACE, Keep, Swept, sweep};

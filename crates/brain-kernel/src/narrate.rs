@@ -125,6 +125,8 @@ pub struct Report {
     pub updated_at: Timestamp,
     /// The request as it came.
     pub request: Value,
+    /// Whether its values were erased when they had been kept long enough: digests are left.
+    pub erased: bool,
     /// The mode that was used: the one asked for, or `answer` if nothing could be planned.
     pub mode_used: String,
     /// Why.
@@ -162,6 +164,7 @@ pub(crate) fn report(registry: &Registry, toolbox: &Toolbox, state: &RunState) -
         created_at: state.row.created_at,
         updated_at: state.row.updated_at,
         request: state.row.request.clone(),
+        erased: state.row.erased,
         mode_used: state.row.request["mode"].as_str().unwrap_or("enqueue_and_wait").to_owned(),
         reason: String::new(),
         confidence: "none".into(),
@@ -316,7 +319,11 @@ fn receipt_view(receipt: &Receipt) -> ReceiptView {
         attempt: receipt.attempt,
         undo: receipt.job.undo,
         status: receipt.status.as_str(),
-        result: receipt.result["data"].clone(),
+        result: if receipt.result["erased"].is_string() {
+            json!({"erased": receipt.result["erased"]})
+        } else {
+            receipt.result["data"].clone()
+        },
         effects: Value::Object(effects),
         summary: receipt.result["summary"].as_str().map(str::to_owned),
         error: receipt.failure.clone(),

@@ -103,6 +103,10 @@ impl Kernel {
         let (Some(program), Some(machine)) = (&state.program, &state.state) else {
             return Err(one("nothing_to_undo", format!("run {run} did nothing that could be undone.")));
         };
+        if state.row.erased {
+            let message = format!("what run {run} worked with has been erased; it cannot be undone any more.");
+            return Err(one("erased", message));
+        }
         if !matches!(machine.phase, Phase::Ended(_)) {
             return Err(one(
                 "still_running",

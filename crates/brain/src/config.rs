@@ -83,10 +83,16 @@ impl Config {
     }
 
     /// How long what a tenant did is kept.
-    #[expect(dead_code, reason = "`brain gc` will ask")]
     pub(crate) fn keep(&self, tenant: &TenantId) -> Keep {
         let named = self.tenants.get(tenant.as_str()).and_then(|tenant| tenant.keep);
         named.or_else(|| self.tenants.get(OTHERS).and_then(|tenant| tenant.keep)).unwrap_or_default()
+    }
+}
+
+impl Config {
+    /// Whether anything ends at all.
+    pub(crate) fn keeps(&self) -> bool {
+        self.tenants.values().any(|tenant| tenant.keep.is_some_and(|keep| keep != Keep::default()))
     }
 }
 

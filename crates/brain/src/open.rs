@@ -81,7 +81,11 @@ pub(crate) enum Place {
 
 /// The store that is meant.
 pub(crate) fn place(global: &Global) -> Result<Place> {
-    let url = full_url(global)?;
+    place_at(full_url(global)?)
+}
+
+/// The store at an address.
+fn place_at(url: String) -> Result<Place> {
     if let Some(path) = url.strip_prefix("sqlite:") {
         let path = path.strip_prefix("//").unwrap_or(path);
         if path.is_empty() {
@@ -101,7 +105,16 @@ pub(crate) fn place(global: &Global) -> Result<Place> {
 
 /// Opens the store.
 pub(crate) fn store(global: &Global) -> Result<Arc<dyn Store>> {
-    Ok(match place(global)? {
+    open(place(global)?)
+}
+
+/// Opens the store at an address.
+pub(crate) fn store_at(url: &str) -> Result<Arc<dyn Store>> {
+    open(place_at(url.to_owned())?)
+}
+
+fn open(place: Place) -> Result<Arc<dyn Store>> {
+    Ok(match place {
         Place::Sqlite(path) => Arc::new(SqliteStore::open(&path)?),
         Place::Postgres(url) => Arc::new(PostgresStore::connect(&url)?),
         Place::Memory => Arc::new(MemoryStore::new()),
@@ -110,7 +123,7 @@ pub(crate) fn store(global: &Global) -> Result<Arc<dyn Store>> {
 
 /// The scope that the command line asks for.
 pub(crate) fn scope(global: &Global) -> Result<Scope> {
-    Ok(Scope::of(global.tenant.parse::<TenantId>()?))
+    Ok(Scope::of(global.tenant().parse::<TenantId>()?))
 }
 
 /// A kernel with its engine. `keep` says whether this process also looks after what others left behind.

@@ -124,7 +124,7 @@ async fn a_deploy_leaves_runs_alone_and_a_migration_moves_them() {
     world.write("records/mark.yaml", "record: mark\ntitle: Mark\nfields:\n  n: integer\n  text: string\n");
     world.write("tools/f.yaml", TOOLS);
     world.write("playbooks/order.yaml", &format!("{HEAD}{OLD}"));
-    let mut server = world.serve();
+    let server = world.serve();
     for n in 0..WAITING {
         world.order(&server, n).await;
     }

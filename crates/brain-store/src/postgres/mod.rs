@@ -11,6 +11,7 @@ mod changes;
 mod commit;
 mod connection;
 mod feed;
+mod keep;
 mod need;
 mod notify;
 mod pool;

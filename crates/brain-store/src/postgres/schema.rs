@@ -12,7 +12,7 @@ use crate::{Migration, StoreError};
 
 /// What makes a schema of version `n` one of version `n + 1`; an empty one has version 0. What has been released is
 /// never changed: a new version is a new entry.
-const STEPS: [&str; 1] = [FIRST];
+const STEPS: [&str; 2] = [FIRST, KEEP];
 
 /// The version of the tables that this build reads and writes.
 const VERSION: i32 = STEPS.len() as i32;
@@ -122,6 +122,21 @@ CREATE TABLE blob_uploads (
     source bigint PRIMARY KEY, tenant text COLLATE "C" NOT NULL, touched_at timestamptz NOT NULL DEFAULT now(),
     given_up boolean NOT NULL DEFAULT false
 );
+"#;
+
+/// Keeping house: what goes together with a run, what nothing refers to, who did what.
+const KEEP: &str = r#"
+ALTER TABLE blobs ADD COLUMN unused_since bigint;
+CREATE INDEX dead_letters_run ON dead_letters (tenant, run);
+CREATE INDEX request_keys_run ON request_keys (tenant, run);
+CREATE TABLE audit (
+    n bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, at bigint NOT NULL, who text NOT NULL, what text NOT NULL,
+    tenant text COLLATE "C", detail text NOT NULL
+);
+CREATE FUNCTION audit_stays() RETURNS trigger LANGUAGE plpgsql AS
+    $stays$ BEGIN RAISE EXCEPTION 'nothing leaves the audit or changes in it'; END $stays$;
+CREATE TRIGGER audit_stays BEFORE UPDATE OR DELETE OR TRUNCATE ON audit
+    FOR EACH STATEMENT EXECUTE FUNCTION audit_stays();
 "#;
 
 /// Two roles without a login: `brain_engine` reads and writes for everyone, `brain_api` reads one tenant's rows. They

@@ -3,8 +3,10 @@
 
 mod blobs;
 mod feed;
+mod keep;
 mod offers;
 mod read;
+mod records;
 mod schema;
 mod signals;
 mod writer;

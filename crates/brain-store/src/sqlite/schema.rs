@@ -6,7 +6,7 @@ use crate::{Migration, StoreError};
 
 /// What makes a file of version `n` one of version `n + 1`; an empty file has version 0. What has been released is
 /// never changed: a new version is a new entry.
-const STEPS: [&str; 3] = [FIRST, REACH, FLOW];
+const STEPS: [&str; 4] = [FIRST, REACH, FLOW, KEEP];
 
 /// The version of the tables that this build reads and writes.
 pub(super) const VERSION: i64 = STEPS.len() as i64;
@@ -102,6 +102,29 @@ ALTER TABLE runs ADD COLUMN queue_order INTEGER;
 ALTER TABLE runs ADD COLUMN queue_limit TEXT;
 ALTER TABLE runs ADD COLUMN erased INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX runs_queue ON runs (tenant, queue_order, id) WHERE queue_order IS NOT NULL;
+";
+
+/// Keeping house: what goes together with a run, what nothing refers to, the texts that are searched, who did what.
+const KEEP: &str = "
+ALTER TABLE blobs ADD COLUMN unused_since INTEGER;
+CREATE INDEX dead_letters_run ON dead_letters (tenant, run);
+CREATE INDEX request_keys_run ON request_keys (tenant, run);
+-- The index of words has no texts: those of records that are there already are put together from their words.
+ALTER TABLE record_numbers ADD COLUMN content TEXT;
+CREATE VIRTUAL TABLE temp.words_there USING fts5vocab('main', 'record_words', 'instance');
+CREATE TEMP TABLE texts_there AS SELECT doc, group_concat(term, ' ') AS content
+    FROM (SELECT doc, term FROM temp.words_there ORDER BY doc, offset) GROUP BY doc;
+CREATE INDEX temp.texts_by_number ON texts_there (doc);
+UPDATE record_numbers SET content = coalesce((SELECT t.content FROM temp.texts_there t WHERE t.doc = n), '');
+DROP TABLE temp.texts_there;
+DROP TABLE temp.words_there;
+CREATE TABLE audit (
+    n INTEGER PRIMARY KEY, at INTEGER NOT NULL, who TEXT NOT NULL, what TEXT NOT NULL, tenant TEXT,
+    detail TEXT NOT NULL
+);
+CREATE TRIGGER audit_stays BEFORE DELETE ON audit BEGIN SELECT RAISE(ABORT, 'nothing leaves the audit'); END;
+CREATE TRIGGER audit_stays_the_same BEFORE UPDATE ON audit
+    BEGIN SELECT RAISE(ABORT, 'nothing changes in the audit'); END;
 ";
 
 /// Makes the tables in a new file, adds what an older one lacks; refuses a file that a newer build has written. A dry run
