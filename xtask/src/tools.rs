@@ -2,6 +2,7 @@
 //!
 //! A fresh machine has cargo and a C compiler. Nothing is installed twice: what answers is left alone.
 
+use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::Result;
@@ -19,7 +20,13 @@ pub(crate) fn step() -> Step {
                 eprintln!("{component} is missing: run `rustup component add {component}`");
             }
         }
-        for (there, what) in [(curl()?, "curl"), (node()?, "node with npm"), (nextest(), "cargo-nextest")] {
+        let found = [
+            (curl()?, "curl"),
+            (node()?, "node with npm"),
+            (postgres()?, "PostgreSQL's server"),
+            (nextest(), "cargo-nextest"),
+        ];
+        for (there, what) in found {
             eprintln!("{what}: {}", if there { "found" } else { "not found (what needs it says so below)" });
         }
         Ok(Outcome::Checked { passed: 2 - missing, failed: missing })
@@ -53,8 +60,25 @@ pub(crate) fn node() -> Result<bool> {
     Ok(package("node", &["nodejs", "npm"])? && package("npm", &["npm"])?)
 }
 
+/// Whether PostgreSQL's server is there, by now. Tests start one of their own; none has to run.
+pub(crate) fn postgres() -> Result<bool> {
+    install("postgres", &["postgresql"], postgres_there)
+}
+
+/// Debian keeps the server out of the path, in a folder for each version; elsewhere `pg_config` knows.
+fn postgres_there() -> bool {
+    let said = Command::new("pg_config").arg("--bindir").output().ok();
+    let said = said.map(|output| PathBuf::from(String::from_utf8_lossy(&output.stdout).trim()));
+    let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
+    let folders = said.into_iter().chain(versions.map(|version| version.path().join("bin")));
+    folders.into_iter().any(|folder| folder.join("postgres").is_file() && folder.join("initdb").is_file())
+}
+
 fn package(program: &str, packages: &[&str]) -> Result<bool> {
-    let there = || answers(program, &["--version"]);
+    install(program, packages, || answers(program, &["--version"]))
+}
+
+fn install(program: &str, packages: &[&str], there: impl Fn() -> bool) -> Result<bool> {
     if there() {
         return Ok(true);
     }

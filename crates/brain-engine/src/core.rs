@@ -23,7 +23,7 @@ pub use self::messages::{
 };
 pub use self::park::PARKED;
 pub(crate) use self::park::move_unread;
-use crate::data::{RunData, fold};
+use crate::data::{Folded, RunData, fold};
 use crate::engine::EngineError;
 use crate::flow::{Flow, FlowConfig};
 use crate::host::{Host, JobContext};
@@ -258,7 +258,8 @@ impl Core {
             let mut program = self.program(hash)?;
             let rows = self.store.log(scope, run)?;
             let unreadable = |error: brain_vm::EventError| EngineError::Unreadable(run, error.to_string());
-            let (state, data, seq) = fold(&mut program, &rows, &mut |hash| self.program(hash), unreadable)?;
+            let Folded { state, data, seq, .. } =
+                fold(&mut program, &rows, &mut |hash| self.program(hash), unreadable)?;
             if seq != row.schedule.seq {
                 let reason = format!("its log has {seq} events, its row says {}", row.schedule.seq);
                 return Err(EngineError::Unreadable(run, reason));
@@ -416,6 +417,14 @@ impl Core {
                     writes.extend(command.writes.iter().cloned());
                     prelude.extend(command.prelude.iter().cloned());
                     inputs.extend(command.inputs.iter().cloned());
+                    if let Some((hash, program, moved, input)) = &command.program {
+                        program_hash = Some(*hash);
+                        live.program = Some(program.clone());
+                        live.state = Some(moved.state.clone());
+                        live.data.migrate(&moved.map, &moved.steps);
+                        live.data.input = input.clone();
+                        self.keep_program(*hash, program);
+                    }
                     if let Some(new) = &command.status {
                         status.clone_from(new);
                     }
@@ -573,6 +582,7 @@ impl Core {
                 status: status.clone(),
                 program: program_hash,
                 request: submission.request.clone(),
+                erased: false,
                 schedule: schedule.clone(),
             }))),
             None => writes.push(Write::UpdateRun {
@@ -683,6 +693,7 @@ impl Core {
                     status: String::new(),
                     program: None,
                     request: submission.request.clone(),
+                    erased: false,
                     schedule: RunSchedule::default(),
                 });
             }

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use brain_core::{Digest, Timestamp};
 use brain_lang::plan::ToolRef;
 use brain_store::LogRow;
-use brain_vm::{Event, EventError, JobId, JobStatus, Phase, Program, State};
+use brain_vm::{Event, EventError, JobId, JobStatus, Phase, Program, State, StepMap};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::engine::EngineError;
@@ -125,6 +126,25 @@ impl RunData {
         self.results.insert(job, data);
     }
 
+    /// The same in another program: steps have other names and numbers there.
+    pub(crate) fn migrate(&mut self, map: &StepMap, steps: &BTreeMap<u16, u16>) {
+        for (old, new) in map {
+            if let (Some(result), Some(new)) = (self.steps.remove(old), new) {
+                self.steps.insert(new.clone(), result);
+            }
+        }
+        let items = std::mem::take(&mut self.items);
+        self.items = items.into_iter().filter_map(|(step, list)| Some((*steps.get(&step)?, list))).collect();
+        for jobs in [&mut self.args, &mut self.results, &mut self.pending] {
+            let old = std::mem::take(jobs);
+            let moved = old.into_iter().filter_map(|(id, value)| {
+                let step = *steps.get(&id.step)?;
+                Some((JobId { step, ..id }, value))
+            });
+            *jobs = moved.collect();
+        }
+    }
+
     /// Takes in an event of the pipe.
     fn apply_pipe(&mut self, entry: &LogEntry<'_>) {
         if entry.is(PipeEvent::Planned)
@@ -135,29 +155,76 @@ impl RunData {
     }
 }
 
-/// Folds a whole log: the state and the data of the run, and nothing executed again. The program grows by the
-/// fragments that the log names; `fragment` gives their programs.
+/// What a log comes to.
+pub(crate) struct Folded {
+    pub(crate) state: State,
+    pub(crate) data: RunData,
+    /// How many events it has.
+    pub(crate) seq: u64,
+    /// The programs that the run had before it was moved to the present one, each with the event that ended it.
+    pub(crate) earlier: Vec<(u64, Arc<Program>)>,
+}
+
+/// Folds a whole log: the state and the data of the run, and nothing executed again. The program is the present one: if
+/// the run was moved, the fold begins with the first. It grows by the fragments that the log names. `load` gives
+/// programs by their hashes.
 pub(crate) fn fold(
     program: &mut Arc<Program>,
     rows: &[LogRow],
-    fragment: &mut dyn FnMut(Digest) -> Result<Arc<Program>, EngineError>,
+    load: &mut dyn FnMut(Digest) -> Result<Arc<Program>, EngineError>,
     unreadable: impl Fn(EventError) -> EngineError,
-) -> Result<(State, RunData, u64), EngineError> {
-    let mut state = State::new(program);
-    let mut data = RunData::default();
-    let mut seq = 0;
+) -> Result<Folded, EngineError> {
+    let broken = |seq: u64| unreadable(EventError::Unknown { number: PipeEvent::Migrated as u16, version: seq as u16 });
+    if let Some(entry) = entries(rows).find(|entry| entry.is(PipeEvent::Migrated)) {
+        let moved = Moved::read(&entry).ok_or_else(|| broken(entry.seq))?;
+        *program = load(moved.from)?;
+    }
+    let mut folded = Folded { state: State::new(program), data: RunData::default(), seq: 0, earlier: Vec::new() };
     for entry in entries(rows) {
         match entry.machine().map_err(&unreadable)? {
             Some(event) => {
                 if let Event::StepsInjected { fragment: hash, path, .. } = &event {
-                    Arc::make_mut(program).grow(fragment(*hash)?.as_ref(), path);
+                    Arc::make_mut(program).grow(load(*hash)?.as_ref(), path);
                 }
-                state.apply(program, &event);
-                data.apply(program, &event, entry.payload, entry.at);
+                folded.state.apply(program, &event);
+                folded.data.apply(program, &event, entry.payload, entry.at);
             }
-            None => data.apply_pipe(&entry),
+            None if entry.is(PipeEvent::Migrated) => {
+                let moved = Moved::read(&entry).ok_or_else(|| broken(entry.seq))?;
+                let before = std::mem::replace(program, load(moved.to)?);
+                folded.earlier.push((entry.seq, before));
+                folded.data.migrate(&moved.map, &moved.steps);
+                if let Some(input) = entry.payload.and_then(|payload| payload.get("input")) {
+                    folded.data.input = input.clone();
+                }
+                folded.state = moved.state;
+            }
+            None => folded.data.apply_pipe(&entry),
         }
-        seq = entry.seq + 1;
+        folded.seq = entry.seq + 1;
     }
-    Ok((state, data, seq))
+    Ok(folded)
+}
+
+/// What the event of a migration says.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Moved {
+    /// The program the run had.
+    pub from: Digest,
+    /// The program it has from then on.
+    pub to: Digest,
+    /// Who moved it.
+    pub by: String,
+    /// Steps with other names.
+    pub map: StepMap,
+    /// The steps that had begun: their old numbers and their new ones.
+    pub steps: BTreeMap<u16, u16>,
+    /// Where it stood in the new program.
+    pub state: State,
+}
+
+impl Moved {
+    pub(crate) fn read(entry: &LogEntry<'_>) -> Option<Self> {
+        serde_json::from_value(entry.data.clone()).ok()
+    }
 }

@@ -6,19 +6,22 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use brain_core::{Clock, Digest, Failure, JobKey, NodeId, Random, RunId};
-use brain_store::{LogRow, Member, Outcome, Precondition, RunRow, Scope, Store, StoreError, SystemScope, Write};
-use brain_vm::{EventError, Input, JobId, Program, State};
+use brain_store::{
+    LogRow, Member, Outcome, Precondition, RunRow, RunSchedule, Scope, Store, StoreError, SystemScope, Write,
+};
+use brain_vm::{EventError, Input, JobId, Program, State, StepMap};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 use crate::core::{Command, Core, CoreInput, PARKED, Submission, ToJob, Told, lost_jobs, move_unread};
-use crate::data::{RunData, fold};
+use crate::data::{Folded, Moved, RunData, fold};
 use crate::flow::FlowConfig;
 use crate::host::{Host, Outside};
 use crate::hub::{Hub, RunNews};
 use crate::inbox::Inbox;
 use crate::log::{NewEvent, PipeEvent};
 use crate::node::{Keeper, Liveness};
+use crate::receipt::{Receipt, receipts};
 use crate::shell::{Deciding, KeeperNews, decide_forever, keep_forever};
 
 /// Programs that are kept at hand at most.
@@ -60,6 +63,9 @@ pub enum EngineError {
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The run cannot be moved to another program, and why.
+    #[error("run {0} cannot be moved: {list}", list = .1.join("; "))]
+    NotMovable(RunId, Vec<String>),
     /// The engine is shutting down.
     #[error("the engine has been stopped")]
     Stopped,
@@ -94,6 +100,23 @@ pub struct RunState {
     pub state: Option<State>,
     /// What it knows, folded from the log.
     pub data: RunData,
+    /// The programs it had before it was moved to the present one, each with the event that ended it.
+    pub earlier: Vec<(u64, Arc<Program>)>,
+}
+
+impl RunState {
+    /// The program that the run had when it wrote this event.
+    pub fn program_at(&self, seq: u64) -> Option<&Arc<Program>> {
+        self.earlier.iter().find(|(until, _)| seq < *until).map(|(_, program)| program).or(self.program.as_ref())
+    }
+
+    /// The receipts of the run.
+    pub fn receipts(&self) -> Result<Vec<Receipt>, EventError> {
+        match &self.program {
+            Some(program) => receipts(self.row.id, &self.earlier, program, &self.log),
+            None => Ok(Vec::new()),
+        }
+    }
 }
 
 /// What a person decides about a dead letter.
@@ -315,6 +338,7 @@ impl Engine {
             writes,
             inputs: vec![Told::Input(Input::Cancel, None)],
             status: None,
+            program: None,
         };
         self.command(scope, run, command).await
     }
@@ -339,7 +363,7 @@ impl Engine {
     ) -> Result<RunNews, EngineError> {
         let inputs = vec![Told::Job(key, message)];
         let (prelude, preconditions, writes) = (Vec::new(), Vec::new(), Vec::new());
-        self.command(scope, run, Command { prelude, preconditions, writes, inputs, status: None }).await
+        self.command(scope, run, Command { prelude, preconditions, writes, inputs, status: None, program: None }).await
     }
 
     /// Has a run looked at again that was set aside because it could not be read.
@@ -356,6 +380,7 @@ impl Engine {
             writes: Vec::new(),
             inputs,
             status: None,
+            program: None,
         };
         self.command(scope, run, command).await
     }
@@ -373,6 +398,52 @@ impl Engine {
             [Outcome::Committed] => Ok(()),
             _ => Err(EngineError::Moved),
         }
+    }
+
+    /// How a run would stand in another program, or every reason why it cannot be moved there.
+    pub fn migration(state: &RunState, to: &Program, map: &StepMap) -> Result<brain_vm::Migration, Vec<String>> {
+        let (Some(program), Some(machine)) = (&state.program, &state.state) else {
+            return Err(vec!["it has no program".into()]);
+        };
+        let items = |step| state.data.items.get(&step).map_or(0, |list| list.len() as u32);
+        brain_vm::migrate(program, machine, to, map, items)
+    }
+
+    /// Moves a run to another program, with what that runs on. What was begun goes on there; nothing is done again.
+    #[expect(clippy::too_many_arguments, reason = "all of it belongs to one commit")]
+    pub async fn migrate(
+        &self,
+        scope: &Scope,
+        run: RunId,
+        (hash, program): (Digest, Arc<Program>),
+        map: &StepMap,
+        input: Value,
+        writes: Vec<Write>,
+        by: &str,
+    ) -> Result<RunNews, EngineError> {
+        let state = self.run_state(scope, run)?;
+        let migration =
+            Self::migration(&state, &program, map).map_err(|problems| EngineError::NotMovable(run, problems))?;
+        let RunSchedule { seq, fence, .. } = state.row.schedule;
+        let from = state.row.program.ok_or(EngineError::NothingToDo(run))?;
+        let moved = Moved {
+            from,
+            to: hash,
+            by: by.to_owned(),
+            map: map.clone(),
+            steps: migration.steps,
+            state: migration.state,
+        };
+        let data = serde_json::to_value(&moved).expect("the state of a run is JSON");
+        let command = Command {
+            prelude: vec![NewEvent::pipe(PipeEvent::Migrated, data, Some(json!({"input": input})))],
+            preconditions: vec![Precondition::RunAt { run, seq, fence }],
+            writes,
+            inputs: vec![Told::Input(Input::Tick, None)],
+            status: None,
+            program: Some((hash, program, Box::new(moved), input)),
+        };
+        self.command(scope, run, command).await
     }
 
     /// Decides about a dead letter.
@@ -427,6 +498,7 @@ impl Engine {
             writes: vec![Write::PutLetter(letter)],
             inputs: vec![Told::Letter(job, attempts, input)],
             status: None,
+            program: None,
         };
         self.command(scope, run, command).await
     }
@@ -436,12 +508,19 @@ impl Engine {
         let row = self.store.run(scope, run)?.ok_or(EngineError::NoSuchRun(run))?;
         let log = self.store.log(scope, run)?;
         let Some(hash) = row.program else {
-            return Ok(RunState { row, log, program: None, state: None, data: RunData::default() });
+            return Ok(RunState {
+                row,
+                log,
+                program: None,
+                state: None,
+                data: RunData::default(),
+                earlier: Vec::new(),
+            });
         };
         let mut program = self.program(hash)?;
         let unreadable = |error: EventError| EngineError::Unreadable(run, error.to_string());
-        let (state, data, _) = fold(&mut program, &log, &mut |hash| self.program(hash), unreadable)?;
-        Ok(RunState { row, log, program: Some(program), state: Some(state), data })
+        let Folded { state, data, earlier, .. } = fold(&mut program, &log, &mut |hash| self.program(hash), unreadable)?;
+        Ok(RunState { row, log, program: Some(program), state: Some(state), data, earlier })
     }
 
     /// A program by its hash. Programs are immutable, so those that were read once are kept at hand.

@@ -16,13 +16,14 @@ pub mod log;
 mod node;
 mod overlay;
 mod receipt;
+mod retention;
 mod shell;
 mod turn;
 
 pub use turn::grow::blob_writes;
 pub use turn::{job_key, job_keys};
 
-pub use data::RunData;
+pub use data::{Moved, RunData};
 pub use driver::Driver;
 pub use engine::{Engine, EngineConfig, EngineError, LetterDecision, RunState};
 pub use flow::{FlowConfig, Limits, Share, TenantLimits};
@@ -31,4 +32,5 @@ pub use hub::RunNews;
 pub use log::{NewEvent, PipeEvent};
 pub use node::Liveness;
 pub use overlay::RecordView;
-pub use receipt::{Receipt, ReceiptStatus, receipts};
+pub use receipt::{Receipt, ReceiptStatus};
+pub use retention::{BLOB_GRACE, Keep, Swept, sweep};

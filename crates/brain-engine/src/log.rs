@@ -35,8 +35,10 @@ pub enum PipeEvent {
     Parked = 12,
     /// Somebody had it looked at again.
     Unparked = 13,
-    /// Somebody gave it up without reading it.
+    /// Somebody gave it up.
     Aborted = 14,
+    /// Somebody moved it to another program; its data says where it stands there.
+    Migrated = 15,
 }
 
 impl PipeEvent {
@@ -57,6 +59,7 @@ impl PipeEvent {
             12 => "Parked",
             13 => "Unparked",
             14 => "Aborted",
+            15 => "Migrated",
             _ => return None,
         })
     }

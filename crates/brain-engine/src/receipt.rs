@@ -1,11 +1,15 @@
 //! Receipts: the immutable record of every attempt, read from the log.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use brain_core::{Failure, JobKey, Timestamp};
 use brain_store::LogRow;
 use brain_vm::{Event, EventError, JobId, Program};
 use serde_json::Value;
 
-use crate::log::entries;
+use crate::data::Moved;
+use crate::log::{PipeEvent, entries};
 use crate::turn::job_key;
 
 /// How an attempt went.
@@ -62,15 +66,31 @@ pub struct Receipt {
     pub retry_at: Option<Timestamp>,
 }
 
-/// The receipts of a run, in the order in which attempts ended.
-pub fn receipts(run: brain_core::RunId, program: &Program, rows: &[LogRow]) -> Result<Vec<Receipt>, EventError> {
+/// The receipts of a run, in the order in which attempts ended. `earlier` are the programs it had before it was moved to
+/// the present one, each with the event that ended it.
+pub(crate) fn receipts(
+    run: brain_core::RunId,
+    earlier: &[(u64, Arc<Program>)],
+    program: &Program,
+    rows: &[LogRow],
+) -> Result<Vec<Receipt>, EventError> {
     let mut list: Vec<Receipt> = Vec::new();
     let mut started = Timestamp::default();
-    let mut handed = std::collections::BTreeMap::new();
-    let mut args_of = std::collections::BTreeMap::new();
-    let mut artifacts_of = std::collections::BTreeMap::new();
+    let mut handed = BTreeMap::new();
+    let mut args_of: BTreeMap<JobId, Value> = BTreeMap::new();
+    let mut artifacts_of: BTreeMap<JobId, Value> = BTreeMap::new();
     for entry in entries(rows) {
-        let Some(event) = entry.machine()? else { continue };
+        let Some(event) = entry.machine()? else {
+            if let Some(moved) = Some(&entry).filter(|entry| entry.is(PipeEvent::Migrated)).and_then(Moved::read) {
+                let there = |job: &JobId| moved.steps.get(&job.step).map_or(*job, |step| JobId { step: *step, ..*job });
+                list.iter_mut().for_each(|receipt| receipt.job = there(&receipt.job));
+                handed = handed.into_iter().map(|((job, attempt), at)| ((there(&job), attempt), at)).collect();
+                args_of = args_of.into_iter().map(|(job, args)| (there(&job), args)).collect();
+                artifacts_of = artifacts_of.into_iter().map(|(job, list)| (there(&job), list)).collect();
+            }
+            continue;
+        };
+        let program = earlier.iter().find(|(until, _)| entry.seq < *until).map_or(program, |(_, program)| program);
         if let Event::RunStarted { .. } = event {
             started = entry.at;
         }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use brain_core::RecordId;
-use brain_engine::{Driver, ReceiptStatus, receipts};
+use brain_engine::{Driver, ReceiptStatus};
 use brain_lang::plan::{Place, Plan, PlanStep};
 use brain_store::{Member, MemoryStore, RecordFilter, RecordRow, Store, Write};
 use brain_vm::compile;
@@ -42,7 +42,7 @@ fn a_batch_that_fails_leaves_nothing_but_its_log() {
     let state = run(host, &store, steps);
     assert_eq!(state.row.status, "failed");
     assert_eq!(marks(&store), 0);
-    let list = receipts(state.row.id, state.program.as_ref().unwrap(), &state.log).unwrap();
+    let list = state.receipts().unwrap();
     let statuses: Vec<ReceiptStatus> = list.iter().map(|receipt| receipt.status).collect();
     assert_eq!(statuses, [ReceiptStatus::RolledBack, ReceiptStatus::RolledBack, ReceiptStatus::Failed]);
     assert!(store.artifacts(&scope(), state.row.id).unwrap().is_empty());

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use brain_core::{Failure, Millis};
-use brain_engine::{Driver, EngineError, FlowConfig, LetterDecision, NewEvent, PipeEvent, receipts};
+use brain_engine::{Driver, EngineError, FlowConfig, LetterDecision, NewEvent, PipeEvent};
 use brain_lang::plan::{Idempotency, OnFailure, Place};
 use brain_store::{MemoryStore, RecordFilter, Store};
 use common::{Fate, TestHost, clock, each, program, random, scope, step, submission, with_undo};
@@ -77,14 +77,14 @@ fn a_failed_inline_step_leaves_nothing_behind() {
 #[test]
 fn retries_wait_and_keep_their_key_and_their_arguments() {
     let attempts = AtomicU32::new(0);
-    let (mut driver, store, host) =
+    let (mut driver, _, host) =
         world(TestHost::new(
             move |_| if attempts.fetch_add(1, Ordering::Relaxed) < 2 { Fate::Busy } else { Fate::Done },
         ));
     let run = start(&mut driver, vec![step("a", &[], KEY)]);
     assert_eq!(finish(&mut driver, run), "completed");
     let state = driver.engine().run_state(&scope(), run).unwrap();
-    let list = receipts(run, state.program.as_ref().unwrap(), &store.log(&scope(), run).unwrap()).unwrap();
+    let list = state.receipts().unwrap();
     assert_eq!(list.iter().map(|one| one.attempt).collect::<Vec<_>>(), [1, 2, 3]);
     assert!(list.windows(2).all(|two| two[0].key == two[1].key && two[0].args == two[1].args));
     let wait = list[1].finished_at.since(list[0].finished_at);
@@ -173,7 +173,7 @@ fn failing_undoes_what_was_done_in_reverse_order() {
     let run = start(&mut driver, steps);
     assert_eq!(finish(&mut driver, run), "compensated");
     let state = driver.engine().run_state(&scope(), run).unwrap();
-    let list = receipts(run, state.program.as_ref().unwrap(), &state.log).unwrap();
+    let list = state.receipts().unwrap();
     let order: Vec<(String, bool)> = list.iter().map(|one| (one.step.clone(), one.job.undo)).collect();
     let expected = [("a", false), ("b", false), ("c", false), ("b", true), ("a", true)];
     assert_eq!(order, expected.map(|(step, undo)| (step.to_owned(), undo)));

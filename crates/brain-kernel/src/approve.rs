@@ -95,6 +95,7 @@ impl Kernel {
             writes: vec![Write::PutApproval(row)],
             inputs: vec![Told::Input(input, None::<Value>)],
             status: None,
+            program: None,
         };
         self.engine().command(scope, run, command).await?;
         self.report(scope, run)
@@ -132,6 +133,7 @@ impl Kernel {
             writes: vec![Write::PutApproval(row)],
             inputs: vec![Told::Job(key, message)],
             status: None,
+            program: None,
         };
         self.engine().command(scope, run, command).await?;
         self.report(scope, run)

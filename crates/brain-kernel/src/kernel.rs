@@ -518,7 +518,7 @@ impl Kernel {
 
     /// The program of a plan. What a plan is made of (tools, playbooks) does not change while a kernel runs, so its
     /// shape says it all.
-    fn program(&self, planned: &Planned) -> Result<(Digest, Arc<Program>), PlanError> {
+    pub(crate) fn program(&self, planned: &Planned) -> Result<(Digest, Arc<Program>), PlanError> {
         if let Some(known) = self.programs.lock().unwrap_or_else(PoisonError::into_inner).get(&planned.shape) {
             return Ok(known.clone());
         }
@@ -592,7 +592,7 @@ impl Kernel {
     }
 
     /// Definitions that a program uses and that the store may not have yet.
-    fn definitions(&self, hash: Digest, program: &Program) -> Vec<Write> {
+    pub(crate) fn definitions(&self, hash: Digest, program: &Program) -> Vec<Write> {
         let mut defined = self.defined.lock().unwrap_or_else(PoisonError::into_inner);
         if defined.len() >= MAX_PROGRAMS {
             defined.clear();
@@ -685,7 +685,14 @@ impl Kernel {
     /// What can be said of a run whose log cannot be read.
     fn unread(&self, scope: &Scope, run: RunId, error: &EngineError) -> Result<Report, KernelError> {
         let row = self.store.run(scope, run)?.ok_or(KernelError::NoSuchRun(run))?;
-        let state = RunState { row, log: Vec::new(), program: None, state: None, data: RunData::default() };
+        let state = RunState {
+            row,
+            log: Vec::new(),
+            program: None,
+            state: None,
+            data: RunData::default(),
+            earlier: Vec::new(),
+        };
         let mut report = report(&self.registry, &self.toolbox, &state);
         report.ok = false;
         report.message = "This run cannot be read by this version of Brain. Nothing of it is lost.".into();

@@ -2,7 +2,7 @@
 
 use brain_core::{Failure, RunId, Timestamp};
 use brain_engine::log::entries;
-use brain_engine::{PipeEvent, Receipt, ReceiptStatus, RunState, job_key, receipts};
+use brain_engine::{PipeEvent, Receipt, ReceiptStatus, RunState, job_key};
 use brain_registry::Registry;
 use brain_registry::model::ToolDef;
 use brain_tools::Toolbox;
@@ -125,6 +125,8 @@ pub struct Report {
     pub updated_at: Timestamp,
     /// The request as it came.
     pub request: Value,
+    /// Whether its values were erased when they had been kept long enough: digests are left.
+    pub erased: bool,
     /// The mode that was used: the one asked for, or `answer` if nothing could be planned.
     pub mode_used: String,
     /// Why.
@@ -162,6 +164,7 @@ pub(crate) fn report(registry: &Registry, toolbox: &Toolbox, state: &RunState) -
         created_at: state.row.created_at,
         updated_at: state.row.updated_at,
         request: state.row.request.clone(),
+        erased: state.row.erased,
         mode_used: state.row.request["mode"].as_str().unwrap_or("enqueue_and_wait").to_owned(),
         reason: String::new(),
         confidence: "none".into(),
@@ -177,10 +180,10 @@ pub(crate) fn report(registry: &Registry, toolbox: &Toolbox, state: &RunState) -
         waits_for: Vec::new(),
     };
     read_pipe(&mut report, state);
-    if let (Some(program), Some(machine)) = (&state.program, &state.state)
+    if let (Some(_), Some(machine)) = (&state.program, &state.state)
         && machine.phase != Phase::New
     {
-        let list = receipts(state.row.id, program, &state.log).unwrap_or_default();
+        let list = state.receipts().unwrap_or_default();
         report.enqueued = enqueued(state, &list);
         report.receipts = list.iter().map(receipt_view).collect();
         report.batch = crate::batch::outcome(state, &list);
@@ -316,7 +319,11 @@ fn receipt_view(receipt: &Receipt) -> ReceiptView {
         attempt: receipt.attempt,
         undo: receipt.job.undo,
         status: receipt.status.as_str(),
-        result: receipt.result["data"].clone(),
+        result: if receipt.result["erased"].is_string() {
+            json!({"erased": receipt.result["erased"]})
+        } else {
+            receipt.result["data"].clone()
+        },
         effects: Value::Object(effects),
         summary: receipt.result["summary"].as_str().map(str::to_owned),
         error: receipt.failure.clone(),

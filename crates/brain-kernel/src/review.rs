@@ -65,7 +65,8 @@ impl Kernel {
             }
         };
         let inputs = vec![Told::Job(key, message)];
-        let command = Command { prelude, preconditions: Vec::new(), writes: Vec::new(), inputs, status: None };
+        let (preconditions, writes) = (Vec::new(), Vec::new());
+        let command = Command { prelude, preconditions, writes, inputs, status: None, program: None };
         let news = self.engine().command(scope, run, command).await?;
         if let Some(why) = news.answer["refused"].as_str() {
             return Err(KernelError::Refused(why.to_owned()));

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use brain_core::{Digest, DigestBuilder, RecordId, RunId, Timestamp};
-use brain_engine::{Receipt, ReceiptStatus, RunState, receipts};
+use brain_engine::{Receipt, ReceiptStatus, RunState};
 use brain_registry::model::Effect;
 use brain_store::{Precondition, Scope};
 use brain_vm::{JobId, Phase};
@@ -103,6 +103,10 @@ impl Kernel {
         let (Some(program), Some(machine)) = (&state.program, &state.state) else {
             return Err(one("nothing_to_undo", format!("run {run} did nothing that could be undone.")));
         };
+        if state.row.erased {
+            let message = format!("what run {run} worked with has been erased; it cannot be undone any more.");
+            return Err(one("erased", message));
+        }
         if !matches!(machine.phase, Phase::Ended(_)) {
             return Err(one(
                 "still_running",
@@ -116,7 +120,7 @@ impl Kernel {
             let message = format!("run {run} has no step `{step}`; its steps are {}.", names.join(", "));
             return Err(one("no_such_step", message));
         }
-        let list = receipts(run, program, &state.log).unwrap_or_default();
+        let list = state.receipts().unwrap_or_default();
         let done: BTreeMap<JobId, &Receipt> = list
             .iter()
             .filter(|receipt| receipt.status == ReceiptStatus::Succeeded && !receipt.job.undo)

@@ -163,6 +163,7 @@ impl World {
                 writes: vec![Write::PutApproval(row.clone())],
                 inputs: vec![Told::Job(key, message)],
                 status: None,
+                program: None,
             };
             let (run, scope) = (row.run, scope.clone());
             let what = format!("approval of {} {}: {}", self.listing.run(run), row.body["step"], row.status);

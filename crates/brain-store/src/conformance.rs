@@ -2,6 +2,7 @@
 
 mod blobs;
 mod feed;
+mod keep;
 mod offers;
 mod queue;
 mod signals;
@@ -25,7 +26,7 @@ type Case = fn(&dyn Store);
 
 /// Runs the whole suite; panics, naming what was expected, at the first thing that does not hold.
 pub fn run(make: Make<'_>) {
-    let cases: [(&str, Case); 25] = [
+    let cases: [(&str, Case); 30] = [
         ("a run and its log read back as written", a_run_and_its_log_read_back_as_written),
         ("a broken precondition writes nothing", a_broken_precondition_writes_nothing),
         ("an old fence is refused", an_old_fence_is_refused),
@@ -51,6 +52,11 @@ pub fn run(make: Make<'_>) {
         ("blobs are a tenant's own", blobs::blobs_are_a_tenants_own),
         ("queued runs come by tenant and order", queue::queued_runs_come_by_tenant_and_order),
         ("the feed goes on where it was left", feed::the_feed_goes_on_where_it_was_left),
+        ("old runs are found and erased", keep::old_runs_are_found_and_erased),
+        ("a run goes with what belongs to it", keep::a_run_goes_with_what_belongs_to_it),
+        ("unused blobs go and used ones stay", keep::unused_blobs_go_and_used_ones_stay),
+        ("everything can be read for copying", keep::everything_can_be_read_for_copying),
+        ("the audit keeps every use of sudo", keep::the_audit_keeps_every_use_of_sudo),
     ];
     for (name, case) in cases {
         let store = make();
@@ -94,6 +100,7 @@ pub mod sample {
             status: "running".into(),
             program: Some(Digest::of(b"program")),
             request: json!({"message": format!("run {n}"), "unicode": "é — \u{1f600}"}),
+            erased: false,
             schedule: RunSchedule { seq: 2, owner: None, fence: 1, wake_at: None, priority: 5, queued: None },
         }
     }

@@ -6,6 +6,8 @@
 
 pub mod blob;
 pub mod conformance;
+pub mod copy;
+mod keep;
 mod memory;
 mod postgres;
 mod rows;
@@ -13,13 +15,15 @@ mod scope;
 mod sqlite;
 mod traits;
 
+pub use keep::{Audit, Dump, Old, Referrer, Retention, is_over, used_blobs};
 pub use memory::MemoryStore;
-pub use postgres::{Migration, PostgresStore, redact};
+pub use postgres::{PostgresStore, redact};
 pub use rows::{
-    ApprovalRow, ArtifactRow, BlobRow, Claim, DeadLetterRow, FeedPage, IndexEntry, LogRow, OfferRow, Page, QueuePlace,
-    RecordFilter, RecordRow, RunRow, RunSchedule, SignalRow, TokenRow, contains_words, fingerprint, search_words,
+    ApprovalRow, ArtifactRow, AuditRow, BlobRow, Claim, DeadLetterRow, DefinitionRow, FeedPage, IndexEntry, LogRow,
+    Migration, OfferRow, Page, QueuePlace, RecordFilter, RecordRow, RunRow, RunSchedule, SignalRow, TokenRow,
+    WholeRecord, contains_words, fingerprint, search_words,
 };
-pub use scope::{Scope, SystemScope};
+pub use scope::{Scope, Sudo, SystemScope};
 pub use sqlite::SqliteStore;
 pub use traits::{
     Approvals, BlobWriter, Blobs, Commit, CommitDone, CommitResult, Conflict, DeadLetters, Definitions, Feed, Heard,

@@ -1,6 +1,7 @@
 //! The store in memory: for tests, scenarios and dry runs. Same rules, no disk.
 
 mod blobs;
+mod keep;
 mod offers;
 mod signals;
 
@@ -15,7 +16,7 @@ use crate::traits::{
     Records, Runs, Scheduling, StoreError, StoreStats, Tokens, Watch, Write,
 };
 use crate::{
-    ApprovalRow, ArtifactRow, BlobRow, Claim, DeadLetterRow, FeedPage, IndexEntry, LogRow, OfferRow, Page,
+    ApprovalRow, ArtifactRow, AuditRow, BlobRow, Claim, DeadLetterRow, FeedPage, IndexEntry, LogRow, OfferRow, Page,
     RecordFilter, RecordRow, RunRow, Scope, SignalRow, SystemScope, TokenRow, contains_words, search_words,
 };
 
@@ -37,13 +38,14 @@ struct Inner {
     artifacts: BTreeSet<(TenantId, ArtifactRow)>,
     letters: BTreeMap<(TenantId, JobKey), DeadLetterRow>,
     approvals: BTreeMap<(TenantId, ApprovalId), ApprovalRow>,
-    definitions: BTreeMap<Digest, Value>,
+    definitions: BTreeMap<Digest, (&'static str, Value)>,
     tokens: BTreeMap<TokenId, TokenRow>,
     nodes: BTreeMap<NodeId, (Timestamp, String)>,
     offers: BTreeMap<(TenantId, JobKey), OfferRow>,
     /// In the order of arrival.
     signals: BTreeMap<(TenantId, RunId), Vec<SignalRow>>,
     blobs: BTreeMap<(TenantId, Digest), StoredBlob>,
+    audit: Vec<AuditRow>,
     stats: StoreStats,
 }
 
@@ -55,6 +57,7 @@ struct Stored {
 
 struct StoredBlob {
     row: BlobRow,
+    unused_since: Option<Timestamp>,
     bytes: Arc<[u8]>,
 }
 
@@ -172,8 +175,8 @@ impl Inner {
             Write::PutApproval(row) => {
                 self.approvals.insert((tenant, row.id), row);
             }
-            Write::Define { hash, body, .. } => {
-                self.definitions.entry(hash).or_insert(body);
+            Write::Define { hash, kind, body } => {
+                self.definitions.entry(hash).or_insert((kind, body));
             }
             Write::TakeKey { key, digest, run } => {
                 self.keys.insert((tenant, key), (run, digest));
@@ -190,6 +193,10 @@ impl Inner {
                 let row = BlobRow { hash, size: bytes.len() as u64, media_type, at };
                 self.put_blob(tenant, row, bytes);
             }
+            Write::Erase { run, request, rows } => self.erase(tenant, run, request, rows),
+            Write::DropRun(run) => self.drop_run(&tenant, run),
+            Write::NoteBlob { hash, unused_since } => self.note_blob(tenant, hash, unused_since),
+            Write::DropBlob { hash, unused_before } => self.drop_blob(tenant, hash, unused_before),
         }
     }
 
@@ -363,7 +370,7 @@ impl Approvals for MemoryStore {
 
 impl Definitions for MemoryStore {
     fn definition(&self, hash: Digest) -> Result<Option<Value>, StoreError> {
-        Ok(self.lock().definitions.get(&hash).cloned())
+        Ok(self.lock().definitions.get(&hash).map(|(_, body)| body.clone()))
     }
 }
 

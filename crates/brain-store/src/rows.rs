@@ -20,6 +20,8 @@ pub struct RunRow {
     pub program: Option<Digest>,
     /// The request as it came: message, mode, context, limits. A payload: it may be erased.
     pub request: Value,
+    /// Whether its payloads were erased: of each, the digest is left.
+    pub erased: bool,
     /// Scheduling columns.
     pub schedule: RunSchedule,
 }
@@ -281,6 +283,52 @@ pub struct TokenRow {
     pub tier: Option<String>,
     /// Whether it was taken back.
     pub revoked: bool,
+}
+
+/// What a store's tables were and are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Migration {
+    /// The version of the tables that were there; 0: none were.
+    pub from: i64,
+    /// The version they have now, or would have.
+    pub to: i64,
+}
+
+/// A record with what it is found by: what [`crate::Write::PutRecord`] takes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WholeRecord {
+    /// The record.
+    pub row: RecordRow,
+    /// All values by which it is found.
+    pub index: Vec<IndexEntry>,
+    /// Its words for full-text search; `None` if its type is not searched.
+    pub text: Option<String>,
+}
+
+/// A program or definition.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DefinitionRow {
+    /// Its hash.
+    pub hash: Digest,
+    /// `program`, `tool` or `record`.
+    pub kind: String,
+    /// Its content.
+    pub body: Value,
+}
+
+/// Something that was done to everyone's data, or with a right that everyone's data depends on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AuditRow {
+    /// When.
+    pub at: Timestamp,
+    /// By whom.
+    pub who: String,
+    /// What: `gc`, `store copy`, `token new` and so on.
+    pub what: String,
+    /// To whom; `None`: to everyone.
+    pub tenant: Option<TenantId>,
+    /// Why, and with which options.
+    pub detail: String,
 }
 
 /// What identifies a list of records: their ids and revisions, in order.

@@ -1,6 +1,8 @@
 //! Tenancy as a type: there is no way to ask the store for a tenant's rows without a [`Scope`].
 
-use brain_core::TenantId;
+use brain_core::{TenantId, Timestamp};
+
+use crate::{Audit, AuditRow, StoreError};
 
 /// The right to see and change one tenant's rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,3 +25,31 @@ impl Scope {
 /// The right to see scheduling columns of all tenants, and nothing else.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemScope;
+
+/// The right to see and change what belongs to all tenants. It is had only by saying who asks, and why: that is written
+/// to the store's audit before anything else happens.
+#[derive(Debug)]
+pub struct Sudo {
+    who: String,
+}
+
+impl Sudo {
+    /// Writes to the audit who does what, to whom (`None`: to everyone) and why; then it may be done.
+    pub fn because(
+        store: &(impl Audit + ?Sized),
+        at: Timestamp,
+        who: &str,
+        what: &str,
+        tenant: Option<&TenantId>,
+        why: &str,
+    ) -> Result<Self, StoreError> {
+        let (who, what, detail) = (who.to_owned(), what.to_owned(), why.to_owned());
+        store.note(&AuditRow { at, who: who.clone(), what, tenant: tenant.cloned(), detail })?;
+        Ok(Self { who })
+    }
+
+    /// Who asked.
+    pub fn who(&self) -> &str {
+        &self.who
+    }
+}

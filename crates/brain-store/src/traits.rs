@@ -6,8 +6,8 @@ use brain_core::{ApprovalId, Digest, JobKey, NodeId, RecordId, RunId, TenantId, 
 use serde_json::Value;
 
 use crate::{
-    ApprovalRow, ArtifactRow, BlobRow, Claim, DeadLetterRow, FeedPage, IndexEntry, LogRow, OfferRow, Page,
-    RecordFilter, RecordRow, RunRow, RunSchedule, Scope, SignalRow, SystemScope, TokenRow,
+    ApprovalRow, ArtifactRow, Audit, BlobRow, Claim, DeadLetterRow, Dump, FeedPage, IndexEntry, LogRow, OfferRow, Page,
+    RecordFilter, RecordRow, Retention, RunRow, RunSchedule, Scope, SignalRow, SystemScope, TokenRow,
 };
 
 /// The store could not answer.
@@ -157,6 +157,33 @@ pub enum Write {
         at: Timestamp,
         /// The bytes.
         bytes: Arc<[u8]>,
+    },
+    /// The payloads of a run that is over are replaced by what is left of them, and the run is marked. Its events stay.
+    Erase {
+        /// The run.
+        run: RunId,
+        /// What is left of the request.
+        request: Value,
+        /// What is left of the payloads of each row of its log, by the number of the row's first event.
+        rows: Vec<(u64, Vec<Value>)>,
+    },
+    /// A run is gone, with its log, links, keys, approvals, signals and closed letters.
+    DropRun(RunId),
+    /// A blob that nothing refers to, from this moment on unless an earlier one is known; `None`: something does.
+    /// Storing the same bytes again says so too.
+    NoteBlob {
+        /// The blob.
+        hash: Digest,
+        /// Since when nothing refers to it.
+        unused_since: Option<Timestamp>,
+    },
+    /// A blob is gone if nothing has referred to it since before this moment. Nothing otherwise: whoever stores the
+    /// same bytes again keeps it, also in the commit just before this one.
+    DropBlob {
+        /// The blob.
+        hash: Digest,
+        /// The moment.
+        unused_before: Timestamp,
     },
 }
 
@@ -426,6 +453,9 @@ pub trait Store:
     + Scheduling
     + Feed
     + Watch
+    + Retention
+    + Dump
+    + Audit
     + Commit
     + Send
     + Sync
@@ -445,6 +475,9 @@ impl<T> Store for T where
         + Scheduling
         + Feed
         + Watch
+        + Retention
+        + Dump
+        + Audit
         + Commit
         + Send
         + Sync

@@ -8,11 +8,13 @@ mod compile;
 mod decide;
 mod event;
 mod fibers;
+mod migrate;
 mod program;
 mod state;
 
 pub use compile::{MAX_PLAN_STEPS, PlanError, compile};
 pub use decide::{Decision, Input, Machine, Need};
 pub use event::{Event, EventError, VM_EVENTS};
+pub use migrate::{Migration, StepMap, migrate};
 pub use program::{Fragment, Op, Program, ProgramId};
 pub use state::{End, Fiber, Job, JobId, JobStatus, Phase, State, Status, StepState, Stop, Wait};

@@ -32,6 +32,23 @@ fn is_false(flag: &bool) -> bool {
     !flag
 }
 
+/// A map whose keys are no texts, as a list of pairs: JSON has no other form for it.
+mod pairs {
+    use std::collections::BTreeMap;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::{Job, JobId};
+
+    pub(super) fn serialize<S: Serializer>(jobs: &BTreeMap<JobId, Job>, serializer: S) -> Result<S::Ok, S::Error> {
+        jobs.iter().collect::<Vec<_>>().serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<JobId, Job>, D::Error> {
+        Ok(Vec::<(JobId, Job)>::deserialize(deserializer)?.into_iter().collect())
+    }
+}
+
 /// How a run ends once no job is running any more.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -246,6 +263,7 @@ pub struct State {
     /// Where each step stands.
     pub steps: Vec<StepState>,
     /// Jobs that are not finished.
+    #[serde(with = "pairs")]
     pub jobs: BTreeMap<JobId, Job>,
     /// Jobs that succeeded, in order: what compensation takes back, last first.
     pub done: Vec<JobId>,
@@ -460,7 +478,7 @@ impl State {
         }
     }
 
-    fn finish_job(&mut self, id: JobId, succeeded: bool) {
+    pub(crate) fn finish_job(&mut self, id: JobId, succeeded: bool) {
         let job = self.jobs.remove(&id);
         let counted = job.as_ref().is_some_and(|job| job.attempt > 0);
         let noted = job.is_some_and(|job| matches!(job.status, JobStatus::Growing | JobStatus::Reviewing));
@@ -509,7 +527,7 @@ impl State {
         }
     }
 
-    fn open_each(&mut self, step: u16, count: u32) {
+    pub(crate) fn open_each(&mut self, step: u16, count: u32) {
         if count == 0 {
             self.set_step(step, StepState::Done);
             self.release(Wait::Items(step), 1);

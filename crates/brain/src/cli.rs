@@ -23,7 +23,8 @@ pub(crate) struct Cli {
 /// What every command takes.
 #[derive(Args, Clone)]
 pub(crate) struct Global {
-    /// Where runs and records are kept: `sqlite:PATH`, or `memory:` for nothing that lasts.
+    /// Where runs and records are kept: `sqlite:PATH`, `postgres://USER@HOST/DATABASE`, or `memory:` for nothing that
+    /// lasts.
     /// [default: sqlite: in the user's data folder]
     #[arg(long, global = true, env = "BRAIN_STORE", value_name = "URL", hide_env_values = true)]
     pub(crate) store: Option<String>,
@@ -34,8 +35,8 @@ pub(crate) struct Global {
     #[arg(long = "pack", global = true, value_name = "DIR")]
     pub(crate) packs: Vec<PathBuf>,
     /// Whose data.
-    #[arg(long, global = true, env = "BRAIN_TENANT", default_value = "default", value_name = "NAME")]
-    pub(crate) tenant: String,
+    #[arg(long, global = true, env = "BRAIN_TENANT", value_name = "NAME", help = "Whose data. [default: default]")]
+    pub(crate) tenant: Option<String>,
     /// Machine-readable output.
     #[arg(long, global = true)]
     pub(crate) json: bool,
@@ -48,6 +49,13 @@ pub(crate) struct Global {
     /// Whether nothing is started: set by `serve --paused`.
     #[arg(skip)]
     pub(crate) paused: bool,
+}
+
+impl Global {
+    /// Whose data.
+    pub(crate) fn tenant(&self) -> &str {
+        self.tenant.as_deref().unwrap_or("default")
+    }
 }
 
 #[derive(Subcommand)]
@@ -128,8 +136,31 @@ pub(crate) enum Command {
     /// Write, check and test packs.
     #[command(subcommand)]
     Pack(PackCommand),
+    /// Erase and delete what has been kept long enough, as the configuration says.
+    #[command(
+        after_help = "Examples:\n  brain gc --config brain.yaml --dry-run     what would go\n  brain gc --config brain.yaml --all         for every tenant\n  brain gc --config brain.yaml --all --compact\n\nIn the configuration:\n  tenants:\n    \"*\": {keep: {payloads: 30d, runs: 365d}}\n\nA server with such a configuration does this once an hour by itself."
+    )]
+    Gc(GcArgs),
+    /// Who did what to everyone's data: newest first.
+    Audit {
+        /// How many at most.
+        #[arg(long, default_value_t = 50)]
+        limit: usize,
+    },
+    /// Move everything from one store to another.
+    #[command(subcommand)]
+    Store(StoreCommand),
     /// Check that everything Brain needs is in order.
     Doctor,
+    /// Bring the tables of the store up to date. Every command does so when it opens the store; this does only that.
+    #[command(
+        after_help = "Examples:\n  brain migrate --dry-run             what would be done\n  brain migrate --store postgres://brain@db.internal/brain"
+    )]
+    Migrate {
+        /// Say what would be done and change nothing.
+        #[arg(long)]
+        dry_run: bool,
+    },
     /// Measure this machine.
     #[command(subcommand)]
     Bench(BenchCommand),
@@ -211,6 +242,48 @@ pub(crate) struct ServeArgs {
 }
 
 #[derive(Args)]
+pub(crate) struct GcArgs {
+    /// Only say what would go.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Every tenant; it is noted in the audit. Without this: the one of --tenant.
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Afterwards, give free space back to the file system.
+    #[arg(long)]
+    pub(crate) compact: bool,
+    /// How long a large value that nothing refers to is kept: a day, but tests cannot wait that long.
+    #[arg(long, hide = true, value_name = "DURATION")]
+    pub(crate) blob_grace: Option<brain_core::Millis>,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum StoreCommand {
+    /// Copy everything, or one tenant, into another store, and compare.
+    #[command(
+        after_help = "Examples:\n  brain store copy sqlite:brain.db postgres://brain@db/brain\n  brain store copy postgres://brain@db/brain sqlite:acme.db --tenant acme\n  brain store copy sqlite:brain.db sqlite:new.db --dry-run\n\nStop the servers of the source first. The source is only read; its audit notes the copy."
+    )]
+    Copy(CopyArgs),
+}
+
+#[derive(Args)]
+pub(crate) struct CopyArgs {
+    /// Where it is.
+    pub(crate) from: String,
+    /// Where it shall be; a tenant that has anything there is refused.
+    pub(crate) to: String,
+    /// Only say what would be copied.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Go on with a copy that was interrupted: what is there is left as it is.
+    #[arg(long = "continue")]
+    pub(crate) go_on: bool,
+    /// Copy although a process works on the source: what it does meanwhile may be missing.
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+#[derive(Args)]
 pub(crate) struct DemoArgs {
     /// Tell the story and end.
     #[arg(long)]
@@ -250,6 +323,27 @@ pub(crate) enum RunsCommand {
     Skip(StuckArgs),
     /// Give it up. What was done stays.
     Abort(StuckArgs),
+    /// Move runs that are under way to what the packs say now. A deploy never does that by itself.
+    #[command(
+        after_help = "Examples:\n  brain runs migrate --playbook shop.order --dry-run\n  brain runs migrate --playbook shop.order --map pack=wrap --map label=\n  brain runs migrate RUN\n\nWhat has begun goes on in the new version; nothing is done again. A run that cannot be moved says why and stays."
+    )]
+    Migrate {
+        /// The runs.
+        #[arg(required_unless_present = "playbook")]
+        runs: Vec<String>,
+        /// All runs of this playbook that are under way.
+        #[arg(long, conflicts_with = "runs")]
+        playbook: Option<String>,
+        /// A step with another name in the new version: OLD=NEW; OLD= if it is not there any more.
+        #[arg(long = "map", value_name = "OLD=NEW")]
+        map: Vec<String>,
+        /// Say what would be done, and change nothing.
+        #[arg(long)]
+        dry_run: bool,
+        /// How many at most.
+        #[arg(long, default_value_t = 100_000)]
+        limit: usize,
+    },
 }
 
 #[derive(Args)]

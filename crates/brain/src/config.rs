@@ -83,10 +83,16 @@ impl Config {
     }
 
     /// How long what a tenant did is kept.
-    #[expect(dead_code, reason = "`brain gc` will ask")]
     pub(crate) fn keep(&self, tenant: &TenantId) -> Keep {
         let named = self.tenants.get(tenant.as_str()).and_then(|tenant| tenant.keep);
         named.or_else(|| self.tenants.get(OTHERS).and_then(|tenant| tenant.keep)).unwrap_or_default()
+    }
+}
+
+impl Config {
+    /// Whether anything ends at all.
+    pub(crate) fn keeps(&self) -> bool {
+        self.tenants.values().any(|tenant| tenant.keep.is_some_and(|keep| keep != Keep::default()))
     }
 }
 
@@ -112,7 +118,7 @@ mod tests {
             ("slotz: 3", "slotz"),
             ("tenants: {acme: {rate: quick}}", "tenants.acme.rate"),
             ("tenants: {\"A C\": {}}", "A C"),
-            ("tenants: [", "line 1"),
+            ("tenants: [", "line 2"),
             ("slots: 0", "--paused"),
         ] {
             let error = format!("{:#}", Config::parse(text).unwrap_err());

@@ -8,7 +8,7 @@ use brain_core::TenantId;
 use brain_engine::EngineConfig;
 use brain_kernel::{Kernel, KernelConfig};
 use brain_registry::{Loaded, PackSource, Registry};
-use brain_store::{MemoryStore, Scope, SqliteStore, Store};
+use brain_store::{MemoryStore, PostgresStore, Scope, SqliteStore, Store};
 
 use crate::cli::Global;
 use crate::config::Config;
@@ -57,33 +57,73 @@ fn default_store() -> Result<PathBuf> {
     Ok(folder.join("brain/brain.db"))
 }
 
-/// What the store is called, for people.
+/// What the store is called, for people: without a password.
 pub(crate) fn store_url(global: &Global) -> Result<String> {
+    Ok(brain_store::redact(&full_url(global)?))
+}
+
+fn full_url(global: &Global) -> Result<String> {
     match &global.store {
         Some(url) => Ok(url.clone()),
         None => Ok(format!("sqlite:{}", default_store()?.display())),
     }
 }
 
-/// Opens the store.
-pub(crate) fn store(global: &Global) -> Result<Arc<dyn Store>> {
-    let url = store_url(global)?;
+/// Where a store is.
+pub(crate) enum Place {
+    /// In a file.
+    Sqlite(PathBuf),
+    /// In a database, with everything that it takes to connect.
+    Postgres(String),
+    /// Nowhere that lasts.
+    Memory,
+}
+
+/// The store that is meant.
+pub(crate) fn place(global: &Global) -> Result<Place> {
+    place_at(full_url(global)?)
+}
+
+/// The store at an address.
+fn place_at(url: String) -> Result<Place> {
     if let Some(path) = url.strip_prefix("sqlite:") {
         let path = path.strip_prefix("//").unwrap_or(path);
         if path.is_empty() {
             bail!("`{url}` names no file; write sqlite:PATH");
         }
-        return Ok(Arc::new(SqliteStore::open(Path::new(path))?));
+        return Ok(Place::Sqlite(path.into()));
+    }
+    if url.starts_with("postgres://") || url.starts_with("postgresql://") {
+        return Ok(Place::Postgres(url));
     }
     if url == "memory:" {
-        return Ok(Arc::new(MemoryStore::new()));
+        return Ok(Place::Memory);
     }
-    bail!("`{url}` is not a store; write sqlite:PATH or memory:")
+    let shown = brain_store::redact(&url);
+    bail!("`{shown}` is not a store; write sqlite:PATH, postgres://USER@HOST/DATABASE or memory:")
+}
+
+/// Opens the store.
+pub(crate) fn store(global: &Global) -> Result<Arc<dyn Store>> {
+    open(place(global)?)
+}
+
+/// Opens the store at an address.
+pub(crate) fn store_at(url: &str) -> Result<Arc<dyn Store>> {
+    open(place_at(url.to_owned())?)
+}
+
+fn open(place: Place) -> Result<Arc<dyn Store>> {
+    Ok(match place {
+        Place::Sqlite(path) => Arc::new(SqliteStore::open(&path)?),
+        Place::Postgres(url) => Arc::new(PostgresStore::connect(&url)?),
+        Place::Memory => Arc::new(MemoryStore::new()),
+    })
 }
 
 /// The scope that the command line asks for.
 pub(crate) fn scope(global: &Global) -> Result<Scope> {
-    Ok(Scope::of(global.tenant.parse::<TenantId>()?))
+    Ok(Scope::of(global.tenant().parse::<TenantId>()?))
 }
 
 /// A kernel with its engine. `keep` says whether this process also looks after what others left behind.

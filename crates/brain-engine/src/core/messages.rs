@@ -7,6 +7,7 @@ use brain_store::{Member, Outcome, Precondition, Scope, StoreError, Write};
 use brain_vm::{Input, JobId, Program};
 use serde_json::Value;
 
+use crate::data::Moved;
 use crate::engine::EngineError;
 use crate::flow::Share;
 use crate::host::{CheckAnswer, JobOutcome};
@@ -52,6 +53,8 @@ pub struct Command {
     pub inputs: Vec<Told>,
     /// The status it gets if the machine has not started.
     pub status: Option<String>,
+    /// The program it is moved to first, how it stands there, and what that runs on.
+    pub program: Option<(Digest, Arc<Program>, Box<Moved>, Value)>,
 }
 
 /// What a run is told.

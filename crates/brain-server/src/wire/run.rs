@@ -160,6 +160,9 @@ pub struct RunResponse {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub batch: Option<Value>,
+    /// Whether its values were erased when they had been kept long enough: digests are left. Left out if not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub erased: bool,
     /// When it was received.
     #[schema(format = DateTime)]
     pub created_at: String,
@@ -357,6 +360,7 @@ impl From<Report> for RunResponse {
             approval_id: report.approval,
             progress: Progress { done, total },
             waits_for: report.waits_for,
+            erased: report.erased,
             batch: report.batch,
             created_at: report.created_at.to_string(),
             updated_at: report.updated_at.to_string(),

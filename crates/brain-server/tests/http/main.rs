@@ -4,6 +4,7 @@
 
 mod approvals;
 mod blobs;
+mod events;
 mod gate;
 mod letters;
 mod lists;

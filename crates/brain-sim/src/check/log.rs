@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use brain_engine::RunState;
 use brain_engine::log::{PipeEvent, entries};
-use brain_engine::{RunState, receipts};
 use brain_vm::{Event, JobId};
 
 use crate::Tally;
@@ -44,8 +44,10 @@ fn fold(state: &RunState) -> Vec<String> {
 }
 
 fn succeeded_twice(state: &RunState) -> Vec<String> {
-    let Some(program) = &state.program else { return Vec::new() };
-    let list = match receipts(state.row.id, program, &state.log) {
+    if state.program.is_none() {
+        return Vec::new();
+    }
+    let list = match state.receipts() {
         Ok(list) => list,
         Err(error) => return vec![format!("its receipts cannot be read: {error}")],
     };

@@ -9,7 +9,8 @@ use crate::{BlobRow, BlobWriter, Blobs, Scope, StoreError};
 
 impl Inner {
     pub(super) fn put_blob(&mut self, tenant: TenantId, row: BlobRow, bytes: Arc<[u8]>) {
-        self.blobs.entry((tenant, row.hash)).or_insert(StoredBlob { row, bytes });
+        let blob = self.blobs.entry((tenant, row.hash)).or_insert(StoredBlob { row, unused_since: None, bytes });
+        blob.unused_since = None;
     }
 }
 

@@ -28,7 +28,7 @@ const MOST: i32 = 1 << 20;
 /// Chunks that are deleted at a time.
 const SWEPT_AT_ONCE: i64 = 64;
 
-fn blob_row(row: &Row) -> Result<BlobRow, StoreError> {
+pub(super) fn blob_row(row: &Row) -> Result<BlobRow, StoreError> {
     Ok(BlobRow {
         hash: digest(get(row, 0)?)?,
         size: get::<i64>(row, 1)? as u64,
@@ -121,6 +121,7 @@ RETURNING source";
 /// The last chunks, the blob's row, and the end of the upload: gone if the blob is new, given up if it was there.
 const FINISH: &str = "
 WITH there AS (SELECT source FROM blob_uploads WHERE source = $4 AND NOT given_up FOR UPDATE),
+used AS (UPDATE blobs SET unused_since = NULL WHERE tenant = $1 AND hash = $5 AND unused_since IS NOT NULL),
 rest AS (
     INSERT INTO blob_chunks (tenant, source, n, bytes)
     SELECT $1, there.source, $2 + c.n - 1, c.bytes FROM there, unnest($3::bytea[]) WITH ORDINALITY AS c (bytes, n)

@@ -62,6 +62,8 @@ pub(super) struct Changes<'a> {
     /// In the order of arrival.
     signals: Vec<(SignalKey<'a>, &'a SignalRow)>,
     blobs: BTreeMap<(&'a str, Digest), Blob<'a>>,
+    /// What retention does, in order.
+    kept: Vec<(&'a str, &'a Write)>,
     pub(super) members: u64,
     pub(super) rows: u64,
     pub(super) bytes: u64,
@@ -78,9 +80,9 @@ impl<'a> Changes<'a> {
         self.new_runs.len()
     }
 
-    /// Whether anything was appended to a log.
-    pub(super) fn has_log(&self) -> bool {
-        !self.log.is_empty()
+    /// One of the rows that are appended to logs, if there are any: tenant, run, number.
+    pub(super) fn log_row(&self) -> Option<(String, Uuid, i64)> {
+        self.log.first().map(|(tenant, row)| ((*tenant).to_owned(), row.run.as_uuid(), row.seq as i64))
     }
 
     /// Adds a write. `view` is what was there before it.
@@ -145,6 +147,9 @@ impl<'a> Changes<'a> {
             Write::PutBlob { hash, media_type, at, bytes } => {
                 self.blobs.entry((tenant, *hash)).or_insert(Blob { media_type, at: *at, bytes });
             }
+            Write::Erase { .. } | Write::DropRun(_) | Write::NoteBlob { .. } | Write::DropBlob { .. } => {
+                self.kept.push((tenant, write));
+            }
         }
     }
 
@@ -161,6 +166,9 @@ impl<'a> Changes<'a> {
         self.write_offers(&mut out);
         self.write_signals(&mut out);
         self.write_blobs(&mut out);
+        for (tenant, write) in std::mem::take(&mut self.kept) {
+            super::keep::write(tenant, write, &mut out);
+        }
         out
     }
 
@@ -190,8 +198,10 @@ impl<'a> Changes<'a> {
             let requests: Vec<String> = new.values().map(|(row, _)| self.json(&row.request)).collect();
             let columns = Columns::new(new.values().map(|(_, change)| change));
             self.bytes += 128 * new.len() as u64;
+            let erased: Vec<i16> = new.values().map(|(row, _)| i16::from(row.erased)).collect();
             let mut params = values![tenants, ids, created, requests];
             params.extend(columns.params());
+            params.extend(values![erased]);
             out.push(Question::new(statements::NEW_RUNS, params));
         }
         let changed = std::mem::take(&mut self.runs);

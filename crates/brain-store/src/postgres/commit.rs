@@ -16,6 +16,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Error, Row};
+use uuid::Uuid;
 
 use super::Shared;
 use super::changes::Changes;
@@ -32,8 +33,9 @@ const MAX_LOCKS: usize = 1000;
 const MAX_BYTES: usize = 8 * 1024 * 1024;
 /// How often a batch that is refused for reasons that pass is tried.
 const TRIES: u32 = 6;
-/// How often, and how long apart, the server is asked what became of a transaction.
-const INQUIRIES: u32 = 40;
+/// How often, and how long apart, the server is asked what became of a transaction. Together longer than a server lets a
+/// transaction stand idle: what it has not committed by then, it will not commit later.
+const INQUIRIES: u32 = 120;
 const BETWEEN_INQUIRIES: Duration = Duration::from_millis(250);
 
 /// Members that were handed over together.
@@ -165,12 +167,20 @@ enum Trouble {
     Unreachable(StoreError),
     /// The connection broke before the commit: nothing was written.
     Lost(StoreError),
-    /// The connection broke during the commit of this transaction.
-    Unknown(String, Vec<Outcome>, StoreError),
+    /// The connection broke during the commit.
+    Unknown(Traces, Vec<Outcome>, StoreError),
     /// The server refused: nothing was written.
     Refused(SqlState, StoreError),
     /// What is there cannot be read.
     Unreadable(StoreError),
+}
+
+/// By what a transaction is recognised.
+struct Traces {
+    /// Its number.
+    transaction: String,
+    /// A row of the log that it wrote: tenant, run, number.
+    row: Option<(String, Uuid, i64)>,
 }
 
 /// One of the writers. Works until the store is closed.
@@ -239,9 +249,9 @@ async fn commit_patiently(
                     return given_up(error, false);
                 }
             }
-            Trouble::Unknown(transaction, outcomes, error) => {
+            Trouble::Unknown(traces, outcomes, error) => {
                 *connection = None;
-                match inquire(shared, connection, &transaction).await {
+                match inquire(shared, connection, &traces).await {
                     Some(true) => {
                         shared.committed_unseen(&outcomes);
                         return Ok(outcomes);
@@ -319,27 +329,54 @@ async fn one_by_one(
     Ok(outcomes)
 }
 
+/// Its number alone is no proof: a server that crashed gives the number of a transaction of which nothing reached the
+/// disk to another one. A row of the log with that number is: no two transactions write the same one.
+const INQUIRY: &str = "
+SELECT pg_xact_status($1::text::xid8),
+       EXISTS (SELECT FROM log WHERE tenant = $2 AND run = $3 AND seq = $4 AND xmin::text = $5)";
+
 /// What became of a transaction: committed or not; `None`: nobody can say.
-async fn inquire(shared: &Shared, connection: &mut Option<Connection>, transaction: &str) -> Option<bool> {
+async fn inquire(shared: &Shared, connection: &mut Option<Connection>, traces: &Traces) -> Option<bool> {
+    let number = traces.transaction.parse::<u64>().ok()?;
+    let (tenant, run, seq) = traces.row.clone().unwrap_or_default();
     for _ in 0..INQUIRIES {
         if let Ok(asked) = opened(shared, connection).await {
-            let question = Question::new("SELECT pg_xact_status($1::text::xid8)", values![transaction.to_owned()]);
-            match asked.ask(&[question]).await {
-                Ok(rows) => match rows.first()?.first()?.get::<_, Option<&str>>(0) {
-                    Some("committed") => return Some(true),
-                    Some("aborted") => return Some(false),
-                    // The server has not noticed yet that we are gone.
-                    Some(_) => {}
-                    None => return None,
-                },
+            // Rows carry the lower half of the number.
+            let short = (number as u32).to_string();
+            let params = values![number.to_string(), tenant.clone(), run, seq, short.clone()];
+            match asked.ask(&[Question::new(INQUIRY, params)]).await {
+                Ok(rows) => {
+                    let row = rows.first()?.first()?;
+                    match (row.get::<_, Option<&str>>(0), row.get(1)) {
+                        (_, true) => return Some(true),
+                        (Some("aborted"), false) => return Some(false),
+                        // It would have left its row: the number is somebody else's by now.
+                        (Some("committed"), false) => return traces.row.is_some().then_some(false),
+                        // The server has not noticed yet that we are gone. It is told, so that what was not
+                        // committed by now is not committed later.
+                        (Some(_), false) => end(shared, &short).await,
+                        (None, false) => return None,
+                    }
+                }
                 Err(error) if is_lost(&error) => *connection = None,
-                // A server that never heard of it: another one than before.
+                // A number that this server has not given out yet, or no longer: it crashed before any of it was kept.
+                Err(error) if error.code() == Some(&SqlState::INVALID_PARAMETER_VALUE) => return Some(false),
                 Err(_) => return None,
             }
         }
         tokio::time::sleep(BETWEEN_INQUIRIES).await;
     }
     None
+}
+
+/// Ends the connection that a transaction of ours belongs to, if it is still there.
+async fn end(shared: &Shared, transaction: &str) {
+    let sql = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+               WHERE backend_xid::text = $1 AND datname = current_database() AND usename = session_user
+               AND pid <> pg_backend_pid()";
+    if let Ok(mut owner) = Connection::open(&shared.address, Role::Owner, shared.roles).await {
+        drop(owner.ask(&[Question::new(sql, values![transaction.to_owned()])]).await);
+    }
 }
 
 async fn opened<'c>(shared: &Shared, connection: &'c mut Option<Connection>) -> Result<&'c mut Connection, StoreError> {
@@ -364,7 +401,8 @@ async fn commit_once(
         Err(trouble) => return Err(rolled_back(connection, trouble).await),
     };
     let (outcomes, mut changes) = decide(members, view);
-    let (new_runs, has_log) = (changes.new_runs(), changes.has_log());
+    let new_runs = changes.new_runs();
+    let traces = Traces { transaction, row: changes.log_row() };
     let mut questions = changes.questions();
     questions.push(Question::new("COMMIT", vec![]));
     let answers = match connection.send(&questions.iter().collect::<Vec<_>>()).await {
@@ -379,12 +417,12 @@ async fn commit_once(
         let is_commit = n + 1 == answers.len();
         return match error.as_db_error() {
             Some(_) if !is_commit || !is_lost(error) => Err(not_written(error)),
-            _ => Err(Trouble::Unknown(transaction, outcomes, failed(error))),
+            _ => Err(Trouble::Unknown(traces, outcomes, failed(error))),
         };
     }
     if !changes.is_empty() {
         shared.counters.committed(changes.members, changes.rows, changes.bytes);
-        shared.committed(new_runs as u64, has_log);
+        shared.committed(new_runs as u64);
     }
     Ok(outcomes)
 }

@@ -54,7 +54,7 @@ pub(super) type Notified = Box<dyn Fn(Option<i32>) + Send>;
 
 pub(super) struct Connection {
     pub(super) client: Client,
-    prepared: HashMap<Cow<'static, str>, Statement>,
+    prepared: HashMap<String, Statement>,
     /// The tenant whose rows row-level security lets through now.
     tenant: String,
 }
@@ -176,7 +176,7 @@ impl Connection {
         Ok(answers)
     }
 
-    async fn prepare(&mut self, sql: &Cow<'static, str>) -> Result<Statement, Error> {
+    async fn prepare(&mut self, sql: &str) -> Result<Statement, Error> {
         if let Some(statement) = self.prepared.get(sql) {
             return Ok(statement.clone());
         }
@@ -184,7 +184,7 @@ impl Connection {
         if self.prepared.len() >= PREPARED {
             self.prepared.clear();
         }
-        self.prepared.insert(sql.clone(), statement.clone());
+        self.prepared.insert(sql.to_owned(), statement.clone());
         Ok(statement)
     }
 }

@@ -11,6 +11,7 @@ mod changes;
 mod commit;
 mod connection;
 mod feed;
+mod keep;
 mod need;
 mod notify;
 mod pool;
@@ -36,15 +37,14 @@ use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::sync::Notify;
 use tokio_postgres::Row;
 
-use crate::Scope;
 use crate::traits::{Commit, CommitDone, Member, Outcome, StoreError, StoreStats};
+use crate::{Migration, Scope};
 use address::Address;
 use commit::{Batch, Counters, Queue};
 use connection::{Param, Question, Role};
 use pool::{Again, Pool, Who};
 
 pub use address::redact;
-pub use schema::Migration;
 
 /// Threads of the store's own runtime.
 const THREADS: usize = 2;
@@ -89,7 +89,7 @@ struct Shared {
 
 impl Shared {
     /// Tells the tasks beside the writers about a commit.
-    fn committed(&self, new_runs: u64, _has_log: bool) {
+    fn committed(&self, new_runs: u64) {
         self.changed.notify_one();
         if new_runs > 0 {
             let before = self.new_runs.fetch_add(new_runs, Ordering::Relaxed);
@@ -103,7 +103,7 @@ impl Shared {
     fn committed_unseen(&self, outcomes: &[Outcome]) {
         let members = outcomes.iter().filter(|outcome| **outcome == Outcome::Committed).count();
         self.counters.committed(members as u64, 0, 0);
-        self.committed(0, true);
+        self.committed(0);
     }
 }
 

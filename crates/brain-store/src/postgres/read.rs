@@ -66,7 +66,7 @@ pub(super) fn named(scope: &Scope) -> String {
     scope.tenant().as_str().to_owned()
 }
 
-fn run_row(row: &Row) -> Result<RunRow, StoreError> {
+pub(super) fn run_row(row: &Row) -> Result<RunRow, StoreError> {
     let queued = match (get::<Option<i64>>(row, 12)?, get::<Option<String>>(row, 13)?) {
         (Some(order), Some(limit)) => Some(QueuePlace { order, limit }),
         _ => None,
@@ -87,6 +87,7 @@ fn run_row(row: &Row) -> Result<RunRow, StoreError> {
             queued,
         },
         request: json(row, 11)?,
+        erased: get::<i16>(row, 14)? != 0,
     })
 }
 
@@ -104,7 +105,7 @@ pub(super) fn log_row(row: &Row) -> Result<LogRow, StoreError> {
 impl Runs for PostgresStore {
     fn run(&self, scope: &Scope, id: RunId) -> Result<Option<RunRow>, StoreError> {
         let sql = "SELECT tenant, id, created_at, updated_at, status, program, seq, owner, fence, wake_at, priority,
-                   request, queue_order, queue_limit FROM runs WHERE tenant = $1 AND id = $2";
+                   request, queue_order, queue_limit, erased FROM runs WHERE tenant = $1 AND id = $2";
         first(&self.scoped(scope, sql, values![named(scope), id.as_uuid()])?, run_row)
     }
 
@@ -128,7 +129,7 @@ impl Runs for PostgresStore {
         };
         let sql = format!(
             "SELECT tenant, id, created_at, updated_at, status, program, seq, owner, fence, wake_at, priority, request,
-             queue_order, queue_limit FROM runs WHERE tenant = $1 AND id < $2 {by_status} ORDER BY id DESC LIMIT $3"
+             queue_order, queue_limit, erased FROM runs WHERE tenant = $1 AND id < $2 {by_status} ORDER BY id DESC LIMIT $3"
         );
         let items = each(&self.scoped(scope, sql, params)?, run_row)?;
         Ok(Page::cut(items, limit, |row| row.id.to_string()))
@@ -161,7 +162,7 @@ impl Runs for PostgresStore {
     }
 }
 
-fn letter_row(row: &Row) -> Result<DeadLetterRow, StoreError> {
+pub(super) fn letter_row(row: &Row) -> Result<DeadLetterRow, StoreError> {
     Ok(DeadLetterRow {
         id: JobKey::from_uuid(get(row, 0)?),
         run: RunId::from_uuid(get(row, 1)?),
@@ -230,7 +231,7 @@ impl Approvals for PostgresStore {
     }
 }
 
-fn offer_row(row: &Row) -> Result<OfferRow, StoreError> {
+pub(super) fn offer_row(row: &Row) -> Result<OfferRow, StoreError> {
     Ok(OfferRow {
         key: JobKey::from_uuid(get(row, 0)?),
         run: RunId::from_uuid(get(row, 1)?),

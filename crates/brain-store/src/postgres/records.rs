@@ -12,7 +12,7 @@ use crate::{Page, RecordFilter, RecordRow, Records, Scope, StoreError};
 /// Rows that are fetched at a time when each has to be looked at.
 const BATCH: i64 = 500;
 
-fn record_row(row: &Row) -> Result<RecordRow, StoreError> {
+pub(super) fn record_row(row: &Row) -> Result<RecordRow, StoreError> {
     Ok(RecordRow {
         kind: get(row, 0)?,
         id: RecordId::from_uuid(get(row, 1)?),

@@ -8,11 +8,11 @@ use tokio_postgres::error::SqlState;
 
 use super::address::Address;
 use super::connection::{Connection, Role, failed};
-use crate::StoreError;
+use crate::{Migration, StoreError};
 
 /// What makes a schema of version `n` one of version `n + 1`; an empty one has version 0. What has been released is
 /// never changed: a new version is a new entry.
-const STEPS: [&str; 1] = [FIRST];
+const STEPS: [&str; 2] = [FIRST, KEEP];
 
 /// The version of the tables that this build reads and writes.
 const VERSION: i32 = STEPS.len() as i32;
@@ -124,6 +124,21 @@ CREATE TABLE blob_uploads (
 );
 "#;
 
+/// Keeping house: what goes together with a run, what nothing refers to, who did what.
+const KEEP: &str = r#"
+ALTER TABLE blobs ADD COLUMN unused_since bigint;
+CREATE INDEX dead_letters_run ON dead_letters (tenant, run);
+CREATE INDEX request_keys_run ON request_keys (tenant, run);
+CREATE TABLE audit (
+    n bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, at bigint NOT NULL, who text NOT NULL, what text NOT NULL,
+    tenant text COLLATE "C", detail text NOT NULL
+);
+CREATE FUNCTION audit_stays() RETURNS trigger LANGUAGE plpgsql AS
+    $stays$ BEGIN RAISE EXCEPTION 'nothing leaves the audit or changes in it'; END $stays$;
+CREATE TRIGGER audit_stays BEFORE UPDATE OR DELETE OR TRUNCATE ON audit
+    FOR EACH STATEMENT EXECUTE FUNCTION audit_stays();
+"#;
+
 /// Two roles without a login: `brain_engine` reads and writes for everyone, `brain_api` reads one tenant's rows. They
 /// matter because a superuser, and often the owner, is not bound by row-level security. Whoever may not make roles can
 /// have them made: then only granting is left; else settings take their place.
@@ -189,15 +204,6 @@ BEGIN
     END IF;
 END $protect$;
 ";
-
-/// What a store was and is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Migration {
-    /// The version of the tables that were there; 0: none were.
-    pub from: i64,
-    /// The version they have now, or would have.
-    pub to: i64,
-}
 
 /// What is in a schema.
 pub(super) struct Found {

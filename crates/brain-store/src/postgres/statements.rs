@@ -6,10 +6,10 @@ ON CONFLICT (hash) DO NOTHING";
 
 pub(super) const NEW_RUNS: &str = "
 INSERT INTO runs (tenant, id, created_at, request, updated_at, status, program, seq, owner, fence, wake_at, priority,
-                  queue_order, queue_limit)
+                  queue_order, queue_limit, erased)
 SELECT * FROM unnest($1::text[], $2::uuid[], $3::bigint[], $4::text[], $5::bigint[], $6::text[], $7::bytea[],
                      $8::bigint[], $9::uuid[], $10::bigint[], $11::bigint[], $12::smallint[], $13::bigint[],
-                     $14::text[])";
+                     $14::text[], $15::smallint[])";
 
 pub(super) const RUNS: &str = "
 UPDATE runs r SET updated_at = q.updated_at, status = q.status, program = coalesce(q.program, r.program), seq = q.seq,
@@ -107,8 +107,10 @@ pub(super) const SIGNALS_GONE: &str = "
 DELETE FROM signals r USING unnest($1::text[], $2::uuid[], $3::text[]) AS q (tenant, run, slot)
 WHERE r.tenant = q.tenant AND r.run = q.run AND r.slot = q.slot";
 
+/// Somebody who stores bytes that are there refers to them in the same commit or soon: they are used.
 pub(super) const BLOB: &str = "
-WITH new AS (
+WITH used AS (UPDATE blobs SET unused_since = NULL WHERE tenant = $1 AND hash = $2 AND unused_since IS NOT NULL),
+new AS (
     INSERT INTO blobs (tenant, hash, size, media_type, at, source, chunk_size)
     VALUES ($1, $2, $3, $4, $5, nextval('blob_sources'), $6) ON CONFLICT (tenant, hash) DO NOTHING RETURNING source
 )

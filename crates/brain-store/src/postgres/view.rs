@@ -161,7 +161,11 @@ impl<'a> View<'a> {
             Write::TakeKey { key, .. } => drop(self.taken_keys.insert((tenant, slot(key)))),
             Write::Signal(row) => drop(self.signals.insert((tenant, row.run.as_uuid(), slot(&row.id)))),
             Write::TakeSignal { run, id } => drop(self.signals.remove(&(tenant, run.as_uuid(), slot(id)))),
+            Write::DropRun(run) => drop(self.runs.remove(&(tenant, run.as_uuid()))),
             Write::Append(_)
+            | Write::Erase { .. }
+            | Write::NoteBlob { .. }
+            | Write::DropBlob { .. }
             | Write::Link(_)
             | Write::Define { .. }
             | Write::Offer(_)

@@ -24,7 +24,7 @@ const CHUNK: usize = 256 * 1024;
 /// Bytes of an upload that are committed together: a few milliseconds of the writer's time.
 const BATCH: usize = 4 * CHUNK;
 /// Chunk numbers that belong to one blob: of 256 KiB, that is 256 GiB.
-const SPAN: i64 = 1 << 20;
+pub(super) const SPAN: i64 = 1 << 20;
 /// Chunks deleted in one go.
 const SWEPT_AT_ONCE: i64 = 16;
 
@@ -85,8 +85,9 @@ fn write_chunks(connection: &Connection, upload: i64, from: i64, bytes: &[u8]) -
 
 /// Makes an upload the blob that `row` describes; whether it was new. If it was not, the upload is given up.
 fn publish(connection: &Connection, tenant: &str, row: &BlobRow, upload: i64) -> rusqlite::Result<bool> {
-    let new = connection.prepare_cached("INSERT OR IGNORE INTO blobs VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?.execute(
-        params![
+    let new = connection
+        .prepare_cached("INSERT OR IGNORE INTO blobs VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, NULL)")?
+        .execute(params![
             tenant,
             row.hash.as_bytes(),
             row.size as i64,
@@ -94,15 +95,26 @@ fn publish(connection: &Connection, tenant: &str, row: &BlobRow, upload: i64) ->
             row.at.as_millis(),
             upload * SPAN,
             CHUNK as i64
-        ],
-    )? > 0;
+        ])?
+        > 0;
     let end = if new {
         "DELETE FROM blob_uploads WHERE id = ?1"
     } else {
+        is_used(connection, tenant, row.hash)?;
         "UPDATE blob_uploads SET given_up = 1 WHERE id = ?1"
     };
     connection.prepare_cached(end)?.execute([upload])?;
     Ok(new)
+}
+
+/// Somebody stores bytes that are there: whatever refers to them comes in the same commit or soon.
+fn is_used(connection: &Connection, tenant: &str, hash: Digest) -> rusqlite::Result<()> {
+    connection
+        .prepare_cached(
+            "UPDATE blobs SET unused_since = NULL WHERE tenant = ?1 AND hash = ?2 AND unused_since IS NOT NULL",
+        )?
+        .execute(params![tenant, hash.as_bytes()])
+        .map(drop)
 }
 
 /// Writes a whole blob unless it is there; how many bytes that were.
@@ -111,6 +123,7 @@ pub(super) fn put(connection: &Connection, tenant: &str, row: &BlobRow, bytes: &
         .prepare_cached("SELECT 1 FROM blobs WHERE tenant = ?1 AND hash = ?2")?
         .exists(params![tenant, row.hash.as_bytes()])?;
     if there {
+        is_used(connection, tenant, row.hash)?;
         return Ok(0);
     }
     let upload = begin(connection)?;
@@ -119,7 +132,7 @@ pub(super) fn put(connection: &Connection, tenant: &str, row: &BlobRow, bytes: &
     Ok(bytes.len() + 128)
 }
 
-fn blob_row(row: &Row<'_>) -> rusqlite::Result<BlobRow> {
+pub(super) fn blob_row(row: &Row<'_>) -> rusqlite::Result<BlobRow> {
     Ok(BlobRow {
         hash: Digest::from_bytes(row.get(0)?),
         size: row.get::<_, i64>(1)? as u64,

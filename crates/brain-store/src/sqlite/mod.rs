@@ -3,8 +3,10 @@
 
 mod blobs;
 mod feed;
+mod keep;
 mod offers;
 mod read;
+mod records;
 mod schema;
 mod signals;
 mod writer;
@@ -15,6 +17,7 @@ use std::sync::mpsc::{Sender, channel};
 
 use rusqlite::{Connection, OpenFlags};
 
+use crate::Migration;
 use crate::traits::{Commit, CommitDone, CommitResult, Member, StoreError, StoreStats};
 use writer::{Command, Counters};
 
@@ -45,18 +48,9 @@ fn failed(error: rusqlite::Error) -> StoreError {
 impl SqliteStore {
     /// Opens a file, making it if it is not there.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-            std::fs::create_dir_all(folder)
-                .map_err(|error| StoreError::Failed(format!("{}: {error}", folder.display())))?;
-        }
-        let named = |error: StoreError| match error {
-            StoreError::Failed(reason) => StoreError::Failed(format!("{}: {reason}", path.display())),
-            StoreError::Unreadable(reason) => StoreError::Unreadable(format!("{}: {reason}", path.display())),
-            other => other,
-        };
-        let mut connection = Connection::open(path).map_err(failed).map_err(named)?;
-        configure(&connection).map_err(failed).map_err(named)?;
-        schema::prepare(&mut connection).map_err(named)?;
+        let named = |error| named(path, error);
+        let mut connection = open_file(path)?;
+        schema::prepare(&mut connection, false).map_err(named)?;
         blobs::give_up_orphans(&connection, path).map_err(failed).map_err(named)?;
         let counters = std::sync::Arc::new(Counters::default());
         let (send, receive) = channel();
@@ -73,6 +67,17 @@ impl SqliteStore {
             readers: Mutex::new(Vec::new()),
             uploading: Mutex::default(),
         })
+    }
+
+    /// Makes the tables in a new file and adds what an older one lacks, and does nothing else; refuses a file that a newer
+    /// build or another program has written. A dry run only says what would be done.
+    pub fn migrate(path: &Path, dry_run: bool) -> Result<Migration, StoreError> {
+        if dry_run && !path.exists() {
+            return Ok(Migration { from: 0, to: schema::VERSION });
+        }
+        let looked = || Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(failed);
+        let mut connection = if dry_run { looked() } else { open_file(path) }.map_err(|error| named(path, error))?;
+        schema::prepare(&mut connection, dry_run).map_err(|error| named(path, error))
     }
 
     /// Runs a query on a reader of the pool.
@@ -118,6 +123,25 @@ fn write_on(
     let closed = || StoreError::Failed("the store was closed".into());
     writer.send(Command::Change(Box::new(change), done)).map_err(|_| closed())?;
     receive.recv().unwrap_or_else(|_| Err(closed()))
+}
+
+fn named(path: &Path, error: StoreError) -> StoreError {
+    match error {
+        StoreError::Failed(reason) => StoreError::Failed(format!("{}: {reason}", path.display())),
+        StoreError::Unreadable(reason) => StoreError::Unreadable(format!("{}: {reason}", path.display())),
+        other => other,
+    }
+}
+
+/// A connection that may write; the file is made if it is not there.
+fn open_file(path: &Path) -> Result<Connection, StoreError> {
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        std::fs::create_dir_all(folder)
+            .map_err(|error| StoreError::Failed(format!("{}: {error}", folder.display())))?;
+    }
+    let connection = Connection::open(path).map_err(failed).map_err(|error| named(path, error))?;
+    configure(&connection).map_err(failed).map_err(|error| named(path, error))?;
+    Ok(connection)
 }
 
 fn configure(connection: &Connection) -> rusqlite::Result<()> {

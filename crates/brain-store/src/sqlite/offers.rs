@@ -27,7 +27,7 @@ pub(super) fn withdraw(connection: &Connection, tenant: &str, key: JobKey) -> ru
         .map(drop)
 }
 
-fn offer_row(row: &Row<'_>) -> rusqlite::Result<OfferRow> {
+pub(super) fn offer_row(row: &Row<'_>) -> rusqlite::Result<OfferRow> {
     Ok(OfferRow {
         key: JobKey::from_uuid(uuid(row, 0)?),
         run: RunId::from_uuid(uuid(row, 1)?),

@@ -39,7 +39,7 @@ pub(super) fn tenant(row: &Row<'_>, column: usize) -> rusqlite::Result<TenantId>
     row.get::<_, String>(column)?.parse().map_err(|error: brain_core::IdError| broken(column, error.to_string()))
 }
 
-fn cursor<T: std::str::FromStr>(text: Option<&str>) -> Result<Option<T>, StoreError> {
+pub(super) fn cursor<T: std::str::FromStr>(text: Option<&str>) -> Result<Option<T>, StoreError> {
     text.map(|text| text.parse().map_err(|_| StoreError::BadCursor(text.to_owned()))).transpose()
 }
 
@@ -67,10 +67,11 @@ pub(super) fn one<T>(
     statement.query_row(params_from_iter(parameters), read).optional().map_err(failed)
 }
 
-const RUN: &str = "tenant, id, created_at, updated_at, status, program, seq, owner, fence, wake_at, priority, request,
-    queue_order, queue_limit";
+pub(super) const RUN: &str =
+    "tenant, id, created_at, updated_at, status, program, seq, owner, fence, wake_at, priority, request,
+    queue_order, queue_limit, erased";
 
-fn run_row(row: &Row<'_>) -> rusqlite::Result<RunRow> {
+pub(super) fn run_row(row: &Row<'_>) -> rusqlite::Result<RunRow> {
     Ok(RunRow {
         tenant: tenant(row, 0)?,
         id: RunId::from_uuid(uuid(row, 1)?),
@@ -90,6 +91,7 @@ fn run_row(row: &Row<'_>) -> rusqlite::Result<RunRow> {
             },
         },
         request: json(row, 11)?,
+        erased: row.get(14)?,
     })
 }
 
@@ -174,9 +176,9 @@ impl Runs for SqliteStore {
     }
 }
 
-const RECORD: &str = "r.kind, r.id, r.revision, r.state, r.created_at, r.updated_at, r.body";
+pub(super) const RECORD: &str = "r.kind, r.id, r.revision, r.state, r.created_at, r.updated_at, r.body";
 
-fn record_row(row: &Row<'_>) -> rusqlite::Result<RecordRow> {
+pub(super) fn record_row(row: &Row<'_>) -> rusqlite::Result<RecordRow> {
     Ok(RecordRow {
         kind: row.get(0)?,
         id: record_id(row.get(1)?),
@@ -256,7 +258,7 @@ impl Records for SqliteStore {
     }
 }
 
-fn letter_row(row: &Row<'_>) -> rusqlite::Result<DeadLetterRow> {
+pub(super) fn letter_row(row: &Row<'_>) -> rusqlite::Result<DeadLetterRow> {
     Ok(DeadLetterRow {
         id: JobKey::from_uuid(uuid(row, 0)?),
         run: RunId::from_uuid(uuid(row, 1)?),

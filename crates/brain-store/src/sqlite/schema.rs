@@ -2,14 +2,14 @@
 
 use rusqlite::Connection;
 
-use crate::StoreError;
+use crate::{Migration, StoreError};
 
 /// What makes a file of version `n` one of version `n + 1`; an empty file has version 0. What has been released is
 /// never changed: a new version is a new entry.
-const STEPS: [&str; 3] = [FIRST, REACH, FLOW];
+const STEPS: [&str; 4] = [FIRST, REACH, FLOW, KEEP];
 
 /// The version of the tables that this build reads and writes.
-const VERSION: i64 = STEPS.len() as i64;
+pub(super) const VERSION: i64 = STEPS.len() as i64;
 
 const FIRST: &str = "
 CREATE TABLE runs (
@@ -104,11 +104,37 @@ ALTER TABLE runs ADD COLUMN erased INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX runs_queue ON runs (tenant, queue_order, id) WHERE queue_order IS NOT NULL;
 ";
 
-/// Makes the tables in a new file, adds what an older one lacks; refuses a file that a newer build has written.
-pub(super) fn prepare(connection: &mut Connection) -> Result<(), StoreError> {
+/// Keeping house: what goes together with a run, what nothing refers to, the texts that are searched, who did what.
+const KEEP: &str = "
+ALTER TABLE blobs ADD COLUMN unused_since INTEGER;
+CREATE INDEX dead_letters_run ON dead_letters (tenant, run);
+CREATE INDEX request_keys_run ON request_keys (tenant, run);
+-- The index of words has no texts: those of records that are there already are put together from their words.
+ALTER TABLE record_numbers ADD COLUMN content TEXT;
+CREATE VIRTUAL TABLE temp.words_there USING fts5vocab('main', 'record_words', 'instance');
+CREATE TEMP TABLE texts_there AS SELECT doc, group_concat(term, ' ') AS content
+    FROM (SELECT doc, term FROM temp.words_there ORDER BY doc, offset) GROUP BY doc;
+CREATE INDEX temp.texts_by_number ON texts_there (doc);
+UPDATE record_numbers SET content = coalesce((SELECT t.content FROM temp.texts_there t WHERE t.doc = n), '');
+DROP TABLE temp.texts_there;
+DROP TABLE temp.words_there;
+CREATE TABLE audit (
+    n INTEGER PRIMARY KEY, at INTEGER NOT NULL, who TEXT NOT NULL, what TEXT NOT NULL, tenant TEXT,
+    detail TEXT NOT NULL
+);
+CREATE TRIGGER audit_stays BEFORE DELETE ON audit BEGIN SELECT RAISE(ABORT, 'nothing leaves the audit'); END;
+CREATE TRIGGER audit_stays_the_same BEFORE UPDATE ON audit
+    BEGIN SELECT RAISE(ABORT, 'nothing changes in the audit'); END;
+";
+
+/// Makes the tables in a new file, adds what an older one lacks; refuses a file that a newer build has written. A dry run
+/// only looks.
+pub(super) fn prepare(connection: &mut Connection, dry_run: bool) -> Result<Migration, StoreError> {
     let failed = |error: rusqlite::Error| StoreError::Failed(error.to_string());
     // Another process may be preparing the same new file: the version is read inside the write transaction.
-    let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate).map_err(failed)?;
+    let behavior =
+        if dry_run { rusqlite::TransactionBehavior::Deferred } else { rusqlite::TransactionBehavior::Immediate };
+    let transaction = connection.transaction_with_behavior(behavior).map_err(failed)?;
     let found: i64 = transaction.query_row("PRAGMA user_version", [], |row| row.get(0)).map_err(failed)?;
     if found == 0 {
         let tables: i64 =
@@ -124,14 +150,16 @@ pub(super) fn prepare(connection: &mut Connection) -> Result<(), StoreError> {
             "the file has format {found}, this build knows format {VERSION}; use the newer build"
         ))
     })?;
-    if missing.is_empty() {
-        return Ok(());
+    let migration = Migration { from: found, to: VERSION };
+    if missing.is_empty() || dry_run {
+        return Ok(migration);
     }
     for step in missing {
         transaction.execute_batch(step).map_err(failed)?;
     }
     transaction.pragma_update(None, "user_version", VERSION).map_err(failed)?;
-    transaction.commit().map_err(failed)
+    transaction.commit().map_err(failed)?;
+    Ok(migration)
 }
 
 #[cfg(test)]
@@ -149,7 +177,7 @@ mod tests {
     #[test]
     fn a_file_of_every_earlier_version_becomes_what_a_new_one_is() {
         let mut new = Connection::open_in_memory().unwrap();
-        prepare(&mut new).unwrap();
+        prepare(&mut new, false).unwrap();
         for version in 1..STEPS.len() {
             let mut old = Connection::open_in_memory().unwrap();
             for step in &STEPS[..version] {
@@ -157,8 +185,10 @@ mod tests {
             }
             old.pragma_update(None, "user_version", version as i64).unwrap();
             old.execute("INSERT INTO definitions VALUES (x'00', 'tool', '{}')", []).unwrap();
-            prepare(&mut old).unwrap();
-            prepare(&mut old).unwrap();
+            let expected = Migration { from: version as i64, to: VERSION };
+            assert_eq!(prepare(&mut old, true).unwrap(), expected, "a dry run says it");
+            assert_eq!(prepare(&mut old, false).unwrap(), expected, "and did nothing");
+            assert_eq!(prepare(&mut old, false).unwrap().from, VERSION);
             assert_eq!(declared(&old), declared(&new), "from version {version}");
             let kept: i64 = old.query_row("SELECT count(*) FROM definitions", [], |row| row.get(0)).unwrap();
             assert_eq!(kept, 1, "what was there stays");

@@ -6,6 +6,7 @@ use std::sync::mpsc::{Receiver, TryRecvError};
 
 use rusqlite::{Connection, OptionalExtension, params};
 
+use super::records::{forget_entries, put_record};
 use crate::traits::{CommitDone, Conflict, Member, Outcome, Precondition, StoreError, StoreStats, Write};
 use crate::{BlobRow, IndexEntry, RecordRow, Scope};
 
@@ -31,6 +32,8 @@ pub(super) enum Command {
     Change(Change, ChangeDone),
     /// There are uploads that were given up: their chunks are deleted when there is nothing else to do.
     Sweep,
+    /// Free space is given back to the file system: between commits, since it cannot be a part of one.
+    Compact(ChangeDone),
     /// The store is being closed: nothing that comes after this is done.
     Close,
 }
@@ -92,9 +95,15 @@ pub(super) fn run(mut connection: Connection, commands: &Receiver<Command>, coun
         sweep |= group.iter().any(|command| matches!(command, Command::Sweep));
         let close = group.iter().any(|command| matches!(command, Command::Close));
         group.retain(|command| !matches!(command, Command::Sweep | Command::Close));
+        let compact: Vec<Command> = group.extract_if(.., |command| matches!(command, Command::Compact(_))).collect();
         if !group.is_empty() {
             commit_group(&mut connection, &mut group, counters);
             commits = commits.wrapping_add(1);
+        }
+        for command in compact {
+            if let Command::Compact(done) = command {
+                done(super::keep::compact(&connection));
+            }
         }
         if close {
             return;
@@ -133,7 +142,7 @@ fn commit_group(connection: &mut Connection, group: &mut Vec<Command>, counters:
         match command {
             Command::Commit(_, done) => waiting.push(Done::Commit(done, Vec::new())),
             Command::Change(_, done) => waiting.push(Done::Change(done)),
-            Command::Sweep | Command::Close => {}
+            Command::Sweep | Command::Compact(_) | Command::Close => {}
         }
     }
     for done in waiting {
@@ -176,7 +185,7 @@ fn write_group(
                 let bytes = change(&transaction)?;
                 counters.wrote(1, bytes);
             }
-            Command::Sweep | Command::Close => {}
+            Command::Sweep | Command::Compact(_) | Command::Close => {}
         }
     }
     transaction.commit()?;
@@ -298,8 +307,8 @@ fn apply(connection: &Connection, scope: &Scope, write: Write, counters: &Counte
             connection
                 .prepare_cached(
                     "INSERT INTO runs (tenant, id, created_at, updated_at, status, program, seq, owner, fence, wake_at,
-                     priority, request, queue_order, queue_limit)
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+                     priority, request, queue_order, queue_limit, erased)
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
                 )?
                 .execute(params![
                     tenant,
@@ -316,6 +325,7 @@ fn apply(connection: &Connection, scope: &Scope, write: Write, counters: &Counte
                     request,
                     row.schedule.queued.as_ref().map(|place| place.order),
                     row.schedule.queued.as_ref().map(|place| &place.limit),
+                    row.erased,
                 ])?;
             counters.wrote(1, request.len() + 128);
         }
@@ -351,7 +361,10 @@ fn apply(connection: &Connection, scope: &Scope, write: Write, counters: &Counte
                 .execute(params![row.run.as_uuid().as_bytes(), row.seq as i64, row.at.as_millis(), events, payloads])?;
             counters.wrote(1, events.len() + payloads.map_or(0, |text| text.len()) + 32);
         }
-        Write::PutRecord { row, index, text } => put_record(connection, tenant, &row, &index, text, counters)?,
+        Write::PutRecord { row, index, text } => {
+            let (rows, bytes) = put_record(connection, tenant, &row, &index, text)?;
+            counters.wrote(rows, bytes);
+        }
         Write::DeleteRecord { kind, id } => {
             let id = id.as_uuid();
             let found: Option<Option<String>> = connection
@@ -447,133 +460,21 @@ fn apply(connection: &Connection, scope: &Scope, write: Write, counters: &Counte
             let row = BlobRow { hash, size: bytes.len() as u64, media_type, at };
             counters.wrote(1, super::blobs::put(connection, tenant, &row, &bytes)?);
         }
-    }
-    Ok(())
-}
-
-fn put_record(
-    connection: &Connection,
-    tenant: &str,
-    row: &RecordRow,
-    index: &[IndexEntry],
-    text: Option<String>,
-    counters: &Counters,
-) -> rusqlite::Result<()> {
-    let id = row.id.as_uuid();
-    let body = row.body.to_string();
-    let entries: Option<String> = (!index.is_empty()).then(|| {
-        let list: Vec<_> = index.iter().map(|entry| (&entry.field, &entry.value, entry.unique)).collect();
-        serde_json::to_string(&list).expect("index entries are JSON")
-    });
-    let old: Option<Option<String>> = if row.revision == 1 {
-        None
-    } else {
-        connection
-            .prepare_cached("SELECT entries FROM records WHERE tenant = ?1 AND kind = ?2 AND id = ?3")?
-            .query_row(params![tenant, row.kind, id.as_bytes()], |row| row.get(0))
-            .optional()?
-    };
-    let rows = 1 + index.len() as u64 + u64::from(text.is_some());
-    let bytes = body.len() + entries.as_ref().map_or(0, String::len) + text.as_ref().map_or(0, String::len) + 96;
-    if let Some(old_entries) = &old {
-        connection
-            .prepare_cached(
-                "UPDATE records SET revision = ?4, state = ?5, updated_at = ?6, body = ?7, entries = ?8
-                 WHERE tenant = ?1 AND kind = ?2 AND id = ?3",
-            )?
-            .execute(params![
-                tenant,
-                row.kind,
-                id.as_bytes(),
-                row.revision as i64,
-                row.state,
-                row.updated_at.as_millis(),
-                body,
-                entries
-            ])?;
-        if *old_entries != entries {
-            forget_entries(connection, tenant, &row.kind, id.as_bytes(), old_entries.as_deref())?;
+        Write::Erase { run, request, rows } => {
+            counters.wrote(1 + rows.len() as u64, super::keep::erase(connection, tenant, run, &request, &rows)?);
         }
-    } else {
-        connection.prepare_cached("INSERT INTO records VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")?.execute(
-            params![
-                tenant,
-                row.kind,
-                id.as_bytes(),
-                row.revision as i64,
-                row.state,
-                row.created_at.as_millis(),
-                row.updated_at.as_millis(),
-                body,
-                entries
-            ],
-        )?;
-    }
-    if old.as_ref().is_none_or(|old_entries| *old_entries != entries) {
-        for entry in index {
-            let table = if entry.unique {
-                "INSERT OR REPLACE INTO record_unique VALUES (?1, ?2, ?3, ?4, ?5)"
-            } else {
-                "INSERT OR REPLACE INTO record_index VALUES (?1, ?2, ?3, ?4, ?5)"
-            };
-            connection.prepare_cached(table)?.execute(params![
-                tenant,
-                row.kind,
-                entry.field,
-                entry.value,
-                id.as_bytes()
-            ])?;
+        Write::DropRun(run) => {
+            super::keep::drop_run(connection, tenant, run)?;
+            counters.wrote(1, 64);
         }
-    }
-    if let Some(text) = text {
-        put_words(connection, tenant, row, old.is_some(), &text)?;
-    }
-    counters.wrote(rows, bytes);
-    Ok(())
-}
-
-/// Replaces the words by which a record is found.
-fn put_words(connection: &Connection, tenant: &str, row: &RecordRow, is_old: bool, text: &str) -> rusqlite::Result<()> {
-    let id = row.id.as_uuid();
-    let known: Option<i64> = if is_old {
-        connection
-            .prepare_cached("SELECT n FROM record_numbers WHERE tenant = ?1 AND kind = ?2 AND id = ?3")?
-            .query_row(params![tenant, row.kind, id.as_bytes()], |row| row.get(0))
-            .optional()?
-    } else {
-        None
-    };
-    let number = if let Some(number) = known {
-        connection.prepare_cached("DELETE FROM record_words WHERE rowid = ?1")?.execute([number])?;
-        number
-    } else {
-        connection
-            .prepare_cached("INSERT INTO record_numbers (tenant, kind, id) VALUES (?1, ?2, ?3)")?
-            .execute(params![tenant, row.kind, id.as_bytes()])?;
-        connection.last_insert_rowid()
-    };
-    connection
-        .prepare_cached("INSERT INTO record_words (rowid, words) VALUES (?1, ?2)")?
-        .execute(params![number, text])
-        .map(drop)
-}
-
-fn forget_entries(
-    connection: &Connection,
-    tenant: &str,
-    kind: &str,
-    id: &[u8; 16],
-    entries: Option<&str>,
-) -> rusqlite::Result<()> {
-    let Some(entries) = entries else { return Ok(()) };
-    let list: Vec<(String, String, bool)> = serde_json::from_str(entries).unwrap_or_default();
-    for (field, value, unique) in list {
-        let table = if unique { "record_unique" } else { "record_index" };
-        connection
-            .prepare_cached(&format!(
-                "DELETE FROM {table} WHERE tenant = ?1 AND kind = ?2 AND field = ?3 AND value = ?4 AND id = ?5"
-            ))?
-            .execute(params![tenant, kind, field, value, id])?;
+        Write::NoteBlob { hash, unused_since } => {
+            super::keep::note_blob(connection, tenant, hash, unused_since)?;
+            counters.wrote(1, 64);
+        }
+        Write::DropBlob { hash, unused_before } => {
+            super::keep::drop_blob(connection, tenant, hash, unused_before)?;
+            counters.wrote(1, 64);
+        }
     }
     Ok(())
 }

@@ -3,10 +3,10 @@
 use anyhow::{Context, Result};
 use brain_core::{Redactor, RunId, Timestamp, canonical_digest};
 use brain_engine::log::{LogEntry, entries};
-use brain_engine::{PipeEvent, RunState, receipts};
+use brain_engine::{PipeEvent, RunState};
 use brain_kernel::Kernel;
 use brain_store::Scope;
-use brain_vm::{Event, JobId, Program, State};
+use brain_vm::{Event, JobId, Program};
 use serde_json::Value;
 
 use crate::cli::Global;
@@ -115,6 +115,16 @@ fn event(state: &RunState, entry: &LogEntry<'_>, start: Timestamp, redactor: &Re
             line("answered", "nothing was done");
         } else if entry.is(PipeEvent::TakenOver) {
             line("taken over", "the process that worked on it had stopped");
+        } else if entry.is(PipeEvent::Parked) {
+            line("set aside", &text("why"));
+        } else if entry.is(PipeEvent::Unparked) {
+            line("looked at again", &format!("by {}", text("by")));
+        } else if entry.is(PipeEvent::Aborted) {
+            line("given up", &format!("by {}", text("by")));
+            detail("note", payload["note"].as_str().unwrap_or_default());
+        } else if entry.is(PipeEvent::Migrated) {
+            let to: String = text("to").chars().take(12).collect();
+            line("moved", &format!("to program {to} by {}", text("by")));
         } else if entry.is(PipeEvent::Reviewed) {
             line("reviewed", &format!("{} by {}", text("outcome"), text("by")));
             detail("corrections", &show::fields(&payload["corrections"]));
@@ -125,7 +135,7 @@ fn event(state: &RunState, entry: &LogEntry<'_>, start: Timestamp, redactor: &Re
         }
         return;
     };
-    let Some(program) = &state.program else { return };
+    let Some(program) = state.program_at(entry.seq) else { return };
     let step = |index: u16| program.step(index).id.clone();
     let call = |job: JobId, attempt: u32| name(program, job, attempt);
     match machine {
@@ -293,16 +303,10 @@ fn rebuild(kernel: &Kernel, stored: &RunState) -> Result<Rebuilt> {
             break;
         }
     }
-    let Some(program) = &stored.program else {
+    let (Some(_), Some(state)) = (&stored.program, &stored.state) else {
         let digest = canonical_digest(&serde_json::json!({"status": row.status})).to_string();
         return Ok(Rebuilt { status: row.status.clone(), digest, receipts: 0, differences });
     };
-    let mut state = State::new(program);
-    for entry in entries(&stored.log) {
-        if let Some(event) = entry.machine()? {
-            state.apply(program, &event);
-        }
-    }
     let started = state.phase != brain_vm::Phase::New;
     let status = if started { state.status().to_string() } else { row.status.clone() };
     if status != row.status {
@@ -315,6 +319,6 @@ fn rebuild(kernel: &Kernel, stored: &RunState) -> Result<Rebuilt> {
     if kernel.engine().program(hash)?.id().0 != hash {
         differences.push("the stored program is not the one that its hash names".into());
     }
-    let receipts = receipts(row.id, program, &stored.log)?.len();
-    Ok(Rebuilt { status, digest: canonical_digest(&state).to_string(), receipts, differences })
+    let receipts = stored.receipts()?.len();
+    Ok(Rebuilt { status, digest: canonical_digest(state).to_string(), receipts, differences })
 }

@@ -1,19 +1,24 @@
 //! The commands, one file each.
 
 mod approve;
+mod audit;
 mod bench;
 mod blob;
 mod demo;
 mod dlq;
 mod do_;
 mod doctor;
+mod gc;
 mod inspect;
+mod migrate;
+mod migrate_runs;
 mod pack;
 mod pack_docs;
 mod pack_import;
 mod pack_schema;
 mod runs;
 mod serve;
+mod store;
 mod stuck;
 mod token;
 mod undo;
@@ -25,7 +30,7 @@ use brain_core::RunId;
 use brain_kernel::{Kernel, Report};
 use brain_store::Scope;
 
-use crate::cli::{BenchCommand, Cli, Command, Global};
+use crate::cli::{BenchCommand, Cli, Command, Global, StoreCommand};
 use crate::show;
 
 /// How long a command waits for what it has let loose.
@@ -51,7 +56,11 @@ pub(crate) fn run(cli: Cli) -> Result<bool> {
         Command::Blob(command) => blob::run(global, command),
         Command::Token(command) => token::run(global, command),
         Command::Pack(command) => pack::run(global, command),
+        Command::Gc(args) => gc::run(global, &args),
+        Command::Audit { limit } => audit::run(global, limit),
+        Command::Store(StoreCommand::Copy(args)) => store::copy(global, &args),
         Command::Doctor => doctor::run(global),
+        Command::Migrate { dry_run } => migrate::run(global, dry_run),
         Command::Bench(BenchCommand::Runs(args)) => bench::run(global, &args),
     }
 }

@@ -16,6 +16,9 @@ pub(crate) fn run(global: &Global, command: RunsCommand) -> Result<bool> {
         RunsCommand::Retry(args) => decide(global, &args, What::Retry),
         RunsCommand::Skip(args) => decide(global, &args, What::Skip),
         RunsCommand::Abort(args) => decide(global, &args, What::Abort),
+        RunsCommand::Migrate { runs, playbook, map, dry_run, limit } => {
+            super::migrate_runs::run(global, &runs, playbook.as_deref(), &map, dry_run, limit)
+        }
     }
 }
 

@@ -12,7 +12,7 @@ pub(crate) fn run(global: &Global, command: TokenCommand) -> Result<bool> {
     let store = open::store(global)?;
     match command {
         TokenCommand::New { label, approver, permissions, tier, expires_in } => {
-            let tenant: TenantId = global.tenant.parse()?;
+            let tenant: TenantId = global.tenant().parse()?;
             let now = SystemClock.now();
             let expires = expires_in.map(|text| text.parse::<Millis>()).transpose()?.map(|length| now.plus(length));
             let mut secret = [0; 32];
@@ -20,6 +20,8 @@ pub(crate) fn run(global: &Global, command: TokenCommand) -> Result<bool> {
             let permissions = (!permissions.is_empty()).then_some(permissions);
             let grants = brain_server::Grants { approver, permissions, tier };
             let (row, shown) = brain_server::new_token(tenant, &label, grants, expires, now, &mut SystemRandom, secret);
+            let detail = format!("{} “{label}”", row.id);
+            super::audit::sudo(store.as_ref(), "token new", Some(&row.tenant), &detail)?;
             store.put_token(&row)?;
             if global.json {
                 show::json(
@@ -58,6 +60,7 @@ pub(crate) fn run(global: &Global, command: TokenCommand) -> Result<bool> {
             let id: TokenId = id.parse()?;
             let mut row = store.token(id)?.with_context(|| format!("there is no token {id}"))?;
             row.revoked = true;
+            super::audit::sudo(store.as_ref(), "token revoke", Some(&row.tenant), &id.to_string())?;
             store.put_token(&row)?;
             if global.json {
                 show::json(&serde_json::json!({"id": id, "revoked": true}));

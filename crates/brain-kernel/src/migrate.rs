@@ -1,0 +1,175 @@
+//! Moves runs that are under way to what the packs say now. Never by itself: a deploy leaves runs alone.
+
+use std::sync::Arc;
+
+use brain_core::{Digest, RunId};
+use brain_engine::{Engine, EngineError, RunState};
+use brain_registry::model::BatchPolicy;
+use brain_store::Scope;
+use brain_vm::{Phase, Program, StepMap, StepState};
+use serde_json::{Map, Value};
+
+use crate::plan::{Wanted, plan};
+use crate::{Kernel, KernelError, Report};
+
+/// What moving a run would mean.
+#[derive(Clone, Debug)]
+pub struct Move {
+    /// The run.
+    pub run: RunId,
+    /// What it runs: a playbook, or calls.
+    pub name: String,
+    /// The program it has.
+    pub from: Digest,
+    /// The program it would get; `None` if there is none.
+    pub to: Option<Digest>,
+    /// Steps that have begun and stay as they are.
+    pub kept: Vec<String>,
+    /// Steps that would still be done.
+    pub ahead: Vec<String>,
+    /// Why it cannot be moved.
+    pub problems: Vec<String>,
+}
+
+impl Move {
+    /// Whether it is there already.
+    pub fn is_there(&self) -> bool {
+        self.to == Some(self.from)
+    }
+}
+
+/// What a run would be moved to.
+struct Target {
+    hash: Digest,
+    program: Arc<Program>,
+    input: Value,
+}
+
+impl Kernel {
+    /// What moving a run to what the packs say now would mean. Nothing is changed.
+    pub fn plan_move(&self, scope: &Scope, run: RunId, map: &StepMap) -> Result<Move, KernelError> {
+        let state = self.engine().run_state(scope, run)?;
+        Ok(self.look_at_move(scope, &state, map).0)
+    }
+
+    fn look_at_move(&self, scope: &Scope, state: &RunState, map: &StepMap) -> (Move, Option<Target>) {
+        let name = state.program.as_ref().map_or_else(String::new, |program| program.name.clone());
+        let mut about = Move {
+            run: state.row.id,
+            name,
+            from: state.row.program.unwrap_or_else(|| Digest::of(b"")),
+            to: None,
+            kept: Vec::new(),
+            ahead: Vec::new(),
+            problems: Vec::new(),
+        };
+        match state.state.as_ref().map(|machine| machine.phase) {
+            None => about.problems.push("nothing was planned for it".into()),
+            Some(Phase::New) => {
+                about.problems.push("it waits for a yes to what was planned; refuse it and ask again".into());
+            }
+            Some(_) => {}
+        }
+        if !about.problems.is_empty() {
+            return (about, None);
+        }
+        let target = match self.target(scope, state) {
+            Ok(target) => target,
+            Err(problems) => {
+                about.problems = problems;
+                return (about, None);
+            }
+        };
+        about.to = Some(target.hash);
+        if about.is_there() {
+            return (about, None);
+        }
+        match Engine::migration(state, &target.program, map) {
+            Ok(migration) => {
+                for (number, step) in target.program.steps.iter().enumerate() {
+                    let begun = migration.state.steps.get(number).is_some_and(|at| *at != StepState::Pending);
+                    let kept = migration.steps.values().any(|to| usize::from(*to) == number);
+                    if begun && kept { &mut about.kept } else { &mut about.ahead }.push(step.id.clone());
+                }
+                (about, Some(target))
+            }
+            Err(problems) => {
+                about.problems = problems;
+                (about, None)
+            }
+        }
+    }
+
+    /// The program that the same request would get now.
+    fn target(&self, scope: &Scope, state: &RunState) -> Result<Target, Vec<String>> {
+        let program = state.program.as_ref().ok_or_else(|| vec!["it has no program".to_owned()])?;
+        let mut input = state.data.input.clone();
+        let args = |value: &Value| value.as_object().cloned().unwrap_or_default();
+        let tenant = scope.tenant().as_str();
+        let wanted: Vec<Wanted> = if let Some(calls) = input["calls"].as_array() {
+            let steps = program.steps.iter().take(calls.len());
+            steps.zip(calls).map(|(step, call)| Wanted { target: step.tool.name.clone(), args: args(call) }).collect()
+        } else if self.registry().playbook_for(tenant, &program.name).is_some() {
+            vec![Wanted { target: program.name.clone(), args: args(&input["slots"]) }]
+        } else {
+            return Err(vec![format!("the packs have no playbook `{}` any more", program.name)]);
+        };
+        if program.atomic {
+            return Err(vec!["it is an atomic batch".into()]);
+        }
+        let policy = match program.steps.first().map(|step| step.on_failure) {
+            Some(brain_lang::plan::OnFailure::Continue) if input["calls"].is_array() => BatchPolicy::BestEffort,
+            _ => BatchPolicy::Plain,
+        };
+        let planned = plan(self.registry(), tenant, wanted, policy)
+            .map_err(|problems| problems.into_iter().map(|problem| problem.message).collect::<Vec<_>>())?;
+        let (hash, program) = self.program(&planned).map_err(|error| vec![error.to_string()])?;
+        // What the request brought along besides stays: who asked, the conversation, limits.
+        if let (Some(old), Value::Object(new)) = (input.as_object_mut(), planned.input) {
+            old.extend::<Map<String, Value>>(new);
+        }
+        Ok(Target { hash, program, input })
+    }
+
+    /// Moves a run. What has begun goes on in the new version; nothing is done again.
+    pub async fn move_run(&self, scope: &Scope, run: RunId, map: &StepMap, by: &str) -> Result<Report, KernelError> {
+        let state = self.engine().run_state(scope, run)?;
+        let (about, target) = self.look_at_move(scope, &state, map);
+        if !about.problems.is_empty() {
+            return Err(KernelError::Conflict(format!("run {run} cannot be moved: {}", about.problems.join("; "))));
+        }
+        let Some(Target { hash, program, input }) = target else { return self.report(scope, run) };
+        let definitions = self.definitions(hash, &program);
+        let moved = self.engine().migrate(scope, run, (hash, program), map, input, definitions, by).await;
+        match moved {
+            Ok(_) => self.report(scope, run),
+            Err(error @ EngineError::NotMovable(..)) => Err(KernelError::Conflict(error.to_string())),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Runs that are under way with a program of this name, oldest last, at most so many.
+    pub fn under_way(&self, scope: &Scope, name: &str, limit: usize) -> Result<Vec<RunId>, KernelError> {
+        let mut found = Vec::new();
+        for status in ["running", "waiting", "delegated"] {
+            let mut cursor = None;
+            loop {
+                let page = self.store().runs(scope, Some(status), 200, cursor.as_deref())?;
+                for row in page.items {
+                    let Some(hash) = row.program else { continue };
+                    if self.engine().program(hash).is_ok_and(|program| program.name == name) {
+                        found.push(row.id);
+                    }
+                    if found.len() >= limit {
+                        return Ok(found);
+                    }
+                }
+                cursor = page.next;
+                if cursor.is_none() {
+                    break;
+                }
+            }
+        }
+        Ok(found)
+    }
+}

@@ -1,0 +1,206 @@
+//! Moves a run from one program to another: where it stands in the old one is found again in the new one. Nothing is
+//! executed; what cannot be found again is a reason not to move.
+
+use std::collections::BTreeMap;
+
+use crate::state::{Fiber, JobId, JobStatus, State, StepState, Wait};
+use crate::{Phase, Program};
+
+/// Which step of the new program a step of the old one is: another name, or (`None`) none, on purpose. Steps that are
+/// not named keep their names.
+pub type StepMap = BTreeMap<String, Option<String>>;
+
+/// A run that was moved.
+#[derive(Clone, Debug)]
+pub struct Migration {
+    /// Where it stands in the new program.
+    pub state: State,
+    /// The steps that have begun: their numbers in the old program and in the new one.
+    pub steps: BTreeMap<u16, u16>,
+}
+
+impl Migration {
+    /// A job of the old program in the new one.
+    pub fn job(&self, old: JobId) -> Option<JobId> {
+        self.steps.get(&old.step).map(|&step| JobId { step, ..old })
+    }
+}
+
+/// Moves a run, or gives every reason why it cannot be moved. `items` says how long the list of a finished `foreach`
+/// step was.
+pub fn migrate(
+    old: &Program,
+    state: &State,
+    new: &Program,
+    map: &StepMap,
+    items: impl Fn(u16) -> u32,
+) -> Result<Migration, Vec<String>> {
+    let mut problems = Vec::new();
+    for name in map.keys().filter(|name| old.step_index(name).is_none()) {
+        problems.push(format!("the mapping names `{name}`, which is no step of the run's program"));
+    }
+    match state.phase {
+        Phase::New => {
+            let migration = Migration { state: State::new(new), steps: BTreeMap::new() };
+            return if problems.is_empty() { Ok(migration) } else { Err(problems) };
+        }
+        Phase::Running => {}
+        Phase::Stopping(_) => problems.push("it is stopping".into()),
+        Phase::Compensating => problems.push("what it did is being taken back".into()),
+        Phase::Ended(_) => problems.push("it is over".into()),
+    }
+    if !state.fragments.is_empty() {
+        problems.push("it has steps that were added while it ran".into());
+    }
+    let steps = correspond(old, state, new, map, &mut problems);
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    let mover = Mover { state, new, from: steps.iter().map(|(old, new)| (*new, *old)).collect() };
+    let mut moved = mover.replay(&items);
+    for (&before, &after) in &steps {
+        let (was, is) = (&state.steps[usize::from(before)], &moved.steps[usize::from(after)]);
+        if *is == StepState::Pending || (is_over(was) && !is_over(is)) {
+            problems.push(format!(
+                "`{}` has begun, but in the new version it comes after a step that has not",
+                old.step(before).id
+            ));
+        }
+    }
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    let migration = Migration { state: State::new(new), steps };
+    moved.jobs.extend(state.jobs.iter().filter_map(|(id, job)| Some((migration.job(*id)?, job.clone()))));
+    moved.done = state.done.iter().filter_map(|id| migration.job(*id)).collect();
+    moved.started = state.started;
+    moved.failure.clone_from(&state.failure);
+    Ok(Migration { state: moved, ..migration })
+}
+
+fn is_over(step: &StepState) -> bool {
+    matches!(step, StepState::Done | StepState::Skipped | StepState::Bypassed | StepState::Failed)
+}
+
+/// Finds every step that has begun in the new program.
+fn correspond(
+    old: &Program,
+    state: &State,
+    new: &Program,
+    map: &StepMap,
+    problems: &mut Vec<String>,
+) -> BTreeMap<u16, u16> {
+    let mut steps = BTreeMap::new();
+    for (number, at) in state.steps.iter().enumerate().filter(|(_, at)| **at != StepState::Pending) {
+        let number = u16::try_from(number).unwrap_or(u16::MAX);
+        let step = old.step(number);
+        let open: Vec<_> = state.jobs.iter().filter(|(id, _)| id.step == number).map(|(_, job)| job).collect();
+        if open.iter().any(|job| matches!(job.status, JobStatus::Running | JobStatus::Checking | JobStatus::Growing)) {
+            problems.push(format!("`{}` is under way; try again when it has ended", step.id));
+            continue;
+        }
+        if matches!(at, StepState::Each { .. }) || (*at == StepState::Active && step.foreach.is_some()) {
+            problems.push(format!("the list of `{}` is being worked on; try again when it has ended", step.id));
+            continue;
+        }
+        let name = match map.get(&step.id) {
+            Some(None) if open.is_empty() => continue,
+            Some(None) => {
+                problems.push(format!("`{}` has begun and cannot be left out", step.id));
+                continue;
+            }
+            Some(Some(name)) => name,
+            None => &step.id,
+        };
+        // What others know it by (letters, approvals, workers, keys outside) is made of its name.
+        if !open.is_empty() && *name != step.id {
+            problems.push(format!("`{}` has begun, so it keeps its name", step.id));
+            continue;
+        }
+        let Some(found) = new.step_index(name) else {
+            problems.push(format!(
+                "`{}` has begun, but the new version has no step `{name}`; map it to another with {}=STEP, or leave it \
+                 out with {}=",
+                step.id, step.id, step.id
+            ));
+            continue;
+        };
+        let other = new.step(found);
+        if other.tool.name != step.tool.name {
+            problems.push(format!(
+                "`{}` calls `{}`, in the new version `{}`: that is another step",
+                step.id, step.tool.name, other.tool.name
+            ));
+        } else if other.foreach.is_some() != step.foreach.is_some() {
+            problems.push(format!("`{}` is for a list in one version only", step.id));
+        } else if steps.values().any(|taken| *taken == found) {
+            problems.push(format!("two steps would become `{name}`"));
+        }
+        steps.insert(number, found);
+    }
+    steps
+}
+
+/// Goes through the new program as the run went through the old one.
+struct Mover<'a> {
+    state: &'a State,
+    new: &'a Program,
+    /// New numbers of steps that have begun, and their old ones.
+    from: BTreeMap<u16, u16>,
+}
+
+impl Mover<'_> {
+    fn was(&self, step: u16) -> Option<&StepState> {
+        self.from.get(&step).map(|old| &self.state.steps[usize::from(*old)])
+    }
+
+    fn replay(&self, items: &impl Fn(u16) -> u32) -> State {
+        let mut state = State::new(self.new);
+        state.phase = Phase::Running;
+        state.deadline = self.state.deadline;
+        state.spawn(0);
+        state.settle(self.new);
+        // Every pass settles at least one step, so it ends.
+        while self.pass(&mut state, items) {
+            state.settle(self.new);
+        }
+        state
+    }
+
+    fn pass(&self, state: &mut State, items: &impl Fn(u16) -> u32) -> bool {
+        let waits: Vec<Wait> = state.fibers.values().map(|Fiber { wait, .. }| *wait).collect();
+        for wait in waits {
+            match wait {
+                Wait::Condition(step) => match self.was(step) {
+                    None | Some(StepState::Pending) => {}
+                    Some(over @ (StepState::Skipped | StepState::Bypassed)) => {
+                        state.set_step(step, over.clone());
+                        state.skip(self.new, step);
+                        return true;
+                    }
+                    Some(_) => {
+                        state.release(wait, 1);
+                        return true;
+                    }
+                },
+                Wait::Items(step) if self.was(step).is_some_and(is_over) => {
+                    state.open_each(step, items(self.from[&step]));
+                    return true;
+                }
+                _ => {}
+            }
+        }
+        let ready: Vec<JobId> = state.jobs.keys().copied().collect();
+        for id in ready {
+            let Some(was) = self.was(id.step).filter(|was| is_over(was)).cloned() else { continue };
+            state.finish_job(id, was == StepState::Done);
+            // What was left out or failed stays so; a failure that stopped the run would have stopped it.
+            let lone = self.new.step(id.step).foreach.is_none();
+            if lone && was != StepState::Done {
+                state.set_step(id.step, was);
+            }
+            return true;
+        }
+        false
+    }
+}

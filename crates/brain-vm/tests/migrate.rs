@@ -1,0 +1,133 @@
+//! Moving a run from one program to another.
+#![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
+
+mod common;
+
+use std::collections::BTreeMap;
+
+use brain_core::Failure;
+use brain_lang::plan::Plan;
+use brain_vm::{Input, Machine, Need, Program, StepMap, StepState, compile, migrate};
+use common::{World, each, plan, step, tool, when};
+
+fn no_map() -> StepMap {
+    BTreeMap::new()
+}
+
+fn to(world: &World, new: &Plan, map: &StepMap) -> Result<(Program, brain_vm::Migration), Vec<String>> {
+    let program = compile(new).unwrap();
+    let migration = migrate(&world.program, &world.state, &program, map, |_| 3)?;
+    Ok((program, migration))
+}
+
+/// A step whose call did not work: it is not under way, but has begun.
+fn rest(world: &mut World, step: &str) {
+    world.answer(step, 0, |job, attempt| Input::Failed(job, attempt, Failure::transient("busy", "busy")));
+}
+
+/// The names of the steps that are open.
+fn open(program: &Program, state: &brain_vm::State) -> Vec<String> {
+    state.jobs.keys().map(|job| program.step(job.step).id.clone()).collect()
+}
+
+#[test]
+fn what_has_begun_goes_on_and_what_is_new_comes_in_its_place() {
+    let mut world = World::new(&plan(vec![step("a", &[]), step("b", &["a"]), step("c", &["b"])]));
+    world.done("a");
+    rest(&mut world, "b");
+    let new = plan(vec![step("a", &[]), step("b", &["a"]), step("x", &["b"]), step("c", &["x"]), step("y", &["a"])]);
+    let (program, moved) = to(&world, &new, &no_map()).unwrap();
+    let mut open_now = open(&program, &moved.state);
+    open_now.sort();
+    assert_eq!(open_now, ["b", "y"], "`a` is done; `y` follows it in the new version");
+    assert_eq!(moved.state.done.len(), 1);
+    // And it can be driven to its end there.
+    let mut state = moved.state;
+    for _ in 0..20 {
+        let machine = Machine::new(&program);
+        let later = brain_core::Timestamp::from_millis(i64::MAX / 2);
+        let events = match machine.next(&state) {
+            Some(Need::Start(job, attempt)) => {
+                let started = machine.decide(&state, Input::Handed(job, attempt), later, 0);
+                started.iter().for_each(|event| state.apply(&program, event));
+                Machine::new(&program).decide(&state, Input::Done(job, attempt), later, 0)
+            }
+            Some(Need::Nothing) => machine.proceed(&state),
+            Some(_) => unreachable!("there are no conditions and lists"),
+            None if state.is_ended() => break,
+            None => machine.decide(&state, Input::Tick, later, 0),
+        };
+        for event in events {
+            state.apply(&program, &event);
+        }
+    }
+    assert!(state.is_ended());
+    assert!(state.steps.iter().all(|step| *step == StepState::Done), "{:?}", state.steps);
+}
+
+#[test]
+fn a_run_moved_to_its_own_program_stands_where_it_stood() {
+    let old = plan(vec![step("a", &[]), when(step("b", &["a"])), each(step("e", &["b"]), 2), step("c", &["e"])]);
+    let mut world = World::new(&old);
+    world.items = 3;
+    world.flag = false;
+    world.done("a");
+    for item in 0..3 {
+        world.answer("e", item, Input::Done);
+    }
+    rest(&mut world, "c");
+    let (program, moved) = to(&world, &old, &no_map()).unwrap();
+    assert_eq!(moved.state.steps, world.state.steps);
+    assert_eq!(moved.state.jobs, world.state.jobs);
+    assert_eq!(moved.state.done, world.state.done);
+    assert_eq!(Machine::new(&program).next(&moved.state), Machine::new(&world.program).next(&world.state));
+}
+
+#[test]
+fn a_finished_step_may_have_another_name_or_none() {
+    let mut world = World::new(&plan(vec![step("a", &[]), step("b", &["a"]), step("c", &["b"])]));
+    world.done("a");
+    world.done("b");
+    rest(&mut world, "c");
+    let mut new = plan(vec![step("first", &[]), step("c", &["first"])]);
+    new.steps[0].tool = tool("t.a");
+    let refused = to(&world, &new, &no_map()).unwrap_err();
+    assert_eq!(refused.len(), 2, "both are named: {refused:?}");
+    let map = StepMap::from([("a".into(), Some("first".into())), ("b".into(), None)]);
+    let (program, moved) = to(&world, &new, &map).unwrap();
+    assert_eq!(open(&program, &moved.state), ["c"]);
+}
+
+#[test]
+fn what_cannot_be_found_again_is_a_reason_to_stay() {
+    let mut world = World::new(&plan(vec![step("a", &[]), step("b", &["a"]), step("c", &["b"])]));
+    world.done("a");
+    world.done("b");
+    rest(&mut world, "c");
+    let because = |new: &Plan, map: &StepMap, part: &str| {
+        let problems = to(&world, new, map).unwrap_err();
+        assert!(problems.iter().any(|problem| problem.contains(part)), "{problems:?} should say `{part}`");
+    };
+    // Something new before what is done would be done too late, and what is done again.
+    let late = plan(vec![step("a", &[]), step("new", &["a"]), step("b", &["new"]), step("c", &["b"])]);
+    because(&late, &no_map(), "comes after a step that has not");
+    let mut other = plan(vec![step("a", &[]), step("b", &["a"]), step("c", &["b"])]);
+    other.steps[1].tool = tool("t.other");
+    because(&other, &no_map(), "another step");
+    let same = plan(vec![step("a", &[]), step("b", &["a"]), step("c", &["b"])]);
+    because(&same, &StepMap::from([("zzz".into(), None)]), "no step of the run's program");
+    let renamed = plan(vec![step("a", &[]), step("b", &["a"]), step("d", &["b"])]);
+    because(&renamed, &StepMap::from([("c".into(), Some("d".into()))]), "keeps its name");
+    let list = plan(vec![step("a", &[]), each(step("b", &["a"]), 2), step("c", &["b"])]);
+    because(&list, &no_map(), "for a list");
+}
+
+#[test]
+fn nothing_moves_while_something_is_under_way() {
+    let mut world = World::new(&plan(vec![step("a", &[]), each(step("e", &["a"]), 2)]));
+    world.items = 3;
+    world.done("a");
+    world.answer("e", 0, Input::Done);
+    let same = plan(vec![step("a", &[]), each(step("e", &["a"]), 2)]);
+    assert!(to(&world, &same, &no_map()).unwrap_err()[0].contains("try again"));
+}

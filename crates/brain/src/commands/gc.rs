@@ -1,0 +1,141 @@
+//! `brain gc`: erases and deletes what has been kept long enough; a server does it once an hour.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use brain_core::{Clock, Millis, TenantId};
+use brain_engine::{BLOB_GRACE, Keep, Swept, sweep};
+use brain_kernel::Kernel;
+use brain_store::{Scope, Store, Sudo, SystemScope};
+use serde_json::json;
+
+use crate::cli::{GcArgs, Global};
+use crate::config::Config;
+use crate::show::{BOLD, DIM, GREEN};
+use crate::system::SystemClock;
+use crate::{open, show};
+
+/// How long a server waits before its first time.
+const FIRST: Duration = Duration::from_secs(60);
+/// How long it waits between two times.
+const BETWEEN: Duration = Duration::from_secs(60 * 60);
+/// If another server has done it within this time, it is not done again.
+const DONE_LATELY: Millis = Millis(55 * 60 * 1000);
+/// Rows of the audit that are looked at to find that out.
+const LOOKED_AT: usize = 50;
+/// Who does it when a server does.
+const SERVER: &str = "server";
+
+/// How long what a tenant did is kept; `None` if for ever.
+fn keep(config: &Config, tenant: &TenantId) -> Option<Keep> {
+    let keep = config.keep(tenant);
+    let ends = keep.payloads.is_some() || keep.runs.is_some();
+    ends.then_some(Keep { payloads: keep.payloads, runs: keep.runs, blobs: BLOB_GRACE })
+}
+
+pub(crate) fn run(global: &Global, args: &GcArgs) -> Result<bool> {
+    let config = Config::read(global.config.as_deref())?;
+    let store = open::store(global)?;
+    let tenants = if args.all {
+        let detail = if args.dry_run { "dry run" } else { "" };
+        let sudo = super::audit::sudo(store.as_ref(), "gc", None, detail)?;
+        store.tenants(&sudo)?
+    } else {
+        vec![global.tenant().parse()?]
+    };
+    let mut list = Vec::new();
+    for tenant in tenants {
+        let swept = match keep(&config, &tenant) {
+            Some(keep) => {
+                let keep = Keep { blobs: args.blob_grace.unwrap_or(keep.blobs), ..keep };
+                let scope = Scope::of(tenant.clone());
+                Some(sweep(store.as_ref(), &scope, SystemClock.now(), keep, args.dry_run)?)
+            }
+            None => None,
+        };
+        list.push((tenant, swept));
+    }
+    if args.compact && !args.dry_run {
+        let sudo = super::audit::sudo(store.as_ref(), "compact", None, "gc --compact")?;
+        store.compact(&sudo).context("the free space could not be given back")?;
+    }
+    if global.json {
+        let items: Vec<_> = list.iter().map(|(tenant, swept)| row(tenant, *swept)).collect();
+        show::json(&json!({"dry_run": args.dry_run, "tenants": items}));
+        return Ok(true);
+    }
+    for (tenant, swept) in &list {
+        tell(tenant, *swept, args.dry_run);
+    }
+    if list.is_empty() {
+        anstream::println!("There are no tenants yet.");
+    }
+    if !config.keeps() {
+        anstream::println!(
+            "{DIM}→{DIM:#} say how long things are kept, in the file of --config: tenants: {{\"*\": {{keep: {{payloads: 30d, runs: 365d}}}}}}"
+        );
+    }
+    Ok(true)
+}
+
+fn row(tenant: &TenantId, swept: Option<Swept>) -> serde_json::Value {
+    let kept_for_ever = swept.is_none();
+    let swept = swept.unwrap_or_default();
+    json!({
+        "tenant": tenant, "kept_for_ever": kept_for_ever, "runs_erased": swept.runs_erased,
+        "runs_deleted": swept.runs_deleted, "blobs_deleted": swept.blobs_deleted,
+        "blobs_unused": swept.blobs_unused, "bytes": swept.bytes,
+    })
+}
+
+fn tell(tenant: &TenantId, swept: Option<Swept>, dry_run: bool) {
+    let Some(swept) = swept else {
+        return anstream::println!("{BOLD}{tenant}{BOLD:#}  nothing expires: everything is kept for ever");
+    };
+    let would = if dry_run { "would be " } else { "" };
+    let Swept { runs_erased, runs_deleted, blobs_deleted, blobs_unused, bytes } = swept;
+    anstream::println!(
+        "{GREEN}✓{GREEN:#} {BOLD}{tenant}{BOLD:#}  {runs_erased} runs {would}erased, {runs_deleted} {would}deleted, {blobs_deleted} blobs {would}deleted {DIM}· {bytes} bytes · {blobs_unused} blobs unused, kept for now{DIM:#}"
+    );
+}
+
+/// What a server does by itself, if its configuration says that anything ends.
+pub(crate) async fn keep_house(config: Option<PathBuf>, kernel: Arc<Kernel>) {
+    let mut wait = FIRST;
+    loop {
+        tokio::time::sleep(wait).await;
+        wait = BETWEEN;
+        let (config, store) = (config.clone(), kernel.store().clone());
+        let done = tokio::task::spawn_blocking(move || keep_house_once(config, store.as_ref())).await;
+        match done {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::warn!(error = %format!("{error:#}"), "gc did not work out; again in an hour"),
+            Err(error) => tracing::warn!(%error, "gc did not work out; again in an hour"),
+        }
+    }
+}
+
+fn keep_house_once(config: Option<PathBuf>, store: &dyn Store) -> Result<()> {
+    // Read anew: whoever changes it need not start the server again.
+    let config = Config::read(config.as_deref())?;
+    if !config.keeps() {
+        return Ok(());
+    }
+    let now = SystemClock.now();
+    let lately = |row: &brain_store::AuditRow| row.what == "gc" && row.who == SERVER && row.at.plus(DONE_LATELY) > now;
+    // Two servers that do it at once do no harm, only work: what each does names what it has read.
+    if store.audit(SystemScope, LOOKED_AT)?.iter().any(lately) {
+        return Ok(());
+    }
+    let sudo = Sudo::because(store, now, SERVER, "gc", None, "once an hour")?;
+    for tenant in store.tenants(&sudo)? {
+        let Some(keep) = keep(&config, &tenant) else { continue };
+        let swept = sweep(store, &Scope::of(tenant.clone()), SystemClock.now(), keep, false)?;
+        if swept != Swept::default() {
+            tracing::info!(%tenant, ?swept, "what has been kept long enough went");
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,29 @@
+//! `brain migrate`: brings the tables of the store up to date.
+
+use anyhow::{Result, bail};
+use brain_store::{Migration, PostgresStore, SqliteStore};
+
+use crate::cli::Global;
+use crate::open::{self, Place};
+use crate::show;
+
+pub(crate) fn run(global: &Global, dry_run: bool) -> Result<bool> {
+    let Migration { from, to } = match open::place(global)? {
+        Place::Sqlite(path) => SqliteStore::migrate(&path, dry_run)?,
+        Place::Postgres(url) => PostgresStore::migrate(&url, dry_run)?,
+        Place::Memory => bail!("a store in memory has no tables; name one with --store"),
+    };
+    let store = open::store_url(global)?;
+    if global.json {
+        show::json(&serde_json::json!({"store": store, "from": from, "to": to, "dry_run": dry_run}));
+        return Ok(true);
+    }
+    match (from, dry_run) {
+        (from, _) if from == to => anstream::println!("{store} has format {to}: nothing to do."),
+        (0, true) => anstream::println!("{store} is empty: its tables would be made, in format {to}."),
+        (0, false) => anstream::println!("{store}: the tables were made, in format {to}."),
+        (from, true) => anstream::println!("{store} has format {from} and would get format {to}."),
+        (from, false) => anstream::println!("{store}: format {from} → {to}."),
+    }
+    Ok(true)
+}

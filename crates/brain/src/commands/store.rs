@@ -1,0 +1,130 @@
+//! `brain store copy`: everything from one store into another.
+
+use std::time::Instant;
+
+use anyhow::{Result, bail};
+use brain_core::{Clock, TenantId};
+use brain_engine::Liveness;
+use brain_store::copy::{Counts, Part, copy_shared, copy_tenant, is_empty, survey};
+use brain_store::{Scope, Store, SystemScope, redact};
+use serde_json::{Map, Value, json};
+
+use crate::cli::{CopyArgs, Global};
+use crate::show::{BOLD, DIM, GREEN};
+use crate::system::{ProcessLiveness, SystemClock};
+use crate::{open, show};
+
+/// Rows between two signs of life.
+const SIGN: u64 = 5_000;
+
+pub(crate) fn copy(global: &Global, args: &CopyArgs) -> Result<bool> {
+    if args.from == args.to {
+        bail!("the source and the target are the same store");
+    }
+    let from = open::store_at(&args.from)?;
+    let to = open::store_at(&args.to)?;
+    let only: Option<TenantId> = global.tenant.as_ref().map(|name| name.parse()).transpose()?;
+    if !args.force {
+        refuse_if_alive(from.as_ref())?;
+    }
+    let detail = format!("from {} to {}", redact(&args.from), redact(&args.to));
+    let sudo = super::audit::sudo(from.as_ref(), "store copy", only.as_ref(), &detail)?;
+    let tenants = match &only {
+        Some(tenant) => vec![tenant.clone()],
+        None => from.tenants(&sudo)?,
+    };
+    let scopes: Vec<Scope> = tenants.iter().cloned().map(Scope::of).collect();
+    if !args.go_on {
+        for scope in &scopes {
+            if !is_empty(to.as_ref(), scope)? {
+                bail!(
+                    "the target has runs or records of tenant `{}` already; nothing was written. Give it an empty store, or go on with a copy that was interrupted: --continue",
+                    scope.tenant()
+                );
+            }
+        }
+    }
+    if args.dry_run {
+        return dry_run(global, from.as_ref(), &scopes);
+    }
+    super::audit::sudo(to.as_ref(), "store copy", only.as_ref(), &detail)?;
+    let started = Instant::now();
+    let Some(first) = scopes.first() else { bail!("there is nothing in the source") };
+    let mut copied = vec![copy_shared(from.as_ref(), to.as_ref(), &sudo, first, only.as_ref())?];
+    for scope in &scopes {
+        let mut next = SIGN;
+        copied.push(copy_tenant(from.as_ref(), to.as_ref(), scope, &mut |counts| {
+            if !global.json && counts.total() >= next {
+                next = counts.total() + SIGN;
+                anstream::eprintln!("{DIM}{}: {} rows{DIM:#}", scope.tenant(), counts.total());
+            }
+        })?);
+    }
+    let took = started.elapsed();
+    let differ: Vec<&TenantId> = scopes
+        .iter()
+        .filter_map(|scope| match (survey(from.as_ref(), scope), survey(to.as_ref(), scope)) {
+            (Ok(source), Ok(target)) if source == target => None,
+            _ => Some(scope.tenant()),
+        })
+        .collect();
+    let same = differ.is_empty();
+    let rows: u64 = copied.iter().map(Counts::total).sum();
+    if global.json {
+        show::json(&json!({
+            "ok": same, "tenants": tenants, "rows": table(&copied), "total": rows, "differ": differ,
+            "milliseconds": u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
+        }));
+        return Ok(same);
+    }
+    show_table(&copied);
+    anstream::println!("{DIM}{rows} rows in {:.1} s{DIM:#}", took.as_secs_f64());
+    if same {
+        anstream::println!("{GREEN}✓{GREEN:#} Both stores hold the same for {} tenants.", scopes.len());
+        anstream::println!("{DIM}→{DIM:#} start: brain serve --store {}", redact(&args.to));
+    } else {
+        let names: Vec<&str> = differ.iter().map(|tenant| tenant.as_str()).collect();
+        bail!("the stores differ for {}: something worked on one of them meanwhile", names.join(", "));
+    }
+    Ok(same)
+}
+
+/// A process that goes on writing would make two stores that both think they are the one.
+fn refuse_if_alive(store: &dyn Store) -> Result<()> {
+    let now = SystemClock.now();
+    for (node, until, liveness) in store.nodes(SystemScope)? {
+        if until > now && !ProcessLiveness.is_gone(&liveness) {
+            bail!("node {node} works on the source; stop it first, or copy what is there now: --force");
+        }
+    }
+    Ok(())
+}
+
+fn dry_run(global: &Global, from: &dyn Store, scopes: &[Scope]) -> Result<bool> {
+    let counts: Vec<Counts> = scopes.iter().map(|scope| Ok(survey(from, scope)?.0)).collect::<Result<_>>()?;
+    if global.json {
+        let tenants: Vec<&TenantId> = scopes.iter().map(Scope::tenant).collect();
+        show::json(&json!({"dry_run": true, "tenants": tenants, "rows": table(&counts)}));
+    } else {
+        show_table(&counts);
+        anstream::println!("{DIM}nothing was written{DIM:#}");
+    }
+    Ok(true)
+}
+
+fn table(list: &[Counts]) -> Value {
+    let row = |part: Part| {
+        let rows: u64 = list.iter().map(|counts| counts.of(part)).sum();
+        (part.name().replace(' ', "_"), json!(rows))
+    };
+    Value::Object(Part::ALL.into_iter().map(row).collect::<Map<_, _>>())
+}
+
+fn show_table(list: &[Counts]) {
+    for part in Part::ALL {
+        let rows: u64 = list.iter().map(|counts| counts.of(part)).sum();
+        if rows > 0 {
+            anstream::println!("{BOLD}{rows:>10}{BOLD:#}  {}", part.name());
+        }
+    }
+}
