@@ -23,7 +23,7 @@ pub(crate) struct Cli {
 /// What every command takes.
 #[derive(Args, Clone)]
 pub(crate) struct Global {
-    /// Where runs and records are kept: `sqlite:PATH`, or `memory:` for nothing that lasts.
+    /// Where runs and records are kept: `sqlite:PATH`, `postgres://USER@HOST/DATABASE`, or `memory:` for nothing that lasts.
     /// [default: sqlite: in the user's data folder]
     #[arg(long, global = true, env = "BRAIN_STORE", value_name = "URL", hide_env_values = true)]
     pub(crate) store: Option<String>,
