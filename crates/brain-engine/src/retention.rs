@@ -76,6 +76,15 @@ fn before(now: Timestamp, length: Millis) -> Timestamp {
     Timestamp::from_millis(now.as_millis().saturating_sub(i64::try_from(length.0).unwrap_or(i64::MAX)))
 }
 
+/// One broken run must not keep the others.
+fn readable<T>(read: Result<T, StoreError>) -> Result<Option<T>, StoreError> {
+    match read {
+        Ok(value) => Ok(Some(value)),
+        Err(StoreError::Unreadable(_)) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
 fn each_old(
     store: &dyn Store,
     scope: &Scope,
@@ -105,7 +114,8 @@ fn delete(store: &dyn Store, scope: &Scope, row: &RunRow, dry_run: bool, swept: 
     if store.letters_of(scope, row.id)?.iter().any(|letter| letter.open) {
         return Ok(());
     }
-    let log = store.log(scope, row.id)?;
+    // One that cannot be read can still go.
+    let log = readable(store.log(scope, row.id))?.unwrap_or_default();
     if dry_run || commit(store, scope, row, vec![Write::DropRun(row.id)])? {
         swept.runs_deleted += 1;
         swept.bytes += size(&row.request);
@@ -120,7 +130,11 @@ fn delete(store: &dyn Store, scope: &Scope, row: &RunRow, dry_run: bool, swept: 
 fn erase(store: &dyn Store, scope: &Scope, row: &RunRow, dry_run: bool, swept: &mut Swept) -> Result<(), StoreError> {
     let mut bytes = size(&row.request);
     let mut rows = Vec::new();
-    for row in store.log(scope, row.id)?.iter().filter(|row| !row.payloads.is_empty()) {
+    let Some(log) = readable(store.log(scope, row.id))? else {
+        tracing::warn!(run = %row.id, "the log cannot be read: its payloads are not erased");
+        return Ok(());
+    };
+    for row in log.iter().filter(|row| !row.payloads.is_empty()) {
         bytes += row.payloads.iter().map(size).sum::<u64>();
         rows.push((row.seq, row.payloads.iter().map(erased_payload).collect()));
     }

@@ -94,6 +94,9 @@ impl Draft {
     pub(crate) fn submission(mut self, request: &Request, definitions: Vec<Write>, now: Timestamp) -> Submission {
         let mut writes = self.writes;
         writes.extend(definitions);
+        // A file that nothing referred to for long is used from this commit on: retention leaves it alone.
+        let files = request.attachments.iter().filter_map(|file| file["$blob"].as_str()?.parse().ok());
+        writes.extend(files.map(|hash| Write::NoteBlob { hash, unused_since: None }));
         let mut large = Vec::new();
         let mut kept = request.to_json();
         offload(&mut kept, 1, &mut large);

@@ -1,6 +1,6 @@
 //! `brain gc`: erases and deletes what has been kept long enough; a server does it once an hour.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -101,25 +101,28 @@ fn tell(tenant: &TenantId, swept: Option<Swept>, dry_run: bool) {
     );
 }
 
-/// What a server does by itself, if its configuration says that anything ends.
-pub(crate) async fn keep_house(config: Option<PathBuf>, kernel: Arc<Kernel>) {
-    let mut wait = FIRST;
-    loop {
-        tokio::time::sleep(wait).await;
-        wait = BETWEEN;
-        let (config, store) = (config.clone(), kernel.store().clone());
-        let done = tokio::task::spawn_blocking(move || keep_house_once(config, store.as_ref())).await;
-        match done {
-            Ok(Ok(())) => {}
-            Ok(Err(error)) => tracing::warn!(error = %format!("{error:#}"), "gc did not work out; again in an hour"),
-            Err(error) => tracing::warn!(%error, "gc did not work out; again in an hour"),
+/// What a server does by itself, on a thread that ends with the process: every commit of it is whole.
+pub(crate) fn keep_house(config: Option<PathBuf>, kernel: &Arc<Kernel>) {
+    let kernel = Arc::downgrade(kernel);
+    let work = move || {
+        let mut wait = FIRST;
+        loop {
+            std::thread::sleep(wait);
+            wait = BETWEEN;
+            let Some(kernel) = kernel.upgrade() else { return };
+            if let Err(error) = keep_house_once(config.as_deref(), kernel.store().as_ref()) {
+                tracing::warn!(error = %format!("{error:#}"), "gc did not work out; again in an hour");
+            }
         }
+    };
+    if let Err(error) = std::thread::Builder::new().name("brain-gc".into()).spawn(work) {
+        tracing::warn!(%error, "nothing expires by itself: there is no thread for it");
     }
 }
 
-fn keep_house_once(config: Option<PathBuf>, store: &dyn Store) -> Result<()> {
+fn keep_house_once(config: Option<&Path>, store: &dyn Store) -> Result<()> {
     // Read anew: whoever changes it need not start the server again.
-    let config = Config::read(config.as_deref())?;
+    let config = Config::read(config)?;
     if !config.keeps() {
         return Ok(());
     }

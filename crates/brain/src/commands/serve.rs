@@ -35,9 +35,8 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<bool> {
                 "{DIM}→{DIM:#} go on: curl -X PUT http://{addr}/v1/system/paused -H 'content-type: application/json' -d '{{\"paused\": false}}'"
             );
         }
-        let gc = tokio::spawn(super::gc::keep_house(global.config.clone(), kernel.clone()));
+        super::gc::keep_house(global.config.clone(), &kernel);
         serving.await?;
-        gc.abort();
         kernel.engine().stop();
         Ok(true)
     })

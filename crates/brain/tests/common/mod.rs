@@ -9,9 +9,14 @@ use serde_json::Value;
 
 /// The binary with a store of its own and nothing of the environment's.
 pub fn brain(store: &Path) -> Command {
+    brain_at(&format!("sqlite:{}", store.display()))
+}
+
+/// The same with the address of a store.
+pub fn brain_at(store: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_brain"));
     command.env_remove("BRAIN_STORE").env_remove("BRAIN_TENANT").env_remove("BRAIN_LOG");
-    command.arg("--store").arg(format!("sqlite:{}", store.display()));
+    command.arg("--store").arg(store);
     command
 }
 
@@ -37,7 +42,11 @@ pub struct Server {
 
 impl Server {
     pub fn start(store: &Path, args: &[&str]) -> Self {
-        let mut command = brain(store);
+        Self::start_at(&format!("sqlite:{}", store.display()), args)
+    }
+
+    pub fn start_at(store: &str, args: &[&str]) -> Self {
+        let mut command = brain_at(store);
         command.args(["--json", "serve", "--addr", "127.0.0.1:0"]).args(args);
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();

@@ -1,0 +1,135 @@
+//! A soak: runs come and go for twenty rounds, and the file stops growing.
+#![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
+
+use std::path::Path;
+
+use brain_core::{Digest, Millis, Timestamp, canonical_digest};
+use brain_engine::{Keep, Swept, sweep};
+use brain_store::conformance::sample;
+use brain_store::{LogRow, Member, Runs, SqliteStore, Store, Write};
+use serde_json::{Value, json};
+
+const ROUNDS: u64 = 20;
+const RUNS: u64 = 150;
+/// Virtual time between two rounds.
+const ROUND: u64 = 5_000;
+
+fn at(round: u64) -> Timestamp {
+    sample::at(round * ROUND)
+}
+
+/// Text that does not repeat.
+fn text(n: u64) -> String {
+    (0..30).map(|part| Digest::of(&(n * 1000 + part).to_be_bytes()).to_string()).collect()
+}
+
+fn payload(n: u64) -> Value {
+    json!({"args": {"text": text(n)}, "result": {"data": {"n": n}}})
+}
+
+/// The runs of a round, over at its end, with a large value each tenth.
+fn round(store: &SqliteStore, round: u64) {
+    let scope = sample::scope("default");
+    let mut members = Vec::new();
+    for n in round * RUNS..(round + 1) * RUNS {
+        let mut row = sample::run(&scope, n);
+        (row.updated_at, row.status) = (at(round), "completed".into());
+        let mut first = payload(n);
+        let mut writes = Vec::new();
+        if n % 10 == 0 {
+            let bytes: std::sync::Arc<[u8]> = text(n).repeat(40).into_bytes().into();
+            let hash = Digest::of(&bytes);
+            first["result"]["data"]["file"] = json!({"$blob": hash, "size": bytes.len(), "media_type": "text/plain"});
+            writes.push(Write::PutBlob { hash, media_type: "text/plain".into(), at: at(round), bytes });
+        }
+        let log = |seq: u64, payload: Value| LogRow {
+            run: row.id,
+            seq,
+            at: at(round),
+            events: vec![(105, 1, json!({"job": {"step": seq}, "attempt": 1, "p": 0}))],
+            payloads: vec![payload],
+        };
+        writes.extend([Write::Append(log(0, first)), Write::Append(log(1, payload(n + 1_000_000)))]);
+        writes.push(Write::TakeKey { key: format!("key {n}"), digest: Digest::of(b"x"), run: row.id });
+        writes.push(Write::NewRun(Box::new(row)));
+        members.push(Member { scope: scope.clone(), preconditions: vec![], writes });
+    }
+    for batch in members.chunks(50) {
+        brain_store::Commit::commit_now(store, batch.to_vec()).unwrap();
+    }
+}
+
+/// Bytes of the file and of what lies beside it. The last one to close the file writes the log back into it.
+fn size(path: &Path) -> u64 {
+    let beside = path.with_extension("db-wal");
+    [path, &beside].into_iter().filter_map(|path| std::fs::metadata(path).ok()).map(|file| file.len()).sum()
+}
+
+#[test]
+fn a_file_from_which_things_go_stops_growing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("soak.db");
+    let scope = sample::scope("default");
+    // Values for a round and a half, runs for four and a half, large values for half a round.
+    let keep = Keep { payloads: Some(Millis(7_500)), runs: Some(Millis(22_500)), blobs: Millis(2_500) };
+    let mut sizes = Vec::new();
+    for n in 1..=ROUNDS {
+        let store = SqliteStore::open(&path).unwrap();
+        round(&store, n);
+        let before = brain_store::Feed::feed_end(&store, brain_store::SystemScope).unwrap();
+        let would = sweep(&store, &scope, at(n), keep, true).unwrap();
+        let swept = sweep(&store, &scope, at(n), keep, false).unwrap();
+        assert_eq!((would.runs_erased, would.runs_deleted), (swept.runs_erased, swept.runs_deleted), "round {n}");
+        let again = sweep(&store, &scope, at(n), keep, false).unwrap();
+        assert_eq!(Swept { blobs_unused: 0, ..again }, Swept::default(), "nothing is left to do in round {n}");
+        assert_eq!(brain_store::Feed::feed_end(&store, brain_store::SystemScope).unwrap(), before);
+        if n > 6 {
+            assert_eq!(
+                (swept.runs_erased, swept.runs_deleted, swept.blobs_deleted),
+                (RUNS, RUNS, RUNS / 10),
+                "round {n}"
+            );
+            // What was erased has digests of what it was.
+            let erased = (n - 3) * RUNS;
+            let row = store.run(&scope, sample::run_id(erased)).unwrap().unwrap();
+            assert!(row.erased && row.request["erased"].is_string(), "{row:?}");
+            let log = store.log(&scope, row.id).unwrap();
+            let was = payload(erased + 1_000_000);
+            assert_eq!(log[1].payloads[0]["args"], json!({"erased": canonical_digest(&was["args"])}));
+            assert_eq!(log[1].events[0].2["attempt"], 1);
+            assert_eq!(store.run(&scope, sample::run_id((n - 5) * RUNS)).unwrap(), None);
+            let fresh = store.run(&scope, sample::run_id(n * RUNS)).unwrap().unwrap();
+            assert!(
+                !fresh.erased && store.log(&scope, fresh.id).unwrap()[1].payloads[0] == payload(n * RUNS + 1_000_000)
+            );
+        }
+        drop(store);
+        sizes.push(size(&path));
+    }
+    println!("sizes after each round: {sizes:?}");
+    let (early, late) = sizes.split_at(10);
+    let (steady, most) = (early[9], late.iter().copied().max().unwrap());
+    // Pages are filled a little differently each time.
+    assert!(most <= steady + steady / 50, "the file grows: {sizes:?}");
+}
+
+#[test]
+fn what_is_not_over_or_not_old_is_left_alone() {
+    let store = brain_store::MemoryStore::new();
+    let scope = sample::scope("default");
+    let mut writes = Vec::new();
+    for (n, status) in ["completed", "waiting", "parked", "staged", "running", "needs_input"].into_iter().enumerate() {
+        let mut row = sample::run(&scope, n as u64);
+        row.status = status.into();
+        writes.extend([Write::NewRun(Box::new(row)), Write::Append(sample::log(n as u64, 0))]);
+    }
+    brain_store::Commit::commit_now(&store, vec![Member { scope: scope.clone(), preconditions: vec![], writes }])
+        .unwrap();
+    let keep = Keep { payloads: Some(Millis(1_000)), runs: None, blobs: Millis(0) };
+    let store: &dyn Store = &store;
+    assert_eq!(sweep(store, &scope, sample::at(999), keep, false).unwrap(), Swept::default());
+    let swept = sweep(store, &scope, sample::at(9_999), keep, false).unwrap();
+    assert_eq!((swept.runs_erased, swept.runs_deleted), (1, 0));
+    let forever = Keep { payloads: None, runs: None, blobs: Millis(0) };
+    assert_eq!(sweep(store, &scope, sample::at(99_999), forever, false).unwrap(), Swept::default());
+}
