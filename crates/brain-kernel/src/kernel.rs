@@ -68,6 +68,9 @@ pub enum KernelError {
     /// A cursor that no list gave out.
     #[error("{0}")]
     BadCursor(String),
+    /// The store did not do its part: a disk without room, a database that is away. It may do it later.
+    #[error("{0}")]
+    Store(String),
     /// Something inside went wrong; the log has the details.
     #[error("something went wrong inside: {0}")]
     Internal(String),
@@ -82,6 +85,7 @@ impl From<EngineError> for KernelError {
             EngineError::NothingToDo(_) | EngineError::Stopping(_) | EngineError::Moved => {
                 Self::Conflict(error.to_string())
             }
+            EngineError::Store(error) => error.into(),
             other => Self::Internal(other.to_string()),
         }
     }
@@ -91,6 +95,7 @@ impl From<StoreError> for KernelError {
     fn from(error: StoreError) -> Self {
         match error {
             StoreError::BadCursor(_) => Self::BadCursor(error.to_string()),
+            StoreError::Failed(_) => Self::Store(error.to_string()),
             other => Self::Internal(other.to_string()),
         }
     }

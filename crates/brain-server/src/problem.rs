@@ -64,6 +64,7 @@ kinds! {
     EMPTY_MESSAGE = 422 "empty_message" "The request says nothing";
     KEY_REUSED = 422 "idempotency_key_reused" "The key was used for another request";
     INTERNAL = 500 "internal" "Something went wrong inside";
+    STORE_FAILED = 503 "store_failed" "The store did not do its part";
     NOT_READY = 503 "not_ready" "The server is not ready";
     TIMED_OUT = 503 "timed_out" "The answer took too long";
 }
@@ -119,6 +120,20 @@ impl Problem {
         problem
     }
 
+    /// A disk without room, a database that is away: nobody's mistake, and it may be over soon. The caller learns what
+    /// to do, the log the reason.
+    pub(crate) fn store_failed(reason: &str) -> Self {
+        let id = crate::request_id::new_id();
+        tracing::error!(error_id = %id, %reason, "the store failed");
+        let detail = format!(
+            "The disk may be full, or the database away; the log of the server has more under the id {id}. Ask again \
+             later; with the same Idempotency-Key nothing is done twice."
+        );
+        let mut problem = Self::new(STORE_FAILED, detail).with_header("retry-after", "1");
+        problem.0.error_id = Some(id);
+        problem
+    }
+
     pub(crate) fn with_header(mut self, name: &'static str, value: &'static str) -> Self {
         self.0.headers.insert(name, value);
         self
@@ -162,6 +177,7 @@ impl From<KernelError> for Problem {
             KernelError::Conflict(_) => CONFLICT,
             KernelError::Refused(_) => INVALID_REQUEST,
             KernelError::BadCursor(_) => BAD_CURSOR,
+            KernelError::Store(reason) => return Self::store_failed(reason),
             KernelError::Internal(reason) => return Self::internal(reason),
         };
         Self::new(kind, error.to_string())
@@ -197,5 +213,7 @@ mod tests {
         let problem = Problem::from(KernelError::Internal("disk 3 is on fire".into()));
         assert!(problem.0.error_id.is_some());
         assert!(!problem.0.detail.contains("disk"));
+        let problem = Problem::from(StoreError::Failed("disk 3 is full".into()));
+        assert_eq!((problem.0.kind, problem.0.detail.contains("disk 3")), (STORE_FAILED, false));
     }
 }

@@ -2,6 +2,7 @@
 //! late, be wrong in the one way that is allowed (a commit that is said to have failed was written), or never come
 //! because the node that asked has died.
 
+mod keep;
 mod reads;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -13,7 +13,7 @@ use axum::Router;
 use axum::extract::State;
 use axum::http::StatusCode;
 use brain_testbed::Postgres;
-use common::{Server, brain_at, json, run, text};
+use common::{Server, brain_on, json, run, text};
 use serde_json::{Value, json};
 
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -208,14 +208,14 @@ async fn after_a_copy_everything_goes_on_in_the_other_store() {
     assert_eq!(goes_on["rows"]["runs"], 0, "{goes_on:#}");
 
     outside.well.store(true, Ordering::Relaxed);
-    let server = Server::start_at(&target, &args);
+    let server = Server::start_on(&target, &args);
     let completed = |state: &Value| state["status"] == "completed";
     for run in [&runs[0], &runs[2]] {
         until(&client, &format!("{}/v1/runs/{run}", server.url), completed).await;
     }
-    let letters = json(&brain_at(&target).args(args).args(["dlq", "list", "--json"]).output().unwrap());
+    let letters = json(&brain_on(&target).args(args).args(["dlq", "list", "--json"]).output().unwrap());
     let letter = letters["items"][0]["id"].as_str().unwrap_or_else(|| panic!("{letters:#}")).to_owned();
-    let retried = brain_at(&target).args(args).args(["dlq", "retry", &letter, "--json"]).output().unwrap();
+    let retried = brain_on(&target).args(args).args(["dlq", "retry", &letter, "--json"]).output().unwrap();
     assert_eq!(retried.status.code(), Some(0), "{}", text(&retried));
     until(&client, &format!("{}/v1/runs/{}", server.url, runs[1]), completed).await;
     drop(server);

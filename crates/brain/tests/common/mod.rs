@@ -9,14 +9,13 @@ use serde_json::Value;
 
 /// The binary with a store of its own and nothing of the environment's.
 pub fn brain(store: &Path) -> Command {
-    brain_at(&format!("sqlite:{}", store.display()))
+    brain_on(&format!("sqlite:{}", store.display()))
 }
 
-/// The same with the address of a store.
-pub fn brain_at(store: &str) -> Command {
+/// The same with any kind of store.
+pub fn brain_on(url: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_brain"));
-    command.env_remove("BRAIN_STORE").env_remove("BRAIN_TENANT").env_remove("BRAIN_LOG");
-    command.arg("--store").arg(store);
+    command.env_remove("BRAIN_TENANT").env_remove("BRAIN_LOG").env("BRAIN_STORE", url);
     command
 }
 
@@ -42,17 +41,33 @@ pub struct Server {
 
 impl Server {
     pub fn start(store: &Path, args: &[&str]) -> Self {
-        Self::start_at(&format!("sqlite:{}", store.display()), args)
+        Self::start_on(&format!("sqlite:{}", store.display()), args)
     }
 
-    pub fn start_at(store: &str, args: &[&str]) -> Self {
-        let mut command = brain_at(store);
-        command.args(["--json", "serve", "--addr", "127.0.0.1:0"]).args(args);
-        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
+    /// The same with any kind of store.
+    pub fn start_on(url: &str, args: &[&str]) -> Self {
+        Self::from_command(brain_on(url), args)
+    }
+
+    /// A server that a command of one's own begins: the binary with something around it.
+    pub fn from_command(mut command: Command, args: &[&str]) -> Self {
+        let mut server = Self::spawn(&mut command, args);
         let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        BufReader::new(server.child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let told: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("the server said: {line:?}"));
-        Self { child, url: format!("http://{}", told["listening"].as_str().unwrap()) }
+        server.url = format!("http://{}", told["listening"].as_str().unwrap());
+        server
+    }
+
+    /// A server that has only just begun to start: it listens nowhere yet.
+    pub fn begin_on(url: &str, args: &[&str]) -> Self {
+        Self::spawn(&mut brain_on(url), args)
+    }
+
+    fn spawn(command: &mut Command, args: &[&str]) -> Self {
+        command.args(["--json", "serve", "--addr", "127.0.0.1:0"]).args(args);
+        let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
+        Self { child, url: String::new() }
     }
 
     /// The process.

@@ -1,0 +1,148 @@
+//! The outside world: a server on loopback that does things, counts them, and is as unreliable as it is told to be.
+//!
+//! It speaks HTTP by hand, so that it can cut a connection at any moment.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::{TcpListener, TcpStream};
+
+use super::Dice;
+
+/// What the world does when it is in a bad mood, in percent of all calls.
+const BUSY: u64 = 4;
+const CUT_BEFORE: u64 = 2;
+const CUT_AFTER: u64 = 2;
+/// An answer takes up to so long.
+const SLOWEST: u64 = 12;
+/// How long a question about the past takes. What a killed server had sent may still be on its way when the next one
+/// asks; a system that says "no" must be sure of it.
+const CERTAIN: Duration = Duration::from_millis(150);
+
+/// What was done, for each thing and job: the key of each time it was done.
+pub type Effects = BTreeMap<(String, String), Vec<String>>;
+
+pub struct World {
+    pub addr: String,
+    effects: Mutex<Effects>,
+    dice: Dice,
+    calm: AtomicBool,
+    pub calls: AtomicU64,
+    pub cuts: AtomicU64,
+}
+
+impl World {
+    pub async fn start(seed: u64) -> Arc<Self> {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let world = Arc::new(Self {
+            addr: listener.local_addr().unwrap().to_string(),
+            effects: Mutex::default(),
+            dice: Dice::new(seed ^ 0x0077_6f72_6c64),
+            calm: AtomicBool::new(false),
+            calls: AtomicU64::new(0),
+            cuts: AtomicU64::new(0),
+        });
+        let served = world.clone();
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                tokio::spawn(serve(served.clone(), stream));
+            }
+        });
+        world
+    }
+
+    /// From now on everything is answered.
+    pub fn calm_down(&self) {
+        self.calm.store(true, Ordering::Relaxed);
+    }
+
+    pub fn effects(&self) -> Effects {
+        self.effects.lock().unwrap().clone()
+    }
+
+    fn bad_luck(&self, chance: u64) -> bool {
+        !self.calm.load(Ordering::Relaxed) && self.dice.percent(chance)
+    }
+
+    /// Does a thing. A thing that knows keys is done once for each; others are done each time.
+    fn act(&self, what: &str, job: &str, key: &str) {
+        let knows_keys = matches!(what, "pay" | "refund");
+        let mut effects = self.effects.lock().unwrap();
+        let done = effects.entry((what.to_owned(), job.to_owned())).or_default();
+        if !knows_keys || !done.iter().any(|known| known == key) {
+            done.push(key.to_owned());
+        }
+    }
+
+    /// The answer to a call, or nothing: the connection is cut.
+    async fn answer(&self, what: &str, key: &str, body: &Value) -> Option<(u16, Value)> {
+        self.calls.fetch_add(1, Ordering::Relaxed);
+        let job = body["job"].as_str().unwrap_or_default();
+        if self.bad_luck(BUSY) {
+            return Some((503, json!({"error": "busy"})));
+        }
+        if self.bad_luck(CUT_BEFORE) {
+            self.cuts.fetch_add(1, Ordering::Relaxed);
+            return None;
+        }
+        let answer = match what {
+            "refuse" => (409, json!({"error": "never"})),
+            "booked" => {
+                tokio::time::sleep(CERTAIN).await;
+                let asked = body["idempotency_key"].as_str().unwrap_or_default();
+                let effects = self.effects.lock().unwrap();
+                let known = effects.get(&("book".to_owned(), job.to_owned()));
+                let happened = known.is_some_and(|keys| keys.iter().any(|key| key == asked));
+                (200, json!({"happened": happened, "result": {"done": true}}))
+            }
+            _ => {
+                self.act(what, job, key);
+                (200, json!({"done": true}))
+            }
+        };
+        if self.bad_luck(CUT_AFTER) {
+            self.cuts.fetch_add(1, Ordering::Relaxed);
+            return None;
+        }
+        tokio::time::sleep(Duration::from_millis(self.dice.below(SLOWEST))).await;
+        Some(answer)
+    }
+}
+
+/// One connection, kept alive.
+async fn serve(world: Arc<World>, stream: TcpStream) -> std::io::Result<()> {
+    let mut stream = BufReader::new(stream);
+    loop {
+        let mut line = String::new();
+        if stream.read_line(&mut line).await? == 0 {
+            return Ok(());
+        }
+        let what = line.split(' ').nth(1).unwrap_or_default().trim_start_matches('/').to_owned();
+        let (mut length, mut key) = (0, String::new());
+        loop {
+            line.clear();
+            stream.read_line(&mut line).await?;
+            let Some((name, value)) = line.trim_end().split_once(": ") else { break };
+            match name.to_ascii_lowercase().as_str() {
+                "content-length" => length = value.parse().unwrap_or(0),
+                "idempotency-key" => value.clone_into(&mut key),
+                _ => {}
+            }
+        }
+        let mut body = vec![0; length];
+        stream.read_exact(&mut body).await?;
+        let body = serde_json::from_slice(&body).unwrap_or_default();
+        let Some((status, answer)) = world.answer(&what, &key, &body).await else { return Ok(()) };
+        let answer = answer.to_string();
+        let head = format!(
+            "HTTP/1.1 {status} Answer\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n",
+            answer.len()
+        );
+        stream.write_all((head + &answer).as_bytes()).await?;
+        stream.flush().await?;
+    }
+}
