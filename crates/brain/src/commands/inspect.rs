@@ -40,13 +40,18 @@ pub(crate) fn timeline(kernel: &Kernel, scope: &Scope, run: RunId) -> Result<()>
     let text = |name: &str| row.request[name].as_str().unwrap_or_default().to_owned();
     let said = text("message");
     let said = if said.is_empty() { "called by name".to_owned() } else { format!("“{said}”") };
-    anstream::println!(
-        "{said} {DIM}by {} ({}, {}) at {}{DIM:#}\n",
-        text("actor"),
-        text("channel"),
-        text("mode"),
-        show::moment(row.created_at)
-    );
+    if row.request["erased"].is_string() {
+        let at = show::moment(row.created_at);
+        anstream::println!("{DIM}asked for at {at}; what it worked with was erased, its digests stay{DIM:#}\n");
+    } else {
+        anstream::println!(
+            "{said} {DIM}by {} ({}, {}) at {}{DIM:#}\n",
+            text("actor"),
+            text("channel"),
+            text("mode"),
+            show::moment(row.created_at)
+        );
+    }
     let redactor = kernel.registry().redactor();
     for entry in entries(&state.log) {
         event(&state, &entry, row.created_at, &redactor);
