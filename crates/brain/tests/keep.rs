@@ -86,7 +86,7 @@ fn a_file_that_nothing_refers_to_goes_and_one_that_is_used_stays() {
         let path = folder.path().join(name);
         std::fs::write(&path, content).unwrap();
         let put = ok(&run(&store, &["blob", "put", &path.display().to_string(), "--json"]));
-        put["hash"].as_str().unwrap_or_else(|| panic!("{put:#}")).to_owned()
+        put["blob"]["$blob"].as_str().unwrap_or_else(|| panic!("{put:#}")).to_owned()
     };
     let (used, unused) = (file("used.txt", "used"), file("unused.txt", "unused"));
     let context = json!({"note": {"$blob": used, "size": 4, "media_type": "text/plain", "file": true}}).to_string();
