@@ -1,9 +1,15 @@
 //! The command line.
 
+mod bench;
+
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+pub(crate) use self::bench::{
+    BenchCommand, BenchGrowthArgs, BenchHttpArgs, BenchRunsArgs, BenchTools, BenchVmArgs, BenchWaitingArgs,
+};
 
 /// Turns what people ask, in plain language, into work that gets done: safely, durably, with a receipt for everything.
 #[derive(Parser)]
@@ -566,35 +572,4 @@ pub(crate) struct DocsArgs {
     /// A file, or a folder for a file of each pack. [default: standard output]
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
-}
-
-#[derive(Subcommand)]
-pub(crate) enum BenchCommand {
-    /// Durable runs per second, beside a probe that commits the same rows and bytes.
-    Runs(BenchArgs),
-}
-
-#[derive(Args, Clone)]
-pub(crate) struct BenchArgs {
-    /// Steps in a run.
-    #[arg(long, default_value_t = 5)]
-    pub(crate) steps: usize,
-    /// Runs in all.
-    #[arg(long, default_value_t = 2000)]
-    pub(crate) runs: usize,
-    /// Runs at the same time.
-    #[arg(long, default_value_t = 32)]
-    pub(crate) in_flight: usize,
-    /// What a step does.
-    #[arg(long, value_enum, default_value = "record")]
-    pub(crate) tools: BenchTools,
-}
-
-/// What a step of a benchmark does.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum BenchTools {
-    /// Writes a record, in one commit with the checkpoint.
-    Record,
-    /// Calls something outside that answers at once: a commit before and after each step.
-    Outside,
 }

@@ -27,7 +27,7 @@ use brain_core::RunId;
 use brain_kernel::{Kernel, Report};
 use brain_store::Scope;
 
-use crate::cli::{BenchCommand, Cli, Command, Global};
+use crate::cli::{Cli, Command, Global};
 use crate::show;
 
 /// How long a command waits for what it has let loose.
@@ -55,7 +55,7 @@ pub(crate) fn run(cli: Cli) -> Result<bool> {
         Command::Pack(command) => pack::run(global, command),
         Command::Doctor => doctor::run(global),
         Command::Migrate { dry_run } => migrate::run(global, dry_run),
-        Command::Bench(BenchCommand::Runs(args)) => bench::run(global, &args),
+        Command::Bench(command) => bench::run(global, &command),
     }
 }
 
