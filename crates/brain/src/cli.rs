@@ -1,5 +1,6 @@
 //! The command line.
 
+mod bench;
 mod pack;
 
 use std::net::SocketAddr;
@@ -7,7 +8,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-pub(crate) use pack::{
+pub(crate) use self::bench::{
+    BenchCommand, BenchGrowthArgs, BenchHttpArgs, BenchRunsArgs, BenchTools, BenchVmArgs, BenchWaitingArgs,
+};
+pub(crate) use self::pack::{
     DocsArgs, ImportCommand, ImportDmnArgs, ImportPlaybookArgs, ImportRegistryArgs, PackCommand, SchemaArgs,
 };
 
@@ -512,35 +516,4 @@ pub(crate) enum TokenCommand {
         /// The public half: what `brain token list` shows.
         id: String,
     },
-}
-
-#[derive(Subcommand)]
-pub(crate) enum BenchCommand {
-    /// Durable runs per second, beside a probe that commits the same rows and bytes.
-    Runs(BenchArgs),
-}
-
-#[derive(Args, Clone)]
-pub(crate) struct BenchArgs {
-    /// Steps in a run.
-    #[arg(long, default_value_t = 5)]
-    pub(crate) steps: usize,
-    /// Runs in all.
-    #[arg(long, default_value_t = 2000)]
-    pub(crate) runs: usize,
-    /// Runs at the same time.
-    #[arg(long, default_value_t = 32)]
-    pub(crate) in_flight: usize,
-    /// What a step does.
-    #[arg(long, value_enum, default_value = "record")]
-    pub(crate) tools: BenchTools,
-}
-
-/// What a step of a benchmark does.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum BenchTools {
-    /// Writes a record, in one commit with the checkpoint.
-    Record,
-    /// Calls something outside that answers at once: a commit before and after each step.
-    Outside,
 }
