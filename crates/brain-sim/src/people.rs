@@ -108,13 +108,14 @@ impl World {
                     self.answer_jobs(&scope, run);
                 }
             }
-            if !self.calm && self.dice.permille(12) {
-                if let Some(&run) = self.dice.pick(&open) {
-                    let what = format!("cancel {}", self.listing.run(run));
-                    self.ask(what.clone(), what, Then::Nothing, |engine| {
-                        Box::pin(async move { engine.cancel(&scope, run, Vec::new(), Vec::new()).await })
-                    });
-                }
+            if !self.calm
+                && self.dice.permille(12)
+                && let Some(&run) = self.dice.pick(&open)
+            {
+                let what = format!("cancel {}", self.listing.run(run));
+                self.ask(what.clone(), what, Then::Nothing, |engine| {
+                    Box::pin(async move { engine.cancel(&scope, run, Vec::new(), Vec::new()).await })
+                });
             }
         }
     }
