@@ -214,7 +214,7 @@ async fn after_a_copy_everything_goes_on_in_the_other_store() {
         until(&client, &format!("{}/v1/runs/{run}", server.url), completed).await;
     }
     let letters = json(&brain_on(&target).args(args).args(["dlq", "list", "--json"]).output().unwrap());
-    let letter = letters["items"][0]["id"].as_str().unwrap_or_else(|| panic!("{letters:#}")).to_owned();
+    let letter = letters["items"][0]["letter_id"].as_str().unwrap_or_else(|| panic!("{letters:#}")).to_owned();
     let retried = brain_on(&target).args(args).args(["dlq", "retry", &letter, "--json"]).output().unwrap();
     assert_eq!(retried.status.code(), Some(0), "{}", text(&retried));
     until(&client, &format!("{}/v1/runs/{}", server.url, runs[1]), completed).await;
