@@ -71,7 +71,12 @@ fn a_file_from_which_things_go_stops_growing() {
     let path = folder.path().join("soak.db");
     let scope = sample::scope("default");
     // Values for a round and a half, runs for four and a half, large values for half a round.
-    let keep = Keep { payloads: Some(Millis(7_500)), runs: Some(Millis(22_500)), blobs: Millis(2_500) };
+    let keep = Keep {
+        payloads: Some(Millis(7_500)),
+        runs: Some(Millis(22_500)),
+        blobs: Millis(2_500),
+        long: brain_engine::LONG,
+    };
     let mut sizes = Vec::new();
     for n in 1..=ROUNDS {
         let store = SqliteStore::open(&path).unwrap();
@@ -127,11 +132,11 @@ fn what_is_not_over_or_not_old_is_left_alone() {
     }
     brain_store::Commit::commit_now(&store, vec![Member { scope: scope.clone(), preconditions: vec![], writes }])
         .unwrap();
-    let keep = Keep { payloads: Some(Millis(1_000)), runs: None, blobs: Millis(0) };
+    let keep = Keep { payloads: Some(Millis(1_000)), runs: None, blobs: Millis(0), long: brain_engine::LONG };
     let store: &dyn Store = &store;
     assert_eq!(sweep(store, &scope, sample::at(999), keep, false).unwrap(), Swept::default());
     let swept = sweep(store, &scope, sample::at(9_999), keep, false).unwrap();
     assert_eq!((swept.runs_erased, swept.runs_deleted), (1, 0));
-    let forever = Keep { payloads: None, runs: None, blobs: Millis(0) };
+    let forever = Keep { payloads: None, runs: None, blobs: Millis(0), long: brain_engine::LONG };
     assert_eq!(sweep(store, &scope, sample::at(99_999), forever, false).unwrap(), Swept::default());
 }

@@ -127,6 +127,8 @@ fn event(state: &RunState, entry: &LogEntry<'_>, start: Timestamp, redactor: &Re
         } else if entry.is(PipeEvent::Aborted) {
             line("given up", &format!("by {}", text("by")));
             detail("note", payload["note"].as_str().unwrap_or_default());
+        } else if entry.is(PipeEvent::Checkpoint) {
+            line("compacted", &format!("{} events before this one are gone; receipts stay", data["events"]));
         } else if entry.is(PipeEvent::Migrated) {
             let to: String = text("to").chars().take(12).collect();
             line("moved", &format!("to program {to} by {}", text("by")));
@@ -298,12 +300,15 @@ struct Rebuilt {
 fn rebuild(kernel: &Kernel, stored: &RunState) -> Result<Rebuilt> {
     let row = &stored.row;
     let mut differences = Vec::new();
-    let events = entries(&stored.log).count() as u64;
+    let events = entries(&stored.log).last().map_or(0, |entry| entry.seq + 1);
     if events != row.schedule.seq {
         differences.push(format!("the log has {events} events, the row says {}", row.schedule.seq));
     }
-    for (expected, entry) in entries(&stored.log).enumerate() {
-        if entry.seq != expected as u64 {
+    // What was compacted has left gaps; behind the last checkpoint there are none.
+    let compacted = entries(&stored.log).filter(|entry| entry.is(PipeEvent::Checkpoint)).last();
+    let from = compacted.map_or(0, |entry| entry.seq);
+    for (expected, entry) in (from..).zip(entries(&stored.log).filter(|entry| entry.seq >= from)) {
+        if entry.seq != expected {
             differences.push(format!("event {} stands where {expected} should", entry.seq));
             break;
         }
