@@ -121,7 +121,7 @@ fn event(state: &RunState, entry: &LogEntry<'_>, start: Timestamp, redactor: &Re
         } else if entry.is(PipeEvent::TakenOver) {
             line("taken over", "the process that worked on it had stopped");
         } else if entry.is(PipeEvent::Parked) {
-            line("set aside", &text("why"));
+            line("set aside", text("why"));
         } else if entry.is(PipeEvent::Unparked) {
             line("looked at again", &format!("by {}", text("by")));
         } else if entry.is(PipeEvent::Aborted) {

@@ -129,7 +129,7 @@ impl Api {
             let open: Vec<_> = listed
                 .iter()
                 .filter(|(run, status)| {
-                    !OVER.contains(&status.as_str()) && !(letters_too && waiting.contains(run.as_str()))
+                    !(OVER.contains(&status.as_str()) || letters_too && waiting.contains(run.as_str()))
                 })
                 .collect();
             if open.is_empty() {
