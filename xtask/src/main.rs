@@ -1,5 +1,7 @@
 //! The project's own commands: `cargo xtask test` and the parts it is made of.
 
+mod bench;
+mod crash;
 mod dist;
 mod docs;
 mod feelin;
@@ -23,6 +25,8 @@ The project's own commands.
     cargo xtask tidy          checks that the map and the rules of the project hold
     cargo xtask docs [FILE…]  runs the command blocks of README.md and docs/ (or only of these files)
     cargo xtask sim           lives through 2000 simulated worlds (--seeds N --from M), or shows one (--seed N)
+    cargo xtask bench [OPTION…]  measures Brain beside its peers
+    cargo xtask crash [OPTION…]  kills real servers under load and audits what they did
     cargo xtask dist          builds the binary that is handed out: release, all features
     cargo xtask help          this text
 ";
@@ -37,6 +41,8 @@ fn main() -> ExitCode {
         ["tidy"] => tidy::steps(),
         ["docs", files @ ..] => docs::steps(files),
         ["sim", args @ ..] => sim::steps(args),
+        ["bench", options @ ..] => bench::steps(options),
+        ["crash", options @ ..] => crash::steps(options),
         ["dist"] => dist::steps(),
         ["help" | "--help" | "-h"] => {
             print!("{HELP}");

@@ -10,11 +10,12 @@ use brain_vm::{Event, EventError, JobId, JobStatus, Phase, Program, State, StepM
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::checkpoint::Checkpoint;
 use crate::engine::EngineError;
 use crate::log::{LogEntry, PipeEvent, entries};
 
 /// What a run has come to know.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunData {
     /// What the request brought along: slots, calls, context.
     pub input: Value,
@@ -27,13 +28,33 @@ pub struct RunData {
     /// The lists of open and finished `foreach` steps.
     pub items: BTreeMap<u16, Vec<Value>>,
     /// Arguments of jobs that are under way or done, for checks and undo.
+    #[serde(with = "pairs")]
     pub args: BTreeMap<JobId, Value>,
     /// Results of jobs that are done, for undo.
+    #[serde(with = "pairs")]
     pub results: BTreeMap<JobId, Value>,
     /// Whole results of jobs that somebody else goes on with first: reviewers, other engines, the steps they brought.
+    #[serde(with = "pairs")]
     pub pending: BTreeMap<JobId, Value>,
     /// The jobs that brought steps along and their tools, by the path of those steps.
     pub fragments: BTreeMap<String, (JobId, ToolRef)>,
+}
+
+/// A map whose keys are no texts, as a list of pairs: JSON has no other form for it.
+mod pairs {
+    use std::collections::BTreeMap;
+
+    use brain_vm::JobId;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    use serde_json::Value;
+
+    pub(super) fn serialize<S: Serializer>(map: &BTreeMap<JobId, Value>, serializer: S) -> Result<S::Ok, S::Error> {
+        map.iter().collect::<Vec<_>>().serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<JobId, Value>, D::Error> {
+        Ok(Vec::<(JobId, Value)>::deserialize(deserializer)?.into_iter().collect())
+    }
 }
 
 impl RunData {
@@ -163,10 +184,12 @@ pub(crate) struct Folded {
     pub(crate) seq: u64,
     /// The programs that the run had before it was moved to the present one, each with the event that ended it.
     pub(crate) earlier: Vec<(u64, Arc<Program>)>,
+    /// The fragments it has grown by, in order: their programs and their paths.
+    pub(crate) fragments: Vec<(Digest, String)>,
 }
 
 /// Folds a whole log: the state and the data of the run, and nothing executed again. The program is the present one: if
-/// the run was moved, the fold begins with the first. It grows by the fragments that the log names. `load` gives
+/// the run was moved, the fold begins with the first; if it was compacted, with where it stood then. It grows by the fragments that the log names. `load` gives
 /// programs by their hashes.
 pub(crate) fn fold(
     program: &mut Arc<Program>,
@@ -174,23 +197,45 @@ pub(crate) fn fold(
     load: &mut dyn FnMut(Digest) -> Result<Arc<Program>, EngineError>,
     unreadable: impl Fn(EventError) -> EngineError,
 ) -> Result<Folded, EngineError> {
-    let broken = |seq: u64| unreadable(EventError::Unknown { number: PipeEvent::Migrated as u16, version: seq as u16 });
-    if let Some(entry) = entries(rows).find(|entry| entry.is(PipeEvent::Migrated)) {
-        let moved = Moved::read(&entry).ok_or_else(|| broken(entry.seq))?;
+    let broken =
+        |entry: &LogEntry<'_>| unreadable(EventError::Unknown { number: entry.number, version: entry.version });
+    let from = Checkpoint::last(rows).map_or(0, |entry| entry.seq);
+    let after = |entry: &LogEntry<'_>| entry.seq >= from;
+    if let Some(entry) = entries(rows).filter(after).find(|entry| entry.is(PipeEvent::Migrated)) {
+        let moved = Moved::read(&entry).ok_or_else(|| broken(&entry))?;
         *program = load(moved.from)?;
     }
-    let mut folded = Folded { state: State::new(program), data: RunData::default(), seq: 0, earlier: Vec::new() };
+    let mut folded = Folded {
+        state: State::new(program),
+        data: RunData::default(),
+        seq: 0,
+        earlier: Vec::new(),
+        fragments: Vec::new(),
+    };
     for entry in entries(rows) {
         match entry.machine().map_err(&unreadable)? {
+            // What was before is in the checkpoint.
+            Some(_) if entry.seq < from => {}
+            None if entry.seq < from && entry.is(PipeEvent::Migrated) => {}
+            None if entry.seq == from && entry.is(PipeEvent::Checkpoint) => {
+                let point = Checkpoint::read(&entry).ok_or_else(|| broken(&entry))?;
+                *program = load(point.program)?;
+                for (hash, path) in &point.fragments {
+                    Arc::make_mut(program).grow(load(*hash)?.as_ref(), path);
+                }
+                folded.data = point.data(entry.payload);
+                (folded.state, folded.fragments) = (point.state, point.fragments);
+            }
             Some(event) => {
                 if let Event::StepsInjected { fragment: hash, path, .. } = &event {
                     Arc::make_mut(program).grow(load(*hash)?.as_ref(), path);
+                    folded.fragments.push((*hash, path.clone()));
                 }
                 folded.state.apply(program, &event);
                 folded.data.apply(program, &event, entry.payload, entry.at);
             }
             None if entry.is(PipeEvent::Migrated) => {
-                let moved = Moved::read(&entry).ok_or_else(|| broken(entry.seq))?;
+                let moved = Moved::read(&entry).ok_or_else(|| broken(&entry))?;
                 let before = std::mem::replace(program, load(moved.to)?);
                 folded.earlier.push((entry.seq, before));
                 folded.data.migrate(&moved.map, &moved.steps);

@@ -4,6 +4,7 @@
 //! actions. Threads and Tokio are a shell around it ([`Engine::start`]); a [`Driver`] runs the same core by hand, on
 //! a virtual clock. Neither knows what a tool does: that is the [`Host`]'s business.
 
+mod checkpoint;
 pub mod core;
 mod data;
 mod driver;
@@ -33,4 +34,4 @@ pub use log::{NewEvent, PipeEvent};
 pub use node::Liveness;
 pub use overlay::RecordView;
 pub use receipt::{Receipt, ReceiptStatus};
-pub use retention::{BLOB_GRACE, Keep, Swept, sweep};
+pub use retention::{BLOB_GRACE, Keep, LONG, Swept, sweep};

@@ -39,6 +39,8 @@ pub enum PipeEvent {
     Aborted = 14,
     /// Somebody moved it to another program; its data says where it stands there.
     Migrated = 15,
+    /// Where it stands and what it has done: the events before this one may be gone.
+    Checkpoint = 16,
 }
 
 impl PipeEvent {
@@ -60,6 +62,7 @@ impl PipeEvent {
             13 => "Unparked",
             14 => "Aborted",
             15 => "Migrated",
+            16 => "Checkpoint",
             _ => return None,
         })
     }

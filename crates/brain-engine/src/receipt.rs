@@ -6,14 +6,17 @@ use std::sync::Arc;
 use brain_core::{Failure, JobKey, Timestamp};
 use brain_store::LogRow;
 use brain_vm::{Event, EventError, JobId, Program};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::checkpoint::Checkpoint;
 use crate::data::Moved;
 use crate::log::{PipeEvent, entries};
 use crate::turn::job_key;
 
 /// How an attempt went.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ReceiptStatus {
     /// It did what it should.
     Succeeded,
@@ -38,7 +41,7 @@ impl ReceiptStatus {
 }
 
 /// The record of one attempt.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Receipt {
     /// The key of the job: the same for all attempts.
     pub key: JobKey,
@@ -79,7 +82,18 @@ pub(crate) fn receipts(
     let mut handed = BTreeMap::new();
     let mut args_of: BTreeMap<JobId, Value> = BTreeMap::new();
     let mut artifacts_of: BTreeMap<JobId, Value> = BTreeMap::new();
-    for entry in entries(rows) {
+    let last = Checkpoint::last(rows);
+    let from = last.map_or(0, |entry| entry.seq);
+    if let Some(entry) = last
+        && let Some(point) = Checkpoint::read(&entry)
+    {
+        started = point.started;
+        for (&job, args) in &point.data(entry.payload).args {
+            args_of.insert(job, args.clone());
+        }
+        list = point.receipts(entry.payload);
+    }
+    for entry in entries(rows).filter(|entry| entry.seq >= from) {
         let Some(event) = entry.machine()? else {
             if let Some(moved) = Some(&entry).filter(|entry| entry.is(PipeEvent::Migrated)).and_then(Moved::read) {
                 let there = |job: &JobId| moved.steps.get(&job.step).map_or(*job, |step| JobId { step: *step, ..*job });

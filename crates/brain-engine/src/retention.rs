@@ -16,12 +16,17 @@ use brain_core::{Digest, Millis, Timestamp, canonical_digest};
 use brain_store::{Member, Old, Outcome, Precondition, RunRow, Scope, Store, StoreError, Write, used_blobs};
 use serde_json::{Map, Value, json};
 
+use crate::checkpoint::compact;
+
 /// Runs that are looked at together.
 const PAGE: usize = 100;
 /// Blobs that share one commit.
 const BLOBS: usize = 200;
 /// How long a blob that nothing refers to is kept, twice: after it was stored, and after it was found unused.
 pub const BLOB_GRACE: Millis = Millis(24 * 60 * 60 * 1000);
+
+/// Events above which a run that is under way is compacted.
+pub const LONG: u64 = 2_000;
 
 /// How long things are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +37,8 @@ pub struct Keep {
     pub runs: Option<Millis>,
     /// Large values that nothing refers to.
     pub blobs: Millis,
+    /// Events above which a run that is under way is compacted.
+    pub long: u64,
 }
 
 /// What went, or would go.
@@ -41,6 +48,8 @@ pub struct Swept {
     pub runs_erased: u64,
     /// Runs that were deleted.
     pub runs_deleted: u64,
+    /// Long runs under way that were compacted.
+    pub runs_compacted: u64,
     /// Blobs that were deleted.
     pub blobs_deleted: u64,
     /// Blobs that nothing refers to and that go when that stays so.
@@ -64,6 +73,19 @@ pub fn sweep(store: &dyn Store, scope: &Scope, now: Timestamp, keep: Keep, dry_r
             }
             erase(store, scope, row, dry_run, &mut swept)
         })?;
+    }
+    for status in ["running", "waiting", "delegated"] {
+        let mut cursor = None;
+        loop {
+            let page = store.runs(scope, Some(status), PAGE, cursor.as_deref())?;
+            for row in page.items.iter().filter(|row| row.schedule.seq >= keep.long) {
+                swept.runs_compacted += u64::from(compact(store, scope, row, now, keep.long, dry_run)?);
+            }
+            cursor = page.next;
+            if cursor.is_none() {
+                break;
+            }
+        }
     }
     sweep_blobs(store, scope, now, keep.blobs, dry_run, &mut swept)?;
     if !dry_run {

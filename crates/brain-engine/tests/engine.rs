@@ -337,3 +337,50 @@ fn urgent_jobs_are_handed_over_first() {
     // The first found the slot free.
     assert_eq!(*order.lock().unwrap(), [runs[0], runs[2], runs[3], runs[1]]);
 }
+
+#[test]
+fn a_long_run_is_compacted_and_goes_on() {
+    let mut host = TestHost::new(|job| if job.step == "last" { Fate::LostAfter } else { Fate::Done });
+    host.sequel = Box::new(|job| if job.step == "s7" { common::Sequel::Grow } else { common::Sequel::Nothing });
+    let (mut driver, store, _) = world(host);
+    let mut steps: Vec<_> = (0..40)
+        .map(|n| {
+            let after = if n == 0 { vec![] } else { vec![format!("s{}", n - 1)] };
+            let after: Vec<&str> = after.iter().map(String::as_str).collect();
+            step(&format!("s{n}"), &after, KEY)
+        })
+        .collect();
+    steps.push(step("last", &["s39"], NONE));
+    let run = start(&mut driver, steps);
+    driver.pump();
+    let engine = driver.engine().clone();
+    // The step that grew brought one along that somebody must approve.
+    for approval in store.approvals_of(&scope(), run).unwrap() {
+        let key = approval.body["job"].as_str().unwrap().parse().unwrap();
+        let ours = scope();
+        let told = engine.tell_job(&ours, run, key, brain_engine::core::ToJob::Grant);
+        driver.block_on(told, None).unwrap().unwrap();
+    }
+    driver.pump();
+    let before = engine.run_state(&scope(), run).unwrap();
+    assert_eq!(before.row.status, "waiting", "its last step is in doubt");
+    let keep = brain_engine::Keep { payloads: None, runs: None, blobs: Millis(0), long: 50 };
+    let seen = brain_engine::sweep(store.as_ref(), &scope(), before.row.updated_at, keep, true).unwrap();
+    assert_eq!((seen.runs_compacted, store.log(&scope(), run).unwrap().len()), (1, before.log.len()), "a dry run");
+    let swept = brain_engine::sweep(store.as_ref(), &scope(), before.row.updated_at, keep, false).unwrap();
+    assert_eq!(swept.runs_compacted, 1);
+    let after = engine.run_state(&scope(), run).unwrap();
+    assert!(after.log.len() <= 4 && before.log.len() > 40, "{} rows of {}", after.log.len(), before.log.len());
+    assert_eq!((&after.state, &after.data, &after.program), (&before.state, &before.data, &before.program));
+    assert_eq!(after.receipts().unwrap(), before.receipts().unwrap());
+    let again = brain_engine::sweep(store.as_ref(), &scope(), before.row.updated_at, keep, false).unwrap();
+    assert_eq!(again.runs_compacted, 0, "there is nothing more to compact");
+
+    let letter = store.letters(&scope(), Some(true), 10, None).unwrap().items.remove(0);
+    let ours = scope();
+    let decided = engine.decide_letter(&ours, letter.id, LetterDecision::Resolve(None), "ann", "it is there");
+    driver.block_on(decided, None).unwrap().unwrap();
+    assert_eq!(finish(&mut driver, run), "completed");
+    let over = engine.run_state(&scope(), run).unwrap();
+    assert_eq!(over.receipts().unwrap().len(), before.receipts().unwrap().len());
+}

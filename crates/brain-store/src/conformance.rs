@@ -26,7 +26,7 @@ type Case = fn(&dyn Store);
 
 /// Runs the whole suite; panics, naming what was expected, at the first thing that does not hold.
 pub fn run(make: Make<'_>) {
-    let cases: [(&str, Case); 30] = [
+    let cases: [(&str, Case); 31] = [
         ("a run and its log read back as written", a_run_and_its_log_read_back_as_written),
         ("a broken precondition writes nothing", a_broken_precondition_writes_nothing),
         ("an old fence is refused", an_old_fence_is_refused),
@@ -54,6 +54,7 @@ pub fn run(make: Make<'_>) {
         ("the feed goes on where it was left", feed::the_feed_goes_on_where_it_was_left),
         ("old runs are found and erased", keep::old_runs_are_found_and_erased),
         ("a run goes with what belongs to it", keep::a_run_goes_with_what_belongs_to_it),
+        ("rows of a log go when another says the same", keep::rows_of_a_log_go_when_another_says_the_same),
         ("unused blobs go and used ones stay", keep::unused_blobs_go_and_used_ones_stay),
         ("everything can be read for copying", keep::everything_can_be_read_for_copying),
         ("the audit keeps every use of sudo", keep::the_audit_keeps_every_use_of_sudo),

@@ -195,6 +195,11 @@ impl Inner {
             }
             Write::Erase { run, request, rows } => self.erase(tenant, run, request, rows),
             Write::DropRun(run) => self.drop_run(&tenant, run),
+            Write::DropLog { run, seqs } => {
+                if let Some(rows) = self.log.get_mut(&(tenant, run)) {
+                    rows.retain(|row| !seqs.contains(&row.seq));
+                }
+            }
             Write::NoteBlob { hash, unused_since } => self.note_blob(tenant, hash, unused_since),
             Write::DropBlob { hash, unused_before } => self.drop_blob(tenant, hash, unused_before),
         }

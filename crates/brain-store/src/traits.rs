@@ -167,6 +167,14 @@ pub enum Write {
         /// What is left of the payloads of each row of its log, by the number of the row's first event.
         rows: Vec<(u64, Vec<Value>)>,
     },
+    /// Rows of a run's log are gone, by the numbers of their first events: an event that is written in the same commit says
+    /// what they said.
+    DropLog {
+        /// The run.
+        run: RunId,
+        /// The rows.
+        seqs: Vec<u64>,
+    },
     /// A run is gone, with its log, links, keys, approvals, signals and closed letters.
     DropRun(RunId),
     /// A blob that nothing refers to, from this moment on unless an earlier one is known; `None`: something does.

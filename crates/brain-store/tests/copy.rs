@@ -5,12 +5,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use brain_core::{ApprovalId, Digest, JobKey, Millis, NodeId, Timestamp, TokenId};
-use brain_store::Commit as _;
 use brain_store::conformance::sample::{self, at, scope};
 use brain_store::copy::{Part, copy_shared, copy_tenant, is_empty, survey};
 use brain_store::{
-    ApprovalRow, ArtifactRow, DeadLetterRow, IndexEntry, Member, MemoryStore, OfferRow, PostgresStore, QueuePlace,
-    Scope, SignalRow, SqliteStore, Store, Sudo, SystemScope, TokenRow, Write,
+    ApprovalRow, ArtifactRow, Commit, DeadLetterRow, IndexEntry, Member, MemoryStore, OfferRow, PostgresStore,
+    QueuePlace, Scope, SignalRow, SqliteStore, Store, Sudo, SystemScope, TokenRow, Write,
 };
 use brain_testbed::Postgres;
 use serde_json::json;
@@ -114,11 +113,11 @@ fn same(one: &dyn Store, other: &dyn Store, scopes: &[Scope]) {
         let (counts, digest) = survey(one, scope).unwrap();
         assert_eq!((counts.of(Part::Runs), counts.of(Part::Log)), (RUNS, 2 * RUNS));
         assert_eq!(survey(other, scope).unwrap(), (counts, digest));
-        assert_eq!(
-            one.search(scope, "task", "muller 42", 5).unwrap(),
-            other.search(scope, "task", "muller 42", 5).unwrap()
-        );
-        assert_eq!(other.search(scope, "task", "söhne number 42", 5).unwrap().len(), 1);
+        let [found, again] = [one, other].map(|store| {
+            let rows = store.search(scope, "task", "söhne number 42", 50).unwrap();
+            rows.into_iter().map(|row| row.id).collect::<std::collections::BTreeSet<_>>()
+        });
+        assert!(found == again && found.contains(&sample::record_id(42)), "they are found by the same words");
         // Large values are the same to the last byte.
         for (row, _) in one.blobs(scope, None, 100).unwrap() {
             let [a, b] = [one, other].map(|store| store.blob_part(scope, row.hash, 0, usize::MAX).unwrap());

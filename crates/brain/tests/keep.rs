@@ -86,7 +86,7 @@ fn a_file_that_nothing_refers_to_goes_and_one_that_is_used_stays() {
         let path = folder.path().join(name);
         std::fs::write(&path, content).unwrap();
         let put = ok(&run(&store, &["blob", "put", &path.display().to_string(), "--json"]));
-        put["hash"].as_str().unwrap_or_else(|| panic!("{put:#}")).to_owned()
+        put["blob"]["$blob"].as_str().unwrap_or_else(|| panic!("{put:#}")).to_owned()
     };
     let (used, unused) = (file("used.txt", "used"), file("unused.txt", "unused"));
     let context = json!({"note": {"$blob": used, "size": 4, "media_type": "text/plain", "file": true}}).to_string();
@@ -214,7 +214,7 @@ async fn after_a_copy_everything_goes_on_in_the_other_store() {
         until(&client, &format!("{}/v1/runs/{run}", server.url), completed).await;
     }
     let letters = json(&brain_on(&target).args(args).args(["dlq", "list", "--json"]).output().unwrap());
-    let letter = letters["items"][0]["id"].as_str().unwrap_or_else(|| panic!("{letters:#}")).to_owned();
+    let letter = letters["items"][0]["letter_id"].as_str().unwrap_or_else(|| panic!("{letters:#}")).to_owned();
     let retried = brain_on(&target).args(args).args(["dlq", "retry", &letter, "--json"]).output().unwrap();
     assert_eq!(retried.status.code(), Some(0), "{}", text(&retried));
     until(&client, &format!("{}/v1/runs/{}", server.url, runs[1]), completed).await;

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 use brain_core::RecordId;
+use brain_kernel::Kernel;
 use brain_registry::model::RecordDef;
-use brain_store::RecordFilter;
+use brain_store::{AuditRow, RecordFilter};
 use serde::Deserialize;
 use serde_json::Value;
 use utoipa::IntoParams;
@@ -80,6 +81,7 @@ async fn list(
         return app
             .read(move |kernel| {
                 let rows = kernel.store().search(&caller.scope, &kind, &words, limit)?;
+                note_read(kernel, &caller, &def, &format!("{} found", rows.len()), rows.is_empty())?;
                 Ok(Json(Page { items: rows.iter().map(record_json).collect(), next_cursor: None }))
             })
             .await;
@@ -94,6 +96,7 @@ async fn list(
     let filter = RecordFilter { state: query.state, ..RecordFilter::default() };
     app.read(move |kernel| {
         let rows = kernel.store().records(&caller.scope, &kind, &filter, limit, page_cursor(&query.cursor))?;
+        note_read(kernel, &caller, &def, &format!("{} listed", rows.items.len()), rows.items.is_empty())?;
         Ok(Json(Page::of(rows, |row| record_json(&row))))
     })
     .await
@@ -119,11 +122,31 @@ async fn get(
 ) -> Result<Json<Value>, Problem> {
     let def = record_type(&app, &kind)?;
     let id: RecordId = id.parse().map_err(|error| Problem::bad_id(&error))?;
-    let row = app.read(move |kernel| Ok(kernel.store().record(&caller.scope, &kind, id)?)).await?;
-    let row = row.ok_or_else(|| {
-        Problem::new(NO_SUCH_RECORD, format!("There is no {} with the id {id}.", def.title.to_lowercase()))
-    })?;
+    let title = def.title.to_lowercase();
+    let row = app
+        .read(move |kernel| {
+            let row = kernel.store().record(&caller.scope, &kind, id)?;
+            note_read(kernel, &caller, &def, &id.to_string(), row.is_none())?;
+            Ok(row)
+        })
+        .await?;
+    let row = row.ok_or_else(|| Problem::new(NO_SUCH_RECORD, format!("There is no {title} with the id {id}.")))?;
     Ok(Json(record_json(&row)))
+}
+
+/// Who reads records with personal fields is written to the audit before they are shown.
+fn note_read(kernel: &Kernel, caller: &Caller, def: &RecordDef, what: &str, none: bool) -> Result<(), Problem> {
+    if none || !def.fields.iter().any(|field| field.personal) {
+        return Ok(());
+    }
+    kernel.store().note(&AuditRow {
+        at: kernel.clock().now(),
+        who: caller.actor.name.clone(),
+        what: "read personal".into(),
+        tenant: Some(caller.scope.tenant().clone()),
+        detail: format!("{}: {what}", def.name),
+    })?;
+    Ok(())
 }
 
 fn record_type(app: &App, name: &str) -> Result<Arc<RecordDef>, Problem> {

@@ -162,3 +162,19 @@ async fn events_are_named_numbered_and_without_personal_values() {
         assert!(text.contains("Parramatta") && text.contains("[REDACTED]"), "{text}");
     }
 }
+
+#[tokio::test]
+async fn who_reads_personal_fields_is_in_the_audit() {
+    let server = TestServer::start().await;
+    server.done("new lead: Bob Smith 0412 345 678 in Parramatta").await;
+    server.done("create task: Call Bob").await;
+    let leads = server.get("/v1/records/lead").await.ok();
+    let id = leads["items"][0]["id"].as_str().unwrap().to_owned();
+    server.get(&format!("/v1/records/lead/{id}")).await.ok();
+    server.get("/v1/records/task").await.ok();
+    let rows = server.kernel.store().audit(brain_store::SystemScope, 10).unwrap();
+    let read: Vec<(&str, &str)> = rows.iter().map(|row| (row.what.as_str(), row.detail.as_str())).collect();
+    let one = format!("lead: {id}");
+    assert_eq!(read, [("read personal", one.as_str()), ("read personal", "lead: 1 listed")], "newest first");
+    assert!(rows.iter().all(|row| row.who == "local"));
+}

@@ -94,6 +94,18 @@ pub(super) fn old_runs_are_found_and_erased(store: &dyn Store) {
     assert_eq!(list(old(100, Some(true)), None, 10), ids(&[1]));
 }
 
+pub(super) fn rows_of_a_log_go_when_another_says_the_same(store: &dyn Store) {
+    let (ours, theirs) = (scope("ours"), scope("theirs"));
+    whole(store, &ours, 1, "running");
+    let run = sample::run_id(1);
+    let drop = || Write::DropLog { run, seqs: vec![2] };
+    committed(store, &theirs, vec![drop()]);
+    assert_eq!(store.log(&ours, run).expect("reads").len(), 2, "another tenant's stay");
+    committed(store, &ours, vec![Write::Append(sample::log(1, 4)), drop()]);
+    let seqs: Vec<u64> = store.log(&ours, run).expect("reads").iter().map(|row| row.seq).collect();
+    assert_eq!(seqs, [0, 4]);
+}
+
 pub(super) fn a_run_goes_with_what_belongs_to_it(store: &dyn Store) {
     let (ours, theirs) = (scope("ours"), scope("theirs"));
     whole(store, &ours, 1, "completed");

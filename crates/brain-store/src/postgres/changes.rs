@@ -147,7 +147,11 @@ impl<'a> Changes<'a> {
             Write::PutBlob { hash, media_type, at, bytes } => {
                 self.blobs.entry((tenant, *hash)).or_insert(Blob { media_type, at: *at, bytes });
             }
-            Write::Erase { .. } | Write::DropRun(_) | Write::NoteBlob { .. } | Write::DropBlob { .. } => {
+            Write::Erase { .. }
+            | Write::DropLog { .. }
+            | Write::DropRun(_)
+            | Write::NoteBlob { .. }
+            | Write::DropBlob { .. } => {
                 self.kept.push((tenant, write));
             }
         }

@@ -31,6 +31,8 @@ e AS (DELETE FROM signals WHERE tenant = $1 AND run = $2),
 f AS (DELETE FROM dead_letters WHERE tenant = $1 AND run = $2 AND NOT open)
 DELETE FROM runs WHERE tenant = $1 AND id = $2";
 
+const DROP_LOG: &str = "DELETE FROM log WHERE tenant = $1 AND run = $2 AND seq = ANY($3)";
+
 const NOTE_BLOB: &str = "
 UPDATE blobs SET unused_since = CASE WHEN $3::bigint IS NULL THEN NULL ELSE coalesce(unused_since, $3) END
 WHERE tenant = $1 AND hash = $2";
@@ -56,6 +58,10 @@ pub(super) fn write<'a>(tenant: &'a str, write: &'a Write, out: &mut Vec<Questio
                 .map(|(_, list)| (!list.is_empty()).then(|| serde_json::to_string(list).expect("payloads are JSON")))
                 .collect();
             out.push(Question::new(ERASE_LOG, values![tenant, run.as_uuid(), seqs, texts]));
+        }
+        Write::DropLog { run, seqs } => {
+            let seqs: Vec<i64> = seqs.iter().map(|seq| *seq as i64).collect();
+            out.push(Question::new(DROP_LOG, values![tenant, run.as_uuid(), seqs]));
         }
         Write::DropRun(run) => out.push(Question::new(DROP_RUN, values![tenant, run.as_uuid()])),
         Write::NoteBlob { hash, unused_since } => {

@@ -168,6 +168,15 @@ impl PostgresStore {
         Ok(Self { shared, runtime: Some(runtime), writing: Mutex::new(writing) })
     }
 
+    /// Deletes the schema that the address names, and everything in it. For what a benchmark leaves behind.
+    pub fn drop_schema(url: &str) -> Result<(), StoreError> {
+        let address = Address::parse(url)?;
+        let runtime = runtime()?;
+        let done = wait(runtime.handle(), async move { schema::drop_all(&address).await });
+        runtime.shutdown_background();
+        done
+    }
+
     /// Makes the tables in a new schema and adds what an older one lacks; refuses a schema that a newer build or
     /// another program has written. A dry run only says what would be done.
     pub fn migrate(url: &str, dry_run: bool) -> Result<Migration, StoreError> {

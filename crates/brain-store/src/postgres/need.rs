@@ -114,9 +114,10 @@ impl<'a> Need<'a> {
         }
         for write in &member.writes {
             match write {
-                Write::UpdateRun { run, .. } | Write::Erase { run, .. } | Write::DropRun(run) => {
-                    self.runs.push((tenant, run.as_uuid()))
-                }
+                Write::UpdateRun { run, .. }
+                | Write::Erase { run, .. }
+                | Write::DropLog { run, .. }
+                | Write::DropRun(run) => self.runs.push((tenant, run.as_uuid())),
                 Write::PutRecord { row, index, .. } => {
                     let id = row.id.as_uuid();
                     self.records.push((tenant, &row.kind, id));

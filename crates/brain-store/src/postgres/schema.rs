@@ -261,6 +261,13 @@ fn foreign(schema: &str) -> StoreError {
     ))
 }
 
+/// Deletes the schema and everything in it. Nothing if it is not there.
+pub(super) async fn drop_all(address: &Address) -> Result<(), StoreError> {
+    let connection = Connection::open(address, Role::Owner, false).await?;
+    let drop = format!("DROP SCHEMA IF EXISTS \"{}\" CASCADE", address.schema);
+    connection.client.batch_execute(&drop).await.map_err(|error| failed(&error))
+}
+
 /// Makes the tables in a new schema, adds what an older one lacks. Returns what was done and whether roles are used.
 pub(super) async fn migrate(address: &Address, dry_run: bool) -> Result<(Migration, bool), StoreError> {
     let named = |error: StoreError| match error {

@@ -164,6 +164,7 @@ impl<'a> View<'a> {
             Write::DropRun(run) => drop(self.runs.remove(&(tenant, run.as_uuid()))),
             Write::Append(_)
             | Write::Erase { .. }
+            | Write::DropLog { .. }
             | Write::NoteBlob { .. }
             | Write::DropBlob { .. }
             | Write::Link(_)

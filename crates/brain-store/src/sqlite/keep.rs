@@ -49,6 +49,19 @@ pub(super) fn erase(
     Ok(bytes)
 }
 
+/// Deletes rows of a log. The one with the highest position stays: whoever drops rows has written a later one.
+pub(super) fn drop_log(connection: &Connection, tenant: &str, run: RunId, seqs: &[u64]) -> rusqlite::Result<()> {
+    let ours = connection
+        .prepare_cached("SELECT 1 FROM runs WHERE tenant = ?1 AND id = ?2")?
+        .exists(params![tenant, run.as_uuid().as_bytes()])?;
+    let mut statement = connection
+        .prepare_cached("DELETE FROM log WHERE run = ?1 AND seq = ?2 AND pos < (SELECT max(pos) FROM log)")?;
+    for seq in seqs.iter().filter(|_| ours) {
+        statement.execute(params![run.as_uuid().as_bytes(), *seq as i64])?;
+    }
+    Ok(())
+}
+
 /// Deletes a run and what belongs to it.
 pub(super) fn drop_run(connection: &Connection, tenant: &str, run: RunId) -> rusqlite::Result<()> {
     let run = run.as_uuid();

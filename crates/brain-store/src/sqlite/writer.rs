@@ -463,6 +463,10 @@ fn apply(connection: &Connection, scope: &Scope, write: Write, counters: &Counte
         Write::Erase { run, request, rows } => {
             counters.wrote(1 + rows.len() as u64, super::keep::erase(connection, tenant, run, &request, &rows)?);
         }
+        Write::DropLog { run, seqs } => {
+            super::keep::drop_log(connection, tenant, run, &seqs)?;
+            counters.wrote(seqs.len() as u64, 64);
+        }
         Write::DropRun(run) => {
             super::keep::drop_run(connection, tenant, run)?;
             counters.wrote(1, 64);

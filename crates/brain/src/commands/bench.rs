@@ -1,12 +1,16 @@
-//! `brain bench runs`: durable runs per second through the whole engine, beside two limits measured in the same
-//! process and folder. The *probe* commits the very same rows, read back from the store, into a fresh one, with the same
-//! number of acknowledgements a run: what is left when there is no engine. *Append* writes the same number of rows and
-//! bytes to one append-only table: what is left when there are no tables of ours either.
+//! `brain bench …`: what this machine can do, each figure beside a limit or an earlier one that was measured in the same
+//! run. Absolute figures differ from machine to machine; compare ratios.
 
+mod ground;
+mod growth;
+mod http;
 mod probe;
+mod runs;
+mod vm;
+mod waiting;
 
-use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
@@ -15,47 +19,30 @@ use brain_engine::{CheckAnswer, EngineConfig, HostFuture, JobContext, JobOutcome
 use brain_kernel::{Kernel, KernelConfig, Limits, Mode, Request};
 use brain_lang::plan::ToolRef;
 use brain_registry::{PackSource, ToolResult, ValidatedCall};
-use brain_store::{Scope, SqliteStore, Store, StoreStats};
+use brain_store::{Scope, Store};
 use serde_json::{Value, json};
 
-use crate::cli::{BenchArgs, BenchTools, Global};
-use crate::show::{BOLD, DIM};
+use crate::cli::{BenchCommand, BenchTools, Global};
 use crate::system::{ProcessLiveness, SystemClock, SystemRandom};
-use crate::{open, show};
 
-const PACK: &str = "name: bench\nversion: 1.0.0\ntitle: Benchmark\nhosts: [bench.invalid]\n";
-const RECORDS: &str = "record: entry\ntitle: Entry\nfields:\n  text: string\n";
-const TOOLS: &str = "domain: bench
-tools:
-  add:
-    title: Add an entry
-    input: {text: string}
-    phrases: [\"bench add {text}\"]
-    behavior: {record: {insert: entry}}
-    undo: none
-  call:
-    title: Call outside
-    input: {text: string}
-    phrases: [\"bench call {text}\"]
-    behavior: {http: {method: POST, url: \"https://bench.invalid/\"}}
-    idempotency: key
-    undo: none
-";
+/// The pack that everything is measured with; servers are given the same files.
+const PACK: [(&str, &str); 3] = [
+    ("pack.yaml", include_str!("../../../../benches/pack/pack.yaml")),
+    ("records/entry.yaml", include_str!("../../../../benches/pack/records/entry.yaml")),
+    ("tools/bench.yaml", include_str!("../../../../benches/pack/tools/bench.yaml")),
+];
 
-/// A world whose outside calls answer at once: what is measured is the engine, not a network.
-struct InstantWorld;
-
-impl Outside for InstantWorld {
-    fn perform(&self, _: ValidatedCall, _: JobContext) -> HostFuture<JobOutcome> {
-        Box::pin(std::future::ready(JobOutcome::Done(ToolResult::ok(json!({"status": "ok"})))))
-    }
-
-    fn check(&self, _: &ToolRef, _: Value, _: JobContext) -> HostFuture<CheckAnswer> {
-        Box::pin(std::future::ready(CheckAnswer::DidNot))
+pub(crate) fn run(global: &Global, command: &BenchCommand) -> Result<bool> {
+    match command {
+        BenchCommand::Runs(args) => runs::run(global, args),
+        BenchCommand::Waiting(args) => waiting::run(global, args),
+        BenchCommand::Growth(args) => growth::run(global, args),
+        BenchCommand::Vm(args) => vm::run(global, args),
+        BenchCommand::Http(args) => http::run(global, args),
     }
 }
 
-/// What one measurement came to.
+/// What one measurement came to: how long all of it took, and each of its parts in milliseconds, sorted.
 struct Measured {
     seconds: f64,
     latencies: Vec<f64>,
@@ -71,113 +58,54 @@ impl Measured {
         let last = self.latencies.len().saturating_sub(1);
         self.latencies.get((last as f64 * share) as usize).copied().unwrap_or_default()
     }
+
+    fn per_second(&self) -> f64 {
+        self.latencies.len() as f64 / self.seconds
+    }
 }
 
-pub(crate) fn run(global: &Global, args: &BenchArgs) -> Result<bool> {
-    if args.steps == 0 || args.steps > 100 || args.runs == 0 || args.in_flight == 0 {
-        bail!("--steps must be 1 to 100, --runs and --in-flight at least 1");
-    }
-    let scratch = tempfile::tempdir()?;
-    let named = global.store.as_ref().and_then(|url| url.strip_prefix("sqlite:")).map(Path::new);
-    let path = named.map_or_else(|| scratch.path().join("bench.db"), Path::to_owned);
-    let registry = bench_registry()?;
-    let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&path)?);
-    let runtime = open::runtime()?;
-    let (measured, stats) = runtime.block_on(async {
-        let config =
-            KernelConfig { engine: EngineConfig { keep: false, ..EngineConfig::default() }, ..KernelConfig::default() };
-        let kernel = Kernel::start_with(
-            &config,
-            registry,
-            store.clone(),
-            Arc::new(SystemClock),
-            Box::new(SystemRandom),
-            Arc::new(ProcessLiveness),
-            &|_| Arc::new(InstantWorld),
-        )?;
-        // A few runs first: programs are stored, statements prepared, caches warm.
-        drop(drive(&kernel, args, args.in_flight.min(args.runs)).await?);
-        let before = store.stats();
-        let measured = drive(&kernel, args, args.runs).await?;
-        let stats = difference(before, store.stats());
-        kernel.engine().stop();
-        anyhow::Ok((measured, stats))
-    })?;
-    let per_run = |count: u64| count as f64 / args.runs as f64;
-    let clients = args.in_flight.min(args.runs);
-    let probe_path = path.with_extension("probe.db");
-    let probed = probe::same_rows(&store, &Scope::of(bench_tenant()?), &probe_path, args.runs, clients)?;
-    let append = probe::Append {
-        clients,
-        runs: args.runs,
-        acknowledgements: per_run(stats.members).round().max(1.0) as usize,
-        rows: per_run(stats.rows).round().max(1.0) as usize,
-        bytes: per_run(stats.bytes).round() as usize,
-    };
-    let appended = append.measure(&probe_path)?;
-    let runs_per_second = args.runs as f64 / measured.seconds;
-    let probe_per_second = args.runs as f64 / probed.seconds;
-    let append_per_second = args.runs as f64 / appended.seconds;
-    let ratio = runs_per_second / probe_per_second;
-    let kind = if args.tools == BenchTools::Record { "record" } else { "outside" };
-    if global.json {
-        show::json(&json!({
-            "steps": args.steps, "runs": args.runs, "in_flight": args.in_flight, "tools": kind,
-            "runs_per_second": round(runs_per_second), "steps_per_second": round(runs_per_second * args.steps as f64),
-            "p50_ms": round(measured.percentile(0.5)), "p99_ms": round(measured.percentile(0.99)),
-            "syncs_per_run": round(per_run(stats.syncs)), "commits_per_run": round(per_run(stats.members)),
-            "rows_per_run": round(per_run(stats.rows)), "bytes_per_run": round(per_run(stats.bytes)),
-            "probe": {"runs_per_second": round(probe_per_second), "p50_ms": round(probed.percentile(0.5)), "p99_ms": round(probed.percentile(0.99))},
-            "ratio_to_probe": round(ratio),
-            "append": {"runs_per_second": round(append_per_second), "p50_ms": round(appended.percentile(0.5)), "p99_ms": round(appended.percentile(0.99))},
-            "ratio_to_append": round(runs_per_second / append_per_second),
-        }));
-        return Ok(true);
-    }
-    anstream::println!("{BOLD}{} runs of {} {kind} steps, {} in flight{BOLD:#}", args.runs, args.steps, args.in_flight);
-    anstream::println!(
-        "  {:>9.0} steps/s   {:>8.0} runs/s   p50 {:.2} ms   p99 {:.2} ms",
-        runs_per_second * args.steps as f64,
-        runs_per_second,
-        measured.percentile(0.5),
-        measured.percentile(0.99)
-    );
-    anstream::println!(
-        "  {DIM}per run: {:.2} commits, {:.2} syncs (shared with other runs), {:.1} rows, {:.0} bytes{DIM:#}",
-        per_run(stats.members),
-        per_run(stats.syncs),
-        per_run(stats.rows),
-        per_run(stats.bytes)
-    );
-    anstream::println!(
-        "  {BOLD}{ratio:.2}{BOLD:#} of the probe    {DIM}the same rows without the engine: {probe_per_second:.0} runs/s, p50 {:.2} ms{DIM:#}",
-        probed.percentile(0.5)
-    );
-    anstream::println!(
-        "  {:.2} of appending    {DIM}as many rows and bytes to one table: {append_per_second:.0} runs/s, p50 {:.2} ms{DIM:#}",
-        runs_per_second / append_per_second,
-        appended.percentile(0.5)
-    );
-    Ok(true)
-}
-
+/// Three digits are more than such figures can promise.
 fn round(value: f64) -> f64 {
     (value * 1000.0).round() / 1000.0
 }
 
-fn difference(before: StoreStats, after: StoreStats) -> StoreStats {
-    StoreStats {
-        commits: after.commits - before.commits,
-        syncs: after.syncs - before.syncs,
-        members: after.members - before.members,
-        rows: after.rows - before.rows,
-        bytes: after.bytes - before.bytes,
+/// Milliseconds that something took, and what it gave.
+fn timed<T>(work: impl FnOnce() -> Result<T>) -> Result<(f64, T)> {
+    let began = Instant::now();
+    let value = work()?;
+    Ok((began.elapsed().as_secs_f64() * 1e3, value))
+}
+
+/// A world whose outside calls answer at once: what is measured is the engine, not a network.
+struct InstantWorld;
+
+impl Outside for InstantWorld {
+    fn perform(&self, _: ValidatedCall, _: JobContext) -> HostFuture<JobOutcome> {
+        Box::pin(std::future::ready(JobOutcome::Done(ToolResult::ok(json!({"status": "ok"})))))
+    }
+
+    fn check(&self, _: &ToolRef, _: Value, _: JobContext) -> HostFuture<CheckAnswer> {
+        Box::pin(std::future::ready(CheckAnswer::DidNot))
     }
 }
 
+/// A kernel over a store, in a world that answers at once. `keep` says whether it also wakes what waits.
+fn kernel(store: &Arc<dyn Store>, keep: bool) -> Result<Arc<Kernel>> {
+    let engine = EngineConfig { keep, ..EngineConfig::default() };
+    let config = KernelConfig { engine, ..KernelConfig::default() };
+    Ok(Kernel::start_with(
+        &config,
+        bench_registry()?,
+        store.clone(),
+        Arc::new(SystemClock),
+        Box::new(SystemRandom),
+        Arc::new(ProcessLiveness),
+        &|_| Arc::new(InstantWorld),
+    )?)
+}
+
 fn bench_registry() -> Result<Arc<brain_registry::Registry>> {
-    let file = |name: &str, text: &str| (name.to_owned(), text.to_owned());
-    let files = vec![file("pack.yaml", PACK), file("records/entry.yaml", RECORDS), file("tools/bench.yaml", TOOLS)];
+    let files = PACK.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
     match brain_registry::load_sources(vec![PackSource::new("bench", files)]) {
         Ok(loaded) => Ok(Arc::new(loaded.registry)),
         Err(report) => bail!("the benchmark's own pack is broken:\n{}", report.render(false)),
@@ -185,29 +113,37 @@ fn bench_registry() -> Result<Arc<brain_registry::Registry>> {
 }
 
 /// A tenant of its own, so that a benchmark on a store in use touches nobody's data.
-fn bench_tenant() -> Result<TenantId> {
-    Ok("bench".parse()?)
+fn bench_scope() -> Result<Scope> {
+    Ok(Scope::of("bench".parse::<TenantId>()?))
 }
 
-/// Keeps `in_flight` requests going until `runs` have ended.
-async fn drive(kernel: &Arc<Kernel>, args: &BenchArgs, runs: usize) -> Result<Measured> {
-    let tool = if args.tools == BenchTools::Record { "bench.add" } else { "bench.call" };
-    let calls: Vec<(String, Value)> =
-        (0..args.steps).map(|step| (tool.to_owned(), json!({"text": format!("entry of step {step}")}))).collect();
-    let request = Request {
+/// A request for some calls by name.
+fn request(calls: Vec<(String, Value)>, mode: Mode) -> Result<Request> {
+    Ok(Request {
         calls,
         limits: Limits { max_tool_calls: 100, wait_timeout_ms: 60_000, max_cost: None },
         channel: "bench",
-        ..Request::say(Scope::of(bench_tenant()?), "", Mode::EnqueueAndWait)
-    };
-    let next = Arc::new(std::sync::atomic::AtomicUsize::new(0));
+        ..Request::say(bench_scope()?, "", mode)
+    })
+}
+
+/// A request of so many steps that is waited for.
+fn work(steps: usize, tools: BenchTools) -> Result<Request> {
+    let tool = if tools == BenchTools::Record { "bench.add" } else { "bench.call" };
+    let call = |step| (tool.to_owned(), json!({"text": format!("entry of step {step}")}));
+    request((0..steps).map(call).collect(), Mode::EnqueueAndWait)
+}
+
+/// Keeps `in_flight` requests going until `runs` have been answered.
+async fn drive(kernel: &Arc<Kernel>, request: &Request, runs: usize, in_flight: usize) -> Result<Measured> {
+    let next = Arc::new(AtomicUsize::new(0));
     let started = Instant::now();
     let mut clients = Vec::new();
-    for _ in 0..args.in_flight.min(runs) {
+    for _ in 0..in_flight.min(runs) {
         let (kernel, request, next) = (kernel.clone(), request.clone(), next.clone());
         clients.push(tokio::spawn(async move {
             let mut latencies = Vec::new();
-            while next.fetch_add(1, std::sync::atomic::Ordering::Relaxed) < runs {
+            while next.fetch_add(1, Ordering::Relaxed) < runs {
                 let begun_at = Instant::now();
                 let begun = kernel.begin(&request).await?;
                 if begun.wait {
@@ -222,6 +158,5 @@ async fn drive(kernel: &Arc<Kernel>, args: &BenchArgs, runs: usize) -> Result<Me
     for client in clients {
         latencies.extend(client.await.context("a client panicked")??);
     }
-    let seconds = started.elapsed().as_secs_f64();
-    Ok(Measured::new(seconds, latencies))
+    Ok(Measured::new(started.elapsed().as_secs_f64(), latencies))
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use brain_core::{Clock, Millis, TenantId};
-use brain_engine::{BLOB_GRACE, Keep, Swept, sweep};
+use brain_engine::{BLOB_GRACE, Keep, LONG, Swept, sweep};
 use brain_kernel::Kernel;
 use brain_store::{Scope, Store, Sudo, SystemScope};
 use serde_json::json;
@@ -32,7 +32,7 @@ const SERVER: &str = "server";
 fn keep(config: &Config, tenant: &TenantId) -> Option<Keep> {
     let keep = config.keep(tenant);
     let ends = keep.payloads.is_some() || keep.runs.is_some();
-    ends.then_some(Keep { payloads: keep.payloads, runs: keep.runs, blobs: BLOB_GRACE })
+    ends.then_some(Keep { payloads: keep.payloads, runs: keep.runs, blobs: BLOB_GRACE, long: LONG })
 }
 
 pub(crate) fn run(global: &Global, args: &GcArgs) -> Result<bool> {
@@ -85,7 +85,7 @@ fn row(tenant: &TenantId, swept: Option<Swept>) -> serde_json::Value {
     let swept = swept.unwrap_or_default();
     json!({
         "tenant": tenant, "kept_for_ever": kept_for_ever, "runs_erased": swept.runs_erased,
-        "runs_deleted": swept.runs_deleted, "blobs_deleted": swept.blobs_deleted,
+        "runs_deleted": swept.runs_deleted, "runs_compacted": swept.runs_compacted, "blobs_deleted": swept.blobs_deleted,
         "blobs_unused": swept.blobs_unused, "bytes": swept.bytes,
     })
 }
@@ -95,9 +95,9 @@ fn tell(tenant: &TenantId, swept: Option<Swept>, dry_run: bool) {
         return anstream::println!("{BOLD}{tenant}{BOLD:#}  nothing expires: everything is kept for ever");
     };
     let would = if dry_run { "would be " } else { "" };
-    let Swept { runs_erased, runs_deleted, blobs_deleted, blobs_unused, bytes } = swept;
+    let Swept { runs_erased, runs_deleted, runs_compacted, blobs_deleted, blobs_unused, bytes } = swept;
     anstream::println!(
-        "{GREEN}✓{GREEN:#} {BOLD}{tenant}{BOLD:#}  {runs_erased} runs {would}erased, {runs_deleted} {would}deleted, {blobs_deleted} blobs {would}deleted {DIM}· {bytes} bytes · {blobs_unused} blobs unused, kept for now{DIM:#}"
+        "{GREEN}✓{GREEN:#} {BOLD}{tenant}{BOLD:#}  {runs_erased} runs {would}erased, {runs_deleted} {would}deleted, {runs_compacted} {would}compacted, {blobs_deleted} blobs {would}deleted {DIM}· {bytes} bytes · {blobs_unused} blobs unused, kept for now{DIM:#}"
     );
 }
 

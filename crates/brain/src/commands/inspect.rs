@@ -40,13 +40,18 @@ pub(crate) fn timeline(kernel: &Kernel, scope: &Scope, run: RunId) -> Result<()>
     let text = |name: &str| row.request[name].as_str().unwrap_or_default().to_owned();
     let said = text("message");
     let said = if said.is_empty() { "called by name".to_owned() } else { format!("“{said}”") };
-    anstream::println!(
-        "{said} {DIM}by {} ({}, {}) at {}{DIM:#}\n",
-        text("actor"),
-        text("channel"),
-        text("mode"),
-        show::moment(row.created_at)
-    );
+    if row.request["erased"].is_string() {
+        let at = show::moment(row.created_at);
+        anstream::println!("{DIM}asked for at {at}; what it worked with was erased, its digests stay{DIM:#}\n");
+    } else {
+        anstream::println!(
+            "{said} {DIM}by {} ({}, {}) at {}{DIM:#}\n",
+            text("actor"),
+            text("channel"),
+            text("mode"),
+            show::moment(row.created_at)
+        );
+    }
     let redactor = kernel.registry().redactor();
     for entry in entries(&state.log) {
         event(&state, &entry, row.created_at, &redactor);
@@ -122,6 +127,8 @@ fn event(state: &RunState, entry: &LogEntry<'_>, start: Timestamp, redactor: &Re
         } else if entry.is(PipeEvent::Aborted) {
             line("given up", &format!("by {}", text("by")));
             detail("note", payload["note"].as_str().unwrap_or_default());
+        } else if entry.is(PipeEvent::Checkpoint) {
+            line("compacted", &format!("{} events before this one are gone; receipts stay", data["events"]));
         } else if entry.is(PipeEvent::Migrated) {
             let to: String = text("to").chars().take(12).collect();
             line("moved", &format!("to program {to} by {}", text("by")));
@@ -293,12 +300,15 @@ struct Rebuilt {
 fn rebuild(kernel: &Kernel, stored: &RunState) -> Result<Rebuilt> {
     let row = &stored.row;
     let mut differences = Vec::new();
-    let events = entries(&stored.log).count() as u64;
+    let events = entries(&stored.log).last().map_or(0, |entry| entry.seq + 1);
     if events != row.schedule.seq {
         differences.push(format!("the log has {events} events, the row says {}", row.schedule.seq));
     }
-    for (expected, entry) in entries(&stored.log).enumerate() {
-        if entry.seq != expected as u64 {
+    // What was compacted has left gaps; behind the last checkpoint there are none.
+    let compacted = entries(&stored.log).filter(|entry| entry.is(PipeEvent::Checkpoint)).last();
+    let from = compacted.map_or(0, |entry| entry.seq);
+    for (expected, entry) in (from..).zip(entries(&stored.log).filter(|entry| entry.seq >= from)) {
+        if entry.seq != expected {
             differences.push(format!("event {} stands where {expected} should", entry.seq));
             break;
         }

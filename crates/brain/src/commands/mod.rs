@@ -30,7 +30,7 @@ use brain_core::RunId;
 use brain_kernel::{Kernel, Report};
 use brain_store::Scope;
 
-use crate::cli::{BenchCommand, Cli, Command, Global, StoreCommand};
+use crate::cli::{Cli, Command, Global, StoreCommand};
 use crate::show;
 
 /// How long a command waits for what it has let loose.
@@ -61,7 +61,7 @@ pub(crate) fn run(cli: Cli) -> Result<bool> {
         Command::Store(StoreCommand::Copy(args)) => store::copy(global, &args),
         Command::Doctor => doctor::run(global),
         Command::Migrate { dry_run } => migrate::run(global, dry_run),
-        Command::Bench(BenchCommand::Runs(args)) => bench::run(global, &args),
+        Command::Bench(command) => bench::run(global, &command),
     }
 }
 

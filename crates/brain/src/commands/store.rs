@@ -21,8 +21,13 @@ pub(crate) fn copy(global: &Global, args: &CopyArgs) -> Result<bool> {
     if args.from == args.to {
         bail!("the source and the target are the same store");
     }
+    // Opening a file that is not there makes it.
+    if let Some(path) = args.from.strip_prefix("sqlite:").map(|path| path.strip_prefix("//").unwrap_or(path))
+        && !std::path::Path::new(path).exists()
+    {
+        bail!("there is no file {path}");
+    }
     let from = open::store_at(&args.from)?;
-    let to = open::store_at(&args.to)?;
     let only: Option<TenantId> = global.tenant.as_ref().map(|name| name.parse()).transpose()?;
     if !args.force {
         refuse_if_alive(from.as_ref())?;
@@ -34,6 +39,11 @@ pub(crate) fn copy(global: &Global, args: &CopyArgs) -> Result<bool> {
         None => from.tenants(&sudo)?,
     };
     let scopes: Vec<Scope> = tenants.iter().cloned().map(Scope::of).collect();
+    // Opening the target would make its tables.
+    if args.dry_run {
+        return dry_run(global, from.as_ref(), &scopes);
+    }
+    let to = open::store_at(&args.to)?;
     if !args.go_on {
         for scope in &scopes {
             if !is_empty(to.as_ref(), scope)? {
@@ -43,9 +53,6 @@ pub(crate) fn copy(global: &Global, args: &CopyArgs) -> Result<bool> {
                 );
             }
         }
-    }
-    if args.dry_run {
-        return dry_run(global, from.as_ref(), &scopes);
     }
     super::audit::sudo(to.as_ref(), "store copy", only.as_ref(), &detail)?;
     let started = Instant::now();

@@ -6,9 +6,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use anyhow::{Result, anyhow, bail};
-use brain_store::{Commit, Member, Outcome, Scope, SqliteStore, Store, Write};
+use brain_store::{Member, Outcome, Scope, Store, Write};
 
 use super::Measured;
+use super::ground::remove;
 
 /// Records and runs read back at a time.
 const PAGE: usize = 1000;
@@ -18,13 +19,11 @@ const PAGE: usize = 1000;
 pub(super) fn same_rows(
     store: &Arc<dyn Store>,
     scope: &Scope,
-    path: &Path,
+    fresh: &Arc<dyn Store>,
     runs: usize,
     clients: usize,
 ) -> Result<Measured> {
     let work = Arc::new(Mutex::new(read_back(store, scope, runs)?));
-    remove(path);
-    let fresh = Arc::new(SqliteStore::open(path)?);
     let started = Instant::now();
     let threads: Vec<_> = (0..clients)
         .map(|_| {
@@ -48,14 +47,11 @@ pub(super) fn same_rows(
     for thread in threads {
         latencies.extend(thread.join().map_err(|_| anyhow!("a client of the probe panicked"))??);
     }
-    let seconds = started.elapsed().as_secs_f64();
-    drop(fresh);
-    remove(path);
-    Ok(Measured::new(seconds, latencies))
+    Ok(Measured::new(started.elapsed().as_secs_f64(), latencies))
 }
 
 /// What each run wrote, commit by commit: everything with the first, then a change of the run's row for each later one.
-fn read_back(store: &Arc<dyn Store>, scope: &Scope, runs: usize) -> Result<Vec<Vec<Member>>> {
+pub(super) fn read_back(store: &Arc<dyn Store>, scope: &Scope, runs: usize) -> Result<Vec<Vec<Member>>> {
     let mut all = Vec::with_capacity(runs);
     let mut cursor = None;
     while all.len() < runs {
@@ -96,12 +92,6 @@ fn read_back(store: &Arc<dyn Store>, scope: &Scope, runs: usize) -> Result<Vec<V
     Ok(all)
 }
 
-fn remove(path: &Path) {
-    for end in ["", "-wal", "-shm"] {
-        drop(std::fs::remove_file(format!("{}{end}", path.display())));
-    }
-}
-
 /// The limit of such a design: clients wait for durable acknowledgements, one thread commits for all of them at once,
 /// into an append-only table. No engine.
 pub(super) struct Append {
@@ -114,6 +104,7 @@ pub(super) struct Append {
 
 impl Append {
     pub(super) fn measure(&self, path: &Path) -> Result<Measured> {
+        remove(path);
         let connection = rusqlite::Connection::open(path)?;
         connection.pragma_update(None, "journal_mode", "WAL")?;
         connection.pragma_update(None, "synchronous", "FULL")?;

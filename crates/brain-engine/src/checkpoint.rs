@@ -1,0 +1,132 @@
+//! Long runs are compacted: one event says where a run stands and what it has done, and the events before it go.
+//!
+//! The event itself holds no domain values: the state, and the receipts with digests in place of their values. The
+//! values are its payload, so that erasing payloads leaves receipts that still prove what they were about.
+
+use brain_core::{Digest, Timestamp, canonical_digest};
+use brain_store::{LogRow, Member, Outcome, Precondition, RunRow, Scope, Store, StoreError, Write};
+use brain_vm::{Program, State};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::data::{Folded, RunData, fold};
+use crate::engine::EngineError;
+use crate::log::{LogEntry, NewEvent, PipeEvent, entries, pack};
+use crate::receipt::{Receipt, receipts};
+
+/// What the event says.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Checkpoint {
+    /// What the run runs.
+    pub(crate) program: Digest,
+    /// The fragments it has grown by, in order: their programs and their paths.
+    pub(crate) fragments: Vec<(Digest, String)>,
+    /// Where it stands.
+    pub(crate) state: State,
+    /// When it started.
+    pub(crate) started: Timestamp,
+    /// How many events this one stands for.
+    pub(crate) events: u64,
+    /// The digest of the log as it was.
+    pub(crate) log: Digest,
+    /// What was done so far, with digests in place of values.
+    receipts: Vec<Receipt>,
+}
+
+impl Checkpoint {
+    pub(crate) fn read(entry: &LogEntry<'_>) -> Option<Self> {
+        serde_json::from_value(entry.data.clone()).ok()
+    }
+
+    /// The last one of a log, if it was compacted.
+    pub(crate) fn last(rows: &[LogRow]) -> Option<LogEntry<'_>> {
+        entries(rows).filter(|entry| entry.is(PipeEvent::Checkpoint)).last()
+    }
+
+    /// What the run knew; if that was erased, as much as the event itself says.
+    pub(crate) fn data(&self, payload: Option<&Value>) -> RunData {
+        let kept = payload.and_then(|payload| serde_json::from_value(payload["data"].clone()).ok());
+        kept.unwrap_or_else(|| RunData { started: self.started, ..RunData::default() })
+    }
+
+    /// What was done so far, with its values unless they were erased.
+    pub(crate) fn receipts(self, payload: Option<&Value>) -> Vec<Receipt> {
+        let mut list = self.receipts;
+        let values = payload.and_then(|payload| payload["values"].as_array()).into_iter().flatten();
+        for (receipt, value) in list.iter_mut().zip(values) {
+            (receipt.args, receipt.result) = (value[0].clone(), value[1].clone());
+        }
+        list
+    }
+}
+
+/// The value of a receipt, or the digest of it.
+fn digest_of(value: &Value) -> Value {
+    if value.is_null() { Value::Null } else { json!({"erased": canonical_digest(value)}) }
+}
+
+/// Compacts a run whose log has at least so many events. `false` if there is nothing to compact, or somebody else was
+/// quicker.
+pub(crate) fn compact(
+    store: &dyn Store,
+    scope: &Scope,
+    row: &RunRow,
+    now: Timestamp,
+    long: u64,
+    dry_run: bool,
+) -> Result<bool, StoreError> {
+    let Some(hash) = row.program else { return Ok(false) };
+    let log = store.log(scope, row.id)?;
+    // Rows that say how it came about stay; those of the machine alone go.
+    let only_machine = |row: &&LogRow| row.events.iter().all(|(number, ..)| brain_vm::VM_EVENTS.contains(number));
+    let seqs: Vec<u64> = log.iter().filter(only_machine).map(|row| row.seq).collect();
+    let count: u64 = log.iter().filter(only_machine).map(|row| row.events.len() as u64).sum();
+    if count < long {
+        return Ok(false);
+    }
+    let mut load = |hash: Digest| {
+        let body = store.definition(hash)?.ok_or(EngineError::NoProgram(hash))?;
+        let program: Program = serde_json::from_value(body).map_err(|_| EngineError::NoProgram(hash))?;
+        Ok(std::sync::Arc::new(program))
+    };
+    let unreadable = |error: brain_vm::EventError| EngineError::Unreadable(row.id, error.to_string());
+    let folded = load(hash).and_then(|mut program| {
+        let folded = fold(&mut program, &log, &mut load, unreadable)?;
+        let list = receipts(row.id, &folded.earlier, &program, &log).map_err(unreadable)?;
+        Ok((folded, list))
+    });
+    let (Folded { state, data, seq, fragments, .. }, list) = match folded {
+        Ok(folded) => folded,
+        Err(EngineError::Store(error)) => return Err(error),
+        // It is set aside when somebody works on it; compacting is no reason to.
+        Err(_) => return Ok(false),
+    };
+    if seq != row.schedule.seq || dry_run {
+        return Ok(seq == row.schedule.seq);
+    }
+    let values: Vec<Value> = list.iter().map(|receipt| json!([receipt.args, receipt.result])).collect();
+    let receipts = list
+        .into_iter()
+        .map(|one| Receipt { args: digest_of(&one.args), result: digest_of(&one.result), ..one })
+        .collect();
+    let digest = canonical_digest(&log.iter().map(|row| (&row.events, &row.payloads)).collect::<Vec<_>>());
+    let started = data.started;
+    let point = Checkpoint { program: hash, fragments, state, started, events: count, log: digest, receipts };
+    let event = NewEvent::pipe(
+        PipeEvent::Checkpoint,
+        serde_json::to_value(&point).expect("the state of a run is JSON"),
+        Some(json!({"data": data, "values": values})),
+    );
+    let mut schedule = row.schedule.clone();
+    schedule.seq += 1;
+    let member = Member {
+        scope: scope.clone(),
+        preconditions: vec![Precondition::RunAt { run: row.id, seq, fence: row.schedule.fence }],
+        writes: vec![
+            Write::UpdateRun { run: row.id, status: row.status.clone(), at: row.updated_at, schedule, program: None },
+            Write::Append(pack(row.id, seq, now, vec![event])),
+            Write::DropLog { run: row.id, seqs },
+        ],
+    };
+    Ok(store.commit_now(vec![member])? == [Outcome::Committed])
+}

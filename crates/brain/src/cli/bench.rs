@@ -1,0 +1,99 @@
+//! The command line of `brain bench`.
+
+use clap::{Args, Subcommand, ValueEnum};
+
+#[derive(Subcommand)]
+pub(crate) enum BenchCommand {
+    /// Durable runs per second, beside a probe that commits the same rows and bytes.
+    #[command(
+        after_help = "Examples:\n  brain bench runs\n  brain bench runs --in-flight 256 --tools outside\n  brain bench runs --store postgres://me@localhost/bench"
+    )]
+    Runs(BenchRunsArgs),
+    /// What many waiting runs cost a server that starts.
+    #[command(after_help = "Examples:\n  brain bench waiting\n  brain bench waiting --runs 1000 --json")]
+    Waiting(BenchWaitingArgs),
+    /// What a run costs when few are stored, and when many are.
+    #[command(after_help = "Examples:\n  brain bench growth --many 100000\n  brain bench growth --json")]
+    Growth(BenchGrowthArgs),
+    /// What the machine alone does, in memory.
+    #[command(after_help = "Examples:\n  brain bench vm --runs 100000")]
+    Vm(BenchVmArgs),
+    /// Requests per second to any HTTP server, over connections that are kept.
+    #[command(
+        after_help = "Examples:\n  brain bench http http://127.0.0.1:7700/v1/runs --body '{\"message\": \"list tasks\"}' --in-flight 8"
+    )]
+    Http(BenchHttpArgs),
+}
+
+#[derive(Args, Clone)]
+pub(crate) struct BenchRunsArgs {
+    /// Steps in a run.
+    #[arg(long, default_value_t = 5)]
+    pub(crate) steps: usize,
+    /// Runs in all.
+    #[arg(long, default_value_t = 2000)]
+    pub(crate) runs: usize,
+    /// Runs at the same time.
+    #[arg(long, default_value_t = 32)]
+    pub(crate) in_flight: usize,
+    /// What a step does.
+    #[arg(long, value_enum, default_value = "record")]
+    pub(crate) tools: BenchTools,
+}
+
+#[derive(Args, Clone)]
+pub(crate) struct BenchWaitingArgs {
+    /// Runs that wait for a year.
+    #[arg(long, default_value_t = 100_000)]
+    pub(crate) runs: usize,
+    /// Runs that wait for some seconds: how late they are woken is measured.
+    #[arg(long, default_value_t = 200)]
+    pub(crate) soon: usize,
+}
+
+#[derive(Args, Clone)]
+pub(crate) struct BenchGrowthArgs {
+    /// Stored runs at first.
+    #[arg(long, default_value_t = 1000)]
+    pub(crate) few: usize,
+    /// Stored runs in the end.
+    #[arg(long, default_value_t = 1_000_000)]
+    pub(crate) many: usize,
+    /// Runs that are measured at each size.
+    #[arg(long, default_value_t = 5000)]
+    pub(crate) runs: usize,
+}
+
+#[derive(Args, Clone)]
+pub(crate) struct BenchVmArgs {
+    /// Steps in a run.
+    #[arg(long, default_value_t = 5)]
+    pub(crate) steps: usize,
+    /// Runs in all.
+    #[arg(long, default_value_t = 100_000)]
+    pub(crate) runs: usize,
+}
+
+#[derive(Args, Clone)]
+pub(crate) struct BenchHttpArgs {
+    /// Where to, `http://HOST:PORT/PATH`.
+    pub(crate) url: String,
+    /// What to send each time.
+    #[arg(long, default_value = "{}", value_name = "JSON")]
+    pub(crate) body: String,
+    /// Requests in all.
+    #[arg(long, default_value_t = 2000)]
+    pub(crate) runs: usize,
+    /// Requests at the same time.
+    #[arg(long, default_value_t = 32)]
+    pub(crate) in_flight: usize,
+}
+
+/// What a step of a benchmark does.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum BenchTools {
+    /// Writes a record, in one commit with the checkpoint.
+    Record,
+    /// Calls something outside that answers at once: a commit before and after each step.
+    Outside,
+}

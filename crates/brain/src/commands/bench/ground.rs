@@ -1,0 +1,127 @@
+//! Where a benchmark takes place: the store that was named or a scratch file, and a fresh store beside it for probes.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Result, bail};
+use brain_store::{PostgresStore, SqliteStore, Store};
+
+use crate::cli::Global;
+use crate::open::{self, Place};
+
+/// The place of a benchmark. Dropping it deletes a scratch file.
+pub(super) struct Ground {
+    place: Place,
+    /// Deleted when it is dropped; holds the store if none was named.
+    _scratch: tempfile::TempDir,
+}
+
+impl Ground {
+    /// The store that was named; without a name a file that is gone afterwards.
+    pub(super) fn new(global: &Global) -> Result<Self> {
+        let scratch = tempfile::tempdir()?;
+        let place = match &global.store {
+            Some(_) => open::place(global)?,
+            None => Place::Sqlite(scratch.path().join("bench.db")),
+        };
+        if matches!(place, Place::Memory) {
+            bail!("what is kept in memory is not durable; name a file or a database");
+        }
+        Ok(Self { place, _scratch: scratch })
+    }
+
+    /// The store.
+    pub(super) fn open(&self) -> Result<Arc<dyn Store>> {
+        Ok(match &self.place {
+            Place::Sqlite(path) => Arc::new(SqliteStore::open(path)?),
+            Place::Postgres(url) => Arc::new(PostgresStore::connect(url)?),
+            Place::Memory => bail!("what is kept in memory is not durable"),
+        })
+    }
+
+    /// A file beside the store, for a limit that needs one. None if the store is no file.
+    pub(super) fn beside(&self) -> Option<PathBuf> {
+        match &self.place {
+            Place::Sqlite(path) => Some(path.with_extension("append.db")),
+            _ => None,
+        }
+    }
+
+    /// An empty store of the same kind in the same place.
+    pub(super) fn fresh(&self) -> Result<Fresh> {
+        Ok(match &self.place {
+            Place::Sqlite(path) => {
+                let path = path.with_extension("probe.db");
+                remove(&path);
+                Fresh { store: Some(Arc::new(SqliteStore::open(&path)?)), place: Place::Sqlite(path) }
+            }
+            Place::Postgres(url) => {
+                let url = probe_schema(url);
+                PostgresStore::drop_schema(&url)?;
+                Fresh { store: Some(Arc::new(PostgresStore::connect(&url)?)), place: Place::Postgres(url) }
+            }
+            Place::Memory => bail!("what is kept in memory is not durable"),
+        })
+    }
+}
+
+/// A store that is deleted when it is dropped.
+pub(super) struct Fresh {
+    store: Option<Arc<dyn Store>>,
+    place: Place,
+}
+
+impl Fresh {
+    pub(super) fn store(&self) -> Arc<dyn Store> {
+        self.store.clone().expect("it is there until it is dropped")
+    }
+}
+
+impl Drop for Fresh {
+    fn drop(&mut self) {
+        self.store = None;
+        match &self.place {
+            Place::Sqlite(path) => remove(path),
+            Place::Postgres(url) => {
+                if let Err(error) = PostgresStore::drop_schema(url) {
+                    tracing::warn!(%error, "the probe's schema could not be deleted");
+                }
+            }
+            Place::Memory => {}
+        }
+    }
+}
+
+/// The same database with a schema beside the one that is named.
+fn probe_schema(url: &str) -> String {
+    let (base, query) = url.split_once('?').unwrap_or((url, ""));
+    let mut schema = "brain";
+    let mut parts: Vec<String> = Vec::new();
+    for part in query.split('&').filter(|part| !part.is_empty()) {
+        match part.strip_prefix("brain_schema=") {
+            Some(name) => schema = name,
+            None => parts.push(part.to_owned()),
+        }
+    }
+    parts.push(format!("brain_schema={schema}_probe"));
+    format!("{base}?{}", parts.join("&"))
+}
+
+/// Deletes a SQLite file and what lies beside it.
+pub(super) fn remove(path: &Path) {
+    for end in ["", "-wal", "-shm", "-uploads"] {
+        drop(std::fs::remove_file(format!("{}{end}", path.display())));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_probe_has_a_schema_of_its_own() {
+        assert_eq!(probe_schema("postgres://a@h/d"), "postgres://a@h/d?brain_schema=brain_probe");
+        let url = probe_schema("postgres://a@h/d?brain_schema=x&sslmode=require");
+        assert_eq!(url, "postgres://a@h/d?sslmode=require&brain_schema=x_probe");
+    }
+}
