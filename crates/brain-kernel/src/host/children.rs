@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::KernelHost;
 use crate::intake::{Actor, Limits, Mode, Parent, Request};
+use crate::kernel::KernelError;
 
 /// How deep runs may start runs.
 const MAX_DEPTH: u64 = 10;
@@ -66,6 +67,8 @@ impl KernelHost {
                     }
                     JobOutcome::Done(result)
                 }
+                // The store failed: the child may have been written all the same. Asking again under the same key finds it.
+                Err(KernelError::Internal(why)) => JobOutcome::Unknown(Failure::transient("child_unknown", why)),
                 Err(error) => JobOutcome::Failed(Failure::business("child_refused", error.to_string())),
             }
         })
