@@ -4,14 +4,15 @@
 mod live;
 mod messages;
 mod park;
+mod slots;
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
-use brain_core::{Digest, Failure, Millis, NodeId, Random, RunId, TenantId, Timestamp};
+use brain_core::{Digest, Failure, Millis, NodeId, Random, RunId, Timestamp};
 use brain_store::{
-    Claim, Conflict, Member, Outcome, Precondition, QueuePlace, RunRow, RunSchedule, Scope, SignalRow, Store,
-    StoreError, SystemScope, Write,
+    Conflict, Member, Outcome, Precondition, QueuePlace, RunRow, RunSchedule, Scope, SignalRow, Store, StoreError,
+    Write,
 };
 use brain_vm::{End, Input, JobId, JobStatus, Machine, Need, Phase, Program, State};
 use serde_json::{Value, json};
@@ -26,7 +27,7 @@ pub(crate) use self::park::move_unread;
 use crate::data::{Folded, RunData, fold};
 use crate::engine::EngineError;
 use crate::flow::{Flow, FlowConfig};
-use crate::host::{Host, JobContext};
+use crate::host::Host;
 use crate::hub::RunNews;
 use crate::log::{NewEvent, PipeEvent, pack};
 use crate::overlay::RecordView;
@@ -873,54 +874,6 @@ impl Core {
         }
     }
 
-    /// Lets those start that have waited for a slot, as far as there are any.
-    fn call_next(&mut self, now: Timestamp, output: &mut StepOutput) {
-        for _ in 0..MAX_CALLS {
-            let Some((tenant, run)) = self.flow.next(now) else {
-                if let Some(tenant) = self.flow.hungry() {
-                    self.refill_tenant(now, &tenant);
-                    continue;
-                }
-                break;
-            };
-            self.flow.call(Some(run));
-            if self.enqueue(now, &Scope::of(tenant), run, Work::Slot, output).is_some() {
-                self.decide(now, run, output);
-            }
-            self.flow.call(None);
-        }
-        if let Some(at) = self.flow.look_at(now) {
-            output.actions.push(Action::LookAt(at));
-        }
-    }
-
-    /// Fetches runs that wait for a slot and that this node has not at hand: others queued them, or it had too many.
-    fn refill(&mut self, now: Timestamp) {
-        if !self.flow.has_room() {
-            return;
-        }
-        match self.store.queued_tenants(SystemScope) {
-            Ok(tenants) => tenants.iter().for_each(|tenant| self.refill_tenant(now, tenant)),
-            Err(error) => tracing::warn!(%error, "the store could not be asked who waits; asking again"),
-        }
-    }
-
-    fn refill_tenant(&mut self, now: Timestamp, tenant: &TenantId) {
-        let claim = Claim { node: self.node, now, until: now.plus(CLAIM) };
-        let except = self.flow.used_up(tenant, now);
-        match self.store.queued(SystemScope, &claim, tenant, &except, REFILL) {
-            Ok(runs) => {
-                let full = runs.len() == REFILL;
-                // They come before all that are at hand: in the store's order.
-                for (n, run) in runs.into_iter().enumerate() {
-                    self.flow.wait(tenant, run, i64::MIN + n as i64, "any");
-                }
-                self.flow.has_more(tenant, full);
-            }
-            Err(error) => tracing::warn!(%error, "the store could not be asked who waits; asking again"),
-        }
-    }
-
     /// Puts what waits for a run before the run as it is now; too late for what another node looks after.
     fn requeue(&mut self, run: RunId, fresh: &mut Live, items: impl IntoIterator<Item = Queued>) {
         let lost = fresh.owned_by_other(self.node);
@@ -939,38 +892,6 @@ impl Core {
         for item in work {
             if let Work::Job(job, attempt, _) | Work::Check(job, attempt, _) = &item.work {
                 self.in_hand.remove(&(run, *job, *attempt));
-            }
-        }
-    }
-
-    /// Whether a call may be made now. Time may have passed since its start was decided: the commit was slow, the
-    /// process stood still. If another node has meanwhile given this one up, it may have found that the call did not
-    /// happen, and have made it. With a key that does no harm; otherwise this node looks first.
-    fn may_call(&self, handover: &Handover) -> Result<bool, StoreError> {
-        if handover.repeatable {
-            return Ok(true);
-        }
-        let row = self.store.run(&handover.context.scope, handover.context.run)?;
-        Ok(row.is_some_and(|row| row.schedule.owner == Some(self.node) && row.schedule.fence == handover.fence))
-    }
-
-    /// Makes the calls whose start is durable.
-    fn hand_over(&mut self, now: Timestamp, output: &mut StepOutput) {
-        while let Some(handover) = self.calls.pop_front() {
-            match self.may_call(&handover) {
-                Ok(true) => output.actions.push(Action::Perform(Box::new(HandoverAction(handover)))),
-                Ok(false) => {
-                    let JobContext { run, job, attempt, .. } = handover.context;
-                    tracing::info!(%run, "a call is not made: another node has taken its run over");
-                    self.in_hand.remove(&(run, job, attempt));
-                    self.flow.release((run, job, attempt), false);
-                }
-                Err(_) => {
-                    let context = &handover.context;
-                    output.actions.push(Action::WakeAt(context.scope.clone(), context.run, now.plus(BACK_OFF)));
-                    self.calls.push_front(handover);
-                    return;
-                }
             }
         }
     }
