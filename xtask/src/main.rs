@@ -25,8 +25,10 @@ The project's own commands.
     cargo xtask tidy          checks that the map and the rules of the project hold
     cargo xtask docs [FILE…]  runs the command blocks of README.md and docs/ (or only of these files)
     cargo xtask sim           lives through 2000 simulated worlds (--seeds N --from M), or shows one (--seed N)
-    cargo xtask bench [OPTION…]  measures Brain beside its peers
-    cargo xtask crash [OPTION…]  kills real servers under load and audits what they did
+    cargo xtask bench [--quick] [--json] [--only NAME] [--binary PATH]
+                              measures Brain beside its peers, on this machine
+    cargo xtask crash [--seconds N] [--runs N] [--seed N] [--store sqlite|postgres|both]
+                              kills real servers under load and audits what they did
     cargo xtask dist          builds the binary that is handed out: release, all features
     cargo xtask help          this text
 ";

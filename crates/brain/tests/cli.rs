@@ -233,6 +233,28 @@ fn the_benchmark_prints_its_ratio_to_the_probe() {
 }
 
 #[test]
+fn the_other_benchmarks_print_what_they_measured() {
+    let (folder, _) = store();
+    let file = folder.path().join("bench.db");
+    for (args, names) in [
+        (&["vm", "--runs", "10"][..], &["/turns_per_second", "/events_per_second"][..]),
+        (&["growth", "--few", "5", "--many", "20", "--runs", "10"], &["/ratio", "/few/due_ms", "/many/start_ms"]),
+    ] {
+        let output = run(&file, &[&["--json", "bench"], args].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+        let figures = json(&output);
+        for name in names {
+            let value = figures.pointer(name).and_then(serde_json::Value::as_f64);
+            assert!(value.is_some_and(|value| value > 0.0), "{name}: {figures:#}");
+        }
+    }
+    let mut command = common::brain(&file);
+    command.env_remove("BRAIN_STORE").args(["--json", "bench", "waiting", "--runs", "20", "--soon", "0"]);
+    let figures = json(&command.output().unwrap());
+    assert!(figures["ready_ms"].as_f64().is_some_and(|value| value > 0.0), "{figures:#}");
+}
+
+#[test]
 fn a_dead_letter_is_listed_shown_escalated_and_resolved() {
     let (folder, store) = store();
     let pack = folder.path().join("gone");

@@ -5,6 +5,7 @@ mod figures;
 mod measure;
 mod peers;
 
+use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -14,7 +15,7 @@ use measure::Ground;
 use crate::report::{Outcome, Step};
 use crate::shell::{cargo, root, succeeds};
 
-const HELP: &str = "cargo xtask bench [--quick] [--json] [--only NAME]\nNAME is one of: sqlite, postgres, http, alone, in-flight, waiting, growth, vm";
+const HELP: &str = "cargo xtask bench [--quick] [--json] [--only NAME] [--binary PATH]\nNAME is one of: sqlite, postgres, http, alone, in-flight, waiting, growth, vm";
 /// What can be measured, by name.
 const NAMES: [&str; 8] = ["sqlite", "postgres", "http", "alone", "in-flight", "waiting", "growth", "vm"];
 /// Rounds of a whole measurement; a quick one has one.
@@ -27,11 +28,13 @@ pub(crate) struct Asked {
     quick: bool,
     json: bool,
     only: Option<String>,
+    /// A release build of `brain` that is there already.
+    binary: Option<PathBuf>,
 }
 
 impl Asked {
     fn read(args: &[&str]) -> Result<Self> {
-        let mut asked = Self { quick: false, json: false, only: None };
+        let mut asked = Self { quick: false, json: false, only: None, binary: None };
         let mut rest = args.iter();
         while let Some(arg) = rest.next() {
             match *arg {
@@ -41,6 +44,9 @@ impl Asked {
                     let name = *rest.next().with_context(|| format!("--only needs a name\n{HELP}"))?;
                     ensure!(NAMES.contains(&name), "`{name}` is not known\n{HELP}");
                     asked.only = Some(name.to_owned());
+                }
+                "--binary" => {
+                    asked.binary = Some(rest.next().with_context(|| format!("--binary needs a path\n{HELP}"))?.into())
                 }
                 other => bail!("`{other}` is not known\n{HELP}"),
             }
@@ -62,9 +68,14 @@ pub(crate) fn steps(args: &[&str]) -> Vec<Step> {
     let asked = Asked::read(args);
     vec![Step::new("bench", move || {
         let asked = asked?;
-        let built = succeeds(cargo().args(["build", "--release", "--package", "brain"]))?;
-        ensure!(built, "the release build failed");
-        let binary = crate::docs::target_folder()?.join("release/brain");
+        let binary = match &asked.binary {
+            Some(path) => path.canonicalize().with_context(|| format!("{} is not there", path.display()))?,
+            None => {
+                let built = succeeds(cargo().args(["build", "--release", "--package", "brain"]))?;
+                ensure!(built, "the release build failed");
+                crate::docs::target_folder()?.join("release/brain")
+            }
+        };
         let mut figures = Figures::default();
         say_how_busy(&mut figures);
         let ground = Ground::prepare(&asked, binary, root(), &mut figures)?;
