@@ -129,7 +129,8 @@ impl Api {
             let open: Vec<_> = listed
                 .iter()
                 .filter(|(run, status)| {
-                    !(OVER.contains(&status.as_str()) || letters_too && waiting.contains(run.as_str()))
+                    let for_a_person = letters_too && waiting.contains(run.as_str());
+                    !for_a_person && !OVER.contains(&status.as_str())
                 })
                 .collect();
             if open.is_empty() {

@@ -92,13 +92,10 @@ fn cost(ground: &Ground, stored: usize, runs: usize) -> Result<Cost> {
     kernel.engine().stop();
     let now = SystemClock.now();
     let claim = Claim { node: kernel.engine().node(), now, until: now };
-    let (due, ()) = often(|| store.due(SystemScope, &claim, 100).map(drop).map_err(Into::into))?;
+    let (due, _) = often(|| Ok(store.due(SystemScope, &claim, 100)?))?;
     let (list, page) = often(|| Ok(store.runs(&scope, None, 50, None)?))?;
     let id = page.items.last().context("there are runs")?.id;
-    let (get, ()) = often(|| {
-        store.run(&scope, id)?;
-        store.log(&scope, id).map(drop).map_err(Into::into)
-    })?;
+    let (get, _) = often(|| Ok((store.run(&scope, id)?, store.log(&scope, id)?)))?;
     Ok(Cost { stored, run: measured.seconds * 1e3 / runs as f64, due, list, get, start })
 }
 

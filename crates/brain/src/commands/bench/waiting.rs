@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail, ensure};
 use brain_core::{Clock, Millis, RunId, Timestamp};
 use brain_kernel::Mode;
-use brain_store::{SqliteStore, Store};
+use brain_store::{SqliteStore, Store, SystemScope};
 use serde_json::{Value, json};
 
 use super::{Measured, PACK, bench_scope, drive, http, kernel, request, round};
@@ -97,6 +97,10 @@ fn fill(path: &Path, runs: usize, soon: usize) -> Result<(f64, Vec<(RunId, Times
             due.push((begun.run, wake));
         }
         kernel.engine().stop();
+        // A figure about waiting runs is worth something only if they wait.
+        let counted = store.count_by_status(SystemScope)?;
+        let waiting = counted.iter().find(|(status, _)| status == "waiting").map_or(0, |(_, count)| *count);
+        ensure!(waiting == (runs + soon) as u64, "of {} runs only {waiting} wait: {counted:?}", runs + soon);
         anyhow::Ok(due)
     })?;
     Ok((began.elapsed().as_secs_f64(), due))
