@@ -1,5 +1,7 @@
 //! The life of a run, and the one table that maps it to the six statuses of the run contract.
 
+pub use brain_store::is_over;
+
 /// Our statuses, each with the contract's.
 pub const STATUSES: [(&str, &str); 15] = [
     ("received", "created"),
@@ -22,11 +24,6 @@ pub const STATUSES: [(&str, &str); 15] = [
 /// The contract's word for one of our statuses.
 pub fn contract_status(status: &str) -> &'static str {
     STATUSES.iter().find(|(ours, _)| *ours == status).map_or("created", |(_, theirs)| theirs)
-}
-
-/// Whether a run with this status is over.
-pub fn is_over(status: &str) -> bool {
-    matches!(status, "completed" | "failed" | "cancelled" | "compensated")
 }
 
 #[cfg(test)]
