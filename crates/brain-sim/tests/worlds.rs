@@ -32,9 +32,9 @@ fn the_same_seed_is_the_same_world() {
         let lived = live(seed, Options { listing: true, ..Options::default() });
         lived.lines.iter().map(ToString::to_string).collect::<Vec<_>>()
     };
-    for seed in [3, 1_000_003] {
+    for seed in [11, 1_000_003] {
         let first = lines(seed);
-        assert!(first.len() > 30, "a world is worth telling");
+        assert!(first.len() > 100, "a world is worth telling");
         assert_eq!(first, lines(seed));
     }
 }

@@ -305,7 +305,7 @@ async fn receipts(
         (status = 200, description = "Where the run stands", body = RunResponse),
         (status = 400, description = "The id is not a UUID."),
         (status = 404, description = "There is no such run."),
-        (status = 409, description = "The run is over already, or another process works on it."),
+        (status = 409, description = "The run is over already."),
     )
 )]
 async fn cancel(
