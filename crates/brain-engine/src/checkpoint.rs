@@ -4,7 +4,7 @@
 //! values are its payload, so that erasing payloads leaves receipts that still prove what they were about.
 
 use brain_core::{Digest, Timestamp, canonical_digest};
-use brain_store::{LogRow, Member, Outcome, Precondition, RunRow, Scope, Store, StoreError, Write};
+use brain_store::{LogRow, Member, Precondition, RunRow, Scope, Store, StoreError, Write};
 use brain_vm::{Program, State};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -13,6 +13,7 @@ use crate::data::{Folded, RunData, fold};
 use crate::engine::EngineError;
 use crate::log::{LogEntry, NewEvent, PipeEvent, entries, pack};
 use crate::receipt::{Receipt, receipts};
+use crate::retention::written;
 
 /// What the event says.
 #[derive(Serialize, Deserialize)]
@@ -128,5 +129,5 @@ pub(crate) fn compact(
             Write::DropLog { run: row.id, seqs },
         ],
     };
-    Ok(store.commit_now(vec![member])? == [Outcome::Committed])
+    written(store, row.id, member)
 }

@@ -26,7 +26,7 @@ pub use self::park::PARKED;
 pub(crate) use self::park::move_unread;
 use crate::data::{Folded, RunData, fold};
 use crate::engine::EngineError;
-use crate::flow::{Flow, FlowConfig};
+use crate::flow::{Flow, FlowConfig, InUse};
 use crate::host::Host;
 use crate::hub::RunNews;
 use crate::log::{NewEvent, PipeEvent, pack};
@@ -45,6 +45,8 @@ const MAX_PROGRAMS: usize = 10_000;
 const MAX_CALLS: usize = 256;
 /// Queued runs that are fetched at a time.
 const REFILL: usize = 256;
+/// Queued runs of a tenant that a node without room fetches. More than one: the first may turn out to need something else.
+const PEEK: usize = 16;
 /// How long what a node was given to look at is not given to others.
 pub(crate) const CLAIM: Millis = Millis(5_000);
 /// How much one step of priority is worth in the order of outside jobs.
@@ -119,6 +121,11 @@ impl Core {
     pub fn at_hand(&self, run: RunId) -> Option<(&RunRow, &State, &RunData)> {
         let live = self.live.get(&run).filter(|live| live.in_flight.is_none())?;
         Some((live.row.as_ref()?, live.state.as_ref()?, &live.data))
+    }
+
+    /// What each tenant has of this node.
+    pub fn in_use(&self) -> Vec<InUse> {
+        self.flow.in_use()
     }
 
     /// How many outside jobs are under way.
@@ -332,6 +339,14 @@ impl Core {
             }
             work.extend(live.queue.pop_front());
         }
+        if live.is_parked() && !work.iter().any(Queued::unparks) {
+            self.leave_parked(run, work, output);
+            if !live.queue.is_empty() {
+                self.live.insert(run, live);
+                self.decide(now, run, output);
+            }
+            return;
+        }
         let turn = self.turn(now, run, &mut live, &work);
         let (member, parts) = match turn {
             Ok(decided) => decided,
@@ -418,6 +433,9 @@ impl Core {
                     writes.extend(command.writes.iter().cloned());
                     prelude.extend(command.prelude.iter().cloned());
                     inputs.extend(command.inputs.iter().cloned());
+                    if item.unparks() {
+                        rechecks.extend(lost_checks(live.state.as_ref()));
+                    }
                     if let Some((hash, program, moved, input)) = &command.program {
                         program_hash = Some(*hash);
                         live.program = Some(program.clone());
@@ -614,6 +632,7 @@ impl Core {
             delegated: finished.delegated,
             queued,
             parent,
+            parks: false,
         };
         (member, in_flight)
     }
@@ -664,8 +683,10 @@ impl Core {
             }
         }
         match result {
+            Ok(Outcome::Committed) if in_flight.parks => self.parked(run, live, in_flight.work, output),
             Ok(Outcome::Committed) => self.settle(now, run, live, in_flight, output),
             Ok(Outcome::Conflict(conflict)) => self.conflict(now, run, live, in_flight, conflict, output),
+            Ok(Outcome::Refused(why)) => self.turned_down(now, run, live, in_flight, why, output),
             Err(error) => {
                 tracing::warn!(%run, %error, "a commit failed and will be tried again");
                 self.again(now, run, live, in_flight.work, Some(error), output)

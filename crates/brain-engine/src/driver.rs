@@ -14,7 +14,7 @@ use brain_vm::State;
 use crate::core::{Action, Core, CoreInput};
 use crate::data::RunData;
 use crate::engine::Engine;
-use crate::flow::FlowConfig;
+use crate::flow::{FlowConfig, InUse};
 use crate::host::{CheckAnswer, Host, JobContext, JobOutcome, Outside};
 use crate::hub::Hub;
 use crate::node::{HEARTBEAT, Keeper, Liveness};
@@ -149,6 +149,11 @@ impl Driver {
     /// A run as this node has it in memory, unless something of it is being committed: what its log must fold to.
     pub fn at_hand(&self, run: RunId) -> Option<(&RunRow, &State, &RunData)> {
         self.core.at_hand(run)
+    }
+
+    /// What each tenant has of this node.
+    pub fn in_use(&self) -> Vec<InUse> {
+        self.core.in_use()
     }
 
     /// The engine that this moves.

@@ -5,11 +5,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use brain_core::{Clock, Digest, Failure, JobKey, NodeId, Random, RunId};
+use brain_core::{Clock, Digest, Failure, JobKey, Millis, NodeId, Random, RunId, Timestamp};
+use brain_lang::plan::{Idempotency, Place};
 use brain_store::{
     LogRow, Member, Outcome, Precondition, RunRow, RunSchedule, Scope, Store, StoreError, SystemScope, Write,
 };
-use brain_vm::{EventError, Input, JobId, Program, State, StepMap};
+use brain_vm::{EventError, Input, JobId, JobStatus, Program, State, StepMap};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
@@ -22,7 +23,7 @@ use crate::inbox::Inbox;
 use crate::log::{NewEvent, PipeEvent};
 use crate::node::{Keeper, Liveness};
 use crate::receipt::{Receipt, receipts};
-use crate::shell::{Deciding, KeeperNews, decide_forever, keep_forever};
+use crate::shell::{Deciding, GRACE, KeeperNews, decide_forever, keep_forever};
 
 /// Programs that are kept at hand at most.
 const MAX_PROGRAMS: usize = 10_000;
@@ -57,6 +58,15 @@ pub enum EngineError {
     /// The log of this run was written by a newer build, or is broken.
     #[error("run {0} cannot be read: {1}")]
     Unreadable(RunId, String),
+    /// The database will not take it, and why. Nothing was written.
+    #[error("what was decided for run {0} is not taken by the database, so nothing was done: {1}")]
+    Refused(RunId, String),
+    /// The run was set aside.
+    #[error("run {0} was set aside; `brain runs retry` has it looked at again, `brain runs abort` gives it up")]
+    Parked(RunId),
+    /// What must not be done twice may be being done at this moment.
+    #[error("a call of run {0} may still be under way, and must not be made twice; ask again after {1}")]
+    UnderWay(RunId, Timestamp),
     /// A program is missing from the store.
     #[error("program {0} is not in the store")]
     NoProgram(Digest),
@@ -366,11 +376,16 @@ impl Engine {
         self.command(scope, run, Command { prelude, preconditions, writes, inputs, status: None, program: None }).await
     }
 
-    /// Has a run looked at again that was set aside because it could not be read.
+    /// Has a run looked at again that was set aside. Calls that were under way then count as unknown; those that must not
+    /// be made twice must have come to an end first.
     pub async fn unpark(&self, scope: &Scope, run: RunId, by: &str) -> Result<RunNews, EngineError> {
         let state = self.run_state(scope, run)?;
         if state.row.status != PARKED {
             return Err(EngineError::NothingToDo(run));
+        }
+        let until = state.row.updated_at.plus(longest_call(&state));
+        if until > self.clock.now() {
+            return Err(EngineError::UnderWay(run, until));
         }
         let mut inputs = lost_jobs(state.state.as_ref());
         inputs.push(Told::Input(Input::Tick, None));
@@ -385,7 +400,35 @@ impl Engine {
         self.command(scope, run, command).await
     }
 
-    /// Gives up a run that was set aside because it cannot be read. Nothing of it is executed or taken back.
+    /// Gives up a run that was set aside, as if it were cancelled; if that cannot be, because it cannot be read or the
+    /// database does not take it, as [`Engine::abort_unread`] does.
+    pub async fn abort_parked(&self, scope: &Scope, run: RunId, by: &str, event: NewEvent) -> Result<(), EngineError> {
+        let state = match self.run_state(scope, run) {
+            Err(EngineError::Unreadable(..) | EngineError::NoProgram(_)) => {
+                return self.abort_unread(scope, run, event);
+            }
+            state => state?,
+        };
+        if state.row.status != PARKED {
+            return Err(EngineError::NothingToDo(run));
+        }
+        let mut inputs = lost_jobs(state.state.as_ref());
+        inputs.push(Told::Input(Input::Cancel, None));
+        let command = Command {
+            prelude: vec![NewEvent::pipe(PipeEvent::Unparked, json!({"by": by}), None), event.clone()],
+            preconditions: Vec::new(),
+            writes: Vec::new(),
+            inputs,
+            status: None,
+            program: None,
+        };
+        match self.command(scope, run, command).await {
+            Err(EngineError::Refused(..) | EngineError::Unreadable(..)) => self.abort_unread(scope, run, event),
+            other => other.map(drop),
+        }
+    }
+
+    /// Gives up a run that was set aside. Nothing of it is executed or taken back.
     pub fn abort_unread(&self, scope: &Scope, run: RunId, event: NewEvent) -> Result<(), EngineError> {
         let row = self.store.run(scope, run)?.ok_or(EngineError::NoSuchRun(run))?;
         if row.status != PARKED {
@@ -396,6 +439,7 @@ impl Engine {
         let member = Member { scope: scope.clone(), preconditions: vec![precondition], writes };
         match self.store.commit_now(vec![member])?.as_slice() {
             [Outcome::Committed] => Ok(()),
+            [Outcome::Refused(why)] => Err(EngineError::Refused(run, why.clone())),
             _ => Err(EngineError::Moved),
         }
     }
@@ -562,4 +606,17 @@ impl Drop for Engine {
     fn drop(&mut self) {
         self.stop();
     }
+}
+
+/// How long a call of a run that must not be repeated may take at most; nothing if none is under way.
+fn longest_call(state: &RunState) -> Millis {
+    let (Some(program), Some(machine)) = (&state.program, &state.state) else { return Millis(0) };
+    let running = machine.jobs.iter().filter(|(_, job)| job.status == JobStatus::Running);
+    let calls = running.map(|(id, _)| {
+        let step = program.step(id.step);
+        step.undo.as_ref().filter(|_| id.undo).map_or((&step.place, step.timeout), |undo| (&undo.place, undo.timeout))
+    });
+    let grace = u64::try_from(GRACE.as_millis()).unwrap_or(u64::MAX);
+    let single = calls.filter(|(place, _)| **place != Place::Outside(Idempotency::Key));
+    Millis(single.map(|(_, timeout)| timeout.0.saturating_add(grace)).max().unwrap_or(0))
 }

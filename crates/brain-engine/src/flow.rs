@@ -11,6 +11,8 @@ use brain_vm::JobId;
 /// A tenant may use this many times the slots that it leaves free (times its weight): one alone gets four fifths, and
 /// whoever comes next always finds some.
 const GREED: usize = 4;
+/// What runs wait for that find no slot of the node free, or those of others come first.
+const NODE: &str = "node";
 /// Runs of one tenant that are kept at hand; the store has the rest.
 const AT_HAND: usize = 1_024;
 
@@ -60,6 +62,17 @@ impl FlowConfig {
     pub fn tenant(&self, tenant: &TenantId) -> TenantLimits {
         self.tenants.get(tenant).copied().unwrap_or(self.others)
     }
+}
+
+/// What a tenant has of a node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InUse {
+    /// The tenant.
+    pub tenant: TenantId,
+    /// Its outside jobs that are under way there, or about to be.
+    pub running: u32,
+    /// Its runs, of those that the node has at hand, that wait for nothing but one of its slots.
+    pub waiting: usize,
 }
 
 /// This node's part of limits that hold over all nodes.
@@ -198,6 +211,29 @@ impl Flow {
         self.running.len()
     }
 
+    /// What each tenant has of this node.
+    pub(crate) fn in_use(&self) -> Vec<InUse> {
+        let tenants: BTreeSet<&TenantId> = self.tenants.keys().chain(self.waiting.keys()).collect();
+        let of = |tenant: &TenantId| InUse {
+            tenant: tenant.clone(),
+            running: self.tenants.get(tenant).map_or(0, |used| used.running),
+            waiting: self.waiting.get(tenant).and_then(|it| it.by_limit.get(NODE)).map_or(0, BTreeSet::len),
+        };
+        tenants.into_iter().map(of).collect()
+    }
+
+    /// Whether nothing may start at all.
+    pub(crate) fn is_paused(&self) -> bool {
+        self.paused
+    }
+
+    /// Whether a run of this tenant is at hand that waits for nothing but a slot of this node, or none could start.
+    pub(crate) fn knows(&self, tenant: &TenantId, now: Timestamp) -> bool {
+        let used_up = self.used_up(tenant, now);
+        let Some(waiting) = self.waiting.get(tenant) else { return false };
+        used_up.iter().any(|limit| limit == "tenant") || waiting.by_limit.keys().any(|limit| !used_up.contains(limit))
+    }
+
     /// Whether there is room for more.
     pub(crate) fn has_room(&self) -> bool {
         !self.paused && self.running.len() < self.config.slots
@@ -235,8 +271,8 @@ impl Flow {
         {
             return no(limit);
         }
-        if !self.node_has_room(tenant) {
-            return no("node".into());
+        if !self.node_has_room(tenant) || self.others_first(now, tenant) {
+            return no(NODE.into());
         }
         let share = self.share;
         let of_tenant = Self::used(&mut self.tenants, &self.config, tenant);
@@ -258,11 +294,40 @@ impl Flow {
         Ok(())
     }
 
+    /// What a tenant uses of this node for its weight.
+    fn usage(&self, tenant: &TenantId) -> u64 {
+        let running = self.tenants.get(tenant).map_or(0, |used| used.running);
+        u64::from(running) * 1_000 / u64::from(self.config.tenant(tenant).weight.max(1))
+    }
+
+    /// Whether a tenant that uses less for its weight has a run that could start now. Without this, whoever is quick (a
+    /// run that goes on when its call has ended, a call for each of many items) would keep its slots for ever.
+    fn others_first(&self, now: Timestamp, tenant: &TenantId) -> bool {
+        let usage = self.usage(tenant);
+        let mut others = self.waiting.keys().filter(|other| *other != tenant && self.usage(other) < usage);
+        others.any(|other| self.first_of(now, other).is_some())
+    }
+
+    /// The run of a tenant that would start next, and what it waits for; `None` if none of them could start now.
+    fn first_of(&self, now: Timestamp, tenant: &TenantId) -> Option<(String, (i64, RunId))> {
+        if !self.node_has_room(tenant) {
+            return None;
+        }
+        let used_up = self.used_up(tenant, now);
+        if used_up.iter().any(|limit| limit == "tenant") {
+            return None;
+        }
+        let by_limit = &self.waiting.get(tenant)?.by_limit;
+        let free = by_limit.iter().filter(|(limit, _)| !used_up.contains(limit));
+        let (first, limit) = free.filter_map(|(limit, places)| Some((*places.first()?, limit))).min()?;
+        Some((limit.clone(), first))
+    }
+
     /// What those before a newcomer of this tenant wait for, if it would need the same.
     fn ahead(&self, tenant: &TenantId, tool: &str) -> Option<String> {
         let waiting = self.waiting.get(tenant)?;
         let for_tool = format!("tool {tool}");
-        ["node", "tenant", for_tool.as_str()]
+        [NODE, "tenant", for_tool.as_str()]
             .into_iter()
             .find(|limit| waiting.by_limit.contains_key(*limit))
             .map(str::to_owned)
@@ -340,25 +405,9 @@ impl Flow {
             return None;
         }
         let mut tenants: Vec<&TenantId> = self.waiting.keys().collect();
-        tenants.sort_by_key(|tenant| {
-            let (running, served) = self.tenants.get(*tenant).map_or((0, 0), |used| (used.running, used.served));
-            let weight = u64::from(self.config.tenant(tenant).weight.max(1));
-            (u64::from(running) * 1_000 / weight, served)
-        });
-        let found = tenants.into_iter().find_map(|tenant| {
-            if !self.node_has_room(tenant) {
-                return None;
-            }
-            let used_up = self.used_up(tenant, now);
-            if used_up.iter().any(|limit| limit == "tenant") {
-                return None;
-            }
-            let by_limit = &self.waiting[tenant].by_limit;
-            let free = by_limit.iter().filter(|(limit, _)| !used_up.contains(limit));
-            let (first, limit) = free.filter_map(|(limit, places)| Some((*places.first()?, limit))).min()?;
-            Some((tenant.clone(), limit.clone(), first))
-        });
-        let (tenant, limit, place) = found?;
+        tenants.sort_by_key(|tenant| (self.usage(tenant), self.tenants.get(*tenant).map_or(0, |used| used.served)));
+        let mut found = tenants.into_iter().filter_map(|tenant| Some((tenant.clone(), self.first_of(now, tenant)?)));
+        let (tenant, (limit, place)) = found.next()?;
         if let Some(waiting) = self.waiting.get_mut(&tenant) {
             waiting.take(&limit, place);
             if waiting.by_limit.is_empty() {
@@ -436,6 +485,24 @@ mod tests {
             if who == heavy { count.0 += 1 } else { count.1 += 1 }
         }
         assert!((1.7..=2.3).contains(&(f64::from(count.0) / f64::from(count.1))), "{count:?}");
+    }
+
+    #[test]
+    fn whoever_uses_more_does_not_go_before_those_who_wait() {
+        let mut flow = flow(3);
+        let (busy, patient) = (tenant("busy"), tenant("patient"));
+        for n in 0..3 {
+            assert_eq!(flow.take(NOW, &busy, "t", Limits::default(), slot(n)), Ok(()));
+        }
+        flow.wait(&patient, slot(10).0, 1, NODE);
+        // A call of a run has ended, and the run would go on with the next.
+        flow.release(slot(0), true);
+        assert!(flow.take(NOW, &busy, "t", Limits::default(), slot(4)).is_err());
+        assert_eq!(flow.next(NOW), Some((patient.clone(), slot(10).0)));
+        flow.call(Some(slot(10).0));
+        assert_eq!(flow.take(NOW, &patient, "t", Limits::default(), slot(10)), Ok(()));
+        flow.release(slot(1), true);
+        assert_eq!(flow.take(NOW, &busy, "t", Limits::default(), slot(5)), Ok(()), "nobody else waits");
     }
 
     #[test]

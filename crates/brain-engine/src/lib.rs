@@ -27,7 +27,7 @@ pub use turn::{job_key, job_keys};
 pub use data::{Moved, RunData};
 pub use driver::Driver;
 pub use engine::{Engine, EngineConfig, EngineError, LetterDecision, RunState};
-pub use flow::{FlowConfig, Limits, Share, TenantLimits};
+pub use flow::{FlowConfig, InUse, Limits, Share, TenantLimits};
 pub use host::{CheckAnswer, Growth, Host, HostFuture, JobContext, JobOutcome, Outside, RunView};
 pub use hub::RunNews;
 pub use log::{NewEvent, PipeEvent};

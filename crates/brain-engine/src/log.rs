@@ -31,7 +31,7 @@ pub enum PipeEvent {
     LetterDecided = 10,
     /// Somebody looked at a result, and what they corrected.
     Reviewed = 11,
-    /// It cannot be read, and was set aside.
+    /// It cannot be read, or what follows is not taken by the database: it was set aside.
     Parked = 12,
     /// Somebody had it looked at again.
     Unparked = 13,

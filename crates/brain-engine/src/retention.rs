@@ -12,7 +12,7 @@
 //! Programs and tool definitions are not collected. There are as many as packs have forms, not as many as runs, and
 //! nodes remember which ones the store has and do not write those again.
 
-use brain_core::{Digest, Millis, Timestamp, canonical_digest};
+use brain_core::{Digest, Millis, RunId, Timestamp, canonical_digest};
 use brain_store::{Member, Old, Outcome, Precondition, RunRow, Scope, Store, StoreError, Write, used_blobs};
 use serde_json::{Map, Value, json};
 
@@ -128,7 +128,17 @@ fn each_old(
 fn commit(store: &dyn Store, scope: &Scope, row: &RunRow, writes: Vec<Write>) -> Result<bool, StoreError> {
     let still = Precondition::RunAt { run: row.id, seq: row.schedule.seq, fence: row.schedule.fence };
     let member = Member { scope: scope.clone(), preconditions: vec![still], writes };
-    Ok(store.commit_now(vec![member])? == [Outcome::Committed])
+    written(store, row.id, member)
+}
+
+/// Commits one member; whether it is written. If the database will not take it, the run stays as it is, and the others
+/// are not held up.
+pub(crate) fn written(store: &dyn Store, run: RunId, member: Member) -> Result<bool, StoreError> {
+    let outcomes = store.commit_now(vec![member])?;
+    if let [Outcome::Refused(why)] = outcomes.as_slice() {
+        tracing::warn!(%run, why, "the database does not take what is to be left of this run; it stays as it is");
+    }
+    Ok(outcomes == [Outcome::Committed])
 }
 
 fn delete(store: &dyn Store, scope: &Scope, row: &RunRow, dry_run: bool, swept: &mut Swept) -> Result<(), StoreError> {

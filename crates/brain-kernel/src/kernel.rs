@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use brain_core::{ApprovalId, Clock, Digest, DigestBuilder, Failure, JobKey, Random, RunId, canonical_digest};
+use brain_engine::core::PARKED;
 use brain_engine::{
     Engine, EngineConfig, EngineError, LetterDecision, Liveness, NewEvent, Outside, PipeEvent, RunData, RunNews,
     RunState, blob_writes,
@@ -82,9 +83,12 @@ impl From<EngineError> for KernelError {
             EngineError::NoSuchRun(run) => Self::NoSuchRun(run),
             EngineError::NoSuchLetter(letter) => Self::NoSuchLetter(letter.to_string()),
             EngineError::AlreadyDecided => Self::AlreadyDecided,
-            EngineError::NothingToDo(_) | EngineError::Stopping(_) | EngineError::Moved => {
-                Self::Conflict(error.to_string())
-            }
+            EngineError::NothingToDo(_)
+            | EngineError::Stopping(_)
+            | EngineError::Moved
+            | EngineError::Parked(_)
+            | EngineError::UnderWay(..) => Self::Conflict(error.to_string()),
+            EngineError::Refused(..) => Self::Refused(error.to_string()),
             EngineError::Store(error) => error.into(),
             other => Self::Internal(other.to_string()),
         }
@@ -675,6 +679,12 @@ impl Kernel {
             other => other?,
         };
         let mut report = report(&self.registry, &self.toolbox, &state);
+        if state.row.status == PARKED {
+            report.ok = false;
+            report.message = format!("This run was set aside: {}", self.why_parked(scope, run));
+            report.next_actions.push(format!("When the reason is gone: brain runs retry {run}"));
+            report.next_actions.push(format!("To give it up: brain runs abort {run}"));
+        }
         let held = |job: &brain_vm::Job| job.status == brain_vm::JobStatus::Held;
         if state.state.as_ref().is_some_and(|machine| machine.jobs.values().any(held)) {
             let pending = self.store.approvals_of(scope, run)?.into_iter().find(|row| row.status == "pending");

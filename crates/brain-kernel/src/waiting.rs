@@ -42,7 +42,7 @@ pub struct Parked {
     pub since: Timestamp,
     /// Why.
     pub why: String,
-    /// The tool that failed; empty if the run cannot be read.
+    /// The tool that failed; empty if the run as a whole was set aside.
     pub tool: String,
     /// Whether nobody knows if it happened.
     pub in_doubt: bool,
@@ -55,8 +55,8 @@ impl Kernel {
     pub fn why_waiting(&self, scope: &Scope, run: RunId) -> Result<Vec<Waiting>, KernelError> {
         let row = self.store().run(scope, run)?.ok_or(KernelError::NoSuchRun(run))?;
         if row.status == PARKED {
-            let says = format!("It cannot be read and was set aside: {}", self.why_parked(scope, run));
-            let then = format!("brain runs retry {run} (after an upgrade), or brain runs abort {run}");
+            let says = format!("It was set aside: {}", self.why_parked(scope, run));
+            let then = format!("brain runs retry {run} (when the reason is gone), or brain runs abort {run}");
             return Ok(vec![whole("parked", says, Some(then))]);
         }
         if is_over(&row.status) {
@@ -173,14 +173,15 @@ impl Kernel {
         }
     }
 
-    fn why_parked(&self, scope: &Scope, run: RunId) -> String {
+    /// Why a run was set aside.
+    pub(crate) fn why_parked(&self, scope: &Scope, run: RunId) -> String {
         let log = self.store().log(scope, run).unwrap_or_default();
         let said = entries(&log).filter(|entry| entry.is(PipeEvent::Parked)).last();
         let why = said.and_then(|entry| entry.data["why"].as_str().map(str::to_owned));
         why.or_else(|| self.engine().run_state(scope, run).err().map(|error| error.to_string())).unwrap_or_default()
     }
 
-    /// Runs that wait for a person because something went wrong: those that cannot be read, then those with open dead
+    /// Runs that wait for a person because something went wrong: those that were set aside, then those with open dead
     /// letters, newest first. At most so many of each.
     pub fn parked(&self, scope: &Scope, limit: usize) -> Result<Vec<Parked>, KernelError> {
         let unread = self.store().runs(scope, Some(PARKED), limit, None)?.items;
@@ -229,7 +230,8 @@ impl Kernel {
         Ok(letters)
     }
 
-    /// Tries again what a run waits for a person about: every open dead letter with its key, or reading it at all.
+    /// Tries again what a run waits for a person about: every open dead letter with its key, or all of it if it was set
+    /// aside.
     pub async fn retry_run(&self, scope: &Scope, run: RunId, by: &str, note: &str) -> Result<Report, KernelError> {
         let row = self.store().run(scope, run)?.ok_or(KernelError::NoSuchRun(run))?;
         if row.status == PARKED {
@@ -271,7 +273,7 @@ impl Kernel {
         let row = self.store().run(scope, run)?.ok_or(KernelError::NoSuchRun(run))?;
         let event = NewEvent::pipe(PipeEvent::Aborted, json!({"by": by}), Some(json!({"note": note})));
         if row.status == PARKED {
-            self.engine().abort_unread(scope, run, event)?;
+            self.engine().abort_parked(scope, run, by, event).await?;
             return self.report(scope, run);
         }
         self.cancel_saying(scope, run, vec![event]).await

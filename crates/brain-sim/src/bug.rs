@@ -22,11 +22,15 @@ pub enum Bug {
     WrongCheck,
     /// The store forgets who used an idempotency key.
     ForgottenKey,
+    /// Nodes give one tenant more than its weight says.
+    Favourite,
+    /// Nodes do not hold to the limit of a tool.
+    NoLimit,
 }
 
 impl Bug {
     /// All of them.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 11] = [
         Self::NoFences,
         Self::LostWrite,
         Self::FalseWord,
@@ -36,6 +40,8 @@ impl Bug {
         Self::NoKeeper,
         Self::WrongCheck,
         Self::ForgottenKey,
+        Self::Favourite,
+        Self::NoLimit,
     ];
 
     /// Its name on the command line.
@@ -50,6 +56,8 @@ impl Bug {
             Self::NoKeeper => "no-keeper",
             Self::WrongCheck => "wrong-check",
             Self::ForgottenKey => "forgotten-key",
+            Self::Favourite => "favourite",
+            Self::NoLimit => "no-limit",
         }
     }
 }

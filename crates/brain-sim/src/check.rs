@@ -1,16 +1,16 @@
 //! What must hold when a world is over.
 //!
-//! One file for each subject. A check of fairness between tenants belongs here, too, when jobs are given out by share:
-//! `check/fairness.rs`, over the order in which calls were made ([`crate::outside`]) and the moments at which they
-//! became ready (the logs).
+//! One file for each subject. What cannot be seen at the end any more (who went before whom) is looked at on the way.
 
 mod effects;
+pub(crate) mod fairness;
 mod log;
 mod rows;
 
 use brain_engine::RunState;
 use brain_store::Scope;
 
+use crate::host::CHECKS;
 use crate::world::World;
 
 /// Everything.
@@ -18,6 +18,10 @@ pub(crate) fn all(world: &mut World) {
     let mut problems = rows::clients(world);
     if world.outside.seen().too_many {
         problems.push("a node had more calls under way than it has slots".into());
+    }
+    let checks = world.outside.seen().checks;
+    if checks > CHECKS as usize {
+        problems.push(format!("{checks} calls of a tool were under way, {CHECKS} at a time are allowed"));
     }
     for scope in world.scopes.clone() {
         let rows = world.disk.base.runs(&scope, None, 10_000, None).map(|page| page.items).unwrap_or_default();

@@ -60,6 +60,12 @@ impl Client {
         }
     }
 
+    /// One of many who want something at the same time.
+    pub(crate) fn of_flood(number: u64, scope: Scope, at: Timestamp, dice: &mut Dice) -> Self {
+        let program = plans::calls(dice);
+        Self { program, ..Self::new(number, scope, at, dice) }
+    }
+
     /// Whoever submits a child run for a call. It tries once: if that fails, the call is made again.
     pub(crate) fn of_order(order: Order, name: String, at: Timestamp, dice: &mut Dice) -> Self {
         let client = Self::new(0, order.scope, at, dice);

@@ -12,6 +12,7 @@ use brain_store::{RecordRow, Scope, StoreError, Write};
 use brain_vm::{JobId, Program};
 use serde_json::{Value, json};
 
+use crate::bug::Bug;
 use crate::dice::number;
 use crate::plans;
 
@@ -63,7 +64,11 @@ pub(crate) enum Sequel {
 
 pub(crate) struct SimHost {
     pub(crate) seed: u64,
+    pub(crate) bug: Option<Bug>,
 }
+
+/// Calls of `check` at a time, over all nodes: some of them get no part of it at all.
+pub(crate) const CHECKS: u32 = 1;
 
 impl SimHost {
     fn of_job(&self, key: JobKey, what: &str) -> u64 {
@@ -187,8 +192,8 @@ impl Host for SimHost {
     }
 
     fn limits(&self, tool: &ToolRef) -> Limits {
-        // One at a time over all nodes: some of them get no part of it at all.
-        Limits { running: (tool.name == "t.check").then_some(1), rate: None }
+        let limited = tool.name == "t.check" && self.bug != Some(Bug::NoLimit);
+        Limits { running: limited.then_some(CHECKS), rate: None }
     }
 
     fn grow(&self, _: RunView<'_>, _: &PlanStep, _: JobId, _: &ToolResult) -> Result<Growth, Failure> {

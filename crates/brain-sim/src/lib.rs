@@ -68,6 +68,10 @@ pub struct Tally {
     pub taken_over: u64,
     /// Commits that failed, came late or were cut off.
     pub bad_commits: u64,
+    /// Parts of commits that were refused.
+    pub refused: u64,
+    /// Times that a node had to choose between tenants.
+    pub choices: u64,
 }
 
 impl std::ops::AddAssign for Tally {
@@ -79,6 +83,8 @@ impl std::ops::AddAssign for Tally {
         self.pauses += other.pauses;
         self.taken_over += other.taken_over;
         self.bad_commits += other.bad_commits;
+        self.refused += other.refused;
+        self.choices += other.choices;
     }
 }
 

@@ -1,20 +1,18 @@
 //! One node of the world: a driver with a clock of its own, which may stand still or die.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use brain_core::{Millis, SeededRandom, Timestamp, VirtualClock};
+use brain_core::{Millis, SeededRandom, TenantId, Timestamp, VirtualClock};
 use brain_engine::{Driver, Engine, FlowConfig};
 
+use crate::check::fairness::Fairness;
 use crate::host::SimHost;
 use crate::outside::{Elsewhere, NodeOutside};
 use crate::store::{Disk, NodeStore};
 
 /// How often a node looks for work, as the keeping thread does.
 const POLL: Millis = Millis(1_000);
-/// Outside jobs at a time: few, so that some have to wait.
-pub(crate) const SLOTS: usize = 3;
-
 pub(crate) struct Node {
     pub(crate) name: String,
     pub(crate) driver: Driver,
@@ -27,9 +25,12 @@ pub(crate) struct Node {
     /// Whether it has said once that it lives; nothing is asked of it before.
     pub(crate) ready: bool,
     dead: Arc<AtomicBool>,
+    /// Whose jobs it has started since this was last looked at.
+    started: Arc<Mutex<Vec<TenantId>>>,
 }
 
 impl Node {
+    #[expect(clippy::too_many_arguments, reason = "a node is made in one place, from all that it is part of")]
     pub(crate) fn new(
         name: String,
         seed: u64,
@@ -38,15 +39,21 @@ impl Node {
         disk: &Arc<Disk>,
         outside: &Arc<Elsewhere>,
         host: &Arc<SimHost>,
+        flow: FlowConfig,
     ) -> Self {
+        let started = Arc::default();
         let dead = Arc::new(AtomicBool::new(false));
         let clock = Arc::new(VirtualClock::new(shifted(now, skew)));
-        let store = Arc::new(NodeStore { disk: disk.clone(), node: name.clone(), dead: dead.clone() });
+        let store = Arc::new(NodeStore {
+            disk: disk.clone(),
+            node: name.clone(),
+            dead: dead.clone(),
+            started: Arc::clone(&started),
+        });
         let outside = Arc::new(NodeOutside::new(outside, &name, &dead));
         let random = Box::new(SeededRandom::new(seed));
-        let flow = FlowConfig { slots: SLOTS, ..FlowConfig::default() };
         let driver = Driver::on_lease(store, host.clone(), outside, clock.clone(), random, flow);
-        Self { name, driver, clock, skew, paused_until: now, keep_at: now, ready: false, dead }
+        Self { name, driver, clock, skew, paused_until: now, keep_at: now, ready: false, dead, started }
     }
 
     pub(crate) fn engine(&self) -> &Arc<Engine> {
@@ -63,7 +70,7 @@ impl Node {
     }
 
     /// Works a little, unless it stands still. `keeps` is whether it looks after itself and others.
-    pub(crate) fn work(&mut self, now: Timestamp, turns: u64, keeps: bool) {
+    pub(crate) fn work(&mut self, now: Timestamp, turns: u64, keeps: bool, fairness: &mut Fairness) {
         self.clock.set(shifted(now, self.skew));
         if self.is_dead() || now < self.paused_until {
             return;
@@ -73,9 +80,12 @@ impl Node {
             self.ready |= self.driver.keep().is_ok();
         }
         for _ in 0..turns {
+            let before = self.driver.in_use();
             if self.is_dead() || !self.driver.turn() {
                 return;
             }
+            let started = std::mem::take(&mut *self.started.lock().unwrap_or_else(PoisonError::into_inner));
+            fairness.turn(&self.name, &before, &started, &self.driver.in_use());
         }
     }
 }

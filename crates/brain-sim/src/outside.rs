@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 
-use brain_core::{Clock, Failure, JobKey, Millis, RunId, Timestamp, VirtualClock};
+use brain_core::{Clock, Failure, JobKey, Millis, RunId, TenantId, Timestamp, VirtualClock};
 use brain_engine::{CheckAnswer, HostFuture, JobContext, JobOutcome, Outside};
 use brain_lang::plan::ToolRef;
 use brain_registry::{ToolResult, ValidatedCall};
@@ -18,7 +18,6 @@ use crate::bug::Bug;
 use crate::dice::Dice;
 use crate::host::SimHost;
 use crate::listing::Listing;
-use crate::node::SLOTS;
 
 /// What somebody wanted: the same for every attempt, whatever key comes with it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -58,6 +57,12 @@ pub(crate) struct Seen {
     pub(crate) orders: Vec<Order>,
     /// Whether a node had more calls under way than it has slots.
     pub(crate) too_many: bool,
+    /// Whether the limit of a tool is to hold: the same nodes have been there for a while, and their clocks agree.
+    pub(crate) settled: bool,
+    /// The most calls of the limited tool that were under way at a time while that was so.
+    pub(crate) checks: usize,
+    /// Calls since this was last looked at: where, and whose.
+    pub(crate) made: Vec<(String, TenantId)>,
     /// Keys under which something was done.
     keys: BTreeSet<JobKey>,
 }
@@ -70,6 +75,10 @@ pub(crate) struct Elsewhere {
     truth: Arc<VirtualClock>,
     listing: Listing,
     bug: Option<Bug>,
+    /// Calls that a node may have under way.
+    slots: usize,
+    /// Each call of the limited tool holds one of these.
+    checking: Arc<()>,
 }
 
 /// The world as one node reaches it.
@@ -132,9 +141,10 @@ impl Elsewhere {
         listing: Listing,
         host: Arc<SimHost>,
         bug: Option<Bug>,
+        slots: usize,
     ) -> Arc<Self> {
         let dice = Mutex::new((Dice::new(seed, "outside"), true));
-        Arc::new(Self { host, seen: Mutex::default(), dice, truth, listing, bug })
+        Arc::new(Self { host, seen: Mutex::default(), dice, truth, listing, bug, slots, checking: Arc::default() })
     }
 
     pub(crate) fn seen(&self) -> MutexGuard<'_, Seen> {
@@ -195,13 +205,18 @@ impl Elsewhere {
 impl Outside for NodeOutside {
     fn perform(&self, call: ValidatedCall, job: JobContext) -> HostFuture<JobOutcome> {
         let slot = self.under_way.clone();
-        if Arc::strong_count(&slot) - 1 > SLOTS {
-            self.world.seen().too_many = true;
+        let limited = (call.tool().def.name == "t.check").then(|| self.world.checking.clone());
+        let mut seen = self.world.seen();
+        seen.too_many |= Arc::strong_count(&slot) - 1 > self.world.slots;
+        if seen.settled && limited.is_some() {
+            seen.checks = seen.checks.max(Arc::strong_count(&self.world.checking) - 1);
         }
+        seen.made.push((self.node.clone(), job.scope.tenant().clone()));
+        drop(seen);
         let work = self.call(&call, &job);
         Box::pin(async move {
             let outcome = work.await;
-            drop(slot);
+            drop((slot, limited));
             outcome
         })
     }

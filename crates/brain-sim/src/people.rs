@@ -4,12 +4,12 @@
 use std::sync::Arc;
 
 use brain_core::{Failure, JobKey, RunId};
-use brain_engine::core::{Command, ToJob, Told};
+use brain_engine::core::{Command, PARKED, ToJob, Told};
 use brain_engine::{Engine, EngineError, JobOutcome, LetterDecision, NewEvent, PipeEvent, RunNews, job_key};
 use brain_registry::ToolResult;
 use brain_store::{ApprovalRow, DeadLetterRow, Member, Precondition, Scope, SignalRow, Write};
 use brain_vm::JobStatus;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::clients::{Pending, good, poll};
 use crate::world::World;
@@ -103,6 +103,13 @@ impl World {
                     self.approve(&scope, row);
                 }
             }
+            if self.calm || self.dice.one_in(8) {
+                let rows = self.disk.base.runs(&scope, Some(PARKED), 50, None).map(|page| page.items);
+                let aside = rows.unwrap_or_default().iter().map(|row| row.id).collect();
+                for run in self.some(aside) {
+                    self.look_again(&scope, run);
+                }
+            }
             if self.calm || self.dice.one_in(4) {
                 for run in self.some(open.clone()) {
                     self.answer_jobs(&scope, run);
@@ -127,6 +134,24 @@ impl World {
 
     fn times(&mut self) -> u64 {
         if self.calm || !self.dice.one_in(4) { 1 } else { 2 }
+    }
+
+    /// Somebody has a run looked at again that was set aside, or gives it up.
+    fn look_again(&mut self, scope: &Scope, run: RunId) {
+        // A refusal to give it up would leave a row without an end in its log: not while refusals are about.
+        let (gives_up, scope) = (self.calm && self.dice.one_in(5), scope.clone());
+        let what = format!("{} {}", if gives_up { "give up" } else { "look again at" }, self.listing.run(run));
+        self.ask(format!("aside {run}"), what, Then::Nothing, |engine| {
+            Box::pin(async move {
+                if gives_up {
+                    let event = NewEvent::pipe(PipeEvent::Aborted, json!({"by": "somebody"}), None);
+                    engine.abort_parked(&scope, run, "somebody", event).await?;
+                    let (status, answer) = (String::new(), Value::Null);
+                    return Ok(RunNews { run, status, at_rest: false, offered: false, answer });
+                }
+                engine.unpark(&scope, run, "somebody").await
+            })
+        });
     }
 
     fn decide_letter(&mut self, scope: &Scope, letter: &DeadLetterRow) {

@@ -110,6 +110,20 @@ fn any_step(number: u64, dice: &mut Dice, may_have_children: bool) -> PlanStep {
     step
 }
 
+/// Calls, and nothing else: one after the other, or several at a time.
+pub(crate) fn calls(dice: &mut Dice) -> Arc<Program> {
+    let steps = (0..dice.between(2, 4)).map(|number| {
+        let tool = if dice.one_in(6) { "check" } else { "key" };
+        let after = if number == 0 || dice.one_in(3) { Vec::new() } else { vec![format!("s{}", number - 1)] };
+        let mut step = step(&format!("s{number}"), after, tool);
+        if dice.one_in(5) {
+            step.foreach = Some(Foreach { items: a_value(), at_a_time: 2 });
+        }
+        step
+    });
+    compiled(Plan { name: "calls".into(), steps: steps.collect(), timeout: None, max_steps: 60, atomic: false })
+}
+
 /// Steps that happen in one commit or not at all.
 fn batch(dice: &mut Dice) -> Arc<Program> {
     let steps = (0..dice.between(2, 5)).map(|number| {

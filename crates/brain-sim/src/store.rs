@@ -8,7 +8,7 @@ mod reads;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use brain_core::{Clock, Millis, Timestamp, VirtualClock};
+use brain_core::{Clock, Millis, TenantId, Timestamp, VirtualClock};
 use brain_engine::log::entries;
 use brain_store::{
     Commit, CommitDone, CommitResult, Member, Outcome, Precondition, Store, StoreError, StoreStats, Write,
@@ -26,10 +26,14 @@ pub(crate) struct Disk {
     truth: Arc<VirtualClock>,
     bug: Option<Bug>,
     pub(crate) bad_commits: AtomicU64,
+    /// Members that were refused.
+    pub(crate) refused: AtomicU64,
 }
 
 struct Inner {
     dice: Dice,
+    /// Which members are refused.
+    refusals: Dice,
     faulty: bool,
     held: Vec<Held>,
 }
@@ -50,6 +54,8 @@ pub(crate) struct NodeStore {
     pub(crate) disk: Arc<Disk>,
     pub(crate) node: String,
     pub(crate) dead: Arc<AtomicBool>,
+    /// Whose jobs the node has started, one entry each.
+    pub(crate) started: Arc<Mutex<Vec<TenantId>>>,
 }
 
 /// What becomes of a batch.
@@ -79,8 +85,14 @@ impl Disk {
         truth: Arc<VirtualClock>,
         bug: Option<Bug>,
     ) -> Arc<Self> {
-        let inner = Mutex::new(Inner { dice: Dice::new(seed, "store"), faulty: true, held: Vec::new() });
-        Arc::new(Self { base, inner, listing, truth, bug, bad_commits: AtomicU64::new(0) })
+        let inner = Mutex::new(Inner {
+            dice: Dice::new(seed, "store"),
+            refusals: Dice::new(seed, "refusals"),
+            faulty: true,
+            held: Vec::new(),
+        });
+        let (bad_commits, refused) = (AtomicU64::new(0), AtomicU64::new(0));
+        Arc::new(Self { base, inner, listing, truth, bug, bad_commits, refused })
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
@@ -159,18 +171,33 @@ impl Disk {
             return Ok(vec![Outcome::Committed; members.len()]);
         }
         let shown: Vec<String> = members.iter().map(|member| self.describe(member)).collect();
-        let result = self.base.commit_now(members);
+        let result = self.commit_but(members);
         self.listing.note(node, |_| match &result {
             Ok(outcomes) => {
                 let each = shown.iter().zip(outcomes).map(|(shown, outcome)| match outcome {
                     Outcome::Committed => shown.clone(),
                     Outcome::Conflict(conflict) => format!("{shown} CONFLICT {conflict:?}"),
+                    Outcome::Refused(_) => format!("{shown} REFUSED"),
                 });
                 format!("commit {how}: {}", each.collect::<Vec<_>>().join("; "))
             }
             Err(error) => format!("commit {how}: {error}"),
         });
         result
+    }
+
+    /// Writes all of these but those that are refused.
+    fn commit_but(&self, members: Vec<Member>) -> CommitResult {
+        let count = members.len();
+        let mut inner = self.lock();
+        let faulty = inner.faulty;
+        let taken: Vec<bool> = (0..count).map(|_| !faulty || !inner.refusals.permille(4)).collect();
+        drop(inner);
+        self.refused.fetch_add(taken.iter().filter(|taken| !**taken).count() as u64, Ordering::Relaxed);
+        let rest = members.into_iter().zip(&taken).filter(|(_, taken)| **taken).map(|(member, _)| member).collect();
+        let mut outcomes = self.base.commit_now(rest)?.into_iter();
+        let refused = || Outcome::Refused("it has a word in it that nobody writes".to_owned());
+        Ok(taken.iter().map(|taken| if *taken { outcomes.next() } else { None }.unwrap_or_else(refused)).collect())
     }
 
     /// Plants a mistake; `false` if nothing is to be written at all.
@@ -259,6 +286,17 @@ impl Commit for NodeStore {
             return;
         }
         let disk = &self.disk;
+        let mut started = self.started.lock().unwrap_or_else(PoisonError::into_inner);
+        started.extend(members.iter().flat_map(|member| {
+            let starts = member.writes.iter().filter_map(|write| match write {
+                Write::Append(row) => Some(row),
+                _ => None,
+            });
+            let starts = starts.flat_map(|row| entries(std::slice::from_ref(row)));
+            let count = starts.filter(|entry| entry.name() == "JobStarted").count();
+            std::iter::repeat_n(member.scope.tenant().clone(), count)
+        }));
+        drop(started);
         let (fate, wait) = disk.fate();
         if !matches!(fate, Fate::Fine) {
             disk.bad_commits.fetch_add(1, Ordering::Relaxed);

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use brain_core::{Clock, JobKey, Millis, RunId, SeededRandom, TenantId, Timestamp, VirtualClock};
-use brain_engine::{Driver, Engine, FlowConfig, RunState};
+use brain_engine::{Driver, Engine, FlowConfig, RunState, TenantLimits};
 use brain_store::{MemoryStore, Scope, SqliteStore, Store};
 
 use crate::bug::Bug;
 use crate::check;
+use crate::check::fairness::{self, Fairness};
 use crate::clients::Client;
 use crate::dice::Dice;
 use crate::host::SimHost;
@@ -28,6 +29,10 @@ const NODES: usize = 3;
 const CALM: Millis = Millis(400_000);
 /// Events that a run of a world has at most: far more than any of them needs.
 const MAX_EVENTS: u64 = 2_000;
+/// How long after it became calm nodes agree on who is there: longer than a lease.
+const SETTLED: Millis = Millis(20_000);
+/// How far clocks that nobody has set wrong are off at most.
+const SKEW: i64 = 1_500;
 /// How far a clock may be off at most when it is set wrong.
 const JUMP: u64 = 120_000;
 
@@ -55,6 +60,7 @@ pub(crate) struct World {
     /// Whether nothing breaks any more.
     pub(crate) calm: bool,
     pub(crate) tally: Tally,
+    pub(crate) fairness: Fairness,
     truth: Arc<VirtualClock>,
     slots: Vec<Slot>,
     named: u64,
@@ -62,6 +68,19 @@ pub(crate) struct World {
     observer: Driver,
     states: BTreeMap<RunId, Arc<RunState>>,
     _folder: Option<tempfile::TempDir>,
+}
+
+/// One tenant wants much at once, and another, a little later, a little.
+fn flood(scopes: &[Scope], dice: &mut Dice) -> Vec<Client> {
+    let at = BEGINNING.plus(Millis(dice.between(5_000, 150_000)));
+    let many = dice.between(8, 16);
+    let few = many + dice.between(2, 4);
+    let one_of = |number: u64, dice: &mut Dice| {
+        let (scope, later) = if number < many { (&scopes[0], 500) } else { (&scopes[1], 3_000) };
+        let at = at.plus(Millis(dice.below(later)));
+        Client::of_flood(100 + number, scope.clone(), at, dice)
+    };
+    (0..few).map(|number| one_of(number, dice)).collect()
 }
 
 impl World {
@@ -76,8 +95,10 @@ impl World {
             (Arc::new(MemoryStore::new()), None)
         };
         let disk = Disk::new(seed, base.clone(), listing.clone(), truth.clone(), options.bug);
-        let host = Arc::new(SimHost { seed });
-        let outside = Elsewhere::new(seed, truth.clone(), listing.clone(), host.clone(), options.bug);
+        let host = Arc::new(SimHost { seed, bug: options.bug });
+        // Few, so that some have to wait.
+        let slots = dice.between(1, 4) as usize;
+        let outside = Elsewhere::new(seed, truth.clone(), listing.clone(), host.clone(), options.bug, slots);
         let scopes: Vec<Scope> =
             ["one", "two"].iter().filter_map(|name| name.parse::<TenantId>().ok()).map(Scope::of).collect();
         let nobody = Arc::new(NodeOutside::new(&outside, "-", &Arc::default()));
@@ -88,7 +109,12 @@ impl World {
             let at = BEGINNING.plus(Millis(dice.below(15_000)));
             Client::new(number, scope, at, &mut dice)
         });
-        let clients = clients.collect();
+        let mut clients: Vec<Client> = clients.collect();
+        if dice.one_in(4) {
+            clients.extend(flood(&scopes, &mut dice));
+        }
+        let weights = scopes.iter().map(|scope| (scope.tenant().clone(), dice.between(1, 3) as u32)).collect();
+        let fairness = Fairness::new(weights, slots);
         let workers = (0..2).map(|_| Worker::default()).collect();
         Self {
             options,
@@ -105,6 +131,7 @@ impl World {
             problems: Vec::new(),
             calm: false,
             tally: Tally::default(),
+            fairness,
             truth,
             slots: (0..NODES).map(|_| Slot::Down(BEGINNING)).collect(),
             named: 0,
@@ -138,9 +165,11 @@ impl World {
             }
         }
         self.calm_down();
-        let until = self.now().plus(CALM);
-        while self.now() < until {
+        let since = self.now();
+        while self.now() < since.plus(CALM) {
             self.pass(Millis(700));
+            let settled = self.now() >= since.plus(SETTLED) && self.clocks_agree();
+            self.outside.seen().settled = settled;
             self.round(40);
             if self.is_over() || self.is_endless() {
                 break;
@@ -152,6 +181,9 @@ impl World {
     }
 
     fn end(mut self) -> (Vec<String>, Tally) {
+        self.problems.append(&mut self.fairness.problems);
+        self.tally.choices = self.fairness.choices;
+        self.tally.refused = self.disk.refused.load(Ordering::Relaxed);
         self.tally.calls = self.outside.seen().calls;
         self.tally.bad_commits = self.disk.bad_commits.load(Ordering::Relaxed);
         (self.problems, self.tally)
@@ -178,21 +210,41 @@ impl World {
                 self.slots[place] = Slot::Up(Box::new(self.new_node(now)));
             }
             let Slot::Up(node) = &mut self.slots[place] else { continue };
-            node.work(now, turns, keeps);
+            node.work(now, turns, keeps, &mut self.fairness);
             if node.is_dead() {
                 self.bury(place);
             }
         }
         self.hear();
+        fairness::round(self);
+    }
+
+    /// Whether every node is there and nobody has set its clock.
+    fn clocks_agree(&self) -> bool {
+        self.slots.iter().all(|slot| matches!(slot, Slot::Up(node) if node.ready && node.skew.abs() <= SKEW))
+    }
+
+    /// How nodes share slots out.
+    fn flow(&self) -> FlowConfig {
+        let mut flow = FlowConfig { slots: self.fairness.slots, ..FlowConfig::default() };
+        for (tenant, &weight) in &self.fairness.weights {
+            flow.tenants.insert(tenant.clone(), TenantLimits { weight, ..TenantLimits::default() });
+        }
+        if self.options.bug == Some(Bug::Favourite)
+            && let Some(mut first) = flow.tenants.first_entry()
+        {
+            first.get_mut().weight = 1_000;
+        }
+        flow
     }
 
     fn new_node(&mut self, now: Timestamp) -> Node {
         self.named += 1;
         let name = format!("n{}", self.named);
         // Clocks agree well enough for leases; that they are set wrong is another thing, see below.
-        let skew = self.dice.between(0, 3_000) as i64 - 1_500;
+        let skew = self.dice.between(0, 2 * SKEW as u64) as i64 - SKEW;
         self.listing.note(&name, |_| format!("starts, its clock {skew} ms ahead"));
-        Node::new(name, self.dice.seed(), now, skew, &self.disk, &self.outside, &self.host)
+        Node::new(name, self.dice.seed(), now, skew, &self.disk, &self.outside, &self.host, self.flow())
     }
 
     fn bury(&mut self, place: usize) {
@@ -256,7 +308,7 @@ impl World {
     /// The runs of a tenant that are not over.
     pub(crate) fn open_runs(&self, scope: &Scope) -> Vec<RunId> {
         let rows = self.disk.base.runs(scope, None, 1000, None).map(|page| page.items).unwrap_or_default();
-        let open = |status: &str| matches!(status, "running" | "waiting" | "delegated" | "compensating");
+        let open = |status: &str| matches!(status, "running" | "waiting" | "delegated" | "compensating" | "parked");
         rows.iter().filter(|row| open(&row.status)).map(|row| row.id).collect()
     }
 

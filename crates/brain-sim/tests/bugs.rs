@@ -54,3 +54,13 @@ fn a_check_that_does_not_look_is_found() {
 fn a_store_that_forgets_keys_is_found() {
     finds(Bug::ForgottenKey, 60, "runs were made under");
 }
+
+#[test]
+fn a_tenant_that_is_given_more_than_its_part_is_found() {
+    finds(Bug::Favourite, 60, "is not fair");
+}
+
+#[test]
+fn a_limit_that_nobody_keeps_is_found() {
+    finds(Bug::NoLimit, 120, "at a time are allowed");
+}

@@ -5,6 +5,7 @@ mod feed;
 mod keep;
 mod offers;
 mod queue;
+mod refused;
 mod signals;
 
 use std::sync::Arc;
@@ -64,6 +65,12 @@ pub fn run(make: Make<'_>) {
         println!("conformance: {name}");
         case(store.as_ref());
     }
+}
+
+/// For stores that may refuse: whoever is refused is alone. [`crate::MemoryStore`] takes everything.
+pub fn run_refusals(make: Make<'_>) {
+    refused::a_refused_member_is_alone(make().as_ref());
+    refused::a_group_goes_on_without_what_is_refused(make().as_ref());
 }
 
 /// Rows for tests, numbered so that they differ.

@@ -276,6 +276,9 @@ impl Target<'_> {
             match outcome {
                 Outcome::Committed => parts.into_iter().for_each(|part| self.counts.add(part, 1)),
                 Outcome::Conflict(Conflict::Precondition(_)) => {}
+                Outcome::Refused(why) => {
+                    return Err(StoreError::Failed(format!("the target does not take a row: {why}")));
+                }
                 Outcome::Conflict(Conflict::Unique { kind, field, holder }) => {
                     return Err(StoreError::Failed(format!(
                         "the target has a {kind} ({holder}) with the same {field}; copy into an empty store"

@@ -213,6 +213,9 @@ pub enum Outcome {
     Committed,
     /// Something it relied on has changed; nothing of it was written.
     Conflict(Conflict),
+    /// The database will not take it, for the reason that it gives: nothing of it was written, and trying again does not
+    /// help. Only this member is concerned.
+    Refused(String),
 }
 
 /// What had changed.

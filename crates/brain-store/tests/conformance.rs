@@ -14,10 +14,39 @@ fn the_memory_store_conforms() {
 fn the_sqlite_store_conforms() {
     let folder = tempfile::tempdir().unwrap();
     let next = std::sync::atomic::AtomicU32::new(0);
-    conformance::run(&|| {
+    let make = || {
         let n = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         Arc::new(SqliteStore::open(&folder.path().join(format!("{n}.db"))).unwrap()) as Arc<dyn Store>
+    };
+    conformance::run(&make);
+    conformance::run_refusals(&make);
+}
+
+#[test]
+fn a_change_beside_a_refused_commit_is_made_once() {
+    use brain_store::{Scheduling, SystemScope};
+    use conformance::sample;
+    let folder = tempfile::tempdir().unwrap();
+    let store = Arc::new(SqliteStore::open(&folder.path().join("beside.db")).unwrap());
+    let scope = sample::scope("default");
+    let twice = vec![brain_store::Write::Append(sample::log(1, 0)), brain_store::Write::Append(sample::log(1, 0))];
+    let member = brain_store::Member { scope, preconditions: vec![], writes: twice };
+    let (send, receive) = std::sync::mpsc::channel();
+    std::thread::scope(|threads| {
+        for n in 0..20 {
+            let (store, send, member) = (store.clone(), send.clone(), member.clone());
+            threads.spawn(move || {
+                let node = brain_core::NodeId::generate(sample::at(n), &mut brain_core::SeededRandom::new(n));
+                store.commit(vec![member], Box::new(move |result| send.send(result).unwrap()));
+                store.heartbeat(SystemScope, node, sample::at(n), "").unwrap();
+            });
+        }
     });
+    drop(send);
+    for result in receive {
+        assert!(matches!(result.unwrap().as_slice(), [brain_store::Outcome::Refused(_)]));
+    }
+    assert_eq!(store.nodes(SystemScope).unwrap().len(), 20);
 }
 
 #[test]

@@ -18,10 +18,29 @@ use serde_json::json;
 #[test]
 fn the_postgres_store_conforms() {
     let cluster = Postgres::start().unwrap();
-    conformance::run(&|| {
+    let make = || {
         let url = cluster.url(&cluster.new_database());
         Arc::new(PostgresStore::connect(&url).unwrap()) as Arc<dyn Store>
-    });
+    };
+    conformance::run(&make);
+    conformance::run_refusals(&make);
+}
+
+#[test]
+fn a_text_that_postgres_does_not_take_is_refused_alone_and_at_once() {
+    let cluster = Postgres::start().unwrap();
+    let store = PostgresStore::connect(&cluster.url(&cluster.new_database())).unwrap();
+    let scope = sample::scope("default");
+    let member = |n: u64, status: &str| {
+        let row = brain_store::RunRow { status: status.into(), ..sample::run(&scope, n) };
+        Member { scope: scope.clone(), preconditions: vec![], writes: vec![Write::NewRun(Box::new(row))] }
+    };
+    let outcomes = store.commit_now(vec![member(1, "running"), member(2, "run\0ning"), member(3, "running")]).unwrap();
+    assert_eq!((&outcomes[0], &outcomes[2]), (&Outcome::Committed, &Outcome::Committed));
+    assert!(matches!(&outcomes[1], Outcome::Refused(why) if why.contains("0x00")), "{outcomes:?}");
+    let there: Vec<bool> = (1..=3).map(|n| store.run(&scope, sample::run_id(n)).unwrap().is_some()).collect();
+    assert_eq!(there, [true, false, true]);
+    assert_eq!(store.stats().members, 2);
 }
 
 #[test]
@@ -285,10 +304,11 @@ fn one_members_trouble_is_not_its_neighbours() {
         let writes = vec![Write::NewRun(Box::new(sample::run(&scope, n)))];
         let member = Member { scope: scope.clone(), preconditions: vec![], writes };
         let send = send.clone();
-        store.commit(vec![member], Box::new(move |result| send.send((n, result.is_ok())).unwrap()));
+        store.commit(vec![member], Box::new(move |result| send.send((n, result.unwrap().remove(0))).unwrap()));
     }
-    let failed: Vec<u64> = receive.iter().take(20).filter(|(_, ok)| !ok).map(|(n, _)| n).collect();
-    assert_eq!(failed, [5]);
+    let (well, rest): (Vec<_>, Vec<_>) = receive.iter().take(20).partition(|(_, one)| *one == Outcome::Committed);
+    assert_eq!((well.len(), rest.len()), (19, 1));
+    assert!(matches!(&rest[0], (5, Outcome::Refused(why)) if why.contains("duplicate key")), "{rest:?}");
 }
 
 #[test]

@@ -166,6 +166,7 @@ fn a_value_that_must_be_unique_has_one_holder_whoever_is_quicker() {
                         match commit(store, scope, vec![], vec![write]) {
                             Outcome::Committed => won += 1,
                             Outcome::Conflict(conflict) => assert!(matches!(conflict, Conflict::Unique { .. })),
+                            Outcome::Refused(why) => panic!("{why}"),
                         }
                     }
                     won

@@ -9,8 +9,10 @@ use brain_vm::{Input, JobId, JobStatus, Program, State};
 use serde_json::Value;
 
 use super::messages::{Command, Reply, Submission, Told};
+use super::park::PARKED;
 use crate::data::RunData;
 use crate::host::{CheckAnswer, JobOutcome};
+use crate::log::PipeEvent;
 use crate::turn::{CheckRequest, Handover};
 
 /// Something to be decided for one run. Kept until its commit is durable, so that it can be decided again.
@@ -58,12 +60,19 @@ impl Queued {
         matches!(&self.work, Work::Command(command) if command.preconditions.contains(precondition))
     }
 
+    /// Whether somebody wants a run that was set aside looked at again.
+    pub(super) fn unparks(&self) -> bool {
+        let is_it = |number: u16| number == PipeEvent::Unparked as u16;
+        matches!(&self.work, Work::Command(command) if command.prelude.iter().any(|event| is_it(event.number)))
+    }
+
     /// Whether someone asked for it; each such request is a commit of its own, so that each gets its own answer.
     pub(super) fn is_request(&self) -> bool {
         matches!(self.work, Work::Start(_) | Work::Command(_))
     }
 }
 
+#[derive(Default)]
 pub(super) struct InFlight {
     pub(super) work: Vec<Queued>,
     pub(super) schedule: RunSchedule,
@@ -79,6 +88,8 @@ pub(super) struct InFlight {
     pub(super) queued: Option<QueuePlace>,
     /// The run that waits for this one, if it has ended.
     pub(super) parent: Option<RunId>,
+    /// Whether this sets the run aside, and does nothing else.
+    pub(super) parks: bool,
 }
 
 impl Live {
@@ -99,6 +110,11 @@ impl Live {
         let mut live = Self::empty(scope);
         live.queue.push_back(Queued::asked(work, reply));
         live
+    }
+
+    /// Whether it was set aside: only a person moves it on.
+    pub(super) fn is_parked(&self) -> bool {
+        self.row.as_ref().is_some_and(|row| row.status == PARKED)
     }
 
     pub(super) fn owned_by_other(&self, node: NodeId) -> bool {

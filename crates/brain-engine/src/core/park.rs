@@ -1,10 +1,14 @@
-//! Runs that cannot be read are set aside, visibly: they hold up nobody, and a person decides what becomes of them.
+//! Runs that cannot be read, and runs of which the database will not take what was decided, are set aside, visibly: they
+//! hold up nobody, and a person decides what becomes of them.
 
 use brain_core::{RunId, Timestamp};
-use brain_store::{LogRow, Member, Precondition, RunRow, RunSchedule, Scope, Write};
-use serde_json::json;
+use brain_store::{LogRow, Member, Precondition, RunRow, RunSchedule, Scope, StoreError, Write};
+use serde_json::{Value, json};
 
-use super::{Core, StepOutput};
+use super::live::{InFlight, Live, Queued};
+use super::{Action, Core, StepOutput};
+use crate::engine::EngineError;
+use crate::hub::RunNews;
 use crate::log::{NewEvent, PipeEvent, pack};
 
 /// The status of a run that was set aside.
@@ -46,5 +50,69 @@ impl Core {
         let member = Member { scope: scope.clone(), preconditions: vec![precondition], writes };
         output.commits.push((self.next_commit, member));
         self.unreadable.remove(&run);
+    }
+
+    /// The database will not take what was decided for a run, and would not the next time. If somebody asked for it, they
+    /// are told, and the rest is decided without it: a new run that is refused leaves nothing. If nobody did, the run
+    /// would be decided and refused for ever: it is set aside.
+    pub(super) fn turned_down(
+        &mut self,
+        now: Timestamp,
+        run: RunId,
+        live: Live,
+        in_flight: InFlight,
+        why: String,
+        output: &mut StepOutput,
+    ) -> Option<RunId> {
+        let work = in_flight.work;
+        if work.iter().any(Queued::is_request) {
+            return self.refuse(now, run, live, work, &EngineError::Refused(run, why), output);
+        }
+        tracing::error!(%run, why, "what was decided for this run is not taken by the database; it is set aside");
+        let Some(row) = live.row.as_ref().filter(|_| !in_flight.parks) else {
+            // Not even this is taken: it is decided again a little later, and until then nothing is forgotten.
+            return self.again(now, run, live, work, Some(StoreError::Failed(why)), output);
+        };
+        let log = match self.store.log(&live.scope, run) {
+            Err(error @ StoreError::Failed(_)) => return self.again(now, run, live, work, Some(error), output),
+            log => log.ok(),
+        };
+        let event = NewEvent::pipe(PipeEvent::Parked, json!({"why": why, "was": row.status}), None);
+        let (precondition, writes) = move_unread(row, log.as_deref(), now, PARKED, event);
+        let member = Member { scope: live.scope.clone(), preconditions: vec![precondition], writes };
+        self.next_commit += 1;
+        self.commits.insert(self.next_commit, run);
+        output.commits.push((self.next_commit, member));
+        // What it was told is kept until that is durable. Where it stood after the refused turn counts for nothing.
+        let in_flight = Some(InFlight { work, parks: true, ..InFlight::default() });
+        let Live { scope, row, queue, redecided, .. } = live;
+        self.live.insert(run, Live { row, queue, redecided, in_flight, ..Live::empty(scope) });
+        None
+    }
+
+    /// A run was set aside: nothing of it stays in memory.
+    pub(super) fn parked(
+        &mut self,
+        run: RunId,
+        live: Live,
+        work: Vec<Queued>,
+        output: &mut StepOutput,
+    ) -> Option<RunId> {
+        self.flow.forget(live.scope.tenant(), run);
+        self.leave_parked(run, work.into_iter().chain(live.queue), output);
+        let (status, answer) = (PARKED.to_owned(), Value::Null);
+        output.actions.push(Action::Notify(RunNews { run, status, at_rest: true, offered: false, answer }));
+        None
+    }
+
+    /// What comes for a run that was set aside changes nothing. Calls whose answers are lost here count as unknown when
+    /// it is looked at again.
+    pub(super) fn leave_parked(&mut self, run: RunId, work: impl IntoIterator<Item = Queued>, output: &mut StepOutput) {
+        for item in work {
+            self.answered(run, std::slice::from_ref(&item));
+            if let Some(reply) = item.reply {
+                output.actions.push(Action::Reply(reply, Err(EngineError::Parked(run))));
+            }
+        }
     }
 }

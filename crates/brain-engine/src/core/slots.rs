@@ -5,7 +5,7 @@ use brain_store::{Claim, Scope, StoreError, SystemScope};
 
 use super::live::Work;
 use super::messages::{Action, HandoverAction, StepOutput};
-use super::{BACK_OFF, CLAIM, Core, MAX_CALLS, REFILL};
+use super::{BACK_OFF, CLAIM, Core, MAX_CALLS, PEEK, REFILL};
 use crate::host::JobContext;
 use crate::turn::Handover;
 
@@ -33,21 +33,36 @@ impl Core {
 
     /// Fetches runs that wait for a slot and that this node has not at hand: others queued them, or it had too many.
     pub(super) fn refill(&mut self, now: Timestamp) {
-        if !self.flow.has_room() {
+        if self.flow.is_paused() {
             return;
         }
         match self.store.queued_tenants(SystemScope) {
-            Ok(tenants) => tenants.iter().for_each(|tenant| self.refill_tenant(now, tenant)),
+            Ok(tenants) if self.flow.has_room() => {
+                tenants.iter().for_each(|tenant| self.refill_tenant(now, tenant));
+            }
+            // A full node must know who waits, or its next slot goes to those that it knows. A few of each are enough,
+            // and others may take them meanwhile.
+            Ok(tenants) => {
+                let claim = Claim { node: self.node, now, until: now };
+                for tenant in &tenants {
+                    if !self.flow.knows(tenant, now) {
+                        self.fetch(&claim, tenant, PEEK);
+                    }
+                }
+            }
             Err(error) => tracing::warn!(%error, "the store could not be asked who waits; asking again"),
         }
     }
 
     fn refill_tenant(&mut self, now: Timestamp, tenant: &TenantId) {
-        let claim = Claim { node: self.node, now, until: now.plus(CLAIM) };
-        let except = self.flow.used_up(tenant, now);
-        match self.store.queued(SystemScope, &claim, tenant, &except, REFILL) {
+        self.fetch(&Claim { node: self.node, now, until: now.plus(CLAIM) }, tenant, REFILL);
+    }
+
+    fn fetch(&mut self, claim: &Claim, tenant: &TenantId, limit: usize) {
+        let except = self.flow.used_up(tenant, claim.now);
+        match self.store.queued(SystemScope, claim, tenant, &except, limit) {
             Ok(runs) => {
-                let full = runs.len() == REFILL;
+                let full = runs.len() == limit;
                 // They come before all that are at hand: in the store's order.
                 for (n, run) in runs.into_iter().enumerate() {
                     self.flow.wait(tenant, run, i64::MIN + n as i64, "any");

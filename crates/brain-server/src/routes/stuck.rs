@@ -39,7 +39,7 @@ struct ParkedQuery {
     limit: Option<u64>,
 }
 
-/// List runs that wait for a person because something went wrong: those that cannot be read, then those with open dead
+/// List runs that wait for a person because something went wrong: those that were set aside, then those with open dead
 /// letters, newest first.
 #[utoipa::path(
     get, path = "/v1/runs/parked", tag = "runs", operation_id = "list_parked_runs", params(ParkedQuery),
@@ -138,7 +138,7 @@ async fn skip(
     Ok(Json(report.into()))
 }
 
-/// Give a run up: what was done stays. Works also for a run that cannot be read.
+/// Give a run up: what was done stays. Works also for a run that was set aside.
 #[utoipa::path(
     post, path = "/v1/runs/{id}/abort", tag = "runs", operation_id = "abort_run",
     params(("id" = String, Path, format = "uuid", description = "The run")),

@@ -55,14 +55,14 @@ pub struct ParkedRun {
     /// The run.
     #[schema(format = "uuid")]
     pub run_id: String,
-    /// Its status; `parked` if it cannot be read.
+    /// Its status; `parked` if it was set aside.
     pub status: String,
     /// Since when.
     #[schema(format = DateTime)]
     pub since: String,
     /// Why.
     pub why: String,
-    /// The tool that failed; null if the run cannot be read.
+    /// The tool that failed; null if the run as a whole was set aside.
     #[schema(required)]
     pub tool: Option<String>,
     /// Whether nobody knows if it happened.

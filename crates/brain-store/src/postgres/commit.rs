@@ -2,7 +2,9 @@
 //! round trips and one sync, however many runs share them.
 //!
 //! A transaction that PostgreSQL refuses (a deadlock, a row that somebody else has just inserted) is tried again, each
-//! batch on its own, so that one member's trouble is not its neighbours'. If the connection breaks while `COMMIT` is
+//! batch on its own, so that one batch's trouble is not its neighbours'. If it refuses what a batch says, and would
+//! again, its members are committed one by one, and only the one that is refused hears of it
+//! ([`crate::Outcome::Refused`]). If the connection breaks while `COMMIT` is
 //! under way, the server is asked what became of the transaction. If it cannot be asked either, the caller is told that
 //! nobody knows. That is safe: the engine then reads the run again and decides anew, and its next commit names the
 //! number of events and the fence it has read ([`crate::Precondition::RunAt`]) or that the run is absent, which do not
@@ -190,13 +192,16 @@ pub(super) async fn write_forever(shared: Arc<Shared>) {
         let mut work = vec![group];
         while let Some(mut batches) = work.pop() {
             let members: Vec<&Member> = batches.iter().flat_map(|batch| &batch.members).collect();
-            let result = commit_patiently(&shared, &mut connection, &members, batches.len() == 1).await;
-            match result {
-                Err(error) if batches.len() > 1 && error.is_somebodys => {
+            let mut result = commit_patiently(&shared, &mut connection, &members, batches.len() == 1).await;
+            if result.as_ref().is_err_and(|failure| failure.is_somebodys) {
+                if batches.len() > 1 {
                     work.extend(batches.drain(..).rev().map(|batch| vec![batch]));
+                    continue;
                 }
-                Err(error) => {
-                    let error = error.error;
+                result = one_by_one(&shared, &mut connection, &members).await;
+            }
+            match result {
+                Err(Failure { error, .. }) => {
                     tracing::error!(%error, "a commit failed");
                     batches.into_iter().for_each(|batch| tell(batch.done, Err(error.clone())));
                 }
@@ -222,7 +227,8 @@ fn tell(done: CommitDone, result: CommitResult) {
 /// A commit that was given up.
 struct Failure {
     error: StoreError,
-    /// Whether one of the batches may be the reason, and the others go through without it.
+    /// Whether one of the batches, or of the members of the only one, may be the reason, and the others go through
+    /// without it.
     is_somebodys: bool,
 }
 
@@ -241,7 +247,10 @@ async fn commit_patiently(
             Err(trouble) => trouble,
         };
         match trouble {
-            Trouble::Unreachable(error) | Trouble::Unreadable(error) => return given_up(error, false),
+            Trouble::Unreachable(error) => return given_up(error, false),
+            // A row that a member is about; the others are not concerned.
+            Trouble::Unreadable(error) if members.len() > 1 => return given_up(error, true),
+            Trouble::Unreadable(error) => return Ok(vec![refused(error)]),
             Trouble::Lost(error) => {
                 *connection = None;
                 breaks += 1;
@@ -275,16 +284,38 @@ async fn commit_patiently(
                 tracing::debug!(%error, tries, "a commit is tried again");
                 tokio::time::sleep(Duration::from_millis(u64::from(tries * tries))).await;
             }
-            Trouble::Refused(code, _) if code == SqlState::OUT_OF_MEMORY && members.len() > 1 => {
-                return one_by_one(shared, connection, members).await;
+            // What a batch says will not be taken, or it needs more locks than the server has room for.
+            Trouble::Refused(code, error) if members.len() > 1 && (is_its_own(&code) || is_too_much(&code)) => {
+                return given_up(error, true);
             }
-            Trouble::Refused(code, StoreError::Failed(reason)) if code == SqlState::OUT_OF_MEMORY => {
+            Trouble::Refused(code, error) if is_its_own(&code) => return Ok(vec![refused(error)]),
+            Trouble::Refused(code, StoreError::Failed(reason)) if is_too_much(&code) => {
                 let hint = "raise max_locks_per_transaction";
                 return given_up(StoreError::Failed(format!("{reason}; {hint}")), false);
             }
             Trouble::Refused(_, error) => return given_up(error, false),
         }
     }
+}
+
+/// What becomes of the only member of a transaction that will not be taken.
+fn refused(error: StoreError) -> Outcome {
+    tracing::warn!(%error, "a part of a commit was refused; the rest is written without it");
+    Outcome::Refused(match error {
+        StoreError::Failed(why) => why,
+        other => other.to_string(),
+    })
+}
+
+/// Whether the reason lies in what was to be written: a value that a column does not take (class 22), a row that there is
+/// already (23), more than fits (54). Trying again gives the same. All other reasons are everybody's.
+fn is_its_own(code: &SqlState) -> bool {
+    ["22", "23", "54"].iter().any(|class| code.code().starts_with(class))
+}
+
+/// Whether the server has no room for it.
+fn is_too_much(code: &SqlState) -> bool {
+    *code == SqlState::OUT_OF_MEMORY
 }
 
 /// Reasons that may be gone the next time: others were in the way.
@@ -299,7 +330,7 @@ fn passes(code: &SqlState) -> bool {
     .contains(code)
 }
 
-/// A batch that needs more locks than the server has room for: each member in a transaction of its own.
+/// Commits the members of a batch in transactions of their own, in order.
 async fn one_by_one(
     shared: &Shared,
     connection: &mut Option<Connection>,
@@ -307,22 +338,12 @@ async fn one_by_one(
 ) -> Result<Vec<Outcome>, Failure> {
     let mut outcomes = Vec::with_capacity(members.len());
     for member in members {
-        match commit_once(shared, connection, &[*member]).await {
+        match commit_patiently(shared, connection, &[*member], true).await {
             Ok(one) => outcomes.extend(one),
-            Err(
-                Trouble::Unreachable(error)
-                | Trouble::Lost(error)
-                | Trouble::Unknown(_, _, error)
-                | Trouble::Refused(_, error)
-                | Trouble::Unreadable(error),
-            ) => {
-                *connection = None;
-                let error = if outcomes.is_empty() {
-                    error
-                } else {
-                    StoreError::Failed(format!("{error}; {} of {} members were written", outcomes.len(), members.len()))
-                };
-                return Err(Failure { error, is_somebodys: false });
+            Err(Failure { error, .. }) if outcomes.is_empty() => return Err(Failure { error, is_somebodys: false }),
+            Err(Failure { error, .. }) => {
+                let told = format!("{error}; {} of {} members were written", outcomes.len(), members.len());
+                return Err(Failure { error: StoreError::Failed(told), is_somebodys: false });
             }
         }
     }

@@ -107,16 +107,17 @@ impl SqliteStore {
     /// Runs something on the writer, in a transaction of its own or with others, and waits until it is durable.
     fn write(
         &self,
-        change: impl FnOnce(&Connection) -> rusqlite::Result<()> + Send + 'static,
+        mut change: impl FnMut(&Connection) -> rusqlite::Result<()> + Send + 'static,
     ) -> Result<(), StoreError> {
         write_on(&self.writer, move |connection| change(connection).map(|()| 0))
     }
 }
 
-/// Has the writer do something and waits until it is durable. `change` returns how many bytes of content it wrote.
+/// Has the writer do something and waits until it is durable. `change` returns how many bytes of content it wrote; it is
+/// called again if somebody else's part of the same transaction is refused.
 fn write_on(
     writer: &Sender<Command>,
-    change: impl FnOnce(&Connection) -> rusqlite::Result<usize> + Send + 'static,
+    change: impl FnMut(&Connection) -> rusqlite::Result<usize> + Send + 'static,
 ) -> Result<(), StoreError> {
     let (send, receive) = std::sync::mpsc::sync_channel(1);
     let done = Box::new(move |result: Result<(), StoreError>| drop(send.send(result)));

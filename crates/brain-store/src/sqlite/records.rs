@@ -10,7 +10,7 @@ pub(super) fn put_record(
     tenant: &str,
     row: &RecordRow,
     index: &[IndexEntry],
-    text: Option<String>,
+    text: Option<&str>,
 ) -> rusqlite::Result<(u64, usize)> {
     let id = row.id.as_uuid();
     let body = row.body.to_string();
@@ -27,7 +27,7 @@ pub(super) fn put_record(
             .optional()?
     };
     let rows = 1 + index.len() as u64 + u64::from(text.is_some());
-    let bytes = body.len() + entries.as_ref().map_or(0, String::len) + text.as_ref().map_or(0, String::len) + 96;
+    let bytes = body.len() + entries.as_ref().map_or(0, String::len) + text.map_or(0, str::len) + 96;
     if let Some(old_entries) = &old {
         connection
             .prepare_cached(
@@ -79,7 +79,7 @@ pub(super) fn put_record(
         }
     }
     if let Some(text) = text {
-        put_words(connection, tenant, row, old.is_some(), &text)?;
+        put_words(connection, tenant, row, old.is_some(), text)?;
     }
     Ok((rows, bytes))
 }

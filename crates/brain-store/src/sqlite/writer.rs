@@ -20,8 +20,8 @@ const CHECK_EVERY: u32 = 64;
 /// Bytes written between two looks at it.
 const CHECK_BYTES: u64 = 16 * 1024 * 1024;
 
-/// Returns how many bytes of content it wrote.
-type Change = Box<dyn FnOnce(&Connection) -> rusqlite::Result<usize> + Send>;
+/// Returns how many bytes of content it wrote. May be called again, after all that it did was undone.
+type Change = Box<dyn FnMut(&Connection) -> rusqlite::Result<usize> + Send>;
 type ChangeDone = Box<dyn FnOnce(Result<(), StoreError>) + Send>;
 
 /// What the writer is asked to do.
@@ -60,9 +60,29 @@ impl Counters {
         }
     }
 
-    fn wrote(&self, rows: u64, bytes: usize) {
-        self.rows.fetch_add(rows, Ordering::Relaxed);
-        self.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
+    /// Counts a durable commit.
+    fn committed(&self, tally: &Tally) {
+        let add = |counter: &AtomicU64, by: u64| counter.fetch_add(by, Ordering::Relaxed);
+        add(&self.commits, 1);
+        add(&self.syncs, 1);
+        add(&self.members, tally.members);
+        add(&self.rows, tally.rows);
+        add(&self.bytes, tally.bytes);
+    }
+}
+
+/// What a transaction writes: counted when it is durable.
+#[derive(Clone, Copy, Default)]
+struct Tally {
+    members: u64,
+    rows: u64,
+    bytes: u64,
+}
+
+impl Tally {
+    fn wrote(&mut self, rows: u64, bytes: usize) {
+        self.rows += rows;
+        self.bytes += bytes as u64;
     }
 }
 
@@ -125,73 +145,134 @@ fn sweep_once(connection: &Connection) -> bool {
     })
 }
 
-/// Dropped when a command's turn comes: the caller is told after the commit, not before.
-enum Done {
-    Commit(CommitDone, Vec<Outcome>),
-    Change(ChangeDone),
+/// What becomes of a command whose group was committed.
+enum Answer {
+    Commit(Vec<Outcome>),
+    Change(Result<(), StoreError>),
 }
 
+/// Commits a group and tells everybody. If the database will not take one of its members, the group is written again
+/// with each of them on its own: that one is refused, the others are not. Nobody pays for this until it happens.
 fn commit_group(connection: &mut Connection, group: &mut Vec<Command>, counters: &Counters) {
-    let mut waiting = Vec::with_capacity(group.len());
-    let result = write_group(connection, group, &mut waiting, counters);
-    if let Err(error) = &result {
-        tracing::error!(%error, "a commit failed; nothing of it was written");
-    }
-    // Commands that were not reached are told as well.
-    for command in group.drain(..) {
-        match command {
-            Command::Commit(_, done) => waiting.push(Done::Commit(done, Vec::new())),
-            Command::Change(_, done) => waiting.push(Done::Change(done)),
-            Command::Sweep | Command::Compact(_) | Command::Close => {}
+    let result = match write_group(connection, group, false, counters) {
+        Err(error) if is_its_own(&error) => {
+            tracing::warn!(%error, "a part of a commit was refused; the rest is written without it");
+            write_group(connection, group, true, counters)
         }
-    }
-    for done in waiting {
-        let error = || result.as_ref().err().map(|error| StoreError::Failed(error.to_string()));
-        match done {
-            Done::Commit(done, outcomes) => done(error().map_or(Ok(outcomes), Err)),
-            Done::Change(done) => done(error().map_or(Ok(()), Err)),
+        other => other,
+    };
+    match result {
+        Ok(answers) => {
+            for (command, answer) in group.drain(..).zip(answers) {
+                match (command, answer) {
+                    (Command::Commit(_, done), Answer::Commit(outcomes)) => done(Ok(outcomes)),
+                    (Command::Change(change, done), Answer::Change(result)) => {
+                        // Whoever waits may want back what it had lent.
+                        drop(change);
+                        done(result);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Err(error) => {
+            tracing::error!(%error, "a commit failed; nothing of it was written");
+            let failed = || StoreError::Failed(error.to_string());
+            for command in group.drain(..) {
+                match command {
+                    Command::Commit(_, done) => done(Err(failed())),
+                    Command::Change(_, done) => done(Err(failed())),
+                    Command::Sweep | Command::Compact(_) | Command::Close => {}
+                }
+            }
         }
     }
 }
 
+/// Whether the reason lies in what was to be written, or in the rows that it is about. Trying again gives the same, and
+/// whoever writes something else is not concerned. All other reasons (no room, no memory, a file that is busy or broken)
+/// are everybody's.
+fn is_its_own(error: &rusqlite::Error) -> bool {
+    use rusqlite::{Error, ErrorCode};
+    match error {
+        Error::SqliteFailure(failure, _) => matches!(
+            failure.code,
+            ErrorCode::ConstraintViolation
+                | ErrorCode::TypeMismatch
+                | ErrorCode::TooBig
+                | ErrorCode::ParameterOutOfRange
+        ),
+        Error::ToSqlConversionFailure(_)
+        | Error::FromSqlConversionFailure(..)
+        | Error::IntegralValueOutOfRange(..)
+        | Error::InvalidColumnType(..)
+        | Error::Utf8Error(..) => true,
+        _ => false,
+    }
+}
+
+/// Writes a group in one transaction: what becomes of each command, in order. With `apart`, what is refused is undone
+/// by itself; without, it ends the transaction.
 fn write_group(
     connection: &mut Connection,
-    group: &mut Vec<Command>,
-    waiting: &mut Vec<Done>,
+    group: &mut [Command],
+    apart: bool,
     counters: &Counters,
-) -> rusqlite::Result<()> {
+) -> rusqlite::Result<Vec<Answer>> {
     let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
-    for command in group.drain(..) {
-        match command {
-            Command::Commit(members, done) => {
+    let mut tally = Tally::default();
+    let mut answers = Vec::with_capacity(group.len());
+    for command in group {
+        answers.push(match command {
+            Command::Commit(members, _) => {
                 let mut outcomes = Vec::with_capacity(members.len());
-                let mut failure = None;
                 for member in members {
-                    match write_member(&transaction, member, counters) {
-                        Ok(outcome) => outcomes.push(outcome),
-                        Err(error) => {
-                            failure = Some(error);
-                            break;
-                        }
-                    }
+                    let written =
+                        guarded(&transaction, apart, &mut tally, |tally| write_member(&transaction, member, tally))?;
+                    outcomes.push(written.unwrap_or_else(|error| Outcome::Refused(error.to_string())));
                 }
-                waiting.push(Done::Commit(done, outcomes));
-                if let Some(error) = failure {
-                    return Err(error);
-                }
+                Answer::Commit(outcomes)
             }
-            Command::Change(change, done) => {
-                waiting.push(Done::Change(done));
-                let bytes = change(&transaction)?;
-                counters.wrote(1, bytes);
+            Command::Change(change, _) => {
+                let written = guarded(&transaction, apart, &mut tally, |tally| {
+                    let bytes = change(&transaction)?;
+                    tally.wrote(1, bytes);
+                    Ok(())
+                })?;
+                Answer::Change(written.map_err(|error| StoreError::Failed(error.to_string())))
             }
-            Command::Sweep | Command::Compact(_) | Command::Close => {}
-        }
+            Command::Sweep | Command::Compact(_) | Command::Close => Answer::Change(Ok(())),
+        });
     }
     transaction.commit()?;
-    counters.commits.fetch_add(1, Ordering::Relaxed);
-    counters.syncs.fetch_add(1, Ordering::Relaxed);
-    Ok(())
+    counters.committed(&tally);
+    Ok(answers)
+}
+
+/// Writes something. With `apart`, a refusal that is its own (the inner error) leaves nothing of it behind.
+fn guarded<T>(
+    connection: &Connection,
+    apart: bool,
+    tally: &mut Tally,
+    write: impl FnOnce(&mut Tally) -> rusqlite::Result<T>,
+) -> rusqlite::Result<rusqlite::Result<T>> {
+    if !apart {
+        return write(tally).map(Ok);
+    }
+    let before = *tally;
+    let say = |sql| connection.prepare_cached(sql)?.execute([]).map(drop);
+    say("SAVEPOINT one")?;
+    let written = write(tally);
+    match &written {
+        Err(error) if is_its_own(error) => {
+            say("ROLLBACK TO one")?;
+            *tally = before;
+        }
+        Err(_) => return written.map(Ok),
+        Ok(_) => {}
+    }
+    say("RELEASE one")?;
+    Ok(written)
 }
 
 /// Writes the log back when it has grown. Two syncs: the log, then the file.
@@ -209,7 +290,7 @@ fn checkpoint_if_due(connection: &Connection, counters: &Counters) {
     }
 }
 
-fn write_member(connection: &Connection, member: Member, counters: &Counters) -> rusqlite::Result<Outcome> {
+fn write_member(connection: &Connection, member: &Member, tally: &mut Tally) -> rusqlite::Result<Outcome> {
     for precondition in &member.preconditions {
         if !holds(connection, &member.scope, precondition)? {
             return Ok(Outcome::Conflict(Conflict::Precondition(precondition.clone())));
@@ -222,10 +303,10 @@ fn write_member(connection: &Connection, member: Member, counters: &Counters) ->
             return Ok(Outcome::Conflict(conflict));
         }
     }
-    for write in member.writes {
-        apply(connection, &member.scope, write, counters)?;
+    for write in &member.writes {
+        apply(connection, &member.scope, write, tally)?;
     }
-    counters.members.fetch_add(1, Ordering::Relaxed);
+    tally.members += 1;
     Ok(Outcome::Committed)
 }
 
@@ -299,7 +380,7 @@ fn taken(
     Ok(None)
 }
 
-fn apply(connection: &Connection, scope: &Scope, write: Write, counters: &Counters) -> rusqlite::Result<()> {
+fn apply(connection: &Connection, scope: &Scope, write: &Write, tally: &mut Tally) -> rusqlite::Result<()> {
     let tenant = scope.tenant().as_str();
     match write {
         Write::NewRun(row) => {
@@ -327,7 +408,7 @@ fn apply(connection: &Connection, scope: &Scope, write: Write, counters: &Counte
                     row.schedule.queued.as_ref().map(|place| &place.limit),
                     row.erased,
                 ])?;
-            counters.wrote(1, request.len() + 128);
+            tally.wrote(1, request.len() + 128);
         }
         Write::UpdateRun { run, status, at, schedule, program } => {
             connection
@@ -350,7 +431,7 @@ fn apply(connection: &Connection, scope: &Scope, write: Write, counters: &Counte
                     schedule.queued.as_ref().map(|place| place.order),
                     schedule.queued.as_ref().map(|place| &place.limit),
                 ])?;
-            counters.wrote(1, 128);
+            tally.wrote(1, 128);
         }
         Write::Append(row) => {
             let events = serde_json::to_string(&row.events).expect("events are JSON");
@@ -359,11 +440,11 @@ fn apply(connection: &Connection, scope: &Scope, write: Write, counters: &Counte
             connection
                 .prepare_cached("INSERT INTO log (run, seq, at, events, payloads) VALUES (?1, ?2, ?3, ?4, ?5)")?
                 .execute(params![row.run.as_uuid().as_bytes(), row.seq as i64, row.at.as_millis(), events, payloads])?;
-            counters.wrote(1, events.len() + payloads.map_or(0, |text| text.len()) + 32);
+            tally.wrote(1, events.len() + payloads.map_or(0, |text| text.len()) + 32);
         }
         Write::PutRecord { row, index, text } => {
-            let (rows, bytes) = put_record(connection, tenant, &row, &index, text)?;
-            counters.wrote(rows, bytes);
+            let (rows, bytes) = put_record(connection, tenant, row, index, text.as_deref())?;
+            tally.wrote(rows, bytes);
         }
         Write::DeleteRecord { kind, id } => {
             let id = id.as_uuid();
@@ -372,7 +453,7 @@ fn apply(connection: &Connection, scope: &Scope, write: Write, counters: &Counte
                 .query_row(params![tenant, kind, id.as_bytes()], |row| row.get(0))
                 .optional()?;
             if let Some(entries) = found {
-                forget_entries(connection, tenant, &kind, id.as_bytes(), entries.as_deref())?;
+                forget_entries(connection, tenant, kind, id.as_bytes(), entries.as_deref())?;
                 let number: Option<i64> = connection
                     .prepare_cached(
                         "DELETE FROM record_numbers WHERE tenant = ?1 AND kind = ?2 AND id = ?3 RETURNING n",
@@ -383,7 +464,7 @@ fn apply(connection: &Connection, scope: &Scope, write: Write, counters: &Counte
                     connection.prepare_cached("DELETE FROM record_words WHERE rowid = ?1")?.execute([number])?;
                 }
             }
-            counters.wrote(1, 64);
+            tally.wrote(1, 64);
         }
         Write::Link(row) => {
             connection.prepare_cached("INSERT OR IGNORE INTO artifacts VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?.execute(
@@ -397,7 +478,7 @@ fn apply(connection: &Connection, scope: &Scope, write: Write, counters: &Counte
                     row.at.as_millis()
                 ],
             )?;
-            counters.wrote(1, 80);
+            tally.wrote(1, 80);
         }
         Write::PutLetter(row) => {
             let body = row.body.to_string();
@@ -412,7 +493,7 @@ fn apply(connection: &Connection, scope: &Scope, write: Write, counters: &Counte
                     row.open,
                     body
                 ])?;
-            counters.wrote(1, body.len() + 64);
+            tally.wrote(1, body.len() + 64);
         }
         Write::PutApproval(row) => {
             let body = row.body.to_string();
@@ -426,7 +507,7 @@ fn apply(connection: &Connection, scope: &Scope, write: Write, counters: &Counte
                     body
                 ],
             )?;
-            counters.wrote(1, body.len() + 64);
+            tally.wrote(1, body.len() + 64);
         }
         Write::Define { hash, kind, body } => {
             let body = body.to_string();
@@ -435,7 +516,7 @@ fn apply(connection: &Connection, scope: &Scope, write: Write, counters: &Counte
                 kind,
                 body
             ])?;
-            counters.wrote(1, body.len() + 40);
+            tally.wrote(1, body.len() + 40);
         }
         Write::TakeKey { key, digest, run } => {
             connection.prepare_cached("INSERT INTO request_keys VALUES (?1, ?2, ?3, ?4)")?.execute(params![
@@ -444,40 +525,40 @@ fn apply(connection: &Connection, scope: &Scope, write: Write, counters: &Counte
                 digest.as_bytes(),
                 run.as_uuid().as_bytes()
             ])?;
-            counters.wrote(1, key.len() + 64);
+            tally.wrote(1, key.len() + 64);
         }
-        Write::Offer(row) => counters.wrote(1, super::offers::put(connection, tenant, &row)?),
+        Write::Offer(row) => tally.wrote(1, super::offers::put(connection, tenant, row)?),
         Write::Withdraw(key) => {
-            super::offers::withdraw(connection, tenant, key)?;
-            counters.wrote(1, 64);
+            super::offers::withdraw(connection, tenant, *key)?;
+            tally.wrote(1, 64);
         }
-        Write::Signal(row) => counters.wrote(1, super::signals::put(connection, tenant, &row)?),
+        Write::Signal(row) => tally.wrote(1, super::signals::put(connection, tenant, row)?),
         Write::TakeSignal { run, id } => {
-            super::signals::take(connection, tenant, run, &id)?;
-            counters.wrote(1, 64);
+            super::signals::take(connection, tenant, *run, id)?;
+            tally.wrote(1, 64);
         }
         Write::PutBlob { hash, media_type, at, bytes } => {
-            let row = BlobRow { hash, size: bytes.len() as u64, media_type, at };
-            counters.wrote(1, super::blobs::put(connection, tenant, &row, &bytes)?);
+            let row = BlobRow { hash: *hash, size: bytes.len() as u64, media_type: media_type.clone(), at: *at };
+            tally.wrote(1, super::blobs::put(connection, tenant, &row, bytes)?);
         }
         Write::Erase { run, request, rows } => {
-            counters.wrote(1 + rows.len() as u64, super::keep::erase(connection, tenant, run, &request, &rows)?);
+            tally.wrote(1 + rows.len() as u64, super::keep::erase(connection, tenant, *run, request, rows)?);
         }
         Write::DropLog { run, seqs } => {
-            super::keep::drop_log(connection, tenant, run, &seqs)?;
-            counters.wrote(seqs.len() as u64, 64);
+            super::keep::drop_log(connection, tenant, *run, seqs)?;
+            tally.wrote(seqs.len() as u64, 64);
         }
         Write::DropRun(run) => {
-            super::keep::drop_run(connection, tenant, run)?;
-            counters.wrote(1, 64);
+            super::keep::drop_run(connection, tenant, *run)?;
+            tally.wrote(1, 64);
         }
         Write::NoteBlob { hash, unused_since } => {
-            super::keep::note_blob(connection, tenant, hash, unused_since)?;
-            counters.wrote(1, 64);
+            super::keep::note_blob(connection, tenant, *hash, *unused_since)?;
+            tally.wrote(1, 64);
         }
         Write::DropBlob { hash, unused_before } => {
-            super::keep::drop_blob(connection, tenant, hash, unused_before)?;
-            counters.wrote(1, 64);
+            super::keep::drop_blob(connection, tenant, *hash, *unused_before)?;
+            tally.wrote(1, 64);
         }
     }
     Ok(())

@@ -1,0 +1,283 @@
+//! What the database will not take: whoever asked is told, a run that cannot go on is set aside, all others go on.
+#![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
+
+mod common;
+
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Waker};
+
+use brain_core::{Clock, Failure, Millis, NodeId, RunId, SeededRandom, Timestamp};
+use brain_engine::core::{Action, Command, Core, CoreInput, PARKED, Reply, StepOutput, Told};
+use brain_engine::log::entries;
+use brain_engine::{Driver, EngineError, FlowConfig, JobOutcome, NewEvent, PipeEvent, RunNews};
+use brain_lang::plan::{Idempotency, Place};
+use brain_registry::ToolResult;
+use brain_store::{LogRow, Member, MemoryStore, Outcome, SqliteStore, Store, Write};
+use brain_vm::{Input, JobId, JobStatus};
+use common::{Fate, TestHost, clock, program, random, scope, step, submission};
+use serde_json::json;
+
+const KEY: Place = Place::Outside(Idempotency::Key);
+const NONE: Place = Place::Outside(Idempotency::None);
+
+/// Works until nothing more happens at this moment. The store commits on a thread of its own: a commit that is handed
+/// over after all others ends after them.
+fn settle(driver: &mut Driver, store: &dyn Store) {
+    while driver.pump() {
+        store.commit_now(vec![]).unwrap();
+    }
+}
+
+fn ask<T>(driver: &mut Driver, store: &dyn Store, future: impl Future<Output = T>) -> T {
+    let mut future: Pin<Box<dyn Future<Output = T> + '_>> = Box::pin(future);
+    let mut context = Context::from_waker(Waker::noop());
+    for _ in 0..10 {
+        if let Poll::Ready(answer) = future.as_mut().poll(&mut context) {
+            return answer;
+        }
+        settle(driver, store);
+    }
+    panic!("no answer came")
+}
+
+#[test]
+fn one_run_that_is_refused_is_set_aside_and_its_neighbours_complete() {
+    let folder = tempfile::tempdir().unwrap();
+    let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&folder.path().join("refused.db")).unwrap());
+    // No call is answered the first time: all runs hear of that in one step, and share a commit.
+    let host = Arc::new(TestHost::new(|job| if job.attempt == 1 { Fate::NoAnswer } else { Fate::Done }));
+    let clock = clock();
+    let mut driver = Driver::new(store.clone(), host.clone(), host, clock.clone(), random(1));
+    let engine = driver.engine().clone();
+    let program = program(vec![step("a", &[], KEY)]);
+    let runs: Vec<RunId> = (0..5)
+        .map(|n| {
+            let submission = submission(&program, n);
+            let run = submission.run;
+            ask(&mut driver, store.as_ref(), engine.submit(submission)).unwrap();
+            run
+        })
+        .collect();
+    settle(&mut driver, store.as_ref());
+    // Somebody has written the next row of one log: the database takes no second one.
+    let bad = runs[2];
+    let row = store.run(&scope(), bad).unwrap().unwrap();
+    let alien = LogRow {
+        run: bad,
+        seq: row.schedule.seq,
+        at: row.updated_at,
+        events: vec![(1, 1, json!({}))],
+        payloads: vec![],
+    };
+    let member = Member { scope: scope(), preconditions: vec![], writes: vec![Write::Append(alien)] };
+    assert_eq!(store.commit_now(vec![member]).unwrap(), [Outcome::Committed]);
+
+    let ours = scope();
+    let mut waiting = Box::pin(engine.wait(&ours, bad));
+    let mut context = Context::from_waker(Waker::noop());
+    assert!(waiting.as_mut().poll(&mut context).is_pending());
+    for _ in 0..20 {
+        clock.advance(Millis(1_000));
+        driver.keep().unwrap();
+        settle(&mut driver, store.as_ref());
+    }
+    let status = |run: &RunId| store.run(&scope(), *run).unwrap().unwrap();
+    let statuses: Vec<String> = runs.iter().map(|run| status(run).status).collect();
+    assert_eq!(statuses, ["completed", "completed", PARKED, "completed", "completed"]);
+    let Poll::Ready(told) = waiting.as_mut().poll(&mut context) else { panic!("whoever waits is told") };
+    assert_eq!(told.unwrap().status, PARKED);
+    let aside = status(&bad).schedule;
+    assert_eq!((aside.owner, aside.wake_at, aside.queued), (None, None, None), "nobody looks at it by itself");
+    let commits = store.stats().commits;
+    clock.advance(Millis(60_000));
+    settle(&mut driver, store.as_ref());
+    assert!(store.stats().commits <= commits + 1, "it is not tried again and again");
+}
+
+/// A core without anything around it: what it wants to commit is committed, or answered as the test likes.
+struct Bench {
+    core: Core,
+    store: Arc<dyn Store>,
+    clock: Arc<brain_core::VirtualClock>,
+    heard: Arc<Mutex<Vec<Result<RunNews, EngineError>>>>,
+    /// Calls that were made.
+    calls: usize,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+        let host = Arc::new(TestHost::new(|_| Fate::Done));
+        let clock = clock();
+        let node = NodeId::generate(clock.now(), &mut SeededRandom::new(1));
+        let core = Core::new(node, store.clone(), host, random(1), FlowConfig::default());
+        Self { core, store, clock, heard: Arc::default(), calls: 0 }
+    }
+
+    fn reply(&self) -> Reply {
+        let heard = self.heard.clone();
+        Box::new(move |result| heard.lock().unwrap().push(result))
+    }
+
+    fn heard(&self) -> Result<RunNews, EngineError> {
+        self.heard.lock().unwrap().remove(0)
+    }
+
+    fn act(&mut self, output: StepOutput) -> Vec<(u64, Member)> {
+        for action in output.actions {
+            match action {
+                Action::Reply(reply, result) => reply(result),
+                Action::Perform(_) => self.calls += 1,
+                _ => {}
+            }
+        }
+        output.commits
+    }
+
+    /// One step, whose commits are given back.
+    fn step(&mut self, input: CoreInput) -> Vec<(u64, Member)> {
+        let output = self.core.step(self.clock.now(), [input]);
+        self.act(output)
+    }
+
+    /// Commits, and goes on until nothing is left to commit.
+    fn commit(&mut self, mut commits: Vec<(u64, Member)>) {
+        while let Some((number, member)) = commits.pop() {
+            let outcome = self.store.commit_now(vec![member]).unwrap().remove(0);
+            commits.extend(self.step(CoreInput::Committed(number, Ok(outcome))));
+        }
+    }
+
+    /// Says that the only commit is refused; what the core wants to commit instead.
+    fn refuse(&mut self, commits: Vec<(u64, Member)>) -> Vec<(u64, Member)> {
+        let [(number, _)] = commits.as_slice() else { panic!("one commit: {}", commits.len()) };
+        self.step(CoreInput::Committed(*number, Ok(Outcome::Refused("it is too large".into()))))
+    }
+
+    fn start(&mut self, n: u64, place: Place) -> RunId {
+        let submission = submission(&program(vec![step("a", &[], place), step("b", &["a"], KEY)]), n);
+        let run = submission.run;
+        let reply = self.reply();
+        let commits = self.step(CoreInput::Submit(Box::new(submission), reply));
+        self.commit(commits);
+        self.heard().unwrap();
+        run
+    }
+
+    fn status(&self, run: RunId) -> String {
+        self.store.run(&scope(), run).unwrap().unwrap().status
+    }
+
+    fn command(&mut self, run: RunId, prelude: Vec<NewEvent>, inputs: Vec<Told>) -> Vec<(u64, Member)> {
+        let (preconditions, writes) = (Vec::new(), Vec::new());
+        let command = Command { prelude, preconditions, writes, inputs, status: None, program: None };
+        let reply = self.reply();
+        self.step(CoreInput::Command(scope(), run, Box::new(command), reply))
+    }
+}
+
+const FIRST: JobId = JobId { step: 0, item: 0, undo: false };
+
+fn done(run: RunId) -> CoreInput {
+    CoreInput::Job(scope(), run, FIRST, 1, JobOutcome::Done(ToolResult::ok(json!({"said": "yes"}))))
+}
+
+#[test]
+fn a_new_run_that_is_refused_leaves_nothing() {
+    let mut bench = Bench::new();
+    let submission = submission(&program(vec![step("a", &[], KEY)]), 1);
+    let run = submission.run;
+    let reply = bench.reply();
+    let commits = bench.step(CoreInput::Submit(Box::new(submission), reply));
+    assert!(bench.refuse(commits).is_empty());
+    let answer = bench.heard();
+    assert!(matches!(&answer, Err(EngineError::Refused(of, why)) if *of == run && why.contains("too large")));
+    assert_eq!(bench.store.run(&scope(), run).unwrap(), None);
+    assert_eq!((bench.calls, bench.core.running_jobs(), bench.core.commits_under_way()), (0, 0, 0));
+    assert!(bench.step(CoreInput::Wake(scope(), run)).is_empty());
+}
+
+#[test]
+fn a_command_that_is_refused_is_its_callers_trouble_only() {
+    let mut bench = Bench::new();
+    let run = bench.start(1, KEY);
+    let commits = bench.command(run, vec![], vec![Told::Input(Input::Cancel, None)]);
+    let next = bench.refuse(commits);
+    assert!(next.is_empty());
+    assert!(matches!(bench.heard(), Err(EngineError::Refused(..))));
+    let commits = bench.step(done(run));
+    bench.commit(commits);
+    assert_eq!((bench.status(run).as_str(), bench.calls), ("running", 2), "the run goes on");
+}
+
+#[test]
+fn what_a_call_brought_is_refused_and_a_person_has_it_looked_at_again() {
+    let mut bench = Bench::new();
+    let run = bench.start(1, NONE);
+    assert_eq!((bench.calls, bench.core.running_jobs()), (1, 1));
+    let commits = bench.step(done(run));
+    let parking = bench.refuse(commits);
+    assert_eq!(bench.core.running_jobs(), 0, "the call that was to follow has no slot");
+    // If that fails, nothing is forgotten: it is decided again, refused again, and set aside again.
+    let [(number, _)] = parking.as_slice() else { panic!("one commit") };
+    let failed = Err(brain_store::StoreError::Failed("the disk is full".into()));
+    assert!(bench.step(CoreInput::Committed(*number, failed)).is_empty());
+    bench.clock.advance(Millis(500));
+    let commits = bench.step(CoreInput::Wake(scope(), run));
+    let parking = bench.refuse(commits);
+    bench.commit(parking);
+    assert_eq!(bench.status(run), PARKED);
+    let log = bench.store.log(&scope(), run).unwrap();
+    let said = entries(&log).last().unwrap();
+    assert!(said.is(PipeEvent::Parked) && said.data["why"] == "it is too large" && said.data["was"] == "running");
+
+    // Nothing but a person moves it on.
+    for input in [done(run), CoreInput::Wake(scope(), run), CoreInput::Signal(scope(), run)] {
+        assert!(bench.step(input).is_empty());
+    }
+    assert!(bench.command(run, vec![], vec![Told::Input(Input::Cancel, None)]).is_empty());
+    assert!(matches!(bench.heard(), Err(EngineError::Parked(_))));
+
+    let unparked = NewEvent::pipe(PipeEvent::Unparked, json!({"by": "ann"}), None);
+    let lost = Told::Input(Input::Unknown(FIRST, 1, Failure::transient("node_lost", "lost")), None);
+    let commits = bench.command(run, vec![unparked], vec![lost]);
+    bench.commit(commits);
+    bench.heard().unwrap();
+    assert_eq!((bench.status(run).as_str(), bench.calls), ("waiting", 1), "nobody knows: it is not made again");
+    assert_eq!(bench.store.letters(&scope(), Some(true), 10, None).unwrap().items.len(), 1);
+}
+
+#[test]
+fn a_call_that_must_not_be_made_twice_is_waited_for() {
+    let (store, clock): (Arc<dyn Store>, _) = (Arc::new(MemoryStore::new()), clock());
+    let host = Arc::new(TestHost::new(|_| Fate::NoAnswer));
+    let mut driver = Driver::new(store.clone(), host.clone(), host, clock.clone(), random(1));
+    let engine = driver.engine().clone();
+    let submission = submission(&program(vec![step("a", &[], NONE)]), 1);
+    let run = submission.run;
+    driver.block_on(engine.submit(submission), None).unwrap().unwrap();
+    driver.pump();
+    let row = store.run(&scope(), run).unwrap().unwrap();
+    let mut schedule = row.schedule.clone();
+    (schedule.fence, schedule.owner) = (schedule.fence + 1, None);
+    let (status, at): (String, Timestamp) = (PARKED.into(), clock.now());
+    let writes = vec![Write::UpdateRun { run, status, at, schedule, program: None }];
+    store.commit_now(vec![Member { scope: scope(), preconditions: vec![], writes }]).unwrap();
+
+    let ours = scope();
+    let early = driver.block_on(engine.unpark(&ours, run, "ann"), None).unwrap();
+    let Err(EngineError::UnderWay(_, until)) = early else { panic!("{early:?}") };
+    assert_eq!(until.since(at), Millis(6_000), "its time and the grace");
+    // Its time is over: its answer changes nothing.
+    driver.advance_to(until);
+    assert_eq!(store.run(&scope(), run).unwrap().unwrap().status, PARKED);
+    driver.block_on(engine.unpark(&ours, run, "ann"), None).unwrap().unwrap();
+    let state = engine.run_state(&scope(), run).unwrap();
+    let job = &state.state.unwrap().jobs[&FIRST];
+    assert!(matches!(job.status, JobStatus::Parked { in_doubt: true }), "{job:?}");
+    // Giving up is for a person as well.
+    let event = NewEvent::pipe(PipeEvent::Aborted, json!({"by": "ann"}), None);
+    let again = driver.block_on(engine.abort_parked(&ours, run, "ann", event), None).unwrap();
+    assert!(matches!(again, Err(EngineError::NothingToDo(_))), "it is not set aside any more");
+}
