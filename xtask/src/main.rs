@@ -3,6 +3,7 @@
 mod bench;
 mod crash;
 mod dist;
+mod distill;
 mod docs;
 mod feelin;
 mod fmt;
@@ -29,6 +30,8 @@ The project's own commands.
                               measures Brain beside its peers, on this machine
     cargo xtask crash [--seconds N] [--runs N] [--seed N] [--store sqlite|postgres|both]
                               kills real servers under load and audits what they did
+    cargo xtask distill [--weights DIR]
+                              makes the static table of brain-embed anew from a transformer's weights
     cargo xtask dist          builds the binary that is handed out: release, all features
     cargo xtask help          this text
 ";
@@ -45,6 +48,7 @@ fn main() -> ExitCode {
         ["sim", args @ ..] => sim::steps(args),
         ["bench", options @ ..] => bench::steps(options),
         ["crash", options @ ..] => crash::steps(options),
+        ["distill", options @ ..] => distill::steps(options),
         ["dist"] => dist::steps(),
         ["help" | "--help" | "-h"] => {
             print!("{HELP}");

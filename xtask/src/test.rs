@@ -17,14 +17,17 @@ pub(crate) fn steps() -> Vec<Step> {
     steps
 }
 
-/// Unit and integration tests, then the examples in the documentation of the code.
+/// Unit and integration tests with all features, then the examples in the documentation of the code; and what is different
+/// without features.
 fn tests() -> Result<Outcome> {
+    let plain = tee(cargo().args(["test", "--package", "brain-embed", "--no-fail-fast"]))?;
     if !tools::nextest() {
-        return Ok(outcome(&[tee(cargo().args(["test", "--workspace", "--all-features", "--no-fail-fast"]))?]));
+        let all = tee(cargo().args(["test", "--workspace", "--all-features", "--no-fail-fast"]))?;
+        return Ok(outcome(&[plain, all]));
     }
     let main = tee(cargo().args(["nextest", "run", "--workspace", "--all-features", "--no-fail-fast"]))?;
     let examples = tee(cargo().args(["test", "--workspace", "--all-features", "--doc", "--no-fail-fast"]))?;
-    Ok(outcome(&[main, examples]))
+    Ok(outcome(&[plain, main, examples]))
 }
 
 /// Adds up what the test programs counted. A failure that they did not count (nothing was built, say) counts as one.

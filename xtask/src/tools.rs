@@ -25,6 +25,7 @@ pub(crate) fn step() -> Step {
             (node()?, "node with npm"),
             (postgres()?, "PostgreSQL's server"),
             (nextest(), "cargo-nextest"),
+            (weights(), "weights of all-MiniLM-L6-v2"),
         ];
         for (there, what) in found {
             eprintln!("{what}: {}", if there { "found" } else { "not found (what needs it says so below)" });
@@ -72,6 +73,11 @@ fn postgres_there() -> bool {
     let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
     let folders = said.into_iter().chain(versions.map(|version| version.path().join("bin")));
     folders.into_iter().any(|folder| folder.join("postgres").is_file() && folder.join("initdb").is_file())
+}
+
+/// Whether the weights that tests of transformers run are there, by now.
+fn weights() -> bool {
+    brain_testbed::minilm().inspect_err(|error| eprintln!("{error}")).is_ok()
 }
 
 fn package(program: &str, packages: &[&str]) -> Result<bool> {

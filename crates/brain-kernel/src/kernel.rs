@@ -1,15 +1,18 @@
 //! The kernel: one pipe from a request to a report.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use brain_core::{ApprovalId, Clock, Digest, DigestBuilder, Failure, JobKey, Random, RunId, canonical_digest};
+use brain_core::{
+    ApprovalId, Clock, Digest, DigestBuilder, Failure, JobKey, Random, RunId, TenantId, canonical_digest,
+};
 use brain_engine::core::PARKED;
 use brain_engine::{
     Engine, EngineConfig, EngineError, LetterDecision, Liveness, NewEvent, Outside, PipeEvent, RunData, RunNews,
     RunState, blob_writes,
 };
 use brain_lang::plan::ToolRef;
-use brain_nlu::{Confidence, Understanding, Vocabulary, understand};
+use brain_nlu::{Confidence, Context, Stage, Understanding, Vocabulary, understand};
 use brain_registry::model::Consent;
 use brain_registry::{Registry, Tool};
 use brain_store::blob::{is_large, offload};
@@ -25,7 +28,8 @@ use crate::intake::{MAX_MESSAGE, Mode, Request};
 use crate::life::is_over;
 use crate::narrate::{Problem, Report, describe_call, report};
 use crate::plan::{Planned, Wanted, plan};
-use crate::understand::{surroundings, vocabulary};
+use crate::teach::Lessons;
+use crate::understand::{Hearing, hear, keep, surroundings, thresholds};
 
 /// Requests with the same meaning in one conversation that are looked back at, at most.
 const MAX_REPEATS: u32 = 100;
@@ -112,6 +116,8 @@ pub struct KernelConfig {
     pub engine: EngineConfig,
     /// The tools.
     pub tools: ToolboxConfig,
+    /// What it hears with.
+    pub hearing: Hearing,
 }
 
 /// A request that has been taken as far as it goes without waiting.
@@ -128,7 +134,12 @@ pub struct Begun {
 /// The kernel.
 pub struct Kernel {
     registry: Arc<Registry>,
-    vocabulary: Vocabulary,
+    vocabulary: Arc<Vocabulary>,
+    hearing: Hearing,
+    /// Whether what search needs was kept, or came from there.
+    kept: AtomicBool,
+    /// What people have taught, by tenant.
+    pub(crate) lessons: Mutex<std::collections::HashMap<TenantId, Lessons>>,
     toolbox: Arc<Toolbox>,
     host: Arc<KernelHost>,
     engine: Arc<Engine>,
@@ -177,7 +188,7 @@ impl Kernel {
             engine_random,
             liveness,
         )?;
-        Self::over(engine, registry, &host, random)
+        Self::over(engine, registry, &host, random, &config.hearing)
     }
 
     /// A kernel over an engine that someone else moves.
@@ -186,12 +197,17 @@ impl Kernel {
         registry: Arc<Registry>,
         host: &Arc<KernelHost>,
         random: Box<dyn Random>,
+        hearing: &Hearing,
     ) -> Result<Arc<Self>, KernelError> {
-        let vocabulary = vocabulary(&registry).map_err(|error| KernelError::Internal(error.message))?;
+        let vocabulary = hear(&registry, hearing).map_err(|error| KernelError::Internal(error.message))?;
         let (store, clock) = (engine.store().clone(), engine.clock().clone());
+        let kept = AtomicBool::new(vocabulary.is_ready());
         let kernel = Arc::new(Self {
             registry,
-            vocabulary,
+            vocabulary: Arc::new(vocabulary),
+            hearing: hearing.clone(),
+            kept,
+            lessons: Mutex::default(),
             toolbox: host.toolbox().clone(),
             host: host.clone(),
             engine,
@@ -230,6 +246,20 @@ impl Kernel {
         &self.vocabulary
     }
 
+    /// Makes what search needs, so that the first who needs it does not wait. Takes seconds for a large vocabulary that
+    /// was not kept.
+    pub fn listen(&self) {
+        self.vocabulary.prepare();
+        self.keep_vocabulary();
+    }
+
+    /// Keeps what search needs for the next start, once it was made.
+    fn keep_vocabulary(&self) {
+        if self.vocabulary.is_ready() && !self.kept.swap(true, Ordering::Relaxed) {
+            keep(&self.vocabulary, &self.hearing);
+        }
+    }
+
     /// The store, for reading.
     pub fn store(&self) -> &Arc<dyn Store> {
         &self.store
@@ -245,13 +275,18 @@ impl Kernel {
         &self.clock
     }
 
-    /// Reads an utterance; nothing is written.
-    pub fn understand(&self, text: &str) -> Understanding {
+    /// Reads what somebody says; nothing is written.
+    pub fn understand(&self, scope: &Scope, actor: &str, text: &str) -> Understanding {
         let around = surroundings(&self.registry, self.toolbox.zone(), self.clock.now());
-        understand(&self.vocabulary, text, &around)
+        let taught = self.lessons(scope);
+        let thresholds = thresholds(&self.registry);
+        let context = Context { taught: Some(&taught), actor: Some(actor), thresholds, ..Context::fresh(around) };
+        let found = understand(&self.vocabulary, text, &context);
+        self.keep_vocabulary();
+        found
     }
 
-    fn draw<T>(&self, work: impl FnOnce(&mut dyn Random) -> T) -> T {
+    pub(crate) fn draw<T>(&self, work: impl FnOnce(&mut dyn Random) -> T) -> T {
         let mut random = self.random.lock().unwrap_or_else(PoisonError::into_inner);
         work(random.as_mut())
     }
@@ -360,14 +395,20 @@ impl Kernel {
             });
             return Step::Plan(self.with_attachments(request, wanted.collect()));
         }
-        let understanding = self.understand(&request.message);
+        let understanding = self.understand(&request.scope, &request.actor.name, &request.message);
         let evidence = serde_json::to_value(&understanding).unwrap_or(Value::Null);
         match understanding {
             Understanding::Clear { intents } => {
                 draft.confidence = intents.iter().map(|intent| intent.confidence).min().unwrap_or(Confidence::None);
                 let names: Vec<&str> = intents.iter().map(|intent| intent.target.as_str()).collect();
                 let plural = if names.len() > 1 { "s" } else { "" };
-                draft.reason = format!("Matched rule pattern{plural} for {}", names.join(", "));
+                draft.reason = if intents.iter().all(|intent| intent.evidence.tier == Stage::Exact) {
+                    format!("Matched rule pattern{plural} for {}", names.join(", "))
+                } else {
+                    let like: Vec<String> =
+                        intents.iter().map(|intent| format!("“{}”", intent.evidence.phrase)).collect();
+                    format!("Understood as {}: it is like {}", names.join(", "), like.join(", "))
+                };
                 draft.understood(evidence);
                 let wanted = intents.iter().map(|intent| {
                     let schema = self.schema_of(&intent.target);
@@ -377,13 +418,21 @@ impl Kernel {
             }
             Understanding::Ask(question) => {
                 draft.confidence = Confidence::Low;
-                draft.reason = "More than one rule pattern matched equally well".into();
+                draft.reason = "More than one reading is likely".into();
                 draft.understood(evidence);
                 draft.status = "needs_input".into();
                 let options = question.options.iter().map(|intent| {
                     format!("Say it so that only `{}` is meant, for example: {}", intent.target, intent.evidence.phrase)
                 });
                 draft.answer(&question.text, options.collect());
+                Step::Done
+            }
+            Understanding::SmallTalk { talk } => {
+                draft.confidence = Confidence::High;
+                draft.reason = "Small talk".into();
+                draft.understood(evidence);
+                let (text, examples) = self.chat(talk);
+                draft.answer(&text, examples);
                 Step::Done
             }
             Understanding::Unknown { nearest } => {
@@ -425,22 +474,30 @@ impl Kernel {
     /// What to say when nothing matched.
     fn help(&self, near: &[String]) -> (String, Vec<String>) {
         let mut text = String::from("I did not understand that.");
-        let mut examples = Vec::new();
         if !near.is_empty() {
             text.push_str(" Did you mean one of these?\n");
             for phrase in near {
                 text.push_str(&format!("  {phrase}\n"));
             }
         }
+        let (things, examples) = self.offers();
+        text.push_str(if text.ends_with('\n') { things.trim_start() } else { &things });
+        (text, examples)
+    }
+
+    /// What packs say about themselves: a text that goes on after a sentence, and examples.
+    pub(crate) fn offers(&self) -> (String, Vec<String>) {
+        let mut text = String::new();
+        let mut examples = Vec::new();
         for pack in self.registry.packs().values() {
             if !pack.help.text.is_empty() {
-                text.push_str(if text.ends_with('\n') { "" } else { " " });
+                text.push(' ');
                 text.push_str(&pack.help.text);
             }
             examples.extend(pack.help.examples.iter().map(|example| format!("Try: {example}")));
         }
         if !examples.is_empty() {
-            text.push_str(if text.ends_with('\n') { "Things to say:" } else { "\nThings to say:" });
+            text.push_str("\nThings to say:");
             for example in &examples {
                 text.push_str(&format!("\n  {}", example.trim_start_matches("Try: ")));
             }

@@ -7,29 +7,52 @@ pub mod corpus;
 
 pub use run::{ScenarioOutcome, run_scenario};
 
-use brain_nlu::{Understanding, Vocabulary, understand};
+use std::sync::Arc;
+
+use brain_core::Timestamp;
+use brain_embed::Encoder;
+use brain_nlu::{Context, Target, Thresholds, Understanding, Vocabulary, understand};
 use brain_registry::Registry;
 
-/// A pack's phrases, ready to read utterances without an engine, on a fixed day.
+/// A pack's phrases, ready to read utterances without an engine.
 pub struct Reader {
     vocabulary: Vocabulary,
     around: brain_nlu::Surroundings,
+    thresholds: Thresholds,
 }
 
 impl Reader {
     /// Reads an utterance.
     pub fn read(&self, text: &str) -> Understanding {
-        understand(&self.vocabulary, text, &self.around)
+        self.read_with(text, &self.thresholds)
+    }
+
+    /// Reads an utterance with other thresholds.
+    pub fn read_with(&self, text: &str, thresholds: &Thresholds) -> Understanding {
+        let context = Context { thresholds: thresholds.clone(), ..Context::fresh(self.around.clone()) };
+        understand(&self.vocabulary, text, &context)
+    }
+
+    /// Where a guess becomes an answer.
+    pub fn thresholds(&self) -> &Thresholds {
+        &self.thresholds
+    }
+
+    /// What can be asked for.
+    pub fn targets(&self) -> &[Target] {
+        self.vocabulary.targets()
     }
 }
 
-/// The phrases of a registry. The registry has been checked, so they compile.
-pub fn corpus_vocabulary(registry: &Registry) -> Reader {
-    let vocabulary = crate::understand::vocabulary(registry).expect("the pack check has taken every phrase apart");
-    let around = crate::understand::surroundings(
-        registry,
-        &jiff::tz::TimeZone::UTC,
-        brain_core::Timestamp::from_millis(1_772_442_000_000),
-    );
-    Reader { vocabulary, around }
+/// The phrases of a registry at a moment. The registry has been checked, so they compile.
+pub fn reader(registry: &Registry, encoder: Arc<dyn Encoder>, now: Timestamp) -> Reader {
+    let vocabulary = crate::understand::vocabulary(registry, encoder);
+    let vocabulary = vocabulary.expect("the pack check has taken every phrase apart");
+    let around = crate::understand::surroundings(registry, &jiff::tz::TimeZone::UTC, now);
+    Reader { vocabulary, around, thresholds: crate::understand::thresholds(registry) }
+}
+
+/// The phrases of a registry on the day that corpora are written for.
+pub fn corpus_vocabulary(registry: &Registry, encoder: Arc<dyn Encoder>) -> Reader {
+    reader(registry, encoder, Timestamp::from_millis(1_772_442_000_000))
 }

@@ -1,23 +1,40 @@
 //! Understand: the registry's phrases become a vocabulary; an utterance is read against it.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
 
-use brain_nlu::{PatternError, SlotKind, SlotSpec, Surroundings, Target, TargetKind, Vocabulary};
-use brain_registry::Registry;
+use brain_embed::{Encoder, StaticTable};
+use brain_nlu::{PatternError, SlotKind, SlotSpec, Surroundings, Target, TargetKind, Thresholds, Tuning, Vocabulary};
+use brain_registry::model::{Behavior, CorpusSet, Effect, Expectation, RecordOp};
+use brain_registry::{Registry, Tool};
 use serde_json::Value;
 
-/// Compiles every phrase of every tool and playbook.
-pub(crate) fn vocabulary(registry: &Registry) -> Result<Vocabulary, PatternError> {
-    let mut targets = Vec::new();
-    for tool in registry.tools().values() {
-        targets.push(Target {
-            name: tool.def.name.clone(),
-            kind: TargetKind::Tool,
-            title: tool.def.title.clone(),
-            slots: slots(&tool.def.input),
-            phrases: tool.def.phrases.clone(),
-        });
+/// What Brain hears with.
+#[derive(Clone)]
+pub struct Hearing {
+    /// Turns texts into vectors.
+    pub encoder: Arc<dyn Encoder>,
+    /// Where what was compiled is kept for the next start.
+    pub snapshots: Option<PathBuf>,
+}
+
+impl Default for Hearing {
+    /// The table that is in the binary, and nothing kept.
+    fn default() -> Self {
+        Self { encoder: Arc::new(StaticTable::built_in()), snapshots: None }
     }
+}
+
+impl std::fmt::Debug for Hearing {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Hearing").field("encoder", &self.encoder.id()).field("snapshots", &self.snapshots).finish()
+    }
+}
+
+/// Compiles every phrase of every tool and playbook.
+pub(crate) fn vocabulary(registry: &Registry, encoder: Arc<dyn Encoder>) -> Result<Vocabulary, PatternError> {
+    let mut targets: Vec<Target> = registry.tools().values().map(|tool| tool_target(registry, tool)).collect();
     for playbook in registry.playbooks() {
         // Variants of a playbook are one target: which one is meant is decided when it is planned.
         if let Some(known) = targets.iter_mut().find(|target| target.name == playbook.name) {
@@ -28,17 +45,85 @@ pub(crate) fn vocabulary(registry: &Registry) -> Result<Vocabulary, PatternError
             name: playbook.name.clone(),
             kind: TargetKind::Playbook,
             title: playbook.title.clone(),
+            nouns: Vec::new(),
+            synonyms: Vec::new(),
+            destructive: false,
             slots: slots(&playbook.slots),
             phrases: playbook.phrases.clone(),
         });
     }
-    Vocabulary::compile(targets)
+    let outside = registry.corpus().iter().filter(|row| row.set == CorpusSet::Tune);
+    let outside = outside.filter(|row| row.expect == Expectation::None).map(|row| row.say.clone());
+    Vocabulary::compile(targets, encoder, Tuning { outside: outside.collect() })
 }
 
-/// The day it is where the pack is at home, and how its people write dates.
+/// The vocabulary of a registry, with what search needs if it was kept.
+pub(crate) fn hear(registry: &Registry, hearing: &Hearing) -> Result<Vocabulary, PatternError> {
+    let vocabulary = vocabulary(registry, hearing.encoder.clone())?;
+    if let Some(folder) = &hearing.snapshots
+        && let Ok(bytes) = std::fs::read(file_of(folder, &vocabulary))
+        && let Err(error) = vocabulary.load(&bytes)
+    {
+        tracing::warn!(%error, "a compiled vocabulary could not be read; it is compiled again");
+    }
+    Ok(vocabulary)
+}
+
+/// Keeps what search needs for the next start.
+pub(crate) fn keep(vocabulary: &Vocabulary, hearing: &Hearing) {
+    let Some(folder) = &hearing.snapshots else { return };
+    let file = file_of(folder, vocabulary);
+    // Written beside and moved: another process never reads half of it.
+    let beside = file.with_extension(format!("{}.part", std::process::id()));
+    let kept = std::fs::create_dir_all(folder)
+        .and_then(|()| std::fs::write(&beside, vocabulary.snapshot()))
+        .and_then(|()| std::fs::rename(&beside, &file));
+    if let Err(error) = kept {
+        tracing::warn!(%error, folder = %folder.display(), "the compiled vocabulary could not be kept");
+    }
+}
+
+fn file_of(folder: &std::path::Path, vocabulary: &Vocabulary) -> PathBuf {
+    folder.join(format!("{}.vocabulary", vocabulary.key().short()))
+}
+
+fn tool_target(registry: &Registry, tool: &Tool) -> Target {
+    let def = &tool.def;
+    let (domain, action) = def.name.split_once('.').unwrap_or(("", &def.name));
+    let nouns = registry.packs().get(&def.pack).and_then(|pack| pack.nouns.get(domain)).cloned().unwrap_or_default();
+    let deletes = matches!(&def.behavior, Behavior::Record(record) if record.op == RecordOp::Delete);
+    let says_so = brain_nlu::takes_away(action.split(['_', '-']).next().unwrap_or_default());
+    Target {
+        name: def.name.clone(),
+        kind: TargetKind::Tool,
+        title: def.title.clone(),
+        nouns,
+        synonyms: def.synonyms.clone(),
+        destructive: def.effect == Effect::Irreversible || deletes || says_so,
+        slots: slots(&def.input),
+        phrases: def.phrases.clone(),
+    }
+}
+
+/// Where a guess becomes an answer: what the packs say (`settings: {understanding: …}`), else the usual.
+pub(crate) fn thresholds(registry: &Registry) -> Thresholds {
+    let Some(Value::Object(given)) = registry.settings().get("understanding") else { return Thresholds::default() };
+    // Decimals travel as text.
+    let number = |value: &Value| match value.as_str().and_then(|text| text.parse::<f64>().ok()) {
+        Some(number) => Value::from(number),
+        None => value.clone(),
+    };
+    let given: Value = given.iter().map(|(name, value)| (name.clone(), number(value))).collect();
+    serde_json::from_value(given).unwrap_or_else(|error| {
+        tracing::warn!(%error, "`settings.understanding` is not understood; the usual thresholds are taken");
+        Thresholds::default()
+    })
+}
+
+/// The moment it is where the pack is at home, how its people write, and what they pay with.
 pub(crate) fn surroundings(registry: &Registry, zone: &jiff::tz::TimeZone, now: brain_core::Timestamp) -> Surroundings {
-    let region = registry.settings().get("region").and_then(Value::as_str).unwrap_or_default();
-    Surroundings { today: now.to_jiff().to_zoned(zone.clone()).date(), month_first: region.eq_ignore_ascii_case("US") }
+    let setting = |name: &str| registry.settings().get(name).and_then(Value::as_str).unwrap_or_default();
+    Surroundings::new(now.to_jiff().to_zoned(zone.clone()), setting("region"), setting("currency"))
 }
 
 fn slots(schema: &Value) -> BTreeMap<String, SlotSpec> {
@@ -50,6 +135,7 @@ fn slots(schema: &Value) -> BTreeMap<String, SlotSpec> {
                 kind: kind(property),
                 required: required.contains(&name.as_str()),
                 has_default: property.get("default").is_some(),
+                entity: property["x-entity"].as_str().map(str::to_owned),
             };
             (name.clone(), spec)
         })
@@ -68,20 +154,25 @@ fn kind(schema: &Value) -> SlotKind {
         });
         return SlotKind::Enum(named.collect());
     }
+    let number = || schema["x-unit"].as_str().map_or(SlotKind::Decimal, SlotKind::quantity);
     match schema["format"].as_str() {
         Some("uuid") => return SlotKind::Uuid,
-        Some("decimal") => return SlotKind::Decimal,
+        Some("decimal") => return number(),
         Some("money") => return SlotKind::Money,
         Some("phone") => return SlotKind::Phone,
         Some("email") => return SlotKind::Email,
         Some("uri") => return SlotKind::Url,
         Some("date") => return SlotKind::Date,
+        Some("time") => return SlotKind::Time,
+        Some("date-time") => return SlotKind::DateTime,
+        Some("duration") => return SlotKind::Duration,
         _ => {}
     }
     match schema["type"].as_str() {
         Some("integer") => SlotKind::Integer,
-        Some("number") => SlotKind::Decimal,
+        Some("number") => number(),
         Some("boolean") => SlotKind::Boolean,
+        Some("array") => SlotKind::List(Box::new(kind(&schema["items"]))),
         _ => SlotKind::Text,
     }
 }

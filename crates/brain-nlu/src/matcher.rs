@@ -104,7 +104,7 @@ impl<'a> Matcher<'a> {
             return false;
         }
         for (end, value) in kind.read(chars, here, self.around) {
-            let value = self.original_case(kind, here..end, value);
+            let value = kind.original(self.normal, self.text, here..end, value);
             captures.push(Capture { slot: name.to_owned(), range: here..end, value: Some(value) });
             let next = end + usize::from(quote.is_some() && chars.get(end).copied() == quote);
             if self.pieces(chars, rest, target, next, captures) {
@@ -122,14 +122,6 @@ impl<'a> Matcher<'a> {
             captures.pop();
         }
         false
-    }
-
-    /// Addresses and phone numbers keep the letters as they were written.
-    fn original_case(&self, kind: &SlotKind, range: Range<usize>, value: Value) -> Value {
-        match kind {
-            SlotKind::Email | SlotKind::Url | SlotKind::Phone => Value::from(&self.text[self.normal.span(range)]),
-            _ => value,
-        }
     }
 
     fn free_text(

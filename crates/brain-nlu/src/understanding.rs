@@ -1,4 +1,4 @@
-//! The answer, and how it is found: split, match, decide.
+//! The answer: what an utterance means, and why it was read so.
 
 use std::fmt;
 use std::ops::Range;
@@ -6,16 +6,8 @@ use std::ops::Range;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::matcher::{Capture, Matcher};
-use crate::normalise::Normal;
-use crate::slot::Surroundings;
-use crate::split::{Seam, seams, strong_parts};
-use crate::vocabulary::{Phrase, TargetKind, Vocabulary};
-
-/// Suggestions given at most.
-const MAX_SUGGESTIONS: usize = 3;
-/// How alike two words must be (Damerau–Levenshtein, 0 to 1) to count as the same in a suggestion.
-const ALIKE: f64 = 0.75;
+use crate::actions::Tier;
+use crate::small_talk::SmallTalk;
 
 /// What an utterance means.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -28,6 +20,11 @@ pub enum Understanding {
     },
     /// Several readings: ask.
     Ask(Question),
+    /// Nothing to do: an answer is enough.
+    SmallTalk {
+        /// What kind of talk it is.
+        talk: SmallTalk,
+    },
     /// Out of scope: say so, offer the nearest.
     Unknown {
         /// The nearest.
@@ -89,6 +86,9 @@ pub struct SlotValue {
     pub value: Value,
     /// Where it stands, in bytes of the utterance.
     pub span: Range<usize>,
+    /// What it was taken from, if nobody said it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub inferred: Option<String>,
 }
 
 /// A slot with a text that is not of its kind.
@@ -104,12 +104,84 @@ pub struct InvalidSlot {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Evidence {
     /// The stage that found it.
-    pub tier: &'static str,
-    /// The phrase that matched.
+    pub tier: Stage,
+    /// The phrase that matched, or that it is most like.
     pub phrase: String,
+    /// Whose phrase it is.
+    pub source: Source,
+    /// How sure it is that this is meant, 0 to 1.
+    pub score: f32,
+    /// How far the clause is from the phrase: 0 to the letter, 1 and more not at all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub distance: Option<f32>,
+    /// What both heads of search say, and how near the phrase is in meaning.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub search: Option<SearchEvidence>,
+    /// Words that were taken for others: what was said, what it was taken for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub taken_for: Vec<(String, String)>,
     /// The next best reading, if there was one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub runner_up: Option<String>,
+    /// How sure that one is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub runner_up_score: Option<f32>,
+    /// What was out of the question, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub excluded: Vec<(String, String)>,
+}
+
+/// A stage of reading.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stage {
+    /// A phrase matched whole.
+    Exact,
+    /// A phrase matched but for small departures.
+    Pattern,
+    /// It is most like the phrases of this one.
+    Search,
+}
+
+impl fmt::Display for Stage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Exact => "exact",
+            Self::Pattern => "pattern",
+            Self::Search => "search",
+        })
+    }
+}
+
+/// Whose phrase it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Source {
+    /// What the tool or playbook is called.
+    Label,
+    /// The speaker's own.
+    Own,
+    /// Taught for everybody.
+    Taught,
+    /// The pack's.
+    Pack,
+    /// Made of an action and a noun.
+    Generated,
+}
+
+/// What search says.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct SearchEvidence {
+    /// By words and letters; above 0 speaks for it.
+    pub lexical: f32,
+    /// By meaning; the higher, the more it speaks for it.
+    pub semantic: f32,
+    /// How alike the nearest phrase is in meaning, 0 to 1.
+    pub alike: f32,
+    /// How likely anything here is meant at all, 0 to 1.
+    pub scope: f32,
+    /// Whether scores were measured on enough rows (200) to be called probabilities; otherwise they are bands.
+    pub calibrated: bool,
 }
 
 /// Several readings to choose from.
@@ -119,6 +191,20 @@ pub struct Question {
     pub text: String,
     /// The readings.
     pub options: Vec<Intent>,
+    /// The kinds of thing that could be meant, if that is asked first: with the readings of each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tiers: Vec<TierOption>,
+}
+
+/// One kind of thing that could be meant.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TierOption {
+    /// The kind.
+    pub tier: Tier,
+    /// What people read.
+    pub title: String,
+    /// The tools and playbooks of this kind that could be meant.
+    pub targets: Vec<String>,
 }
 
 /// Something near what was said.
@@ -129,222 +215,3 @@ pub struct Suggestion {
     /// One of its phrases.
     pub phrase: String,
 }
-
-/// Reads an utterance.
-pub fn understand(vocabulary: &Vocabulary, text: &str, around: &Surroundings) -> Understanding {
-    let normal = Normal::new(text);
-    let reader = Reader { vocabulary, normal: &normal, text, around };
-    let seams = seams(&normal.chars);
-    for lenient in [false, true] {
-        if let Some(found) = reader.requests(&seams, lenient) {
-            return found;
-        }
-    }
-    Understanding::Unknown { nearest: nearest(vocabulary, &normal) }
-}
-
-struct Reader<'a> {
-    vocabulary: &'a Vocabulary,
-    normal: &'a Normal,
-    text: &'a str,
-    around: &'a Surroundings,
-}
-
-/// A phrase that matched a clause.
-struct Hit<'a> {
-    phrase: &'a Phrase,
-    captures: Vec<Capture>,
-}
-
-impl Reader<'_> {
-    /// The requests, if the whole utterance consists of some.
-    fn requests(&self, seams: &[Seam], lenient: bool) -> Option<Understanding> {
-        let parts = strong_parts(&self.normal.chars, seams);
-        let mut intents = Vec::new();
-        if parts.len() > 1 && parts.len() <= 100 {
-            for part in &parts {
-                match self.clauses(part.clone(), seams, lenient) {
-                    Some(Understanding::Clear { intents: more }) => intents.extend(more),
-                    Some(other) => return Some(other),
-                    None => {
-                        intents.clear();
-                        break;
-                    }
-                }
-            }
-            if !intents.is_empty() {
-                return Some(Understanding::Clear { intents });
-            }
-        }
-        // Line breaks may also stand inside one long value.
-        self.clauses(0..self.normal.len(), seams, lenient)
-    }
-
-    /// The requests of a part: as many as its words allow, else one.
-    fn clauses(&self, part: Range<usize>, seams: &[Seam], lenient: bool) -> Option<Understanding> {
-        let inner: Vec<&Seam> =
-            seams.iter().filter(|seam| !seam.strong && part.contains(&seam.end) && seam.start < part.end).collect();
-        let mut intents = Vec::new();
-        let mut from = part.start;
-        for seam in &inner {
-            if seam.end <= from || !self.begins_request(seam.start, part.end, lenient) {
-                continue;
-            }
-            // What comes before must be a request of its own, and what comes after must begin one.
-            match self.one(from..seam.end, lenient) {
-                Some(Understanding::Clear { intents: mut found }) => {
-                    intents.append(&mut found);
-                    from = seam.start;
-                }
-                _ => continue,
-            }
-        }
-        let last = self.one(from..part.end, lenient);
-        match last {
-            Some(Understanding::Clear { intents: mut found }) if !intents.is_empty() => {
-                intents.append(&mut found);
-                for intent in &mut intents {
-                    // That these are separate requests was inferred.
-                    intent.confidence = intent.confidence.min(Confidence::Medium);
-                }
-                Some(Understanding::Clear { intents })
-            }
-            other if intents.is_empty() => other,
-            _ => self.one(part, lenient),
-        }
-    }
-
-    /// Whether a request with at least two words of its own (or one that is all of it) begins here.
-    fn begins_request(&self, start: usize, end: usize, lenient: bool) -> bool {
-        let Some(word) = first_word(&self.normal.chars[start..end]) else { return false };
-        if !self.vocabulary.begins_phrase(&word) {
-            return false;
-        }
-        self.hits(start..end, lenient).iter().any(|hit| hit.phrase.words >= 2)
-    }
-
-    /// The one request of a clause.
-    fn one(&self, clause: Range<usize>, lenient: bool) -> Option<Understanding> {
-        let mut hits = self.hits(clause.clone(), lenient);
-        // More of its own words, then fewer free texts, then fewer values that are not what they should be.
-        hits.sort_by_key(|hit| {
-            let broken = hit.captures.iter().filter(|capture| capture.value.is_none()).count();
-            (broken, std::cmp::Reverse(hit.phrase.weight), hit.phrase.free_texts, hit.phrase.target)
-        });
-        let best = hits.first()?;
-        let rival = hits.iter().find(|hit| hit.phrase.target != best.phrase.target);
-        let equal = rival.filter(|rival| {
-            rival.phrase.weight == best.phrase.weight && rival.phrase.free_texts == best.phrase.free_texts
-        });
-        let intent = self.intent(best, &clause, rival);
-        match equal {
-            Some(equal) => {
-                let mut options = vec![intent, self.intent(equal, &clause, Some(best))];
-                for option in &mut options {
-                    option.confidence = Confidence::Low;
-                }
-                let titles: Vec<&str> =
-                    [best, equal].iter().map(|hit| self.vocabulary.targets[hit.phrase.target].title.as_str()).collect();
-                let text = format!("Do you mean “{}” or “{}”?", titles[0], titles[1]);
-                Some(Understanding::Ask(Question { text, options }))
-            }
-            None => Some(Understanding::Clear { intents: vec![intent] }),
-        }
-    }
-
-    fn hits(&self, clause: Range<usize>, lenient: bool) -> Vec<Hit<'_>> {
-        let Some(word) = first_word(&self.normal.chars[clause.clone()]) else { return Vec::new() };
-        let mut matcher = Matcher::new(self.normal, self.text, self.around, lenient);
-        let mut hits = Vec::new();
-        for phrase in self.vocabulary.candidates(&word) {
-            let target = &self.vocabulary.targets[phrase.target];
-            if let Some(captures) = matcher.match_whole(phrase, target, clause.clone()) {
-                hits.push(Hit { phrase, captures });
-            }
-        }
-        hits
-    }
-
-    fn intent(&self, hit: &Hit<'_>, clause: &Range<usize>, rival: Option<&Hit<'_>>) -> Intent {
-        let target = &self.vocabulary.targets[hit.phrase.target];
-        let mut slots = Vec::new();
-        let mut invalid = Vec::new();
-        for capture in &hit.captures {
-            let span = self.normal.span(capture.range.clone());
-            match &capture.value {
-                Some(value) => slots.push(SlotValue { name: capture.slot.clone(), value: value.clone(), span }),
-                None => invalid.push(InvalidSlot { name: capture.slot.clone(), text: self.text[span].to_owned() }),
-            }
-        }
-        let said = |name: &str| hit.captures.iter().any(|capture| capture.slot == name);
-        let broken = !invalid.is_empty();
-        let filled_in = target.slots.iter().any(|(name, slot)| !said(name) && (slot.has_default || slot.required));
-        let confidence = match (broken, filled_in) {
-            (true, _) => Confidence::Low,
-            (false, true) => Confidence::Medium,
-            (false, false) => Confidence::High,
-        };
-        Intent {
-            target: target.name.clone(),
-            playbook: target.kind == TargetKind::Playbook,
-            slots,
-            invalid,
-            confidence,
-            span: self.normal.span(clause.clone()),
-            evidence: Evidence {
-                tier: "exact",
-                phrase: hit.phrase.text.clone(),
-                runner_up: rival.map(|hit| self.vocabulary.targets[hit.phrase.target].name.clone()),
-            },
-        }
-    }
-}
-
-fn first_word(chars: &[char]) -> Option<String> {
-    let start = chars.iter().position(|c| c.is_alphanumeric())?;
-    let word: String = chars[start..].iter().take_while(|c| c.is_alphanumeric() || **c == '\'').collect();
-    Some(word)
-}
-
-/// The phrases that share the most words with what was said, a typo aside.
-fn nearest(vocabulary: &Vocabulary, normal: &Normal) -> Vec<Suggestion> {
-    let said: String = normal.chars.iter().take(500).collect();
-    let said: Vec<&str> = said.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() > 2).take(20).collect();
-    let mut scored: Vec<(f64, usize)> = Vec::new();
-    for (number, phrase) in vocabulary.phrases.iter().enumerate() {
-        let words: Vec<&String> = phrase
-            .pieces
-            .iter()
-            .filter_map(|piece| match piece {
-                crate::pattern::Piece::Word(word) if word.len() > 2 => Some(word),
-                _ => None,
-            })
-            .collect();
-        let mut score = 0.0;
-        for word in &words {
-            let best = said.iter().map(|other| strsim::normalized_damerau_levenshtein(word, other)).fold(0.0, f64::max);
-            if best >= ALIKE {
-                score += best;
-            }
-        }
-        if score > 0.0 {
-            scored.push((score / words.len().max(1) as f64, number));
-        }
-    }
-    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-    let mut list: Vec<Suggestion> = Vec::new();
-    for (_, number) in scored {
-        let phrase = &vocabulary.phrases[number];
-        let target = vocabulary.targets[phrase.target].name.clone();
-        if list.iter().all(|one| one.target != target) {
-            list.push(Suggestion { target, phrase: phrase.text.clone() });
-        }
-        if list.len() == MAX_SUGGESTIONS {
-            break;
-        }
-    }
-    list
-}
-
-#[cfg(test)]
-mod tests;

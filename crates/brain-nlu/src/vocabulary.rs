@@ -1,12 +1,33 @@
-//! The compiled vocabulary: every phrase of every tool and playbook, found by its first word.
+//! The compiled vocabulary: every phrase of every tool and playbook, ready to be matched and searched.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, OnceLock};
 
+use brain_core::Digest;
+use brain_embed::Encoder;
+use serde::{Deserialize, Serialize};
+
+use crate::actions::{Tier, generate, tier_of};
+use crate::align::{Part, parts};
+use crate::background::BACKGROUND;
+use crate::model::{Model, Training};
 use crate::pattern::{PatternError, Piece, parse};
 use crate::slot::SlotKind;
+use crate::spell::Speller;
+use crate::spelling::one_spelling;
+use crate::words::{ADDRESS, ID, NUMBER, is_small, words};
+
+/// Changes whenever the same phrases would give another snapshot.
+const SNAPSHOT: u32 = 2;
+/// How much a phrase counts that nobody wrote.
+const GENERATED: f32 = 0.25;
+/// How much the name and the title of a target count.
+const NAMED: f32 = 0.5;
+/// How alike something must be to a phrase to say nothing about what is out of scope.
+const TOO_NEAR: f32 = 0.55;
 
 /// What an utterance can ask for.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Target {
     /// `domain.name`.
     pub name: String,
@@ -14,14 +35,38 @@ pub struct Target {
     pub kind: TargetKind,
     /// What people read.
     pub title: String,
+    /// What people call the things of its domain.
+    pub nouns: Vec<String>,
+    /// Other names of it.
+    pub synonyms: Vec<String>,
+    /// Whether it takes something away for good.
+    pub destructive: bool,
     /// Its slots.
     pub slots: BTreeMap<String, SlotSpec>,
     /// How people ask for it.
     pub phrases: Vec<String>,
 }
 
+impl Target {
+    /// The action in its name, and what it acts on: `create_note` is `create`, `note`.
+    fn action(&self) -> (String, String) {
+        let name = self.name.rsplit('.').next().unwrap_or_default();
+        let mut parts = name.split(['_', '-']);
+        let action = parts.next().unwrap_or_default().to_owned();
+        (action, parts.collect::<Vec<_>>().join(" "))
+    }
+
+    /// What kind of thing it does.
+    pub fn tier(&self) -> Tier {
+        if self.destructive {
+            return Tier::Remove;
+        }
+        tier_of(&self.action().0).unwrap_or(Tier::Workflow)
+    }
+}
+
 /// What kind of target it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum TargetKind {
     Tool,
@@ -29,7 +74,7 @@ pub enum TargetKind {
 }
 
 /// One slot of a target.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SlotSpec {
     /// What it holds.
     pub kind: SlotKind,
@@ -37,9 +82,12 @@ pub struct SlotSpec {
     pub required: bool,
     /// Whether there is a value if nobody says one.
     pub has_default: bool,
+    /// The kind of entity that it names.
+    pub entity: Option<String>,
 }
 
 /// One phrase, taken apart.
+#[derive(Clone, Debug)]
 pub(crate) struct Phrase {
     pub(crate) target: usize,
     pub(crate) text: String,
@@ -48,6 +96,15 @@ pub(crate) struct Phrase {
     pub(crate) weight: usize,
     pub(crate) words: usize,
     pub(crate) free_texts: usize,
+    /// Its pieces as alignment sees them.
+    pub(crate) parts: Vec<Part>,
+}
+
+/// What tells how sure to be, beside the phrases: both are held out, nothing is ever matched against them.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Tuning {
+    /// Utterances that nothing here answers.
+    pub outside: Vec<String>,
 }
 
 /// Every phrase, ready to be matched.
@@ -57,50 +114,181 @@ pub struct Vocabulary {
     /// Phrases by their first word; those that start with a slot are tried always.
     by_first_word: BTreeMap<String, Vec<usize>>,
     starting_with_slot: Vec<usize>,
+    /// Phrases by each of their words, without small ones.
+    by_word: BTreeMap<String, Vec<u32>>,
+    pub(crate) encoder: Arc<dyn Encoder>,
+    tuning: Tuning,
+    /// Made when it is first needed, or loaded: phrases that match whole do without.
+    search: OnceLock<Search>,
+}
+
+/// What search needs.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Search {
+    pub(crate) model: Model,
+    pub(crate) speller: Speller,
+    /// The text of each example that the model was fitted to, as people read it.
+    pub(crate) examples: Vec<String>,
 }
 
 impl Vocabulary {
-    /// Compiles targets. A phrase that cannot be taken apart, or names a slot that its target has not, is an error
-    /// (the pack check finds it first).
-    pub fn compile(targets: Vec<Target>) -> Result<Self, PatternError> {
-        let mut phrases = Vec::new();
-        let mut by_first_word: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-        let mut starting_with_slot = Vec::new();
+    /// Compiles targets. A phrase that cannot be taken apart, or names a slot that its target has not, is an error (the
+    /// pack check finds it first). What search needs is made when it is first needed.
+    pub fn compile(targets: Vec<Target>, encoder: Arc<dyn Encoder>, tuning: Tuning) -> Result<Self, PatternError> {
+        let mut found = Self {
+            targets: Vec::new(),
+            phrases: Vec::new(),
+            by_first_word: BTreeMap::new(),
+            starting_with_slot: Vec::new(),
+            by_word: BTreeMap::new(),
+            encoder,
+            tuning,
+            search: OnceLock::new(),
+        };
         for (number, target) in targets.iter().enumerate() {
             for text in &target.phrases {
-                let pieces = parse(text)?;
-                for piece in &pieces {
-                    if let Piece::Slot(name) = piece
-                        && !target.slots.contains_key(name)
-                    {
-                        let message = format!("`{}` has no input `{name}`", target.name);
-                        return Err(PatternError { at: 0, message });
-                    }
-                }
-                let words = pieces.iter().filter_map(|piece| match piece {
-                    Piece::Word(word) => Some(word.chars().count()),
-                    _ => None,
-                });
-                let is_text = |name: &str| target.slots.get(name).is_some_and(|slot| slot.kind.is_text());
-                let phrase = Phrase {
-                    target: number,
-                    text: text.clone(),
-                    weight: words.clone().sum(),
-                    words: words.count(),
-                    free_texts: pieces
-                        .iter()
-                        .filter(|piece| matches!(piece, Piece::Slot(name) if is_text(name)))
-                        .count(),
-                    pieces,
-                };
-                match phrase.pieces.first() {
-                    Some(Piece::Word(word)) => by_first_word.entry(word.clone()).or_default().push(phrases.len()),
-                    _ => starting_with_slot.push(phrases.len()),
-                }
-                phrases.push(phrase);
+                let phrase = taken_apart(number, text, target)?;
+                found.index(phrase);
             }
         }
-        Ok(Self { targets, phrases, by_first_word, starting_with_slot })
+        found.targets = targets;
+        Ok(found)
+    }
+
+    /// Search, made now if it was not yet.
+    pub(crate) fn search(&self) -> &Search {
+        self.search.get_or_init(|| self.fit(None))
+    }
+
+    /// Makes what search needs, unless it is there.
+    pub fn prepare(&self) {
+        self.search();
+    }
+
+    /// Makes what search needs after a small change: how far scores can be trusted is taken over, which saves most of
+    /// the time. Where too much has changed, everything is made anew.
+    pub fn prepare_from(&self, previous: &Self) {
+        let changed = self.phrases.len().abs_diff(previous.phrases.len()) + {
+            let known: BTreeSet<&str> = previous.phrases.iter().map(|phrase| phrase.text.as_str()).collect();
+            self.phrases.iter().filter(|phrase| !known.contains(phrase.text.as_str())).count()
+        };
+        let same_ears = self.encoder.id() == previous.encoder.id() && self.tuning == previous.tuning;
+        match previous.search.get() {
+            Some(search) if same_ears && changed * 20 <= self.phrases.len() => {
+                self.search.get_or_init(|| self.fit(Some(&search.model)));
+            }
+            _ => self.prepare(),
+        }
+    }
+
+    /// Whether what search needs is there.
+    pub fn is_ready(&self) -> bool {
+        self.search.get().is_some()
+    }
+
+    /// Names what a snapshot is made of: the same name, the same snapshot.
+    pub fn key(&self) -> Digest {
+        let parts = postcard::to_allocvec(&(SNAPSHOT, self.encoder.id(), &self.targets, &self.tuning));
+        Digest::of(&parts.expect("numbers and texts can be written"))
+    }
+
+    /// What search needs, as bytes; made now if it was not yet.
+    pub fn snapshot(&self) -> Vec<u8> {
+        postcard::to_allocvec(self.search()).expect("numbers and texts can be written")
+    }
+
+    /// Takes over a snapshot of a vocabulary with the same key. Bytes that are not one are refused.
+    pub fn load(&self, bytes: &[u8]) -> Result<(), String> {
+        let search: Search = postcard::from_bytes(bytes).map_err(|error| error.to_string())?;
+        self.search.set(search).map_err(|_| "search is there already".to_owned())
+    }
+
+    fn index(&mut self, phrase: Phrase) {
+        let number = self.phrases.len();
+        match phrase.pieces.first() {
+            Some(Piece::Word(word)) => self.by_first_word.entry(word.clone()).or_default().push(number),
+            _ => self.starting_with_slot.push(number),
+        }
+        for piece in &phrase.pieces {
+            if let Piece::Word(word) = piece
+                && !is_small(word)
+            {
+                let of_word = self.by_word.entry(one_spelling(word.replace('\'', ""))).or_default();
+                if of_word.last() != Some(&(number as u32)) {
+                    of_word.push(number as u32);
+                }
+            }
+        }
+        self.phrases.push(phrase);
+    }
+
+    fn fit(&self, previous: Option<&Model>) -> Search {
+        let mut examples = self.examples();
+        examples.retain(|example| !example.words.is_empty());
+        let plain: Vec<&str> = examples.iter().map(|example| example.plain.as_str()).collect();
+        let vectors = self.encoder.encode_targets(&plain);
+        let mut training = Training { dim: self.encoder.dim(), count: self.targets.len(), ..Training::default() };
+        let mut shown = Vec::with_capacity(examples.len());
+        let mut speller = Speller::default();
+        for (example, vector) in examples.into_iter().zip(vectors) {
+            training.labels.push(example.label);
+            training.weights.push(example.weight);
+            training.vectors.extend(vector);
+            example.words.iter().for_each(|word| speller.add(word));
+            training.words.push(example.words);
+            shown.push(example.shown);
+        }
+        speller.finish();
+        let model = match previous {
+            Some(previous) => previous.refit(&training),
+            None => Model::fit(&training, &self.outside(&training)),
+        };
+        Search { model, speller, examples: shown }
+    }
+
+    /// What a model learns from: phrases, names, and what is made of actions and nouns.
+    fn examples(&self) -> Vec<Example> {
+        let mut list = Vec::new();
+        for phrase in &self.phrases {
+            let target = &self.targets[phrase.target];
+            let words = phrase_words(&phrase.pieces, target);
+            let plain = plain_text(&phrase.text);
+            list.push(Example { label: phrase.target as u16, words, plain, shown: phrase.text.clone(), weight: 1.0 });
+        }
+        // What two targets could be called by tells nothing about either.
+        let mut made: BTreeMap<String, Vec<(u16, f32)>> = BTreeMap::new();
+        for (label, target) in self.targets.iter().enumerate() {
+            let (action, object) = target.action();
+            let name = format!("{action} {object}");
+            let named = std::iter::once(target.title.clone()).chain(target.synonyms.iter().cloned()).chain([name]);
+            for text in named.filter(|text| !text.trim().is_empty()) {
+                made.entry(text.to_lowercase()).or_default().push((label as u16, NAMED));
+            }
+            for text in generate(&action, &object, &target.nouns) {
+                made.entry(text).or_default().push((label as u16, GENERATED));
+            }
+        }
+        for (text, of) in made {
+            let (label, weight) = of[0];
+            if of.iter().all(|(other, _)| *other == label) {
+                list.push(Example { label, words: words(&text), plain: text.clone(), shown: text, weight });
+            }
+        }
+        list
+    }
+
+    /// Utterances that nothing here answers: what is given, and what hardly any business has a tool for.
+    fn outside(&self, training: &Training) -> Vec<(Vec<String>, Vec<f32>)> {
+        let mut list = Vec::new();
+        let given = self.tuning.outside.iter().map(|text| (text.as_str(), true));
+        for (text, given) in given.chain(BACKGROUND.iter().map(|text| (*text, false))) {
+            let vector = self.vector(text);
+            let alike = |phrase: &[f32]| crate::model::semantic::dot(phrase, &vector);
+            if given || training.vectors.chunks_exact(training.dim).all(|phrase| alike(phrase) < TOO_NEAR) {
+                list.push((words(text), vector));
+            }
+        }
+        list
     }
 
     /// Phrases that could match an utterance that begins with this word.
@@ -109,9 +297,38 @@ impl Vocabulary {
         named.iter().chain(&self.starting_with_slot).map(|&number| &self.phrases[number])
     }
 
+    /// Phrases that have a word.
+    pub(crate) fn phrases_with(&self, word: &str) -> &[u32] {
+        self.by_word.get(word).map_or(&[], Vec::as_slice)
+    }
+
     /// Whether some phrase begins with this word.
     pub(crate) fn begins_phrase(&self, word: &str) -> bool {
         self.by_first_word.contains_key(word)
+    }
+
+    /// The number of a target.
+    pub(crate) fn number_of(&self, name: &str) -> Option<usize> {
+        self.targets.iter().position(|target| target.name == name)
+    }
+
+    /// The place of a text among the phrases.
+    pub(crate) fn vector(&self, text: &str) -> Vec<f32> {
+        let mut vector = vec![0.0; self.encoder.dim()];
+        self.encoder.encode(text, &mut vector);
+        vector
+    }
+
+    /// What search alone says about a text.
+    pub fn rank(&self, text: &str) -> Ranking {
+        let found = self.search().model.search(&words(text), &self.vector(text), &|_| false);
+        let best = found.best.iter().map(|scored| (self.targets[usize::from(scored.label)].name.clone(), scored.score));
+        Ranking { best: best.collect(), confidence: found.confidence, scope: found.scope }
+    }
+
+    /// Everything that can be asked for.
+    pub fn targets(&self) -> &[Target] {
+        &self.targets
     }
 
     /// How many phrases there are.
@@ -123,4 +340,86 @@ impl Vocabulary {
     pub fn is_empty(&self) -> bool {
         self.phrases.is_empty()
     }
+}
+
+/// What search says about a text.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Ranking {
+    /// Targets and scores, best first.
+    pub best: Vec<(String, f32)>,
+    /// How likely the first is right, if any is.
+    pub confidence: f32,
+    /// How likely any is right.
+    pub scope: f32,
+}
+
+struct Example {
+    label: u16,
+    words: Vec<String>,
+    /// What an encoder reads.
+    plain: String,
+    shown: String,
+    weight: f32,
+}
+
+pub(crate) fn taken_apart(number: usize, text: &str, target: &Target) -> Result<Phrase, PatternError> {
+    let pieces = parse(text)?;
+    for piece in &pieces {
+        if let Piece::Slot(name) = piece
+            && !target.slots.contains_key(name)
+        {
+            let message = format!("`{}` has no input `{name}`", target.name);
+            return Err(PatternError { at: 0, message });
+        }
+    }
+    let words = pieces.iter().filter_map(|piece| match piece {
+        Piece::Word(word) => Some(word.chars().count()),
+        _ => None,
+    });
+    let is_text = |name: &str| target.slots.get(name).is_some_and(|slot| slot.kind.is_text());
+    Ok(Phrase {
+        target: number,
+        text: text.to_owned(),
+        weight: words.clone().sum(),
+        words: words.count(),
+        free_texts: pieces.iter().filter(|piece| matches!(piece, Piece::Slot(name) if is_text(name))).count(),
+        parts: parts(&pieces, target),
+        pieces,
+    })
+}
+
+/// The words of a phrase as search sees an utterance: values masked, free texts left out.
+fn phrase_words(pieces: &[Piece], target: &Target) -> Vec<String> {
+    let mut list = Vec::new();
+    for piece in pieces {
+        match piece {
+            Piece::Word(word) => list.extend(words(word)),
+            Piece::Slot(name) => {
+                let mask = match target.slots.get(name).map(|slot| &slot.kind) {
+                    Some(SlotKind::Uuid) => Some(ID),
+                    Some(SlotKind::Email | SlotKind::Url) => Some(ADDRESS),
+                    Some(SlotKind::Integer | SlotKind::Decimal | SlotKind::Money | SlotKind::Phone) => Some(NUMBER),
+                    _ => None,
+                };
+                list.extend(mask.map(str::to_owned));
+            }
+            Piece::Mark(_) => {}
+        }
+    }
+    list
+}
+
+/// A phrase without its slots.
+pub(crate) fn plain_text(phrase: &str) -> String {
+    let mut text = String::with_capacity(phrase.len());
+    let mut inside = false;
+    for c in phrase.chars() {
+        match c {
+            '{' => inside = true,
+            '}' => inside = false,
+            c if !inside => text.push(c),
+            _ => {}
+        }
+    }
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

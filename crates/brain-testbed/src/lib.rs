@@ -1,5 +1,9 @@
-//! Servers that tests run against. Nothing here is part of the product.
+//! What tests run against: servers, and weights of a model. Nothing here is part of the product.
 
+mod minilm;
 mod postgres;
+mod tiny;
 
+pub use minilm::{minilm, minilm_wheel, unpacked};
 pub use postgres::Postgres;
+pub use tiny::tiny_model;

@@ -1,7 +1,9 @@
 //! The command line.
 
 mod bench;
+mod model;
 mod pack;
+mod understanding;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -9,11 +11,14 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use self::bench::{
-    BenchCommand, BenchGrowthArgs, BenchHttpArgs, BenchRunsArgs, BenchTools, BenchVmArgs, BenchWaitingArgs,
+    BenchCommand, BenchGrowthArgs, BenchHttpArgs, BenchRunsArgs, BenchTools, BenchUnderstandArgs, BenchVmArgs,
+    BenchWaitingArgs,
 };
+pub(crate) use self::model::{InstallArgs, ModelCommand};
 pub(crate) use self::pack::{
     DocsArgs, ImportCommand, ImportDmnArgs, ImportPlaybookArgs, ImportRegistryArgs, PackCommand, SchemaArgs,
 };
+pub(crate) use self::understanding::{EvalArgs, SetArg, TeachArgs, TierArg, UnteachArgs};
 
 /// Turns what people ask, in plain language, into work that gets done: safely, durably, with a receipt for everything.
 #[derive(Parser)]
@@ -47,6 +52,9 @@ pub(crate) struct Global {
     /// Whose data.
     #[arg(long, global = true, env = "BRAIN_TENANT", value_name = "NAME", help = "Whose data. [default: default]")]
     pub(crate) tenant: Option<String>,
+    /// The installed sentence encoder that tells how texts are alike. [default: the table in the binary]
+    #[arg(long, global = true, env = "BRAIN_MODEL", value_name = "NAME")]
+    pub(crate) model: Option<String>,
     /// Machine-readable output.
     #[arg(long, global = true)]
     pub(crate) json: bool,
@@ -88,6 +96,29 @@ pub(crate) enum Command {
         after_help = "Examples:\n  brain runs --status waiting\n  brain runs parked                   what waits for a person because it went wrong\n  brain runs retry RUN                try again what failed\n  brain runs skip RUN                 go on without it\n  brain runs abort RUN                give it up"
     )]
     Runs(RunsArgs),
+    /// Say how an utterance is understood, and why. Nothing is done.
+    #[command(
+        after_help = "Examples:\n  brain explain \"pls creat a task for bob\"\n  brain explain \"remove lead 5\" --json"
+    )]
+    Explain {
+        /// What somebody might say.
+        text: String,
+    },
+    /// Measure how well utterances are understood: a pack's corpus, or a data set.
+    #[command(
+        after_help = "Examples:\n  brain eval                                  the corpus of the built-in pack\n  brain eval --pack packs/shop --json > before.json\n  brain eval --pack packs/shop --compare before.json\n  brain eval --train train.tsv --test test.tsv --oos oos.tsv\n  brain eval --train train.tsv --test test.tsv --shots 5 --draws 5"
+    )]
+    Eval(EvalArgs),
+    /// Try thresholds of understanding on the packs' tuning corpus; say which are best. Changes nothing.
+    Tune,
+    /// Teach a phrase: what people here say for a tool or playbook. Used at once.
+    #[command(
+        after_help = "Examples:\n  brain teach \"ring {title}\" os.create_task\n  brain teach \"my jobs\" os.list_tasks --own\n  brain teach --file phrases.yaml\n  brain teach                                 what was taught\n\nA phrase that belongs to another tool is taken away from it only with --replace. Everything is audited."
+    )]
+    Teach(TeachArgs),
+    /// Take back a phrase that was taught.
+    #[command(after_help = "Examples:\n  brain unteach \"ring {title}\" --why \"too general\"")]
+    Unteach(UnteachArgs),
     /// Say what a run waits for.
     WhyWaiting {
         /// The run.
@@ -146,6 +177,9 @@ pub(crate) enum Command {
     /// Write, check and test packs.
     #[command(subcommand)]
     Pack(PackCommand),
+    /// Sentence encoders beside the built-in table.
+    #[command(subcommand)]
+    Model(ModelCommand),
     /// Erase and delete what has been kept long enough, as the configuration says.
     #[command(
         after_help = "Examples:\n  brain gc --config brain.yaml --dry-run     what would go\n  brain gc --config brain.yaml --all         for every tenant\n  brain gc --config brain.yaml --all --compact\n\nIn the configuration:\n  tenants:\n    \"*\": {keep: {payloads: 30d, runs: 365d}}\n\nA server with such a configuration does this once an hour by itself."

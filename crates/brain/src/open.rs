@@ -5,12 +5,14 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use brain_core::TenantId;
+use brain_embed::models::ModelsDir;
+use brain_embed::{Encoder, StaticTable};
 use brain_engine::EngineConfig;
 use brain_kernel::{Kernel, KernelConfig};
 use brain_registry::{Loaded, PackSource, Registry};
 use brain_store::{MemoryStore, PostgresStore, Scope, SqliteStore, Store};
 
-use crate::cli::Global;
+use crate::cli::{Global, TierArg};
 use crate::config::Config;
 use crate::system::{ProcessLiveness, SystemClock, SystemRandom};
 
@@ -48,13 +50,21 @@ pub(crate) fn registry(global: &Global) -> Result<Arc<Registry>> {
     }
 }
 
-/// Where the store is by default.
-fn default_store() -> Result<PathBuf> {
+/// Where Brain keeps things for this user.
+fn data_folder() -> Result<PathBuf> {
     let data = std::env::var_os("XDG_DATA_HOME").map(PathBuf::from);
     let home = std::env::var_os("HOME").map(|home| Path::new(&home).join(".local/share"));
-    let folder =
-        data.or(home).context("neither HOME nor XDG_DATA_HOME is set; name a store with --store sqlite:PATH")?;
-    Ok(folder.join("brain/brain.db"))
+    Ok(data.or(home).context("neither HOME nor XDG_DATA_HOME is set")?.join("brain"))
+}
+
+/// Where the store is by default.
+fn default_store() -> Result<PathBuf> {
+    Ok(data_folder().context("name a store with --store sqlite:PATH")?.join("brain.db"))
+}
+
+/// Where models are.
+pub(crate) fn models() -> Result<ModelsDir> {
+    Ok(ModelsDir::new(data_folder()?.join("models")))
 }
 
 /// What the store is called, for people: without a password.
@@ -145,6 +155,8 @@ pub(crate) fn kernel_over(
     let mut config = KernelConfig { engine, ..KernelConfig::default() };
     config.tools.allow_private_hosts = global.allow_private_hosts;
     config.tools.public_url.clone_from(&global.public_url);
+    config.hearing.encoder = ears(global)?;
+    config.hearing.snapshots = cache_folder().map(|folder| folder.join("vocabularies"));
     let kernel = Kernel::start(
         &config,
         registry,
@@ -154,6 +166,42 @@ pub(crate) fn kernel_over(
         Arc::new(ProcessLiveness),
     )?;
     Ok(kernel)
+}
+
+/// Where things are kept that can be made again; nowhere if the system does not say.
+fn cache_folder() -> Option<PathBuf> {
+    let own = std::env::var_os("BRAIN_CACHE").map(PathBuf::from);
+    let shared = || std::env::var_os("XDG_CACHE_HOME").map(|folder| PathBuf::from(folder).join("brain"));
+    let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache/brain"));
+    own.or_else(shared).or_else(home).filter(|folder| folder.is_absolute())
+}
+
+/// What tells how texts are alike, as the command line asks for it. If a model cannot be had, the table in the binary
+/// takes its place, with one line that says why.
+pub(crate) fn ears(global: &Global) -> Result<Arc<dyn Encoder>> {
+    match &global.model {
+        Some(_) => encoder(TierArg::Transformer, global),
+        None => encoder(TierArg::Static, global),
+    }
+}
+
+/// What tells how texts are alike. The transformer tier is the model that is named, or the only one.
+pub(crate) fn encoder(tier: TierArg, global: &Global) -> Result<Arc<dyn Encoder>> {
+    if tier == TierArg::Static {
+        return Ok(Arc::new(StaticTable::built_in()));
+    }
+    let models = models()?;
+    let name = match (&global.model, models.names()?.as_slice()) {
+        (Some(name), _) => name.clone(),
+        (None, [only]) => only.clone(),
+        (None, []) => bail!("no model is installed; see `brain model install --help`"),
+        (None, several) => bail!("there are several models, name one with --model: {}", several.join(", ")),
+    };
+    let (encoder, fell_back) = brain_embed::models::open(Some(&name), &models);
+    if let Some(why) = fell_back {
+        anstream::eprintln!("{why}");
+    }
+    Ok(Arc::from(encoder))
 }
 
 /// The runtime for commands that work.

@@ -6,7 +6,8 @@ use brain_registry::{Registry, normalise};
 use serde_json::{Map, Value};
 
 /// How one utterance was read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// As it should be.
     Right,
@@ -16,36 +17,61 @@ pub enum Verdict {
     Wrong,
 }
 
+/// What came of one row.
+#[derive(Clone, Debug)]
+pub struct RowScore {
+    /// The utterance.
+    pub say: String,
+    /// How it was read.
+    pub verdict: Verdict,
+    /// What was expected.
+    pub wanted: String,
+    /// The tool or playbook that was expected, if one was.
+    pub target: Option<String>,
+    /// What was read.
+    pub read: String,
+}
+
 /// What came of a corpus.
 #[derive(Clone, Debug, Default)]
 pub struct CorpusScore {
-    /// Rows read as they should be.
-    pub right: usize,
-    /// Rows where Brain asked or said that it did not understand.
-    pub asked: usize,
-    /// Rows that were read wrongly and with confidence: what they say, what was expected, what was read.
-    pub wrong: Vec<(String, String, String)>,
+    /// Each row.
+    pub rows: Vec<RowScore>,
 }
 
 impl CorpusScore {
     /// How many rows there are.
     pub fn total(&self) -> usize {
-        self.right + self.asked + self.wrong.len()
+        self.rows.len()
+    }
+
+    /// How many were read so.
+    pub fn count(&self, verdict: Verdict) -> usize {
+        self.rows.iter().filter(|row| row.verdict == verdict).count()
+    }
+
+    /// The rows that were read wrongly and with confidence.
+    pub fn wrong(&self) -> impl Iterator<Item = &RowScore> {
+        self.rows.iter().filter(|row| row.verdict == Verdict::Wrong)
     }
 }
 
 /// Reads every utterance of one set.
 pub fn score(registry: &Registry, set: CorpusSet, understand: impl Fn(&str) -> Understanding) -> CorpusScore {
-    let mut score = CorpusScore::default();
-    for row in registry.corpus().iter().filter(|row| row.set == set) {
+    let rows = registry.corpus().iter().filter(|row| row.set == set).map(|row| {
         let understanding = understand(&row.say);
-        match judge(registry, row, &understanding) {
-            Verdict::Right => score.right += 1,
-            Verdict::Asked => score.asked += 1,
-            Verdict::Wrong => score.wrong.push((row.say.clone(), wanted(&row.expect), read(&understanding))),
+        RowScore {
+            say: row.say.clone(),
+            verdict: judge(registry, row, &understanding),
+            wanted: wanted(&row.expect),
+            target: match &row.expect {
+                Expectation::Tool { name, .. } | Expectation::Playbook { name, .. } => Some(name.clone()),
+                Expectation::None | Expectation::Ask(_) => None,
+            },
+            read: read(&understanding),
         }
-    }
-    score
+    });
+    CorpusScore { rows: rows.collect() }
 }
 
 fn judge(registry: &Registry, row: &CorpusRow, understanding: &Understanding) -> Verdict {
@@ -58,7 +84,7 @@ fn judge(registry: &Registry, row: &CorpusRow, understanding: &Understanding) ->
             [one] if one.target == *name && !one.invalid.is_empty() => Verdict::Asked,
             _ => Verdict::Wrong,
         },
-        (Expectation::None, Understanding::Unknown { .. }) => Verdict::Right,
+        (Expectation::None, Understanding::Unknown { .. } | Understanding::SmallTalk { .. }) => Verdict::Right,
         (Expectation::Ask(_), Understanding::Ask(_) | Understanding::Unknown { .. }) => Verdict::Right,
         // What is missing or broken is asked for before anything runs.
         (Expectation::Ask(among), Understanding::Clear { intents }) => {
@@ -117,6 +143,7 @@ fn read(understanding: &Understanding) -> String {
             list.join(" + ")
         }
         Understanding::Ask(question) => question.text.clone(),
+        Understanding::SmallTalk { talk } => format!("{talk:?}"),
         Understanding::Unknown { .. } => "nothing".into(),
     }
 }

@@ -1,13 +1,44 @@
-//! Typed slots: how the value of each kind is recognised at a place in an utterance.
+//! Typed slots: how the value of each kind is recognised, at a place in an utterance or anywhere in it.
 
+mod choice;
+mod currency;
+mod cursor;
 mod date;
+mod dial;
+mod duration;
+mod extract;
+mod hint;
+mod list;
+mod moment;
+mod money;
 mod number;
+mod phone;
+mod quantity;
+mod range;
+mod relative;
+mod spoken;
+mod surroundings;
 mod text;
+mod time;
+mod unit;
+mod values;
+
+use std::ops::Range;
 
 use serde_json::Value;
 
+pub use dial::e164;
+pub use range::{Bound, Bounds, Pair, pairs};
+pub use relative::Relative;
+pub use surroundings::Surroundings;
+pub use values::{Amount, Found, Quantity, amounts, quantities, ranges, relatives, values};
+
+pub(crate) use self::extract::extract;
+use crate::normalise::Normal;
+use hint::Hint;
+
 /// What a slot holds.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum SlotKind {
     /// A UUID.
     Uuid,
@@ -15,6 +46,8 @@ pub enum SlotKind {
     Integer,
     /// An exact number.
     Decimal,
+    /// An exact number of a unit: what is said in another unit of the same kind is converted.
+    Quantity(String),
     /// An amount, with or without its currency sign.
     Money,
     /// A phone number.
@@ -25,21 +58,20 @@ pub enum SlotKind {
     Url,
     /// A day.
     Date,
+    /// A time of day.
+    Time,
+    /// A day and a time, in the time zone of the people who speak.
+    DateTime,
+    /// A length of time.
+    Duration,
     /// Yes or no.
     Boolean,
     /// One of a few: the token that the tool gets, and what people call it.
     Enum(Vec<(String, Vec<String>)>),
+    /// Several of a kind.
+    List(Box<SlotKind>),
     /// Anything.
     Text,
-}
-
-/// What an utterance is read against: nothing here is looked up, all is given.
-#[derive(Clone, Debug)]
-pub struct Surroundings {
-    /// The day it is, for "tomorrow" and "next Tuesday".
-    pub today: jiff::civil::Date,
-    /// Whether `3/4` is the third of April (most of the world) or the fourth of March (US).
-    pub month_first: bool,
 }
 
 /// How a slot looks for the end of a free text before it.
@@ -52,30 +84,72 @@ pub(crate) enum Reach {
 }
 
 impl SlotKind {
+    /// An exact number of a unit; where nobody knows the unit, an exact number.
+    pub fn quantity(unit: &str) -> Self {
+        if quantity::is_unit(unit) { Self::Quantity(unit.to_owned()) } else { Self::Decimal }
+    }
+
     pub(crate) fn is_text(&self) -> bool {
         matches!(self, Self::Text)
     }
 
+    fn is_number(&self) -> bool {
+        matches!(self, Self::Integer | Self::Decimal | Self::Quantity(_))
+    }
+
     pub(crate) fn reach(&self) -> Reach {
         match self {
-            Self::Integer | Self::Decimal | Self::Money | Self::Enum(_) | Self::Boolean => Reach::Last,
+            Self::Integer
+            | Self::Decimal
+            | Self::Quantity(_)
+            | Self::Money
+            | Self::Duration
+            | Self::Enum(_)
+            | Self::Boolean => Reach::Last,
             _ => Reach::First,
+        }
+    }
+
+    /// Whether a value may begin with a character that begins this: a quick look before a long one.
+    fn may_begin(&self, c: char, hint: Hint) -> bool {
+        match self {
+            Self::Uuid => c.is_ascii_hexdigit(),
+            Self::Integer | Self::Decimal | Self::Quantity(_) | Self::Duration => hint.has(Hint::NUMBER),
+            Self::Money => hint.has(Hint::NUMBER.or(Hint::CURRENCY)),
+            Self::Date => hint.has(Hint::DAY),
+            Self::Time => hint.has(Hint::TIME),
+            Self::DateTime => hint.has(Hint::MOMENT),
+            Self::Phone => c.is_ascii_digit() || matches!(c, '+' | '('),
+            Self::Url => c == 'h',
+            Self::Boolean => matches!(c, 'y' | 'n' | 't' | 'f' | 'o'),
+            Self::Email => c.is_alphanumeric(),
+            Self::Enum(_) => true,
+            Self::List(item) => item.is_text() || item.may_begin(c, hint),
+            Self::Text => false,
         }
     }
 
     /// Ways in which a value of this kind can stand at `at`, longest first: where it ends, and what it is.
     pub(crate) fn read(&self, chars: &[char], at: usize, around: &Surroundings) -> Vec<(usize, Value)> {
+        if !chars.get(at).is_some_and(|c| self.may_begin(*c, Hint::at(chars, at))) {
+            return Vec::new();
+        }
         match self {
             Self::Uuid => text::uuid(chars, at).into_iter().collect(),
-            Self::Integer => number::integer(chars, at).into_iter().collect(),
-            Self::Decimal => number::decimal(chars, at).into_iter().collect(),
-            Self::Money => number::money(chars, at).into_iter().collect(),
-            Self::Phone => number::phone(chars, at),
+            Self::Integer => number::integer(chars, at, around),
+            Self::Decimal => number::decimal(chars, at, around),
+            Self::Quantity(unit) => quantity::quantity(chars, at, unit, around),
+            Self::Money => money::money(chars, at, around),
+            Self::Phone => phone::phone(chars, at, around),
             Self::Email => text::email(chars, at).into_iter().collect(),
             Self::Url => text::url(chars, at).into_iter().collect(),
             Self::Date => date::date(chars, at, around),
+            Self::Time => time::time(chars, at, around),
+            Self::DateTime => moment::moment(chars, at, around),
+            Self::Duration => duration::duration(chars, at, around),
             Self::Boolean => text::boolean(chars, at).into_iter().collect(),
-            Self::Enum(values) => text::one_of(chars, at, values),
+            Self::Enum(values) => choice::one_of(chars, at, values),
+            Self::List(item) => list::list(item, chars, at, around),
             Self::Text => Vec::new(),
         }
     }
@@ -88,6 +162,18 @@ impl SlotKind {
         let end = chars[at..].iter().position(|c| c.is_whitespace() || matches!(c, ':' | ',' | ';' | '"'));
         let end = end.map_or(chars.len(), |n| at + n);
         (end > at).then_some(end)
+    }
+
+    /// A value with the letters that were written, where they matter: addresses, phone numbers, texts in a list.
+    pub(crate) fn original(&self, normal: &Normal, text: &str, range: Range<usize>, value: Value) -> Value {
+        match self {
+            Self::Email | Self::Url | Self::Phone => Value::from(&text[normal.span(range)]),
+            Self::List(item) if item.is_text() => {
+                let items = list::item_ranges(&normal.chars, range).into_iter();
+                items.map(|item| Value::from(text[normal.span(item)].trim())).collect()
+            }
+            _ => value,
+        }
     }
 }
 

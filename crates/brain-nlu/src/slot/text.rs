@@ -1,17 +1,16 @@
-//! Values that are text of a certain shape: UUIDs, addresses, yes and no, one of a few.
+//! Values that are text of a certain shape: UUIDs, addresses, yes and no.
 
 use serde_json::Value;
 
 use super::ends_word;
-use crate::normalise::folded;
 
 pub(super) fn uuid(chars: &[char], at: usize) -> Option<(usize, Value)> {
     let end = at + 36;
-    let text: String = chars.get(at..end)?.iter().collect();
-    let shaped =
-        text.char_indices().all(|(i, c)| if matches!(i, 8 | 13 | 18 | 23) { c == '-' } else { c.is_ascii_hexdigit() });
+    let text = chars.get(at..end)?;
+    let fits = |(i, c): (usize, &char)| if matches!(i, 8 | 13 | 18 | 23) { *c == '-' } else { c.is_ascii_hexdigit() };
+    let shaped = text.iter().enumerate().all(fits);
     let whole = (at == 0 || !chars[at - 1].is_alphanumeric()) && ends_word(chars, end) && chars.get(end) != Some(&'-');
-    (shaped && whole).then(|| (end, Value::from(text)))
+    (shaped && whole).then(|| (end, Value::from(text.iter().collect::<String>())))
 }
 
 pub(super) fn email(chars: &[char], at: usize) -> Option<(usize, Value)> {
@@ -19,6 +18,9 @@ pub(super) fn email(chars: &[char], at: usize) -> Option<(usize, Value)> {
     let mut end = at + chars[at..].iter().take_while(|c| allowed(c)).count();
     while end > at && matches!(chars[end - 1], '.' | '-') {
         end -= 1;
+    }
+    if !chars[at..end].contains(&'@') {
+        return None;
     }
     let text: String = chars[at..end].iter().collect();
     let (user, host) = text.split_once('@')?;
@@ -47,25 +49,6 @@ pub(super) fn boolean(chars: &[char], at: usize) -> Option<(usize, Value)> {
     None
 }
 
-/// Labels and tokens that stand here, longest first.
-pub(super) fn one_of(chars: &[char], at: usize, values: &[(String, Vec<String>)]) -> Vec<(usize, Value)> {
-    let mut found = Vec::new();
-    for (token, labels) in values {
-        for name in std::iter::once(token).chain(labels) {
-            let plain = folded(name);
-            let length = plain.chars().count();
-            let spaced = plain.replace(['_', '-'], " ");
-            let there = |form: &str| chars[at..].iter().copied().take(length).eq(form.chars());
-            if (there(&plain) || there(&spaced)) && ends_word(chars, at + length) {
-                found.push((at + length, Value::from(token.clone())));
-            }
-        }
-    }
-    found.sort_by_key(|(end, _)| std::cmp::Reverse(*end));
-    found.dedup();
-    found
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -87,14 +70,5 @@ mod tests {
         assert_eq!(email(&chars("bob@example.com."), 0), Some((15, Value::from("bob@example.com"))));
         assert_eq!(email(&chars("bob@example"), 0), None);
         assert_eq!(url(&chars("https://a.b/c?d=1, x"), 0), Some((17, Value::from("https://a.b/c?d=1"))));
-    }
-
-    #[test]
-    fn labels_and_tokens_both_name_a_value() {
-        let values = vec![("in_progress".to_owned(), vec!["Under way".to_owned()]), ("done".to_owned(), vec![])];
-        assert_eq!(one_of(&chars("in progress now"), 0, &values), [(11, Value::from("in_progress"))]);
-        assert_eq!(one_of(&chars("under way"), 0, &values), [(9, Value::from("in_progress"))]);
-        assert_eq!(one_of(&chars("done"), 0, &values), [(4, Value::from("done"))]);
-        assert!(one_of(&chars("doner"), 0, &values).is_empty());
     }
 }

@@ -39,7 +39,8 @@ async fn other_side() -> (Asked, u16) {
 
 async fn start() -> (TestServer, Asked) {
     let (asked, port) = other_side().await;
-    let secret = std::env::temp_dir().join(format!("brain-callback-secret-{}", std::process::id()));
+    let secret =
+        std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("callback-secret-{}", std::process::id()));
     std::fs::write(&secret, SECRET).unwrap();
     let tools = format!(
         "domain: t

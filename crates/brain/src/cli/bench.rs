@@ -2,6 +2,8 @@
 
 use clap::{Args, Subcommand, ValueEnum};
 
+use super::TierArg;
+
 #[derive(Subcommand)]
 pub(crate) enum BenchCommand {
     /// Durable runs per second, beside a probe that commits the same rows and bytes.
@@ -18,6 +20,11 @@ pub(crate) enum BenchCommand {
     /// What the machine alone does, in memory.
     #[command(after_help = "Examples:\n  brain bench vm --runs 100000")]
     Vm(BenchVmArgs),
+    /// What reading an utterance costs with a large vocabulary, and what the vocabulary costs.
+    #[command(
+        after_help = "Examples:\n  brain bench understand\n  brain bench understand --tools 100 --phrases 1000 --json"
+    )]
+    Understand(BenchUnderstandArgs),
     /// Requests per second to any HTTP server, over connections that are kept.
     #[command(
         after_help = "Examples:\n  brain bench http http://127.0.0.1:7700/v1/runs --body '{\"message\": \"list tasks\"}' --in-flight 8"
@@ -39,6 +46,22 @@ pub(crate) struct BenchRunsArgs {
     /// What a step does.
     #[arg(long, value_enum, default_value = "record")]
     pub(crate) tools: BenchTools,
+}
+
+#[derive(Args, Clone)]
+pub(crate) struct BenchUnderstandArgs {
+    /// Tools in the vocabulary.
+    #[arg(long, default_value_t = 1083)]
+    pub(crate) tools: usize,
+    /// Their phrases, in all.
+    #[arg(long, default_value_t = 14_593)]
+    pub(crate) phrases: usize,
+    /// Utterances that are read.
+    #[arg(long, default_value_t = 3000)]
+    pub(crate) utterances: usize,
+    /// What tells how texts are alike; `transformer` is the model that --model names, or the only one.
+    #[arg(long, value_enum, default_value_t = TierArg::Static)]
+    pub(crate) tier: TierArg,
 }
 
 #[derive(Args, Clone)]

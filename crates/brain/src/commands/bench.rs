@@ -6,6 +6,7 @@ mod growth;
 mod http;
 mod probe;
 mod runs;
+mod understand;
 mod vm;
 mod waiting;
 
@@ -37,6 +38,7 @@ pub(crate) fn run(global: &Global, command: &BenchCommand) -> Result<bool> {
         BenchCommand::Runs(args) => runs::run(global, args),
         BenchCommand::Waiting(args) => waiting::run(global, args),
         BenchCommand::Growth(args) => growth::run(global, args),
+        BenchCommand::Understand(args) => understand::run(global, args),
         BenchCommand::Vm(args) => vm::run(global, args),
         BenchCommand::Http(args) => http::run(global, args),
     }

@@ -8,10 +8,13 @@ mod demo;
 mod dlq;
 mod do_;
 mod doctor;
+mod eval;
+mod explain;
 mod gc;
 mod inspect;
 mod migrate;
 mod migrate_runs;
+mod model;
 mod pack;
 mod pack_docs;
 mod pack_import;
@@ -20,7 +23,9 @@ mod runs;
 mod serve;
 mod store;
 mod stuck;
+mod teach;
 mod token;
+mod tune;
 mod undo;
 
 use std::time::Duration;
@@ -44,6 +49,11 @@ pub(crate) fn run(cli: Cli) -> Result<bool> {
         Command::Serve(args) => serve::run(global, &args),
         Command::Demo(args) => demo::run(global, &args),
         Command::Runs(args) => runs::run(global, args),
+        Command::Explain { text } => explain::run(global, &text),
+        Command::Eval(args) => eval::run(global, &args),
+        Command::Tune => tune::run(global),
+        Command::Teach(args) => teach::teach(global, &args),
+        Command::Unteach(args) => teach::unteach(global, &args),
         Command::WhyWaiting { run } => stuck::why(global, &run),
         Command::Inspect { run } => inspect::inspect(global, &run),
         Command::Replay { run } => inspect::replay(global, &run),
@@ -56,6 +66,7 @@ pub(crate) fn run(cli: Cli) -> Result<bool> {
         Command::Blob(command) => blob::run(global, command),
         Command::Token(command) => token::run(global, command),
         Command::Pack(command) => pack::run(global, command),
+        Command::Model(command) => model::run(global, command),
         Command::Gc(args) => gc::run(global, &args),
         Command::Audit { limit } => audit::run(global, limit),
         Command::Store(StoreCommand::Copy(args)) => store::copy(global, &args),

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
-use brain_kernel::scenario::corpus::score;
+use brain_kernel::Hearing;
+use brain_kernel::scenario::corpus::{Verdict, score};
 use brain_kernel::scenario::{corpus_vocabulary, run_scenario};
 use brain_registry::model::CorpusSet;
 use brain_registry::schemas::SCHEMA_FOLDER;
@@ -134,11 +135,11 @@ fn test(global: &Global, folders: &[PathBuf], only: Option<&str>) -> Result<bool
             failed.push(outcome);
         }
     }
-    let reader = corpus_vocabulary(&registry);
+    let reader = corpus_vocabulary(&registry, Hearing::default().encoder);
     let result = score(&registry, CorpusSet::Test, |text| reader.read(text));
     let total = result.total();
     let share = |count: usize| if total == 0 { 0.0 } else { 100.0 * count as f64 / total as f64 };
-    let corpus_ok = share(result.wrong.len()) <= MAX_WRONG_PERCENT;
+    let corpus_ok = share(result.count(Verdict::Wrong)) <= MAX_WRONG_PERCENT;
     let ok = failed.is_empty() && corpus_ok;
     if global.json {
         let failures: Vec<_> = failed
@@ -148,7 +149,7 @@ fn test(global: &Global, folders: &[PathBuf], only: Option<&str>) -> Result<bool
         show::json(&serde_json::json!({
             "ok": ok,
             "scenarios": {"passed": passed, "failed": failures},
-            "corpus": {"rows": total, "right": result.right, "asked": result.asked, "wrong": result.wrong.iter().map(|(say, wanted, read)| serde_json::json!({"say": say, "wanted": wanted, "read": read})).collect::<Vec<_>>()},
+            "corpus": {"rows": total, "right": result.count(Verdict::Right), "asked": result.count(Verdict::Asked), "wrong": result.wrong().map(|row| serde_json::json!({"say": row.say, "wanted": row.wanted, "read": row.read})).collect::<Vec<_>>()},
         }));
         return Ok(ok);
     }
@@ -157,12 +158,12 @@ fn test(global: &Global, folders: &[PathBuf], only: Option<&str>) -> Result<bool
             "{}corpus{}: {total} rows, {:.1} % right, {:.1} % asked, {:.1} % wrong and confident",
             if corpus_ok { GREEN } else { RED },
             if corpus_ok { GREEN.render_reset() } else { RED.render_reset() },
-            share(result.right),
-            share(result.asked),
-            share(result.wrong.len()),
+            share(result.count(Verdict::Right)),
+            share(result.count(Verdict::Asked)),
+            share(result.count(Verdict::Wrong)),
         );
-        for (say, wanted, read) in &result.wrong {
-            anstream::println!("  “{say}”\n    wanted {wanted}\n    read   {read}");
+        for row in result.wrong() {
+            anstream::println!("  “{}”\n    wanted {}\n    read   {}", row.say, row.wanted, row.read);
         }
     }
     anstream::println!("scenarios: {passed} passed, {} failed", failed.len());

@@ -12,6 +12,9 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<bool> {
     runtime.block_on(async {
         let global = &Global { paused: args.paused, ..global.clone() };
         let kernel = open::kernel(global, true)?;
+        // The first who says something in their own words does not wait for it.
+        let ears = kernel.clone();
+        tokio::task::spawn_blocking(move || ears.listen());
         let config = ServerConfig { max_blob: args.max_blob_mib << 20, ..ServerConfig::new(args.addr) };
         let (addr, serving) = brain_server::bind(kernel.clone(), config, stop_signal())
             .await

@@ -16,6 +16,7 @@ pub fn brain(store: &Path) -> Command {
 pub fn brain_on(url: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_brain"));
     command.env_remove("BRAIN_TENANT").env_remove("BRAIN_LOG").env("BRAIN_STORE", url);
+    command.env("BRAIN_CACHE", env!("CARGO_TARGET_TMPDIR"));
     command
 }
 

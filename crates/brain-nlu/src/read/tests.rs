@@ -1,16 +1,20 @@
 //! Readings of the kinds of requests that people make.
 
 use std::collections::BTreeMap;
+use std::sync::{Arc, LazyLock};
 
-use serde_json::json;
+use brain_embed::StaticTable;
+use serde_json::{Value, json};
 
 use super::*;
-use crate::{SlotKind, SlotSpec, Target};
+use crate::{SlotKind, SlotSpec, Surroundings, Target, Tuning};
+
+static VOCABULARY: LazyLock<Vocabulary> = LazyLock::new(vocabulary);
 
 const ID: &str = "01890a5d-ac96-774b-bcce-b302099a8057";
 
 fn slot(kind: SlotKind) -> SlotSpec {
-    SlotSpec { kind, required: true, has_default: false }
+    SlotSpec { kind, required: true, has_default: false, entity: None }
 }
 
 fn target(name: &str, slots: Vec<(&str, SlotSpec)>, phrases: &[&str]) -> Target {
@@ -18,6 +22,9 @@ fn target(name: &str, slots: Vec<(&str, SlotSpec)>, phrases: &[&str]) -> Target 
         name: name.into(),
         kind: TargetKind::Tool,
         title: name.into(),
+        nouns: vec![],
+        synonyms: vec![],
+        destructive: false,
         slots: slots.into_iter().map(|(name, slot)| (name.to_owned(), slot)).collect::<BTreeMap<_, _>>(),
         phrases: phrases.iter().map(|phrase| (*phrase).to_owned()).collect(),
     }
@@ -25,8 +32,8 @@ fn target(name: &str, slots: Vec<(&str, SlotSpec)>, phrases: &[&str]) -> Target 
 
 fn vocabulary() -> Vocabulary {
     let severity = SlotKind::Enum(["low", "medium", "high"].map(|token| (token.to_owned(), vec![])).to_vec());
-    let domain = SlotSpec { kind: SlotKind::Text, required: false, has_default: true };
-    Vocabulary::compile(vec![
+    let domain = SlotSpec { kind: SlotKind::Text, required: false, has_default: true, entity: None };
+    compile(vec![
         target("os.health_check", vec![], &["system status", "health check"]),
         target("os.create_note", vec![("content", slot(SlotKind::Text))], &["create note: {content}"]),
         target("os.create_task", vec![("title", slot(SlotKind::Text)), ("domain", domain)], &["create task: {title}"]),
@@ -68,12 +75,18 @@ fn vocabulary() -> Vocabulary {
             &["add item to quote {quote_id}: {quantity}x {description} ${unit_price}"],
         ),
     ])
-    .unwrap()
+}
+
+fn compile(targets: Vec<Target>) -> Vocabulary {
+    Vocabulary::compile(targets, Arc::new(StaticTable::built_in()), Tuning::default()).unwrap()
+}
+
+fn fresh() -> Context<'static> {
+    Context::fresh(Surroundings::on(jiff::civil::Date::constant(2026, 11, 15)))
 }
 
 fn read(text: &str) -> Understanding {
-    let around = Surroundings { today: jiff::civil::Date::constant(2026, 11, 15), month_first: false };
-    understand(&vocabulary(), text, &around)
+    understand(&VOCABULARY, text, &fresh())
 }
 
 fn clear(text: &str) -> Vec<(String, Value)> {
@@ -154,7 +167,7 @@ fn confidence_says_what_was_filled_in() {
     let confidence = |text: &str| match read(text) {
         Understanding::Clear { intents } => intents[0].confidence,
         Understanding::Ask(_) => Confidence::Low,
-        Understanding::Unknown { .. } => Confidence::None,
+        Understanding::Unknown { .. } | Understanding::SmallTalk { .. } => Confidence::None,
     };
     assert_eq!(confidence("create note: x"), Confidence::High);
     assert_eq!(confidence("create task: x"), Confidence::Medium);
@@ -170,23 +183,149 @@ fn a_broken_value_is_told_apart_from_no_match() {
 
 #[test]
 fn two_equal_readings_are_a_question() {
-    let vocabulary = Vocabulary::compile(vec![
+    let vocabulary = compile(vec![
         target("a.one", vec![("x", slot(SlotKind::Text))], &["open {x}"]),
         target("b.two", vec![("y", slot(SlotKind::Text))], &["open {y}"]),
-    ])
-    .unwrap();
-    let around = Surroundings { today: jiff::civil::Date::constant(2026, 11, 15), month_first: false };
-    let Understanding::Ask(question) = understand(&vocabulary, "open sesame", &around) else { panic!() };
+    ]);
+    let Understanding::Ask(question) = understand(&vocabulary, "open sesame", &fresh()) else { panic!() };
     assert_eq!(question.options.len(), 2);
     assert!(question.options.iter().all(|option| option.confidence == Confidence::Low));
 }
 
 #[test]
-fn the_nearest_phrases_are_offered() {
-    let Understanding::Unknown { nearest } = read("crate a tsk for Bob") else { panic!() };
-    assert_eq!(nearest[0].target, "os.create_task");
-    let Understanding::Unknown { nearest } = read("zzz") else { panic!() };
-    assert!(nearest.is_empty());
+fn what_is_out_of_scope_is_not_acted_on() {
+    for text in ["zzz", "what is the capital of portugal", "is it going to rain"] {
+        let Understanding::Unknown { nearest } = read(text) else { panic!("{text}: {:?}", read(text)) };
+        assert!(nearest.len() <= 3);
+    }
+}
+
+#[test]
+fn typos_fillers_order_and_other_words_are_forgiven() {
+    for (text, target, slots) in [
+        ("pls creat a task: Call Bob", "os.create_task", json!({"title": "Call Bob"})),
+        ("could you please list my tasks", "os.list_tasks", json!({})),
+        ("shwo my taks", "os.list_tasks", json!({})),
+        ("helth check", "os.health_check", json!({})),
+        ("add note: buy milk", "os.create_note", json!({"content": "buy milk"})),
+        (
+            "new laed: Bob Lee 0412 345 678 in Ryde",
+            "leads.create",
+            json!({"name": "Bob Lee", "phone": "0412 345 678", "suburb": "Ryde"}),
+        ),
+    ] {
+        assert_eq!(one(text), (target.into(), slots), "{text}");
+    }
+    let Understanding::Clear { intents } = read("shwo my taks") else { panic!() };
+    assert_eq!(intents[0].evidence.tier, Stage::Pattern);
+    assert_eq!(intents[0].evidence.taken_for, [("shwo".into(), "show".into()), ("taks".into(), "tasks".into())]);
+    assert_eq!(intents[0].confidence, Confidence::Medium, "it was inferred");
+}
+
+#[test]
+fn a_quoted_value_is_never_a_request() {
+    assert_eq!(one("creat task: \"list leads and list tasks\"").1, json!({"title": "list leads and list tasks"}));
+}
+
+fn archive_or_delete() -> Vec<Target> {
+    let id = || vec![("lead_id", SlotSpec { entity: Some("lead".into()), ..slot(SlotKind::Uuid) })];
+    let mut delete = target("leads.delete", id(), &["delete lead {lead_id}", "remove lead {lead_id} for good"]);
+    delete.destructive = true;
+    let archive = target("leads.archive", id(), &["archive lead {lead_id}", "put lead {lead_id} away"]);
+    let list = target("leads.list", vec![], &["list leads", "show all leads"]);
+    vec![archive, delete, list]
+}
+
+#[test]
+fn nothing_is_taken_away_by_accident() {
+    let vocabulary = compile(archive_or_delete());
+    for said in
+        ["delet lead", "get rid of lead", "drop the lead", "archive lead", "clear out lead", "dlete lead", "hide lead"]
+    {
+        let text = format!("{said} {ID}");
+        if let Understanding::Clear { intents } = understand(&vocabulary, &text, &fresh()) {
+            assert!(intents.iter().all(|intent| intent.target != "leads.delete"), "{text}: {intents:?}");
+        }
+    }
+    let Understanding::Clear { intents } = understand(&vocabulary, &format!("please delete the lead {ID}"), &fresh())
+    else {
+        panic!()
+    };
+    assert_eq!(intents[0].target, "leads.delete", "its own word was said");
+}
+
+#[test]
+fn the_conversation_removes_prefers_and_fills_in() {
+    let vocabulary = compile(archive_or_delete());
+    let mut context = fresh();
+    context.excluded.insert("leads.archive".into(), "it is archived already".into());
+    let found = understand(&vocabulary, &format!("archive lead {ID}"), &context);
+    let named = |found: &Understanding| serde_json::to_string(found).unwrap().contains("\"target\":\"leads.archive\"");
+    assert!(!named(&found), "{found:?}");
+    let mut context = fresh();
+    context.focus.push(crate::Focus { kind: "lead".into(), value: json!(ID), name: "Bob Lee".into() });
+    let Understanding::Clear { intents } = understand(&vocabulary, "archive lead", &context) else { panic!() };
+    assert_eq!(intents[0].slots[0].value, json!(ID));
+    assert!(intents[0].slots[0].inferred.as_deref().unwrap().contains("Bob Lee"));
+    assert_eq!(intents[0].confidence, Confidence::Medium);
+}
+
+#[test]
+fn what_was_taught_counts_at_once_and_for_whom() {
+    use crate::{Taught, TaughtPhrase};
+    let phrase = |text: &str, target: &str, actor: Option<&str>| TaughtPhrase {
+        text: text.into(),
+        target: target.into(),
+        actor: actor.map(str::to_owned),
+    };
+    let phrases = [
+        phrase("ring {title}", "os.create_task", None),
+        phrase("list leads", "os.list_tasks", Some("ann")),
+        phrase("gone", "no.such_tool", None),
+    ];
+    let taught = Taught::build(&VOCABULARY, &phrases, &[]).unwrap();
+    let read_as = |text: &str, actor: &'static str| {
+        let context = Context { taught: Some(&taught), actor: Some(actor), ..fresh() };
+        match understand(&VOCABULARY, text, &context) {
+            Understanding::Clear { intents } => (intents[0].target.clone(), intents[0].evidence.source),
+            other => panic!("{text}: {other:?}"),
+        }
+    };
+    assert_eq!(read_as("ring Bob", "bob"), ("os.create_task".into(), Source::Taught));
+    assert_eq!(read_as("please ring Bob", "bob"), ("os.create_task".into(), Source::Taught));
+    assert_eq!(read_as("list leads", "ann"), ("os.list_tasks".into(), Source::Own));
+    assert_eq!(read_as("list leads", "bob"), ("leads.list_by_stage".into(), Source::Pack));
+}
+
+#[test]
+fn a_snapshot_reads_like_what_it_was_made_of() {
+    let loaded = vocabulary();
+    assert_eq!(loaded.key(), VOCABULARY.key());
+    loaded.load(&VOCABULARY.snapshot()).unwrap();
+    for text in ["shwo my taks", "anything about leads", "what is left to do", "sing a song"] {
+        assert_eq!(understand(&loaded, text, &fresh()), read(text), "{text}");
+    }
+    assert!(vocabulary().load(b"nonsense").is_err());
+    let mut other = archive_or_delete();
+    assert_ne!(
+        compile(other.clone()).key(),
+        compile({
+            other[0].phrases.pop();
+            other
+        })
+        .key()
+    );
+}
+
+#[test]
+fn a_small_change_takes_over_what_was_measured() {
+    VOCABULARY.prepare();
+    let mut targets = VOCABULARY.targets().to_vec();
+    targets[1].phrases.push("write down {content}".into());
+    let changed = compile(targets);
+    changed.prepare_from(&VOCABULARY);
+    let Understanding::Clear { intents } = understand(&changed, "pls write down milk", &fresh()) else { panic!() };
+    assert_eq!(intents[0].target, "os.create_note");
 }
 
 #[test]

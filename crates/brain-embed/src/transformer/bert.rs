@@ -1,0 +1,186 @@
+//! The forward pass of a BERT encoder. Several texts go through together, one after the other in the same rows: linear
+//! layers see one long input, attention sees each text alone. So nothing is padded and nothing masked.
+
+use std::ops::Range;
+
+use pulp::Arch;
+
+use super::linear::{Linear, Precision, quantised};
+use super::math::{gelu, layer_norm, softmax};
+use crate::EmbedError;
+use crate::models::Shape;
+use crate::vector::dot;
+use crate::weights::Weights;
+
+/// An encoder with its weights.
+pub(super) struct Bert {
+    shape: Shape,
+    words: Words,
+    /// Position embeddings; that of the first sentence type is added already.
+    positions: Vec<f32>,
+    norm: Norm,
+    layers: Vec<Layer>,
+}
+
+/// The table of word pieces: a row for each.
+enum Words {
+    F32(Vec<f32>),
+    Q8 { values: Vec<i8>, scales: Vec<f32> },
+}
+
+struct Norm {
+    scale: Vec<f32>,
+    shift: Vec<f32>,
+}
+
+struct Layer {
+    /// Query, key and value, in one.
+    attention: Linear,
+    attention_output: Linear,
+    attention_norm: Norm,
+    inner: Linear,
+    output: Linear,
+    output_norm: Norm,
+}
+
+impl Bert {
+    pub(super) fn load(weights: &Weights, shape: &Shape, precision: Precision) -> Result<Self, EmbedError> {
+        let (hidden, inner) = (shape.hidden_size, shape.intermediate_size);
+        let table = |name: &str, rows| weights.read(&format!("embeddings.{name}.weight"), &[rows, hidden]);
+        let words = table("word_embeddings", shape.vocab_size)?;
+        let words = match precision {
+            Precision::F32 => Words::F32(words),
+            Precision::Q8 => {
+                let (values, scales) = quantised(&words, hidden);
+                Words::Q8 { values, scales }
+            }
+        };
+        let mut positions = table("position_embeddings", shape.max_position_embeddings)?;
+        let types = table("token_type_embeddings", shape.type_vocab_size)?;
+        for row in positions.chunks_mut(hidden) {
+            row.iter_mut().zip(&types).for_each(|(value, of_type)| *value += of_type);
+        }
+        let norm = |name: &str| {
+            let read = |part: &str| weights.read(&format!("{name}.{part}"), &[hidden]);
+            Ok::<_, EmbedError>(Norm { scale: read("weight")?, shift: read("bias")? })
+        };
+        let layer = |n: usize| {
+            let linear = |names: &[&str], outputs: usize, inputs: usize| {
+                let (mut matrix, mut bias) = (Vec::new(), Vec::new());
+                for name in names {
+                    matrix.extend(weights.read(&format!("encoder.layer.{n}.{name}.weight"), &[outputs, inputs])?);
+                    bias.extend(weights.read(&format!("encoder.layer.{n}.{name}.bias"), &[outputs])?);
+                }
+                Ok::<_, EmbedError>(Linear::new(matrix, bias, precision))
+            };
+            let attention = ["attention.self.query", "attention.self.key", "attention.self.value"];
+            Ok::<_, EmbedError>(Layer {
+                attention: linear(&attention, hidden, hidden)?,
+                attention_output: linear(&["attention.output.dense"], hidden, hidden)?,
+                attention_norm: norm(&format!("encoder.layer.{n}.attention.output.LayerNorm"))?,
+                inner: linear(&["intermediate.dense"], inner, hidden)?,
+                output: linear(&["output.dense"], hidden, inner)?,
+                output_norm: norm(&format!("encoder.layer.{n}.output.LayerNorm"))?,
+            })
+        };
+        let layers = (0..shape.num_hidden_layers).map(layer).collect::<Result<_, _>>()?;
+        Ok(Self { words, positions, norm: norm("embeddings.LayerNorm")?, layers, shape: shape.clone() })
+    }
+
+    /// The last hidden state, a row for each token. `texts` says which tokens belong together.
+    pub(super) fn forward(&self, tokens: &[u32], texts: &[Range<usize>]) -> Vec<f32> {
+        let hidden = self.shape.hidden_size;
+        let mut state = self.embed(tokens, texts);
+        let mut fused = vec![0.0; 3 * state.len()];
+        let mut mixed = vec![0.0; state.len()];
+        let mut added = vec![0.0; state.len()];
+        let mut inner = vec![0.0; tokens.len() * self.shape.intermediate_size];
+        for layer in &self.layers {
+            layer.attention.apply(&state, &mut fused);
+            for text in texts {
+                let rows = 3 * hidden * text.start..3 * hidden * text.end;
+                self.attend(&fused[rows], &mut mixed[hidden * text.start..hidden * text.end]);
+            }
+            layer.attention_output.apply(&mixed, &mut added);
+            self.add_and_norm(&mut state, &added, &layer.attention_norm);
+            layer.inner.apply(&state, &mut inner);
+            Arch::new().dispatch(
+                #[inline(always)]
+                || inner.iter_mut().for_each(|value| *value = gelu(*value)),
+            );
+            layer.output.apply(&inner, &mut added);
+            self.add_and_norm(&mut state, &added, &layer.output_norm);
+        }
+        state
+    }
+
+    fn embed(&self, tokens: &[u32], texts: &[Range<usize>]) -> Vec<f32> {
+        let hidden = self.shape.hidden_size;
+        let mut state = vec![0.0; tokens.len() * hidden];
+        for text in texts {
+            for (position, at) in text.clone().enumerate() {
+                let row = &mut state[at * hidden..][..hidden];
+                row.copy_from_slice(&self.positions[position * hidden..][..hidden]);
+                let word = tokens[at] as usize;
+                match &self.words {
+                    Words::F32(table) => {
+                        row.iter_mut().zip(&table[word * hidden..]).for_each(|(value, word)| *value += word);
+                    }
+                    Words::Q8 { values, scales } => {
+                        let scale = scales[word];
+                        let word = &values[word * hidden..];
+                        row.iter_mut().zip(word).for_each(|(value, word)| *value += scale * f32::from(*word));
+                    }
+                }
+            }
+        }
+        self.norm_rows(&mut state, &self.norm);
+        state
+    }
+
+    fn add_and_norm(&self, state: &mut [f32], added: &[f32], norm: &Norm) {
+        state.iter_mut().zip(added).for_each(|(value, added)| *value += added);
+        self.norm_rows(state, norm);
+    }
+
+    fn norm_rows(&self, state: &mut [f32], norm: &Norm) {
+        Arch::new().dispatch(
+            #[inline(always)]
+            || {
+                for row in state.chunks_mut(self.shape.hidden_size) {
+                    layer_norm(row, &norm.scale, &norm.shift, self.shape.layer_norm_eps);
+                }
+            },
+        );
+    }
+
+    /// Attention within one text. Each row of `fused` has query, key and value.
+    fn attend(&self, fused: &[f32], mixed: &mut [f32]) {
+        let (hidden, heads) = (self.shape.hidden_size, self.shape.num_attention_heads);
+        let size = hidden / heads;
+        let tokens = mixed.len() / hidden;
+        let scale = 1.0 / (size as f32).sqrt();
+        let mut scores = vec![0.0; tokens];
+        Arch::new().dispatch(
+            #[inline(always)]
+            || {
+                for head in 0..heads {
+                    let part =
+                        |token: usize, which: usize| &fused[(3 * token + which) * hidden + head * size..][..size];
+                    for token in 0..tokens {
+                        let query = part(token, 0);
+                        for (other, score) in scores.iter_mut().enumerate() {
+                            *score = scale * dot(query, part(other, 1));
+                        }
+                        softmax(&mut scores);
+                        let out = &mut mixed[token * hidden + head * size..][..size];
+                        out.fill(0.0);
+                        for (other, share) in scores.iter().enumerate() {
+                            out.iter_mut().zip(part(other, 2)).for_each(|(out, value)| *out += share * value);
+                        }
+                    }
+                }
+            },
+        );
+    }
+}

@@ -1,0 +1,23 @@
+//! Turns that need no tool: Brain answers them itself.
+
+use brain_nlu::SmallTalk;
+
+use crate::Kernel;
+
+impl Kernel {
+    /// What to say to small talk, and what could be said next.
+    pub(crate) fn chat(&self, talk: SmallTalk) -> (String, Vec<String>) {
+        let (things, examples) = self.offers();
+        let text = match talk {
+            SmallTalk::Greeting => "Hello. What can I do for you?",
+            SmallTalk::Goodbye => return ("Goodbye.".into(), Vec::new()),
+            SmallTalk::Gratitude => return ("You are welcome.".into(), Vec::new()),
+            SmallTalk::Chitchat => "I am better at getting work done than at talking.",
+            SmallTalk::Help => "Tell me in your own words what should be done.",
+            SmallTalk::Cancel => "There is nothing under way in this request. `brain runs cancel RUN` stops a run.",
+            SmallTalk::Undo => "Name the run that should be taken back: `brain undo RUN`. `brain runs list` has them.",
+            SmallTalk::Repeat => "Say it once more: each request stands for itself here.",
+        };
+        (format!("{text}{things}"), examples)
+    }
+}

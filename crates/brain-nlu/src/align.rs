@@ -1,0 +1,344 @@
+//! A phrase against a clause, forgiving: other order of small words, typos, other words for the same thing, words too
+//! many or too few. What it costs says how far the clause is from the phrase; slots take what the phrase does not name.
+
+use std::ops::Range;
+
+use serde_json::Value;
+
+use crate::actions::{actions_of, is_destructive};
+use crate::matcher::Capture;
+use crate::normalise::Normal;
+use crate::pattern::Piece;
+use crate::slot::{SlotKind, Surroundings};
+use crate::spelling::one_spelling;
+use crate::tokens::Token;
+use crate::vocabulary::{Phrase, Target};
+use crate::words::is_small;
+
+/// Words in a clause up to which it is aligned: longer ones are texts.
+pub(crate) const MAX_TOKENS: usize = 48;
+/// What is out of reach.
+const NEVER: u32 = u32::MAX / 2;
+
+// What each departure from the phrase costs, in hundredths.
+const INFLECTED: u32 = 4;
+const MISSPELT: u32 = 10;
+const OTHER_WORD: u32 = 14;
+const SMALL_MISSING: u32 = 6;
+const WORD_MISSING: u32 = 70;
+const SMALL_EXTRA: u32 = 3;
+const WORD_EXTRA: u32 = 40;
+const SLOT_MISSING: u32 = 22;
+const OPTIONAL_MISSING: u32 = 3;
+const TEXT_WORD: u32 = 1;
+
+/// A piece of a phrase, with what is known about it beforehand: the same phrase is aligned many times.
+#[derive(Clone, Debug)]
+pub(crate) enum Part {
+    /// A word.
+    Word {
+        /// In one spelling, without apostrophes.
+        word: String,
+        /// What it costs if it is not there.
+        missing: u32,
+        /// Whether it carries little.
+        small: bool,
+        /// The actions that it is said for.
+        actions: u64,
+        /// Whether it asks to take something away.
+        destructive: bool,
+        /// Whether it is what people call the things of its domain.
+        noun: bool,
+    },
+    /// A slot.
+    Slot {
+        /// Its name.
+        name: String,
+        /// What it costs if it is not there.
+        missing: u32,
+    },
+}
+
+/// The parts of a phrase; signs are left out.
+pub(crate) fn parts(pieces: &[Piece], target: &Target) -> Vec<Part> {
+    let part = |piece: &Piece| match piece {
+        Piece::Word(word) => {
+            let word = one_spelling(word.replace('\'', ""));
+            let small = is_small(&word);
+            Some(Part::Word {
+                missing: if small { SMALL_MISSING } else { WORD_MISSING },
+                small,
+                actions: actions_of(&word),
+                destructive: is_destructive(&word),
+                noun: is_noun(&word, target),
+                word,
+            })
+        }
+        Piece::Slot(name) => {
+            let optional = target.slots.get(name).is_some_and(|slot| !slot.required || slot.has_default);
+            Some(Part::Slot { name: name.clone(), missing: if optional { OPTIONAL_MISSING } else { SLOT_MISSING } })
+        }
+        Piece::Mark(_) => None,
+    };
+    pieces.iter().filter_map(part).collect()
+}
+
+fn is_noun(word: &str, target: &Target) -> bool {
+    target.nouns.iter().any(|noun| noun == word || inflected(noun, word))
+}
+
+/// How a clause fits a phrase.
+#[derive(Clone, Debug)]
+pub(crate) struct Alignment {
+    /// 0: to the letter.
+    pub(crate) cost: u32,
+    pub(crate) captures: Vec<Capture>,
+    /// Words that were taken for others: what was said, what the phrase says.
+    pub(crate) taken_for: Vec<(String, String)>,
+    /// Words of the phrase that were there, without small ones.
+    pub(crate) matched: usize,
+    /// Whether the word that takes something away was said as the phrase says it.
+    pub(crate) said_destructive: bool,
+}
+
+/// What an alignment works with.
+pub(crate) struct Aligner<'a> {
+    pub(crate) normal: &'a Normal,
+    pub(crate) text: &'a str,
+    pub(crate) tokens: &'a [Token],
+    pub(crate) end: usize,
+    pub(crate) around: &'a Surroundings,
+    /// Whether a word is one that phrases have, or a word of the language: such a word is no misspelling of another.
+    pub(crate) is_known: &'a dyn Fn(&str) -> bool,
+}
+
+#[derive(Clone, Copy)]
+enum Move {
+    End,
+    /// Word and token belong together.
+    Match,
+    /// The part is not there.
+    SkipPart,
+    /// The token is not in the phrase.
+    SkipToken,
+    /// A slot takes the tokens up to this one.
+    Fill(usize),
+}
+
+impl Aligner<'_> {
+    /// The cheapest way to read the clause as the phrase.
+    pub(crate) fn align(&self, phrase: &Phrase, target: &Target) -> Option<Alignment> {
+        let parts = &phrase.parts;
+        if self.tokens.len() > MAX_TOKENS {
+            return None;
+        }
+        let (rows, columns) = (self.tokens.len() + 1, parts.len() + 1);
+        let mut costs = vec![(NEVER, Move::End); rows * columns];
+        for i in (0..rows).rev() {
+            for j in (0..columns).rev() {
+                costs[i * columns + j] = self.cheapest(i, j, parts, target, &costs);
+            }
+        }
+        let cost = costs[0].0;
+        (cost < NEVER).then(|| self.walk(cost, parts, target, &costs))
+    }
+
+    fn cheapest(&self, i: usize, j: usize, parts: &[Part], target: &Target, costs: &[(u32, Move)]) -> (u32, Move) {
+        let columns = parts.len() + 1;
+        let after = |i: usize, j: usize| costs[i * columns + j].0;
+        let mut best = if i == self.tokens.len() && j == parts.len() { (0, Move::End) } else { (NEVER, Move::End) };
+        let mut offer = |cost: u32, step: Move| {
+            if cost < best.0 {
+                best = (cost, step);
+            }
+        };
+        let token = self.tokens.get(i);
+        match parts.get(j) {
+            Some(part @ Part::Word { missing, .. }) => {
+                if let Some(cost) = token.and_then(|token| self.word_cost(token, part, target)) {
+                    offer(cost + after(i + 1, j + 1), Move::Match);
+                }
+                offer(missing + after(i, j + 1), Move::SkipPart);
+            }
+            Some(Part::Slot { name, missing }) => {
+                offer(missing + after(i, j + 1), Move::SkipPart);
+                if let (Some(_), Some(slot)) = (token, target.slots.get(name)) {
+                    if matches!(slot.kind, SlotKind::Text) {
+                        for end in i + 1..=self.tokens.len() {
+                            offer((end - i) as u32 * TEXT_WORD + after(end, j + 1), Move::Fill(end));
+                        }
+                    } else if let Some((_, _, end)) = self.typed(i, &slot.kind) {
+                        offer(after(end, j + 1), Move::Fill(end));
+                    }
+                }
+            }
+            None => {}
+        }
+        if let Some(token) = token {
+            let extra = if !token.quoted && token.small { SMALL_EXTRA } else { WORD_EXTRA };
+            offer(extra + after(i + 1, j), Move::SkipToken);
+        }
+        best
+    }
+
+    /// What it costs to take a token for a word of the phrase.
+    fn word_cost(&self, token: &Token, part: &Part, target: &Target) -> Option<u32> {
+        let Part::Word { word, actions, destructive, noun, .. } = part else { return None };
+        if token.quoted {
+            return None;
+        }
+        let said = token.word.as_str();
+        if said == word {
+            return Some(0);
+        }
+        if said.as_bytes().first() == word.as_bytes().first() && inflected(said, word) {
+            return Some(INFLECTED);
+        }
+        if *noun && is_noun(said, target) {
+            return Some(OTHER_WORD);
+        }
+        let misspelt = || (!(self.is_known)(said)).then(|| misspelt(said, word)).flatten().map(|_| MISSPELT);
+        // Nobody takes something away by a word that only resembles.
+        if *destructive != token.destructive {
+            return if token.destructive { None } else { misspelt() };
+        }
+        if token.actions & actions != 0 { Some(OTHER_WORD) } else { misspelt() }
+    }
+
+    /// A value of a kind that begins at a token: its place, the value, and the token after it.
+    fn typed(&self, i: usize, kind: &SlotKind) -> Option<(Range<usize>, Value, usize)> {
+        let chars = &self.normal.chars[..self.end];
+        let mut at = self.tokens[i].range.start;
+        // Signs that belong to a value stand before its first word.
+        while at > 0
+            && matches!(chars[at - 1], '$' | '€' | '£' | '+' | '-' | '(')
+            && (i == 0 || at > self.tokens[i - 1].range.end)
+        {
+            at -= 1;
+        }
+        for from in [at, self.tokens[i].range.start] {
+            let Some((end, value)) = kind.read(chars, from, self.around).into_iter().next() else { continue };
+            let next = self.tokens.partition_point(|token| token.range.start < end);
+            if next > i && self.tokens[next - 1].range.end <= end {
+                return Some((from..end, value, next));
+            }
+        }
+        None
+    }
+
+    fn walk(&self, cost: u32, parts: &[Part], target: &Target, costs: &[(u32, Move)]) -> Alignment {
+        let columns = parts.len() + 1;
+        let mut found =
+            Alignment { cost, captures: Vec::new(), taken_for: Vec::new(), matched: 0, said_destructive: false };
+        let (mut i, mut j) = (0, 0);
+        loop {
+            match costs[i * columns + j].1 {
+                Move::End => return found,
+                Move::SkipPart => j += 1,
+                Move::SkipToken => i += 1,
+                Move::Match => {
+                    if let Part::Word { word, small, destructive, .. } = &parts[j] {
+                        let said = &self.tokens[i].word;
+                        found.matched += usize::from(!small);
+                        found.said_destructive |= said == word && *destructive;
+                        if said != word {
+                            found.taken_for.push((said.clone(), word.clone()));
+                        }
+                    }
+                    (i, j) = (i + 1, j + 1);
+                }
+                Move::Fill(end) => {
+                    if let Part::Slot { name, .. } = &parts[j]
+                        && let Some(capture) = self.capture(name, i, end, target)
+                    {
+                        found.captures.push(capture);
+                    }
+                    (i, j) = (end, j + 1);
+                }
+            }
+        }
+    }
+
+    fn capture(&self, name: &str, from: usize, to: usize, target: &Target) -> Option<Capture> {
+        let slot = target.slots.get(name)?;
+        let (range, value) = if matches!(slot.kind, SlotKind::Text) {
+            let mut range = self.tokens[from].range.start..self.tokens[to - 1].range.end;
+            let chars = &self.normal.chars[..self.end];
+            // Signs that close the last word belong to it; quotation marks around the whole do not.
+            while range.end < chars.len()
+                && matches!(chars[range.end], '.' | ')' | '%' | '!' | '?')
+                && to == self.tokens.len()
+            {
+                range.end += 1;
+            }
+            let value = self.text[self.normal.span(range.clone())].trim().trim_end_matches(['.', '!', '?']);
+            (range, Value::from(value))
+        } else {
+            let (range, value, _) = self.typed(from, &slot.kind)?;
+            let value = slot.kind.original(self.normal, self.text, range.clone(), value);
+            (range, value)
+        };
+        Some(Capture { slot: name.to_owned(), range, value: Some(value) })
+    }
+}
+
+/// Whether two words are forms of one: plural, past, going on.
+pub(crate) fn inflected(a: &str, b: &str) -> bool {
+    let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
+    // All but the last letter of the shorter one is always there.
+    let Some((at, last)) = short.char_indices().next_back().filter(|(at, _)| *at >= 2) else { return false };
+    if long.len() - short.len() > 4 || !long.starts_with(&short[..at]) {
+        return false;
+    }
+    if let Some(ending) = long.strip_prefix(short) {
+        // task → tasks, close → closed, submit → submitted.
+        return matches!(ending, "s" | "es" | "ed" | "d" | "ing")
+            || ending.strip_prefix(last).is_some_and(|ending| matches!(ending, "ed" | "ing"));
+    }
+    // note → noting, inquiry → inquiries.
+    let ending = &long[at..];
+    (last == 'e' && ending == "ing") || (last == 'y' && matches!(ending, "ies" | "ied"))
+}
+
+/// How many letters are wrong, if few enough for the length of the words.
+pub(crate) fn misspelt(said: &str, meant: &str) -> Option<usize> {
+    let (a, b) = (said.chars().count(), meant.chars().count());
+    let allowed = match a.min(b) {
+        0..=3 => return None,
+        4..=7 => 1,
+        _ => 2,
+    };
+    if a.abs_diff(b) > allowed {
+        return None;
+    }
+    let distance = strsim::osa_distance(said, meant);
+    (distance <= allowed).then_some(distance)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms_of_a_word_are_one_word() {
+        let pairs = [
+            ("task", "tasks"),
+            ("inquiry", "inquiries"),
+            ("note", "noting"),
+            ("submit", "submitted"),
+            ("close", "closed"),
+        ];
+        for (a, b) in pairs {
+            assert!(inflected(a, b) && inflected(b, a), "{a} {b}");
+        }
+        assert!(!inflected("is", "iss") && !inflected("lead", "leader"));
+    }
+
+    #[test]
+    fn short_words_must_be_right() {
+        assert_eq!(misspelt("taks", "task"), Some(1));
+        assert_eq!(misspelt("inspecton", "inspection"), Some(1));
+        assert_eq!(misspelt("ad", "add"), None);
+        assert_eq!(misspelt("lost", "mist"), None);
+    }
+}

@@ -1,0 +1,234 @@
+//! Deciding: one reading, a question, or nothing. Safety first: between a tool that takes something away for good and
+//! another, a near tie asks, and nothing is taken away because of a word that only resembles.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use crate::actions::{Tier, is_destructive};
+use crate::align::Alignment;
+use crate::model::Scored;
+use crate::near::{self, Look};
+use crate::read::Reader;
+use crate::tokens::tokens;
+use crate::understanding::{
+    Confidence, Evidence, Intent, Question, SearchEvidence, Source, Stage, TierOption, Understanding,
+};
+use crate::vocabulary::Phrase;
+
+/// Suggestions given at most.
+pub(crate) const MAX_SUGGESTIONS: usize = 3;
+/// Readings offered at most.
+const MAX_OPTIONS: usize = 4;
+/// Kinds of things from which on the kind is asked for first.
+const MANY_TIERS: usize = 3;
+
+/// Where a guess becomes an answer. Scores are from 0 to 1.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Thresholds {
+    /// A phrase that costs so much at most matches nearly (hundredths).
+    pub pattern: u32,
+    /// By so much it must cost less than the best phrase of another target.
+    pub pattern_margin: u32,
+    /// How sure search must be.
+    pub clear: f32,
+    /// By how much the best must lead.
+    pub margin: f32,
+    /// How likely it must be that anything here is meant.
+    pub scope: f32,
+    /// Below this, nothing here is meant, and nothing is asked,
+    pub ask: f32,
+    /// unless it is so much like a phrase in meaning.
+    pub alike: f32,
+}
+
+impl Default for Thresholds {
+    fn default() -> Self {
+        Self { pattern: 30, pattern_margin: 10, clear: 0.75, margin: 0.15, scope: 0.5, ask: 0.25, alike: 0.6 }
+    }
+}
+
+/// A target that a clause may ask for, and what speaks for it.
+pub(crate) struct Candidate<'a> {
+    pub(crate) target: usize,
+    pub(crate) scored: Option<Scored>,
+    pub(crate) aligned: Option<(&'a Phrase, Alignment)>,
+    pub(crate) source: Source,
+    /// Everything together, with what the conversation makes likely.
+    pub(crate) weight: f32,
+}
+
+impl<'a> Candidate<'a> {
+    pub(crate) fn new(target: usize) -> Self {
+        Self { target, scored: None, aligned: None, source: Source::Generated, weight: 0.0 }
+    }
+
+    pub(crate) fn searched(scored: Scored) -> Self {
+        Self { scored: Some(scored), ..Self::new(usize::from(scored.label)) }
+    }
+
+    /// Keeps the phrase that fits best.
+    pub(crate) fn offer(&mut self, phrase: &'a Phrase, alignment: Alignment, source: Source) {
+        let better = self.aligned.as_ref().is_none_or(|(_, best)| {
+            (alignment.cost, std::cmp::Reverse(alignment.matched)) < (best.cost, std::cmp::Reverse(best.matched))
+        });
+        if better {
+            self.aligned = Some((phrase, alignment));
+            self.source = source;
+        }
+    }
+
+    /// How well its best phrase fits, 0 to 1.
+    fn fit(&self) -> f32 {
+        match &self.aligned {
+            Some((_, alignment)) if alignment.matched > 0 => (-(alignment.cost as f32) / 35.0).exp(),
+            _ => 0.0,
+        }
+    }
+
+    pub(crate) fn weigh(&mut self, boost: f32) {
+        let search = self.scored.map_or(0.0, |scored| scored.score);
+        self.weight = crate::model::round(boost * (1.0 - (1.0 - self.fit()) * (1.0 - 0.9 * search)));
+    }
+
+    /// What it costs to read the clause as its best phrase, if the phrase has a word of it.
+    fn cost(&self) -> Option<u32> {
+        self.aligned.as_ref().filter(|(_, alignment)| alignment.matched > 0).map(|(_, alignment)| alignment.cost)
+    }
+
+    /// Whether it is near enough to be named to somebody who was not understood.
+    pub(crate) fn is_worth_naming(&self) -> bool {
+        self.weight >= 0.1
+    }
+}
+
+/// What a clause asks for, or what to ask back; `None` if nothing here is meant.
+pub(crate) fn decide(reader: &Reader<'_>, clause: &Range<usize>, look: &Look<'_>) -> Option<Understanding> {
+    let best = look.candidates.first()?;
+    let limits = &reader.context.thresholds;
+    let rival = look.candidates.get(1);
+    let nearly = matches_nearly(look, best, limits);
+    let surely = best.scored.is_some()
+        && look.found.best.first().is_some_and(|first| usize::from(first.label) == best.target)
+        && look.found.scope >= limits.scope
+        && look.found.confidence >= limits.clear
+        && rival.is_none_or(|rival| best.weight - rival.weight >= limits.margin);
+    if (nearly || surely) && !is_risky(reader, clause, look, best) {
+        let stage = if nearly { Stage::Pattern } else { Stage::Search };
+        return Some(Understanding::Clear { intents: vec![intent(reader, clause, look, best, rival, stage)] });
+    }
+    let plausible = nearly
+        || surely
+        || look.found.scope >= limits.ask
+        || best.cost().is_some_and(|cost| cost <= 2 * limits.pattern)
+        || best.scored.is_some_and(|scored| scored.alike >= limits.alike);
+    plausible.then(|| question(reader, clause, look)).flatten()
+}
+
+/// Whether one phrase matches but for little, and no other target's does.
+fn matches_nearly(look: &Look<'_>, best: &Candidate<'_>, limits: &Thresholds) -> bool {
+    let Some(cost) = best.cost().filter(|cost| *cost <= limits.pattern) else { return false };
+    let others = look.candidates.iter().filter(|other| other.target != best.target).filter_map(Candidate::cost);
+    others.min().is_none_or(|other| other >= cost + limits.pattern_margin)
+}
+
+/// Whether a mistake would take something away.
+fn is_risky(reader: &Reader<'_>, clause: &Range<usize>, look: &Look<'_>, best: &Candidate<'_>) -> bool {
+    let takes_away = |candidate: &Candidate<'_>| reader.vocabulary.targets[candidate.target].destructive;
+    let close =
+        |share: f32| look.candidates.iter().skip(1).take_while(move |other| other.weight >= share * best.weight);
+    if takes_away(best) {
+        let said = best.aligned.as_ref().is_some_and(|(_, alignment)| alignment.said_destructive);
+        return !said || close(0.6).any(|other| !takes_away(other));
+    }
+    let asks_for_it =
+        tokens(reader.normal, clause.clone()).iter().any(|token| !token.quoted && is_destructive(&token.word));
+    asks_for_it && close(0.6).any(takes_away)
+}
+
+fn question(reader: &Reader<'_>, clause: &Range<usize>, look: &Look<'_>) -> Option<Understanding> {
+    let best = look.candidates.first()?;
+    let likely: Vec<&Candidate<'_>> =
+        look.candidates.iter().take_while(|other| other.weight >= 0.3 * best.weight && other.weight >= 0.05).collect();
+    let tiers = tiers(reader, &likely);
+    let options: Vec<Intent> = likely
+        .iter()
+        .take(MAX_OPTIONS)
+        .map(|candidate| {
+            let rival = look.candidates.iter().find(|other| other.target != candidate.target);
+            let stage = if candidate.cost().is_some_and(|cost| cost <= reader.context.thresholds.pattern) {
+                Stage::Pattern
+            } else {
+                Stage::Search
+            };
+            let mut option = intent(reader, clause, look, candidate, rival, stage);
+            option.confidence = Confidence::Low;
+            option
+        })
+        .collect();
+    if options.is_empty() {
+        return None;
+    }
+    // Too many of too many kinds: what kind of thing is meant comes first.
+    if likely.len() > MAX_OPTIONS && tiers.len() >= MANY_TIERS {
+        let text = "What are you trying to do?".to_owned();
+        return Some(Understanding::Ask(Question { text, options, tiers }));
+    }
+    Some(Understanding::Ask(reader.which(options)))
+}
+
+fn tiers(reader: &Reader<'_>, likely: &[&Candidate<'_>]) -> Vec<TierOption> {
+    let mut by_tier: BTreeMap<Tier, Vec<String>> = BTreeMap::new();
+    for candidate in likely {
+        let target = &reader.vocabulary.targets[candidate.target];
+        by_tier.entry(target.tier()).or_default().push(target.name.clone());
+    }
+    let option = |(tier, targets): (Tier, Vec<String>)| TierOption { tier, title: tier.title().to_owned(), targets };
+    by_tier.into_iter().map(option).collect()
+}
+
+fn intent(
+    reader: &Reader<'_>,
+    clause: &Range<usize>,
+    look: &Look<'_>,
+    candidate: &Candidate<'_>,
+    rival: Option<&Candidate<'_>>,
+    stage: Stage,
+) -> Intent {
+    let target = &reader.vocabulary.targets[candidate.target];
+    let aligned = candidate.aligned.as_ref();
+    // Beyond this, what a phrase would put into its slots is guesswork.
+    let fits = aligned
+        .filter(|(_, alignment)| alignment.cost <= 3 * reader.context.thresholds.pattern && alignment.matched > 0);
+    let captures = near::slots(reader, clause, target, fits.map(|(_, alignment)| alignment));
+    let search = candidate.scored.map(|scored| SearchEvidence {
+        lexical: crate::model::round(scored.lexical),
+        semantic: crate::model::round(scored.semantic),
+        alike: scored.alike,
+        scope: look.found.scope,
+        calibrated: look.found.calibrated,
+    });
+    let by_search = candidate
+        .scored
+        .filter(|_| stage == Stage::Search)
+        .and_then(|scored| reader.vocabulary.search().examples.get(scored.phrase as usize).cloned());
+    let score = match stage {
+        Stage::Search if look.found.best.first().is_some_and(|first| usize::from(first.label) == candidate.target) => {
+            look.found.confidence
+        }
+        _ => candidate.weight.min(1.0),
+    };
+    let evidence = Evidence {
+        tier: stage,
+        phrase: by_search.unwrap_or_else(|| reader.example(candidate)),
+        source: candidate.source,
+        score: crate::model::round(score),
+        distance: fits.map(|(_, alignment)| alignment.cost as f32 / 100.0),
+        search,
+        taken_for: fits.map(|(_, alignment)| alignment.taken_for.clone()).unwrap_or_default(),
+        runner_up: rival.map(|rival| reader.vocabulary.targets[rival.target].name.clone()),
+        runner_up_score: rival.map(|rival| crate::model::round(rival.weight.min(1.0))),
+        excluded: look.excluded.clone(),
+    };
+    reader.intent(candidate.target, &captures, clause, evidence)
+}

@@ -1,0 +1,64 @@
+//! Phrases that must not lead to a target: what a person rejected stays rejected, in other words too.
+
+use brain_core::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::phrase::same;
+
+/// How alike a phrase must be to a blocked one to be blocked as well.
+pub const BLOCKED_AT: f64 = 0.80;
+
+/// One phrase that must not lead to one target.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Blocked {
+    /// The phrase.
+    pub phrase: String,
+    /// The target.
+    pub target: String,
+    /// Why.
+    pub why: String,
+    /// Who decided it.
+    pub by: String,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// Everything that is blocked.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Blocklist {
+    /// The entries.
+    pub entries: Vec<Blocked>,
+}
+
+impl Blocklist {
+    /// The entry that blocks a phrase for a target. `alike` says how alike two phrases are, from 0 to 1.
+    pub fn blocks(&self, phrase: &str, target: &str, alike: &dyn Fn(&str, &str) -> f64) -> Option<&Blocked> {
+        let of_target = || self.entries.iter().filter(|entry| entry.target == target);
+        let to_the_letter = of_target().find(|entry| same(&entry.phrase, phrase));
+        to_the_letter.or_else(|| of_target().find(|entry| alike(&entry.phrase, phrase) >= BLOCKED_AT))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_alike_is_blocked_for_the_same_target_only() {
+        let list = Blocklist {
+            entries: vec![Blocked {
+                phrase: "clear the deck".into(),
+                target: "session.clear".into(),
+                why: "too generic".into(),
+                by: "ann".into(),
+                at: Timestamp::default(),
+            }],
+        };
+        let alike = |a: &str, b: &str| if a.contains("deck") && b.contains("deck") { 0.8 } else { 0.1 };
+        assert!(list.blocks("Please clear the deck", "session.clear", &|_, _| 0.0).is_some());
+        assert!(list.blocks("wipe the deck", "session.clear", &alike).is_some());
+        assert!(list.blocks("wipe the slate", "session.clear", &alike).is_none());
+        assert!(list.blocks("clear the deck", "task.delete", &alike).is_none());
+    }
+}

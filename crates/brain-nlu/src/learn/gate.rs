@@ -1,0 +1,288 @@
+//! The gates that a candidate passes before it may become a phrase.
+
+use brain_core::{Millis, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use super::blocklist::Blocklist;
+use super::candidate::{Candidate, State};
+use super::phrase::{same, stop_share, words};
+
+/// What the gates ask for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Gates {
+    /// Fewest and most words. Shorter phrases match too much, longer ones too little.
+    pub words: (usize, usize),
+    /// The share of words that say nothing must be lower.
+    pub stop_share: f64,
+    /// Turns that count, at least.
+    pub seen: u32,
+    /// How often it was right, at least.
+    pub success: f64,
+    /// How old it is, at least: a burst of one afternoon is no habit.
+    pub age: Millis,
+    /// How alike a phrase of another target may not be.
+    pub collision: f64,
+    /// People who were right with it, at least, unless one is trusted.
+    pub actors: usize,
+}
+
+impl Default for Gates {
+    fn default() -> Self {
+        Self {
+            words: (3, 15),
+            stop_share: 0.70,
+            seen: 5,
+            success: 0.80,
+            age: Millis::from_secs(24 * 60 * 60),
+            collision: 0.92,
+            actors: 2,
+        }
+    }
+}
+
+/// A phrase and the target it belongs to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OwnedPhrase {
+    /// The phrase.
+    pub phrase: String,
+    /// The target.
+    pub target: String,
+}
+
+/// What is known already.
+pub struct Known<'a> {
+    /// Every phrase of every target.
+    pub phrases: &'a [OwnedPhrase],
+    /// What must not be learned.
+    pub blocked: &'a Blocklist,
+    /// How alike two phrases are, from 0 to 1.
+    pub alike: &'a dyn Fn(&str, &str) -> f64,
+}
+
+impl Known<'_> {
+    /// The phrase that is the same but for its politeness and the names of its slots.
+    pub(super) fn same(&self, phrase: &str) -> Option<&OwnedPhrase> {
+        self.phrases.iter().find(|known| same(&known.phrase, phrase))
+    }
+
+    /// The phrase of another target that is most alike, and how much.
+    pub(super) fn nearest_other(&self, phrase: &str, target: &str) -> Option<(&OwnedPhrase, f64)> {
+        let others = self.phrases.iter().filter(|known| known.target != target);
+        let scored = others.map(|known| (known, (self.alike)(phrase, &known.phrase)));
+        scored.max_by(|a, b| a.1.total_cmp(&b.1).then_with(|| b.0.phrase.cmp(&a.0.phrase)))
+    }
+}
+
+/// What the gates say, in plain sentences.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "verdict", rename_all = "snake_case")]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Verdict {
+    /// It may become a phrase, if no corpus gets worse.
+    Promote,
+    /// Time and turns may still decide it.
+    Wait { why: Vec<String> },
+    /// Only a person can decide it.
+    Review { why: Vec<String> },
+    /// It will not become a phrase by itself.
+    Refuse { why: Vec<String> },
+}
+
+impl Verdict {
+    /// Where this leaves a candidate.
+    pub fn state(&self) -> State {
+        match self {
+            Self::Promote => State::Ready,
+            Self::Wait { .. } => State::Gathering,
+            Self::Review { .. } => State::Review,
+            Self::Refuse { .. } => State::Rejected,
+        }
+    }
+}
+
+/// Decides about a candidate. What will never change is refused, what may change waits, what a machine should not
+/// decide goes to a person.
+pub fn gate(candidate: &Candidate, now: Timestamp, gates: &Gates, known: &Known<'_>) -> Verdict {
+    let refuse = shape(candidate, gates, known);
+    if !refuse.is_empty() {
+        return Verdict::Refuse { why: refuse };
+    }
+    let wait = patience(candidate, now, gates);
+    if !wait.is_empty() {
+        return Verdict::Wait { why: wait };
+    }
+    let review = doubts(candidate, gates, known);
+    if review.is_empty() { Verdict::Promote } else { Verdict::Review { why: review } }
+}
+
+/// What no time will change.
+fn shape(candidate: &Candidate, gates: &Gates, known: &Known<'_>) -> Vec<String> {
+    let mut why = Vec::new();
+    let (fewest, most) = gates.words;
+    let count = words(&candidate.phrase).len();
+    if count < fewest {
+        why.push(format!("It has {count} words; phrases with fewer than {fewest} match too much."));
+    } else if count > most {
+        why.push(format!("It has {count} words; phrases with more than {most} match only themselves."));
+    }
+    let share = stop_share(&candidate.phrase);
+    if share >= gates.stop_share {
+        why.push(format!("{} % of its words say nothing about what is asked for.", percent(share)));
+    }
+    if known.same(&candidate.phrase).is_some_and(|phrase| phrase.target == candidate.target) {
+        why.push(format!("It is a phrase of `{}` already.", candidate.target));
+    }
+    if let Some(blocked) = known.blocked.blocks(&candidate.phrase, &candidate.target, known.alike) {
+        why.push(format!("{} blocked “{}” for it: {}", blocked.by, blocked.phrase, blocked.why));
+    }
+    why
+}
+
+/// What time and more turns may change.
+fn patience(candidate: &Candidate, now: Timestamp, gates: &Gates) -> Vec<String> {
+    let mut why = Vec::new();
+    if candidate.turns < gates.seen {
+        why.push(format!("It was said {} times; it takes {}.", candidate.turns, gates.seen));
+    }
+    let age = now.since(candidate.first_seen);
+    if age < gates.age {
+        why.push(format!("It was first said {} hours ago; it takes {}.", hours(age), hours(gates.age)));
+    }
+    why
+}
+
+/// What only a person can judge.
+fn doubts(candidate: &Candidate, gates: &Gates, known: &Known<'_>) -> Vec<String> {
+    let mut why = Vec::new();
+    let people = candidate.actors.len();
+    if !candidate.trusted && people < gates.actors {
+        let who = match people {
+            0 => "Nobody was right with it".to_owned(),
+            1 => "Only one person uses it".to_owned(),
+            n => format!("Only {n} people use it"),
+        };
+        why.push(format!("{who}; it takes {}, or someone who is trusted to teach.", gates.actors));
+    } else if candidate.seen < gates.seen {
+        why.push(format!(
+            "It was said {} times, but mostly by the same people: {} turns count; it takes {}.",
+            candidate.turns, candidate.seen, gates.seen
+        ));
+    }
+    if candidate.success() < gates.success {
+        let (got, least) = (percent(candidate.success()), percent(gates.success));
+        why.push(format!("It was right in {got} % of its turns; it takes {least} %."));
+    }
+    if let Some(owner) = known.same(&candidate.phrase).filter(|phrase| phrase.target != candidate.target) {
+        why.push(format!("It is a phrase of `{}`.", owner.target));
+    } else if let Some((other, alike)) = known.nearest_other(&candidate.phrase, &candidate.target)
+        && alike >= gates.collision
+    {
+        why.push(format!("It is too much like “{}” of `{}` ({alike:.2}).", other.phrase, other.target));
+    }
+    why
+}
+
+fn percent(share: f64) -> u32 {
+    // A share lies between 0 and 1, so nothing is cut off.
+    (share * 100.0).floor() as u32
+}
+
+fn hours(length: Millis) -> u64 {
+    length.0 / 3_600_000
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::learn::Blocked;
+
+    const DAY: i64 = 86_400_000;
+
+    fn candidate() -> Candidate {
+        Candidate {
+            tenant: "acme".parse().unwrap(),
+            phrase: "spin up a fund for {name}".into(),
+            target: "fund.create".into(),
+            turns: 6,
+            seen: 5,
+            succeeded: 5,
+            chosen: 0,
+            corrected: 0,
+            actors: ["ann".to_owned(), "bob".to_owned()].into(),
+            trusted: false,
+            first_seen: Timestamp::from_millis(0),
+            last_seen: Timestamp::from_millis(DAY),
+            state: State::Gathering,
+        }
+    }
+
+    fn decide(candidate: &Candidate, now: i64) -> Verdict {
+        let owned = |phrase: &str, target: &str| OwnedPhrase { phrase: phrase.into(), target: target.into() };
+        let phrases = [owned("create a fund called {name}", "fund.create"), owned("close the fund", "fund.close")];
+        let blocked = Blocklist {
+            entries: vec![Blocked {
+                phrase: "make it so now".into(),
+                target: "fund.create".into(),
+                why: "too generic".into(),
+                by: "ann".into(),
+                at: Timestamp::default(),
+            }],
+        };
+        let alike =
+            |a: &str, b: &str| if a == b || (a.starts_with("shut") && b.starts_with("close")) { 0.95 } else { 0.3 };
+        gate(
+            candidate,
+            Timestamp::from_millis(now),
+            &Gates::default(),
+            &Known { phrases: &phrases, blocked: &blocked, alike: &alike },
+        )
+    }
+
+    fn why(verdict: Verdict) -> String {
+        match verdict {
+            Verdict::Promote => String::new(),
+            Verdict::Wait { why } => format!("wait: {}", why.join(" ")),
+            Verdict::Review { why } => format!("review: {}", why.join(" ")),
+            Verdict::Refuse { why } => format!("refuse: {}", why.join(" ")),
+        }
+    }
+
+    #[test]
+    fn a_good_candidate_is_promoted() {
+        assert_eq!(decide(&candidate(), DAY), Verdict::Promote);
+        assert_eq!(Verdict::Promote.state(), State::Ready);
+    }
+
+    #[test]
+    fn what_is_young_or_rare_waits() {
+        assert_eq!(why(decide(&candidate(), DAY - 1)), "wait: It was first said 23 hours ago; it takes 24.");
+        let rare = Candidate { turns: 4, seen: 4, ..candidate() };
+        assert_eq!(why(decide(&rare, DAY)), "wait: It was said 4 times; it takes 5.");
+    }
+
+    #[test]
+    fn what_will_never_fit_is_refused() {
+        let with = |phrase: &str| why(decide(&Candidate { phrase: phrase.into(), ..candidate() }, DAY));
+        assert_eq!(with("spin up"), "refuse: It has 2 words; phrases with fewer than 3 match too much.");
+        assert!(with(&"spin ".repeat(16)).starts_with("refuse: It has 16 words"));
+        assert!(with("what is it that you do").starts_with("refuse: 100 % of its words say nothing"));
+        assert_eq!(with("create a fund called {x}"), "refuse: It is a phrase of `fund.create` already.");
+        assert_eq!(with("make it so now"), "refuse: ann blocked “make it so now” for it: too generic");
+    }
+
+    #[test]
+    fn what_is_doubtful_goes_to_a_person() {
+        let review = |candidate: Candidate| why(decide(&candidate, DAY));
+        let alone = Candidate { actors: ["ann".to_owned()].into(), ..candidate() };
+        assert!(review(alone.clone()).starts_with("review: Only one person uses it; it takes 2"));
+        assert_eq!(review(Candidate { trusted: true, ..alone }), "", "someone who is trusted is enough");
+        let few = Candidate { turns: 40, seen: 4, succeeded: 4, ..candidate() };
+        assert!(review(few).starts_with("review: It was said 40 times, but mostly by the same people"));
+        let unsure = Candidate { succeeded: 3, ..candidate() };
+        assert_eq!(review(unsure), "review: It was right in 60 % of its turns; it takes 80 %.");
+        let near = Candidate { phrase: "shut down the fund".into(), ..candidate() };
+        assert_eq!(review(near), "review: It is too much like “close the fund” of `fund.close` (0.95).");
+        let theirs = Candidate { phrase: "close the fund".into(), ..candidate() };
+        assert_eq!(review(theirs), "review: It is a phrase of `fund.close`.");
+    }
+}

@@ -1,0 +1,116 @@
+//! Phrases in the form in which they are compared: folded, without politeness.
+
+use crate::normalise::folded;
+
+/// Words that say nothing about what is asked for.
+const STOP_WORDS: [&str; 78] = [
+    "a", "about", "all", "am", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "can", "could", "did",
+    "do", "does", "for", "from", "get", "had", "has", "have", "he", "her", "him", "his", "how", "i", "if", "in", "is",
+    "it", "its", "just", "me", "my", "no", "not", "of", "on", "one", "or", "our", "out", "she", "so", "some", "that",
+    "the", "their", "them", "then", "there", "these", "they", "this", "those", "to", "up", "us", "was", "we", "were",
+    "what", "when", "where", "which", "who", "will", "with", "would", "yes", "you", "your", "it's",
+];
+
+/// Politeness before and behind a request. Matching ignores it, so phrases are kept without it.
+const POLITE_BEFORE: [&str; 16] = [
+    "please", "pls", "hey", "hi", "ok", "can you", "could you", "would you", "will you", "can i", "i want to",
+    "i need to", "i would like to", "i'd like to", "i want you to", "let's",
+];
+const POLITE_BEHIND: [&str; 5] = ["please", "pls", "thanks", "thank you", "for me"];
+
+/// The words and `{slots}` of a phrase, folded.
+pub(super) fn words(phrase: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word = String::new();
+    let mut slot = false;
+    for c in folded(phrase).chars() {
+        match c {
+            '{' => {
+                words.push(std::mem::take(&mut word));
+                slot = true;
+                word.push(c);
+            }
+            '}' if slot => {
+                slot = false;
+                word.push(c);
+                words.push(std::mem::take(&mut word));
+            }
+            c if slot || c.is_alphanumeric() || c == '\'' => word.push(c),
+            _ => words.push(std::mem::take(&mut word)),
+        }
+    }
+    words.push(word);
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+/// A phrase in the form in which it is kept and compared: folded words and `{slots}`, one space between them, without
+/// politeness around them.
+pub fn plain(phrase: &str) -> String {
+    let words = words(phrase);
+    let mut rest = words.as_slice();
+    while let Some(length) = POLITE_BEFORE.iter().find_map(|polite| begins(rest, polite)).filter(|n| *n < rest.len()) {
+        rest = &rest[length..];
+    }
+    while let Some(length) = POLITE_BEHIND.iter().find_map(|polite| ends(rest, polite)).filter(|n| *n < rest.len()) {
+        rest = &rest[..rest.len() - length];
+    }
+    rest.join(" ")
+}
+
+fn begins(words: &[String], phrase: &str) -> Option<usize> {
+    let length = phrase.split(' ').count();
+    (words.len() >= length && words[..length].iter().eq(phrase.split(' '))).then_some(length)
+}
+
+fn ends(words: &[String], phrase: &str) -> Option<usize> {
+    let length = phrase.split(' ').count();
+    let from = words.len().checked_sub(length)?;
+    words[from..].iter().eq(phrase.split(' ')).then_some(length)
+}
+
+pub(super) fn is_slot(word: &str) -> bool {
+    word.starts_with('{')
+}
+
+/// Whether two phrases match the same utterances, as far as their words say: slots are alike, whatever their names.
+pub(super) fn same(a: &str, b: &str) -> bool {
+    let shape = |phrase: &str| -> Vec<String> {
+        let words = words(&plain(phrase)).into_iter();
+        words.map(|word| if is_slot(&word) { "{}".to_owned() } else { word }).collect()
+    };
+    shape(a) == shape(b)
+}
+
+/// The share of words that say nothing, from 0 to 1; slots are not counted.
+pub(super) fn stop_share(phrase: &str) -> f64 {
+    let words: Vec<String> = words(phrase).into_iter().filter(|word| !is_slot(word)).collect();
+    let stops = words.iter().filter(|word| STOP_WORDS.contains(&word.as_str())).count();
+    if words.is_empty() { 1.0 } else { stops as f64 / words.len() as f64 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn politeness_and_punctuation_are_left_out() {
+        assert_eq!(plain("Please, could you Spin up a fund for {Name}!"), "spin up a fund for {name}");
+        assert_eq!(plain("spin up a fund, please"), "spin up a fund");
+        assert_eq!(plain("please"), "please", "nothing would be left");
+        assert_eq!(plain("  "), "");
+    }
+
+    #[test]
+    fn slots_are_alike_whatever_their_names() {
+        assert!(same("add {n} {what}", "please add {count} {item}"));
+        assert!(!same("add {n} {what}", "add {n}") && !same("add tiles", "add {n}"));
+    }
+
+    #[test]
+    fn words_that_say_nothing_are_counted() {
+        assert!((stop_share("what is the thing {x}") - 0.75).abs() < 1e-9);
+        assert!((stop_share("{x}") - 1.0).abs() < 1e-9);
+        assert!(stop_share("spin up a fund") < 0.7);
+    }
+}

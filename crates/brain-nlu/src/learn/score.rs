@@ -1,0 +1,139 @@
+//! What corpora say before and after something is learned.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// Rows named at most in a refusal.
+const MAX_NAMED: usize = 5;
+
+/// How one row was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reading {
+    /// As it should be.
+    Right,
+    /// Brain asked, or did not understand.
+    Asked,
+    /// As something else, and Brain would have gone on.
+    Wrong,
+}
+
+/// One row of a corpus.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Row {
+    /// The utterance.
+    pub say: String,
+    /// How it was read.
+    pub reading: Reading,
+}
+
+/// What came of one corpus.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CorpusResult {
+    /// The corpus: a pack's tuning rows, a tenant's cases.
+    pub name: String,
+    /// Its rows.
+    pub rows: Vec<Row>,
+}
+
+impl CorpusResult {
+    fn right(&self) -> usize {
+        self.rows.iter().filter(|row| row.reading == Reading::Right).count()
+    }
+}
+
+/// What came of all corpora.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Score {
+    /// The corpora.
+    pub corpora: Vec<CorpusResult>,
+}
+
+/// Whether something may be learned, given what all corpora say without and with it. It may not if fewer rows of any
+/// corpus are right, or if any row is read wrongly and with confidence that was not before; a row that got better
+/// does not pay for one that got dangerous. The refusal names the rows.
+pub fn may_promote(before: &Score, after: &Score) -> Result<(), String> {
+    for corpus in &before.corpora {
+        let Some(result) = after.corpora.iter().find(|result| result.name == corpus.name) else {
+            return Err(format!("The corpus “{}” was not measured again.", corpus.name));
+        };
+        let readings: BTreeMap<&str, Reading> = result.rows.iter().map(|row| (row.say.as_str(), row.reading)).collect();
+        let read = |row: &Row| readings.get(row.say.as_str()).copied();
+        if corpus.rows.iter().any(|row| read(row).is_none()) {
+            return Err(format!("Not every row of the corpus “{}” was measured again.", corpus.name));
+        }
+        let newly_wrong: Vec<&Row> = corpus
+            .rows
+            .iter()
+            .filter(|row| row.reading != Reading::Wrong && read(row) == Some(Reading::Wrong))
+            .collect();
+        if !newly_wrong.is_empty() {
+            let rows = named(&newly_wrong);
+            return Err(format!("In the corpus “{}” these would be read wrongly: {rows}.", corpus.name));
+        }
+        let (right_before, right_after) = (corpus.right(), result.right());
+        if right_after < right_before {
+            let lost: Vec<&Row> = corpus
+                .rows
+                .iter()
+                .filter(|row| row.reading == Reading::Right && read(row) != Some(Reading::Right))
+                .collect();
+            return Err(format!(
+                "In the corpus “{}” {right_after} rows would be right instead of {right_before}; lost: {}.",
+                corpus.name,
+                named(&lost)
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn named(rows: &[&Row]) -> String {
+    let mut text = rows.iter().take(MAX_NAMED).map(|row| format!("“{}”", row.say)).collect::<Vec<_>>().join(", ");
+    if rows.len() > MAX_NAMED {
+        text.push_str(&format!(" and {} more", rows.len() - MAX_NAMED));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn score(rows: &[(&str, Reading)]) -> Score {
+        let row = |(say, reading): &(&str, Reading)| Row { say: (*say).to_owned(), reading: *reading };
+        Score { corpora: vec![CorpusResult { name: "tune".into(), rows: rows.iter().map(row).collect() }] }
+    }
+
+    #[test]
+    fn what_makes_nothing_worse_may_be_learned() {
+        let before = score(&[("a", Reading::Right), ("b", Reading::Asked), ("c", Reading::Wrong)]);
+        assert_eq!(may_promote(&before, &before), Ok(()));
+        let after = score(&[("a", Reading::Right), ("b", Reading::Right), ("c", Reading::Asked)]);
+        assert_eq!(may_promote(&before, &after), Ok(()));
+        let swapped = score(&[("a", Reading::Asked), ("b", Reading::Right), ("c", Reading::Wrong)]);
+        assert_eq!(may_promote(&before, &swapped), Ok(()), "as many are right, and Brain asks");
+    }
+
+    #[test]
+    fn a_refusal_names_the_rows() {
+        let before = score(&[("a", Reading::Right), ("b", Reading::Asked)]);
+        let fewer = may_promote(&before, &score(&[("a", Reading::Asked), ("b", Reading::Asked)])).unwrap_err();
+        assert_eq!(fewer, "In the corpus “tune” 0 rows would be right instead of 1; lost: “a”.");
+        let wrong = may_promote(&before, &score(&[("a", Reading::Right), ("b", Reading::Wrong)])).unwrap_err();
+        assert_eq!(wrong, "In the corpus “tune” these would be read wrongly: “b”.");
+        let traded = may_promote(
+            &score(&[("a", Reading::Wrong), ("b", Reading::Asked)]),
+            &score(&[("a", Reading::Right), ("b", Reading::Wrong)]),
+        );
+        assert!(traded.is_err(), "nothing pays for a dangerous row");
+    }
+
+    #[test]
+    fn what_was_not_measured_proves_nothing() {
+        let before = score(&[("a", Reading::Right)]);
+        assert!(may_promote(&before, &Score::default()).unwrap_err().contains("not measured again"));
+        assert!(may_promote(&before, &score(&[])).unwrap_err().contains("Not every row"));
+    }
+}

@@ -1,0 +1,154 @@
+//! What is checked when a trusted person teaches a phrase. Gates are bypassed; sense is not.
+
+use std::fmt;
+
+use super::gate::{Gates, Known};
+use super::phrase::{is_slot, stop_share, words};
+use crate::pattern::phrase_slots;
+use crate::small_talk::small_talk;
+
+/// What a phrase is, for a target it is taught for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Teach {
+    /// It can be taught.
+    Fine,
+    /// It is a phrase of the target already.
+    Already,
+    /// It is a phrase of another target: whoever teaches it must know that they take it away from there.
+    Belongs {
+        /// That target.
+        to: String,
+    },
+    /// It is very much like a phrase of another target: the two will be confused.
+    Near {
+        /// That target.
+        to: String,
+        /// Its phrase.
+        phrase: String,
+        /// How alike, from 0 to 1.
+        similarity: f64,
+    },
+    /// It would match what people say for anything.
+    TooGeneric {
+        /// Why.
+        why: String,
+    },
+    /// It cannot be read as a phrase.
+    NotAPattern {
+        /// Why.
+        why: String,
+    },
+    /// There is no such target.
+    UnknownTarget,
+}
+
+impl fmt::Display for Teach {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Fine => f.write_str("It can be taught."),
+            Self::Already => f.write_str("It is known already."),
+            Self::Belongs { to } => write!(f, "It is a phrase of `{to}`. Replace it there knowingly."),
+            Self::Near { to, phrase, similarity } => {
+                write!(f, "It is very much like “{phrase}” of `{to}` ({similarity:.2}): the two would be confused.")
+            }
+            Self::TooGeneric { why } | Self::NotAPattern { why } => f.write_str(why),
+            Self::UnknownTarget => f.write_str("There is no such tool or playbook."),
+        }
+    }
+}
+
+/// Checks a phrase that a trusted person teaches for a target. `slots_of` gives the slots of a target, if there is one
+/// of that name. Variants with other politeness need not be taught: matching ignores it.
+pub fn check_teach(
+    phrase: &str,
+    target: &str,
+    slots_of: &dyn Fn(&str) -> Option<Vec<String>>,
+    known: &Known<'_>,
+) -> Teach {
+    let Some(slots) = slots_of(target) else { return Teach::UnknownTarget };
+    let named = match phrase_slots(phrase) {
+        Ok(named) => named,
+        Err(error) => return Teach::NotAPattern { why: format!("It is no phrase: {}.", error.message) },
+    };
+    if let Some(name) = named.iter().find(|name| !slots.contains(name)) {
+        return Teach::NotAPattern { why: format!("`{target}` has no input `{name}`.") };
+    }
+    if let Some(why) = too_generic(phrase) {
+        return Teach::TooGeneric { why };
+    }
+    match known.same(phrase) {
+        Some(owner) if owner.target == target => return Teach::Already,
+        Some(owner) => return Teach::Belongs { to: owner.target.clone() },
+        None => {}
+    }
+    match known.nearest_other(phrase, target) {
+        Some((other, similarity)) if similarity >= Gates::default().collision => {
+            Teach::Near { to: other.target.clone(), phrase: other.phrase.clone(), similarity }
+        }
+        _ => Teach::Fine,
+    }
+}
+
+/// Why a phrase would match what people say for anything.
+fn too_generic(phrase: &str) -> Option<String> {
+    if small_talk(phrase).is_some() {
+        return Some("People say this for any reason: Brain answers it by itself.".to_owned());
+    }
+    let words = words(phrase);
+    if stop_share(phrase) >= 1.0 {
+        return Some("None of its words says what is asked for.".to_owned());
+    }
+    let own = words.iter().filter(|word| !is_slot(word));
+    let letters: usize = own.map(|word| word.chars().count()).sum();
+    let only_slots_besides = words.len() > 1 && words.iter().filter(|word| !is_slot(word)).count() == 1;
+    (letters < 3 || (only_slots_besides && letters < 4))
+        .then(|| "Its words are too short to tell it from others.".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::learn::{Blocklist, OwnedPhrase};
+
+    fn check(phrase: &str, target: &str) -> Teach {
+        let owned = |phrase: &str, target: &str| OwnedPhrase { phrase: phrase.into(), target: target.into() };
+        let phrases = [owned("create a fund called {name}", "fund.create"), owned("close the fund", "fund.close")];
+        let slots = |target: &str| match target {
+            "fund.create" => Some(vec!["name".to_owned()]),
+            "fund.close" => Some(vec![]),
+            _ => None,
+        };
+        let alike = |a: &str, b: &str| if a.starts_with("shut") && b.starts_with("close") { 0.95 } else { 0.3 };
+        check_teach(phrase, target, &slots, &Known { phrases: &phrases, blocked: &Blocklist::default(), alike: &alike })
+    }
+
+    #[test]
+    fn a_sensible_phrase_can_be_taught_however_short() {
+        for phrase in ["spin up {name}", "new fund", "fund me {name}", "Please spin up a fund for {name}"] {
+            assert_eq!(check(phrase, "fund.create"), Teach::Fine, "{phrase}");
+        }
+    }
+
+    #[test]
+    fn what_belongs_elsewhere_is_said() {
+        assert_eq!(check("please close the fund", "fund.create"), Teach::Belongs { to: "fund.close".into() });
+        assert_eq!(check("close the fund", "fund.close"), Teach::Already);
+        let near = check("shut the fund", "fund.create");
+        assert!(matches!(&near, Teach::Near { to, .. } if to == "fund.close"), "{near}");
+        assert_eq!(
+            near.to_string(),
+            "It is very much like “close the fund” of `fund.close` (0.95): the two would be confused."
+        );
+    }
+
+    #[test]
+    fn nonsense_is_refused_with_its_reason() {
+        assert_eq!(check("x", "fund.delete"), Teach::UnknownTarget);
+        let why = |phrase: &str| check(phrase, "fund.create").to_string();
+        assert!(why("spin up {name").starts_with("It is no phrase: a slot is written"));
+        assert_eq!(why("spin up {nam}"), "`fund.create` has no input `nam`.");
+        assert_eq!(why("do it for me"), "None of its words says what is asked for.");
+        assert!(why("thanks a lot").starts_with("People say this for any reason"));
+        assert!(why("go {name}").starts_with("Its words are too short"));
+    }
+}

@@ -1,0 +1,53 @@
+//! The phrases of each label in space: which one a text is nearest to. Vectors are kept in 8 bits.
+
+use serde::{Deserialize, Serialize};
+
+use super::fixed::{Fixed, dot_coarse};
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Nearest {
+    dim: usize,
+    /// Where the phrases of each label begin; one more than there are labels.
+    starts: Vec<u32>,
+    vectors: Vec<i8>,
+    scales: Vec<f32>,
+    /// The number of each phrase.
+    phrases: Vec<u32>,
+}
+
+impl Nearest {
+    /// `phrases` numbers the inputs.
+    pub(super) fn new(inputs: &[f32], dim: usize, labels: &[u16], phrases: &[usize], count: usize) -> Self {
+        let mut order: Vec<usize> = (0..labels.len()).collect();
+        order.sort_by_key(|row| labels[*row]);
+        let mut starts = vec![0_u32; count + 1];
+        labels.iter().for_each(|label| starts[usize::from(*label) + 1] += 1);
+        for label in 0..count {
+            starts[label + 1] += starts[label];
+        }
+        let mut vectors = Vec::with_capacity(inputs.len());
+        let mut scales = Vec::with_capacity(labels.len());
+        for row in &order {
+            let vector = &inputs[row * dim..(row + 1) * dim];
+            let largest = vector.iter().fold(1e-9_f32, |largest, value| largest.max(value.abs()));
+            vectors.extend(vector.iter().map(|value| (value / largest * 127.0).round() as i8));
+            scales.push(largest / 127.0);
+        }
+        let phrases = order.iter().map(|row| phrases[*row] as u32).collect();
+        Self { dim, starts, vectors, scales, phrases }
+    }
+
+    /// How alike the nearest phrase of a label is (cosine), and its number.
+    pub(crate) fn find(&self, vector: &Fixed, label: u16) -> (f32, u32) {
+        let range = self.starts[usize::from(label)] as usize..self.starts[usize::from(label) + 1] as usize;
+        let mut best = (-1.0, u32::MAX);
+        for at in range {
+            let row = &self.vectors[at * self.dim..(at + 1) * self.dim];
+            let alike = self.scales[at] * vector.scale * dot_coarse(row, &vector.values) as f32;
+            if alike > best.0 {
+                best = (alike, self.phrases[at]);
+            }
+        }
+        best
+    }
+}

@@ -1,0 +1,53 @@
+//! The semantic head: what the place of a text among the phrases says about every label.
+
+use serde::{Deserialize, Serialize};
+
+use super::fixed::{self, Fixed};
+use super::lexical::MANY_LABELS;
+use super::{ridge, softmax};
+
+/// How much a mistake costs the regression.
+const COST: f32 = 20.0;
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Semantic {
+    dim: usize,
+    /// `count × dim`, in steps of the label's scale.
+    weights: Vec<i16>,
+    scales: Vec<f32>,
+    biases: Vec<f32>,
+}
+
+impl Semantic {
+    /// `inputs` is `rows × dim`.
+    pub(super) fn fit(inputs: &[f32], dim: usize, labels: &[u16], weights: &[f32], count: usize) -> Self {
+        let mut found = if count < MANY_LABELS {
+            softmax::fit(&softmax::Problem { inputs, dim, labels, weights, count, cost: COST })
+        } else {
+            ridge::fit(inputs, dim, labels, weights, count)
+        };
+        let biases = found.split_off(count * dim);
+        let mut weights = Vec::with_capacity(found.len());
+        let scales = found.chunks_exact(dim).map(|row| fixed::push(row, &mut weights)).collect();
+        Self { dim, weights, scales, biases }
+    }
+
+    /// What a vector scores for every label.
+    pub(crate) fn scores(&self, vector: &Fixed) -> Vec<f32> {
+        let rows = self.weights.chunks_exact(self.dim).zip(&self.scales).zip(&self.biases);
+        rows.map(|((row, scale), bias)| bias + scale * vector.scale * fixed::dot(row, &vector.values) as f32).collect()
+    }
+}
+
+/// In eight lanes, so that it is quick without being told about the machine.
+pub(crate) fn dot(a: &[f32], b: &[f32]) -> f32 {
+    let mut lanes = [0.0_f32; 8];
+    let (a, b) = (a.chunks_exact(8), b.chunks_exact(8));
+    let rest: f32 = a.remainder().iter().zip(b.remainder()).map(|(a, b)| a * b).sum();
+    for (a, b) in a.zip(b) {
+        for lane in 0..8 {
+            lanes[lane] += a[lane] * b[lane];
+        }
+    }
+    lanes.iter().sum::<f32>() + rest
+}

@@ -1,0 +1,269 @@
+//! Candidates for a clause that matches no phrase whole: phrases that nearly match, and what search finds.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use serde_json::Value;
+
+use crate::align::{Aligner, Alignment, MAX_TOKENS};
+use crate::decide::Candidate;
+use crate::matcher::Capture;
+use crate::model::{Found, Scored};
+use crate::read::Reader;
+use crate::slot::{SlotKind, extract};
+use crate::spell::is_word;
+use crate::taught::Taught;
+use crate::tokens::{Token, tokens};
+use crate::understanding::{Intent, SlotValue, Source};
+use crate::vocabulary::{Phrase, Target};
+use crate::words::{is_small, words};
+
+/// Phrases with a word that is in so many are not looked for by that word.
+const MAX_WITH_WORD: usize = 300;
+/// Phrases that are aligned at most.
+const MAX_ALIGNED: usize = 16;
+
+/// What was found about a clause.
+pub(crate) struct Look<'a> {
+    /// Best first.
+    pub(crate) candidates: Vec<Candidate<'a>>,
+    pub(crate) found: Found,
+    pub(crate) excluded: Vec<(String, String)>,
+}
+
+/// Looks for candidates.
+pub(crate) fn look<'a>(reader: &Reader<'a>, clause: Range<usize>) -> Look<'a> {
+    let all = tokens(reader.normal, clause.clone());
+    let (found, corrected) = search(reader, &clause);
+    let mut candidates: BTreeMap<usize, Candidate<'a>> = BTreeMap::new();
+    for scored in &found.best {
+        candidates.insert(usize::from(scored.label), Candidate::searched(*scored));
+    }
+    let mut excluded = Vec::new();
+    align(reader, &clause, &all, &found, &corrected, &mut candidates);
+    for (name, why) in &reader.context.excluded {
+        excluded.push((name.clone(), why.clone()));
+    }
+    candidates.retain(|number, _| !reader.context.excluded.contains_key(&reader.vocabulary.targets[*number].name));
+    let mut candidates: Vec<Candidate<'a>> = candidates.into_values().collect();
+    for candidate in &mut candidates {
+        let boost = reader.context.boosts.get(&reader.vocabulary.targets[candidate.target].name);
+        candidate.weigh(boost.copied().unwrap_or(1.0));
+    }
+    candidates.sort_by(|a, b| b.weight.total_cmp(&a.weight).then(a.target.cmp(&b.target)));
+    Look { candidates, found, excluded }
+}
+
+/// What search says, and which words it took for others.
+fn search(reader: &Reader<'_>, clause: &Range<usize>) -> (Found, Vec<(String, String)>) {
+    let search = reader.vocabulary.search();
+    let text = reader.text[reader.normal.span(clause.clone())].trim();
+    let outside = outside_quotes(text);
+    let plain = without_values(&outside);
+    let mut said = words(&outside);
+    let mut corrected = Vec::new();
+    for word in &mut said {
+        if !search.model.heads.lexical.table.has_word(word)
+            && !is_small(word)
+            && let Some((meant, _)) = search.speller.meant(word)
+        {
+            corrected.push((std::mem::replace(word, meant.to_owned()), meant.to_owned()));
+        }
+    }
+    let vector = reader.vocabulary.vector(&plain);
+    let taught = reader.context.taught;
+    let targets = &reader.vocabulary.targets;
+    let is_excluded = |number: usize| {
+        reader.context.excluded.contains_key(&targets[number].name)
+            || taught.is_some_and(|taught| taught.is_blocked(number, &vector))
+    };
+    let excluded: Vec<bool> = if reader.context.excluded.is_empty() && !taught.is_some_and(Taught::has_blocks) {
+        vec![false; targets.len()]
+    } else {
+        (0..targets.len()).map(is_excluded).collect()
+    };
+    let mut found = search.model.search(&said, &vector, &|label| excluded[usize::from(label)]);
+    for (target, _, alike) in taught.into_iter().flat_map(|taught| taught.alike(&vector, reader.context.actor)) {
+        lift(&mut found, target as u16, alike);
+    }
+    (found, corrected)
+}
+
+/// A taught phrase that an utterance is like speaks for its target.
+fn lift(found: &mut Found, label: u16, alike: f32) {
+    let score = crate::model::round(alike);
+    match found.best.iter_mut().find(|scored| scored.label == label) {
+        Some(scored) => scored.score = scored.score.max(score),
+        None => found.best.push(Scored { label, score, lexical: 0.0, semantic: 0.0, alike: score, phrase: u32::MAX }),
+    }
+    found.best.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.label.cmp(&b.label)));
+    found.scope = found.scope.max(score);
+    if found.best[0].label == label {
+        found.confidence = found.confidence.max(score);
+    }
+}
+
+/// A text without what stands in quotation marks: that is a value, not a request.
+fn outside_quotes(text: &str) -> String {
+    let outside: Vec<&str> = text.split(['"', '“', '”']).step_by(2).collect();
+    let rest = outside.join(" ");
+    if rest.split_whitespace().count() >= 2 { rest } else { text.to_owned() }
+}
+
+/// A text without identifiers, addresses and numbers. They say nothing about what is asked for, and an encoder would be
+/// led astray by them.
+fn without_values(text: &str) -> String {
+    let is_value = |word: &&str| {
+        let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
+        bare.contains('@')
+            || bare.contains("://")
+            || bare.chars().filter(char::is_ascii_digit).count() * 2 > bare.len()
+            || (bare.len() == 36 && bare.matches('-').count() == 4)
+    };
+    let kept: Vec<&str> = text.split_whitespace().filter(|word| !is_value(word)).collect();
+    if kept.is_empty() { text.to_owned() } else { kept.join(" ") }
+}
+
+/// Aligns the clause with phrases that have words of it, and with those of the best targets of search.
+fn align<'a>(
+    reader: &Reader<'a>,
+    clause: &Range<usize>,
+    tokens: &[Token],
+    found: &Found,
+    corrected: &[(String, String)],
+    candidates: &mut BTreeMap<usize, Candidate<'a>>,
+) {
+    if tokens.is_empty() || tokens.len() > MAX_TOKENS {
+        return;
+    }
+    let table = &reader.vocabulary.search().model.heads.lexical.table;
+    let is_known = |word: &str| table.has_word(word) || is_word(word);
+    let aligner = Aligner {
+        normal: reader.normal,
+        text: reader.text,
+        tokens,
+        end: clause.end,
+        around: &reader.context.around,
+        is_known: &is_known,
+    };
+    let taught = reader.context.taught.into_iter().flat_map(|taught| taught.all(reader.context.actor));
+    for entry in taught {
+        let source = if entry.actor.is_some() { Source::Own } else { Source::Taught };
+        try_phrase(&aligner, reader, &entry.phrase, source, candidates);
+    }
+    for number in promising(reader, tokens, found, corrected) {
+        try_phrase(&aligner, reader, &reader.vocabulary.phrases[number as usize], Source::Pack, candidates);
+    }
+}
+
+fn try_phrase<'a>(
+    aligner: &Aligner<'_>,
+    reader: &Reader<'a>,
+    phrase: &'a Phrase,
+    source: Source,
+    candidates: &mut BTreeMap<usize, Candidate<'a>>,
+) {
+    let Some(alignment) = aligner.align(phrase, &reader.vocabulary.targets[phrase.target]) else { return };
+    let candidate = candidates.entry(phrase.target).or_insert_with(|| Candidate::new(phrase.target));
+    candidate.offer(phrase, alignment, source);
+}
+
+/// The phrases that are worth a closer look: those with the rarest words of the clause, and those of the best targets.
+fn promising(reader: &Reader<'_>, tokens: &[Token], found: &Found, corrected: &[(String, String)]) -> Vec<u32> {
+    let vocabulary = reader.vocabulary;
+    let mut hits: Vec<(u32, f32)> = Vec::with_capacity(MAX_WITH_WORD);
+    for token in tokens.iter().filter(|token| !token.quoted && !token.small) {
+        let meant = corrected.iter().find(|(said, _)| *said == token.word).map(|(_, meant)| meant.as_str());
+        let word = meant.unwrap_or(&token.word);
+        let singular = word.strip_suffix('s').unwrap_or(word);
+        for form in [word, singular].iter().take(if singular == word { 1 } else { 2 }) {
+            let phrases = vocabulary.phrases_with(form);
+            if phrases.len() <= MAX_WITH_WORD {
+                let worth = 1.0 / (1.0 + phrases.len() as f32).ln().max(0.5);
+                hits.extend(phrases.iter().map(|number| (*number, worth)));
+            }
+        }
+    }
+    hits.sort_unstable_by_key(|(number, _)| *number);
+    let mut list: Vec<(u32, f32)> = Vec::with_capacity(hits.len());
+    for same in hits.chunk_by(|a, b| a.0 == b.0) {
+        let target = vocabulary.phrases[same[0].0 as usize].target;
+        let place = found.best.iter().take(4).position(|scored| usize::from(scored.label) == target);
+        // What search finds as well is looked at first.
+        let bonus = place.map_or(0.0, |place| 1.0 / (2.0 + place as f32));
+        list.push((same[0].0, bonus + same.iter().map(|(_, worth)| worth).sum::<f32>()));
+    }
+    let better = |a: &(u32, f32), b: &(u32, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
+    if list.len() > MAX_ALIGNED {
+        list.select_nth_unstable_by(MAX_ALIGNED, better);
+        list.truncate(MAX_ALIGNED);
+    }
+    list.sort_by(better);
+    list.into_iter().map(|(number, _)| number).collect()
+}
+
+/// Slots of a target that search found: from the phrase it fits best if it fits at all, else values of the right kind.
+pub(crate) fn slots(
+    reader: &Reader<'_>,
+    clause: &Range<usize>,
+    target: &Target,
+    aligned: Option<&Alignment>,
+) -> Vec<Capture> {
+    let mut captures: Vec<Capture> = aligned.map(|alignment| alignment.captures.clone()).unwrap_or_default();
+    let chars = &reader.normal.chars[clause.clone()];
+    for (name, slot) in &target.slots {
+        if captures.iter().any(|capture| capture.slot == *name) {
+            continue;
+        }
+        let is_free = |range: &Range<usize>| {
+            captures.iter().all(|capture| capture.range.end <= range.start || range.end <= capture.range.start)
+        };
+        let value = match &slot.kind {
+            SlotKind::Text => quoted(reader, clause).filter(|(range, _)| is_free(range)),
+            kind => {
+                let shift = |(range, value): (Range<usize>, Value)| {
+                    (range.start + clause.start..range.end + clause.start, value)
+                };
+                let found = extract(kind, chars, &reader.context.around).into_iter().map(shift);
+                found.filter(|(range, _)| is_free(range)).min_by_key(|(range, _)| range.start)
+            }
+        };
+        if let Some((range, value)) = value {
+            let value = slot.kind.original(reader.normal, reader.text, range.clone(), value);
+            captures.push(Capture { slot: name.clone(), range, value: Some(value) });
+        }
+    }
+    captures
+}
+
+/// The one quoted text of a clause.
+fn quoted(reader: &Reader<'_>, clause: &Range<usize>) -> Option<(Range<usize>, Value)> {
+    let chars = &reader.normal.chars[clause.clone()];
+    let from = chars.iter().position(|c| *c == '"')? + 1;
+    let length = chars[from..].iter().position(|c| *c == '"')?;
+    let range = clause.start + from..clause.start + from + length;
+    let value = Value::from(reader.text[reader.normal.span(range.clone())].trim());
+    (length > 0).then_some((range, value))
+}
+
+/// Fills slots for entities that were just spoken of: "it", "that quote". Whether it did.
+pub(crate) fn from_focus(reader: &Reader<'_>, target: &Target, intent: &mut Intent, clause: &Range<usize>) -> bool {
+    let mut filled = false;
+    for (name, slot) in &target.slots {
+        let Some(kind) = &slot.entity else { continue };
+        let is_said =
+            intent.slots.iter().any(|one| one.name == *name) || intent.invalid.iter().any(|one| one.name == *name);
+        if is_said || !slot.required {
+            continue;
+        }
+        let Some(focus) = reader.context.focus.iter().find(|focus| focus.kind == *kind) else { continue };
+        intent.slots.push(SlotValue {
+            name: name.clone(),
+            value: focus.value.clone(),
+            span: reader.normal.span(clause.end..clause.end),
+            inferred: Some(format!("{}, which was spoken of last", focus.name)),
+        });
+        filled = true;
+    }
+    filled
+}

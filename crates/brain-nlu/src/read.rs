@@ -1,0 +1,315 @@
+//! Reading an utterance: split it, match each clause against phrases, search if nothing matches, decide.
+
+use std::cell::RefCell;
+use std::ops::Range;
+
+use crate::actions::is_action;
+use crate::context::Context;
+use crate::decide::{self, Candidate};
+use crate::matcher::{Capture, Matcher};
+use crate::near::{self, Look};
+use crate::normalise::Normal;
+use crate::small_talk::small_talk;
+use crate::split::{Seam, seams, strong_parts};
+use crate::understanding::{
+    Confidence, Evidence, Intent, InvalidSlot, Question, SlotValue, Source, Stage, Suggestion, Understanding,
+};
+use crate::vocabulary::{Phrase, TargetKind, Vocabulary};
+
+/// Parts of an utterance up to which it is a list of requests.
+const MAX_PARTS: usize = 100;
+
+/// Reads an utterance.
+pub fn understand(vocabulary: &Vocabulary, text: &str, context: &Context<'_>) -> Understanding {
+    let normal = Normal::new(text);
+    let reader = Reader { vocabulary, normal: &normal, text, context, nearest: RefCell::default() };
+    let seams = seams(&normal.chars);
+    for lenient in [false, true] {
+        if let Some(found) = reader.requests(&seams, &Exactly { lenient }) {
+            return found;
+        }
+    }
+    if let Some(talk) = small_talk(text) {
+        return Understanding::SmallTalk { talk };
+    }
+    let found = reader.requests(&seams, &Nearly);
+    found.unwrap_or_else(|| Understanding::Unknown { nearest: reader.nearest.take() })
+}
+
+pub(crate) struct Reader<'a> {
+    pub(crate) vocabulary: &'a Vocabulary,
+    pub(crate) normal: &'a Normal,
+    pub(crate) text: &'a str,
+    pub(crate) context: &'a Context<'a>,
+    /// What came nearest when nothing was near enough.
+    nearest: RefCell<Vec<Suggestion>>,
+}
+
+/// A way to read one clause.
+trait Stages {
+    /// The one request of a clause.
+    fn one(&self, reader: &Reader<'_>, clause: Range<usize>) -> Option<Understanding>;
+
+    /// Whether a request of its own begins here.
+    fn begins_request(&self, reader: &Reader<'_>, from: usize, end: usize) -> bool;
+}
+
+/// Phrases that match whole. A lenient match takes values that are not of their kind, so that they can be asked for.
+struct Exactly {
+    lenient: bool,
+}
+
+/// Phrases that nearly match, and search.
+struct Nearly;
+
+/// A phrase that matched a clause.
+struct Hit<'a> {
+    phrase: &'a Phrase,
+    captures: Vec<Capture>,
+    source: Source,
+}
+
+impl Stages for Exactly {
+    fn one(&self, reader: &Reader<'_>, clause: Range<usize>) -> Option<Understanding> {
+        reader.exact(clause, self.lenient)
+    }
+
+    fn begins_request(&self, reader: &Reader<'_>, from: usize, end: usize) -> bool {
+        let Some(word) = first_word(&reader.normal.chars[from..end]) else { return false };
+        let begins = reader.vocabulary.begins_phrase(&word)
+            || reader
+                .context
+                .taught
+                .is_some_and(|taught| taught.candidates(&word, reader.context.actor).next().is_some());
+        // Two words of its own at least: a single one may be the end of a value.
+        begins && reader.hits(from..end, self.lenient).iter().any(|hit| hit.phrase.words >= 2)
+    }
+}
+
+impl Stages for Nearly {
+    fn one(&self, reader: &Reader<'_>, clause: Range<usize>) -> Option<Understanding> {
+        if let Some(found @ Understanding::Clear { .. }) = reader.exact(clause.clone(), false) {
+            return Some(found);
+        }
+        reader.near(clause)
+    }
+
+    fn begins_request(&self, reader: &Reader<'_>, from: usize, end: usize) -> bool {
+        let Some(word) = first_word(&reader.normal.chars[from..end]) else { return false };
+        let begins = is_action(&word) || reader.vocabulary.begins_phrase(&word);
+        begins && matches!(self.one(reader, from..end), Some(Understanding::Clear { .. }))
+    }
+}
+
+impl Reader<'_> {
+    /// The requests, if the whole utterance consists of some.
+    fn requests(&self, seams: &[Seam], stages: &dyn Stages) -> Option<Understanding> {
+        let parts = strong_parts(&self.normal.chars, seams);
+        let mut intents = Vec::new();
+        if parts.len() > 1 && parts.len() <= MAX_PARTS {
+            for part in &parts {
+                match self.clauses(part.clone(), seams, stages) {
+                    Some(Understanding::Clear { intents: more }) => intents.extend(more),
+                    Some(other) => return Some(other),
+                    None => {
+                        intents.clear();
+                        break;
+                    }
+                }
+            }
+            if !intents.is_empty() {
+                return Some(Understanding::Clear { intents });
+            }
+        }
+        // Line breaks may also stand inside one long value.
+        self.clauses(0..self.normal.len(), seams, stages)
+    }
+
+    /// The requests of a part: as many as its words allow, else one.
+    fn clauses(&self, part: Range<usize>, seams: &[Seam], stages: &dyn Stages) -> Option<Understanding> {
+        let inner: Vec<&Seam> =
+            seams.iter().filter(|seam| !seam.strong && part.contains(&seam.end) && seam.start < part.end).collect();
+        let mut intents = Vec::new();
+        let mut from = part.start;
+        for seam in &inner {
+            if seam.end <= from || !stages.begins_request(self, seam.start, part.end) {
+                continue;
+            }
+            // What comes before must be a request of its own, and what comes after must begin one.
+            match stages.one(self, from..seam.end) {
+                Some(Understanding::Clear { intents: mut found }) => {
+                    intents.append(&mut found);
+                    from = seam.start;
+                }
+                _ => continue,
+            }
+        }
+        let last = stages.one(self, from..part.end);
+        match last {
+            Some(Understanding::Clear { intents: mut found }) if !intents.is_empty() => {
+                intents.append(&mut found);
+                for intent in &mut intents {
+                    // That these are separate requests was inferred.
+                    intent.confidence = intent.confidence.min(Confidence::Medium);
+                }
+                Some(Understanding::Clear { intents })
+            }
+            other if intents.is_empty() => other,
+            _ => stages.one(self, part),
+        }
+    }
+
+    /// The one request of a clause whose words are those of a phrase.
+    fn exact(&self, clause: Range<usize>, lenient: bool) -> Option<Understanding> {
+        let mut hits = self.hits(clause.clone(), lenient);
+        // Who taught it counts first; then more of its own words, fewer free texts, fewer values that are not right.
+        hits.sort_by_key(|hit| {
+            let broken = hit.captures.iter().filter(|capture| capture.value.is_none()).count();
+            (hit.source, broken, std::cmp::Reverse(hit.phrase.weight), hit.phrase.free_texts, hit.phrase.target)
+        });
+        let best = hits.first()?;
+        let rival = hits.iter().find(|hit| hit.phrase.target != best.phrase.target);
+        let equal = rival.filter(|rival| {
+            rival.source == best.source
+                && rival.phrase.weight == best.phrase.weight
+                && rival.phrase.free_texts == best.phrase.free_texts
+        });
+        let intent = self.exact_intent(best, &clause, rival);
+        match equal {
+            Some(equal) => {
+                let mut options = vec![intent, self.exact_intent(equal, &clause, Some(best))];
+                for option in &mut options {
+                    option.confidence = Confidence::Low;
+                }
+                Some(Understanding::Ask(self.which(options)))
+            }
+            None => Some(Understanding::Clear { intents: vec![intent] }),
+        }
+    }
+
+    /// Asks which of several is meant.
+    pub(crate) fn which(&self, options: Vec<Intent>) -> Question {
+        let title = |intent: &Intent| {
+            let target = self.vocabulary.targets.iter().find(|target| target.name == intent.target);
+            format!("“{}”", target.map_or(intent.target.as_str(), |target| target.title.as_str()))
+        };
+        let titles: Vec<String> = options.iter().map(title).collect();
+        let text = match titles.as_slice() {
+            [one] => format!("Do you mean {one}?"),
+            [first @ .., last] => format!("Do you mean {} or {last}?", first.join(", ")),
+            [] => String::new(),
+        };
+        Question { text, options, tiers: Vec::new() }
+    }
+
+    fn hits(&self, clause: Range<usize>, lenient: bool) -> Vec<Hit<'_>> {
+        let Some(word) = first_word(&self.normal.chars[clause.clone()]) else { return Vec::new() };
+        let mut matcher = Matcher::new(self.normal, self.text, &self.context.around, lenient);
+        let mut hits = Vec::new();
+        let taught = self.context.taught.into_iter().flat_map(|taught| taught.candidates(&word, self.context.actor));
+        let taught =
+            taught.map(|entry| (&entry.phrase, if entry.actor.is_some() { Source::Own } else { Source::Taught }));
+        for (phrase, source) in taught.chain(self.vocabulary.candidates(&word).map(|phrase| (phrase, Source::Pack))) {
+            let target = &self.vocabulary.targets[phrase.target];
+            if self.context.excluded.contains_key(&target.name) {
+                continue;
+            }
+            if let Some(captures) = matcher.match_whole(phrase, target, clause.clone()) {
+                hits.push(Hit { phrase, captures, source });
+            }
+        }
+        hits
+    }
+
+    fn exact_intent(&self, hit: &Hit<'_>, clause: &Range<usize>, rival: Option<&Hit<'_>>) -> Intent {
+        let evidence = Evidence {
+            tier: Stage::Exact,
+            phrase: hit.phrase.text.clone(),
+            source: hit.source,
+            score: 1.0,
+            distance: None,
+            search: None,
+            taken_for: Vec::new(),
+            runner_up: rival.map(|hit| self.vocabulary.targets[hit.phrase.target].name.clone()),
+            runner_up_score: None,
+            excluded: Vec::new(),
+        };
+        self.intent(hit.phrase.target, &hit.captures, clause, evidence)
+    }
+
+    /// A request with what is known of its slots.
+    pub(crate) fn intent(
+        &self,
+        number: usize,
+        captures: &[Capture],
+        clause: &Range<usize>,
+        evidence: Evidence,
+    ) -> Intent {
+        let target = &self.vocabulary.targets[number];
+        let mut slots = Vec::new();
+        let mut invalid = Vec::new();
+        for capture in captures {
+            let span = self.normal.span(capture.range.clone());
+            match &capture.value {
+                Some(value) => {
+                    slots.push(SlotValue { name: capture.slot.clone(), value: value.clone(), span, inferred: None })
+                }
+                None => invalid.push(InvalidSlot { name: capture.slot.clone(), text: self.text[span].to_owned() }),
+            }
+        }
+        let mut found = Intent {
+            target: target.name.clone(),
+            playbook: target.kind == TargetKind::Playbook,
+            slots,
+            invalid,
+            confidence: Confidence::High,
+            span: self.normal.span(clause.clone()),
+            evidence,
+        };
+        let inferred = near::from_focus(self, target, &mut found, clause);
+        let said = |name: &str| captures.iter().any(|capture| capture.slot == name);
+        let filled_in = target.slots.iter().any(|(name, slot)| !said(name) && (slot.has_default || slot.required));
+        found.confidence = if !found.invalid.is_empty() {
+            Confidence::Low
+        } else if filled_in || inferred || found.evidence.tier != Stage::Exact {
+            Confidence::Medium
+        } else {
+            Confidence::High
+        };
+        found
+    }
+
+    /// The one request of a clause that is like some phrase.
+    fn near(&self, clause: Range<usize>) -> Option<Understanding> {
+        let look = near::look(self, clause.clone());
+        let found = decide::decide(self, &clause, &look);
+        if found.is_none() {
+            self.nearest.replace(self.suggestions(&look));
+        }
+        found
+    }
+
+    fn suggestions(&self, look: &Look<'_>) -> Vec<Suggestion> {
+        let worth = look.candidates.iter().filter(|candidate| candidate.is_worth_naming());
+        let suggestion = |candidate: &Candidate<'_>| Suggestion {
+            target: self.vocabulary.targets[candidate.target].name.clone(),
+            phrase: self.example(candidate),
+        };
+        worth.take(decide::MAX_SUGGESTIONS).map(suggestion).collect()
+    }
+
+    /// How a candidate could have been asked for.
+    pub(crate) fn example(&self, candidate: &Candidate) -> String {
+        let own = self.vocabulary.targets[candidate.target].phrases.first();
+        candidate.aligned.as_ref().map(|(phrase, _)| phrase.text.clone()).or_else(|| own.cloned()).unwrap_or_default()
+    }
+}
+
+pub(crate) fn first_word(chars: &[char]) -> Option<String> {
+    let start = chars.iter().position(|c| c.is_alphanumeric())?;
+    let word: String = chars[start..].iter().take_while(|c| c.is_alphanumeric() || **c == '\'').collect();
+    Some(word)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,120 @@
+//! Phrases that people have taught, on top of what a pack says: used at once, for whom they were taught.
+
+use std::collections::BTreeMap;
+
+use brain_embed::{Encoder as _, StaticTable};
+use serde::{Deserialize, Serialize};
+
+use crate::learn::{BLOCKED_AT, Blocked};
+use crate::model::semantic::dot;
+use crate::pattern::{PatternError, Piece};
+use crate::vocabulary::{Phrase, Vocabulary, plain_text, taken_apart};
+
+/// How alike an utterance must be to a taught phrase to be more likely.
+const ALIKE: f32 = 0.70;
+
+/// A phrase that was taught.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TaughtPhrase {
+    /// The phrase, with `{slots}`.
+    pub text: String,
+    /// The tool or playbook.
+    pub target: String,
+    /// Whose it is; everybody's of the tenant if nobody's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub actor: Option<String>,
+}
+
+/// How alike two phrases are in meaning, without their slots: 0 to 1, by the table that is always there.
+pub fn alike(a: &str, b: &str) -> f32 {
+    let table = StaticTable::built_in();
+    let vector = |phrase: &str| {
+        let mut vector = vec![0.0; table.dim()];
+        table.encode(&plain_text(phrase), &mut vector);
+        vector
+    };
+    dot(&vector(a), &vector(b)).max(0.0)
+}
+
+/// What people of one tenant have taught, ready to be matched.
+#[derive(Clone, Debug, Default)]
+pub struct Taught {
+    entries: Vec<Entry>,
+    by_first_word: BTreeMap<String, Vec<usize>>,
+    starting_with_slot: Vec<usize>,
+    blocked: Vec<(usize, Vec<f32>)>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    pub(crate) phrase: Phrase,
+    pub(crate) actor: Option<String>,
+    vector: Vec<f32>,
+}
+
+impl Taught {
+    /// Makes phrases ready. Those of targets that the vocabulary has not (any more) are left out.
+    pub fn build(
+        vocabulary: &Vocabulary,
+        phrases: &[TaughtPhrase],
+        blocked: &[Blocked],
+    ) -> Result<Self, (String, PatternError)> {
+        let mut found = Self::default();
+        for taught in phrases {
+            let Some(number) = vocabulary.number_of(&taught.target) else { continue };
+            let phrase = taken_apart(number, &taught.text, &vocabulary.targets[number])
+                .map_err(|error| (taught.text.clone(), error))?;
+            let at = found.entries.len();
+            match phrase.pieces.first() {
+                Some(Piece::Word(word)) => found.by_first_word.entry(word.clone()).or_default().push(at),
+                _ => found.starting_with_slot.push(at),
+            }
+            let vector = vocabulary.vector(&plain_text(&taught.text));
+            found.entries.push(Entry { phrase, actor: taught.actor.clone(), vector });
+        }
+        for block in blocked {
+            if let Some(number) = vocabulary.number_of(&block.target) {
+                found.blocked.push((number, vocabulary.vector(&plain_text(&block.phrase))));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Phrases of this person or of everybody that could match an utterance which begins with this word.
+    pub(crate) fn candidates<'a>(
+        &'a self,
+        first_word: &str,
+        actor: Option<&'a str>,
+    ) -> impl Iterator<Item = &'a Entry> {
+        let named = self.by_first_word.get(first_word).map_or(&[][..], Vec::as_slice);
+        let all = named.iter().chain(&self.starting_with_slot).map(|at| &self.entries[*at]);
+        all.filter(move |entry| entry.is_for(actor))
+    }
+
+    /// All phrases of this person or of everybody.
+    pub(crate) fn all<'a>(&'a self, actor: Option<&'a str>) -> impl Iterator<Item = &'a Entry> {
+        self.entries.iter().filter(move |entry| entry.is_for(actor))
+    }
+
+    /// The taught phrases that an utterance is like: target, phrase, how much.
+    pub(crate) fn alike<'a>(&'a self, vector: &[f32], actor: Option<&'a str>) -> Vec<(usize, &'a str, f32)> {
+        let near =
+            self.all(actor).map(|entry| (entry.phrase.target, entry.phrase.text.as_str(), dot(&entry.vector, vector)));
+        near.filter(|(_, _, alike)| *alike >= ALIKE).collect()
+    }
+
+    /// Whether it was said that this utterance does not mean this target.
+    pub(crate) fn is_blocked(&self, target: usize, vector: &[f32]) -> bool {
+        self.blocked.iter().any(|(of, said)| *of == target && f64::from(dot(said, vector)) >= BLOCKED_AT)
+    }
+
+    pub(crate) fn has_blocks(&self) -> bool {
+        !self.blocked.is_empty()
+    }
+}
+
+impl Entry {
+    fn is_for(&self, actor: Option<&str>) -> bool {
+        self.actor.is_none() || self.actor.as_deref() == actor
+    }
+}

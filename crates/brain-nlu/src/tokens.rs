@@ -1,0 +1,92 @@
+//! The words of a clause with their places, for matching that forgives.
+
+use std::ops::Range;
+
+use crate::actions::{actions_of, is_destructive};
+use crate::normalise::Normal;
+use crate::spelling::one_spelling;
+use crate::words::is_small;
+
+/// A word, number or sign of the utterance.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Token {
+    /// In one spelling, without apostrophes.
+    pub(crate) word: String,
+    /// Where it stands, in folded characters.
+    pub(crate) range: Range<usize>,
+    /// Whether it stands in quotation marks.
+    pub(crate) quoted: bool,
+    /// Whether it carries little.
+    pub(crate) small: bool,
+    /// The actions that it is said for.
+    pub(crate) actions: u64,
+    /// Whether it asks to take something away.
+    pub(crate) destructive: bool,
+}
+
+/// The tokens of a clause. Signs between words are left out.
+pub(crate) fn tokens(normal: &Normal, clause: Range<usize>) -> Vec<Token> {
+    let chars = &normal.chars[..clause.end];
+    let mut list = Vec::new();
+    let mut quoted = false;
+    let mut at = clause.start;
+    while at < chars.len() {
+        if chars[at] == '"' {
+            quoted = !quoted && chars[at + 1..].contains(&'"');
+        }
+        if !chars[at].is_alphanumeric() {
+            at += 1;
+            continue;
+        }
+        let from = at;
+        let digits = chars[at].is_ascii_digit();
+        while at < chars.len() && continues(chars, at, digits) {
+            at += 1;
+        }
+        let word: String = chars[from..at].iter().filter(|c| **c != '\'').collect();
+        let word = one_spelling(word);
+        list.push(Token {
+            range: from..at,
+            quoted,
+            small: is_small(&word),
+            actions: actions_of(&word),
+            destructive: is_destructive(&word),
+            word,
+        });
+    }
+    list
+}
+
+fn continues(chars: &[char], at: usize, digits: bool) -> bool {
+    let c = chars[at];
+    if digits {
+        // A number ends where its unit begins.
+        return c.is_ascii_digit() || (matches!(c, '.' | ',') && chars.get(at + 1).is_some_and(char::is_ascii_digit));
+    }
+    c.is_alphanumeric() || (c == '\'' && chars.get(at + 1).is_some_and(|next| next.is_alphanumeric()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_numbers_and_quotations_have_their_places() {
+        let normal = Normal::new("Don't add 4x \"rock and roll\": 12.5m");
+        let found = tokens(&normal, 0..normal.len());
+        let words: Vec<(&str, bool)> = found.iter().map(|token| (token.word.as_str(), token.quoted)).collect();
+        let expected = [
+            ("dont", false),
+            ("add", false),
+            ("4", false),
+            ("x", false),
+            ("rock", true),
+            ("and", true),
+            ("roll", true),
+            ("12.5", false),
+            ("m", false),
+        ];
+        assert_eq!(words, expected);
+        assert_eq!(found[2].range, 10..11);
+    }
+}

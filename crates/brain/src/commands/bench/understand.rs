@@ -1,0 +1,213 @@
+//! `brain bench understand`: what reading an utterance costs with a large vocabulary, and what the vocabulary costs.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+use anyhow::{Result, anyhow, bail};
+use brain_core::{Random as _, SeededRandom};
+use brain_embed::Encoder;
+use brain_nlu::{
+    Context, SlotKind, SlotSpec, Surroundings, Target, TargetKind, Tuning, Understanding, Vocabulary, understand,
+};
+use serde_json::json;
+
+use super::{Measured, round, timed};
+use crate::cli::{BenchUnderstandArgs, Global};
+use crate::commands::eval::memory;
+use crate::show::{BOLD, DIM};
+use crate::{open, show};
+
+const NOUNS: [&str; 57] = [
+    "account", "address", "agreement", "appointment", "asset", "batch", "booking", "budget", "campaign", "carrier",
+    "case", "certificate", "claim", "client", "complaint", "contact", "contract", "customer", "delivery", "deposit",
+    "device", "document", "driver", "employee", "entity", "estimate", "event", "expense", "fund", "holding",
+    "incident", "invoice", "item", "lead", "license", "listing", "loan", "location", "mandate", "meeting", "message",
+    "order", "party", "payment", "policy", "portfolio", "product", "project", "refund", "report", "route", "shipment",
+    "subscription", "supplier", "ticket", "vehicle", "warehouse",
+];
+const ACTIONS: [(&str, &[&str]); 19] = [
+    ("create", &["create", "add", "new", "set up"]),
+    ("get", &["show", "open", "look up", "pull up"]),
+    ("list", &["list", "show all", "what are the", "give me every"]),
+    ("update", &["update", "edit", "change", "correct"]),
+    ("delete", &["delete", "erase", "get rid of", "wipe"]),
+    ("archive", &["archive", "put away", "shelve", "file away"]),
+    ("assign", &["assign", "hand over", "allocate", "give away"]),
+    ("approve", &["approve", "sign off", "accept", "clear"]),
+    ("reject", &["reject", "turn down", "decline", "refuse"]),
+    ("close", &["close", "wrap up", "finish", "conclude"]),
+    ("reopen", &["reopen", "bring back", "resume", "open again"]),
+    ("merge", &["merge", "combine", "join", "unite"]),
+    ("split", &["split", "divide", "break up", "separate"]),
+    ("export", &["export", "download", "save a copy of", "print"]),
+    ("import", &["import", "load", "upload", "read in"]),
+    ("rename", &["rename", "retitle", "give another name to", "relabel"]),
+    ("schedule", &["schedule", "plan", "put in the calendar", "arrange"]),
+    ("cancel", &["cancel", "call off", "abort", "drop"]),
+    ("audit", &["audit", "check", "verify", "go over"]),
+];
+const ENDS: [&str; 7] = [
+    "{id}",
+    "number {id}",
+    "{id} for me",
+    "with the number {id}",
+    "{id} right away",
+    "called {name}",
+    "{id} of {name}",
+];
+/// How people wrap what they ask for.
+const WRAPS: [(&str, &str); 8] = [
+    ("", ""),
+    ("please ", ""),
+    ("could you ", ""),
+    ("I need to ", ""),
+    ("", " please"),
+    ("hey, ", " thanks"),
+    ("I would like you to ", ""),
+    ("can we ", " today"),
+];
+
+pub(super) fn run(global: &Global, args: &BenchUnderstandArgs) -> Result<bool> {
+    if args.tools == 0
+        || args.tools > NOUNS.len() * ACTIONS.len()
+        || args.phrases < args.tools
+        || args.phrases > args.tools * 28
+    {
+        bail!("--tools must be 1 to {}, --phrases 1 to 28 for each", NOUNS.len() * ACTIONS.len());
+    }
+    let encoder = open::encoder(args.tier, global)?;
+    let targets = targets(args.tools, args.phrases);
+    let before = memory();
+    let (compile_ms, vocabulary) = timed(|| compiled(targets.clone(), &encoder))?;
+    let memory_mb = memory() - before;
+    let bytes = vocabulary.snapshot();
+    let (load_ms, loaded) = timed(|| {
+        let loaded = plain(targets.clone(), &encoder)?;
+        loaded.load(&bytes).map_err(|error| anyhow!(error))?;
+        Ok(loaded)
+    })?;
+    let (changed_ms, _) = timed(|| {
+        let mut changed = targets.clone();
+        changed[0].phrases[0].push_str(" quickly");
+        let changed = plain(changed, &encoder)?;
+        changed.prepare_from(&loaded);
+        Ok(changed)
+    })?;
+    let (exact, near) = (utterances(&targets, args.utterances, false), utterances(&targets, args.utterances, true));
+    let (of_exact, right_exact) = read(&loaded, &exact)?;
+    let (of_near, right_near) = read(&loaded, &near)?;
+    let micros = |measured: &Measured, share: f64| round(measured.percentile(share) * 1e3);
+    if global.json {
+        show::json(&json!({
+            "tools": args.tools, "phrases": loaded.len(), "tier": encoder.id(), "compile_ms": round(compile_ms),
+            "memory_mb": round(memory_mb), "snapshot_bytes": bytes.len(), "load_ms": round(load_ms),
+            "changed_phrase_ms": round(changed_ms),
+            "exact": {"p50_us": micros(&of_exact, 0.5), "p99_us": micros(&of_exact, 0.99), "right": round(right_exact)},
+            "near": {"p50_us": micros(&of_near, 0.5), "p99_us": micros(&of_near, 0.99), "right": round(right_near)},
+        }));
+        return Ok(true);
+    }
+    anstream::println!(
+        "{BOLD}{} tools, {} phrases{BOLD:#} {DIM}({}, one thread){DIM:#}",
+        args.tools,
+        loaded.len(),
+        encoder.id()
+    );
+    let line = |name: &str, measured: &Measured, right: f64| {
+        anstream::println!(
+            "  {name:<26}p50 {:.0} µs   p99 {:.0} µs   {DIM}{:.1} % right or asked{DIM:#}",
+            micros(measured, 0.5),
+            micros(measured, 0.99),
+            100.0 * right
+        );
+    };
+    line("as a phrase says it", &of_exact, right_exact);
+    line("in other words", &of_near, right_near);
+    anstream::println!(
+        "  compiling {:.1} s, {:.0} MB; a changed phrase {:.2} s; snapshot {:.1} MB, loaded in {:.0} ms",
+        compile_ms / 1e3,
+        memory_mb,
+        changed_ms / 1e3,
+        bytes.len() as f64 / 1e6,
+        load_ms
+    );
+    Ok(true)
+}
+
+fn plain(targets: Vec<Target>, encoder: &Arc<dyn Encoder>) -> Result<Vocabulary> {
+    Vocabulary::compile(targets, encoder.clone(), Tuning::default()).map_err(|error| anyhow!(error.message))
+}
+
+fn compiled(targets: Vec<Target>, encoder: &Arc<dyn Encoder>) -> Result<Vocabulary> {
+    let vocabulary = plain(targets, encoder)?;
+    vocabulary.prepare();
+    Ok(vocabulary)
+}
+
+fn targets(tools: usize, phrases: usize) -> Vec<Target> {
+    let text = SlotSpec { kind: SlotKind::Text, required: false, has_default: false, entity: None };
+    let id = SlotSpec { kind: SlotKind::Integer, ..text.clone() };
+    let mut left = phrases;
+    let mut list = Vec::with_capacity(tools);
+    for number in 0..tools {
+        let (noun, (action, ways)) = (NOUNS[number % NOUNS.len()], ACTIONS[number / NOUNS.len()]);
+        let own = left / (tools - number);
+        left -= own;
+        let all = ENDS.iter().flat_map(|end| ways.iter().map(move |way| format!("{way} {noun} {end}")));
+        list.push(Target {
+            name: format!("{noun}.{action}"),
+            kind: TargetKind::Tool,
+            title: format!("{action} {noun}"),
+            nouns: vec![noun.to_owned()],
+            synonyms: Vec::new(),
+            destructive: action == "delete",
+            slots: BTreeMap::from([("id".to_owned(), id.clone()), ("name".to_owned(), text.clone())]),
+            phrases: all.take(own).collect(),
+        });
+    }
+    list
+}
+
+/// What people could say: phrases with values, as they are or in other words, and what should be understood.
+fn utterances(targets: &[Target], count: usize, reworded: bool) -> Vec<(String, String)> {
+    let mut random = SeededRandom::new(5);
+    let mut draw = |below: usize| (random.next_u64() % below as u64) as usize;
+    let utterance = |_| {
+        let target = &targets[draw(targets.len())];
+        let phrase = &target.phrases[draw(target.phrases.len())];
+        let mut said = phrase.replace("{id}", &(100 + draw(900)).to_string()).replace("{name}", "Miller");
+        if reworded {
+            let (before, after) = WRAPS[1 + draw(WRAPS.len() - 1)];
+            let mut words: Vec<String> = said.split(' ').map(str::to_owned).collect();
+            let at = draw(words.len());
+            // Every third has a typo in a long word.
+            if draw(3) == 0 && words[at].len() > 5 && words[at].is_ascii() {
+                let place = 1 + draw(words[at].len() - 3);
+                words[at].remove(place);
+            }
+            words.insert(1 + draw(words.len() - 1), "the".to_owned());
+            said = format!("{before}{}{after}", words.join(" "));
+        }
+        (said, target.name.clone())
+    };
+    (0..count).map(utterance).collect()
+}
+
+/// Reads them; how long each took, and the share that was not read as something else.
+fn read(vocabulary: &Vocabulary, utterances: &[(String, String)]) -> Result<(Measured, f64)> {
+    let context = Context::fresh(Surroundings::new(jiff::civil::date(2026, 1, 5).in_tz("UTC")?, "AU", ""));
+    let mut took = Vec::with_capacity(utterances.len());
+    let mut right = 0;
+    let began = Instant::now();
+    for (text, target) in utterances {
+        let started = Instant::now();
+        let found = understand(vocabulary, text, &context);
+        took.push(started.elapsed().as_secs_f64() * 1e3);
+        right += usize::from(match &found {
+            Understanding::Clear { intents } => intents.len() == 1 && intents[0].target == *target,
+            _ => true,
+        });
+    }
+    Ok((Measured::new(began.elapsed().as_secs_f64(), took), right as f64 / utterances.len().max(1) as f64))
+}

@@ -1,0 +1,17 @@
+//! `brain eval`: how well utterances are understood, on public data sets and on a pack's corpus.
+
+mod corpus;
+mod data_set;
+
+use anyhow::Result;
+
+pub(super) use self::data_set::memory;
+
+use crate::cli::{EvalArgs, Global};
+
+pub(crate) fn run(global: &Global, args: &EvalArgs) -> Result<bool> {
+    match (&args.train, &args.test) {
+        (Some(train), Some(test)) => data_set::run(global, args, train, test),
+        _ => corpus::run(global, args),
+    }
+}

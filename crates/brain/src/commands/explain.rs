@@ -1,0 +1,198 @@
+//! `brain explain`: how an utterance is understood, and why. Nothing is done.
+
+use anyhow::Result;
+use brain_core::Clock as _;
+use brain_nlu::{Evidence, Intent, Question, SmallTalk, Source, Stage, Suggestion, Target, Understanding};
+use serde_json::Value;
+
+use crate::cli::Global;
+use crate::show::{BOLD, DIM, GREEN, YELLOW};
+use crate::system::SystemClock;
+use crate::{open, show};
+
+pub(crate) fn run(global: &Global, text: &str) -> Result<bool> {
+    let registry = open::registry(global)?;
+    let encoder = open::ears(global)?;
+    let reader = brain_kernel::scenario::reader(&registry, encoder, SystemClock.now());
+    let understanding = reader.read(text);
+    if global.json {
+        show::json(&understanding);
+        return Ok(true);
+    }
+    let teller = Teller { targets: reader.targets(), text };
+    match &understanding {
+        Understanding::Clear { intents } => {
+            if intents.len() > 1 {
+                anstream::println!("{} requests, in this order.\n", intents.len());
+            }
+            for intent in intents {
+                teller.request(intent);
+            }
+        }
+        Understanding::Ask(question) => teller.question(question),
+        Understanding::SmallTalk { talk } => small_talk(*talk),
+        Understanding::Unknown { nearest } => teller.unknown(nearest),
+    }
+    Ok(true)
+}
+
+struct Teller<'a> {
+    targets: &'a [Target],
+    text: &'a str,
+}
+
+impl Teller<'_> {
+    fn title(&self, name: &str) -> String {
+        let target = self.targets.iter().find(|target| target.name == name);
+        target.map_or_else(|| name.to_owned(), |target| target.title.clone())
+    }
+
+    fn request(&self, intent: &Intent) {
+        let said = self.text.get(intent.span.clone()).unwrap_or_default().trim();
+        anstream::println!(
+            "“{said}” asks for {BOLD}{}{BOLD:#} {DIM}({}){DIM:#}.",
+            self.title(&intent.target),
+            intent.target
+        );
+        self.why(&intent.evidence);
+        self.slots(intent);
+        self.rivals(&intent.evidence);
+        anstream::println!("  {}\n", sure(intent));
+    }
+
+    fn why(&self, evidence: &Evidence) {
+        let whose = match evidence.source {
+            Source::Label => "its name",
+            Source::Own => "a phrase of yours",
+            Source::Taught => "a phrase that was taught here",
+            Source::Pack => "a phrase of the pack",
+            Source::Generated => "what people usually say for it",
+        };
+        match evidence.tier {
+            Stage::Exact => anstream::println!("  It is {whose}, word for word: {GREEN}{}{GREEN:#}", evidence.phrase),
+            Stage::Pattern => anstream::println!("  It is nearly {whose}: {GREEN}{}{GREEN:#}", evidence.phrase),
+            Stage::Search => {
+                anstream::println!(
+                    "  No phrase matches. It is most like this one: {GREEN}{}{GREEN:#}",
+                    evidence.phrase
+                );
+                if let Some(search) = &evidence.search {
+                    let words = if search.lexical > 0.0 { "speak for it" } else { "do not decide it" };
+                    anstream::println!(
+                        "  {DIM}Words and letters {words}; in meaning they are {} alike ({:.2}).{DIM:#}",
+                        how_alike(search.alike),
+                        search.alike
+                    );
+                }
+            }
+        }
+        for (said, meant) in &evidence.taken_for {
+            anstream::println!("  “{said}” was taken for “{meant}”.");
+        }
+    }
+
+    fn slots(&self, intent: &Intent) {
+        for slot in &intent.slots {
+            let value = plain(&slot.value);
+            match &slot.inferred {
+                Some(from) => {
+                    anstream::println!("  {BOLD}{}{BOLD:#} is {value} {YELLOW}(not said: {from}){YELLOW:#}", slot.name)
+                }
+                None => anstream::println!("  {BOLD}{}{BOLD:#} is {value}", slot.name),
+            }
+        }
+        for slot in &intent.invalid {
+            anstream::println!("  {BOLD}{}{BOLD:#} cannot be “{}”: it will be asked for", slot.name, slot.text);
+        }
+        let Some(target) = self.targets.iter().find(|target| target.name == intent.target) else { return };
+        for (name, slot) in &target.slots {
+            let said =
+                intent.slots.iter().any(|one| one.name == *name) || intent.invalid.iter().any(|one| one.name == *name);
+            if said {
+                continue;
+            }
+            if slot.has_default {
+                anstream::println!("  {BOLD}{name}{BOLD:#} is not said: its default is taken");
+            } else if slot.required {
+                anstream::println!("  {BOLD}{name}{BOLD:#} is not said: it will be asked for");
+            }
+        }
+    }
+
+    fn rivals(&self, evidence: &Evidence) {
+        if let Some(rival) = &evidence.runner_up {
+            // Below enough rows a number would promise more than anybody knows.
+            let calibrated = evidence.search.is_none_or(|search| search.calibrated);
+            let score = evidence.runner_up_score.map(|score| match calibrated {
+                true => format!(", at {score:.2} against {:.2}", evidence.score),
+                false if score < 0.5 * evidence.score => ", far behind".to_owned(),
+                false => ", not far behind".to_owned(),
+            });
+            anstream::println!(
+                "  {DIM}Next best was {} ({rival}){}.{DIM:#}",
+                self.title(rival),
+                score.unwrap_or_default()
+            );
+        }
+        for (target, why) in &evidence.excluded {
+            anstream::println!("  {DIM}{} was out of the question: {why}{DIM:#}", self.title(target));
+        }
+    }
+
+    fn question(&self, question: &Question) {
+        anstream::println!("“{}” is not clear: {YELLOW}{}{YELLOW:#}\n", self.text, question.text);
+        if !question.tiers.is_empty() {
+            for tier in &question.tiers {
+                anstream::println!("  {BOLD}{}{BOLD:#}: {}", tier.title, tier.targets.join(", "));
+            }
+            return;
+        }
+        for option in &question.options {
+            anstream::println!(
+                "  {BOLD}{}{BOLD:#} {DIM}({}){DIM:#} at {:.2}: like “{}”",
+                self.title(&option.target),
+                option.target,
+                option.evidence.score,
+                option.evidence.phrase
+            );
+        }
+    }
+
+    fn unknown(&self, nearest: &[Suggestion]) {
+        anstream::println!("“{}” asks for nothing that the packs can do.", self.text);
+        for one in nearest {
+            anstream::println!("  Nearest: {BOLD}{}{BOLD:#}, for example “{}”", self.title(&one.target), one.phrase);
+        }
+    }
+}
+
+fn sure(intent: &Intent) -> String {
+    let why = match (intent.confidence, intent.evidence.tier) {
+        (brain_nlu::Confidence::High, _) => "everything was said",
+        (brain_nlu::Confidence::Medium, Stage::Exact) => "something was not said",
+        (brain_nlu::Confidence::Medium, _) => "it was inferred",
+        _ => "it has to be asked for",
+    };
+    format!("Confidence: {BOLD}{}{BOLD:#}, {why}.", intent.confidence)
+}
+
+fn how_alike(alike: f32) -> &'static str {
+    match alike {
+        a if a >= 0.8 => "very much",
+        a if a >= 0.6 => "quite",
+        a if a >= 0.4 => "somewhat",
+        _ => "hardly",
+    }
+}
+
+fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) => format!("“{text}”"),
+        other => other.to_string(),
+    }
+}
+
+fn small_talk(talk: SmallTalk) {
+    let name = serde_json::to_value(talk).unwrap_or_default();
+    anstream::println!("That is small talk ({}): Brain answers by itself.", name.as_str().unwrap_or_default());
+}

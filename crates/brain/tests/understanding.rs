@@ -1,0 +1,138 @@
+//! Understanding as people meet it: explained, measured, taught, and taken back.
+#![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
+
+mod common;
+
+use std::path::Path;
+use std::process::Output;
+
+use common::text;
+use serde_json::Value;
+
+/// A folder of one's own, with a store in it.
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    fn run(&self, args: &[&str]) -> Output {
+        common::brain(&self.path().join("b.db")).args(args).current_dir(self.path()).output().unwrap()
+    }
+
+    fn ok(&self, args: &[&str]) -> String {
+        let output = self.run(args);
+        assert_eq!(output.status.code(), Some(0), "{args:?}: {}", text(&output));
+        text(&output)
+    }
+
+    fn fails(&self, args: &[&str]) -> String {
+        let output = self.run(args);
+        assert_eq!(output.status.code(), Some(1), "{args:?}: {}", text(&output));
+        text(&output)
+    }
+
+    fn json(&self, args: &[&str]) -> Value {
+        common::json(&self.run(args))
+    }
+}
+
+#[test]
+fn a_taught_phrase_is_used_at_once_kept_and_taken_back() {
+    let folder = Folder::new();
+    let said = ["do", "ring Bob about the gutters", "--json"];
+    assert_ne!(folder.json(&said)["planned_tool_calls"][0]["tool_name"], "os.create_task");
+    folder.ok(&["teach", "ring {title}", "os.create_task", "--as", "ann"]);
+    // Each command is a process of its own: it was kept.
+    for _ in 0..2 {
+        let answer = folder.json(&said);
+        assert_eq!(answer["planned_tool_calls"][0]["tool_name"], "os.create_task", "{answer}");
+    }
+    assert!(folder.ok(&["teach"]).contains("“ring {title}” → os.create_task by ann"));
+    folder.ok(&["unteach", "ring {title}", "--as", "ann", "--why", "too general"]);
+    assert_ne!(folder.json(&said)["planned_tool_calls"][0]["tool_name"], "os.create_task");
+    let audit = folder.ok(&["audit"]);
+    assert!(audit.contains("teach") && audit.contains("too general"), "{audit}");
+}
+
+#[test]
+fn a_phrase_of_another_tool_is_taken_away_knowingly() {
+    let folder = Folder::new();
+    let refused = folder.fails(&["teach", "list leads", "os.list_tasks"]);
+    assert!(refused.contains("leads.list_by_stage") && refused.contains("--replace"), "{refused}");
+    folder.ok(&["teach", "list leads", "os.list_tasks", "--replace"]);
+    assert_eq!(folder.json(&["do", "list leads", "--json"])["planned_tool_calls"][0]["tool_name"], "os.list_tasks");
+    let near = folder.ok(&["teach", "list the tasks", "os.create_note", "--replace"]);
+    assert!(near.contains("os.list_tasks"), "the near one is named: {near}");
+    for (phrase, target, why) in [
+        ("ring {nobody}", "os.create_task", "nobody"),
+        ("the of", "os.create_task", "words"),
+        ("x y z", "no.tool", "no such tool"),
+    ] {
+        let refused = folder.fails(&["teach", phrase, target]);
+        assert!(refused.contains(why), "{phrase}: {refused}");
+    }
+}
+
+#[test]
+fn an_explanation_reads_like_one() {
+    let folder = Folder::new();
+    let text = folder.ok(&["explain", "pls creat a task: Call Bob"]);
+    for part in ["asks for Create a task", "“creat” was taken for “create”", "title is “Call Bob”", "medium"]
+    {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(folder.ok(&["explain", "what is the capital of France"]).contains("nothing that the packs can do"));
+    assert!(folder.ok(&["explain", "hello"]).contains("small talk"));
+    assert_eq!(folder.json(&["explain", "list tasks", "--json"])["intents"][0]["evidence"]["tier"], "exact");
+}
+
+#[test]
+fn data_sets_are_measured() {
+    let folder = Folder::new();
+    let rows =
+        |list: &[(&str, &str)]| list.iter().map(|(intent, text)| format!("{intent}\t{text}\n")).collect::<String>();
+    let train = rows(&[
+        ("weather", "will it rain today"),
+        ("weather", "is it sunny"),
+        ("weather", "how hot is it"),
+        ("weather", "do I need an umbrella"),
+        ("music", "play a song"),
+        ("music", "turn the music up"),
+        ("music", "next track please"),
+        ("music", "put on some jazz"),
+    ]);
+    std::fs::write(folder.path().join("train.tsv"), train).unwrap();
+    std::fs::write(
+        folder.path().join("test.tsv"),
+        rows(&[("weather", "will it be sunny today"), ("music", "play some jazz")]),
+    )
+    .unwrap();
+    std::fs::write(folder.path().join("bad.tsv"), "no tab here\n").unwrap();
+    let report = folder.json(&["eval", "--train", "train.tsv", "--test", "test.tsv", "--oos", "test.tsv", "--json"]);
+    assert_eq!(report["figures"]["accuracy"], 100.0, "{report}");
+    let drawn =
+        folder.json(&["eval", "--train", "train.tsv", "--test", "test.tsv", "--shots", "2", "--draws", "3", "--json"]);
+    assert_eq!(drawn["figures"]["phrases"], 4.0);
+    assert_eq!(drawn["each"].as_array().unwrap().len(), 3);
+    assert!(folder.fails(&["eval", "--train", "bad.tsv", "--test", "test.tsv"]).contains("bad.tsv:1"));
+}
+
+#[test]
+fn a_corpus_is_measured_compared_and_tuned() {
+    let folder = Folder::new();
+    let report = folder.json(&["eval", "--json"]);
+    let count = |name: &str| report[name].as_u64().unwrap();
+    assert_eq!(count("right") + count("asked") + count("wrong"), count("rows"));
+    assert!(count("wrong") * 100 <= count("rows"), "at most one of a hundred is wrong and confident: {report}");
+    std::fs::write(folder.path().join("before.json"), report.to_string()).unwrap();
+    assert!(folder.ok(&["eval", "--compare", "before.json"]).contains("Nothing got worse"));
+    folder.ok(&["eval", "--teach-file", "teach.yaml"]);
+    assert!(std::fs::read_to_string(folder.path().join("teach.yaml")).unwrap().contains("target: "));
+    assert!(folder.json(&["tune", "--json"])["frontier"].as_array().is_some_and(|list| !list.is_empty()));
+}
