@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use pulp::Arch;
+use pulp::{Arch, Simd, WithSimd};
 
 use super::linear::{Linear, Precision, quantised};
 use super::math::{gelu, layer_norm, softmax};
@@ -104,10 +104,7 @@ impl Bert {
             layer.attention_output.apply(&mixed, &mut added);
             self.add_and_norm(&mut state, &added, &layer.attention_norm);
             layer.inner.apply(&state, &mut inner);
-            Arch::new().dispatch(
-                #[inline(always)]
-                || inner.iter_mut().for_each(|value| *value = gelu(*value)),
-            );
+            Arch::new().dispatch(Gelu(&mut inner));
             layer.output.apply(&inner, &mut added);
             self.add_and_norm(&mut state, &added, &layer.output_norm);
         }
@@ -144,43 +141,76 @@ impl Bert {
     }
 
     fn norm_rows(&self, state: &mut [f32], norm: &Norm) {
-        Arch::new().dispatch(
-            #[inline(always)]
-            || {
-                for row in state.chunks_mut(self.shape.hidden_size) {
-                    layer_norm(row, &norm.scale, &norm.shift, self.shape.layer_norm_eps);
-                }
-            },
-        );
+        Arch::new().dispatch(NormRows { state, norm, epsilon: self.shape.layer_norm_eps });
     }
 
     /// Attention within one text. Each row of `fused` has query, key and value.
     fn attend(&self, fused: &[f32], mixed: &mut [f32]) {
         let (hidden, heads) = (self.shape.hidden_size, self.shape.num_attention_heads);
+        let mut scores = vec![0.0; mixed.len() / hidden];
+        Arch::new().dispatch(Attention { fused, mixed, scores: &mut scores, hidden, heads });
+    }
+}
+
+struct Gelu<'a>(&'a mut [f32]);
+
+impl WithSimd for Gelu<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        self.0.iter_mut().for_each(|value| *value = gelu(*value));
+    }
+}
+
+struct NormRows<'a> {
+    state: &'a mut [f32],
+    norm: &'a Norm,
+    epsilon: f32,
+}
+
+impl WithSimd for NormRows<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        for row in self.state.chunks_mut(self.norm.scale.len()) {
+            layer_norm(row, &self.norm.scale, &self.norm.shift, self.epsilon);
+        }
+    }
+}
+
+struct Attention<'a> {
+    fused: &'a [f32],
+    mixed: &'a mut [f32],
+    /// Room for a number for each token.
+    scores: &'a mut [f32],
+    hidden: usize,
+    heads: usize,
+}
+
+impl WithSimd for Attention<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let Self { fused, mixed, scores, hidden, heads } = self;
         let size = hidden / heads;
-        let tokens = mixed.len() / hidden;
         let scale = 1.0 / (size as f32).sqrt();
-        let mut scores = vec![0.0; tokens];
-        Arch::new().dispatch(
-            #[inline(always)]
-            || {
-                for head in 0..heads {
-                    let part =
-                        |token: usize, which: usize| &fused[(3 * token + which) * hidden + head * size..][..size];
-                    for token in 0..tokens {
-                        let query = part(token, 0);
-                        for (other, score) in scores.iter_mut().enumerate() {
-                            *score = scale * dot(query, part(other, 1));
-                        }
-                        softmax(&mut scores);
-                        let out = &mut mixed[token * hidden + head * size..][..size];
-                        out.fill(0.0);
-                        for (other, share) in scores.iter().enumerate() {
-                            out.iter_mut().zip(part(other, 2)).for_each(|(out, value)| *out += share * value);
-                        }
-                    }
+        for head in 0..heads {
+            let part = |token: usize, which: usize| &fused[(3 * token + which) * hidden + head * size..][..size];
+            for token in 0..scores.len() {
+                let query = part(token, 0);
+                for (other, score) in scores.iter_mut().enumerate() {
+                    *score = scale * dot(query, part(other, 1));
                 }
-            },
-        );
+                softmax(scores);
+                let out = &mut mixed[token * hidden + head * size..][..size];
+                out.fill(0.0);
+                for (other, share) in scores.iter().enumerate() {
+                    out.iter_mut().zip(part(other, 2)).for_each(|(out, value)| *out += share * value);
+                }
+            }
+        }
     }
 }
