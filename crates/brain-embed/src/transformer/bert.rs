@@ -28,6 +28,25 @@ enum Words {
     Q8 { values: Vec<i8>, scales: Vec<f32> },
 }
 
+impl Words {
+    fn load(weights: &Weights, shape: [usize; 2], precision: Precision) -> Result<Self, EmbedError> {
+        const NAME: &str = "embeddings.word_embeddings.weight";
+        // It is half of the file: in parts, so that it is never there twice.
+        const PART: usize = 1024;
+        if precision == Precision::F32 {
+            return Ok(Self::F32(weights.read(NAME, &shape)?));
+        }
+        let (mut values, mut scales) = (Vec::with_capacity(shape[0] * shape[1]), Vec::with_capacity(shape[0]));
+        for begin in (0..shape[0]).step_by(PART) {
+            let part = weights.read_rows(NAME, &shape, begin..shape[0].min(begin + PART))?;
+            let (part_values, part_scales) = quantised(&part, shape[1]);
+            values.extend(part_values);
+            scales.extend(part_scales);
+        }
+        Ok(Self::Q8 { values, scales })
+    }
+}
+
 struct Norm {
     scale: Vec<f32>,
     shift: Vec<f32>,
@@ -47,14 +66,7 @@ impl Bert {
     pub(super) fn load(weights: &Weights, shape: &Shape, precision: Precision) -> Result<Self, EmbedError> {
         let (hidden, inner) = (shape.hidden_size, shape.intermediate_size);
         let table = |name: &str, rows| weights.read(&format!("embeddings.{name}.weight"), &[rows, hidden]);
-        let words = table("word_embeddings", shape.vocab_size)?;
-        let words = match precision {
-            Precision::F32 => Words::F32(words),
-            Precision::Q8 => {
-                let (values, scales) = quantised(&words, hidden);
-                Words::Q8 { values, scales }
-            }
-        };
+        let words = Words::load(weights, [shape.vocab_size, hidden], precision)?;
         let mut positions = table("position_embeddings", shape.max_position_embeddings)?;
         let types = table("token_type_embeddings", shape.type_vocab_size)?;
         for row in positions.chunks_mut(hidden) {
