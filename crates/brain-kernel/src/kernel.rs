@@ -12,7 +12,7 @@ use brain_engine::{
     RunState, blob_writes,
 };
 use brain_lang::plan::ToolRef;
-use brain_nlu::{Confidence, Context, Stage, Understanding, Vocabulary, understand};
+use brain_nlu::{Confidence, Context, Intent, SlotValue, Stage, Understanding, Vocabulary, understand};
 use brain_registry::model::Consent;
 use brain_registry::{Registry, Tool};
 use brain_store::blob::{is_large, offload};
@@ -23,6 +23,7 @@ use serde_json::{Value, json};
 
 use crate::draft::Draft;
 use crate::eligible;
+use crate::entity::Place;
 use crate::host::KernelHost;
 use crate::intake::{MAX_MESSAGE, Mode, Request};
 use crate::life::is_over;
@@ -307,7 +308,7 @@ impl Kernel {
         }
         let run = self.draw(|random| RunId::generate(self.clock.now(), random));
         let mut draft = Draft::new(run, request, digest);
-        match self.read(request, &mut draft) {
+        match self.read(request, &mut draft)? {
             Step::Plan(wanted) => self.check(request, &mut draft, wanted),
             Step::Done => {}
         }
@@ -381,7 +382,7 @@ impl Kernel {
     }
 
     /// Understand: what was said, as tools and arguments.
-    fn read(&self, request: &Request, draft: &mut Draft) -> Step {
+    fn read(&self, request: &Request, draft: &mut Draft) -> Result<Step, KernelError> {
         if !request.calls.is_empty() {
             draft.confidence = Confidence::High;
             let names: Vec<&str> = request.calls.iter().map(|(tool, _)| tool.as_str()).collect();
@@ -393,11 +394,16 @@ impl Kernel {
                 target: tool.clone(),
                 args: input.as_object().cloned().unwrap_or_default(),
             });
-            return Step::Plan(self.with_attachments(request, wanted.collect()));
+            let mut wanted = self.with_attachments(request, wanted.collect());
+            let links = self.link_names(request, &mut wanted, &[])?;
+            if !links.evidence.is_empty() {
+                draft.understood(json!({"kind": "called", "links": links.evidence}));
+            }
+            return Ok(if links.settle(draft) { Step::Done } else { Step::Plan(wanted) });
         }
         let understanding = self.understand(&request.scope, &request.actor.name, &request.message);
-        let evidence = serde_json::to_value(&understanding).unwrap_or(Value::Null);
-        match understanding {
+        let mut evidence = serde_json::to_value(&understanding).unwrap_or(Value::Null);
+        let step = match understanding {
             Understanding::Clear { intents } => {
                 draft.confidence = intents.iter().map(|intent| intent.confidence).min().unwrap_or(Confidence::None);
                 let names: Vec<&str> = intents.iter().map(|intent| intent.target.as_str()).collect();
@@ -409,12 +415,17 @@ impl Kernel {
                         intents.iter().map(|intent| format!("“{}”", intent.evidence.phrase)).collect();
                     format!("Understood as {}: it is like {}", names.join(", "), like.join(", "))
                 };
-                draft.understood(evidence);
                 let wanted = intents.iter().map(|intent| {
                     let schema = self.schema_of(&intent.target);
                     Wanted::of_intent(intent, &request.context, &schema)
                 });
-                Step::Plan(self.with_attachments(request, wanted.collect()))
+                let mut wanted = self.with_attachments(request, wanted.collect());
+                let links = self.link_names(request, &mut wanted, &places(&intents))?;
+                if !links.evidence.is_empty() {
+                    evidence["links"] = json!(links.evidence);
+                }
+                draft.understood(evidence);
+                if links.settle(draft) { Step::Done } else { Step::Plan(wanted) }
             }
             Understanding::Ask(question) => {
                 draft.confidence = Confidence::Low;
@@ -444,7 +455,8 @@ impl Kernel {
                 draft.answer(&text, examples);
                 Step::Done
             }
-        }
+        };
+        Ok(step)
     }
 
     /// Files that came with a request fill the inputs that take a file and have none, in order.
@@ -464,7 +476,7 @@ impl Kernel {
         wanted
     }
 
-    fn schema_of(&self, target: &str) -> Value {
+    pub(crate) fn schema_of(&self, target: &str) -> Value {
         if let Some(tool) = self.registry.tool(target) {
             return tool.def.input.clone();
         }
@@ -847,6 +859,15 @@ pub(crate) fn host(
 /// What an approval covers: the program (which pins the definitions of its tools) and everything it runs on.
 pub(crate) fn approval_digest(program: Digest, input: &Value) -> Digest {
     DigestBuilder::new("approval").part(program.as_bytes()).part(canonical_digest(input).as_bytes()).finish()
+}
+
+/// Where the slots of requests stand.
+fn places(intents: &[Intent]) -> Vec<Place> {
+    let of = |(call, intent): (usize, &Intent)| {
+        let place = |slot: &SlotValue| Place { call, slot: slot.name.clone(), span: slot.span.clone() };
+        intent.slots.iter().map(place).collect::<Vec<_>>()
+    };
+    intents.iter().enumerate().flat_map(of).collect()
 }
 
 enum Step {

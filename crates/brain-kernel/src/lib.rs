@@ -10,6 +10,7 @@ mod callback;
 mod chat;
 mod draft;
 mod eligible;
+mod entity;
 mod host;
 mod intake;
 mod kernel;

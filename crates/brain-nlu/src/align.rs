@@ -6,13 +6,14 @@ use std::ops::Range;
 use serde_json::Value;
 
 use crate::actions::{actions_of, is_destructive};
-use crate::matcher::Capture;
+use crate::entity::naming;
+use crate::matcher::{Capture, mention_value};
 use crate::normalise::Normal;
 use crate::pattern::Piece;
 use crate::slot::{SlotKind, Surroundings};
 use crate::spelling::one_spelling;
 use crate::tokens::Token;
-use crate::vocabulary::{Phrase, Target};
+use crate::vocabulary::{Phrase, SlotSpec, Target};
 use crate::words::is_small;
 
 /// Words in a clause up to which it is aligned: longer ones are texts.
@@ -31,6 +32,12 @@ const WORD_EXTRA: u32 = 40;
 const SLOT_MISSING: u32 = 22;
 const OPTIONAL_MISSING: u32 = 3;
 const TEXT_WORD: u32 = 1;
+/// A word of a name: written large, or unknown otherwise, or a word like any other.
+const NAME_WORD: u32 = 2;
+const ODD_NAME_WORD: u32 = 6;
+const PLAIN_NAME_WORD: u32 = 20;
+/// Words that a name has at most.
+const MAX_NAME: usize = 6;
 
 /// A piece of a phrase, with what is known about it beforehand: the same phrase is aligned many times.
 #[derive(Clone, Debug)]
@@ -169,13 +176,21 @@ impl Aligner<'_> {
                         }
                     } else if let Some((_, _, end)) = self.typed(i, &slot.kind) {
                         offer(after(end, j + 1), Move::Fill(end));
+                    } else if slot.is_named() {
+                        self.names(i, slot, target, |end, cost| offer(cost + after(end, j + 1), Move::Fill(end)));
                     }
                 }
             }
             None => {}
         }
         if let Some(token) = token {
-            let extra = if !token.quoted && token.small { SMALL_EXTRA } else { WORD_EXTRA };
+            let extra = if !token.quoted && token.small {
+                SMALL_EXTRA
+            } else if self.names_what_follows(i, target) {
+                NAME_WORD
+            } else {
+                WORD_EXTRA
+            };
             offer(extra + after(i + 1, j), Move::SkipToken);
         }
         best
@@ -203,6 +218,56 @@ impl Aligner<'_> {
             return if token.destructive { None } else { misspelt() };
         }
         if token.actions & actions != 0 { Some(OTHER_WORD) } else { misspelt() }
+    }
+
+    /// The names that may begin at a token: the token after each, and what it costs to take it for one.
+    fn names(&self, i: usize, slot: &SlotSpec, target: &Target, mut found: impl FnMut(usize, u32)) {
+        let mut cost = 0;
+        for end in i + 1..=self.tokens.len().min(i + MAX_NAME) {
+            let token = &self.tokens[end - 1];
+            let one = self.name_cost(token);
+            // No name begins or ends with a small word.
+            let small = token.small && one != NAME_WORD;
+            if end == i + 1 && small {
+                return;
+            }
+            cost += one;
+            if !small && self.name(i, end, slot, target).is_some() {
+                found(end, cost);
+            }
+        }
+    }
+
+    /// Whether a token is part of a name before what such things are called: `the Smith quote`. The name is taken from
+    /// there if the slot is left empty.
+    fn names_what_follows(&self, i: usize, target: &Target) -> bool {
+        let is_name = |token: &&Token| self.name_cost(token) == NAME_WORD;
+        let Some(thing) = self.tokens[i..].iter().find(|token| !is_name(token)) else { return false };
+        let is_thing = |kind: &str| thing.word == kind || is_noun(&thing.word, target);
+        i > 0
+            && is_name(&&self.tokens[i])
+            && target.slots.values().any(|slot| slot.is_named() && slot.entity.as_deref().is_some_and(is_thing))
+    }
+
+    /// What it costs to take a token for a part of a name.
+    fn name_cost(&self, token: &Token) -> u32 {
+        let said = &self.text[self.normal.span(token.range.clone())];
+        if token.quoted || said.starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit()) {
+            NAME_WORD
+        } else if (self.is_known)(&token.word) {
+            PLAIN_NAME_WORD
+        } else {
+            ODD_NAME_WORD
+        }
+    }
+
+    /// The place and the name of an entity in these tokens, if all of them belong to it.
+    fn name(&self, from: usize, to: usize, slot: &SlotSpec, target: &Target) -> Option<(Range<usize>, Value)> {
+        let range = self.tokens[from].range.start..self.tokens[to - 1].range.end;
+        let text = &self.text[self.normal.span(range.clone())];
+        let name = naming(text, slot.entity.as_deref().unwrap_or_default(), &target.nouns)?;
+        // What stands around a name is not part of it, but for a possessive.
+        (text.starts_with(name) && text.len() <= name.len() + 4).then(|| (range, mention_value(name)))
     }
 
     /// A value of a kind that begins at a token: its place, the value, and the token after it.
@@ -273,10 +338,11 @@ impl Aligner<'_> {
             }
             let value = self.text[self.normal.span(range.clone())].trim().trim_end_matches(['.', '!', '?']);
             (range, Value::from(value))
-        } else {
-            let (range, value, _) = self.typed(from, &slot.kind)?;
+        } else if let Some((range, value, _)) = self.typed(from, &slot.kind) {
             let value = slot.kind.original(self.normal, self.text, range.clone(), value);
             (range, value)
+        } else {
+            self.name(from, to, slot, target)?
         };
         Some(Capture { slot: name.to_owned(), range, value: Some(value) })
     }

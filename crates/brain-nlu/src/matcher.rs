@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use serde_json::Value;
 
+use crate::entity::naming;
 use crate::normalise::Normal;
 use crate::pattern::Piece;
 use crate::slot::{Reach, SlotKind, Surroundings, ends_word};
@@ -19,6 +20,21 @@ pub(crate) struct Capture {
     pub(crate) range: Range<usize>,
     /// `None` if the text is not a value of the slot's kind.
     pub(crate) value: Option<Value>,
+}
+
+impl Capture {
+    /// The name in it, if an entity was called by one instead of by its id.
+    pub(crate) fn mention(&self) -> Option<&str> {
+        self.value.as_ref()?.get(MENTION)?.as_str()
+    }
+}
+
+/// What marks the value of a slot as a name that is to be looked up.
+pub(crate) const MENTION: &str = "mention";
+
+/// The value of a slot whose entity was called by a name.
+pub(crate) fn mention_value(name: &str) -> Value {
+    serde_json::json!({MENTION: name})
 }
 
 pub(crate) struct Matcher<'a> {
@@ -79,7 +95,12 @@ impl<'a> Matcher<'a> {
             }
             Piece::Slot(name) => match target.slots.get(name).map(|slot| &slot.kind) {
                 Some(SlotKind::Text) => self.free_text(chars, name, rest, target, at, captures),
-                Some(kind) => self.typed(chars, name, kind, rest, target, at, captures),
+                Some(kind) => {
+                    let is_entity = target.slots[name].is_named();
+                    self.typed(chars, name, kind, rest, target, at, captures)
+                        || (is_entity && self.called(chars, name, rest, target, at, captures))
+                        || (self.lenient && self.broken(chars, name, kind, rest, target, at, captures))
+                }
                 None => false,
             },
         }
@@ -112,15 +133,86 @@ impl<'a> Matcher<'a> {
             }
             captures.pop();
         }
-        if self.lenient
-            && let Some(end) = kind.read_broken(chars, here)
-        {
-            captures.push(Capture { slot: name.to_owned(), range: here..end, value: None });
-            if self.pieces(chars, rest, target, end, captures) {
-                return true;
-            }
-            captures.pop();
+        false
+    }
+
+    /// One run of characters that is not of the kind it should be.
+    #[expect(clippy::too_many_arguments, reason = "the state of a backtracking match")]
+    fn broken(
+        &mut self,
+        chars: &[char],
+        name: &str,
+        kind: &SlotKind,
+        rest: &[Piece],
+        target: &Target,
+        at: usize,
+        captures: &mut Vec<Capture>,
+    ) -> bool {
+        let mut here = skip_marks(chars, at);
+        here += usize::from(chars.get(here).is_some_and(|c| matches!(c, '"' | '\'')));
+        let Some(end) = (here < chars.len()).then(|| kind.read_broken(chars, here)).flatten() else { return false };
+        captures.push(Capture { slot: name.to_owned(), range: here..end, value: None });
+        if self.pieces(chars, rest, target, end, captures) {
+            return true;
         }
+        captures.pop();
+        false
+    }
+
+    /// An entity that is called by a name instead of by its id.
+    fn called(
+        &mut self,
+        chars: &[char],
+        name: &str,
+        rest: &[Piece],
+        target: &Target,
+        at: usize,
+        captures: &mut Vec<Capture>,
+    ) -> bool {
+        let here = skip_marks(chars, at);
+        if let Some(close) = closing_quote(chars, here)
+            && self.capture_name(chars, name, here + 1..close, close + 1, rest, target, captures)
+        {
+            return true;
+        }
+        if rest.iter().all(|piece| matches!(piece, Piece::Mark(_))) {
+            let end = trim_end(chars, here, chars.len());
+            return self.capture_name(chars, name, here..end, chars.len(), rest, target, captures);
+        }
+        // Where a name ends must be told by what follows it: a word, a sign, a value.
+        let told = |end: usize| match &rest[0] {
+            Piece::Mark(mark) => chars.get(skip_space(chars, end)) == Some(mark),
+            Piece::Slot(next) => target.slots.get(next).is_some_and(|slot| !slot.kind.is_text() && !slot.is_named()),
+            Piece::Word(_) => true,
+        };
+        let ends: Vec<usize> = (here + 1..chars.len()).filter(|&end| is_break(chars, end) && told(end)).collect();
+        ends.into_iter().any(|end| {
+            let range = here..trim_end(chars, here, end);
+            self.capture_name(chars, name, range, end, rest, target, captures)
+        })
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the state of a backtracking match")]
+    fn capture_name(
+        &mut self,
+        chars: &[char],
+        slot: &str,
+        range: Range<usize>,
+        next: usize,
+        rest: &[Piece],
+        target: &Target,
+        captures: &mut Vec<Capture>,
+    ) -> bool {
+        if range.is_empty() {
+            return false;
+        }
+        let kind = target.slots[slot].entity.as_deref().unwrap_or_default();
+        let Some(said) = naming(&self.text[self.normal.span(range.clone())], kind, &target.nouns) else { return false };
+        captures.push(Capture { slot: slot.to_owned(), range, value: Some(mention_value(said)) });
+        if self.pieces(chars, rest, target, next, captures) {
+            return true;
+        }
+        captures.pop();
         false
     }
 

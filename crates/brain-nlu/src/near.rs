@@ -5,9 +5,11 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use crate::align::{Aligner, Alignment, MAX_TOKENS};
+use crate::actions::is_action;
+use crate::align::{Aligner, Alignment, MAX_TOKENS, inflected};
 use crate::decide::Candidate;
-use crate::matcher::Capture;
+use crate::entity::{Shape, mentions, naming};
+use crate::matcher::{Capture, mention_value};
 use crate::model::{Found, Scored};
 use crate::read::Reader;
 use crate::slot::{SlotKind, extract};
@@ -233,7 +235,49 @@ pub(crate) fn slots(
             captures.push(Capture { slot: name.clone(), range, value: Some(value) });
         }
     }
+    // Names come last: what is a value of its own is no name.
+    for (name, slot) in target.slots.iter().filter(|(_, slot)| slot.is_named()) {
+        if captures.iter().all(|capture| capture.slot != *name)
+            && let Some(kind) = &slot.entity
+            && let Some((range, said)) = called(reader, clause, target, kind, &captures)
+        {
+            captures.push(Capture { slot: name.clone(), range, value: Some(mention_value(&said)) });
+        }
+    }
     captures
+}
+
+/// The part of a clause that names an entity, if one stands out.
+fn called(
+    reader: &Reader<'_>,
+    clause: &Range<usize>,
+    target: &Target,
+    kind: &str,
+    captures: &[Capture],
+) -> Option<(Range<usize>, String)> {
+    let normal = reader.normal;
+    let whole = normal.span(clause.clone());
+    let text = &reader.text[whole.clone()];
+    let taken: Vec<Range<usize>> = captures
+        .iter()
+        .map(|capture| normal.span(capture.range.clone()))
+        .map(|span| span.start - whole.start..span.end - whole.start)
+        .collect();
+    let mut nouns = target.nouns.clone();
+    nouns.push(kind.replace('_', " "));
+    let asking: Vec<String> =
+        target.phrases.iter().chain([&target.name, &target.title]).flat_map(|text| words(text)).collect();
+    let is_ours = |word: &str| asking.iter().any(|one| one == word || inflected(one, word)) || is_action(word);
+    let found = mentions(text, &nouns, &taken, &is_ours).into_iter().find_map(|mention| {
+        let said = naming(&text[mention.span.clone()], kind, &target.nouns)?;
+        // Words of the language alone are rarely a name.
+        let odd = mention.shape != Shape::Placed || words(said).iter().any(|word| !is_word(word));
+        odd.then(|| (mention.span.clone(), said.to_owned()))
+    });
+    let (span, said) = found?;
+    let from = normal.position(whole.start + span.start);
+    let to = normal.position(whole.start + span.end);
+    Some((from..to, said))
 }
 
 /// The one quoted text of a clause.

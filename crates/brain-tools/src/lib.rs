@@ -5,6 +5,7 @@ mod core;
 mod decide;
 mod expr;
 mod http;
+pub mod names;
 pub mod native;
 mod record;
 mod requires;

@@ -360,7 +360,7 @@ fn feel_list(kind: &RecordType, rows: &[RecordRow]) -> FeelValue {
     FeelValue::List(list.into())
 }
 
-fn index_text(value: &Value) -> String {
+pub(crate) fn index_text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
@@ -391,6 +391,7 @@ fn index_entries(def: &RecordDef, body: &Value) -> Vec<IndexEntry> {
             entries.push(IndexEntry { field: field.name.clone(), value: index_text(value), unique: false });
         }
     }
+    entries.extend(crate::names::entries(def, body));
     entries.sort();
     entries.dedup();
     entries

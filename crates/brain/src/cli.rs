@@ -11,8 +11,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use self::bench::{
-    BenchCommand, BenchGrowthArgs, BenchHttpArgs, BenchRunsArgs, BenchTools, BenchUnderstandArgs, BenchVmArgs,
-    BenchWaitingArgs,
+    BenchCommand, BenchEntitiesArgs, BenchGrowthArgs, BenchHttpArgs, BenchRunsArgs, BenchTools, BenchUnderstandArgs,
+    BenchVmArgs, BenchWaitingArgs,
 };
 pub(crate) use self::model::{InstallArgs, ModelCommand};
 pub(crate) use self::pack::{

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use pulp::Arch;
+use pulp::{Arch, Simd, WithSimd};
 
 use super::linear::{Linear, Precision, quantised};
 use super::math::{gelu, layer_norm, softmax};
@@ -28,6 +28,25 @@ enum Words {
     Q8 { values: Vec<i8>, scales: Vec<f32> },
 }
 
+impl Words {
+    fn load(weights: &Weights, shape: [usize; 2], precision: Precision) -> Result<Self, EmbedError> {
+        const NAME: &str = "embeddings.word_embeddings.weight";
+        // It is half of the file: in parts, so that it is never there twice.
+        const PART: usize = 1024;
+        if precision == Precision::F32 {
+            return Ok(Self::F32(weights.read(NAME, &shape)?));
+        }
+        let (mut values, mut scales) = (Vec::with_capacity(shape[0] * shape[1]), Vec::with_capacity(shape[0]));
+        for begin in (0..shape[0]).step_by(PART) {
+            let part = weights.read_rows(NAME, &shape, begin..shape[0].min(begin + PART))?;
+            let (part_values, part_scales) = quantised(&part, shape[1]);
+            values.extend(part_values);
+            scales.extend(part_scales);
+        }
+        Ok(Self::Q8 { values, scales })
+    }
+}
+
 struct Norm {
     scale: Vec<f32>,
     shift: Vec<f32>,
@@ -47,14 +66,7 @@ impl Bert {
     pub(super) fn load(weights: &Weights, shape: &Shape, precision: Precision) -> Result<Self, EmbedError> {
         let (hidden, inner) = (shape.hidden_size, shape.intermediate_size);
         let table = |name: &str, rows| weights.read(&format!("embeddings.{name}.weight"), &[rows, hidden]);
-        let words = table("word_embeddings", shape.vocab_size)?;
-        let words = match precision {
-            Precision::F32 => Words::F32(words),
-            Precision::Q8 => {
-                let (values, scales) = quantised(&words, hidden);
-                Words::Q8 { values, scales }
-            }
-        };
+        let words = Words::load(weights, [shape.vocab_size, hidden], precision)?;
         let mut positions = table("position_embeddings", shape.max_position_embeddings)?;
         let types = table("token_type_embeddings", shape.type_vocab_size)?;
         for row in positions.chunks_mut(hidden) {
@@ -104,10 +116,7 @@ impl Bert {
             layer.attention_output.apply(&mixed, &mut added);
             self.add_and_norm(&mut state, &added, &layer.attention_norm);
             layer.inner.apply(&state, &mut inner);
-            Arch::new().dispatch(
-                #[inline(always)]
-                || inner.iter_mut().for_each(|value| *value = gelu(*value)),
-            );
+            Arch::new().dispatch(Gelu(&mut inner));
             layer.output.apply(&inner, &mut added);
             self.add_and_norm(&mut state, &added, &layer.output_norm);
         }
@@ -144,43 +153,76 @@ impl Bert {
     }
 
     fn norm_rows(&self, state: &mut [f32], norm: &Norm) {
-        Arch::new().dispatch(
-            #[inline(always)]
-            || {
-                for row in state.chunks_mut(self.shape.hidden_size) {
-                    layer_norm(row, &norm.scale, &norm.shift, self.shape.layer_norm_eps);
-                }
-            },
-        );
+        Arch::new().dispatch(NormRows { state, norm, epsilon: self.shape.layer_norm_eps });
     }
 
     /// Attention within one text. Each row of `fused` has query, key and value.
     fn attend(&self, fused: &[f32], mixed: &mut [f32]) {
         let (hidden, heads) = (self.shape.hidden_size, self.shape.num_attention_heads);
+        let mut scores = vec![0.0; mixed.len() / hidden];
+        Arch::new().dispatch(Attention { fused, mixed, scores: &mut scores, hidden, heads });
+    }
+}
+
+struct Gelu<'a>(&'a mut [f32]);
+
+impl WithSimd for Gelu<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        self.0.iter_mut().for_each(|value| *value = gelu(*value));
+    }
+}
+
+struct NormRows<'a> {
+    state: &'a mut [f32],
+    norm: &'a Norm,
+    epsilon: f32,
+}
+
+impl WithSimd for NormRows<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        for row in self.state.chunks_mut(self.norm.scale.len()) {
+            layer_norm(row, &self.norm.scale, &self.norm.shift, self.epsilon);
+        }
+    }
+}
+
+struct Attention<'a> {
+    fused: &'a [f32],
+    mixed: &'a mut [f32],
+    /// Room for a number for each token.
+    scores: &'a mut [f32],
+    hidden: usize,
+    heads: usize,
+}
+
+impl WithSimd for Attention<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let Self { fused, mixed, scores, hidden, heads } = self;
         let size = hidden / heads;
-        let tokens = mixed.len() / hidden;
         let scale = 1.0 / (size as f32).sqrt();
-        let mut scores = vec![0.0; tokens];
-        Arch::new().dispatch(
-            #[inline(always)]
-            || {
-                for head in 0..heads {
-                    let part =
-                        |token: usize, which: usize| &fused[(3 * token + which) * hidden + head * size..][..size];
-                    for token in 0..tokens {
-                        let query = part(token, 0);
-                        for (other, score) in scores.iter_mut().enumerate() {
-                            *score = scale * dot(query, part(other, 1));
-                        }
-                        softmax(&mut scores);
-                        let out = &mut mixed[token * hidden + head * size..][..size];
-                        out.fill(0.0);
-                        for (other, share) in scores.iter().enumerate() {
-                            out.iter_mut().zip(part(other, 2)).for_each(|(out, value)| *out += share * value);
-                        }
-                    }
+        for head in 0..heads {
+            let part = |token: usize, which: usize| &fused[(3 * token + which) * hidden + head * size..][..size];
+            for token in 0..scores.len() {
+                let query = part(token, 0);
+                for (other, score) in scores.iter_mut().enumerate() {
+                    *score = scale * dot(query, part(other, 1));
                 }
-            },
-        );
+                softmax(scores);
+                let out = &mut mixed[token * hidden + head * size..][..size];
+                out.fill(0.0);
+                for (other, share) in scores.iter().enumerate() {
+                    out.iter_mut().zip(part(other, 2)).for_each(|(out, value)| *out += share * value);
+                }
+            }
+        }
     }
 }

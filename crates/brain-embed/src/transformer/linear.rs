@@ -3,13 +3,17 @@
 //! In 8 bits, each output's weights have one scale, and each row x is rounded to 14 bits with a scale of its own, so that
 //! all sums are of whole numbers, exact, and the same on every machine. The rounding of x costs nothing measurable.
 
-use pulp::Arch;
+use pulp::{Arch, Simd, WithSimd};
+
+use crate::vector::{dot, total};
 
 const LANES: usize = 16;
 /// Rows that share one pass over the weights of an output.
 const TILE: usize = 4;
 /// Rows that are done before the weights are read again, so that they stay in the cache.
 const PANEL: usize = 32;
+/// Adding and taking away 1.5 × 2^23 rounds a float to a whole number.
+const ROUND: f32 = 12_582_912.0;
 /// The most that a rounded number may be: then its products do not overflow in pairs.
 const MOST: i32 = 8191;
 
@@ -57,10 +61,9 @@ impl Linear {
         let outputs = self.outputs();
         for (input, output) in input.chunks(PANEL * self.inputs).zip(output.chunks_mut(PANEL * outputs)) {
             match &self.weights {
-                Weights::F32(weights) => Arch::new().dispatch(
-                    #[inline(always)]
-                    || f32_panel(input, weights, self.inputs, &self.bias, output),
-                ),
+                Weights::F32(weights) => {
+                    Arch::new().dispatch(FloatPanel { input, weights, inputs: self.inputs, bias: &self.bias, output });
+                }
                 Weights::Q8 { values, scales } => self.q8_panel(input, values, scales, output),
             }
         }
@@ -72,15 +75,13 @@ impl Linear {
         let rows = input.len() / self.inputs;
         let chunks = self.inputs / LANES;
         let most = MOST.min(i32::MAX / (127 * i32::try_from(self.inputs).unwrap_or(i32::MAX)));
-        Arch::new().dispatch(
-            #[inline(always)]
-            || {
-                for (row, step) in steps.iter_mut().enumerate().take(rows) {
-                    let rounded = rounded[row * chunks..][..chunks].as_flattened_mut();
-                    *step = round(&input[row * self.inputs..][..self.inputs], most as f32, rounded);
-                }
-            },
-        );
+        Arch::new().dispatch(RoundRows {
+            input,
+            inputs: self.inputs,
+            most: most as f32,
+            rounded: rounded.as_flattened_mut(),
+            steps: &mut steps[..rows],
+        });
         let (values, _) = values.as_chunks::<LANES>();
         let panel = Panel { input: &rounded, steps: &steps[..rows], weights: values, scales, bias: &self.bias, chunks };
         panel.run(output);
@@ -94,27 +95,37 @@ pub(crate) fn quantised(weights: &[f32], row: usize) -> (Vec<i8>, Vec<f32>) {
         let most = row.iter().fold(0.0_f32, |most, value| most.max(value.abs()));
         let scale = most / 127.0;
         let inverse = if most > 0.0 { 127.0 / most } else { 0.0 };
-        values.extend(row.iter().map(|value| (value * inverse).round_ties_even() as i8));
+        values.extend(row.iter().map(|value| ((value * inverse + ROUND) - ROUND) as i8));
         scale
     };
     let scales = weights.chunks(row).map(scale).collect();
     (values, scales)
 }
 
-/// Rounds one row; gives its scale.
-#[inline(always)]
-fn round(row: &[f32], most: f32, rounded: &mut [i16]) -> f32 {
-    const ROUND: f32 = 12_582_912.0;
-    let largest = row.iter().fold(0.0_f32, |largest, value| largest.max(value.abs()));
-    if largest == 0.0 {
-        rounded.fill(0);
-        return 0.0;
+/// Rounds rows of numbers, each with its own scale.
+struct RoundRows<'a> {
+    input: &'a [f32],
+    inputs: usize,
+    most: f32,
+    rounded: &'a mut [i16],
+    steps: &'a mut [f32],
+}
+
+impl WithSimd for RoundRows<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let rows = self.input.chunks(self.inputs).zip(self.rounded.chunks_mut(self.inputs));
+        for ((row, rounded), step) in rows.zip(self.steps) {
+            let largest = row.iter().fold(0.0_f32, |largest, value| largest.max(value.abs()));
+            let inverse = if largest > 0.0 { self.most / largest } else { 0.0 };
+            for (rounded, value) in rounded.iter_mut().zip(row) {
+                *rounded = ((value * inverse + ROUND) - ROUND) as i32 as i16;
+            }
+            *step = largest / self.most;
+        }
     }
-    let inverse = most / largest;
-    for (rounded, value) in rounded.iter_mut().zip(row) {
-        *rounded = ((value * inverse + ROUND) - ROUND) as i32 as i16;
-    }
-    largest / most
 }
 
 /// Some rows against all weights.
@@ -132,10 +143,7 @@ impl Panel<'_> {
     fn run(&self, output: &mut [f32]) {
         #[cfg(target_arch = "x86_64")]
         if let Some(simd) = pulp::x86::V3::try_new() {
-            return simd.vectorize(
-                #[inline(always)]
-                || self.with(simd, output),
-            );
+            return Simd::vectorize(simd, OnV3 { panel: self, simd, output });
         }
         self.with(Plain, output);
     }
@@ -168,6 +176,23 @@ impl Panel<'_> {
                 row += TILE.min(left);
             }
         }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+struct OnV3<'a> {
+    panel: &'a Panel<'a>,
+    simd: pulp::x86::V3,
+    output: &'a mut [f32],
+}
+
+#[cfg(target_arch = "x86_64")]
+impl WithSimd for OnV3<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        self.panel.with(self.simd, self.output);
     }
 }
 
@@ -280,19 +305,33 @@ impl Sums for pulp::x86::V3 {
 }
 
 /// Rows against weights in floats: four rows and two outputs at a time, eight partial sums each.
-#[inline(always)]
-fn f32_panel(input: &[f32], weights: &[f32], inputs: usize, bias: &[f32], output: &mut [f32]) {
-    let outputs = bias.len();
-    for (pair, weights) in weights.chunks(2 * inputs).enumerate() {
-        let tiles = input.chunks(TILE * inputs).zip(output.chunks_mut(TILE * outputs));
-        for (input, output) in tiles {
-            let mut put = |r: usize, o: usize, sum: f32| output[r * outputs + 2 * pair + o] = sum + bias[2 * pair + o];
-            if input.len() == TILE * inputs && weights.len() == 2 * inputs {
-                f32_tile(input, weights, inputs, &mut put);
-            } else {
-                for (r, input) in input.chunks(inputs).enumerate() {
-                    for (o, weights) in weights.chunks(inputs).enumerate() {
-                        put(r, o, crate::vector::dot(input, weights));
+struct FloatPanel<'a> {
+    input: &'a [f32],
+    weights: &'a [f32],
+    inputs: usize,
+    bias: &'a [f32],
+    output: &'a mut [f32],
+}
+
+impl WithSimd for FloatPanel<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let Self { input, weights, inputs, bias, output } = self;
+        let outputs = bias.len();
+        for (pair, weights) in weights.chunks(2 * inputs).enumerate() {
+            let tiles = input.chunks(TILE * inputs).zip(output.chunks_mut(TILE * outputs));
+            for (input, output) in tiles {
+                let mut put =
+                    |r: usize, o: usize, sum: f32| output[r * outputs + 2 * pair + o] = sum + bias[2 * pair + o];
+                if input.len() == TILE * inputs && weights.len() == 2 * inputs {
+                    float_tile(input, weights, inputs, &mut put);
+                } else {
+                    for (r, input) in input.chunks(inputs).enumerate() {
+                        for (o, weights) in weights.chunks(inputs).enumerate() {
+                            put(r, o, dot(input, weights));
+                        }
                     }
                 }
             }
@@ -300,9 +339,9 @@ fn f32_panel(input: &[f32], weights: &[f32], inputs: usize, bias: &[f32], output
     }
 }
 
-/// The same sums as [`crate::vector::dot`], in the same order, for a tile.
+/// The same sums as [`dot`], in the same order, for a tile.
 #[inline(always)]
-fn f32_tile(input: &[f32], weights: &[f32], inputs: usize, put: &mut impl FnMut(usize, usize, f32)) {
+fn float_tile(input: &[f32], weights: &[f32], inputs: usize, put: &mut impl FnMut(usize, usize, f32)) {
     const LANES: usize = 8;
     let rows: [&[[f32; LANES]]; TILE] = std::array::from_fn(|r| input[r * inputs..][..inputs].as_chunks().0);
     let columns: [&[[f32; LANES]]; 2] = std::array::from_fn(|o| weights[o * inputs..][..inputs].as_chunks().0);
@@ -318,7 +357,7 @@ fn f32_tile(input: &[f32], weights: &[f32], inputs: usize, put: &mut impl FnMut(
     }
     for (r, sums) in sums.into_iter().enumerate() {
         for (o, sums) in sums.into_iter().enumerate() {
-            put(r, o, crate::vector::total(sums));
+            put(r, o, total(sums));
         }
     }
 }

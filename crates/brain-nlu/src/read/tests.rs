@@ -328,6 +328,71 @@ fn a_small_change_takes_over_what_was_measured() {
     assert_eq!(intents[0].target, "os.create_note");
 }
 
+fn named() -> Vocabulary {
+    let entity = |kind: &str| SlotSpec { entity: Some(kind.to_owned()), ..slot(SlotKind::Uuid) };
+    let stage = SlotKind::Enum(["won", "lost"].map(|token| (token.to_owned(), vec![])).to_vec());
+    compile(vec![
+        target("os.create_task", vec![("title", slot(SlotKind::Text))], &["create task: {title}"]),
+        target("leads.get", vec![("lead_id", entity("lead"))], &["show lead {lead_id}"]),
+        target(
+            "leads.move",
+            vec![("lead_id", entity("lead")), ("stage", slot(stage))],
+            &["move lead {lead_id} to {stage}"],
+        ),
+        target("inspection.create", vec![("lead_id", entity("lead"))], &["create inspection for lead {lead_id}"]),
+        target(
+            "inspection.measure",
+            vec![
+                ("inspection_id", entity("inspection")),
+                ("what", slot(SlotKind::Text)),
+                ("value", slot(SlotKind::Decimal)),
+            ],
+            &["add measurement to {inspection_id}: {what} {value}"],
+        ),
+        Target {
+            nouns: vec!["quote".into()],
+            ..target("quote.finalize", vec![("quote_id", entity("quote"))], &["finalize quote {quote_id}"])
+        },
+    ])
+}
+
+#[test]
+fn an_entity_may_be_called_by_its_name() {
+    let vocabulary = named();
+    let read = |text: &str| -> Vec<(String, Value)> {
+        let Understanding::Clear { intents } = understand(&vocabulary, text, &fresh()) else { return Vec::new() };
+        let slots = |intent: &Intent| intent.slots.iter().map(|slot| (slot.name.clone(), slot.value.clone())).collect();
+        intents.iter().map(|intent| (intent.target.clone(), Value::Object(slots(intent)))).collect()
+    };
+    let lead = |name: &str| json!({"lead_id": {"mention": name}});
+    for (text, target, slots) in [
+        ("show lead Kim Park", "leads.get", lead("Kim Park")),
+        ("show lead kim park", "leads.get", lead("kim park")),
+        ("Show lead “Kim Park”!", "leads.get", lead("Kim Park")),
+        ("show lead Q-1042", "leads.get", lead("Q-1042")),
+        ("show lead 0412 345 678", "leads.get", lead("0412 345 678")),
+        ("move lead Kim Park to won", "leads.move", json!({"lead_id": {"mention": "Kim Park"}, "stage": "won"})),
+        (
+            "add measurement to Kim Park: roof length 12.5",
+            "inspection.measure",
+            json!({"inspection_id": {"mention": "Kim Park"}, "what": "roof length", "value": "12.5"}),
+        ),
+        ("please create an inspection for lead Kim Park", "inspection.create", lead("Kim Park")),
+        ("finalise the Smith quote", "quote.finalize", json!({"quote_id": {"mention": "Smith"}})),
+    ] {
+        assert_eq!(read(text), [(target.to_owned(), slots)], "{text}");
+    }
+    assert_eq!(read(&format!("show lead {ID}")), [("leads.get".to_owned(), json!({"lead_id": ID}))]);
+    assert_eq!(
+        read("create task: ring Bob and show lead Kim Park"),
+        [("os.create_task".to_owned(), json!({"title": "ring Bob"})), ("leads.get".to_owned(), lead("Kim Park"))]
+    );
+    assert_eq!(read("create task: ring Bob and show lead times").len(), 1, "not written like a name");
+    for text in ["finalize quote", "finalize the quote", "finalize quote please", "show lead"] {
+        assert!(read(text).iter().all(|(_, slots)| slots == &json!({})), "{text}: {:?}", read(text));
+    }
+}
+
 #[test]
 fn long_and_hostile_texts_end_quickly() {
     for text in [

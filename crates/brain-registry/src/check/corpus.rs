@@ -57,9 +57,16 @@ pub(super) fn check(world: &World, found: &mut Vec<Diagnostic>) {
     }
 }
 
+/// Whether a record is called by its name: `{mention: Kim Park}`.
+fn is_named(property: &Value, value: &Node) -> bool {
+    let entries = value.as_map().unwrap_or(&[]);
+    property["x-entity"].is_string() && matches!(entries, [(key, _)] if key.text == "mention")
+}
+
 fn slots(cx: &mut Context<'_>, name: &str, schema: &Value, node: Option<&Node>) {
     for (key, value) in node.and_then(Node::as_map).unwrap_or(&[]) {
         match schema["properties"].get(&key.text) {
+            Some(property) if is_named(property, value) => {}
             Some(property) => fits(cx, property, value, &key.text),
             None => {
                 let help = did_you_mean(&key.text, properties(schema).map(String::as_str));

@@ -35,7 +35,7 @@ pub(super) fn check(world: &World, found: &mut Vec<Diagnostic>) {
 /// Every scalar below a key of a record type names a field.
 fn fields(cx: &mut Context<'_>, record: &Located<RecordDef>) {
     let def = &record.value;
-    for key in ["key", "dedupe", "search", "label"] {
+    for key in ["key", "dedupe", "search", "label", "aliases", "identifiers"] {
         let Some(node) = record.node.get(key) else { continue };
         for leaf in scalars(node) {
             field(cx, def, leaf.0, leaf.1);

@@ -13,8 +13,10 @@ use crate::model::{FieldDef, MergeRule, RecordDef, States};
 use crate::yaml::Node;
 
 pub(super) const STATES_KEYS: [&str; 2] = ["initial", "transitions"];
-pub(super) const KEYS: [&str; 10] =
-    ["record", "title", "description", "fields", "key", "dedupe", "merge", "states", "search", "label"];
+pub(super) const KEYS: [&str; 12] = [
+    "record", "title", "description", "fields", "key", "dedupe", "merge", "states", "search", "label", "aliases",
+    "identifiers",
+];
 /// What every record has; a field cannot have such a name.
 pub(crate) const BUILT_IN: [&str; 5] = ["id", "state", "revision", "created_at", "updated_at"];
 
@@ -33,6 +35,8 @@ pub(crate) fn record(cx: &mut Context<'_>, node: &Node) -> Option<Located<Record
         states: fields.get("states").and_then(|node| states(cx, node)),
         search: fields.get("search").map(|node| cx.texts(node, "`search`")).unwrap_or_default(),
         label: fields.get("label").and_then(|node| cx.text(node, "`label`")),
+        aliases: fields.get("aliases").and_then(|node| cx.text(node, "`aliases`")),
+        identifiers: fields.get("identifiers").map(|node| cx.texts(node, "`identifiers`")).unwrap_or_default(),
         fields: declared,
         name,
     };

@@ -16,6 +16,12 @@ pub(super) fn write(blocks: &mut Vec<Block>, registry: &Registry, record: &Recor
         if record.label.as_ref() == Some(&field.name) {
             notes.push(line("names the record"));
         }
+        if record.aliases.as_ref() == Some(&field.name) {
+            notes.push(line("other names of the record"));
+        }
+        if record.identifiers.contains(&field.name) {
+            notes.push(line("means one record"));
+        }
         if record.search.contains(&field.name) {
             notes.push(line("found by words"));
         }

@@ -31,9 +31,16 @@ pub struct RecordDef {
     /// Fields found by full-text search.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub search: Vec<String>,
-    /// The field that names a record for people.
+    /// The field that names a record for people. If it points to another record, this one is called by the other's
+    /// name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
+    /// The field with other names of a record.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub aliases: Option<String>,
+    /// Fields that each mean one record: a number, an address.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub identifiers: Vec<String>,
 }
 
 /// One field.
@@ -55,6 +62,12 @@ pub struct FieldDef {
     /// Never logged, redacted in receipts.
     #[serde(default)]
     pub personal: bool,
+}
+
+impl FieldDef {
+    fn is_text(&self) -> bool {
+        self.schema["type"] == "string" && self.schema.get("enum").is_none() && self.schema["format"] != "uuid"
+    }
 }
 
 /// What upsert does to a field of the existing record.
@@ -89,6 +102,30 @@ impl RecordDef {
     /// A field by name.
     pub fn field(&self, name: &str) -> Option<&FieldDef> {
         self.fields.iter().find(|field| field.name == name)
+    }
+
+    /// The field that people call a record by: its label, else a text that is called so.
+    pub fn name_field(&self) -> Option<&FieldDef> {
+        match &self.label {
+            Some(label) => self.field(label),
+            None => {
+                ["name", "title", "number"].iter().find_map(|name| self.field(name)).filter(|field| field.is_text())
+            }
+        }
+    }
+
+    /// The fields that each mean one record: those declared, else texts that are unique by themselves.
+    pub fn identifier_fields(&self) -> Vec<&FieldDef> {
+        if !self.identifiers.is_empty() {
+            return self.identifiers.iter().filter_map(|name| self.field(name)).collect();
+        }
+        let alone = self.key.iter().filter(|key| key.len() == 1).filter_map(|key| self.field(&key[0]));
+        alone.filter(|field| field.is_text() && field.reference.is_none()).collect()
+    }
+
+    /// Whether people can call a record of this type by anything but its id.
+    pub fn is_named(&self) -> bool {
+        self.name_field().is_some() || self.aliases.is_some() || !self.identifier_fields().is_empty()
     }
 
     /// The JSON Schema of a whole record body.

@@ -32,7 +32,13 @@ pub(super) fn schema() -> (Value, Defs) {
                 json!({"type": "object", "if": long, "then": part("states"), "else": moves()}),
             ),
             ("search", "Fields found by words.", texts()),
-            ("label", "The field that names a record for people.", text()),
+            (
+                "label",
+                "The field that people call a record by; one that points to another record borrows its name.",
+                text(),
+            ),
+            ("aliases", "The field with other names: a text with commas, or a list.", text()),
+            ("identifiers", "Fields that each mean one record: a number, an address.", texts()),
         ],
         &["record", "fields"],
     );

@@ -190,6 +190,33 @@ pub(super) fn record_row(row: &Row<'_>) -> rusqlite::Result<RecordRow> {
     })
 }
 
+/// The text of a list. What is asked for by value starts at the index: the plus keeps SQLite from walking all records of
+/// the kind instead.
+fn list_sql(filter: &RecordFilter) -> String {
+    let id = if filter.indexed.is_empty() { "r.id" } else { "+r.id" };
+    let mut sql = format!("SELECT {RECORD} FROM records r WHERE r.tenant = ?1 AND r.kind = ?2 AND {id} > ?3");
+    let mut next = 5;
+    if filter.state.is_some() {
+        sql.push_str(&format!(" AND r.state = ?{next}"));
+        next += 1;
+    }
+    for _ in &filter.indexed {
+        let (f, v) = (next, next + 1);
+        sql.push_str(&format!(
+            " AND r.id IN (SELECT i.id FROM record_index i WHERE i.tenant = ?1 AND i.kind = ?2 AND i.field = ?{f}
+               AND i.value = ?{v} UNION ALL SELECT u.id FROM record_unique u WHERE u.tenant = ?1 AND u.kind = ?2
+               AND u.field = ?{f} AND u.value = ?{v})"
+        ));
+        next += 2;
+    }
+    for _ in &filter.fields {
+        sql.push_str(&format!(" AND r.body -> ?{next} = ?{}", next + 1));
+        next += 2;
+    }
+    sql.push_str(" ORDER BY r.id LIMIT ?4");
+    sql
+}
+
 impl Records for SqliteStore {
     fn record(&self, scope: &Scope, kind: &str, id: RecordId) -> Result<Option<RecordRow>, StoreError> {
         self.read(|connection| {
@@ -207,7 +234,7 @@ impl Records for SqliteStore {
         from: Option<&str>,
     ) -> Result<Page<RecordRow>, StoreError> {
         let after = cursor::<RecordId>(from)?.map_or([0; 16], |id| *id.as_uuid().as_bytes());
-        let mut sql = format!("SELECT {RECORD} FROM records r WHERE r.tenant = ?1 AND r.kind = ?2 AND r.id > ?3");
+        let sql = list_sql(filter);
         let tenant = scope.tenant().as_str();
         let fetch = limit as i64 + 1;
         let paths: Vec<String> =
@@ -216,24 +243,15 @@ impl Records for SqliteStore {
         let mut parameters: Vec<&dyn ToSql> = vec![&tenant, &kind, &after, &fetch];
         if let Some(state) = &filter.state {
             parameters.push(state);
-            sql.push_str(&format!(" AND r.state = ?{}", parameters.len()));
         }
         for (field, value) in &filter.indexed {
             parameters.push(field);
             parameters.push(value);
-            let (f, v) = (parameters.len() - 1, parameters.len());
-            sql.push_str(&format!(
-                " AND (r.id IN (SELECT i.id FROM record_index i WHERE i.tenant = ?1 AND i.kind = ?2 AND i.field = ?{f}
-                   AND i.value = ?{v}) OR r.id IN (SELECT u.id FROM record_unique u WHERE u.tenant = ?1 AND u.kind = ?2
-                   AND u.field = ?{f} AND u.value = ?{v}))"
-            ));
         }
         for (path, value) in paths.iter().zip(&values) {
             parameters.push(path);
             parameters.push(value);
-            sql.push_str(&format!(" AND r.body -> ?{} = ?{}", parameters.len() - 1, parameters.len()));
         }
-        sql.push_str(" ORDER BY r.id LIMIT ?4");
         self.read(|connection| {
             let items = many(connection, &sql, &parameters, record_row)?;
             Ok(Page::cut(items, limit, |row: &RecordRow| row.id.to_string()))
@@ -499,5 +517,33 @@ impl Scheduling for SqliteStore {
             let sql = "SELECT status, count(*) FROM runs WHERE status <> 'completed' GROUP BY status ORDER BY status";
             many(connection, sql, &[], |row| Ok((row.get(0)?, row.get::<_, i64>(1)? as u64)))
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_by_value_touches_no_other_records() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        super::super::schema::prepare(&mut connection, false).unwrap();
+        let entry = |field: &str| (field.to_owned(), "x".to_owned());
+        for filter in [
+            RecordFilter { indexed: vec![entry("~name")], ..RecordFilter::default() },
+            RecordFilter {
+                indexed: vec![entry("~word"), entry("~word")],
+                state: Some("new".into()),
+                fields: vec![("a".into(), Value::Null)],
+            },
+        ] {
+            let sql = format!("EXPLAIN QUERY PLAN {}", list_sql(&filter));
+            let mut statement = connection.prepare(&sql).unwrap();
+            let count = statement.parameter_count();
+            let rows = statement.query_map(params_from_iter(vec![""; count]), |row| row.get::<_, String>(3)).unwrap();
+            let plan: Vec<String> = rows.collect::<rusqlite::Result<_>>().unwrap();
+            assert!(plan.iter().any(|step| step.starts_with("SEARCH r ") && step.contains("id=?")), "{plan:#?}");
+            assert!(!plan.iter().any(|step| step.starts_with("SCAN r")), "{plan:#?}");
+        }
     }
 }

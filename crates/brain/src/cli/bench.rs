@@ -25,6 +25,9 @@ pub(crate) enum BenchCommand {
         after_help = "Examples:\n  brain bench understand\n  brain bench understand --tools 100 --phrases 1000 --json"
     )]
     Understand(BenchUnderstandArgs),
+    /// What it costs to find a record by its name among very many.
+    #[command(after_help = "Examples:\n  brain bench entities\n  brain bench entities --records 1000000 --json")]
+    Entities(BenchEntitiesArgs),
     /// Requests per second to any HTTP server, over connections that are kept.
     #[command(
         after_help = "Examples:\n  brain bench http http://127.0.0.1:7700/v1/runs --body '{\"message\": \"list tasks\"}' --in-flight 8"
@@ -62,6 +65,16 @@ pub(crate) struct BenchUnderstandArgs {
     /// What tells how texts are alike; `transformer` is the model that --model names, or the only one.
     #[arg(long, value_enum, default_value_t = TierArg::Static)]
     pub(crate) tier: TierArg,
+}
+
+#[derive(Args, Clone)]
+pub(crate) struct BenchEntitiesArgs {
+    /// Records with a name.
+    #[arg(long, default_value_t = 100_000)]
+    pub(crate) records: usize,
+    /// Names that are looked up, of each kind.
+    #[arg(long, default_value_t = 500)]
+    pub(crate) lookups: usize,
 }
 
 #[derive(Args, Clone)]

@@ -1,6 +1,7 @@
 //! `brain bench …`: what this machine can do, each figure beside a limit or an earlier one that was measured in the same
 //! run. Absolute figures differ from machine to machine; compare ratios.
 
+mod entities;
 mod ground;
 mod growth;
 mod http;
@@ -27,9 +28,10 @@ use crate::cli::{BenchCommand, BenchTools, Global};
 use crate::system::{ProcessLiveness, SystemClock, SystemRandom};
 
 /// The pack that everything is measured with; servers are given the same files.
-const PACK: [(&str, &str); 3] = [
+const PACK: [(&str, &str); 4] = [
     ("pack.yaml", include_str!("../../../../benches/pack/pack.yaml")),
     ("records/entry.yaml", include_str!("../../../../benches/pack/records/entry.yaml")),
+    ("records/person.yaml", include_str!("../../../../benches/pack/records/person.yaml")),
     ("tools/bench.yaml", include_str!("../../../../benches/pack/tools/bench.yaml")),
 ];
 
@@ -39,6 +41,7 @@ pub(crate) fn run(global: &Global, command: &BenchCommand) -> Result<bool> {
         BenchCommand::Waiting(args) => waiting::run(global, args),
         BenchCommand::Growth(args) => growth::run(global, args),
         BenchCommand::Understand(args) => understand::run(global, args),
+        BenchCommand::Entities(args) => entities::run(global, args),
         BenchCommand::Vm(args) => vm::run(global, args),
         BenchCommand::Http(args) => http::run(global, args),
     }

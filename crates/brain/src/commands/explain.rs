@@ -186,6 +186,9 @@ fn how_alike(alike: f32) -> &'static str {
 }
 
 fn plain(value: &Value) -> String {
+    if let Some(name) = value.get("mention").and_then(Value::as_str) {
+        return format!("the one called “{name}”, which is looked up");
+    }
     match value {
         Value::String(text) => format!("“{text}”"),
         other => other.to_string(),

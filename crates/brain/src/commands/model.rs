@@ -12,9 +12,8 @@ use crate::cli::{Global, InstallArgs, ModelCommand};
 use crate::show::{BOLD, DIM, GREEN, YELLOW};
 use crate::{open, show};
 
-/// What a build that cannot run transformers says about them.
-const CANNOT_RUN: &str =
-    "this build cannot run it: it has not the feature `transformer`, which the binary of `cargo xtask dist` has";
+/// Why a build cannot run transformers.
+const NOT_BUILT_IN: &str = "it has not the feature `transformer`, which the binary of `cargo xtask dist` has";
 
 pub(crate) fn run(global: &Global, command: ModelCommand) -> Result<bool> {
     match command {
@@ -42,7 +41,7 @@ fn install(global: &Global, args: &InstallArgs) -> Result<bool> {
     anstream::println!("{GREEN}✓{GREEN:#} {BOLD}{}{BOLD:#} is in {}", model.name, model.dir.display());
     anstream::println!("{DIM}{}{DIM:#}", details(&model.description));
     if !RUNS_TRANSFORMERS {
-        anstream::println!("{YELLOW}!{YELLOW:#} {CANNOT_RUN}");
+        anstream::println!("{YELLOW}!{YELLOW:#} this build cannot run it: {NOT_BUILT_IN}");
     }
     Ok(true)
 }
@@ -70,7 +69,7 @@ fn list(global: &Global) -> Result<bool> {
         }
     }
     if !found.is_empty() && !RUNS_TRANSFORMERS {
-        anstream::println!("{YELLOW}!{YELLOW:#} only `{BUILT_IN}` can be used: {CANNOT_RUN}");
+        anstream::println!("{YELLOW}!{YELLOW:#} this build runs only `{BUILT_IN}`: {NOT_BUILT_IN}");
     }
     Ok(true)
 }

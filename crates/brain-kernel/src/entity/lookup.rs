@@ -1,0 +1,130 @@
+//! Names and the records behind them, through the indexes that records are written with.
+
+use std::cell::RefCell;
+
+use brain_nlu::entity::{Card, Lookup};
+use brain_registry::Registry;
+use brain_registry::model::{FieldDef, RecordDef};
+use brain_store::{RecordFilter, RecordRow, Scope, Store, StoreError};
+use brain_tools::names::{ALIKE, IDENTIFIER, NAME, WORD, card};
+
+/// Records of one name, at most.
+const LIMIT: usize = 50;
+/// Records that borrow one name, at most.
+const MAX_BORROWERS: usize = 10;
+/// How far a name may be borrowed.
+const MAX_DEPTH: usize = 3;
+
+/// The records of a tenant.
+pub(super) struct StoreLookup<'a> {
+    pub(super) registry: &'a Registry,
+    pub(super) store: &'a dyn Store,
+    pub(super) scope: &'a Scope,
+    /// Why the store could not be read, if that happened: what was not found may be there.
+    pub(super) away: RefCell<Option<StoreError>>,
+}
+
+impl<'a> StoreLookup<'a> {
+    pub(super) fn new(registry: &'a Registry, store: &'a dyn Store, scope: &'a Scope) -> Self {
+        Self { registry, store, scope, away: RefCell::new(None) }
+    }
+
+    fn noted<T: Default>(&self, read: Result<T, StoreError>) -> T {
+        read.unwrap_or_else(|error| {
+            self.away.replace(Some(error));
+            T::default()
+        })
+    }
+
+    fn rows(&self, kind: &str, indexed: Vec<(String, String)>, limit: usize) -> Vec<RecordRow> {
+        if indexed.is_empty() {
+            return Vec::new();
+        }
+        let filter = RecordFilter { indexed, ..RecordFilter::default() };
+        self.noted(self.store.records(self.scope, kind, &filter, limit, None).map(|page| page.items))
+    }
+
+    /// The records of a kind that `find` gives, and those that borrow the name of a record that it gives.
+    fn named(&self, kind: &str, depth: usize, find: &dyn Fn(&RecordDef) -> Vec<RecordRow>) -> Vec<Card> {
+        let Some(def) = self.registry.record(kind) else { return Vec::new() };
+        let mut cards: Vec<Card> = find(def).iter().map(|row| self.card(def, row, depth)).collect();
+        if let Some((field, owner)) = borrowed(def)
+            && depth < MAX_DEPTH
+        {
+            for named in self.named(owner, depth + 1, find) {
+                let rows = self.rows(kind, vec![(field.name.clone(), named.id.clone())], MAX_BORROWERS);
+                cards.extend(rows.iter().map(|row| lent(def, row, &named)));
+            }
+        }
+        cards
+    }
+
+    /// One record, with the name that it borrows.
+    pub(super) fn card(&self, def: &RecordDef, row: &RecordRow, depth: usize) -> Card {
+        let owner = borrowed(def).filter(|_| depth < MAX_DEPTH).and_then(|(field, owner)| {
+            let owner = self.registry.record(owner)?;
+            let id = row.body[&field.name].as_str()?.parse().ok()?;
+            let row = self.noted(self.store.record(self.scope, &owner.name, id))?;
+            Some(self.card(owner, &row, depth + 1))
+        });
+        match owner {
+            Some(owner) => lent(def, row, &owner),
+            None => card(def, row),
+        }
+    }
+}
+
+/// The field through which records of a type borrow their name, and the type that lends it.
+pub(super) fn borrowed(def: &RecordDef) -> Option<(&FieldDef, &str)> {
+    let field = def.name_field()?;
+    Some((field, field.reference.as_deref()?))
+}
+
+/// A record that is called what another is called.
+fn lent(def: &RecordDef, row: &RecordRow, owner: &Card) -> Card {
+    let mut own = card(def, row);
+    own.name.clone_from(&owner.name);
+    own.aliases.extend(owner.aliases.iter().cloned());
+    own.identifiers.extend(owner.identifiers.iter().cloned());
+    own.hints.extend(owner.hints.iter().cloned());
+    own
+}
+
+impl Lookup for StoreLookup<'_> {
+    fn exact(&self, kind: &str, normal: &str) -> Vec<Card> {
+        let entry = vec![(NAME.to_owned(), normal.to_owned())];
+        self.named(kind, 0, &|def| self.rows(&def.name, entry.clone(), LIMIT))
+    }
+
+    fn identifier(&self, kind: &str, value: &str) -> Vec<Card> {
+        let entry = vec![(IDENTIFIER.to_owned(), value.to_owned())];
+        self.named(kind, 0, &|def| self.rows(&def.name, entry.clone(), LIMIT))
+    }
+
+    fn words(&self, kind: &str, words: &[String], limit: usize) -> Vec<Card> {
+        let entries: Vec<(String, String)> = words.iter().map(|word| (WORD.to_owned(), word.clone())).collect();
+        self.named(kind, 0, &|def| {
+            let rows = self.rows(&def.name, entries.clone(), limit);
+            let searched = def.name_field().is_some_and(|field| def.search.contains(&field.name));
+            if !rows.is_empty() || !searched {
+                return rows;
+            }
+            // Records from before there were names, and names that are too long for an index.
+            self.noted(self.store.search(self.scope, &def.name, &words.join(" "), limit))
+        })
+    }
+
+    fn alike(&self, kind: &str, keys: &[String], limit: usize) -> Vec<Card> {
+        self.named(kind, 0, &|def| {
+            let mut rows: Vec<RecordRow> = Vec::new();
+            for key in keys {
+                for row in self.rows(&def.name, vec![(ALIKE.to_owned(), key.clone())], limit) {
+                    if rows.len() < limit && rows.iter().all(|known| known.id != row.id) {
+                        rows.push(row);
+                    }
+                }
+            }
+            rows
+        })
+    }
+}

@@ -1,0 +1,299 @@
+//! Records that were called by a name: looked up before anything is planned. One that fits becomes its id, several
+//! become a question, none is a refusal. No id comes from anywhere but a lookup.
+
+mod lookup;
+
+use std::ops::Range;
+
+use brain_core::RecordId;
+use brain_nlu::Confidence;
+use brain_nlu::entity::{Asked, Candidate, Card, Kind, Linked, Verdict, link};
+use brain_registry::model::Effect;
+use brain_store::Scope;
+use serde_json::{Value, json};
+
+use self::lookup::StoreLookup;
+use crate::draft::Draft;
+use crate::intake::Request;
+use crate::kernel::{Kernel, KernelError};
+use crate::narrate::Problem;
+use crate::plan::Wanted;
+
+/// Records of one slot that can be called by name.
+const MAX_MENTIONS: usize = 100;
+/// Options and suggestions that are told at most.
+const MAX_OPTIONS: usize = 5;
+/// Values of a request's context that may be what is spoken of.
+const MAX_FOCUS: usize = 20;
+
+/// Where a name stands: which request, which argument, where in the message.
+pub(crate) struct Place {
+    pub(crate) call: usize,
+    pub(crate) slot: String,
+    pub(crate) span: Range<usize>,
+}
+
+/// What became of the names of a request.
+#[derive(Default)]
+pub(crate) struct Links {
+    /// What was found and why, for the run's log.
+    pub(crate) evidence: Vec<Value>,
+    confidence: Option<Confidence>,
+    /// What to ask, and the ways to answer.
+    questions: Vec<(String, Vec<String>)>,
+    problems: Vec<Problem>,
+}
+
+impl Links {
+    /// Puts the outcome into the run. Whether there is nothing left to do.
+    pub(crate) fn settle(self, draft: &mut Draft) -> bool {
+        if let Some(confidence) = self.confidence {
+            draft.confidence = draft.confidence.min(confidence);
+        }
+        if !self.problems.is_empty() {
+            draft.refuse(&self.problems);
+            return true;
+        }
+        if self.questions.is_empty() {
+            return false;
+        }
+        let (texts, options): (Vec<String>, Vec<Vec<String>>) = self.questions.into_iter().unzip();
+        draft.confidence = Confidence::Low;
+        draft.reason = "More than one record may be meant".into();
+        draft.status = "needs_input".into();
+        draft.answer(&format!("Nothing was done yet. {}", texts.join("\n")), options.concat());
+        true
+    }
+}
+
+/// One name and what its place takes.
+struct Named<'a> {
+    request: &'a Request,
+    target: &'a str,
+    place: Option<&'a Place>,
+    call: usize,
+    slot: &'a str,
+    kinds: &'a [Kind],
+    has_effect: bool,
+}
+
+impl Kernel {
+    /// Looks up a name among records of these kinds.
+    pub fn look_up(&self, scope: &Scope, kinds: &[&str], name: &str) -> Result<Linked, KernelError> {
+        let lookup = StoreLookup::new(self.registry(), self.store().as_ref(), scope);
+        let kinds = self.named_kinds(kinds.iter().copied());
+        let now = self.clock().now();
+        let linked = link(&Asked { mention: name, kinds: &kinds, now, focus: &[], in_scope: &|_| false }, &lookup);
+        match lookup.away.take() {
+            Some(error) => Err(error.into()),
+            None => Ok(linked),
+        }
+    }
+
+    /// Looks up every `{"mention": …}` where the id of a record belongs.
+    pub(crate) fn link_names(
+        &self,
+        request: &Request,
+        wanted: &mut [Wanted],
+        places: &[Place],
+    ) -> Result<Links, KernelError> {
+        let mut links = Links::default();
+        let lookup = StoreLookup::new(self.registry(), self.store().as_ref(), &request.scope);
+        for (call, one) in wanted.iter_mut().enumerate() {
+            if !one.args.values().any(holds_mention) {
+                continue;
+            }
+            let schema = self.schema_of(&one.target);
+            let has_effect = self.has_effect(&one.target);
+            for (slot, value) in one.args.iter_mut().filter(|(_, value)| holds_mention(value)) {
+                let property = &schema["properties"][slot.as_str()];
+                let kinds = self.kinds(property);
+                let place = places.iter().find(|place| place.call == call && place.slot == *slot);
+                let named = Named { request, target: &one.target, place, call, slot, kinds: &kinds, has_effect };
+                let values: Vec<&mut Value> = match value {
+                    Value::Array(many) => many.iter_mut().take(MAX_MENTIONS).collect(),
+                    single => vec![single],
+                };
+                for value in values {
+                    let Some(said) = mention(value).map(str::to_owned) else { continue };
+                    // Where records have no names, the text goes on as it is: the schema says that it is no id.
+                    *value = Value::from(self.resolve(&named, &said, &lookup, &mut links).unwrap_or(said));
+                }
+            }
+        }
+        match lookup.away.take() {
+            Some(error) => Err(error.into()),
+            None => Ok(links),
+        }
+    }
+
+    /// The id of the record that is meant, if that is clear.
+    fn resolve(&self, named: &Named<'_>, said: &str, lookup: &StoreLookup<'_>, links: &mut Links) -> Option<String> {
+        if named.kinds.is_empty() {
+            return None;
+        }
+        let focus = self.focus(named, lookup);
+        let asked =
+            Asked { mention: said, kinds: named.kinds, now: self.clock().now(), focus: &focus, in_scope: &|_| false };
+        let linked = link(&asked, lookup);
+        let noun = named.kinds.iter().map(|kind| kind.nouns[0].as_str()).collect::<Vec<_>>().join(" or ");
+        links.evidence.push(evidence(named, &linked));
+        match (linked.verdict, linked.one()) {
+            (_, Some(one)) if !linked.is_guess() => return Some(one.card.id.clone()),
+            (_, Some(one)) if !named.has_effect => {
+                links.confidence = Some(Confidence::Medium);
+                return Some(one.card.id.clone());
+            }
+            (_, Some(one)) => {
+                let name = shown(&one.card, &linked.candidates);
+                let text = format!("There is no {noun} called “{said}”. Do you mean {name}?");
+                links.questions.push((text, options(named, &linked.candidates[..1])));
+            }
+            (Verdict::Several, None) => {
+                let names = linked.candidates.iter().take(MAX_OPTIONS);
+                let names: Vec<String> =
+                    names.map(|one| format!("  {}", shown(&one.card, &linked.candidates))).collect();
+                let more = if linked.candidates.len() > MAX_OPTIONS { "\n  and others" } else { "" };
+                let text = format!("Which {noun} do you mean by “{said}”?\n{}{more}", names.join("\n"));
+                links.questions.push((text, options(named, &linked.candidates)));
+            }
+            // Where nothing but an id has digits in it, somebody got an id wrong: the schema says what one looks like.
+            (_, None) if is_one_number(said) && !self.has_identifiers(named.kinds) => {}
+            (Verdict::One | Verdict::None, None) => links.problems.push(not_called(named, &noun, said, &linked)),
+        }
+        None
+    }
+
+    /// The kinds of records that an argument takes, with what people call them; those that have no names are left out.
+    fn kinds(&self, property: &Value) -> Vec<Kind> {
+        let item = if property["items"].is_object() { &property["items"] } else { property };
+        let one = item["x-entity"].as_str();
+        let names: Vec<&str> = match item["x-kinds"].as_array() {
+            Some(several) => several.iter().filter_map(Value::as_str).collect(),
+            None => one.into_iter().collect(),
+        };
+        self.named_kinds(names.into_iter())
+    }
+
+    fn named_kinds<'a>(&self, names: impl Iterator<Item = &'a str>) -> Vec<Kind> {
+        let defs = names.filter_map(|name| self.registry().record(name)).filter(|def| def.is_named());
+        defs.map(|def| {
+            let mut nouns = vec![def.title.to_lowercase(), def.name.replace('_', " ")];
+            for pack in self.registry().packs().values() {
+                nouns.extend(pack.nouns.get(&def.name).into_iter().flatten().cloned());
+            }
+            nouns.dedup();
+            Kind { name: def.name.clone(), nouns }
+        })
+        .collect()
+    }
+
+    fn has_identifiers(&self, kinds: &[Kind]) -> bool {
+        let defs = kinds.iter().filter_map(|kind| self.registry().record(&kind.name));
+        defs.into_iter().any(|def| !def.identifier_fields().is_empty() || lookup::borrowed(def).is_some())
+    }
+
+    /// What the context of a request is about.
+    fn focus(&self, named: &Named<'_>, lookup: &StoreLookup<'_>) -> Vec<Card> {
+        let context = named.request.context.as_object().into_iter().flatten();
+        let ids: Vec<RecordId> =
+            context.filter_map(|(_, value)| value.as_str()?.parse().ok()).take(MAX_FOCUS).collect();
+        let mut cards = Vec::new();
+        for kind in named.kinds {
+            let Some(def) = self.registry().record(&kind.name) else { continue };
+            for id in &ids {
+                if let Ok(Some(row)) = self.store().record(&named.request.scope, &kind.name, *id) {
+                    cards.push(lookup.card(def, &row, 0));
+                }
+            }
+        }
+        cards
+    }
+
+    fn has_effect(&self, target: &str) -> bool {
+        let changes = |name: &str| self.registry().tool(name).is_none_or(|tool| tool.def.effect != Effect::Read);
+        match self.registry().playbook(target) {
+            Some(playbook) => playbook.steps.iter().any(|step| changes(&step.tool)),
+            None => changes(target),
+        }
+    }
+}
+
+fn is_one_number(said: &str) -> bool {
+    !said.contains(char::is_whitespace) && said.contains(|c: char| c.is_ascii_digit())
+}
+
+fn mention(value: &Value) -> Option<&str> {
+    let object = value.as_object().filter(|object| object.len() == 1)?;
+    object.get("mention")?.as_str()
+}
+
+fn holds_mention(value: &Value) -> bool {
+    match value {
+        Value::Array(items) => items.iter().any(|item| mention(item).is_some()),
+        one => mention(one).is_some(),
+    }
+}
+
+fn evidence(named: &Named<'_>, linked: &Linked) -> Value {
+    let told = linked.candidates.iter().take(MAX_OPTIONS).map(|one| {
+        json!({
+            "kind": one.card.kind, "id": one.card.id, "name": one.card.name, "how": one.how, "score": one.score,
+            "evidence": one.evidence,
+        })
+    });
+    json!({
+        "call": named.call, "slot": named.slot, "mention": linked.mention, "verdict": linked.verdict,
+        "candidates": told.collect::<Vec<_>>(),
+    })
+}
+
+/// There is no such record, and what there is instead.
+fn not_called(named: &Named<'_>, noun: &str, said: &str, linked: &Linked) -> Problem {
+    let mut names: Vec<String> = linked.near.iter().map(|one| format!("“{}”", one.card.name)).collect();
+    names.dedup();
+    names.truncate(MAX_OPTIONS);
+    let hint = match names.as_slice() {
+        [] => String::new(),
+        [one] => format!(" Did you mean {one}?"),
+        [first @ .., last] => format!(" Did you mean {} or {last}?", first.join(", ")),
+    };
+    Problem {
+        tool: Some(named.target.to_owned()),
+        field: Some(named.slot.to_owned()),
+        ..Problem::new("record_not_found", format!("There is no {noun} called “{said}”.{hint}"))
+    }
+    .in_call(named.call)
+}
+
+/// A record so that it can be told from the others: its name, and what they do not share.
+fn shown(card: &Card, all: &[Candidate]) -> String {
+    let others = || all.iter().map(|one| &one.card).filter(|other| other.id != card.id);
+    let unshared = |hint: &&String| others().any(|other| !other.hints.contains(hint)) || all.len() == 1;
+    let mut told: Vec<String> = card.hints.iter().filter(unshared).take(3).cloned().collect();
+    if told.is_empty() {
+        // The end is enough for somebody who knows it.
+        let ends = card.identifiers.iter().filter(|one| others().any(|other| !other.identifiers.contains(one)));
+        told.extend(ends.take(1).map(|one| {
+            let tail: Vec<char> = one.chars().rev().take(3).collect();
+            format!("…{}", tail.into_iter().rev().collect::<String>())
+        }));
+    }
+    if told.is_empty() { card.name.clone() } else { format!("{} ({})", card.name, told.join(", ")) }
+}
+
+/// What to say so that one record is meant: the message with its id, or the id alone.
+fn options(named: &Named<'_>, candidates: &[Candidate]) -> Vec<String> {
+    let option = |one: &Candidate| {
+        let name = shown(&one.card, candidates);
+        match named.place.and_then(|place| Some((place, named.request.message.get(place.span.clone())?))) {
+            Some((place, _)) => {
+                let mut message = named.request.message.clone();
+                message.replace_range(place.span.clone(), &one.card.id);
+                format!("{name}: {}", message.trim())
+            }
+            None => format!("{name}: {}", one.card.id),
+        }
+    };
+    candidates.iter().take(MAX_OPTIONS).map(option).collect()
+}

@@ -1,0 +1,293 @@
+//! From a mention to the entity that is meant, or to a question, or to nothing.
+
+use std::collections::BTreeMap;
+
+use brain_core::Timestamp;
+use serde::Serialize;
+
+use super::card::{Card, Lookup};
+use super::index::alike_keys;
+use super::mention::said_name;
+use super::score::{Candidate, How, Said, boost, fit};
+
+/// By so much the best must lead.
+const MARGIN: f32 = 0.05;
+/// Forms of a mention that are tried.
+const MAX_NAMES: usize = 3;
+/// Entities that one lookup gives at most.
+const LIMIT: usize = 50;
+/// Candidates and suggestions that are told at most.
+const MAX_TOLD: usize = 8;
+
+/// A kind of entity, and what people call such things.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Kind {
+    /// Its name.
+    pub name: String,
+    /// What people call one, singular: `lead`, `site visit`.
+    pub nouns: Vec<String>,
+}
+
+/// What is looked for, and where the conversation stands.
+pub struct Asked<'a> {
+    /// What was said.
+    pub mention: &'a str,
+    /// The kinds that the tool takes. Nothing else is looked at.
+    pub kinds: &'a [Kind],
+    /// What time it is.
+    pub now: Timestamp,
+    /// What was just spoken of.
+    pub focus: &'a [Card],
+    /// Whether an entity belongs to what is worked on.
+    pub in_scope: &'a dyn Fn(&Card) -> bool,
+}
+
+/// What became of a mention.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Linked {
+    /// What was said.
+    pub mention: String,
+    /// The entities that may be meant, best first.
+    pub candidates: Vec<Candidate>,
+    /// Entities that are somewhat like it: to suggest, never to take.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub near: Vec<Candidate>,
+    /// The outcome.
+    pub verdict: Verdict,
+}
+
+/// The outcome of a lookup.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// The first candidate is meant.
+    One,
+    /// Several may be: ask.
+    Several,
+    /// There is no such entity.
+    None,
+}
+
+impl Linked {
+    /// The entity that is meant.
+    pub fn one(&self) -> Option<&Candidate> {
+        self.candidates.first().filter(|_| self.verdict == Verdict::One)
+    }
+
+    /// Whether the name was misspelt: before anything changes, somebody should say that this one is meant.
+    pub fn is_guess(&self) -> bool {
+        self.one().is_some_and(|one| one.how >= How::Fuzzy)
+    }
+}
+
+/// Looks up a mention.
+pub fn link(asked: &Asked<'_>, lookup: &dyn Lookup) -> Linked {
+    let mut found = Finding { asked, by_id: BTreeMap::new() };
+    for kind in asked.kinds {
+        let names = names(asked.mention, kind);
+        for said in &names {
+            found.take(said, kind, asked.focus.iter().filter(|card| card.kind == kind.name).cloned());
+            if !said.normal.is_empty() {
+                found.take(said, kind, lookup.exact(&kind.name, &said.normal));
+            }
+            if said.may_identify() {
+                let value = super::normal_identifier(&said.text);
+                found.take(said, kind, lookup.identifier(&kind.name, &value));
+            }
+        }
+        // A name that was said as it is needs no further search; nor does a part of one.
+        for said in names.iter().filter(|said| !said.words.is_empty()) {
+            if found.best() > How::Identifier {
+                found.take(said, kind, lookup.words(&kind.name, &said.words, LIMIT));
+            }
+        }
+        for said in names.iter().filter(|said| !said.words.is_empty()) {
+            if found.best() > How::Words && said.words.len() > 1 {
+                for left_out in 0..said.words.len() {
+                    let mut rest = said.words.clone();
+                    rest.remove(left_out);
+                    found.take(said, kind, lookup.words(&kind.name, &rest, LIMIT));
+                }
+            }
+            if found.best() > How::Words {
+                found.take(said, kind, lookup.alike(&kind.name, &alike_keys(&said.text), LIMIT));
+            }
+        }
+    }
+    found.conclude()
+}
+
+/// The forms of a mention that are tried: without what is not part of a name, as it was said, and up to a possessive.
+fn names(mention: &str, kind: &Kind) -> Vec<Said> {
+    let whole = mention.trim();
+    let owner = ["'s ", "’s "].iter().find_map(|sign| whole.find(sign)).map(|end| &whole[..end]);
+    let mut texts = vec![said_name(whole, &kind.nouns).unwrap_or(whole), whole];
+    texts.extend(owner);
+    let mut names: Vec<Said> = Vec::new();
+    for said in texts.into_iter().map(Said::new).take(MAX_NAMES) {
+        if names.iter().all(|known| known.text != said.text) {
+            names.push(said);
+        }
+    }
+    names
+}
+
+struct Finding<'a> {
+    asked: &'a Asked<'a>,
+    by_id: BTreeMap<(String, String), Candidate>,
+}
+
+impl Finding<'_> {
+    fn take(&mut self, said: &Said, kind: &Kind, cards: impl IntoIterator<Item = Card>) {
+        for card in cards.into_iter().filter(|card| card.kind == kind.name) {
+            let Some(mut candidate) = fit(said, &card) else { continue };
+            let in_focus = self.asked.focus.iter().any(|one| (&one.kind, &one.id) == (&card.kind, &card.id));
+            boost(&mut candidate, self.asked.now, in_focus, (self.asked.in_scope)(&card));
+            let noun = kind.nouns.first().unwrap_or(&kind.name);
+            let article = if noun.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+            candidate.evidence.push(format!("is {article} {noun}, as the tool expects"));
+            let known = self.by_id.entry((card.kind, card.id)).or_insert_with(|| candidate.clone());
+            if (candidate.how, known.score) < (known.how, candidate.score) {
+                *known = candidate;
+            }
+        }
+    }
+
+    /// In which way the best of all fits.
+    fn best(&self) -> How {
+        self.by_id.values().map(|candidate| candidate.how).min().unwrap_or(How::Near)
+    }
+
+    fn conclude(self) -> Linked {
+        let mut all: Vec<Candidate> = self.by_id.into_values().collect();
+        all.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.card.id.cmp(&b.card.id)));
+        let (mut candidates, mut near): (Vec<_>, Vec<_>) = all.into_iter().partition(|one| one.how != How::Near);
+        let verdict = match candidates.as_slice() {
+            [] => Verdict::None,
+            [_] => Verdict::One,
+            [first, second, ..] if first.score - second.score > MARGIN - f32::EPSILON => Verdict::One,
+            _ => Verdict::Several,
+        };
+        candidates.truncate(MAX_TOLD);
+        near.truncate(if verdict == Verdict::None { MAX_TOLD } else { 0 });
+        Linked { mention: self.asked.mention.to_owned(), candidates, near, verdict }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{keys, normal_identifier, normal_name, words};
+    use super::*;
+
+    struct Shelf(Vec<Card>);
+
+    impl Shelf {
+        fn those(&self, kind: &str, fits: impl Fn(&Card) -> bool) -> Vec<Card> {
+            self.0.iter().filter(|card| card.kind == kind && fits(card)).cloned().collect()
+        }
+    }
+
+    fn all_names(card: &Card) -> impl Iterator<Item = &String> {
+        std::iter::once(&card.name).chain(&card.aliases)
+    }
+
+    impl Lookup for Shelf {
+        fn exact(&self, kind: &str, normal: &str) -> Vec<Card> {
+            self.those(kind, |card| all_names(card).any(|name| normal_name(name) == normal))
+        }
+
+        fn identifier(&self, kind: &str, value: &str) -> Vec<Card> {
+            self.those(kind, |card| card.identifiers.iter().any(|one| normal_identifier(one) == value))
+        }
+
+        fn words(&self, kind: &str, wanted: &[String], limit: usize) -> Vec<Card> {
+            let has = |card: &Card| {
+                let there: Vec<String> = all_names(card).flat_map(|name| words(name)).collect();
+                wanted.iter().all(|word| there.contains(word))
+            };
+            self.those(kind, has).into_iter().take(limit).collect()
+        }
+
+        fn alike(&self, kind: &str, wanted: &[String], limit: usize) -> Vec<Card> {
+            let has = |card: &Card| keys(&card.name).iter().any(|key| wanted.contains(key));
+            self.those(kind, has).into_iter().take(limit).collect()
+        }
+    }
+
+    fn card(kind: &str, id: &str, name: &str, hint: &str) -> Card {
+        Card { kind: kind.into(), id: id.into(), name: name.into(), hints: vec![hint.into()], ..Card::default() }
+    }
+
+    fn shelf() -> Shelf {
+        Shelf(vec![
+            card("lead", "1", "Kim Park", "Ryde"),
+            card("lead", "2", "Kim Park", "Manly"),
+            card("lead", "3", "Bob Smith", "Ryde"),
+            card("lead", "4", "Anna Smith", "Auburn"),
+            card("lead", "5", "Lena Fischer", "Hornsby"),
+            card("company", "6", "Acme Pty Ltd", ""),
+            card("company", "7", "Acme Holdings", ""),
+            card("lead", "8", "Smith", "Penrith"),
+            Card { aliases: vec!["Big Bank".into()], ..card("company", "9", "Commonwealth Bank", "") },
+            Card { identifiers: vec!["Q-1042".into()], ..card("quote", "10", "Roof", "") },
+        ])
+    }
+
+    fn look(mention: &str, kinds: &[(&str, &str)], focus: &[Card]) -> (Verdict, String) {
+        let kinds: Vec<Kind> = kinds
+            .iter()
+            .map(|(name, noun)| Kind { name: (*name).to_owned(), nouns: vec![(*noun).to_owned()] })
+            .collect();
+        let now = Timestamp::from_millis(0);
+        let asked = Asked { mention, kinds: &kinds, now, focus, in_scope: &|_| false };
+        let linked = link(&asked, &shelf());
+        let ids: Vec<&str> = linked.candidates.iter().map(|one| one.card.id.as_str()).collect();
+        let first = if linked.verdict == Verdict::One { ids[..1].join(",") } else { ids.join(",") };
+        (linked.verdict, first)
+    }
+
+    const LEAD: &[(&str, &str)] = &[("lead", "lead")];
+
+    #[test]
+    fn a_name_finds_the_one_that_has_it() {
+        for (mention, kinds, id) in [
+            ("Lena Fischer", LEAD, "5"),
+            ("the lead lena fischer", LEAD, "5"),
+            ("Lena", LEAD, "5"),
+            ("Lena Fisher", LEAD, "5"),
+            ("Smith", LEAD, "8"),
+            ("Bob Smith's", LEAD, "3"),
+            ("Kim Park in Ryde", LEAD, "1"),
+            ("Acme", &[("company", "company")], "6"),
+            ("Acme Ltd's account", &[("company", "account")], "6"),
+            ("big bank", &[("company", "company")], "9"),
+            ("quote q1042", &[("quote", "quote")], "10"),
+            ("Lena Fischer", &[("company", "company"), ("lead", "lead")], "5"),
+        ] {
+            assert_eq!(look(mention, kinds, &[]), (Verdict::One, id.to_owned()), "{mention}");
+        }
+    }
+
+    #[test]
+    fn several_are_asked_about_unless_one_was_just_spoken_of() {
+        assert_eq!(look("Kim Park", LEAD, &[]), (Verdict::Several, "1,2".into()));
+        assert_eq!(look("Kim", LEAD, &[]), (Verdict::Several, "1,2".into()));
+        let focus = [card("lead", "2", "Kim Park", "Manly")];
+        assert_eq!(look("Kim Park", LEAD, &focus), (Verdict::One, "2".into()));
+        assert_eq!(look("Bob Smith", LEAD, &[card("lead", "4", "Anna Smith", "")]), (Verdict::One, "3".into()));
+    }
+
+    #[test]
+    fn nothing_is_made_up() {
+        for (mention, kinds) in
+            [("Zoe Quill", LEAD), ("Kim Park", &[("company", "company")]), ("lead", LEAD), ("", LEAD), ("5", LEAD)]
+        {
+            assert_eq!(look(mention, kinds, &[]).0, Verdict::None, "{mention}");
+        }
+        let kinds = [Kind { name: "lead".into(), nouns: vec!["lead".into()] }];
+        let now = Timestamp::from_millis(0);
+        let linked =
+            link(&Asked { mention: "Ficsher", kinds: &kinds, now, focus: &[], in_scope: &|_| false }, &shelf());
+        assert_eq!((linked.verdict, linked.near[0].card.name.as_str()), (Verdict::None, "Lena Fischer"));
+    }
+}

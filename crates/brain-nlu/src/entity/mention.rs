@@ -1,0 +1,380 @@
+//! Mentions: the parts of an utterance that may name an entity.
+
+use std::ops::Range;
+
+use crate::words::is_small;
+
+/// Words that a name has at most.
+const MAX_WORDS: usize = 6;
+/// Characters that a name has at most.
+const MAX_CHARS: usize = 120;
+
+/// What makes a part of an utterance look like a name; the best first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Shape {
+    /// It stands in quotation marks.
+    Quoted,
+    /// It has digits or is an address: `Q-1042`.
+    Identifier,
+    /// Its words begin with capital letters.
+    Capitalised,
+    /// It stands where a name would: behind `for`, before what the thing is called.
+    Placed,
+}
+
+/// A part of an utterance that may name an entity.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mention {
+    /// Where, in bytes of the utterance.
+    pub span: Range<usize>,
+    /// Why.
+    pub shape: Shape,
+}
+
+/// A word of a text and where it stands.
+struct Word<'a> {
+    text: &'a str,
+    span: Range<usize>,
+}
+
+fn split(text: &str) -> Vec<Word<'_>> {
+    let mut list = Vec::new();
+    for part in text.split_whitespace() {
+        let start = part.as_ptr() as usize - text.as_ptr() as usize;
+        let bare = part.trim_matches(|c: char| !c.is_alphanumeric() && c != '&' && c != '+');
+        if !bare.is_empty() {
+            let from = start + (bare.as_ptr() as usize - part.as_ptr() as usize);
+            list.push(Word { text: bare, span: from..from + bare.len() });
+        }
+    }
+    list
+}
+
+/// Words beside a name that are not part of it.
+fn is_beside(word: &str) -> bool {
+    let bare = word.trim_end_matches("'s").trim_end_matches("’s");
+    is_small(bare)
+        || matches!(
+            bare,
+            "called"
+                | "named"
+                | "number"
+                | "no"
+                | "record"
+                | "one"
+                | "ones"
+                | "again"
+                | "today"
+                | "tomorrow"
+                | "asap"
+                | "first"
+                | "last"
+                | "latest"
+                | "new"
+                | "same"
+                | "other"
+                | "another"
+                | "each"
+                | "every"
+                | "these"
+                | "those"
+                | "his"
+                | "her"
+                | "he"
+                | "she"
+                | "they"
+                | "something"
+                | "anything"
+                | "details"
+                | "list"
+        )
+}
+
+/// The name in what stands where a name should: without small words and what such things are called around it, without
+/// a possessive. `None` if nothing is left, or too much.
+pub fn said_name<'a>(text: &'a str, nouns: &[String]) -> Option<&'a str> {
+    let words = split(text);
+    let mut rest = words.as_slice();
+    loop {
+        let before = rest.len();
+        for noun in nouns {
+            let parts: Vec<String> = noun.split_whitespace().map(str::to_lowercase).collect();
+            let is = |some: &[Word<'_>]| {
+                some.len() == parts.len()
+                    && some.iter().zip(&parts).all(|(word, part)| {
+                        let word = word.text.to_lowercase();
+                        word == *part || word.strip_suffix('s') == Some(part)
+                    })
+            };
+            if parts.is_empty() || rest.len() < parts.len() {
+                continue;
+            }
+            if is(&rest[..parts.len()]) {
+                rest = &rest[parts.len()..];
+            } else if is(&rest[rest.len() - parts.len()..]) {
+                rest = &rest[..rest.len() - parts.len()];
+            }
+        }
+        // `Will Smith` is not `will` and `Smith`; at the beginning of a sentence, articles are written large.
+        if let Some((first, others)) = rest.split_first()
+            && (is_beside(first.text) || matches!(first.text, "The" | "A" | "An" | "My" | "Our"))
+        {
+            rest = others;
+        }
+        if let Some((last, others)) = rest.split_last()
+            && is_beside(last.text)
+        {
+            rest = others;
+        }
+        if rest.len() == before {
+            break;
+        }
+    }
+    let (first, last) = (rest.first()?, rest.last()?);
+    let name = &text[first.span.start..last.span.end];
+    let name = name.strip_suffix("'s").or_else(|| name.strip_suffix("’s")).unwrap_or(name);
+    let fits = rest.len() <= MAX_WORDS && name.chars().count() <= MAX_CHARS && !name.contains(['\n', '\r', ';']);
+    (fits && !rest.iter().any(|word| is_uuid(word.text))).then_some(name)
+}
+
+/// [`said_name`] for a slot: the kind of the entity and what the things of the domain are called.
+pub(crate) fn naming<'a>(text: &'a str, kind: &str, nouns: &[String]) -> Option<&'a str> {
+    let mut all = vec![kind.replace('_', " ")];
+    all.extend(nouns.iter().cloned());
+    said_name(text, &all)
+}
+
+fn is_uuid(text: &str) -> bool {
+    text.len() == 36 && text.bytes().all(|byte| byte == b'-' || byte.is_ascii_hexdigit())
+}
+
+/// Whether a text is written like a name: capital letters, digits, and the small words that names have.
+pub(crate) fn is_name_like(text: &str) -> bool {
+    let words = split(text);
+    let is_particle = |word: &str| {
+        matches!(
+            word,
+            "van"
+                | "von"
+                | "de"
+                | "der"
+                | "den"
+                | "da"
+                | "di"
+                | "du"
+                | "la"
+                | "le"
+                | "bin"
+                | "al"
+                | "of"
+                | "the"
+                | "and"
+                | "&"
+        )
+    };
+    words.iter().all(|word| is_capital(word.text) || is_particle(word.text))
+        && words.first().is_some_and(|word| is_capital(word.text) || words.len() > 1)
+        && words.last().is_some_and(|word| is_capital(word.text))
+}
+
+fn is_capital(word: &str) -> bool {
+    word.contains(|c: char| c.is_ascii_digit()) || word.contains('@') || word.starts_with(char::is_uppercase)
+}
+
+/// The parts of a clause that may name an entity, the most likely first. What belongs to something else is left out:
+/// the places in `taken`, and words that `is_ours` knows because they say what is to be done.
+pub fn mentions(text: &str, nouns: &[String], taken: &[Range<usize>], is_ours: &dyn Fn(&str) -> bool) -> Vec<Mention> {
+    let words = split(text);
+    let quoted = quotations(text);
+    let in_quotes = |span: &Range<usize>| quoted.iter().any(|one| one.start <= span.start && span.end <= one.end);
+    let free = |span: &Range<usize>| taken.iter().all(|one| one.end <= span.start || span.end <= one.start);
+    let mut list: Vec<Mention> = quoted
+        .iter()
+        .filter(|span| free(span) && said_name(&text[(*span).clone()], nouns).is_some())
+        .map(|span| Mention { span: span.clone(), shape: Shape::Quoted })
+        .collect();
+    let ours = |word: &Word<'_>| {
+        let lower = word.text.to_lowercase();
+        is_ours(&lower) || nouns.iter().any(|noun| noun.split_whitespace().any(|part| part == lower))
+    };
+    let usable = |word: &Word<'_>| free(&word.span) && !in_quotes(&word.span) && !is_uuid(word.text);
+    // Runs of words that begin with capitals. The first word of a sentence always does.
+    let mut at = 0;
+    while at < words.len() {
+        let starts = |at: usize| {
+            let word = &words[at];
+            let begins = at > 0 || word.text.contains(|c: char| c.is_ascii_digit());
+            begins && usable(word) && is_capital(word.text) && !ours(word) && !is_joint(word.text)
+        };
+        if !starts(at) {
+            at += 1;
+            continue;
+        }
+        let mut end = at + 1;
+        let mut last = at + 1;
+        while end < words.len()
+            && end - at < MAX_WORDS
+            && usable(&words[end])
+            && joined(text, &words[end - 1], &words[end])
+        {
+            if is_capital(words[end].text) && !ours(&words[end]) {
+                last = end + 1;
+            } else if !matches!(words[end].text, "van" | "von" | "de" | "der" | "den" | "of" | "and" | "&") {
+                break;
+            }
+            end += 1;
+        }
+        let span = words[at].span.start..words[last - 1].span.end;
+        let has_digits = text[span.clone()].contains(|c: char| c.is_ascii_digit());
+        let shape = if last == at + 1 && has_digits { Shape::Identifier } else { Shape::Capitalised };
+        list.push(Mention { span, shape });
+        at = last;
+    }
+    list.extend(placed(text, &words, &usable, &ours));
+    list.sort_by_key(|mention| (mention.shape, mention.span.start));
+    list
+}
+
+/// Small words that begin no name, even when every word is written large.
+fn is_joint(word: &str) -> bool {
+    let word = word.to_lowercase();
+    matches!(
+        word.as_str(),
+        "a" | "an"
+            | "and"
+            | "at"
+            | "by"
+            | "for"
+            | "from"
+            | "i"
+            | "in"
+            | "my"
+            | "of"
+            | "on"
+            | "please"
+            | "the"
+            | "to"
+            | "with"
+    )
+}
+
+/// Whether nothing but space stands between two words.
+fn joined(text: &str, one: &Word<'_>, next: &Word<'_>) -> bool {
+    text[one.span.end..next.span.start].chars().all(|c| c.is_whitespace() || c == '.')
+}
+
+/// What stands behind `for`, `of`, `to`, `with`, up to the next small word.
+fn placed(
+    text: &str,
+    words: &[Word<'_>],
+    usable: &dyn Fn(&Word<'_>) -> bool,
+    ours: &dyn Fn(&Word<'_>) -> bool,
+) -> Vec<Mention> {
+    let mut list = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        if !matches!(word.text.to_lowercase().as_str(), "for" | "of" | "to" | "with" | "the") {
+            continue;
+        }
+        let from = at + 1;
+        let mut end = from;
+        while end < words.len() && end - from < MAX_WORDS {
+            let next = &words[end];
+            let apart = end > from && !joined(text, &words[end - 1], next);
+            if apart || !usable(next) || ours(next) || is_beside(&next.text.to_lowercase()) {
+                break;
+            }
+            end += 1;
+        }
+        if end > from {
+            list.push(Mention { span: words[from].span.start..words[end - 1].span.end, shape: Shape::Placed });
+        }
+    }
+    list
+}
+
+fn quotations(text: &str) -> Vec<Range<usize>> {
+    let mut list = Vec::new();
+    let mut open: Option<usize> = None;
+    for (at, c) in text.char_indices().filter(|(_, c)| matches!(c, '"' | '“' | '”' | '„')) {
+        match open.take() {
+            Some(from) if at > from => list.push(from..at),
+            _ => open = Some(at + c.len_utf8()),
+        }
+    }
+    list
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn nouns(list: &[&str]) -> Vec<String> {
+        list.iter().map(|noun| (*noun).to_owned()).collect()
+    }
+
+    #[test]
+    fn a_name_is_what_is_left_without_the_words_around_it() {
+        let nouns = nouns(&["quote", "site visit"]);
+        for (text, name) in [
+            ("for the Smith quote", Some("Smith")),
+            ("quote Q-1042, please", Some("Q-1042")),
+            ("Bob Smith's site visit", Some("Bob Smith")),
+            ("Will Smith", Some("Will Smith")),
+            ("The Beatles", Some("Beatles")),
+            ("kim park", Some("kim park")),
+            ("“Kim Park”", Some("Kim Park")),
+            ("the quote", None),
+            ("the last one", None),
+            ("please", None),
+            ("", None),
+            ("quote 01890a5d-ac96-774b-bcce-b302099a8057", None),
+            ("one two three four five six seven eight", None),
+        ] {
+            assert_eq!(said_name(text, &nouns), name, "{text}");
+        }
+    }
+
+    #[test]
+    fn names_are_written_large() {
+        for text in ["Kim Park", "Q-1042", "Ludwig van Beethoven", "Smith & Sons", "bob@example.com"] {
+            assert!(is_name_like(text), "{text}");
+        }
+        for text in ["lead times", "for Bob", "Kim and", "the", ""] {
+            assert!(!is_name_like(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn mentions_are_found_where_names_stand() {
+        let is_ours = |word: &str| matches!(word, "finalise" | "inspection" | "create" | "start");
+        let found = |text: &str| -> Vec<(String, Shape)> {
+            let list = mentions(text, &nouns(&["quote", "lead"]), &[], &is_ours);
+            list.into_iter().map(|one| (text[one.span].to_owned(), one.shape)).collect()
+        };
+        assert_eq!(found("Finalise the Smith quote")[0], ("Smith".into(), Shape::Capitalised));
+        assert_eq!(found("create inspection for Kim Park, please")[0], ("Kim Park".into(), Shape::Capitalised));
+        assert_eq!(found("start an inspection for kim park")[0], ("kim park".into(), Shape::Placed));
+        assert_eq!(found("Create Inspection For Lead Kim Park")[0], ("Kim Park".into(), Shape::Capitalised));
+        assert_eq!(found("finalise Q-1042")[0], ("Q-1042".into(), Shape::Identifier));
+        assert_eq!(found("finalise the quote of \"kim park\"")[0], ("kim park".into(), Shape::Quoted));
+        assert_eq!(found("finalise the smith quote")[0], ("smith".into(), Shape::Placed));
+        assert!(found("finalise the quote").is_empty());
+        let text = "create inspection for Kim Park";
+        assert!(mentions(text, &[], &[22..30], &is_ours).is_empty(), "taken");
+    }
+
+    mod any_text {
+        use proptest::prelude::*;
+
+        proptest! {
+            #[test]
+            fn spans_lie_inside_and_nothing_panics(text in "\\PC{0,80}") {
+                let nouns = super::nouns(&["lead"]);
+                let _ = super::said_name(&text, &nouns);
+                for mention in super::mentions(&text, &nouns, &[], &|_| false) {
+                    prop_assert!(text.get(mention.span).is_some());
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! `brain bench entities`: what it costs to find a record by its name among very many.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use anyhow::{Result, bail, ensure};
+use brain_core::{Clock, Random as _, RecordId, SeededRandom};
+use brain_kernel::Kernel;
+use brain_nlu::entity::Verdict;
+use brain_store::{Member, Outcome, RecordRow, Scope, Store, Write};
+use serde_json::json;
+
+use super::ground::Ground;
+use super::{Measured, bench_scope, kernel, round, timed};
+use crate::cli::{BenchEntitiesArgs, Global};
+use crate::show::{BOLD, DIM};
+use crate::system::{SystemClock, SystemRandom};
+use crate::{open, show};
+
+/// Records that are put into the store by one commit.
+const BATCH: usize = 1000;
+const SYLLABLES: [&str; 32] = [
+    "ba", "ber", "chi", "da", "den", "fi", "ga", "han", "hol", "ja", "ka", "kim", "la", "lin", "ma", "mor", "na",
+    "nes", "or", "pa", "quil", "ra", "ren", "sa", "smi", "son", "ta", "ton", "va", "wel", "ya", "zo",
+];
+
+pub(super) fn run(global: &Global, args: &BenchEntitiesArgs) -> Result<bool> {
+    if args.records == 0 || args.lookups == 0 {
+        bail!("--records and --lookups must be at least 1");
+    }
+    let ground = Ground::new(global)?;
+    let store = ground.open()?;
+    let scope = bench_scope()?;
+    let runtime = open::runtime()?;
+    let _inside = runtime.enter();
+    let kernel = kernel(&store, false)?;
+    let (fill_ms, names) = timed(|| fill(&kernel, &store, &scope, args.records))?;
+    let some: Vec<&String> = names.iter().step_by((names.len() / args.lookups).max(1)).take(args.lookups).collect();
+    let whole = |name: &str| name.to_owned();
+    let last = |name: &str| name.rsplit(' ').next().unwrap_or_default().to_owned();
+    let wrong = |name: &str| {
+        let mut letters: Vec<char> = name.chars().collect();
+        let at = letters.len() / 3;
+        letters.swap(at, at + 1);
+        letters.into_iter().collect()
+    };
+    let none = |name: &str| format!("{name} Xyzzy Quuxworth");
+    let ways: [(&str, &dyn Fn(&str) -> String); 4] =
+        [("whole name", &whole), ("one word", &last), ("misspelt", &wrong), ("not there", &none)];
+    let mut rows = Vec::new();
+    for (way, say) in ways {
+        let (measured, found) = look(&kernel, &scope, &some, say)?;
+        rows.push((way, measured, found));
+    }
+    kernel.engine().stop();
+    let per_second = args.records as f64 / fill_ms * 1e3;
+    if global.json {
+        let rows = rows.iter().map(|(way, measured, found)| {
+            json!({"said": way, "p50_ms": round(measured.percentile(0.5)), "p99_ms": round(measured.percentile(0.99)),
+                   "found": round(*found)})
+        });
+        let lookups: Vec<_> = rows.collect();
+        show::json(&json!({"records": args.records, "written_per_second": round(per_second), "lookups": lookups}));
+        return Ok(true);
+    }
+    anstream::println!("{} records with names, written at {per_second:.0}/s", args.records);
+    anstream::println!("{BOLD}{:<12} {:>9} {:>9}  found{BOLD:#}", "said", "p50 ms", "p99 ms");
+    for (way, measured, found) in &rows {
+        let (p50, p99) = (measured.percentile(0.5), measured.percentile(0.99));
+        anstream::println!("{way:<12} {p50:>9.3} {p99:>9.3}  {DIM}{:.1} %{DIM:#}", found * 100.0);
+    }
+    Ok(true)
+}
+
+/// Looks names up as they are said; how long each took, and the share that led to a record or to a question.
+fn look(kernel: &Kernel, scope: &Scope, names: &[&String], say: &dyn Fn(&str) -> String) -> Result<(Measured, f64)> {
+    let began = Instant::now();
+    let mut latencies = Vec::with_capacity(names.len());
+    let mut found = 0;
+    for name in names {
+        let said = say(name);
+        let (took, linked) = timed(|| Ok(kernel.look_up(scope, &["person"], &said)?))?;
+        latencies.push(took);
+        found += usize::from(linked.verdict != Verdict::None);
+    }
+    let share = found as f64 / names.len().max(1) as f64;
+    Ok((Measured::new(began.elapsed().as_secs_f64(), latencies), share))
+}
+
+/// Writes records as the tools would; their names.
+fn fill(kernel: &Kernel, store: &Arc<dyn Store>, scope: &Scope, count: usize) -> Result<Vec<String>> {
+    let Some(def) = kernel.registry().record("person") else { bail!("the benchmark's own pack has no people") };
+    let mut random = SeededRandom::new(7);
+    let mut word = |syllables: usize| {
+        let text: String = (0..syllables).map(|_| SYLLABLES[(random.next_u64() % 32) as usize]).collect();
+        text[..1].to_uppercase() + &text[1..]
+    };
+    let mut names = Vec::with_capacity(count);
+    while names.len() < count {
+        let mut writes = Vec::with_capacity(BATCH);
+        for _ in 0..BATCH.min(count - names.len()) {
+            let name = format!("{} {}", word(2), word(3));
+            let now = SystemClock.now();
+            let row = RecordRow {
+                kind: def.name.clone(),
+                id: RecordId::generate(now, &mut SystemRandom),
+                revision: 1,
+                state: None,
+                created_at: now,
+                updated_at: now,
+                body: json!({"name": name, "suburb": word(2)}),
+            };
+            let index = brain_tools::names::entries(def, &row.body);
+            writes.push(Write::PutRecord { row, index, text: None });
+            names.push(name);
+        }
+        let outcomes = store.commit_now(vec![Member { scope: scope.clone(), preconditions: Vec::new(), writes }])?;
+        ensure!(outcomes.iter().all(|outcome| *outcome == Outcome::Committed), "a record met a conflict");
+    }
+    Ok(names)
+}
