@@ -24,6 +24,9 @@ const SYLLABLES: [&str; 32] = [
     "nes", "or", "pa", "quil", "ra", "ren", "sa", "smi", "son", "ta", "ton", "va", "wel", "ya", "zo",
 ];
 
+/// How a name is said.
+type Saying<'a> = &'a dyn Fn(&str) -> String;
+
 pub(super) fn run(global: &Global, args: &BenchEntitiesArgs) -> Result<bool> {
     if args.records == 0 || args.lookups == 0 {
         bail!("--records and --lookups must be at least 1");
@@ -45,7 +48,7 @@ pub(super) fn run(global: &Global, args: &BenchEntitiesArgs) -> Result<bool> {
         letters.into_iter().collect()
     };
     let none = |name: &str| format!("{name} Xyzzy Quuxworth");
-    let ways: [(&str, &dyn Fn(&str) -> String); 4] =
+    let ways: [(&str, Saying<'_>); 4] =
         [("whole name", &whole), ("one word", &last), ("misspelt", &wrong), ("not there", &none)];
     let mut rows = Vec::new();
     for (way, say) in ways {
