@@ -285,9 +285,22 @@ fn is_root() -> bool {
     user_id() == "0"
 }
 
+/// A port that is free, below those that the system hands out by itself: while a server is down on purpose, neither
+/// another test's listener nor the source of a connection takes its port.
 fn free_port() -> Result<u16, String> {
-    let listener = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
-    listener.map(|address| address.port()).map_err(|error| format!("no free port: {error}"))
+    const PORTS: std::ops::Range<u16> = 20_000..32_000;
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let span = u32::from(PORTS.end - PORTS.start);
+    // Tests run in processes of their own: each begins elsewhere.
+    let first = std::process::id().wrapping_mul(97);
+    for _ in 0..span {
+        let offset = first.wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed)) % span;
+        let port = PORTS.start + u16::try_from(offset).unwrap_or_default();
+        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return Ok(port);
+        }
+    }
+    Err(format!("no port of {PORTS:?} is free on 127.0.0.1"))
 }
 
 #[cfg(test)]

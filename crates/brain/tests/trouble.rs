@@ -129,7 +129,7 @@ async fn under_load(trouble: impl FnOnce(&Postgres, &str) + Send + 'static) {
     let troubling = tokio::task::spawn_blocking(move || trouble(&troubled, &database));
     let asked = fleet.clone();
     let told = Load { jobs: JOBS, over: SPREAD, seed: SEED }.run(move || asked.any()).await;
-    troubling.await.unwrap();
+    troubling.await.expect("the database comes back");
     world.calm_down();
     let found = audit(&fleet.any(), &told, &world).await;
     println!("{found:?}; problems {:?}", told.problems.lock().unwrap());

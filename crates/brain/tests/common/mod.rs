@@ -52,7 +52,7 @@ impl Server {
 
     /// A server that a command of one's own begins: the binary with something around it.
     pub fn from_command(mut command: Command, args: &[&str]) -> Self {
-        let mut server = Self::spawn(&mut command, args);
+        let mut server = Self::begin(&mut command, args);
         let mut line = String::new();
         BufReader::new(server.child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let told: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("the server said: {line:?}"));
@@ -61,11 +61,7 @@ impl Server {
     }
 
     /// A server that has only just begun to start: it listens nowhere yet.
-    pub fn begin_on(url: &str, args: &[&str]) -> Self {
-        Self::spawn(&mut brain_on(url), args)
-    }
-
-    fn spawn(command: &mut Command, args: &[&str]) -> Self {
+    pub fn begin(command: &mut Command, args: &[&str]) -> Self {
         command.args(["--json", "serve", "--addr", "127.0.0.1:0"]).args(args);
         let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
         Self { child, url: String::new() }

@@ -1,11 +1,12 @@
 //! The servers: one or more on one store, killed and started again.
 
+use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use super::Dice;
-use crate::common::Server;
+use crate::common::{Server, brain_on};
 
 pub struct Fleet {
     store: String,
@@ -13,6 +14,8 @@ pub struct Fleet {
     servers: Vec<Mutex<Option<Server>>>,
     urls: Mutex<Vec<String>>,
     dice: Dice,
+    /// What the servers log: in trouble that is much, and would bury why a test failed.
+    log: tempfile::NamedTempFile,
     pub kills: AtomicU64,
 }
 
@@ -26,6 +29,7 @@ impl Fleet {
             servers: (0..count).map(|_| Mutex::new(None)).collect(),
             urls: Mutex::new(vec![String::new(); count]),
             dice: Dice::new(seed ^ 0x6b69_6c6c),
+            log: tempfile::NamedTempFile::new().unwrap(),
             kills: AtomicU64::new(0),
         };
         for number in 0..count {
@@ -34,12 +38,19 @@ impl Fleet {
         fleet
     }
 
+    fn command(&self) -> Command {
+        let mut command = brain_on(&self.store);
+        let log = std::fs::OpenOptions::new().append(true).open(self.log.path()).unwrap();
+        command.stderr(Stdio::from(log));
+        command
+    }
+
     fn args(&self) -> Vec<&str> {
         self.args.iter().map(String::as_str).collect()
     }
 
     fn start_one(&self, number: usize) {
-        let server = Server::start_on(&self.store, &self.args());
+        let server = Server::from_command(self.command(), &self.args());
         self.urls.lock().unwrap()[number].clone_from(&server.url);
         *self.servers[number].lock().unwrap() = Some(server);
     }
@@ -62,12 +73,23 @@ impl Fleet {
                 self.kills.fetch_add(1, Ordering::Relaxed);
             }
             if self.dice.percent(25) {
-                let starting = Server::begin_on(&self.store, &self.args());
+                let starting = Server::begin(&mut self.command(), &self.args());
                 std::thread::sleep(Duration::from_millis(self.dice.below(250)));
                 starting.kill();
                 self.kills.fetch_add(1, Ordering::Relaxed);
             }
             self.start_one(number);
+        }
+    }
+}
+
+impl Drop for Fleet {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let log = std::fs::read_to_string(self.log.path()).unwrap_or_default();
+            let lines: Vec<&str> = log.lines().collect();
+            println!("the last that the servers logged, of {} lines:", lines.len());
+            lines.iter().rev().take(30).rev().for_each(|line| println!("{line}"));
         }
     }
 }
