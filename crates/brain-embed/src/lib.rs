@@ -9,6 +9,7 @@ mod cache;
 mod error;
 pub mod models;
 mod static_table;
+mod sums;
 #[cfg_attr(
     not(any(test, feature = "transformer")),
     expect(dead_code, reason = "without transformers, files are only checked")
@@ -31,6 +32,7 @@ mod transformer;
 pub use cache::{Cache, CachedEncoder};
 pub use error::EmbedError;
 pub use static_table::{Piece, StaticTable};
+pub use sums::products;
 #[cfg(feature = "transformer")]
 pub use transformer::{Precision, Transformer};
 

@@ -1,5 +1,8 @@
 //! What people call the things that tools do: the words of an action, and phrases made of actions and nouns.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 /// What kind of thing is being asked for: the question before naming tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -84,15 +87,27 @@ pub(crate) fn tier_of(action: &str) -> Option<Tier> {
     ACTIONS.iter().find(|(name, _, _)| *name == action).map(|(_, tier, _)| *tier)
 }
 
+/// Every word that begins a way to say an action, and the actions that it alone is said for. Each word of each phrase
+/// and of each utterance is looked up here.
+static WORDS: LazyLock<HashMap<&str, u64>> = LazyLock::new(|| {
+    let mut words: HashMap<&str, u64> = HashMap::new();
+    for (number, (_, _, ways)) in ACTIONS.iter().enumerate() {
+        for way in *ways {
+            let first = way.split(' ').next().unwrap_or_default();
+            *words.entry(first).or_default() |= u64::from(first == *way) << number;
+        }
+    }
+    words
+});
+
 /// The actions that a word is said for, one bit each: words with a bit in common are said for the same action.
 pub(crate) fn actions_of(word: &str) -> u64 {
-    let bit = |(number, _): (usize, &(&str, Tier, &[&str]))| 1_u64 << number;
-    ACTIONS.iter().enumerate().filter(|(_, (_, _, ways))| ways.contains(&word)).map(bit).sum()
+    WORDS.get(word).copied().unwrap_or_default()
 }
 
 /// Whether somebody asks for something with this word.
 pub(crate) fn is_action(word: &str) -> bool {
-    ACTIONS.iter().any(|(_, _, ways)| ways.iter().any(|way| way.split(' ').next() == Some(word)))
+    WORDS.contains_key(word)
 }
 
 /// Whether this word asks to take something away for good.

@@ -1,6 +1,7 @@
 //! A phrase against a clause, forgiving: other order of small words, typos, other words for the same thing, words too
 //! many or too few. What it costs says how far the clause is from the phrase; slots take what the phrase does not name.
 
+use std::cell::{Cell, RefCell};
 use std::ops::Range;
 
 use serde_json::Value;
@@ -12,7 +13,7 @@ use crate::normalise::Normal;
 use crate::pattern::Piece;
 use crate::slot::{SlotKind, Surroundings};
 use crate::spelling::one_spelling;
-use crate::tokens::Token;
+use crate::tokens::{Token, quick_hash};
 use crate::vocabulary::{Phrase, SlotSpec, Target};
 use crate::words::is_small;
 
@@ -46,6 +47,8 @@ pub(crate) enum Part {
     Word {
         /// In one spelling, without apostrophes.
         word: String,
+        /// Of the word: most words are told apart by it.
+        hash: u32,
         /// What it costs if it is not there.
         missing: u32,
         /// Whether it carries little.
@@ -73,6 +76,7 @@ pub(crate) fn parts(pieces: &[Piece], target: &Target) -> Vec<Part> {
             let word = one_spelling(word.replace('\'', ""));
             let small = is_small(&word);
             Some(Part::Word {
+                hash: quick_hash(&word),
                 missing: if small { SMALL_MISSING } else { WORD_MISSING },
                 small,
                 actions: actions_of(&word),
@@ -108,7 +112,7 @@ pub(crate) struct Alignment {
     pub(crate) said_destructive: bool,
 }
 
-/// What an alignment works with.
+/// What an alignment works with. What is found out about a token is kept for the next phrase.
 pub(crate) struct Aligner<'a> {
     pub(crate) normal: &'a Normal,
     pub(crate) text: &'a str,
@@ -116,8 +120,14 @@ pub(crate) struct Aligner<'a> {
     pub(crate) end: usize,
     pub(crate) around: &'a Surroundings,
     /// Whether a word is one that phrases have, or a word of the language: such a word is no misspelling of another.
-    pub(crate) is_known: &'a dyn Fn(&str) -> bool,
+    is_known: &'a dyn Fn(&str) -> bool,
+    known: Vec<Cell<Option<bool>>>,
+    /// For each kind that was looked for: the token after the value that begins at each token.
+    ends: RefCell<Vec<(SlotKind, Ends)>>,
 }
+
+/// `None` where nobody looked yet.
+type Ends = Vec<Option<Option<usize>>>;
 
 #[derive(Clone, Copy)]
 enum Move {
@@ -132,25 +142,77 @@ enum Move {
     Fill(usize),
 }
 
-impl Aligner<'_> {
-    /// The cheapest way to read the clause as the phrase.
-    pub(crate) fn align(&self, phrase: &Phrase, target: &Target) -> Option<Alignment> {
-        let parts = &phrase.parts;
+impl<'a> Aligner<'a> {
+    /// For the tokens of a clause that ends at `end`.
+    pub(crate) fn new(
+        normal: &'a Normal,
+        text: &'a str,
+        tokens: &'a [Token],
+        end: usize,
+        around: &'a Surroundings,
+        is_known: &'a dyn Fn(&str) -> bool,
+    ) -> Self {
+        let known = vec![Cell::new(None); tokens.len()];
+        Self { normal, text, tokens, end, around, is_known, known, ends: RefCell::default() }
+    }
+
+    fn is_known(&self, i: usize) -> bool {
+        self.known[i].get().unwrap_or_else(|| {
+            let known = (self.is_known)(&self.tokens[i].word);
+            self.known[i].set(Some(known));
+            known
+        })
+    }
+
+    /// The token after a value of a kind that begins at a token.
+    fn typed_end(&self, i: usize, kind: &SlotKind) -> Option<usize> {
+        let mut ends = self.ends.borrow_mut();
+        let place = ends.iter().position(|(known, _)| known == kind).unwrap_or_else(|| {
+            ends.push((kind.clone(), vec![None; self.tokens.len()]));
+            ends.len() - 1
+        });
+        *ends[place].1[i].get_or_insert_with(|| self.typed(i, kind).map(|(_, _, end)| end))
+    }
+
+    /// The cheapest way to read the clause as the phrase, unless it costs more than `limit`.
+    pub(crate) fn align(&self, phrase: &Phrase, target: &Target, limit: u32) -> Option<Alignment> {
+        let parts = phrase.parts(target);
         if self.tokens.len() > MAX_TOKENS {
             return None;
         }
         let (rows, columns) = (self.tokens.len() + 1, parts.len() + 1);
         let mut costs = vec![(NEVER, Move::End); rows * columns];
         for i in (0..rows).rev() {
+            let extra = if i < self.tokens.len() { self.extra_cost(i, target) } else { NEVER };
             for j in (0..columns).rev() {
-                costs[i * columns + j] = self.cheapest(i, j, parts, target, &costs);
+                costs[i * columns + j] = self.cheapest(i, j, extra, parts, target, &costs);
             }
         }
         let cost = costs[0].0;
-        (cost < NEVER).then(|| self.walk(cost, parts, target, &costs))
+        (cost < NEVER && cost <= limit).then(|| self.walk(cost, parts, target, &costs))
     }
 
-    fn cheapest(&self, i: usize, j: usize, parts: &[Part], target: &Target, costs: &[(u32, Move)]) -> (u32, Move) {
+    /// What it costs if a token is not in the phrase.
+    fn extra_cost(&self, i: usize, target: &Target) -> u32 {
+        let token = &self.tokens[i];
+        if !token.quoted && token.small {
+            SMALL_EXTRA
+        } else if self.names_what_follows(i, target) {
+            NAME_WORD
+        } else {
+            WORD_EXTRA
+        }
+    }
+
+    fn cheapest(
+        &self,
+        i: usize,
+        j: usize,
+        extra: u32,
+        parts: &[Part],
+        target: &Target,
+        costs: &[(u32, Move)],
+    ) -> (u32, Move) {
         let columns = parts.len() + 1;
         let after = |i: usize, j: usize| costs[i * columns + j].0;
         let mut best = if i == self.tokens.len() && j == parts.len() { (0, Move::End) } else { (NEVER, Move::End) };
@@ -162,7 +224,7 @@ impl Aligner<'_> {
         let token = self.tokens.get(i);
         match parts.get(j) {
             Some(part @ Part::Word { missing, .. }) => {
-                if let Some(cost) = token.and_then(|token| self.word_cost(token, part, target)) {
+                if let Some(cost) = token.and_then(|token| self.word_cost(i, token, part, target)) {
                     offer(cost + after(i + 1, j + 1), Move::Match);
                 }
                 offer(missing + after(i, j + 1), Move::SkipPart);
@@ -174,7 +236,7 @@ impl Aligner<'_> {
                         for end in i + 1..=self.tokens.len() {
                             offer((end - i) as u32 * TEXT_WORD + after(end, j + 1), Move::Fill(end));
                         }
-                    } else if let Some((_, _, end)) = self.typed(i, &slot.kind) {
+                    } else if let Some(end) = self.typed_end(i, &slot.kind) {
                         offer(after(end, j + 1), Move::Fill(end));
                     } else if slot.is_named() {
                         self.names(i, slot, target, |end, cost| offer(cost + after(end, j + 1), Move::Fill(end)));
@@ -183,27 +245,20 @@ impl Aligner<'_> {
             }
             None => {}
         }
-        if let Some(token) = token {
-            let extra = if !token.quoted && token.small {
-                SMALL_EXTRA
-            } else if self.names_what_follows(i, target) {
-                NAME_WORD
-            } else {
-                WORD_EXTRA
-            };
+        if token.is_some() {
             offer(extra + after(i + 1, j), Move::SkipToken);
         }
         best
     }
 
     /// What it costs to take a token for a word of the phrase.
-    fn word_cost(&self, token: &Token, part: &Part, target: &Target) -> Option<u32> {
-        let Part::Word { word, actions, destructive, noun, .. } = part else { return None };
+    fn word_cost(&self, i: usize, token: &Token, part: &Part, target: &Target) -> Option<u32> {
+        let Part::Word { word, hash, actions, destructive, noun, .. } = part else { return None };
         if token.quoted {
             return None;
         }
         let said = token.word.as_str();
-        if said == word {
+        if token.hash == *hash && said == word {
             return Some(0);
         }
         if said.as_bytes().first() == word.as_bytes().first() && inflected(said, word) {
@@ -212,7 +267,7 @@ impl Aligner<'_> {
         if *noun && is_noun(said, target) {
             return Some(OTHER_WORD);
         }
-        let misspelt = || (!(self.is_known)(said)).then(|| misspelt(said, word)).flatten().map(|_| MISSPELT);
+        let misspelt = || (!self.is_known(i)).then(|| misspelt(said, word)).flatten().map(|_| MISSPELT);
         // Nobody takes something away by a word that only resembles.
         if *destructive != token.destructive {
             return if token.destructive { None } else { misspelt() };
@@ -225,7 +280,7 @@ impl Aligner<'_> {
         let mut cost = 0;
         for end in i + 1..=self.tokens.len().min(i + MAX_NAME) {
             let token = &self.tokens[end - 1];
-            let one = self.name_cost(token);
+            let one = self.name_cost(end - 1);
             // No name begins or ends with a small word.
             let small = token.small && one != NAME_WORD;
             if end == i + 1 && small {
@@ -241,20 +296,23 @@ impl Aligner<'_> {
     /// Whether a token is part of a name before what such things are called: `the Smith quote`. The name is taken from
     /// there if the slot is left empty.
     fn names_what_follows(&self, i: usize, target: &Target) -> bool {
-        let is_name = |token: &&Token| self.name_cost(token) == NAME_WORD;
-        let Some(thing) = self.tokens[i..].iter().find(|token| !is_name(token)) else { return false };
+        let is_name = |i: usize| self.name_cost(i) == NAME_WORD;
+        if i == 0 || !is_name(i) {
+            return false;
+        }
+        let Some(thing) = (i + 1..self.tokens.len()).find(|i| !is_name(*i)) else { return false };
+        let thing = &self.tokens[thing];
         let is_thing = |kind: &str| thing.word == kind || is_noun(&thing.word, target);
-        i > 0
-            && is_name(&&self.tokens[i])
-            && target.slots.values().any(|slot| slot.is_named() && slot.entity.as_deref().is_some_and(is_thing))
+        target.slots.values().any(|slot| slot.is_named() && slot.entity.as_deref().is_some_and(is_thing))
     }
 
     /// What it costs to take a token for a part of a name.
-    fn name_cost(&self, token: &Token) -> u32 {
+    fn name_cost(&self, i: usize) -> u32 {
+        let token = &self.tokens[i];
         let said = &self.text[self.normal.span(token.range.clone())];
         if token.quoted || said.starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit()) {
             NAME_WORD
-        } else if (self.is_known)(&token.word) {
+        } else if self.is_known(i) {
             PLAIN_NAME_WORD
         } else {
             ODD_NAME_WORD

@@ -87,8 +87,11 @@ impl<'a> Matcher<'a> {
             }
             Piece::Word(word) => {
                 let here = skip_marks(chars, at);
-                let end = here + word.chars().count();
-                let there = chars.len() >= end && chars[here..end].iter().copied().eq(word.chars());
+                let mut end = here;
+                let there = word.chars().all(|c| {
+                    end += 1;
+                    chars.get(end - 1) == Some(&c)
+                });
                 // A word may stand right behind a number (`2x`), and nothing of the same word may follow.
                 let apart = here == 0 || !chars[here - 1].is_alphabetic();
                 there && apart && ends_word(chars, end) && self.pieces(chars, rest, target, end, captures)
@@ -287,7 +290,7 @@ fn skip_space(chars: &[char], mut at: usize) -> usize {
 }
 
 /// Space and punctuation that carries no meaning between the parts of a request.
-fn skip_marks(chars: &[char], mut at: usize) -> usize {
+pub(crate) fn skip_marks(chars: &[char], mut at: usize) -> usize {
     while chars.get(at).is_some_and(|c| c.is_whitespace() || matches!(c, ':' | ',' | '!' | '?' | '#')) {
         at += 1;
     }

@@ -84,7 +84,7 @@ fn search(reader: &Reader<'_>, clause: &Range<usize>) -> (Found, Vec<(String, St
     } else {
         (0..targets.len()).map(is_excluded).collect()
     };
-    let mut found = search.model.search(&said, &vector, &|label| excluded[usize::from(label)]);
+    let mut found = search.model.search(&said, &vector, |label| excluded[usize::from(label)]);
     for (target, _, alike) in taught.into_iter().flat_map(|taught| taught.alike(&vector, reader.context.actor)) {
         lift(&mut found, target as u16, alike);
     }
@@ -140,14 +140,7 @@ fn align<'a>(
     }
     let table = &reader.vocabulary.search().model.heads.lexical.table;
     let is_known = |word: &str| table.has_word(word) || is_word(word);
-    let aligner = Aligner {
-        normal: reader.normal,
-        text: reader.text,
-        tokens,
-        end: clause.end,
-        around: &reader.context.around,
-        is_known: &is_known,
-    };
+    let aligner = Aligner::new(reader.normal, reader.text, tokens, clause.end, &reader.context.around, &is_known);
     let taught = reader.context.taught.into_iter().flat_map(|taught| taught.all(reader.context.actor));
     for entry in taught {
         let source = if entry.actor.is_some() { Source::Own } else { Source::Taught };
@@ -165,15 +158,18 @@ fn try_phrase<'a>(
     source: Source,
     candidates: &mut BTreeMap<usize, Candidate<'a>>,
 ) {
-    let Some(alignment) = aligner.align(phrase, &reader.vocabulary.targets[phrase.target]) else { return };
     let candidate = candidates.entry(phrase.target).or_insert_with(|| Candidate::new(phrase.target));
-    candidate.offer(phrase, alignment, source);
+    let limit = candidate.aligned.as_ref().map_or(u32::MAX, |(_, best)| best.cost);
+    if let Some(alignment) = aligner.align(phrase, &reader.vocabulary.targets[phrase.target], limit) {
+        candidate.offer(phrase, alignment, source);
+    }
 }
 
 /// The phrases that are worth a closer look: those with the rarest words of the clause, and those of the best targets.
 fn promising(reader: &Reader<'_>, tokens: &[Token], found: &Found, corrected: &[(String, String)]) -> Vec<u32> {
     let vocabulary = reader.vocabulary;
-    let mut hits: Vec<(u32, f32)> = Vec::with_capacity(MAX_WITH_WORD);
+    let mut worths = vec![0.0_f32; vocabulary.phrases.len()];
+    let mut hits: Vec<u32> = Vec::with_capacity(MAX_WITH_WORD);
     for token in tokens.iter().filter(|token| !token.quoted && !token.small) {
         let meant = corrected.iter().find(|(said, _)| *said == token.word).map(|(_, meant)| meant.as_str());
         let word = meant.unwrap_or(&token.word);
@@ -182,18 +178,23 @@ fn promising(reader: &Reader<'_>, tokens: &[Token], found: &Found, corrected: &[
             let phrases = vocabulary.phrases_with(form);
             if phrases.len() <= MAX_WITH_WORD {
                 let worth = 1.0 / (1.0 + phrases.len() as f32).ln().max(0.5);
-                hits.extend(phrases.iter().map(|number| (*number, worth)));
+                for number in phrases {
+                    let known = &mut worths[*number as usize];
+                    if *known == 0.0 {
+                        hits.push(*number);
+                    }
+                    *known += worth;
+                }
             }
         }
     }
-    hits.sort_unstable_by_key(|(number, _)| *number);
     let mut list: Vec<(u32, f32)> = Vec::with_capacity(hits.len());
-    for same in hits.chunk_by(|a, b| a.0 == b.0) {
-        let target = vocabulary.phrases[same[0].0 as usize].target;
+    for number in hits {
+        let target = vocabulary.phrases[number as usize].target;
         let place = found.best.iter().take(4).position(|scored| usize::from(scored.label) == target);
         // What search finds as well is looked at first.
         let bonus = place.map_or(0.0, |place| 1.0 / (2.0 + place as f32));
-        list.push((same[0].0, bonus + same.iter().map(|(_, worth)| worth).sum::<f32>()));
+        list.push((number, bonus + worths[number as usize]));
     }
     let better = |a: &(u32, f32), b: &(u32, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
     if list.len() > MAX_ALIGNED {

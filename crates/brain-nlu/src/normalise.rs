@@ -17,6 +17,12 @@ impl Normal {
         let mut chars = Vec::with_capacity(text.len());
         let mut offsets = Vec::with_capacity(text.len() + 1);
         for (offset, original) in text.char_indices() {
+            // Most characters are plain: a table need not be asked about them.
+            if original.is_ascii() {
+                chars.push(original.to_ascii_lowercase());
+                offsets.push(offset);
+                continue;
+            }
             for folded in fold(original) {
                 chars.push(folded);
                 offsets.push(offset);
@@ -53,7 +59,7 @@ fn fold(original: char) -> impl Iterator<Item = char> {
 
 /// A word or text in its compared form.
 pub(crate) fn folded(text: &str) -> String {
-    text.chars().flat_map(fold).collect()
+    if text.is_ascii() { text.to_ascii_lowercase() } else { text.chars().flat_map(fold).collect() }
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use crate::actions::is_action;
 use crate::context::Context;
 use crate::decide::{self, Candidate};
 use crate::entity::is_name_like;
-use crate::matcher::{Capture, Matcher};
+use crate::matcher::{Capture, Matcher, skip_marks};
 use crate::near::{self, Look};
 use crate::normalise::Normal;
 use crate::small_talk::small_talk;
@@ -16,6 +16,7 @@ use crate::understanding::{
     Confidence, Evidence, Intent, InvalidSlot, Question, SlotValue, Source, Stage, Suggestion, Understanding,
 };
 use crate::vocabulary::{Phrase, TargetKind, Vocabulary};
+use crate::words::is_small;
 
 /// Parts of an utterance up to which it is a list of requests.
 const MAX_PARTS: usize = 100;
@@ -146,7 +147,10 @@ impl Reader<'_> {
         let mut intents = Vec::new();
         let mut from = part.start;
         for seam in &inner {
-            if seam.end <= from || !stages.begins_request(self, seam.start, part.end) {
+            if seam.end <= from
+                || !self.says_something(from..seam.end)
+                || !stages.begins_request(self, seam.start, part.end)
+            {
                 continue;
             }
             // What comes before must be a request of its own, and what comes after must begin one.
@@ -171,6 +175,13 @@ impl Reader<'_> {
             other if intents.is_empty() => other,
             _ => stages.one(self, part),
         }
+    }
+
+    /// Whether a clause may be a request at all: some word in it is no small one. A look at `hey` is as long as one at a
+    /// request.
+    fn says_something(&self, clause: Range<usize>) -> bool {
+        let said = self.normal.chars[clause].split(|c| !c.is_alphanumeric() && *c != '\'');
+        said.filter(|word| !word.is_empty()).any(|word| !is_small(&word.iter().collect::<String>()))
     }
 
     /// The one request of a clause whose words are those of a phrase.
@@ -215,13 +226,15 @@ impl Reader<'_> {
     }
 
     fn hits(&self, clause: Range<usize>, lenient: bool) -> Vec<Hit<'_>> {
-        let Some(word) = first_word(&self.normal.chars[clause.clone()]) else { return Vec::new() };
+        let (word, second) = first_words(&self.normal.chars[clause.clone()]);
+        let Some(word) = word else { return Vec::new() };
         let mut matcher = Matcher::new(self.normal, self.text, &self.context.around, lenient);
         let mut hits = Vec::new();
         let taught = self.context.taught.into_iter().flat_map(|taught| taught.candidates(&word, self.context.actor));
         let taught =
             taught.map(|entry| (&entry.phrase, if entry.actor.is_some() { Source::Own } else { Source::Taught }));
-        for (phrase, source) in taught.chain(self.vocabulary.candidates(&word).map(|phrase| (phrase, Source::Pack))) {
+        let pack = self.vocabulary.candidates(&word, second.as_deref());
+        for (phrase, source) in taught.chain(pack.map(|phrase| (phrase, Source::Pack))) {
             let target = &self.vocabulary.targets[phrase.target];
             if self.context.excluded.contains_key(&target.name) {
                 continue;
@@ -319,10 +332,18 @@ impl Reader<'_> {
     }
 }
 
-pub(crate) fn first_word(chars: &[char]) -> Option<String> {
-    let start = chars.iter().position(|c| c.is_alphanumeric())?;
-    let word: String = chars[start..].iter().take_while(|c| c.is_alphanumeric() || **c == '\'').collect();
-    Some(word)
+fn first_word(chars: &[char]) -> Option<String> {
+    first_words(chars).0
+}
+
+/// The first word, and the second if nothing but marks that are skipped stands between them.
+fn first_words(chars: &[char]) -> (Option<String>, Option<String>) {
+    let word =
+        |from: usize| -> String { chars[from..].iter().take_while(|c| c.is_alphanumeric() || **c == '\'').collect() };
+    let Some(start) = chars.iter().position(|c| c.is_alphanumeric()) else { return (None, None) };
+    let first = word(start);
+    let second = word(skip_marks(chars, start + first.chars().count()));
+    (Some(first), Some(second).filter(|second| !second.is_empty()))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The compiled vocabulary: every phrase of every tool and playbook, ready to be matched and searched.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};
 
 use brain_core::Digest;
@@ -18,7 +18,7 @@ use crate::spelling::one_spelling;
 use crate::words::{ADDRESS, ID, NUMBER, is_small, words};
 
 /// Changes whenever the same phrases would give another snapshot.
-const SNAPSHOT: u32 = 2;
+const SNAPSHOT: u32 = 3;
 /// How much a phrase counts that nobody wrote.
 const GENERATED: f32 = 0.25;
 /// How much the name and the title of a target count.
@@ -103,8 +103,14 @@ pub(crate) struct Phrase {
     pub(crate) weight: usize,
     pub(crate) words: usize,
     pub(crate) free_texts: usize,
-    /// Its pieces as alignment sees them.
-    pub(crate) parts: Vec<Part>,
+    /// Its pieces as alignment sees them, made when they are first needed: most phrases are never aligned.
+    parts: OnceLock<Vec<Part>>,
+}
+
+impl Phrase {
+    pub(crate) fn parts(&self, target: &Target) -> &[Part] {
+        self.parts.get_or_init(|| parts(&self.pieces, target))
+    }
 }
 
 /// What tells how sure to be, beside the phrases: both are held out, nothing is ever matched against them.
@@ -118,15 +124,24 @@ pub struct Tuning {
 pub struct Vocabulary {
     pub(crate) targets: Vec<Target>,
     pub(crate) phrases: Vec<Phrase>,
-    /// Phrases by their first word; those that start with a slot are tried always.
-    by_first_word: BTreeMap<String, Vec<usize>>,
+    /// Phrases by their first word, and then by their second where that is a word too; those that start with a slot
+    /// are tried always.
+    by_first_word: HashMap<String, Beginning>,
     starting_with_slot: Vec<usize>,
     /// Phrases by each of their words, without small ones.
-    by_word: BTreeMap<String, Vec<u32>>,
+    by_word: HashMap<String, Vec<u32>>,
     pub(crate) encoder: Arc<dyn Encoder>,
     tuning: Tuning,
     /// Made when it is first needed, or loaded: phrases that match whole do without.
     search: OnceLock<Search>,
+}
+
+/// The phrases that begin with one word.
+#[derive(Clone, Debug, Default)]
+struct Beginning {
+    /// Those whose second piece is a word.
+    by_second_word: HashMap<String, Vec<usize>>,
+    others: Vec<usize>,
 }
 
 /// What search needs.
@@ -145,9 +160,9 @@ impl Vocabulary {
         let mut found = Self {
             targets: Vec::new(),
             phrases: Vec::new(),
-            by_first_word: BTreeMap::new(),
+            by_first_word: HashMap::new(),
             starting_with_slot: Vec::new(),
-            by_word: BTreeMap::new(),
+            by_word: HashMap::new(),
             encoder,
             tuning,
             search: OnceLock::new(),
@@ -212,8 +227,12 @@ impl Vocabulary {
 
     fn index(&mut self, phrase: Phrase) {
         let number = self.phrases.len();
-        match phrase.pieces.first() {
-            Some(Piece::Word(word)) => self.by_first_word.entry(word.clone()).or_default().push(number),
+        match phrase.pieces.as_slice() {
+            [Piece::Word(first), Piece::Word(second), ..] => {
+                let beginning = self.by_first_word.entry(first.clone()).or_default();
+                beginning.by_second_word.entry(second.clone()).or_default().push(number);
+            }
+            [Piece::Word(first), ..] => self.by_first_word.entry(first.clone()).or_default().others.push(number),
             _ => self.starting_with_slot.push(number),
         }
         for piece in &phrase.pieces {
@@ -298,10 +317,13 @@ impl Vocabulary {
         list
     }
 
-    /// Phrases that could match an utterance that begins with this word.
-    pub(crate) fn candidates(&self, first_word: &str) -> impl Iterator<Item = &Phrase> {
-        let named = self.by_first_word.get(first_word).map_or(&[][..], Vec::as_slice);
-        named.iter().chain(&self.starting_with_slot).map(|&number| &self.phrases[number])
+    /// Phrases that could match an utterance that begins with these words.
+    pub(crate) fn candidates(&self, first: &str, second: Option<&str>) -> impl Iterator<Item = &Phrase> {
+        let beginning = self.by_first_word.get(first);
+        let both = beginning.zip(second).and_then(|(beginning, second)| beginning.by_second_word.get(second));
+        let others = beginning.map(|beginning| &beginning.others);
+        let all = both.into_iter().chain(others).chain([&self.starting_with_slot]).flatten();
+        all.map(|&number| &self.phrases[number])
     }
 
     /// Phrases that have a word.
@@ -328,7 +350,7 @@ impl Vocabulary {
 
     /// What search alone says about a text.
     pub fn rank(&self, text: &str) -> Ranking {
-        let found = self.search().model.search(&words(text), &self.vector(text), &|_| false);
+        let found = self.search().model.search(&words(text), &self.vector(text), |_| false);
         let best = found.best.iter().map(|scored| (self.targets[usize::from(scored.label)].name.clone(), scored.score));
         Ranking { best: best.collect(), confidence: found.confidence, scope: found.scope }
     }
@@ -390,7 +412,7 @@ pub(crate) fn taken_apart(number: usize, text: &str, target: &Target) -> Result<
         weight: words.clone().sum(),
         words: words.count(),
         free_texts: pieces.iter().filter(|piece| matches!(piece, Piece::Slot(name) if is_text(name))).count(),
-        parts: parts(&pieces, target),
+        parts: OnceLock::new(),
         pieces,
     })
 }

@@ -62,23 +62,29 @@ fn is_uuid(text: &str) -> bool {
         })
 }
 
-/// Words that carry little of what is asked for.
+/// Words that carry little of what is asked for, in the order of the alphabet.
 const SMALL: [&str; 78] = [
     "a", "about", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "can",
     "could", "did", "do", "does", "for", "from", "get", "had", "has", "have", "hey", "hi", "how", "i", "id", "if",
     "ill", "im", "in", "is", "it", "its", "just", "kindly", "let", "like", "may", "me", "my", "need", "now", "of",
-    "on", "or", "our", "please", "so", "some", "that", "the", "their", "them", "then", "there", "this", "to", "up",
-    "us", "want", "was", "we", "what", "when", "which", "will", "with", "would", "you", "your", "thanks", "thx", "pls",
+    "on", "or", "our", "please", "pls", "so", "some", "thanks", "that", "the", "their", "them", "then", "there",
+    "this", "thx", "to", "up", "us", "want", "was", "we", "what", "when", "which", "will", "with", "would", "you",
+    "your",
 ];
 
 /// Whether a word carries little.
 pub(crate) fn is_small(word: &str) -> bool {
-    SMALL.contains(&word)
+    SMALL.binary_search(&word).is_ok()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn small_words_are_in_order() {
+        assert!(SMALL.is_sorted() && SMALL.iter().all(|word| is_small(word)) && !is_small("task"));
+    }
 
     #[test]
     fn values_are_masked_and_spellings_unified() {

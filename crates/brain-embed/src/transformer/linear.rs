@@ -5,9 +5,9 @@
 
 use pulp::{Arch, Simd, WithSimd};
 
+use crate::sums::{LANES, Plain, Sums};
 use crate::vector::{dot, total};
 
-const LANES: usize = 16;
 /// Rows that share one pass over the weights of an output.
 const TILE: usize = 4;
 /// Rows that are done before the weights are read again, so that they stay in the cache.
@@ -221,86 +221,6 @@ fn tile<S: Sums, const R: usize, const O: usize>(
         for (o, total) in totals.into_iter().enumerate() {
             put(r, o, sums.total(total));
         }
-    }
-}
-
-/// Sums of products of whole numbers, sixteen at a time.
-trait Sums: Copy {
-    type Wide: Copy;
-    type Total: Copy;
-    fn zero(self) -> Self::Total;
-    fn load(self, row: [i16; LANES]) -> Self::Wide;
-    fn widen(self, weights: [i8; LANES]) -> Self::Wide;
-    fn add_products(self, total: Self::Total, a: Self::Wide, b: Self::Wide) -> Self::Total;
-    fn total(self, total: Self::Total) -> i32;
-}
-
-/// For every processor.
-#[derive(Clone, Copy)]
-struct Plain;
-
-impl Sums for Plain {
-    type Wide = [i16; LANES];
-    type Total = [i32; LANES / 2];
-
-    #[inline(always)]
-    fn zero(self) -> Self::Total {
-        [0; LANES / 2]
-    }
-
-    #[inline(always)]
-    fn load(self, row: [i16; LANES]) -> Self::Wide {
-        row
-    }
-
-    #[inline(always)]
-    fn widen(self, weights: [i8; LANES]) -> Self::Wide {
-        weights.map(i16::from)
-    }
-
-    #[inline(always)]
-    fn add_products(self, mut total: Self::Total, a: Self::Wide, b: Self::Wide) -> Self::Total {
-        for (lane, total) in total.iter_mut().enumerate() {
-            let product = |n: usize| i32::from(a[n]) * i32::from(b[n]);
-            *total += product(2 * lane) + product(2 * lane + 1);
-        }
-        total
-    }
-
-    #[inline(always)]
-    fn total(self, total: Self::Total) -> i32 {
-        total.iter().sum()
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-impl Sums for pulp::x86::V3 {
-    type Wide = std::arch::x86_64::__m256i;
-    type Total = std::arch::x86_64::__m256i;
-
-    #[inline(always)]
-    fn zero(self) -> Self::Total {
-        pulp::cast([0_i32; LANES / 2])
-    }
-
-    #[inline(always)]
-    fn load(self, row: [i16; LANES]) -> Self::Wide {
-        pulp::cast(row)
-    }
-
-    #[inline(always)]
-    fn widen(self, weights: [i8; LANES]) -> Self::Wide {
-        self.avx2._mm256_cvtepi8_epi16(pulp::cast(weights))
-    }
-
-    #[inline(always)]
-    fn add_products(self, total: Self::Total, a: Self::Wide, b: Self::Wide) -> Self::Total {
-        self.avx2._mm256_add_epi32(total, self.avx2._mm256_madd_epi16(a, b))
-    }
-
-    #[inline(always)]
-    fn total(self, total: Self::Total) -> i32 {
-        pulp::cast::<_, [i32; LANES / 2]>(total).iter().sum()
     }
 }
 

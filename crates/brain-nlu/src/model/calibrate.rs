@@ -3,10 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::fixed::Fixed;
 use super::fold::{Held, HeldOut};
 use super::fuse::Fusion;
-use super::nearest::Nearest;
 use super::{CLOSE, NEAR, Raw, top};
 
 /// Rows below which probabilities would be made up.
@@ -18,10 +16,10 @@ const SIGNALS: usize = 6;
 pub(crate) struct Signals([f32; SIGNALS]);
 
 impl Signals {
-    pub(super) fn of(raw: &Raw, scores: &[f32], best: &[u16], vector: &Fixed, nearest: &Nearest) -> Self {
+    /// `alike`: how alike the nearest phrase of the first few is.
+    pub(super) fn of(raw: &Raw, scores: &[f32], best: &[u16], alike: f32) -> Self {
         let score = |place: usize| best.get(place).map_or(1e-4, |label| scores[usize::from(*label)].max(1e-4));
         let of_first = |scores: &[f32]| best.first().map_or(0.0, |label| scores[usize::from(*label)]);
-        let alike = best.iter().take(NEAR).map(|label| nearest.find(vector, *label).0).fold(-1.0, f32::max);
         let first = score(0).min(0.9999);
         Self([
             (first / (1.0 - first)).ln(),
@@ -46,10 +44,11 @@ impl Calibration {
     pub(super) fn fit(fusion: &Fusion, held: &HeldOut) -> Self {
         let read = |held: &Held| {
             let out = |label: u16| !held.knew[usize::from(label)];
-            let scores = fusion.scores(&held.raw, &out);
+            let scores = fusion.scores(&held.raw, out);
             let best = top(&scores, CLOSE);
             let right = best.first() == Some(&held.label);
-            (Signals::of(&held.raw, &scores, &best, &held.vector, &held.nearest), right)
+            let near = best.iter().take(NEAR).map(|label| held.nearest.find(&held.vector, *label).0);
+            (Signals::of(&held.raw, &scores, &best, near.fold(-1.0, f32::max)), right)
         };
         let inside: Vec<(Signals, bool)> = held.inside.iter().map(read).collect();
         let outside: Vec<Signals> = held.outside.iter().map(|held| read(held).0).collect();

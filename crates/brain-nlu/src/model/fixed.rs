@@ -3,6 +3,8 @@
 
 /// The largest value: with it, a product of vectors of 4,096 numbers fits 32 bits with room to spare.
 const LARGEST: f32 = 511.0;
+/// The same for vectors that are kept in 8 bits.
+const COARSE: f32 = 127.0;
 
 /// A vector in steps of `scale`.
 #[derive(Clone, Debug)]
@@ -13,31 +15,28 @@ pub(crate) struct Fixed {
 
 impl Fixed {
     pub(crate) fn of(vector: &[f32]) -> Self {
-        let mut values = Vec::with_capacity(vector.len());
-        let scale = push(vector, &mut values);
-        Self { values, scale }
+        let (largest, scale) = step(vector, LARGEST);
+        Self { values: vector.iter().map(|value| (value / largest * LARGEST).round() as i16).collect(), scale }
     }
 }
 
-/// Appends a vector; what one step is worth.
-pub(crate) fn push(vector: &[f32], into: &mut Vec<i16>) -> f32 {
+/// The largest value of a vector, and what one of so many steps up to it is worth.
+fn step(vector: &[f32], steps: f32) -> (f32, f32) {
     let largest = vector.iter().fold(1e-9_f32, |largest, value| largest.max(value.abs()));
-    into.extend(vector.iter().map(|value| (value / largest * LARGEST).round() as i16));
-    largest / LARGEST
+    (largest, largest / steps)
 }
 
-/// The product of two vectors, in steps.
-pub(crate) fn dot(a: &[i16], b: &[i16]) -> i32 {
-    a.iter().zip(b).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum()
-}
-
-/// The product of a coarse vector and a fine one, in steps.
-pub(crate) fn dot_coarse(a: &[i8], b: &[i16]) -> i32 {
-    a.iter().zip(b).map(|(a, b)| i32::from(i16::from(*a)) * i32::from(*b)).sum()
+/// Appends a coarse vector, of 8 bits each; what one step is worth.
+pub(crate) fn push_coarse(vector: &[f32], into: &mut Vec<i8>) -> f32 {
+    let (largest, scale) = step(vector, COARSE);
+    into.extend(vector.iter().map(|value| (value / largest * COARSE).round() as i8));
+    scale
 }
 
 #[cfg(test)]
 mod tests {
+    use brain_embed::products;
+
     use super::*;
 
     #[test]
@@ -45,8 +44,10 @@ mod tests {
         let a: Vec<f32> = (0..256).map(|n| (n as f32 * 0.37).sin() / 11.0).collect();
         let b: Vec<f32> = (0..256).map(|n| (n as f32 * 0.11).cos() / 11.0).collect();
         let exact: f32 = a.iter().zip(&b).map(|(a, b)| a * b).sum();
-        let (fa, fb) = (Fixed::of(&a), Fixed::of(&b));
-        let found = dot(&fa.values, &fb.values) as f32 * fa.scale * fb.scale;
-        assert!((exact - found).abs() < 2e-3, "{exact} {found}");
+        let mut coarse = Vec::new();
+        let (scale, fine) = (push_coarse(&a, &mut coarse), Fixed::of(&b));
+        let mut found = 0.0;
+        products(&coarse, &fine.values, |_, sum| found = sum as f32 * scale * fine.scale);
+        assert!((exact - found).abs() < 5e-3, "{exact} {found}");
     }
 }

@@ -29,7 +29,7 @@ impl Fusion {
             .map(|held| {
                 let out = |label: u16| !held.knew[usize::from(label)];
                 let own = usize::from(held.label);
-                (softmax(&held.raw.lexical, lexical, &out)[own], softmax(&held.raw.semantic, semantic, &out)[own])
+                (softmax(&held.raw.lexical, lexical, out)[own], softmax(&held.raw.semantic, semantic, out)[own])
             })
             .collect();
         let loss =
@@ -39,7 +39,7 @@ impl Fusion {
     }
 
     /// The score of every label; 0 for those that are out of the question.
-    pub(super) fn scores(&self, raw: &Raw, out: &dyn Fn(u16) -> bool) -> Vec<f32> {
+    pub(super) fn scores(&self, raw: &Raw, out: impl Fn(u16) -> bool + Copy) -> Vec<f32> {
         let mut scores = softmax(&raw.lexical, self.lexical, out);
         let other = softmax(&raw.semantic, self.semantic, out);
         for (score, other) in scores.iter_mut().zip(other) {
@@ -57,7 +57,7 @@ impl Fusion {
 fn loss_of_one(held: &[Held], scale: f32, scores: impl Fn(&Raw) -> &Vec<f32>) -> f32 {
     let of = |held: &Held| {
         let out = |label: u16| !held.knew[usize::from(label)];
-        -softmax(scores(&held.raw), scale, &out)[usize::from(held.label)].max(1e-6).ln()
+        -softmax(scores(&held.raw), scale, out)[usize::from(held.label)].max(1e-6).ln()
     };
     held.iter().map(of).sum()
 }
@@ -72,7 +72,7 @@ fn sharpest(loss: impl Fn(f32) -> f32) -> f32 {
     best((-3..=3).map(|step| rough * 2.0_f32.powf(step as f32 / 4.0)).collect())
 }
 
-fn softmax(scores: &[f32], scale: f32, out: &dyn Fn(u16) -> bool) -> Vec<f32> {
+fn softmax(scores: &[f32], scale: f32, out: impl Fn(u16) -> bool) -> Vec<f32> {
     let mut shares: Vec<f32> = scores
         .iter()
         .enumerate()
@@ -80,9 +80,13 @@ fn softmax(scores: &[f32], scale: f32, out: &dyn Fn(u16) -> bool) -> Vec<f32> {
         .collect();
     let top = shares.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     let mut sum = 0.0;
+    let mut last = (f32::NEG_INFINITY, 0.0);
     for share in &mut shares {
-        // Far below the best is nothing; an exponential less.
-        *share = if *share > top - 16.0 { (*share - top).exp() } else { 0.0 };
+        // Far below the best is nothing, and most labels have the score of their neighbour: an exponential less.
+        if *share != last.0 {
+            last = (*share, if *share > top - 16.0 { (*share - top).exp() } else { 0.0 });
+        }
+        *share = last.1;
         sum += *share;
     }
     if sum > 0.0 {

@@ -101,10 +101,15 @@ fn centroids(rows: &[Row], labels: &[u16], weights: &[f32], count: usize, featur
             _ => merged.push((id, label, value)),
         }
     }
-    for of_feature in merged.chunk_by_mut(|a, b| a.0 == b.0) {
-        let spread = (count as f32 / of_feature.len() as f32).ln().max(0.1);
-        of_feature.iter_mut().for_each(|entry| entry.2 *= spread);
-    }
+    // What more than half of the labels have tells nothing, and would be most of the work.
+    let merged: Vec<(u32, u16, f32)> = merged
+        .chunk_by(|a, b| a.0 == b.0)
+        .filter(|of_feature| of_feature.len() * 2 <= count)
+        .flat_map(|of_feature| {
+            let spread = (count as f32 / of_feature.len() as f32).ln();
+            of_feature.iter().map(move |(id, label, value)| (*id, *label, value * spread))
+        })
+        .collect();
     let mut squares = vec![0.0_f32; count];
     merged.iter().for_each(|(_, label, value)| squares[usize::from(*label)] += value * value);
     let mut starts = vec![0_u32; features + 1];

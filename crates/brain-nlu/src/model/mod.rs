@@ -141,7 +141,7 @@ impl Model {
     }
 
     /// The best labels for a text, without those that are out of the question.
-    pub(crate) fn search(&self, words: &[String], vector: &[f32], out: &dyn Fn(u16) -> bool) -> Found {
+    pub(crate) fn search(&self, words: &[String], vector: &[f32], out: impl Fn(u16) -> bool + Copy) -> Found {
         let vector = &Fixed::of(vector);
         let raw = self.heads.look(words, vector);
         let scores = self.fusion.scores(&raw, out);
@@ -149,10 +149,12 @@ impl Model {
         if best.is_empty() {
             return Found::default();
         }
-        let signals = Signals::of(&raw, &scores, &best, vector, &self.heads.nearest);
+        let near: Vec<(f32, u32)> =
+            best.iter().take(NEAR).map(|label| self.heads.nearest.find(vector, *label)).collect();
+        let alike = near.iter().map(|(alike, _)| *alike).fold(-1.0, f32::max);
+        let signals = Signals::of(&raw, &scores, &best, alike);
         let best = best.iter().enumerate().map(|(place, label)| {
-            let near = (place < NEAR).then(|| self.heads.nearest.find(vector, *label));
-            let (alike, phrase) = near.unwrap_or((0.0, u32::MAX));
+            let (alike, phrase) = near.get(place).copied().unwrap_or((0.0, u32::MAX));
             let at = usize::from(*label);
             let [lexical, semantic] = self.fusion.parts(&raw, at);
             Scored { label: *label, score: round(scores[at]), lexical, semantic, alike: round(alike), phrase }

@@ -1,8 +1,9 @@
 //! The phrases of each label in space: which one a text is nearest to. Vectors are kept in 8 bits.
 
+use brain_embed::products;
 use serde::{Deserialize, Serialize};
 
-use super::fixed::{Fixed, dot_coarse};
+use super::fixed::{Fixed, push_coarse};
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Nearest {
@@ -28,10 +29,7 @@ impl Nearest {
         let mut vectors = Vec::with_capacity(inputs.len());
         let mut scales = Vec::with_capacity(labels.len());
         for row in &order {
-            let vector = &inputs[row * dim..(row + 1) * dim];
-            let largest = vector.iter().fold(1e-9_f32, |largest, value| largest.max(value.abs()));
-            vectors.extend(vector.iter().map(|value| (value / largest * 127.0).round() as i8));
-            scales.push(largest / 127.0);
+            scales.push(push_coarse(&inputs[row * dim..(row + 1) * dim], &mut vectors));
         }
         let phrases = order.iter().map(|row| phrases[*row] as u32).collect();
         Self { dim, starts, vectors, scales, phrases }
@@ -41,13 +39,14 @@ impl Nearest {
     pub(crate) fn find(&self, vector: &Fixed, label: u16) -> (f32, u32) {
         let range = self.starts[usize::from(label)] as usize..self.starts[usize::from(label) + 1] as usize;
         let mut best = (-1.0, u32::MAX);
-        for at in range {
-            let row = &self.vectors[at * self.dim..(at + 1) * self.dim];
-            let alike = self.scales[at] * vector.scale * dot_coarse(row, &vector.values) as f32;
+        let rows = &self.vectors[range.start * self.dim..range.end * self.dim];
+        products(rows, &vector.values, |row, sum| {
+            let at = range.start + row;
+            let alike = self.scales[at] * vector.scale * sum as f32;
             if alike > best.0 {
                 best = (alike, self.phrases[at]);
             }
-        }
+        });
         best
     }
 }

@@ -1,5 +1,6 @@
 //! The semantic head: what the place of a text among the phrases says about every label.
 
+use brain_embed::products;
 use serde::{Deserialize, Serialize};
 
 use super::fixed::{self, Fixed};
@@ -11,9 +12,8 @@ const COST: f32 = 20.0;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Semantic {
-    dim: usize,
     /// `count × dim`, in steps of the label's scale.
-    weights: Vec<i16>,
+    weights: Vec<i8>,
     scales: Vec<f32>,
     biases: Vec<f32>,
 }
@@ -28,14 +28,17 @@ impl Semantic {
         };
         let biases = found.split_off(count * dim);
         let mut weights = Vec::with_capacity(found.len());
-        let scales = found.chunks_exact(dim).map(|row| fixed::push(row, &mut weights)).collect();
-        Self { dim, weights, scales, biases }
+        let scales = found.chunks_exact(dim).map(|row| fixed::push_coarse(row, &mut weights)).collect();
+        Self { weights, scales, biases }
     }
 
     /// What a vector scores for every label.
     pub(crate) fn scores(&self, vector: &Fixed) -> Vec<f32> {
-        let rows = self.weights.chunks_exact(self.dim).zip(&self.scales).zip(&self.biases);
-        rows.map(|((row, scale), bias)| bias + scale * vector.scale * fixed::dot(row, &vector.values) as f32).collect()
+        let mut scores = self.biases.clone();
+        products(&self.weights, &vector.values, |label, sum| {
+            scores[label] += self.scales[label] * vector.scale * sum as f32;
+        });
+        scores
     }
 }
 

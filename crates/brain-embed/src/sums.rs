@@ -1,0 +1,149 @@
+//! Products of vectors of whole numbers: exact, the same on every machine, with what the processor has for them.
+
+#[cfg(target_arch = "x86_64")]
+use pulp::{Simd, WithSimd};
+
+/// Numbers that are multiplied at once.
+pub(crate) const LANES: usize = 16;
+
+/// The product of each row with a vector; rows are as long as the vector. Sums must fit 32 bits: with values of the vector
+/// below 512, rows of 30,000 numbers do.
+pub fn products(rows: &[i8], vector: &[i16], put: impl FnMut(usize, i32)) {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(simd) = pulp::x86::V3::try_new() {
+        return Simd::vectorize(simd, OnV3 { rows, vector, put, simd });
+    }
+    products_with(Plain, rows, vector, put);
+}
+
+#[cfg(target_arch = "x86_64")]
+struct OnV3<'a, P> {
+    rows: &'a [i8],
+    vector: &'a [i16],
+    put: P,
+    simd: pulp::x86::V3,
+}
+
+#[cfg(target_arch = "x86_64")]
+impl<P: FnMut(usize, i32)> WithSimd for OnV3<'_, P> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        products_with(self.simd, self.rows, self.vector, self.put);
+    }
+}
+
+#[inline(always)]
+fn products_with<S: Sums>(sums: S, rows: &[i8], vector: &[i16], mut put: impl FnMut(usize, i32)) {
+    let (whole, rest) = vector.as_chunks::<LANES>();
+    for (number, row) in rows.chunks_exact(vector.len().max(1)).enumerate() {
+        let (chunks, tail) = row.as_chunks::<LANES>();
+        let mut total = sums.zero();
+        for (row, vector) in chunks.iter().zip(whole) {
+            total = sums.add_products(total, sums.load(*vector), sums.widen(*row));
+        }
+        let more: i32 = tail.iter().zip(rest).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum();
+        put(number, sums.total(total) + more);
+    }
+}
+
+/// Sums of products of whole numbers, sixteen at a time.
+pub(crate) trait Sums: Copy {
+    type Wide: Copy;
+    type Total: Copy;
+    fn zero(self) -> Self::Total;
+    fn load(self, row: [i16; LANES]) -> Self::Wide;
+    fn widen(self, weights: [i8; LANES]) -> Self::Wide;
+    fn add_products(self, total: Self::Total, a: Self::Wide, b: Self::Wide) -> Self::Total;
+    fn total(self, total: Self::Total) -> i32;
+}
+
+/// For every processor.
+#[derive(Clone, Copy)]
+pub(crate) struct Plain;
+
+impl Sums for Plain {
+    type Wide = [i16; LANES];
+    type Total = [i32; LANES / 2];
+
+    #[inline(always)]
+    fn zero(self) -> Self::Total {
+        [0; LANES / 2]
+    }
+
+    #[inline(always)]
+    fn load(self, row: [i16; LANES]) -> Self::Wide {
+        row
+    }
+
+    #[inline(always)]
+    fn widen(self, weights: [i8; LANES]) -> Self::Wide {
+        weights.map(i16::from)
+    }
+
+    #[inline(always)]
+    fn add_products(self, mut total: Self::Total, a: Self::Wide, b: Self::Wide) -> Self::Total {
+        for (lane, total) in total.iter_mut().enumerate() {
+            let product = |n: usize| i32::from(a[n]) * i32::from(b[n]);
+            *total += product(2 * lane) + product(2 * lane + 1);
+        }
+        total
+    }
+
+    #[inline(always)]
+    fn total(self, total: Self::Total) -> i32 {
+        total.iter().sum()
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Sums for pulp::x86::V3 {
+    type Wide = std::arch::x86_64::__m256i;
+    type Total = std::arch::x86_64::__m256i;
+
+    #[inline(always)]
+    fn zero(self) -> Self::Total {
+        pulp::cast([0_i32; LANES / 2])
+    }
+
+    #[inline(always)]
+    fn load(self, row: [i16; LANES]) -> Self::Wide {
+        pulp::cast(row)
+    }
+
+    #[inline(always)]
+    fn widen(self, weights: [i8; LANES]) -> Self::Wide {
+        self.avx2._mm256_cvtepi8_epi16(pulp::cast(weights))
+    }
+
+    #[inline(always)]
+    fn add_products(self, total: Self::Total, a: Self::Wide, b: Self::Wide) -> Self::Total {
+        self.avx2._mm256_add_epi32(total, self.avx2._mm256_madd_epi16(a, b))
+    }
+
+    #[inline(always)]
+    fn total(self, total: Self::Total) -> i32 {
+        pulp::cast::<_, [i32; LANES / 2]>(total).iter().sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_way_gives_the_sum_of_products() {
+        for length in [1, 15, 16, 37, 256] {
+            let vector: Vec<i16> = (0..length).map(|n| (n * 37 % 1023 - 511) as i16).collect();
+            let rows: Vec<i8> = (0..3 * length).map(|n| (n * 91 % 255 - 127) as i8).collect();
+            let plain = |row: &[i8]| row.iter().zip(&vector).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum::<i32>();
+            let expected: Vec<i32> = rows.chunks(vector.len()).map(plain).collect();
+            let mut found = vec![0; 3];
+            products(&rows, &vector, |row, sum| found[row] = sum);
+            assert_eq!(found, expected, "{length}");
+            products_with(Plain, &rows, &vector, |row, sum| found[row] -= sum);
+            assert_eq!(found, [0; 3], "{length}");
+        }
+    }
+}
