@@ -9,6 +9,7 @@ mod align;
 mod background;
 mod context;
 mod decide;
+mod ears;
 pub mod entity;
 pub mod learn;
 mod matcher;

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::actions::{Tier, generate, tier_of};
 use crate::align::{Part, parts};
 use crate::background::BACKGROUND;
+use crate::ears::Ears;
 use crate::model::{Model, Training};
 use crate::pattern::{PatternError, Piece, parse};
 use crate::slot::SlotKind;
@@ -130,7 +131,7 @@ pub struct Vocabulary {
     starting_with_slot: Vec<usize>,
     /// Phrases by each of their words, without small ones.
     by_word: HashMap<String, Vec<u32>>,
-    pub(crate) encoder: Arc<dyn Encoder>,
+    ears: Ears,
     tuning: Tuning,
     /// Made when it is first needed, or loaded: phrases that match whole do without.
     search: OnceLock<Search>,
@@ -163,7 +164,7 @@ impl Vocabulary {
             by_first_word: HashMap::new(),
             starting_with_slot: Vec::new(),
             by_word: HashMap::new(),
-            encoder,
+            ears: Ears::new(encoder),
             tuning,
             search: OnceLock::new(),
         };
@@ -194,7 +195,7 @@ impl Vocabulary {
             let known: BTreeSet<&str> = previous.phrases.iter().map(|phrase| phrase.text.as_str()).collect();
             self.phrases.iter().filter(|phrase| !known.contains(phrase.text.as_str())).count()
         };
-        let same_ears = self.encoder.id() == previous.encoder.id() && self.tuning == previous.tuning;
+        let same_ears = self.ears.id() == previous.ears.id() && self.tuning == previous.tuning;
         match previous.search.get() {
             Some(search) if same_ears && changed * 20 <= self.phrases.len() => {
                 self.search.get_or_init(|| self.fit(Some(&search.model)));
@@ -210,7 +211,7 @@ impl Vocabulary {
 
     /// Names what a snapshot is made of: the same name, the same snapshot.
     pub fn key(&self) -> Digest {
-        let parts = postcard::to_allocvec(&(SNAPSHOT, self.encoder.id(), &self.targets, &self.tuning));
+        let parts = postcard::to_allocvec(&(SNAPSHOT, self.ears.id(), &self.targets, &self.tuning));
         Digest::of(&parts.expect("numbers and texts can be written"))
     }
 
@@ -252,8 +253,8 @@ impl Vocabulary {
         let mut examples = self.examples();
         examples.retain(|example| !example.words.is_empty());
         let plain: Vec<&str> = examples.iter().map(|example| example.plain.as_str()).collect();
-        let vectors = self.encoder.encode_targets(&plain);
-        let mut training = Training { dim: self.encoder.dim(), count: self.targets.len(), ..Training::default() };
+        let vectors = self.ears.encode_targets(&plain);
+        let mut training = Training { dim: self.ears.dim(), count: self.targets.len(), ..Training::default() };
         let mut shown = Vec::with_capacity(examples.len());
         let mut speller = Speller::default();
         for (example, vector) in examples.into_iter().zip(vectors) {
@@ -343,8 +344,8 @@ impl Vocabulary {
 
     /// The place of a text among the phrases.
     pub(crate) fn vector(&self, text: &str) -> Vec<f32> {
-        let mut vector = vec![0.0; self.encoder.dim()];
-        self.encoder.encode(text, &mut vector);
+        let mut vector = vec![0.0; self.ears.dim()];
+        self.ears.encode(text, &mut vector);
         vector
     }
 

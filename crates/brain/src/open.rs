@@ -179,15 +179,14 @@ fn cache_folder() -> Option<PathBuf> {
 /// What tells how texts are alike, as the command line asks for it. If a model cannot be had, the table in the binary
 /// takes its place, with one line that says why.
 pub(crate) fn ears(global: &Global) -> Result<Arc<dyn Encoder>> {
-    match &global.model {
-        Some(_) => encoder(TierArg::Transformer, global),
-        None => encoder(TierArg::Static, global),
-    }
+    encoder(None, global)
 }
 
-/// What tells how texts are alike. The transformer tier is the model that is named, or the only one.
-pub(crate) fn encoder(tier: TierArg, global: &Global) -> Result<Arc<dyn Encoder>> {
-    if tier == TierArg::Static {
+/// What tells how texts are alike. The transformer tier is the model that is named, or the only one; a model that is
+/// named is meant.
+pub(crate) fn encoder(tier: Option<TierArg>, global: &Global) -> Result<Arc<dyn Encoder>> {
+    let named = if global.model.is_some() { TierArg::Transformer } else { TierArg::Static };
+    if tier.unwrap_or(named) == TierArg::Static {
         return Ok(Arc::new(StaticTable::built_in()));
     }
     let models = models()?;

@@ -62,9 +62,13 @@ pub(crate) struct BenchUnderstandArgs {
     /// Utterances that are read.
     #[arg(long, default_value_t = 3000)]
     pub(crate) utterances: usize,
-    /// What tells how texts are alike; `transformer` is the model that --model names, or the only one.
-    #[arg(long, value_enum, default_value_t = TierArg::Static)]
-    pub(crate) tier: TierArg,
+    /// What tells how texts are alike; `transformer` is the model that --model names, or the only one. [default:
+    /// transformer with --model, else static]
+    #[arg(long, value_enum)]
+    pub(crate) tier: Option<TierArg>,
+    /// Load this snapshot instead of compiling: how the benchmark asks itself, in a process that has compiled nothing.
+    #[arg(long, hide = true)]
+    pub(crate) snapshot: Option<std::path::PathBuf>,
 }
 
 #[derive(Args, Clone)]

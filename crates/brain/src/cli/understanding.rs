@@ -21,9 +21,10 @@ pub(crate) struct EvalArgs {
     /// Draw so often; figures are means.
     #[arg(long, value_name = "N", default_value_t = 1, requires = "shots")]
     pub(crate) draws: u64,
-    /// What tells how texts are alike; `transformer` is the model that --model names, or the only one.
-    #[arg(long, value_enum, default_value_t = TierArg::Static)]
-    pub(crate) tier: TierArg,
+    /// What tells how texts are alike; `transformer` is the model that --model names, or the only one. [default:
+    /// transformer with --model, else static]
+    #[arg(long, value_enum)]
+    pub(crate) tier: Option<TierArg>,
     /// The part of the packs' corpus that is read.
     #[arg(long, value_enum, default_value_t = SetArg::Test, conflicts_with = "train")]
     pub(crate) set: SetArg,

@@ -1,6 +1,7 @@
 //! `brain bench understand`: what reading an utterance costs with a large vocabulary, and what the vocabulary costs.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -10,10 +11,10 @@ use brain_embed::Encoder;
 use brain_nlu::{
     Context, SlotKind, SlotSpec, Surroundings, Target, TargetKind, Tuning, Understanding, Vocabulary, understand,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{Measured, round, timed};
-use crate::cli::{BenchUnderstandArgs, Global};
+use crate::cli::{BenchUnderstandArgs, Global, TierArg};
 use crate::commands::eval::memory;
 use crate::show::{BOLD, DIM};
 use crate::{open, show};
@@ -77,62 +78,98 @@ pub(super) fn run(global: &Global, args: &BenchUnderstandArgs) -> Result<bool> {
         bail!("--tools must be 1 to {}, --phrases 1 to 28 for each", NOUNS.len() * ACTIONS.len());
     }
     let encoder = open::encoder(args.tier, global)?;
+    if let Some(snapshot) = &args.snapshot {
+        show::json(&loaded(args, &encoder, snapshot)?);
+        return Ok(true);
+    }
     let targets = targets(args.tools, args.phrases);
-    let before = memory();
     let (compile_ms, vocabulary) = timed(|| compiled(targets.clone(), &encoder))?;
-    let memory_mb = memory() - before;
     let bytes = vocabulary.snapshot();
-    let (load_ms, loaded) = timed(|| {
-        let loaded = plain(targets.clone(), &encoder)?;
-        loaded.load(&bytes).map_err(|error| anyhow!(error))?;
-        Ok(loaded)
-    })?;
     let (changed_ms, _) = timed(|| {
         let mut changed = targets.clone();
         changed[0].phrases[0].push_str(" quickly");
         let changed = plain(changed, &encoder)?;
-        changed.prepare_from(&loaded);
+        changed.prepare_from(&vocabulary);
         Ok(changed)
     })?;
-    let (exact, near) = (utterances(&targets, args.utterances, false), utterances(&targets, args.utterances, true));
-    let (of_exact, right_exact) = read(&loaded, &exact)?;
-    let (of_near, right_near) = read(&loaded, &near)?;
-    let micros = |measured: &Measured, share: f64| round(measured.percentile(share) * 1e3);
+    let file = tempfile::NamedTempFile::new()?;
+    std::fs::write(file.path(), &bytes)?;
+    let mut found = in_a_fresh_process(global, args, file.path())?;
+    found["tier"] = json!(encoder.id());
+    found["compile_ms"] = json!(round(compile_ms));
+    found["changed_phrase_ms"] = json!(round(changed_ms));
+    found["snapshot_bytes"] = json!(bytes.len());
     if global.json {
-        show::json(&json!({
-            "tools": args.tools, "phrases": loaded.len(), "tier": encoder.id(), "compile_ms": round(compile_ms),
-            "memory_mb": round(memory_mb), "snapshot_bytes": bytes.len(), "load_ms": round(load_ms),
-            "changed_phrase_ms": round(changed_ms),
-            "exact": {"p50_us": micros(&of_exact, 0.5), "p99_us": micros(&of_exact, 0.99), "right": round(right_exact)},
-            "near": {"p50_us": micros(&of_near, 0.5), "p99_us": micros(&of_near, 0.99), "right": round(right_near)},
-        }));
+        show::json(&found);
         return Ok(true);
     }
+    let number = |value: &Value| value.as_f64().unwrap_or_default();
     anstream::println!(
         "{BOLD}{} tools, {} phrases{BOLD:#} {DIM}({}, one thread){DIM:#}",
         args.tools,
-        loaded.len(),
+        found["phrases"],
         encoder.id()
     );
-    let line = |name: &str, measured: &Measured, right: f64| {
+    for (name, part) in [("as a phrase says it", "exact"), ("in other words", "near")] {
+        let part = &found[part];
         anstream::println!(
             "  {name:<26}p50 {:.0} µs   p99 {:.0} µs   {DIM}{:.1} % right or asked{DIM:#}",
-            micros(measured, 0.5),
-            micros(measured, 0.99),
-            100.0 * right
+            number(&part["p50_us"]),
+            number(&part["p99_us"]),
+            100.0 * number(&part["right"])
         );
-    };
-    line("as a phrase says it", &of_exact, right_exact);
-    line("in other words", &of_near, right_near);
+    }
     anstream::println!(
-        "  compiling {:.1} s, {:.0} MB; a changed phrase {:.2} s; snapshot {:.1} MB, loaded in {:.0} ms",
+        "  compiled in {:.1} s, after a changed phrase in {:.2} s; snapshot {:.1} MB, loaded in {:.0} ms, {:.0} MB of memory",
         compile_ms / 1e3,
-        memory_mb,
         changed_ms / 1e3,
         bytes.len() as f64 / 1e6,
-        load_ms
+        number(&found["load_ms"]),
+        number(&found["memory_mb"])
     );
     Ok(true)
+}
+
+/// What a process costs that has compiled nothing, as a server that starts: load, memory, and reading.
+fn loaded(args: &BenchUnderstandArgs, encoder: &Arc<dyn Encoder>, snapshot: &Path) -> Result<Value> {
+    let before = memory();
+    let targets = targets(args.tools, args.phrases);
+    let (load_ms, vocabulary) = timed(|| {
+        let loaded = plain(targets.clone(), encoder)?;
+        loaded.load(&std::fs::read(snapshot)?).map_err(|error| anyhow!(error))?;
+        Ok(loaded)
+    })?;
+    let memory_mb = memory() - before;
+    let measure = |reworded: bool| {
+        let (measured, right) = read(&vocabulary, &utterances(&targets, args.utterances, reworded))?;
+        let micros = |share: f64| round(measured.percentile(share) * 1e3);
+        anyhow::Ok(json!({"p50_us": micros(0.5), "p99_us": micros(0.99), "right": round(right)}))
+    };
+    Ok(json!({
+        "tools": args.tools, "phrases": vocabulary.len(), "load_ms": round(load_ms), "memory_mb": round(memory_mb),
+        "exact": measure(false)?, "near": measure(true)?,
+    }))
+}
+
+fn in_a_fresh_process(global: &Global, args: &BenchUnderstandArgs, snapshot: &Path) -> Result<Value> {
+    let mut command = std::process::Command::new(std::env::current_exe()?);
+    command.args(["--json", "bench", "understand", "--snapshot"]).arg(snapshot);
+    for (name, value) in [("--tools", args.tools), ("--phrases", args.phrases), ("--utterances", args.utterances)] {
+        command.arg(name).arg(value.to_string());
+    }
+    match args.tier {
+        Some(TierArg::Transformer) => drop(command.args(["--tier", "transformer"])),
+        Some(TierArg::Static) => drop(command.args(["--tier", "static"])),
+        None => {}
+    }
+    if let Some(model) = &global.model {
+        command.arg("--model").arg(model);
+    }
+    let output = command.stderr(std::process::Stdio::inherit()).output()?;
+    if !output.status.success() {
+        bail!("the process that loads the snapshot ended with {}", output.status);
+    }
+    Ok(serde_json::from_slice(&output.stdout)?)
 }
 
 fn plain(targets: Vec<Target>, encoder: &Arc<dyn Encoder>) -> Result<Vocabulary> {
