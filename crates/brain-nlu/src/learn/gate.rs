@@ -221,7 +221,7 @@ mod tests {
         let phrases = [owned("create a fund called {name}", "fund.create"), owned("close the fund", "fund.close")];
         let blocked = Blocklist {
             entries: vec![Blocked {
-                phrase: "make it so now".into(),
+                phrase: "square the books today".into(),
                 target: "fund.create".into(),
                 why: "too generic".into(),
                 by: "ann".into(),
@@ -267,7 +267,7 @@ mod tests {
         assert!(with(&"spin ".repeat(16)).starts_with("refuse: It has 16 words"));
         assert!(with("what is it that you do").starts_with("refuse: 100 % of its words say nothing"));
         assert_eq!(with("create a fund called {x}"), "refuse: It is a phrase of `fund.create` already.");
-        assert_eq!(with("make it so now"), "refuse: ann blocked “make it so now” for it: too generic");
+        assert_eq!(with("square the books today"), "refuse: ann blocked “square the books today” for it: too generic");
     }
 
     #[test]

@@ -25,5 +25,6 @@ pub use gate::{Gates, Known, OwnedPhrase, Verdict, gate};
 pub use health::{Decided, Decision, Week, weekly};
 pub use outcome::{How, Outcome, SaidSlot};
 pub use phrase::plain;
+pub(crate) use phrase::same;
 pub use score::{CorpusResult, Reading, Row, Score, may_promote};
 pub use teach::{Teach, check_teach};
