@@ -26,5 +26,5 @@ pub use health::{Decided, Decision, Week, weekly};
 pub use outcome::{How, Outcome, SaidSlot};
 pub use phrase::plain;
 pub(crate) use phrase::same;
-pub use score::{CorpusResult, Reading, Row, Score, may_promote};
+pub use score::{CorpusResult, Reading, Row, Score, may_promote, newly_wrong};
 pub use teach::{Teach, check_teach};

@@ -55,7 +55,7 @@ pub(crate) fn unteach(global: &Global, args: &UnteachArgs) -> Result<bool> {
     })
 }
 
-fn who(given: Option<&str>) -> String {
+pub(super) fn who(given: Option<&str>) -> String {
     let user = || std::env::var("USER").ok().filter(|user| !user.is_empty());
     given.map(str::to_owned).or_else(user).unwrap_or_else(|| "local".into())
 }
@@ -73,7 +73,7 @@ fn tell(learned: &Learned) {
     if let Some(from) = &learned.replaced {
         anstream::println!("  It was taken away from {from}.");
     }
-    if let Some(note) = &learned.note {
+    for note in &learned.notes {
         anstream::println!("  {YELLOW}{note}{YELLOW:#}");
     }
 }
