@@ -90,7 +90,7 @@ fn trusted(name: &str) -> Actor {
 }
 
 fn lesson(phrase: &str, target: &str, replace: bool) -> Lesson {
-    Lesson { phrase: phrase.into(), target: target.into(), own: false, replace }
+    Lesson { phrase: phrase.into(), target: target.into(), own: None, replace }
 }
 
 #[tokio::test(flavor = "multi_thread")]

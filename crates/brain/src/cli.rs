@@ -109,7 +109,7 @@ pub(crate) enum Command {
     },
     /// Measure how well utterances are understood: a pack's corpus, or a data set.
     #[command(
-        after_help = "Examples:\n  brain eval                                  the corpus of the built-in pack\n  brain eval --pack packs/shop --json > before.json\n  brain eval --pack packs/shop --compare before.json\n  brain eval --train train.tsv --test test.tsv --oos oos.tsv\n  brain eval --train train.tsv --test test.tsv --shots 5 --draws 5"
+        after_help = "Examples:\n  brain eval                                  the corpus of the built-in pack\n  brain eval --pack packs/shop --json > before.json\n  brain eval --pack packs/shop --compare before.json\n  brain eval --teach-file more.yaml           what failed, as phrases for `brain teach --file`\n  brain eval --train train.tsv --test test.tsv --oos oos.tsv\n  brain eval --train train.tsv --test test.tsv --shots 5 --draws 5"
     )]
     Eval(EvalArgs),
     /// Try thresholds of understanding on the packs' tuning corpus; say which are best. Changes nothing.

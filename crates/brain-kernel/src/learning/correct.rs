@@ -121,9 +121,9 @@ impl Kernel {
             at: self.clock().now(),
         };
         self.keep_correction(scope, &row)?;
-        let to = meant.map(|meant| format!(", meant {meant}")).unwrap_or_default();
-        let from = chosen.as_deref().unwrap_or("nothing");
-        let detail = format!("run {run}: not {from}{to}{}", because(why));
+        let not = chosen.as_ref().map(|chosen| format!("not {chosen}"));
+        let parts: Vec<String> = not.into_iter().chain(meant.map(|meant| format!("meant {meant}"))).collect();
+        let detail = format!("run {run}, {}{}", parts.join(", "), because(why));
         self.note_learning(scope, &actor.name, "correct", &detail)?;
         Ok(Corrected { said, chosen, meant: row.meant, answer, counts: row.trusted })
     }

@@ -26,8 +26,8 @@ pub struct Lesson {
     pub phrase: String,
     /// The tool or playbook.
     pub target: String,
-    /// Whether it is for the one who teaches only.
-    pub own: bool,
+    /// The person it is for; everybody of the tenant if for nobody.
+    pub own: Option<String>,
     /// Whether it may be taken away from where it belongs, although it was rejected, and although something that a corpus
     /// holds would be read wrongly.
     pub replace: bool,
@@ -117,11 +117,7 @@ impl Kernel {
             other => return Err(KernelError::Refused(format!("“{phrase}” cannot be taught: {other}"))),
         }
         let row = TaughtRow {
-            phrase: TaughtPhrase {
-                text: phrase.to_owned(),
-                target: lesson.target.clone(),
-                actor: lesson.own.then(|| teacher.to_owned()),
-            },
+            phrase: TaughtPhrase { text: phrase.to_owned(), target: lesson.target.clone(), actor: lesson.own.clone() },
             by: teacher.to_owned(),
             at: self.clock().now(),
             learned: false,

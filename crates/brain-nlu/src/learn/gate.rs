@@ -142,7 +142,8 @@ fn shape(candidate: &Candidate, gates: &Gates, known: &Known<'_>) -> Vec<String>
 fn patience(candidate: &Candidate, now: Timestamp, gates: &Gates) -> Vec<String> {
     let mut why = Vec::new();
     if candidate.turns < gates.seen {
-        why.push(format!("It was said {} times; it takes {}.", candidate.turns, gates.seen));
+        let times = if candidate.turns == 1 { "once".to_owned() } else { format!("{} times", candidate.turns) };
+        why.push(format!("It was said {times}; it takes {}.", gates.seen));
     }
     let age = now.since(candidate.first_seen);
     if age < gates.age {

@@ -74,7 +74,9 @@ impl Teller<'_> {
             anstream::println!("{DIM}→{DIM:#} to make phrases of what is ready: brain learning run");
         }
         if count("review") > 0 {
-            anstream::println!("{DIM}→{DIM:#} to decide: brain learning promote PHRASE TOOL, or reject PHRASE TOOL --why …");
+            anstream::println!(
+                "{DIM}→{DIM:#} to decide: brain learning promote PHRASE TOOL, or reject PHRASE TOOL --why …"
+            );
         }
         Ok(true)
     }
@@ -104,7 +106,9 @@ impl Teller<'_> {
         }
         for Promotion { phrase, target, why, .. } in &done {
             match why {
-                None if dry_run => anstream::println!("{GREEN}✓{GREEN:#} “{phrase}” would ask for {BOLD}{target}{BOLD:#}."),
+                None if dry_run => {
+                    anstream::println!("{GREEN}✓{GREEN:#} “{phrase}” would ask for {BOLD}{target}{BOLD:#}.")
+                }
                 None => promoted(phrase, target),
                 Some(why) => anstream::println!("{RED}✗{RED:#} “{phrase}” for {target} was not learned. {why}"),
             }
@@ -130,7 +134,9 @@ impl Teller<'_> {
             show::json(&json!({"phrase": phrase, "target": target, "why": args.why, "note": note}));
             return Ok(true);
         }
-        anstream::println!("{GREEN}✓{GREEN:#} “{phrase}” does not lead to {BOLD}{target}{BOLD:#}, nor does what is like it.");
+        anstream::println!(
+            "{GREEN}✓{GREEN:#} “{phrase}” does not lead to {BOLD}{target}{BOLD:#}, nor does what is like it."
+        );
         if let Some(note) = note {
             anstream::println!("  {YELLOW}{note}{YELLOW:#}");
         }
@@ -149,7 +155,12 @@ impl Teller<'_> {
         for row in list {
             let why = if row.why.is_empty() { String::new() } else { format!(": {}", row.why) };
             let at = show::moment(row.at);
-            anstream::println!("“{}” ✗ {BOLD}{}{BOLD:#}{why} {DIM}by {} at {at}{DIM:#}", row.phrase, row.target, row.by);
+            anstream::println!(
+                "“{}” ✗ {BOLD}{}{BOLD:#}{why} {DIM}by {} at {at}{DIM:#}",
+                row.phrase,
+                row.target,
+                row.by
+            );
         }
         Ok(true)
     }
@@ -167,8 +178,7 @@ impl Teller<'_> {
     fn correct(&self, args: &CorrectArgs) -> Result<bool> {
         let actor = Actor { name: who(args.who.as_deref()), ..Actor::local() };
         let run = super::run_id(&args.run)?;
-        let told =
-            self.kernel.correct(self.scope, &actor, run, args.request, args.meant.as_deref(), &args.why)?;
+        let told = self.kernel.correct(self.scope, &actor, run, args.request, args.meant.as_deref(), &args.why)?;
         if self.global.json {
             show::json(&told);
             return Ok(true);

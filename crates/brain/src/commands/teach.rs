@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use brain_kernel::{Kernel, Learned, Lesson};
+use brain_kernel::{Actor, Kernel, Learned, Lesson};
 use brain_store::Scope;
 use serde_json::{Value, json};
 
@@ -61,7 +61,9 @@ pub(super) fn who(given: Option<&str>) -> String {
 }
 
 fn lesson(args: &TeachArgs, phrase: &str, target: &str) -> Lesson {
-    Lesson { phrase: phrase.to_owned(), target: target.to_owned(), own: args.own, replace: args.replace }
+    // Without a name, it is for whoever speaks on this machine: that is how `brain do` calls them.
+    let own = args.own.then(|| args.who.clone().unwrap_or_else(|| Actor::local().name));
+    Lesson { phrase: phrase.to_owned(), target: target.to_owned(), own, replace: args.replace }
 }
 
 fn tell(learned: &Learned) {
