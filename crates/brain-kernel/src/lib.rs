@@ -30,7 +30,9 @@ pub use approve::Decision;
 pub use callback::{CALLBACK_WINDOW, failure as told_failure, sign_callback};
 pub use intake::{Actor, Limits, Mode, Parent, Request};
 pub use kernel::{Begun, Kernel, KernelConfig, KernelError};
-pub use learning::{Corrected, Correction, Heard, Judged, Learned, Learning, Lesson, Promotion, TaughtRow};
+pub use learning::{
+    Corrected, Correction, Heard, Judged, Learned, Learning, Lesson, Promotion, TaughtRow, sweep_corrections,
+};
 pub use migrate::Move;
 pub use narrate::{Enqueued, PlannedCall, Problem, ReceiptView, Report};
 pub use plan::{Planned, call_plan};

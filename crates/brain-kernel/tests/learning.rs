@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use brain_core::{Clock, Millis, RunId, SeededRandom, Timestamp, VirtualClock};
 use brain_engine::{BLOB_GRACE, EngineConfig, Keep, LONG, sweep};
-use brain_kernel::{Actor, Judged, Kernel, KernelConfig, KernelError, Lesson, Mode, Promotion, Report, Request};
+use brain_kernel::{
+    Actor, Judged, Kernel, KernelConfig, KernelError, Lesson, Mode, Promotion, Report, Request, sweep_corrections,
+};
 use brain_nlu::Understanding;
 use brain_nlu::learn::{Expect, LearnedCase, State};
 use brain_registry::model::CorpusSet;
@@ -183,6 +185,8 @@ async fn a_correction_is_a_case_until_its_run_is_erased() {
     let swept = sweep(world.kernel.store().as_ref(), &scope(), world.clock.now(), keep, false).unwrap();
     assert_eq!(swept.runs_erased, 1);
     assert!(world.counting().is_empty());
+    let forgotten = |dry_run: bool| sweep_corrections(world.kernel.store().as_ref(), &scope(), dry_run).unwrap();
+    assert_eq!((forgotten(true), forgotten(false), forgotten(false)), (2, 2, 0));
     assert!(matches!(
         world.kernel.correct(&scope(), &someone("ann"), run, None, None, ""),
         Err(KernelError::Conflict(why)) if why.contains("erased")

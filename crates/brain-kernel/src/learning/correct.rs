@@ -2,7 +2,7 @@
 
 use brain_core::{RunId, Timestamp};
 use brain_nlu::Understanding;
-use brain_store::Scope;
+use brain_store::{Member, Outcome, Precondition, RecordFilter, Scope, Store, StoreError, Write};
 use serde::{Deserialize, Serialize};
 
 use super::records::{Changes, because};
@@ -55,6 +55,29 @@ pub struct Corrected {
     pub answer: bool,
     /// Whether it counts in the tenant's corpus by itself; otherwise somebody else has to say the same.
     pub counts: bool,
+}
+
+/// Forgets corrections whose runs are gone or erased: without the words they say nothing. How many.
+pub fn sweep_corrections(store: &dyn Store, scope: &Scope, dry_run: bool) -> Result<u64, StoreError> {
+    let page = store.records(scope, CORRECTION, &RecordFilter::default(), MAX_CORRECTIONS, None)?;
+    let (mut preconditions, mut writes) = (Vec::new(), Vec::new());
+    for row in page.items {
+        let run = serde_json::from_value::<Correction>(row.body).ok().map(|one| one.run);
+        let run = run.map(|run| store.run(scope, run)).transpose()?.flatten();
+        if run.is_some_and(|run| !run.erased) {
+            continue;
+        }
+        let (kind, id) = (row.kind, row.id);
+        preconditions.push(Precondition::Record { kind: kind.clone(), id, revision: Some(row.revision) });
+        writes.push(Write::DeleteRecord { kind, id });
+    }
+    let count = writes.len() as u64;
+    if count == 0 || dry_run {
+        return Ok(count);
+    }
+    let outcomes = store.commit_now(vec![Member { scope: scope.clone(), preconditions, writes }])?;
+    // Somebody corrects just now: the next time is soon enough.
+    Ok(if outcomes == [Outcome::Committed] { count } else { 0 })
 }
 
 impl Kernel {

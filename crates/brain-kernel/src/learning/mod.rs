@@ -14,7 +14,7 @@ mod status;
 mod teach;
 mod turns;
 
-pub use correct::{Corrected, Correction};
+pub use correct::{Corrected, Correction, sweep_corrections};
 pub use promote::{Judged, Promotion};
 pub use status::Learning;
 pub(crate) use teach::Lessons;

@@ -1,11 +1,11 @@
 //! `brain explain`: how an utterance is understood, or was by a run, and why. Nothing is done.
 
 use anyhow::{Result, bail};
-use brain_core::{Clock as _, RunId};
+use brain_core::{Clock as _, REDACTED, RunId};
 use brain_kernel::{Actor, Heard, Kernel};
 use brain_nlu::{Evidence, Intent, Question, SmallTalk, Source, Stage, Suggestion, Target, Understanding};
 use brain_store::Scope;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::cli::Global;
 use crate::open::Place;
@@ -49,18 +49,23 @@ fn with_kernel(global: &Global, work: impl FnOnce(&Kernel, &Scope) -> Result<boo
 /// Why a run did what it did, from what it kept: phrases may have changed since.
 fn explain_run(global: &Global, run: RunId) -> Result<bool> {
     with_kernel(global, |kernel, scope| {
-        let Some(heard) = kernel.heard(scope, run)? else {
+        if global.json {
+            show::json(&brain_server::wire::Explanation::of_run(kernel, scope, run)?);
+            return Ok(true);
+        }
+        let Some(Heard { message, mut understanding, links }) = kernel.heard(scope, run)? else {
             bail!(
                 "run {run} kept no words: it was called by name, or erased since; brain inspect {run} says what it did"
             )
         };
-        if global.json {
-            let Heard { message, understanding, links } = heard;
-            show::json(&json!({"run_id": run, "message": message, "understanding": understanding, "links": links}));
-            return Ok(true);
+        // Personal values are for the one who asked, not for whoever looks at the log.
+        let redactor = kernel.registry().redactor();
+        if let Understanding::Clear { intents } = &mut understanding {
+            let slots = intents.iter_mut().flat_map(|intent| &mut intent.slots);
+            slots.filter(|slot| redactor.hides(&slot.name)).for_each(|slot| slot.value = REDACTED.into());
         }
-        tell(global, kernel.vocabulary().targets(), &heard.message, &heard.understanding);
-        for link in heard.links.as_array().into_iter().flatten() {
+        tell(global, kernel.vocabulary().targets(), &message, &understanding);
+        for link in links.as_array().into_iter().flatten() {
             let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
             let best = &link["candidates"][0];
             let why: Vec<String> = best["evidence"].as_array().into_iter().flatten().map(text).collect();
