@@ -267,12 +267,13 @@ async fn what_was_rejected_stays_rejected_until_somebody_takes_it_back() {
 #[tokio::test(flavor = "multi_thread")]
 async fn teaching_asks_the_corpora_too() {
     let world = World::new();
-    // It is no phrase of the pack, so nobody owns it; but the corpus knows what it means.
-    let refused = world.kernel.teach(&scope(), "ann", &lesson("what are my tasks", "os.create_note", false));
+    // Nobody owns it, but the corpus knows that nothing here is meant by it.
+    let pizza = |replace: bool| lesson("order a pizza for the crew", "os.list_tasks", replace);
+    let refused = world.kernel.teach(&scope(), "ann", &pizza(false));
     let Err(KernelError::Conflict(why)) = refused else { panic!("{refused:?}") };
-    assert!(why.contains("“what are my tasks”") && why.contains("--replace"), "{why}");
+    assert!(why.contains("read wrongly: “order a pizza for the crew”") && why.contains("--replace"), "{why}");
     assert!(world.kernel.taught(&scope()).unwrap().is_empty());
-    let learned = world.kernel.teach(&scope(), "ann", &lesson("what are my tasks", "os.create_note", true)).unwrap();
+    let learned = world.kernel.teach(&scope(), "ann", &pizza(true)).unwrap();
     assert!(learned.notes.iter().any(|note| note.contains("read wrongly")), "{learned:?}");
     world.kernel.engine().stop();
 }
