@@ -439,7 +439,11 @@ impl Kernel {
                 let options = question.options.iter().map(|intent| {
                     format!("Say it so that only `{}` is meant, for example: {}", intent.target, intent.evidence.phrase)
                 });
-                draft.answer(&question.text, options.collect());
+                let told = format!(
+                    "To have it learned which one was meant: brain learning correct {} --meant TOOL",
+                    draft.run
+                );
+                draft.answer(&question.text, options.chain([told]).collect());
                 Step::Done
             }
             Understanding::SmallTalk { talk } => {

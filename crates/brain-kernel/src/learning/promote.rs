@@ -1,8 +1,10 @@
 //! Promotion: candidates that passed their gates become phrases, if no corpus gets worse for it.
 
+use std::collections::BTreeMap;
+
 use brain_nlu::TaughtPhrase;
 use brain_nlu::learn::{
-    Blocklist, Candidate, Gates, Known, Outcome, OwnedPhrase, State, Teach, Verdict, candidates, gate, plain,
+    Blocklist, Candidate, Gates, Known, Outcome, OwnedPhrase, State, Teach, Verdict, candidates, gate, plain, shape,
 };
 use brain_store::Scope;
 use serde::Serialize;
@@ -51,14 +53,23 @@ impl Kernel {
         let phrases = self.owned_phrases(&words.phrases);
         let blocked = Blocklist { entries: words.blocked };
         let alike = |a: &str, b: &str| f64::from(brain_nlu::alike(a, b));
-        let known = Known { phrases: &phrases, blocked: &blocked, alike: &alike };
+        let mut by_shape: BTreeMap<String, Vec<OwnedPhrase>> = BTreeMap::new();
+        for phrase in &phrases {
+            by_shape.entry(shape(&phrase.phrase)).or_default().push(phrase.clone());
+        }
         let (now, gates) = (self.clock().now(), Gates::default());
         let judge = |mut candidate: Candidate| {
-            let is_it = |phrase: &str, target: &str| target == candidate.target && plain(phrase) == candidate.phrase;
-            let own = taught.iter().find(|row| is_it(&row.phrase.text, &row.phrase.target));
-            let of_packs = phrases.iter().any(|known| is_it(&known.phrase, &known.target));
+            let same = by_shape.get(&shape(&candidate.phrase)).map_or(&[][..], Vec::as_slice);
+            let is_it = |row: &&TaughtRow| {
+                row.phrase.target == candidate.target && shape(&row.phrase.text) == shape(&candidate.phrase)
+            };
+            let own = taught.iter().filter(|row| row.learned).find(is_it);
+            let of_packs = same.iter().any(|known| known.target == candidate.target);
+            // What it is like matters only when it was said often: most candidates were not, and packs have many phrases.
+            let phrases = if candidate.turns < gates.seen { same } else { &phrases };
+            let known = Known { phrases, blocked: &blocked, alike: &alike };
             let why = match own {
-                Some(row) if row.learned => {
+                Some(row) => {
                     candidate.state = State::Promoted;
                     vec![format!("It is a phrase since {}.", row.at)]
                 }

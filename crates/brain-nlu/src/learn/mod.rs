@@ -24,7 +24,7 @@ pub use cases::{Expect, LearnedCase, cases};
 pub use gate::{Gates, Known, OwnedPhrase, Verdict, gate};
 pub use health::{Decided, Decision, Week, weekly};
 pub use outcome::{How, Outcome, SaidSlot};
-pub use phrase::plain;
 pub(crate) use phrase::same;
+pub use phrase::{plain, shape};
 pub use score::{CorpusResult, Reading, Row, Score, may_promote, newly_wrong};
 pub use teach::{Teach, check_teach};

@@ -67,11 +67,14 @@ pub(super) fn is_slot(word: &str) -> bool {
 
 /// Whether two phrases match the same utterances, as far as their words say: slots are alike, whatever their names.
 pub(crate) fn same(a: &str, b: &str) -> bool {
-    let shape = |phrase: &str| -> Vec<String> {
-        let words = words(&plain(phrase)).into_iter();
-        words.map(|word| if is_slot(&word) { "{}".to_owned() } else { word }).collect()
-    };
     shape(a) == shape(b)
+}
+
+/// What two phrases have in common that match the same utterances, as far as their words say.
+pub fn shape(phrase: &str) -> String {
+    let words = words(&plain(phrase)).into_iter();
+    let words: Vec<String> = words.map(|word| if is_slot(&word) { "{}".to_owned() } else { word }).collect();
+    words.join(" ")
 }
 
 /// The share of words that say nothing, from 0 to 1; slots are not counted.
