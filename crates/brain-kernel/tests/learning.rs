@@ -132,7 +132,11 @@ async fn values_give_way_to_slots_and_runs_say_how_it_ended() {
     world.say("ann", "create task: this is a phrase, word for word").await;
     let learning = world.kernel.learning(&scope()).unwrap();
     let found = &learning.candidates[0];
-    assert_eq!((found.candidate.phrase.as_str(), found.candidate.succeeded), ("creat a task {title}", 3));
+    assert_eq!(
+        (found.candidate.phrase.as_str(), found.candidate.succeeded),
+        ("create a task {title}", 3),
+        "slips are not learned"
+    );
     assert_eq!(learning.candidates.len(), 1, "what is a phrase teaches nothing: {:#?}", learning.candidates);
     let week = &learning.weeks[0];
     assert_eq!((week.asked, week.right, week.corrected), (4, 4, 0), "but it counts");

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use brain_core::{Millis, RunId};
 use brain_engine::PipeEvent;
 use brain_engine::log::entries;
-use brain_nlu::learn::{How, Outcome, SaidSlot, plain};
+use brain_nlu::learn::{How, Outcome, SaidSlot, plain, without_slips};
 use brain_nlu::{Intent, Stage, Understanding};
 use brain_store::{RunRow, Scope, StoreError};
 use serde_json::Value;
@@ -203,8 +203,9 @@ impl About<'_> {
             ..self.outcome(turn, said, How::Succeeded)
         };
         let corrections = self.corrections.iter().filter(|one| one.request.unwrap_or(1) == number);
+        let (said, slots) = without_slips(said, &base.slots, &intent.evidence.taken_for);
         Turn {
-            ended: how.filter(|_| self.is_meant()).map(|how| Outcome { how, ..base.clone() }),
+            ended: how.filter(|_| self.is_meant()).map(|how| Outcome { how, said, slots, ..base.clone() }),
             corrections: corrections.map(|one| self.corrected(one, &base)).collect(),
             exact: intent.evidence.tier == Stage::Exact,
         }

@@ -14,6 +14,7 @@ mod health;
 mod outcome;
 mod phrase;
 mod score;
+mod slips;
 mod teach;
 #[cfg(test)]
 mod tests;
@@ -27,4 +28,5 @@ pub use outcome::{How, Outcome, SaidSlot};
 pub(crate) use phrase::same;
 pub use phrase::{plain, shape};
 pub use score::{CorpusResult, Reading, Row, Score, may_promote, newly_wrong};
+pub use slips::without_slips;
 pub use teach::{Teach, check_teach};
