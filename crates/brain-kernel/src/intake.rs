@@ -186,6 +186,10 @@ impl Request {
             "actor": self.actor.name,
             "channel": self.channel,
         });
+        if self.actor.approver {
+            // Who may approve is trusted to teach: what such a person says counts for more when it is learned from.
+            kept["trusted"] = json!(true);
+        }
         if let Some(bounds) = self.actor.bounds() {
             kept["actor_bounds"] = bounds;
         }
@@ -220,7 +224,7 @@ impl Request {
     pub(crate) fn digest(&self) -> Digest {
         let mut body = self.to_json();
         if let Some(map) = body.as_object_mut() {
-            for name in ["actor", "actor_bounds", "channel", "idempotency_key", "trace_id"] {
+            for name in ["actor", "actor_bounds", "channel", "idempotency_key", "trace_id", "trusted"] {
                 map.remove(name);
             }
         }

@@ -12,6 +12,7 @@ use brain_engine::{
     RunState, blob_writes,
 };
 use brain_lang::plan::ToolRef;
+use brain_nlu::learn::Score;
 use brain_nlu::{Confidence, Context, Intent, SlotValue, Stage, Understanding, Vocabulary, understand};
 use brain_registry::model::Consent;
 use brain_registry::{Registry, Tool};
@@ -26,10 +27,10 @@ use crate::eligible;
 use crate::entity::Place;
 use crate::host::KernelHost;
 use crate::intake::{MAX_MESSAGE, Mode, Request};
+use crate::learning::Lessons;
 use crate::life::is_over;
 use crate::narrate::{Problem, Report, describe_call, report};
 use crate::plan::{Planned, Wanted, plan};
-use crate::teach::Lessons;
 use crate::understand::{Hearing, hear, keep, surroundings, thresholds};
 
 /// Requests with the same meaning in one conversation that are looked back at, at most.
@@ -141,6 +142,8 @@ pub struct Kernel {
     kept: AtomicBool,
     /// What people have taught, by tenant.
     pub(crate) lessons: Mutex<std::collections::HashMap<TenantId, Lessons>>,
+    /// What the corpora said last, by tenant, and with which words.
+    pub(crate) scores: Mutex<std::collections::HashMap<TenantId, (Digest, Arc<Score>)>>,
     toolbox: Arc<Toolbox>,
     host: Arc<KernelHost>,
     engine: Arc<Engine>,
@@ -209,6 +212,7 @@ impl Kernel {
             hearing: hearing.clone(),
             kept,
             lessons: Mutex::default(),
+            scores: Mutex::default(),
             toolbox: host.toolbox().clone(),
             host: host.clone(),
             engine,
@@ -435,7 +439,11 @@ impl Kernel {
                 let options = question.options.iter().map(|intent| {
                     format!("Say it so that only `{}` is meant, for example: {}", intent.target, intent.evidence.phrase)
                 });
-                draft.answer(&question.text, options.collect());
+                let told = format!(
+                    "To have it learned which one was meant: brain learning correct {} --meant TOOL",
+                    draft.run
+                );
+                draft.answer(&question.text, options.chain([told]).collect());
                 Step::Done
             }
             Understanding::SmallTalk { talk } => {

@@ -52,7 +52,10 @@ pub fn reader(registry: &Registry, encoder: Arc<dyn Encoder>, now: Timestamp) ->
     Reader { vocabulary, around, thresholds: crate::understand::thresholds(registry) }
 }
 
+/// The day that corpora are written for.
+pub(crate) const CORPUS_DAY: Timestamp = Timestamp::from_millis(1_772_442_000_000);
+
 /// The phrases of a registry on the day that corpora are written for.
 pub fn corpus_vocabulary(registry: &Registry, encoder: Arc<dyn Encoder>) -> Reader {
-    reader(registry, encoder, Timestamp::from_millis(1_772_442_000_000))
+    reader(registry, encoder, CORPUS_DAY)
 }

@@ -1,6 +1,6 @@
 //! What people call the things that tools do: the words of an action, and phrases made of actions and nouns.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 /// What kind of thing is being asked for: the question before naming tools.
@@ -89,8 +89,8 @@ pub(crate) fn tier_of(action: &str) -> Option<Tier> {
 
 /// Every word that begins a way to say an action, and the actions that it alone is said for. Each word of each phrase
 /// and of each utterance is looked up here.
-static WORDS: LazyLock<HashMap<&str, u64>> = LazyLock::new(|| {
-    let mut words: HashMap<&str, u64> = HashMap::new();
+static WORDS: LazyLock<BTreeMap<&str, u64>> = LazyLock::new(|| {
+    let mut words: BTreeMap<&str, u64> = BTreeMap::new();
     for (number, (_, _, ways)) in ACTIONS.iter().enumerate() {
         for way in *ways {
             let first = way.split(' ').next().unwrap_or_default();

@@ -14,7 +14,6 @@ use crate::model::{Found, Scored};
 use crate::read::Reader;
 use crate::slot::{SlotKind, extract};
 use crate::spell::is_word;
-use crate::taught::Taught;
 use crate::tokens::{Token, tokens};
 use crate::understanding::{Intent, SlotValue, Source};
 use crate::vocabulary::{Phrase, Target};
@@ -36,7 +35,7 @@ pub(crate) struct Look<'a> {
 /// Looks for candidates.
 pub(crate) fn look<'a>(reader: &Reader<'a>, clause: Range<usize>) -> Look<'a> {
     let all = tokens(reader.normal, clause.clone());
-    let (found, corrected) = search(reader, &clause);
+    let Searched { found, corrected, blocked } = search(reader, &clause);
     let mut candidates: BTreeMap<usize, Candidate<'a>> = BTreeMap::new();
     for scored in &found.best {
         candidates.insert(usize::from(scored.label), Candidate::searched(*scored));
@@ -46,7 +45,12 @@ pub(crate) fn look<'a>(reader: &Reader<'a>, clause: Range<usize>) -> Look<'a> {
     for (name, why) in &reader.context.excluded {
         excluded.push((name.clone(), why.clone()));
     }
-    candidates.retain(|number, _| !reader.context.excluded.contains_key(&reader.vocabulary.targets[*number].name));
+    for (number, why) in &blocked {
+        excluded.push((reader.vocabulary.targets[*number].name.clone(), (*why).to_owned()));
+    }
+    candidates.retain(|number, _| {
+        !reader.context.excluded.contains_key(&reader.vocabulary.targets[*number].name) && !blocked.contains_key(number)
+    });
     let mut candidates: Vec<Candidate<'a>> = candidates.into_values().collect();
     for candidate in &mut candidates {
         let boost = reader.context.boosts.get(&reader.vocabulary.targets[candidate.target].name);
@@ -56,8 +60,16 @@ pub(crate) fn look<'a>(reader: &Reader<'a>, clause: Range<usize>) -> Look<'a> {
     Look { candidates, found, excluded }
 }
 
-/// What search says, and which words it took for others.
-fn search(reader: &Reader<'_>, clause: &Range<usize>) -> (Found, Vec<(String, String)>) {
+/// What search says.
+struct Searched<'a> {
+    found: Found,
+    /// The words it took for others.
+    corrected: Vec<(String, String)>,
+    /// What people here said that this does not mean, and who said so.
+    blocked: BTreeMap<usize, &'a str>,
+}
+
+fn search<'a>(reader: &Reader<'a>, clause: &Range<usize>) -> Searched<'a> {
     let search = reader.vocabulary.search();
     let text = reader.text[reader.normal.span(clause.clone())].trim();
     let outside = outside_quotes(text);
@@ -75,20 +87,21 @@ fn search(reader: &Reader<'_>, clause: &Range<usize>) -> (Found, Vec<(String, St
     let vector = reader.vocabulary.vector(&plain);
     let taught = reader.context.taught;
     let targets = &reader.vocabulary.targets;
-    let is_excluded = |number: usize| {
-        reader.context.excluded.contains_key(&targets[number].name)
-            || taught.is_some_and(|taught| taught.is_blocked(number, &vector))
-    };
-    let excluded: Vec<bool> = if reader.context.excluded.is_empty() && !taught.is_some_and(Taught::has_blocks) {
+    let blocked = taught.map(|taught| taught.blocked(&vector)).unwrap_or_default();
+    let is_excluded =
+        |number: usize| reader.context.excluded.contains_key(&targets[number].name) || blocked.contains_key(&number);
+    let excluded: Vec<bool> = if reader.context.excluded.is_empty() && blocked.is_empty() {
         vec![false; targets.len()]
     } else {
         (0..targets.len()).map(is_excluded).collect()
     };
     let mut found = search.model.search(&said, &vector, |label| excluded[usize::from(label)]);
     for (target, _, alike) in taught.into_iter().flat_map(|taught| taught.alike(&vector, reader.context.actor)) {
-        lift(&mut found, target as u16, alike);
+        if !excluded[target] {
+            lift(&mut found, target as u16, alike);
+        }
     }
-    (found, corrected)
+    Searched { found, corrected, blocked }
 }
 
 /// A taught phrase that an utterance is like speaks for its target.
@@ -143,11 +156,17 @@ fn align<'a>(
     let aligner = Aligner::new(reader.normal, reader.text, tokens, clause.end, &reader.context.around, &is_known);
     let taught = reader.context.taught.into_iter().flat_map(|taught| taught.all(reader.context.actor));
     for entry in taught {
+        if reader.is_blocked(&entry.phrase, clause) {
+            continue;
+        }
         let source = if entry.actor.is_some() { Source::Own } else { Source::Taught };
         try_phrase(&aligner, reader, &entry.phrase, source, candidates);
     }
     for number in promising(reader, tokens, found, corrected) {
-        try_phrase(&aligner, reader, &reader.vocabulary.phrases[number as usize], Source::Pack, candidates);
+        let phrase = &reader.vocabulary.phrases[number as usize];
+        if !reader.is_blocked(phrase, clause) {
+            try_phrase(&aligner, reader, phrase, Source::Pack, candidates);
+        }
     }
 }
 

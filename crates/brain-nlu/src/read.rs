@@ -236,7 +236,7 @@ impl Reader<'_> {
         let pack = self.vocabulary.candidates(&word, second.as_deref());
         for (phrase, source) in taught.chain(pack.map(|phrase| (phrase, Source::Pack))) {
             let target = &self.vocabulary.targets[phrase.target];
-            if self.context.excluded.contains_key(&target.name) {
+            if self.is_blocked(phrase, &clause) || self.context.excluded.contains_key(&target.name) {
                 continue;
             }
             if let Some(captures) = matcher.match_whole(phrase, target, clause.clone()) {
@@ -244,6 +244,13 @@ impl Reader<'_> {
             }
         }
         hits
+    }
+
+    /// Whether somebody rejected a phrase, or the very words of this clause, for the target of the phrase.
+    pub(crate) fn is_blocked(&self, phrase: &Phrase, clause: &Range<usize>) -> bool {
+        self.context.taught.is_some_and(|taught| {
+            taught.blocks_phrase(phrase.target, &phrase.text, &self.text[self.normal.span(clause.clone())])
+        })
     }
 
     fn exact_intent(&self, hit: &Hit<'_>, clause: &Range<usize>, rival: Option<&Hit<'_>>) -> Intent {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use brain_embed::{Encoder as _, StaticTable};
 use serde::{Deserialize, Serialize};
 
-use crate::learn::{BLOCKED_AT, Blocked};
+use crate::learn::{BLOCKED_AT, Blocked, same};
 use crate::model::semantic::dot;
 use crate::pattern::{PatternError, Piece};
 use crate::vocabulary::{Phrase, Vocabulary, plain_text, taken_apart};
@@ -42,7 +42,16 @@ pub struct Taught {
     entries: Vec<Entry>,
     by_first_word: BTreeMap<String, Vec<usize>>,
     starting_with_slot: Vec<usize>,
-    blocked: Vec<(usize, Vec<f32>)>,
+    blocked: Vec<Block>,
+}
+
+/// What was said not to mean a target.
+#[derive(Clone, Debug)]
+struct Block {
+    target: usize,
+    phrase: String,
+    vector: Vec<f32>,
+    why: String,
 }
 
 #[derive(Clone, Debug)]
@@ -74,7 +83,10 @@ impl Taught {
         }
         for block in blocked {
             if let Some(number) = vocabulary.number_of(&block.target) {
-                found.blocked.push((number, vocabulary.vector(&plain_text(&block.phrase))));
+                let why = format!("{} rejected “{}” for it", block.by, block.phrase);
+                let why = if block.why.is_empty() { why } else { format!("{why}: {}", block.why) };
+                let vector = vocabulary.vector(&plain_text(&block.phrase));
+                found.blocked.push(Block { target: number, phrase: block.phrase.clone(), vector, why });
             }
         }
         Ok(found)
@@ -103,13 +115,17 @@ impl Taught {
         near.filter(|(_, _, alike)| *alike >= ALIKE).collect()
     }
 
-    /// Whether it was said that this utterance does not mean this target.
-    pub(crate) fn is_blocked(&self, target: usize, vector: &[f32]) -> bool {
-        self.blocked.iter().any(|(of, said)| *of == target && f64::from(dot(said, vector)) >= BLOCKED_AT)
+    /// The targets that this utterance does not mean, as somebody said, and who said so.
+    pub(crate) fn blocked(&self, vector: &[f32]) -> BTreeMap<usize, &str> {
+        let near = self.blocked.iter().filter(|block| f64::from(dot(&block.vector, vector)) >= BLOCKED_AT);
+        near.map(|block| (block.target, block.why.as_str())).collect()
     }
 
-    pub(crate) fn has_blocks(&self) -> bool {
-        !self.blocked.is_empty()
+    /// Whether it was said that a phrase, or these very words that match it, do not mean this target. Other words that
+    /// match a phrase whole are not concerned: a pack's phrase is not lost because it is like one that was rejected.
+    pub(crate) fn blocks_phrase(&self, target: usize, phrase: &str, said: &str) -> bool {
+        let mut of_target = self.blocked.iter().filter(|block| block.target == target);
+        of_target.any(|block| same(&block.phrase, phrase) || same(&block.phrase, said))
     }
 }
 

@@ -3,14 +3,14 @@
 use std::fmt;
 use std::ops::Range;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::actions::Tier;
 use crate::small_talk::SmallTalk;
 
 /// What an utterance means.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Understanding {
     /// One or more requests, in order.
@@ -33,7 +33,7 @@ pub enum Understanding {
 }
 
 /// How sure it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Confidence {
     /// Nothing matched.
@@ -58,7 +58,7 @@ impl fmt::Display for Confidence {
 }
 
 /// What one clause asks for.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Intent {
     /// The tool or playbook.
     pub target: String,
@@ -67,7 +67,7 @@ pub struct Intent {
     /// Its slots.
     pub slots: Vec<SlotValue>,
     /// Slots whose text is not what they hold.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub invalid: Vec<InvalidSlot>,
     /// How sure it is.
     pub confidence: Confidence,
@@ -78,7 +78,7 @@ pub struct Intent {
 }
 
 /// A slot and where its value stands.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SlotValue {
     /// The slot.
     pub name: String,
@@ -87,12 +87,12 @@ pub struct SlotValue {
     /// Where it stands, in bytes of the utterance.
     pub span: Range<usize>,
     /// What it was taken from, if nobody said it.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inferred: Option<String>,
 }
 
 /// A slot with a text that is not of its kind.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct InvalidSlot {
     /// The slot.
     pub name: String,
@@ -101,7 +101,7 @@ pub struct InvalidSlot {
 }
 
 /// Why a clause was read so.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Evidence {
     /// The stage that found it.
     pub tier: Stage,
@@ -112,27 +112,27 @@ pub struct Evidence {
     /// How sure it is that this is meant, 0 to 1.
     pub score: f32,
     /// How far the clause is from the phrase: 0 to the letter, 1 and more not at all.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub distance: Option<f32>,
     /// What both heads of search say, and how near the phrase is in meaning.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<SearchEvidence>,
     /// Words that were taken for others: what was said, what it was taken for.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub taken_for: Vec<(String, String)>,
     /// The next best reading, if there was one.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runner_up: Option<String>,
     /// How sure that one is.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runner_up_score: Option<f32>,
     /// What was out of the question, and why.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub excluded: Vec<(String, String)>,
 }
 
 /// A stage of reading.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stage {
     /// A phrase matched whole.
@@ -154,7 +154,7 @@ impl fmt::Display for Stage {
 }
 
 /// Whose phrase it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
     /// What the tool or playbook is called.
@@ -170,7 +170,7 @@ pub enum Source {
 }
 
 /// What search says.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SearchEvidence {
     /// By words and letters; above 0 speaks for it.
     pub lexical: f32,
@@ -185,19 +185,19 @@ pub struct SearchEvidence {
 }
 
 /// Several readings to choose from.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Question {
     /// What to ask.
     pub text: String,
     /// The readings.
     pub options: Vec<Intent>,
     /// The kinds of thing that could be meant, if that is asked first: with the readings of each.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tiers: Vec<TierOption>,
 }
 
 /// One kind of thing that could be meant.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TierOption {
     /// The kind.
     pub tier: Tier,
@@ -208,7 +208,7 @@ pub struct TierOption {
 }
 
 /// Something near what was said.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Suggestion {
     /// The tool or playbook.
     pub target: String,

@@ -1,6 +1,6 @@
 //! The compiled vocabulary: every phrase of every tool and playbook, ready to be matched and searched.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
 use brain_core::Digest;
@@ -127,10 +127,10 @@ pub struct Vocabulary {
     pub(crate) phrases: Vec<Phrase>,
     /// Phrases by their first word, and then by their second where that is a word too; those that start with a slot
     /// are tried always.
-    by_first_word: HashMap<String, Beginning>,
+    by_first_word: BTreeMap<String, Beginning>,
     starting_with_slot: Vec<usize>,
     /// Phrases by each of their words, without small ones.
-    by_word: HashMap<String, Vec<u32>>,
+    by_word: BTreeMap<String, Vec<u32>>,
     ears: Ears,
     tuning: Tuning,
     /// Made when it is first needed, or loaded: phrases that match whole do without.
@@ -141,7 +141,7 @@ pub struct Vocabulary {
 #[derive(Clone, Debug, Default)]
 struct Beginning {
     /// Those whose second piece is a word.
-    by_second_word: HashMap<String, Vec<usize>>,
+    by_second_word: BTreeMap<String, Vec<usize>>,
     others: Vec<usize>,
 }
 
@@ -161,9 +161,9 @@ impl Vocabulary {
         let mut found = Self {
             targets: Vec::new(),
             phrases: Vec::new(),
-            by_first_word: HashMap::new(),
+            by_first_word: BTreeMap::new(),
             starting_with_slot: Vec::new(),
-            by_word: HashMap::new(),
+            by_word: BTreeMap::new(),
             ears: Ears::new(encoder),
             tuning,
             search: OnceLock::new(),

@@ -140,6 +140,7 @@ pub(crate) fn api() -> OpenApiRouter<App> {
         .merge(routes::jobs::routes())
         .merge(routes::approvals::routes())
         .merge(routes::letters::routes())
+        .merge(routes::learning::routes())
         .merge(routes::events::routes())
         .merge(routes::system::routes())
 }

@@ -30,13 +30,14 @@ a bearer token is (`brain token new`).
 `Idempotency-Key` is honoured on `POST /v1/runs`. The other `POST`s act on something that exists and can be sent \
 again safely: what has been decided already is a `409`.";
 
-const TAGS: [(&str, &str); 8] = [
+const TAGS: [(&str, &str); 9] = [
     ("runs", "Ask for something to be done, and look at what became of it"),
     ("tools", "What can be asked for"),
     ("records", "What is stored"),
     ("blobs", "Files and other large values"),
     ("approvals", "What waits for somebody's word"),
     ("dead-letters", "What waits for a person because it failed"),
+    ("learning", "How words are understood, and phrases that people teach or that are learned from them"),
     ("events", "Everything that happens, page by page or as it happens"),
     ("system", "The server itself"),
 ];

@@ -1,6 +1,7 @@
 //! The command line.
 
 mod bench;
+mod learning;
 mod model;
 mod pack;
 mod understanding;
@@ -14,6 +15,7 @@ pub(crate) use self::bench::{
     BenchCommand, BenchEntitiesArgs, BenchGrowthArgs, BenchHttpArgs, BenchRunsArgs, BenchTools, BenchUnderstandArgs,
     BenchVmArgs, BenchWaitingArgs,
 };
+pub(crate) use self::learning::{CorrectArgs, DecideArgs, LearningArgs, LearningCommand, RejectArgs, StateArg};
 pub(crate) use self::model::{InstallArgs, ModelCommand};
 pub(crate) use self::pack::{
     DocsArgs, ImportCommand, ImportDmnArgs, ImportPlaybookArgs, ImportRegistryArgs, PackCommand, SchemaArgs,
@@ -96,17 +98,18 @@ pub(crate) enum Command {
         after_help = "Examples:\n  brain runs --status waiting\n  brain runs parked                   what waits for a person because it went wrong\n  brain runs retry RUN                try again what failed\n  brain runs skip RUN                 go on without it\n  brain runs abort RUN                give it up"
     )]
     Runs(RunsArgs),
-    /// Say how an utterance is understood, and why. Nothing is done.
+    /// Say how an utterance is understood, or why a run did what it did. Nothing is done.
     #[command(
-        after_help = "Examples:\n  brain explain \"pls creat a task for bob\"\n  brain explain \"remove lead 5\" --json"
+        after_help = "Examples:\n  brain explain \"pls creat a task for bob\"\n  brain explain \"remove lead 5\" --json\n  brain explain RUN                           how the request of this run was read, from what it kept"
     )]
     Explain {
-        /// What somebody might say.
+        /// What somebody might say, or the id of a run.
+        #[arg(value_name = "TEXT|RUN")]
         text: String,
     },
     /// Measure how well utterances are understood: a pack's corpus, or a data set.
     #[command(
-        after_help = "Examples:\n  brain eval                                  the corpus of the built-in pack\n  brain eval --pack packs/shop --json > before.json\n  brain eval --pack packs/shop --compare before.json\n  brain eval --train train.tsv --test test.tsv --oos oos.tsv\n  brain eval --train train.tsv --test test.tsv --shots 5 --draws 5"
+        after_help = "Examples:\n  brain eval                                  the corpus of the built-in pack\n  brain eval --pack packs/shop --json > before.json\n  brain eval --pack packs/shop --compare before.json\n  brain eval --teach-file more.yaml           what failed, as phrases for `brain teach --file`\n  brain eval --train train.tsv --test test.tsv --oos oos.tsv\n  brain eval --train train.tsv --test test.tsv --shots 5 --draws 5"
     )]
     Eval(EvalArgs),
     /// Try thresholds of understanding on the packs' tuning corpus; say which are best. Changes nothing.
@@ -119,6 +122,11 @@ pub(crate) enum Command {
     /// Take back a phrase that was taught.
     #[command(after_help = "Examples:\n  brain unteach \"ring {title}\" --why \"too general\"")]
     Unteach(UnteachArgs),
+    /// What people say that is no phrase yet, and what becomes of it: how understanding goes, week by week.
+    #[command(
+        after_help = "Examples:\n  brain learning                              how it goes, and what waits for a person\n  brain learning candidates                   what people say that is no phrase yet\n  brain learning correct RUN --meant TOOL     it was read wrongly\n  brain learning run --dry-run                what would be learned\n\nNothing is learned that makes a corpus worse: the packs' own, or what people here corrected."
+    )]
+    Learning(LearningArgs),
     /// Say what a run waits for.
     WhyWaiting {
         /// The run.

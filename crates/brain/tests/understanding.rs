@@ -132,7 +132,81 @@ fn a_corpus_is_measured_compared_and_tuned() {
     assert!(count("wrong") * 100 <= count("rows"), "at most one of a hundred is wrong and confident: {report}");
     std::fs::write(folder.path().join("before.json"), report.to_string()).unwrap();
     assert!(folder.ok(&["eval", "--compare", "before.json"]).contains("Nothing got worse"));
-    folder.ok(&["eval", "--teach-file", "teach.yaml"]);
-    assert!(std::fs::read_to_string(folder.path().join("teach.yaml")).unwrap().contains("target: "));
+    // What failed can be taught. Rows that measure are not written down for it unless somebody says so.
+    let written = |file: &str| std::fs::read_to_string(folder.path().join(file)).unwrap();
+    folder.ok(&["eval", "--teach-file", "tune.yaml"]);
+    let tuned = folder.json(&["eval", "--set", "tune", "--json"]);
+    let failed = tuned["rows"].as_u64().unwrap() - tuned["right"].as_u64().unwrap();
+    assert_eq!(written("tune.yaml").matches("target: ").count() as u64, failed);
+    let said = folder.ok(&["eval", "--teach-file", "test.yaml", "--set", "test"]);
+    assert!(said.contains("measure nothing any more"), "{said}");
+    assert!(written("test.yaml").contains("{title}"), "values give way to slots: {}", written("test.yaml"));
+    let taught = folder.json(&["teach", "--file", "test.yaml", "--json"]);
+    assert!(!taught["learned"].as_array().unwrap().is_empty(), "{taught}");
     assert!(folder.json(&["tune", "--json"])["frontier"].as_array().is_some_and(|list| !list.is_empty()));
+}
+
+/// The newest run.
+fn newest(folder: &Folder) -> String {
+    folder.json(&["runs", "--json"])["items"][0]["run_id"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn what_people_say_is_counted_corrected_and_decided() {
+    let folder = Folder::new();
+    assert!(folder.ok(&["learning"]).contains("Nothing was asked"));
+    folder.ok(&["do", "who are our prospects"]);
+    let run = newest(&folder);
+    let refused = folder.fails(&["learning", "correct", &run]);
+    assert!(refused.contains("say which tool or playbook was meant"), "{refused}");
+    let told = folder.ok(&["learning", "correct", &run, "--meant", "leads.list_by_stage", "--as", "ann"]);
+    assert!(told.contains("“who are our prospects” means leads.list_by_stage"), "{told}");
+    assert!(folder.ok(&["learning", "cases"]).contains("→ leads.list_by_stage by ann · counts"));
+    let status = folder.ok(&["learning"]);
+    assert!(status.contains("1 gathering") && status.contains("corrected"), "{status}");
+    assert!(folder.ok(&["learning", "candidates"]).contains("It was said once; it takes 5."));
+    assert_eq!(folder.json(&["learning", "candidates", "--state", "ready", "--json"])["items"], Value::Array(vec![]));
+    assert!(folder.ok(&["learning", "run"]).contains("Nothing is ready"));
+    // A person need not wait for the gates.
+    folder.ok(&["learning", "promote", "who are our prospects", "leads.list_by_stage"]);
+    let answer = folder.json(&["do", "who are our prospects", "--json"]);
+    assert_eq!(answer["planned_tool_calls"][0]["tool_name"], "leads.list_by_stage", "{answer}");
+    assert!(folder.fails(&["learning", "promote", "who are they", "leads.get"]).contains("nobody has said"));
+}
+
+#[test]
+fn what_was_rejected_does_not_lead_there_any_more() {
+    let folder = Folder::new();
+    let said = ["explain", "how is the system doing"];
+    assert!(folder.ok(&said).contains("Check the system"));
+    folder.ok(&["learning", "reject", "how is the system doing", "os.health_check", "--why", "we mean the roof"]);
+    let explained = folder.ok(&said);
+    assert!(!explained.contains("Do you mean “Check the system”?"), "{explained}");
+    assert!(folder.ok(&["learning", "blocklist"]).contains("we mean the roof"));
+    let refused = folder.fails(&["teach", "how is the system doing", "os.health_check"]);
+    assert!(refused.contains("we mean the roof") && refused.contains("--replace"), "{refused}");
+    folder.ok(&["learning", "unblock", "how is the system doing", "os.health_check"]);
+    assert!(folder.ok(&said).contains("Check the system"));
+    assert!(folder.ok(&["audit"]).contains("unblock"));
+}
+
+#[test]
+fn a_run_is_explained_from_what_it_kept() {
+    let folder = Folder::new();
+    assert!(folder.ok(&["explain", "my plate"]).contains("nothing that the packs can do"));
+    assert!(!folder.path().join("b.db").exists(), "a question makes no store");
+    folder.ok(&["do", "pls creat a task: Call Bob"]);
+    let run = newest(&folder);
+    // What is taught later does not change what was understood then.
+    folder.ok(&["teach", "creat a task: {content}", "os.create_note", "--replace"]);
+    assert!(folder.ok(&["explain", "pls creat a task: Call Bob"]).contains("os.create_note"), "what was taught counts");
+    let text = folder.ok(&["explain", &run]);
+    for part in ["asks for Create a task", "“creat” was taken for “create”", "Next best was", "brain inspect"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert_eq!(folder.json(&["explain", &run, "--json"])["understanding"]["intents"][0]["target"], "os.create_task");
+    assert!(folder.fails(&["explain", "01a1e36d-a725-7efd-81cf-17fe06286034"]).contains("there is no run"));
+    // A phrase of one's own is one's own on this machine, too.
+    folder.ok(&["teach", "what is on my plate", "os.list_tasks", "--own"]);
+    assert!(folder.ok(&["explain", "what is on my plate"]).contains("a phrase of yours"));
 }

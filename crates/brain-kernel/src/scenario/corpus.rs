@@ -28,6 +28,8 @@ pub struct RowScore {
     pub wanted: String,
     /// The tool or playbook that was expected, if one was.
     pub target: Option<String>,
+    /// The slots that were expected with it.
+    pub slots: Map<String, Value>,
     /// What was read.
     pub read: String,
 }
@@ -67,6 +69,10 @@ pub fn score(registry: &Registry, set: CorpusSet, understand: impl Fn(&str) -> U
             target: match &row.expect {
                 Expectation::Tool { name, .. } | Expectation::Playbook { name, .. } => Some(name.clone()),
                 Expectation::None | Expectation::Ask(_) => None,
+            },
+            slots: match &row.expect {
+                Expectation::Tool { slots, .. } | Expectation::Playbook { slots, .. } => slots.clone(),
+                Expectation::None | Expectation::Ask(_) => Map::new(),
             },
             read: read(&understanding),
         }

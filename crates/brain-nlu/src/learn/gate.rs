@@ -142,7 +142,8 @@ fn shape(candidate: &Candidate, gates: &Gates, known: &Known<'_>) -> Vec<String>
 fn patience(candidate: &Candidate, now: Timestamp, gates: &Gates) -> Vec<String> {
     let mut why = Vec::new();
     if candidate.turns < gates.seen {
-        why.push(format!("It was said {} times; it takes {}.", candidate.turns, gates.seen));
+        let times = if candidate.turns == 1 { "once".to_owned() } else { format!("{} times", candidate.turns) };
+        why.push(format!("It was said {times}; it takes {}.", gates.seen));
     }
     let age = now.since(candidate.first_seen);
     if age < gates.age {
@@ -221,7 +222,7 @@ mod tests {
         let phrases = [owned("create a fund called {name}", "fund.create"), owned("close the fund", "fund.close")];
         let blocked = Blocklist {
             entries: vec![Blocked {
-                phrase: "make it so now".into(),
+                phrase: "square the books today".into(),
                 target: "fund.create".into(),
                 why: "too generic".into(),
                 by: "ann".into(),
@@ -267,7 +268,7 @@ mod tests {
         assert!(with(&"spin ".repeat(16)).starts_with("refuse: It has 16 words"));
         assert!(with("what is it that you do").starts_with("refuse: 100 % of its words say nothing"));
         assert_eq!(with("create a fund called {x}"), "refuse: It is a phrase of `fund.create` already.");
-        assert_eq!(with("make it so now"), "refuse: ann blocked “make it so now” for it: too generic");
+        assert_eq!(with("square the books today"), "refuse: ann blocked “square the books today” for it: too generic");
     }
 
     #[test]

@@ -14,6 +14,7 @@ mod health;
 mod outcome;
 mod phrase;
 mod score;
+mod slips;
 mod teach;
 #[cfg(test)]
 mod tests;
@@ -24,6 +25,8 @@ pub use cases::{Expect, LearnedCase, cases};
 pub use gate::{Gates, Known, OwnedPhrase, Verdict, gate};
 pub use health::{Decided, Decision, Week, weekly};
 pub use outcome::{How, Outcome, SaidSlot};
-pub use phrase::plain;
-pub use score::{CorpusResult, Reading, Row, Score, may_promote};
+pub(crate) use phrase::same;
+pub use phrase::{plain, shape};
+pub use score::{CorpusResult, Reading, Row, Score, may_promote, newly_wrong};
+pub use slips::without_slips;
 pub use teach::{Teach, check_teach};

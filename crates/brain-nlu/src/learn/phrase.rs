@@ -1,15 +1,7 @@
 //! Phrases in the form in which they are compared: folded, without politeness.
 
 use crate::normalise::folded;
-
-/// Words that say nothing about what is asked for.
-const STOP_WORDS: [&str; 78] = [
-    "a", "about", "all", "am", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "can", "could", "did",
-    "do", "does", "for", "from", "get", "had", "has", "have", "he", "her", "him", "his", "how", "i", "if", "in", "is",
-    "it", "its", "just", "me", "my", "no", "not", "of", "on", "one", "or", "our", "out", "she", "so", "some", "that",
-    "the", "their", "them", "then", "there", "these", "they", "this", "those", "to", "up", "us", "was", "we", "were",
-    "what", "when", "where", "which", "who", "will", "with", "would", "yes", "you", "your", "it's",
-];
+use crate::words::is_small;
 
 /// Politeness before and behind a request. Matching ignores it, so phrases are kept without it.
 const POLITE_BEFORE: [&str; 16] = [
@@ -74,18 +66,21 @@ pub(super) fn is_slot(word: &str) -> bool {
 }
 
 /// Whether two phrases match the same utterances, as far as their words say: slots are alike, whatever their names.
-pub(super) fn same(a: &str, b: &str) -> bool {
-    let shape = |phrase: &str| -> Vec<String> {
-        let words = words(&plain(phrase)).into_iter();
-        words.map(|word| if is_slot(&word) { "{}".to_owned() } else { word }).collect()
-    };
+pub(crate) fn same(a: &str, b: &str) -> bool {
     shape(a) == shape(b)
+}
+
+/// What two phrases have in common that match the same utterances, as far as their words say.
+pub fn shape(phrase: &str) -> String {
+    let words = words(&plain(phrase)).into_iter();
+    let words: Vec<String> = words.map(|word| if is_slot(&word) { "{}".to_owned() } else { word }).collect();
+    words.join(" ")
 }
 
 /// The share of words that say nothing, from 0 to 1; slots are not counted.
 pub(super) fn stop_share(phrase: &str) -> f64 {
     let words: Vec<String> = words(phrase).into_iter().filter(|word| !is_slot(word)).collect();
-    let stops = words.iter().filter(|word| STOP_WORDS.contains(&word.as_str())).count();
+    let stops = words.iter().filter(|word| is_small(&word.replace('\'', ""))).count();
     if words.is_empty() { 1.0 } else { stops as f64 / words.len() as f64 }
 }
 

@@ -54,31 +54,21 @@ pub struct Score {
 /// corpus are right, or if any row is read wrongly and with confidence that was not before; a row that got better
 /// does not pay for one that got dangerous. The refusal names the rows.
 pub fn may_promote(before: &Score, after: &Score) -> Result<(), String> {
-    for corpus in &before.corpora {
-        let Some(result) = after.corpora.iter().find(|result| result.name == corpus.name) else {
-            return Err(format!("The corpus “{}” was not measured again.", corpus.name));
-        };
-        let readings: BTreeMap<&str, Reading> = result.rows.iter().map(|row| (row.say.as_str(), row.reading)).collect();
-        let read = |row: &Row| readings.get(row.say.as_str()).copied();
-        if corpus.rows.iter().any(|row| read(row).is_none()) {
+    for (corpus, result) in again(before, after)? {
+        let read = readings(result);
+        if corpus.rows.iter().any(|row| !read.contains_key(row.say.as_str())) {
             return Err(format!("Not every row of the corpus “{}” was measured again.", corpus.name));
         }
-        let newly_wrong: Vec<&Row> = corpus
-            .rows
-            .iter()
-            .filter(|row| row.reading != Reading::Wrong && read(row) == Some(Reading::Wrong))
-            .collect();
-        if !newly_wrong.is_empty() {
-            let rows = named(&newly_wrong);
-            return Err(format!("In the corpus “{}” these would be read wrongly: {rows}.", corpus.name));
-        }
+    }
+    if let Some(wrong) = newly_wrong(before, after) {
+        return Err(wrong);
+    }
+    for (corpus, result) in again(before, after)? {
         let (right_before, right_after) = (corpus.right(), result.right());
         if right_after < right_before {
-            let lost: Vec<&Row> = corpus
-                .rows
-                .iter()
-                .filter(|row| row.reading == Reading::Right && read(row) != Some(Reading::Right))
-                .collect();
+            let read = readings(result);
+            let is_lost = |row: &&Row| row.reading == Reading::Right && read[row.say.as_str()] != Reading::Right;
+            let lost: Vec<&Row> = corpus.rows.iter().filter(is_lost).collect();
             return Err(format!(
                 "In the corpus “{}” {right_after} rows would be right instead of {right_before}; lost: {}.",
                 corpus.name,
@@ -87,6 +77,31 @@ pub fn may_promote(before: &Score, after: &Score) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// The rows that would be read wrongly and with confidence, and were not before, in a sentence.
+pub fn newly_wrong(before: &Score, after: &Score) -> Option<String> {
+    again(before, after).ok()?.into_iter().find_map(|(corpus, result)| {
+        let read = readings(result);
+        let is_new = |row: &&Row| row.reading != Reading::Wrong && read.get(row.say.as_str()) == Some(&Reading::Wrong);
+        let wrong: Vec<&Row> = corpus.rows.iter().filter(is_new).collect();
+        let sentence = || format!("In the corpus “{}” these would be read wrongly: {}.", corpus.name, named(&wrong));
+        (!wrong.is_empty()).then(sentence)
+    })
+}
+
+/// Each corpus as it was and as it is.
+fn again<'a>(before: &'a Score, after: &'a Score) -> Result<Vec<(&'a CorpusResult, &'a CorpusResult)>, String> {
+    let pair = |corpus: &'a CorpusResult| {
+        let result = after.corpora.iter().find(|result| result.name == corpus.name);
+        let result = result.ok_or_else(|| format!("The corpus “{}” was not measured again.", corpus.name))?;
+        Ok((corpus, result))
+    };
+    before.corpora.iter().map(pair).collect()
+}
+
+fn readings(result: &CorpusResult) -> BTreeMap<&str, Reading> {
+    result.rows.iter().map(|row| (row.say.as_str(), row.reading)).collect()
 }
 
 fn named(rows: &[&Row]) -> String {

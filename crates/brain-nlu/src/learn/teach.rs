@@ -28,6 +28,15 @@ pub enum Teach {
         /// How alike, from 0 to 1.
         similarity: f64,
     },
+    /// It was rejected for the target, or something very much like it was.
+    Blocked {
+        /// What was rejected.
+        phrase: String,
+        /// By whom.
+        by: String,
+        /// Why.
+        why: String,
+    },
     /// It would match what people say for anything.
     TooGeneric {
         /// Why.
@@ -50,6 +59,10 @@ impl fmt::Display for Teach {
             Self::Belongs { to } => write!(f, "It is a phrase of `{to}`. Replace it there knowingly."),
             Self::Near { to, phrase, similarity } => {
                 write!(f, "It is very much like “{phrase}” of `{to}` ({similarity:.2}): the two would be confused.")
+            }
+            Self::Blocked { phrase, by, why } => {
+                let why = if why.is_empty() { String::new() } else { format!(": {why}") };
+                write!(f, "{by} rejected “{phrase}” for it{why}.")
             }
             Self::TooGeneric { why } | Self::NotAPattern { why } => f.write_str(why),
             Self::UnknownTarget => f.write_str("There is no such tool or playbook."),
@@ -80,6 +93,10 @@ pub fn check_teach(
         Some(owner) if owner.target == target => return Teach::Already,
         Some(owner) => return Teach::Belongs { to: owner.target.clone() },
         None => {}
+    }
+    if let Some(blocked) = known.blocked.blocks(phrase, target, known.alike) {
+        let (phrase, by, why) = (blocked.phrase.clone(), blocked.by.clone(), blocked.why.clone());
+        return Teach::Blocked { phrase, by, why };
     }
     match known.nearest_other(phrase, target) {
         Some((other, similarity)) if similarity >= Gates::default().collision => {

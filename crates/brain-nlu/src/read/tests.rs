@@ -298,6 +298,44 @@ fn what_was_taught_counts_at_once_and_for_whom() {
 }
 
 #[test]
+fn what_was_rejected_leads_there_no_more_in_these_or_other_words() {
+    use crate::learn::Blocked;
+    use crate::{Taught, TaughtPhrase};
+    let taught = [TaughtPhrase { text: "ring {title}".into(), target: "os.create_task".into(), actor: None }];
+    let block = |phrase: &str, target: &str| Blocked {
+        phrase: phrase.into(),
+        target: target.into(),
+        why: "too generic".into(),
+        by: "ann".into(),
+        at: brain_core::Timestamp::default(),
+    };
+    let read_with = |blocked: &[Blocked], text: &str| {
+        let taught = Taught::build(&VOCABULARY, &taught, blocked).unwrap();
+        understand(&VOCABULARY, text, &Context { taught: Some(&taught), ..fresh() })
+    };
+    let leads_to = |found: &Understanding, target: &str| match found {
+        Understanding::Clear { intents } => intents.iter().any(|intent| intent.target == target),
+        _ => false,
+    };
+    for (phrase, target, says) in [
+        ("ring {title}", "os.create_task", "ring Bob"),
+        ("list leads", "leads.list_by_stage", "please list leads"),
+        ("show my tasks", "os.list_tasks", "shwo my taks"),
+    ] {
+        assert!(leads_to(&read_with(&[], says), target), "{says}");
+        let found = read_with(&[block(phrase, target)], says);
+        assert!(!leads_to(&found, target), "{says}: {found:?}");
+        // Another target is not concerned.
+        assert!(leads_to(&read_with(&[block(phrase, "os.create_note")], says), target), "{says}");
+    }
+    // What matches another phrase whole is not lost because it is like the one that was rejected.
+    assert!(leads_to(
+        &read_with(&[block("list my leads", "leads.list_by_stage")], "list leads"),
+        "leads.list_by_stage"
+    ));
+}
+
+#[test]
 fn a_snapshot_reads_like_what_it_was_made_of() {
     let loaded = vocabulary();
     assert_eq!(loaded.key(), VOCABULARY.key());

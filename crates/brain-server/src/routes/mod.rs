@@ -3,7 +3,9 @@
 pub(crate) mod approvals;
 pub(crate) mod blobs;
 pub(crate) mod events;
+mod explain;
 pub(crate) mod jobs;
+pub(crate) mod learning;
 pub(crate) mod letters;
 pub(crate) mod records;
 pub(crate) mod runs;

@@ -3,8 +3,10 @@
 mod approval;
 mod blob;
 mod event;
+mod explain;
 mod feed;
 mod job;
+mod learning;
 mod letter;
 mod object;
 mod page;
@@ -18,10 +20,16 @@ mod whole;
 pub use approval::{Approval, Decide, Decision};
 pub use blob::{Blob, BlobStored};
 pub use event::{RunEvent, run_events};
+pub use explain::{ExplainRequest, Explanation};
 pub use feed::{FeedEvent, FeedId};
 pub use job::{
     Activate, Activated, Callback, CallbackTaken, CompleteJob, ExtendJob, Extended, FailJob, Job, JobError,
     JobErrorClass, JobTaken, Review, UndoRun, Verdict,
+};
+pub(crate) use learning::state_word;
+pub use learning::{
+    BlockedPhrase, CaseItem, CorrectionAnswer, CorrectionRequest, CycleRequest, LearningHealth, LearningWeek,
+    PhraseCandidate, PhraseFor, PromotionItem, RejectRequest, TaughtAnswer, TaughtItem, TeachRequest, UnteachRequest,
 };
 pub use letter::{Escalate, Letter, LetterDecided, Outcome, Resolve, Retry};
 pub(crate) use object::Object;

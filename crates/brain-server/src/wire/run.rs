@@ -56,7 +56,8 @@ pub struct RunRequest {
     /// Bounds.
     #[serde(default, deserialize_with = "super::object::optional")]
     pub limits: Option<LimitsRequest>,
-    /// Tool calls by name, instead of words.
+    /// Tool calls by name, instead of words. Beside the `message` of a request that was asked about, they say what it
+    /// meant; learning counts that.
     #[serde(default, deserialize_with = "super::object::optional_list")]
     #[schema(max_items = 1000)]
     pub calls: Option<Vec<CallRequest>>,

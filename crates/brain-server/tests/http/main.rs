@@ -6,6 +6,7 @@ mod approvals;
 mod blobs;
 mod events;
 mod gate;
+mod learning;
 mod letters;
 mod lists;
 mod modes;

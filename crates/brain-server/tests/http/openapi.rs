@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::support::TestServer;
 
 /// Every route, as the design lists it.
-const ROUTES: [&str; 41] = [
+const ROUTES: [&str; 55] = [
     "GET /healthz",
     "GET /metrics",
     "GET /openapi.json",
@@ -44,6 +44,20 @@ const ROUTES: [&str; 41] = [
     "POST /v1/runs/{id}/undo",
     "POST /v1/runs/{id}/review",
     "GET /v1/runs/{id}/expansion",
+    "GET /v1/learning",
+    "GET /v1/learning/candidates",
+    "GET /v1/learning/phrases",
+    "POST /v1/learning/teach",
+    "POST /v1/learning/unteach",
+    "POST /v1/learning/promote",
+    "POST /v1/learning/reject",
+    "GET /v1/learning/blocklist",
+    "POST /v1/learning/unblock",
+    "POST /v1/learning/run",
+    "GET /v1/learning/cases",
+    "POST /v1/learning/corrections",
+    "POST /v1/explain",
+    "GET /v1/runs/{id}/explain",
     "POST /v1/jobs/activate",
     "POST /v1/jobs/{id}/complete",
     "POST /v1/jobs/{id}/fail",

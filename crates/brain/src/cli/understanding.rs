@@ -25,13 +25,14 @@ pub(crate) struct EvalArgs {
     /// transformer with --model, else static]
     #[arg(long, value_enum)]
     pub(crate) tier: Option<TierArg>,
-    /// The part of the packs' corpus that is read.
-    #[arg(long, value_enum, default_value_t = SetArg::Test, conflicts_with = "train")]
-    pub(crate) set: SetArg,
+    /// The part of the packs' corpus that is read. [default: test; with --teach-file: tune]
+    #[arg(long, value_enum, conflicts_with = "train")]
+    pub(crate) set: Option<SetArg>,
     /// Say what got better and what got worse since this report (written with --json).
     #[arg(long, value_name = "FILE", conflicts_with = "train")]
     pub(crate) compare: Option<PathBuf>,
-    /// Write what was read wrongly as phrases for `brain teach --file`, to be looked through.
+    /// Write what was asked about or read wrongly as phrases for `brain teach --file`, to be looked through. Of the tuning
+    /// rows: what is taught from the test rows is not measured by them any more, so that takes `--set test`.
     #[arg(long, value_name = "FILE", conflicts_with = "train")]
     pub(crate) teach_file: Option<PathBuf>,
 }

@@ -1,26 +1,92 @@
-//! `brain explain`: how an utterance is understood, and why. Nothing is done.
+//! `brain explain`: how an utterance is understood, or was by a run, and why. Nothing is done.
 
-use anyhow::Result;
-use brain_core::Clock as _;
+use anyhow::{Result, bail};
+use brain_core::{Clock as _, REDACTED, RunId};
+use brain_kernel::{Actor, Heard, Kernel};
 use brain_nlu::{Evidence, Intent, Question, SmallTalk, Source, Stage, Suggestion, Target, Understanding};
+use brain_store::Scope;
 use serde_json::Value;
 
 use crate::cli::Global;
+use crate::open::Place;
 use crate::show::{BOLD, DIM, GREEN, YELLOW};
 use crate::system::SystemClock;
 use crate::{open, show};
 
 pub(crate) fn run(global: &Global, text: &str) -> Result<bool> {
-    let registry = open::registry(global)?;
-    let encoder = open::ears(global)?;
-    let reader = brain_kernel::scenario::reader(&registry, encoder, SystemClock.now());
-    let understanding = reader.read(text);
-    if global.json {
-        show::json(&understanding);
-        return Ok(true);
+    if let Ok(run) = text.trim().parse::<RunId>() {
+        return explain_run(global, run);
     }
-    let teller = Teller { targets: reader.targets(), text };
-    match &understanding {
+    // What was taught and rejected here counts, if there is a store; none is made for a question.
+    let there = match open::place(global)? {
+        Place::Sqlite(path) => path.exists(),
+        Place::Postgres(_) => true,
+        Place::Memory => false,
+    };
+    if there {
+        return with_kernel(global, |kernel, scope| {
+            let understanding = kernel.understand(scope, &Actor::local().name, text);
+            tell(global, kernel.vocabulary().targets(), text, &understanding);
+            Ok(true)
+        });
+    }
+    let registry = open::registry(global)?;
+    let reader = brain_kernel::scenario::reader(&registry, open::ears(global)?, SystemClock.now());
+    tell(global, reader.targets(), text, &reader.read(text));
+    Ok(true)
+}
+
+fn with_kernel(global: &Global, work: impl FnOnce(&Kernel, &Scope) -> Result<bool>) -> Result<bool> {
+    let scope = open::scope(global)?;
+    open::runtime()?.block_on(async {
+        let kernel = open::kernel(global, false)?;
+        let done = work(&kernel, &scope);
+        kernel.engine().stop();
+        done
+    })
+}
+
+/// Why a run did what it did, from what it kept: phrases may have changed since.
+fn explain_run(global: &Global, run: RunId) -> Result<bool> {
+    with_kernel(global, |kernel, scope| {
+        if global.json {
+            show::json(&brain_server::wire::Explanation::of_run(kernel, scope, run)?);
+            return Ok(true);
+        }
+        let Some(Heard { message, mut understanding, links }) = kernel.heard(scope, run)? else {
+            bail!(
+                "run {run} kept no words: it was called by name, or erased since; brain inspect {run} says what it did"
+            )
+        };
+        // Personal values are for the one who asked, not for whoever looks at the log.
+        let redactor = kernel.registry().redactor();
+        if let Understanding::Clear { intents } = &mut understanding {
+            let slots = intents.iter_mut().flat_map(|intent| &mut intent.slots);
+            slots.filter(|slot| redactor.hides(&slot.name)).for_each(|slot| slot.value = REDACTED.into());
+        }
+        tell(global, kernel.vocabulary().targets(), &message, &understanding);
+        for link in links.as_array().into_iter().flatten() {
+            let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+            let best = &link["candidates"][0];
+            let why: Vec<String> = best["evidence"].as_array().into_iter().flatten().map(text).collect();
+            anstream::println!(
+                "  The name “{}” was looked up: {} {DIM}({}){DIM:#}",
+                text(&link["mention"]),
+                text(&best["id"]),
+                why.join(", ")
+            );
+        }
+        anstream::println!("{DIM}What was done then: brain inspect {run}{DIM:#}");
+        Ok(true)
+    })
+}
+
+fn tell(global: &Global, targets: &[Target], text: &str, understanding: &Understanding) {
+    if global.json {
+        return show::json(understanding);
+    }
+    let teller = Teller { targets, text };
+    match understanding {
         Understanding::Clear { intents } => {
             if intents.len() > 1 {
                 anstream::println!("{} requests, in this order.\n", intents.len());
@@ -33,7 +99,6 @@ pub(crate) fn run(global: &Global, text: &str) -> Result<bool> {
         Understanding::SmallTalk { talk } => small_talk(*talk),
         Understanding::Unknown { nearest } => teller.unknown(nearest),
     }
-    Ok(true)
 }
 
 struct Teller<'a> {

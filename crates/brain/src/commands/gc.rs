@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use brain_core::{Clock, Millis, TenantId};
 use brain_engine::{BLOB_GRACE, Keep, LONG, Swept, sweep};
-use brain_kernel::Kernel;
+use brain_kernel::{Kernel, sweep_corrections};
 use brain_store::{Scope, Store, Sudo, SystemScope};
 use serde_json::json;
 
@@ -51,7 +51,8 @@ pub(crate) fn run(global: &Global, args: &GcArgs) -> Result<bool> {
             Some(keep) => {
                 let keep = Keep { blobs: args.blob_grace.unwrap_or(keep.blobs), ..keep };
                 let scope = Scope::of(tenant.clone());
-                Some(sweep(store.as_ref(), &scope, SystemClock.now(), keep, args.dry_run)?)
+                let swept = sweep(store.as_ref(), &scope, SystemClock.now(), keep, args.dry_run)?;
+                Some((swept, sweep_corrections(store.as_ref(), &scope, args.dry_run)?))
             }
             None => None,
         };
@@ -80,24 +81,27 @@ pub(crate) fn run(global: &Global, args: &GcArgs) -> Result<bool> {
     Ok(true)
 }
 
-fn row(tenant: &TenantId, swept: Option<Swept>) -> serde_json::Value {
-    let kept_for_ever = swept.is_none();
-    let swept = swept.unwrap_or_default();
+/// What went of a tenant, and how many corrections with it; `None` if nothing expires.
+type Gone = Option<(Swept, u64)>;
+
+fn row(tenant: &TenantId, gone: Gone) -> serde_json::Value {
+    let kept_for_ever = gone.is_none();
+    let (swept, corrections_deleted) = gone.unwrap_or_default();
     json!({
         "tenant": tenant, "kept_for_ever": kept_for_ever, "runs_erased": swept.runs_erased,
         "runs_deleted": swept.runs_deleted, "runs_compacted": swept.runs_compacted, "blobs_deleted": swept.blobs_deleted,
-        "blobs_unused": swept.blobs_unused, "bytes": swept.bytes,
+        "blobs_unused": swept.blobs_unused, "bytes": swept.bytes, "corrections_deleted": corrections_deleted,
     })
 }
 
-fn tell(tenant: &TenantId, swept: Option<Swept>, dry_run: bool) {
-    let Some(swept) = swept else {
+fn tell(tenant: &TenantId, gone: Gone, dry_run: bool) {
+    let Some((swept, corrections)) = gone else {
         return anstream::println!("{BOLD}{tenant}{BOLD:#}  nothing expires: everything is kept for ever");
     };
     let would = if dry_run { "would be " } else { "" };
     let Swept { runs_erased, runs_deleted, runs_compacted, blobs_deleted, blobs_unused, bytes } = swept;
     anstream::println!(
-        "{GREEN}✓{GREEN:#} {BOLD}{tenant}{BOLD:#}  {runs_erased} runs {would}erased, {runs_deleted} {would}deleted, {runs_compacted} {would}compacted, {blobs_deleted} blobs {would}deleted {DIM}· {bytes} bytes · {blobs_unused} blobs unused, kept for now{DIM:#}"
+        "{GREEN}✓{GREEN:#} {BOLD}{tenant}{BOLD:#}  {runs_erased} runs {would}erased, {runs_deleted} {would}deleted, {runs_compacted} {would}compacted, {blobs_deleted} blobs {would}deleted, {corrections} corrections {would}forgotten {DIM}· {bytes} bytes · {blobs_unused} blobs unused, kept for now{DIM:#}"
     );
 }
 
@@ -135,7 +139,9 @@ fn keep_house_once(config: Option<&Path>, store: &dyn Store) -> Result<()> {
     let sudo = Sudo::because(store, now, SERVER, "gc", None, "once an hour")?;
     for tenant in store.tenants(&sudo)? {
         let Some(keep) = keep(&config, &tenant) else { continue };
-        let swept = sweep(store, &Scope::of(tenant.clone()), SystemClock.now(), keep, false)?;
+        let scope = Scope::of(tenant.clone());
+        let swept = sweep(store, &scope, SystemClock.now(), keep, false)?;
+        sweep_corrections(store, &scope, false)?;
         if swept != Swept::default() {
             tracing::info!(%tenant, ?swept, "what has been kept long enough went");
         }

@@ -12,6 +12,7 @@ mod eval;
 mod explain;
 mod gc;
 mod inspect;
+mod learning;
 mod migrate;
 mod migrate_runs;
 mod model;
@@ -50,6 +51,7 @@ pub(crate) fn run(cli: Cli) -> Result<bool> {
         Command::Demo(args) => demo::run(global, &args),
         Command::Runs(args) => runs::run(global, args),
         Command::Explain { text } => explain::run(global, &text),
+        Command::Learning(args) => learning::run(global, args.command),
         Command::Eval(args) => eval::run(global, &args),
         Command::Tune => tune::run(global),
         Command::Teach(args) => teach::teach(global, &args),

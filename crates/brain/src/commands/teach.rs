@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use brain_kernel::{Kernel, Learned, Lesson};
+use brain_kernel::{Actor, Kernel, Learned, Lesson};
 use brain_store::Scope;
 use serde_json::{Value, json};
 
@@ -55,13 +55,15 @@ pub(crate) fn unteach(global: &Global, args: &UnteachArgs) -> Result<bool> {
     })
 }
 
-fn who(given: Option<&str>) -> String {
+pub(super) fn who(given: Option<&str>) -> String {
     let user = || std::env::var("USER").ok().filter(|user| !user.is_empty());
     given.map(str::to_owned).or_else(user).unwrap_or_else(|| "local".into())
 }
 
 fn lesson(args: &TeachArgs, phrase: &str, target: &str) -> Lesson {
-    Lesson { phrase: phrase.to_owned(), target: target.to_owned(), own: args.own, replace: args.replace }
+    // Without a name, it is for whoever speaks on this machine: that is how `brain do` calls them.
+    let own = args.own.then(|| args.who.clone().unwrap_or_else(|| Actor::local().name));
+    Lesson { phrase: phrase.to_owned(), target: target.to_owned(), own, replace: args.replace }
 }
 
 fn tell(learned: &Learned) {
@@ -73,7 +75,7 @@ fn tell(learned: &Learned) {
     if let Some(from) = &learned.replaced {
         anstream::println!("  It was taken away from {from}.");
     }
-    if let Some(note) = &learned.note {
+    for note in &learned.notes {
         anstream::println!("  {YELLOW}{note}{YELLOW:#}");
     }
 }

@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result};
 use brain_kernel::scenario::corpus::{CorpusScore, Verdict, score};
 use brain_kernel::scenario::corpus_vocabulary;
 use brain_registry::model::CorpusSet;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::cli::{EvalArgs, Global, SetArg};
 use crate::show::{DIM, GREEN, RED, YELLOW};
@@ -18,14 +18,23 @@ pub(super) fn run(global: &Global, args: &EvalArgs) -> Result<bool> {
     let encoder = open::encoder(args.tier, global)?;
     let tier = encoder.id().to_owned();
     let reader = corpus_vocabulary(&registry, encoder);
-    let set = match args.set {
-        SetArg::Test => CorpusSet::Test,
-        SetArg::Tune => CorpusSet::Tune,
+    let set = match (args.set, &args.teach_file) {
+        (Some(SetArg::Test), _) | (None, None) => CorpusSet::Test,
+        (Some(SetArg::Tune), _) | (None, Some(_)) => CorpusSet::Tune,
     };
     let result = score(&registry, set, |text| reader.read(text));
     let report = report(&result, &tier);
     if let Some(file) = &args.teach_file {
-        write_teach_file(file, &result)?;
+        let count = write_teach_file(file, &result)?;
+        if !global.json {
+            let plural = if count == 1 { "" } else { "s" };
+            anstream::eprintln!("{count} phrase{plural} to look through: {}", file.display());
+            if set == CorpusSet::Test && count > 0 {
+                anstream::eprintln!(
+                    "{YELLOW}These are test rows: once they are taught, they measure nothing any more.{YELLOW:#}"
+                );
+            }
+        }
     }
     if global.json {
         show::json(&report);
@@ -101,13 +110,54 @@ fn compare(file: &Path, now: &Value) -> Result<bool> {
     Ok(worse == 0)
 }
 
-/// What was not read as it should be, as something to teach; a person looks through it first.
-fn write_teach_file(file: &Path, result: &CorpusScore) -> Result<()> {
-    let mut text = String::from("# Look through this, replace values by {slots}, then: brain teach --file THIS\n");
+/// What was not read as it should be, as something to teach; a person looks through it first. How many there are.
+fn write_teach_file(file: &Path, result: &CorpusScore) -> Result<usize> {
+    let mut text = String::from("# Look through this, then: brain teach --file THIS\n");
+    let (mut count, head) = (0, text.len());
     for row in result.rows.iter().filter(|row| row.verdict != Verdict::Right) {
         if let Some(target) = &row.target {
-            text.push_str(&format!("- {{phrase: {}, target: {target}}}\n", serde_json::to_string(&row.say)?));
+            let phrase = serde_json::to_string(&with_slots(&row.say, &row.slots))?;
+            text.push_str(&format!("- {{phrase: {phrase}, target: {target}}}\n"));
+            count += 1;
         }
     }
-    std::fs::write(file, text).with_context(|| format!("{} cannot be written", file.display()))
+    if text.len() == head {
+        text.push_str("[]\n");
+    }
+    std::fs::write(file, text).with_context(|| format!("{} cannot be written", file.display()))?;
+    Ok(count)
+}
+
+/// An utterance with `{slots}` where it has the values that are expected in them, the longest first.
+fn with_slots(say: &str, slots: &Map<String, Value>) -> String {
+    let mut values: Vec<(&String, String)> = slots
+        .iter()
+        .map(|(name, value)| {
+            // A record may be called by its name.
+            let said = value.get("mention").unwrap_or(value);
+            (name, said.as_str().map_or_else(|| said.to_string(), str::to_owned))
+        })
+        .filter(|(_, value)| !value.is_empty())
+        .collect();
+    values.sort_by_key(|(_, value)| std::cmp::Reverse(value.len()));
+    let mut text = say.to_owned();
+    for (name, value) in values {
+        let inside = |at: usize| text[..at].matches('{').count() > text[..at].matches('}').count();
+        if let Some((at, _)) = text.match_indices(&value).find(|(at, _)| !inside(*at)) {
+            text.replace_range(at..at + value.len(), &format!("{{{name}}}"));
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_that_are_expected_give_way_to_their_slots() {
+        let slots = json!({"name": "Bob", "note": "call Bob", "n": 3, "to": {"mention": "no"}, "unsaid": "x y"});
+        let text = with_slots("3 times: call Bob, says Bob, no", slots.as_object().unwrap());
+        assert_eq!(text, "{n} times: {note}, says {name}, {to}");
+    }
 }

@@ -1,0 +1,106 @@
+//! What was rejected: phrases that must not lead to a target, in these or other words.
+
+use brain_nlu::learn::{Blocked, plain};
+use brain_store::Scope;
+
+use super::corpora::{Effect, Scale};
+use super::records::{Changes, Kept, because};
+use crate::kernel::{Kernel, KernelError};
+
+/// The type of record that something rejected is.
+const BLOCKED: &str = "brain.blocked";
+/// Phrases that a tenant may have rejected.
+const MAX_BLOCKED: usize = 5000;
+
+impl Kernel {
+    /// Rejects a phrase for a target: it will not be learned, and does not lead there any more. What the corpora lose by
+    /// it is answered; a rejection that would make them read something wrongly is refused.
+    pub fn reject(
+        &self,
+        scope: &Scope,
+        who: &str,
+        phrase: &str,
+        target: &str,
+        why: &str,
+    ) -> Result<Option<String>, KernelError> {
+        let phrase = phrase.trim();
+        if plain(phrase).is_empty() {
+            return Err(KernelError::Refused("there are no words in the phrase".into()));
+        }
+        self.known_target(target)?;
+        let known = self.blocked_rows(scope)?;
+        if known.len() >= MAX_BLOCKED {
+            return Err(KernelError::Refused(format!(
+                "{MAX_BLOCKED} phrases are rejected already; unblock some first"
+            )));
+        }
+        let row = Blocked {
+            phrase: phrase.to_owned(),
+            target: target.to_owned(),
+            why: why.trim().to_owned(),
+            by: who.to_owned(),
+            at: self.clock().now(),
+        };
+        let before = self.words(scope)?;
+        let mut after = before.clone();
+        after.phrases.retain(|one| one.target != target || plain(&one.text) != plain(phrase));
+        after.blocked.push(row.clone());
+        let note = match Scale::new(self, scope, None)?.effect(&before, &after) {
+            Effect::None => None,
+            Effect::Worse(what) => Some(what),
+            Effect::Wrong(what) => {
+                return Err(KernelError::Conflict(format!("“{phrase}” cannot be rejected for {target}: {what}")));
+            }
+        };
+        let mut changes = Changes::default();
+        for again in known.iter().filter(|one| is(&one.value, phrase, target)) {
+            changes.delete(BLOCKED, again);
+        }
+        self.untaught(scope, phrase, target, &mut changes)?;
+        self.add(&mut changes, BLOCKED, &row, ("target", target));
+        self.commit_learning(scope, changes)?;
+        self.note_learning(scope, who, "reject", &format!("“{phrase}” for {target}{}", because(why)))?;
+        Ok(note)
+    }
+
+    /// Takes a rejection back; what exactly.
+    pub fn unblock(&self, scope: &Scope, who: &str, phrase: &str, target: &str) -> Result<Blocked, KernelError> {
+        let known = self.blocked_rows(scope)?;
+        let found = known.into_iter().find(|one| is(&one.value, phrase, target));
+        let found = found.ok_or_else(|| {
+            let hint = "`brain learning blocklist` lists what was";
+            KernelError::Refused(format!("“{phrase}” was not rejected for {target}; {hint}"))
+        })?;
+        let mut changes = Changes::default();
+        changes.delete(BLOCKED, &found);
+        self.commit_learning(scope, changes)?;
+        self.note_learning(scope, who, "unblock", &format!("“{}” for {target}", found.value.phrase))?;
+        Ok(found.value)
+    }
+
+    /// What was rejected, oldest first.
+    pub fn blocklist(&self, scope: &Scope) -> Result<Vec<Blocked>, KernelError> {
+        Ok(self.blocked_rows(scope)?.into_iter().map(|one| one.value).collect())
+    }
+
+    /// Takes back, as part of a change, every rejection that stands in the way of a phrase.
+    pub(super) fn lift_blocks(
+        &self,
+        scope: &Scope,
+        stands_in_the_way: &dyn Fn(&Blocked) -> bool,
+        changes: &mut Changes,
+    ) -> Result<(), KernelError> {
+        for one in self.blocked_rows(scope)?.iter().filter(|one| stands_in_the_way(&one.value)) {
+            changes.delete(BLOCKED, one);
+        }
+        Ok(())
+    }
+
+    fn blocked_rows(&self, scope: &Scope) -> Result<Vec<Kept<Blocked>>, KernelError> {
+        self.kept(scope, BLOCKED, MAX_BLOCKED)
+    }
+}
+
+fn is(blocked: &Blocked, phrase: &str, target: &str) -> bool {
+    blocked.target == target && plain(&blocked.phrase) == plain(phrase)
+}

@@ -1,0 +1,41 @@
+//! The tenant's own corpus: what people corrected is measured from then on.
+
+use brain_nlu::Understanding;
+use brain_nlu::learn::{Expect, LearnedCase, Outcome, Reading, Row, cases};
+use brain_store::Scope;
+
+use super::turns::Turn;
+use crate::kernel::{Kernel, KernelError};
+
+impl Kernel {
+    /// The cases that corrections made, also those that do not count yet.
+    pub fn learned_cases(&self, scope: &Scope) -> Result<Vec<LearnedCase>, KernelError> {
+        let corrections: Vec<Outcome> =
+            self.corrected_turns(scope)?.into_iter().flat_map(Turn::into_corrections).collect();
+        Ok(cases(&corrections))
+    }
+}
+
+/// How a case is read.
+pub(super) fn read(case: &LearnedCase, understanding: &Understanding) -> Row {
+    let chosen = match understanding {
+        Understanding::Clear { intents } => match intents.as_slice() {
+            [one] => Some(one.target.as_str()),
+            // Several requests are none of those that were meant alone.
+            _ => Some(""),
+        },
+        _ => None,
+    };
+    let (say, reading) = match &case.expect {
+        Expect::Target(target) => match chosen {
+            Some(chosen) if chosen == target => (case.say.clone(), Reading::Right),
+            Some(_) => (case.say.clone(), Reading::Wrong),
+            None => (case.say.clone(), Reading::Asked),
+        },
+        Expect::NotTarget(target) => {
+            let reading = if chosen == Some(target.as_str()) { Reading::Wrong } else { Reading::Right };
+            (format!("{} (not {target})", case.say), reading)
+        }
+    };
+    Row { say, reading }
+}

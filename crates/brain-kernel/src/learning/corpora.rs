@@ -1,0 +1,129 @@
+//! What the corpora say with other phrases: the packs' own, and what people here have corrected.
+
+use std::sync::{Arc, PoisonError};
+
+use brain_core::{Digest, canonical_digest};
+use brain_nlu::learn::{Blocked, CorpusResult, LearnedCase, Reading, Row, Score, may_promote, newly_wrong};
+use brain_nlu::{Context, Taught, TaughtPhrase, Understanding, understand};
+use brain_registry::model::CorpusSet;
+use brain_store::Scope;
+use serde_json::json;
+
+use super::cases;
+use crate::kernel::{Kernel, KernelError};
+use crate::scenario::CORPUS_DAY;
+use crate::scenario::corpus::{Verdict, score};
+use crate::understand::{surroundings, thresholds};
+
+/// The words of a tenant: what was taught and what was rejected.
+#[derive(Clone)]
+pub(super) struct Words {
+    pub(super) phrases: Vec<TaughtPhrase>,
+    pub(super) blocked: Vec<Blocked>,
+}
+
+/// What the corpora say of a change.
+pub(super) enum Effect {
+    /// Nothing gets worse.
+    None,
+    /// Something gets worse, but Brain asks.
+    Worse(String),
+    /// Something would be read wrongly, and Brain would go on.
+    Wrong(String),
+}
+
+/// Measures changes of a tenant's words against all corpora.
+pub(super) struct Scale<'a> {
+    kernel: &'a Kernel,
+    scope: &'a Scope,
+    /// Whose own phrases count.
+    actor: Option<String>,
+    cases: Vec<LearnedCase>,
+}
+
+impl<'a> Scale<'a> {
+    pub(super) fn new(kernel: &'a Kernel, scope: &'a Scope, actor: Option<&str>) -> Result<Self, KernelError> {
+        let cases = kernel.learned_cases(scope)?.into_iter().filter(LearnedCase::counts).collect();
+        Ok(Self { kernel, scope, actor: actor.map(str::to_owned), cases })
+    }
+
+    /// What the corpora say with these words.
+    pub(super) fn weigh(&self, words: &Words) -> Arc<Score> {
+        let key = canonical_digest(&json!([words.phrases, words.blocked, self.actor, self.cases]));
+        let known = &self.kernel.scores;
+        if let Some((of, score)) = known.lock().unwrap_or_else(PoisonError::into_inner).get(self.scope.tenant())
+            && *of == key
+        {
+            return score.clone();
+        }
+        let score = Arc::new(self.measure(words));
+        let entry: (Digest, Arc<Score>) = (key, score.clone());
+        known.lock().unwrap_or_else(PoisonError::into_inner).insert(self.scope.tenant().clone(), entry);
+        score
+    }
+
+    /// What a change from some words to others does.
+    pub(super) fn effect(&self, before: &Words, after: &Words) -> Effect {
+        let (before, after) = (self.weigh(before), self.weigh(after));
+        if let Some(wrong) = newly_wrong(&before, &after) {
+            return Effect::Wrong(wrong);
+        }
+        may_promote(&before, &after).map_or_else(Effect::Worse, |()| Effect::None)
+    }
+
+    fn measure(&self, words: &Words) -> Score {
+        let registry = self.kernel.registry();
+        let taught = self.kernel.ready(words);
+        // Corpora are written for a day and a place; what people corrected counts on any.
+        let around = surroundings(registry, &jiff::tz::TimeZone::UTC, CORPUS_DAY);
+        let context = Context {
+            taught: Some(&taught),
+            actor: self.actor.as_deref(),
+            thresholds: thresholds(registry),
+            ..Context::fresh(around)
+        };
+        let read = |text: &str| -> Understanding { understand(self.kernel.vocabulary(), text, &context) };
+        let of_packs = [("the packs' tuning rows", CorpusSet::Tune), ("the packs' test rows", CorpusSet::Test)];
+        let mut corpora: Vec<CorpusResult> = of_packs
+            .into_iter()
+            .map(|(name, set)| {
+                let rows = score(registry, set, read).rows.into_iter().map(|row| Row {
+                    say: row.say,
+                    reading: match row.verdict {
+                        Verdict::Right => Reading::Right,
+                        Verdict::Asked => Reading::Asked,
+                        Verdict::Wrong => Reading::Wrong,
+                    },
+                });
+                CorpusResult { name: name.to_owned(), rows: rows.collect() }
+            })
+            .collect();
+        let own = self.cases.iter().map(|case| cases::read(case, &read(&case.say)));
+        corpora.push(CorpusResult { name: "what people here corrected".into(), rows: own.collect() });
+        Score { corpora }
+    }
+}
+
+impl Kernel {
+    /// Words, ready to be matched. What does not fit its tool any more (a pack may have changed) is left out.
+    pub(super) fn ready(&self, words: &Words) -> Taught {
+        let mut phrases = words.phrases.clone();
+        loop {
+            match Taught::build(self.vocabulary(), &phrases, &words.blocked) {
+                Ok(taught) => return taught,
+                Err((text, error)) => {
+                    tracing::warn!(
+                        phrase = text,
+                        error = error.message,
+                        "a taught phrase does not fit its tool any more"
+                    );
+                    let count = phrases.len();
+                    phrases.retain(|phrase| phrase.text != text);
+                    if phrases.len() == count {
+                        return Taught::default();
+                    }
+                }
+            }
+        }
+    }
+}

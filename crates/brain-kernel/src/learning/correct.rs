@@ -1,0 +1,188 @@
+//! Corrections: somebody says that a request was read wrongly, or which of several readings was meant.
+
+use brain_core::{RunId, Timestamp};
+use brain_nlu::Understanding;
+use brain_store::{Member, Outcome, Precondition, RecordFilter, Scope, Store, StoreError, Write};
+use serde::{Deserialize, Serialize};
+
+use super::records::{Changes, because};
+use super::turns::ByRun;
+use crate::intake::Actor;
+use crate::kernel::{Kernel, KernelError};
+
+/// The type of record that a correction is.
+const CORRECTION: &str = "brain.correction";
+/// Corrections that a tenant may have. They go with their runs.
+const MAX_CORRECTIONS: usize = 10_000;
+/// Corrections of one person; a new one takes the place of the oldest. So nobody fills the list for everybody.
+const MAX_OF_ONE: usize = 1000;
+
+/// What somebody said about a request. What had been said and chosen is in the run: when the run is erased, no copy of
+/// the words is left here.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Correction {
+    /// The run that heard the request.
+    pub run: RunId,
+    /// Which request of several in the run, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<usize>,
+    /// The tool or playbook that was meant; nothing: only not what was chosen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub meant: Option<String>,
+    /// Why.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub why: String,
+    /// Who says so.
+    pub by: String,
+    /// Whether that person is trusted to teach.
+    pub trusted: bool,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// What came of a correction.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Corrected {
+    /// What was said.
+    pub said: String,
+    /// What it was taken for, if for anything.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chosen: Option<String>,
+    /// What was meant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub meant: Option<String>,
+    /// Whether it is an answer to a question that Brain had asked.
+    pub answer: bool,
+    /// Whether it counts in the tenant's corpus by itself; otherwise somebody else has to say the same.
+    pub counts: bool,
+}
+
+/// Forgets corrections whose runs are gone or erased: without the words they say nothing. How many.
+pub fn sweep_corrections(store: &dyn Store, scope: &Scope, dry_run: bool) -> Result<u64, StoreError> {
+    let page = store.records(scope, CORRECTION, &RecordFilter::default(), MAX_CORRECTIONS, None)?;
+    let (mut preconditions, mut writes) = (Vec::new(), Vec::new());
+    for row in page.items {
+        let run = serde_json::from_value::<Correction>(row.body).ok().map(|one| one.run);
+        let run = run.map(|run| store.run(scope, run)).transpose()?.flatten();
+        if run.is_some_and(|run| !run.erased) {
+            continue;
+        }
+        let (kind, id) = (row.kind, row.id);
+        preconditions.push(Precondition::Record { kind: kind.clone(), id, revision: Some(row.revision) });
+        writes.push(Write::DeleteRecord { kind, id });
+    }
+    let count = writes.len() as u64;
+    if count == 0 || dry_run {
+        return Ok(count);
+    }
+    let outcomes = store.commit_now(vec![Member { scope: scope.clone(), preconditions, writes }])?;
+    // Somebody corrects just now: the next time is soon enough.
+    Ok(if outcomes == [Outcome::Committed] { count } else { 0 })
+}
+
+impl Kernel {
+    /// Notes what was meant by a request, or that it was not what was chosen. Nothing is done again, and nothing is
+    /// taught: it counts when candidates and corpora are judged. Who says it again says it anew.
+    pub fn correct(
+        &self,
+        scope: &Scope,
+        actor: &Actor,
+        run: RunId,
+        request: Option<usize>,
+        meant: Option<&str>,
+        why: &str,
+    ) -> Result<Corrected, KernelError> {
+        let heard = self.heard(scope, run)?.ok_or_else(|| {
+            KernelError::Conflict(format!("run {run} has no words to correct: it was called by name, or erased since"))
+        })?;
+        if let Some(meant) = meant {
+            self.known_target(meant)?;
+        }
+        let (said, chosen, answer) = match &heard.understanding {
+            Understanding::Clear { intents } => {
+                let (number, several) = (request.unwrap_or(1), intents.len() > 1);
+                if several && request.is_none() {
+                    let list: Vec<String> = intents
+                        .iter()
+                        .enumerate()
+                        .map(|(n, intent)| format!("{} is {}", n + 1, intent.target))
+                        .collect();
+                    let list = list.join(", ");
+                    return Err(KernelError::Refused(format!("run {run} has several requests; say which one: {list}")));
+                }
+                let intent = number.checked_sub(1).and_then(|at| intents.get(at)).ok_or_else(|| {
+                    KernelError::Refused(format!("run {run} has no request {number}; it has {}", intents.len()))
+                })?;
+                let said = heard.message.get(intent.span.clone()).unwrap_or_default().trim();
+                (said.to_owned(), Some(intent.target.clone()), false)
+            }
+            Understanding::Ask(_) | Understanding::Unknown { .. } if meant.is_none() => {
+                return Err(KernelError::Refused(format!(
+                    "nothing was chosen for “{}”; say which tool or playbook was meant",
+                    heard.message
+                )));
+            }
+            Understanding::Ask(_) | Understanding::Unknown { .. } => {
+                let answer = matches!(heard.understanding, Understanding::Ask(_));
+                (heard.message.trim().to_owned(), None, answer)
+            }
+            Understanding::SmallTalk { .. } => {
+                let message = format!("“{}” is small talk; teach it if it asks for something here", heard.message);
+                return Err(KernelError::Refused(message));
+            }
+        };
+        if meant.is_some() && meant == chosen.as_deref() {
+            return Err(KernelError::Refused(format!("“{said}” was taken for {} already", meant.unwrap_or_default())));
+        }
+        let row = Correction {
+            run,
+            request: request.filter(|number| *number > 1),
+            meant: meant.map(str::to_owned),
+            why: why.trim().to_owned(),
+            by: actor.name.clone(),
+            trusted: actor.approver,
+            at: self.clock().now(),
+        };
+        self.keep_correction(scope, &row)?;
+        let not = chosen.as_ref().map(|chosen| format!("not {chosen}"));
+        let parts: Vec<String> = not.into_iter().chain(meant.map(|meant| format!("meant {meant}"))).collect();
+        let detail = format!("run {run}, {}{}", parts.join(", "), because(why));
+        self.note_learning(scope, &actor.name, "correct", &detail)?;
+        Ok(Corrected { said, chosen, meant: row.meant, answer, counts: row.trusted })
+    }
+
+    /// A tool or playbook of this name.
+    pub(super) fn known_target(&self, name: &str) -> Result<(), KernelError> {
+        let known = self.vocabulary().targets().iter().any(|target| target.name == name);
+        known.then_some(()).ok_or_else(|| KernelError::Refused(format!("there is no tool or playbook `{name}`")))
+    }
+
+    fn keep_correction(&self, scope: &Scope, row: &Correction) -> Result<(), KernelError> {
+        let known = self.kept::<Correction>(scope, CORRECTION, MAX_CORRECTIONS)?;
+        let mut changes = Changes::default();
+        let same = |one: &Correction| one.run == row.run && one.request == row.request && one.by == row.by;
+        let own = || known.iter().filter(|one| one.value.by == row.by);
+        if let Some(again) = own().find(|one| same(&one.value)) {
+            changes.delete(CORRECTION, again);
+        } else if own().count() >= MAX_OF_ONE
+            && let Some(oldest) = own().next()
+        {
+            changes.delete(CORRECTION, oldest);
+        } else if known.len() >= MAX_CORRECTIONS {
+            let message =
+                format!("{MAX_CORRECTIONS} corrections are kept already; `brain gc` collects those without a run");
+            return Err(KernelError::Refused(message));
+        }
+        self.add(&mut changes, CORRECTION, row, ("run", &row.run.to_string()));
+        self.commit_learning(scope, changes)
+    }
+
+    /// All corrections of a tenant.
+    pub(super) fn corrections_by_run(&self, scope: &Scope) -> Result<ByRun, KernelError> {
+        let mut by_run = ByRun::new();
+        for one in self.kept::<Correction>(scope, CORRECTION, MAX_CORRECTIONS)? {
+            by_run.entry(one.value.run).or_default().push(one.value);
+        }
+        Ok(by_run)
+    }
+}

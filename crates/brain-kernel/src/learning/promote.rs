@@ -1,0 +1,187 @@
+//! Promotion: candidates that passed their gates become phrases, if no corpus gets worse for it.
+
+use std::collections::BTreeMap;
+
+use brain_nlu::TaughtPhrase;
+use brain_nlu::learn::{
+    Blocklist, Candidate, Gates, Known, Outcome, OwnedPhrase, State, Teach, Verdict, candidates, gate, plain, shape,
+};
+use brain_store::Scope;
+use serde::Serialize;
+
+use super::corpora::{Effect, Scale, Words};
+use super::records::Changes;
+use super::teach::{TaughtRow, put};
+use super::turns::Turn;
+use crate::kernel::{Kernel, KernelError};
+
+/// Who promotes when the gates do.
+const LEARNING: &str = "learning";
+
+/// A candidate, and what the gates say of it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Judged {
+    /// The candidate, with its state.
+    #[serde(flatten)]
+    pub candidate: Candidate,
+    /// How often it was right, from 0 to 1.
+    pub success: f64,
+    /// Why it is not a phrase yet, in sentences.
+    pub why: Vec<String>,
+}
+
+/// What became of a candidate in a cycle.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Promotion {
+    /// The phrase.
+    pub phrase: String,
+    /// The target.
+    pub target: String,
+    /// Whether it became a phrase, or would.
+    pub promoted: bool,
+    /// Why not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+}
+
+impl Kernel {
+    /// What people say that is no phrase yet: what is ready first, then what waits for a person.
+    pub(super) fn judged(&self, scope: &Scope, turns: &[Turn]) -> Result<Vec<Judged>, KernelError> {
+        let outcomes: Vec<Outcome> = turns.iter().flat_map(Turn::lessons).collect();
+        let taught = self.taught(scope)?;
+        let words = self.words(scope)?;
+        let phrases = self.owned_phrases(&words.phrases);
+        let blocked = Blocklist { entries: words.blocked };
+        let alike = |a: &str, b: &str| f64::from(brain_nlu::alike(a, b));
+        let mut by_shape: BTreeMap<String, Vec<OwnedPhrase>> = BTreeMap::new();
+        for phrase in &phrases {
+            by_shape.entry(shape(&phrase.phrase)).or_default().push(phrase.clone());
+        }
+        let (now, gates) = (self.clock().now(), Gates::default());
+        let judge = |mut candidate: Candidate| {
+            let same = by_shape.get(&shape(&candidate.phrase)).map_or(&[][..], Vec::as_slice);
+            let is_it = |row: &&TaughtRow| {
+                row.phrase.target == candidate.target && shape(&row.phrase.text) == shape(&candidate.phrase)
+            };
+            let own = taught.iter().filter(|row| row.learned).find(is_it);
+            let of_packs = same.iter().any(|known| known.target == candidate.target);
+            // What it is like matters only when it was said often: most candidates were not, and packs have many phrases.
+            let phrases = if candidate.turns < gates.seen { same } else { &phrases };
+            let known = Known { phrases, blocked: &blocked, alike: &alike };
+            let why = match own {
+                Some(row) => {
+                    candidate.state = State::Promoted;
+                    vec![format!("It is a phrase since {}.", row.at)]
+                }
+                // What is a phrase already is nothing to decide about.
+                _ if of_packs => return None,
+                _ => {
+                    let verdict = gate(&candidate, now, &gates, &known);
+                    candidate.state = verdict.state();
+                    match verdict {
+                        Verdict::Promote => Vec::new(),
+                        Verdict::Wait { why } | Verdict::Review { why } | Verdict::Refuse { why } => why,
+                    }
+                }
+            };
+            Some(Judged { success: candidate.success(), candidate, why })
+        };
+        let mut list: Vec<Judged> = candidates(&outcomes).into_iter().filter_map(judge).collect();
+        list.sort_by(|a, b| {
+            let rank = |one: &Judged| (place(one.candidate.state), std::cmp::Reverse(one.candidate.seen));
+            rank(a).cmp(&rank(b)).then_with(|| a.candidate.phrase.cmp(&b.candidate.phrase))
+        });
+        Ok(list)
+    }
+
+    /// The cycle: every candidate that passed its gates becomes a phrase if no corpus gets worse. A dry run only says
+    /// what would become of each.
+    pub fn promote_ready(&self, scope: &Scope, dry_run: bool) -> Result<Vec<Promotion>, KernelError> {
+        let scale = Scale::new(self, scope, None)?;
+        let mut words = self.words(scope)?;
+        let mut done = Vec::new();
+        for one in self.judged(scope, &self.turns(scope)?)? {
+            let Candidate { phrase, target, state, .. } = one.candidate;
+            if state != State::Ready {
+                continue;
+            }
+            let why = match self.try_phrase(&scale, &words, &phrase, &target) {
+                Ok(after) => {
+                    if !dry_run {
+                        self.put_learned(scope, LEARNING, &phrase, &target)?;
+                    }
+                    // The next one is measured with this one: two that are fine alone may not be together.
+                    words = after;
+                    None
+                }
+                Err(why) => Some(why),
+            };
+            done.push(Promotion { phrase, target, promoted: why.is_none(), why });
+        }
+        Ok(done)
+    }
+
+    /// A person promotes a candidate: the gates are bypassed, the corpora are not.
+    pub fn promote(&self, scope: &Scope, who: &str, phrase: &str, target: &str) -> Result<Promotion, KernelError> {
+        let judged = self.judged(scope, &self.turns(scope)?)?;
+        let is_it = |one: &&Judged| one.candidate.target == target && one.candidate.phrase == plain(phrase);
+        let found = judged.iter().find(is_it).ok_or_else(|| {
+            let hint = format!(
+                "`brain learning candidates` lists what they say; `brain teach \"{phrase}\" {target}` needs nobody"
+            );
+            KernelError::Refused(format!("nobody has said “{phrase}” for {target}: {hint}"))
+        })?;
+        let phrase = found.candidate.phrase.clone();
+        if found.candidate.state == State::Promoted {
+            return Err(KernelError::Conflict(format!("“{phrase}” is a phrase of {target} already")));
+        }
+        let scale = Scale::new(self, scope, None)?;
+        self.try_phrase(&scale, &self.words(scope)?, &phrase, target)
+            .map_err(|why| KernelError::Conflict(format!("“{phrase}” was not promoted. {why}")))?;
+        self.put_learned(scope, who, &phrase, target)?;
+        Ok(Promotion { phrase, target: target.to_owned(), promoted: true, why: None })
+    }
+
+    /// The words with one phrase more, unless that phrase cannot be one or makes a corpus worse.
+    fn try_phrase(&self, scale: &Scale<'_>, before: &Words, phrase: &str, target: &str) -> Result<Words, String> {
+        match self.check_lesson(phrase, target, before) {
+            Teach::Fine | Teach::Near { .. } => {}
+            refused => return Err(refused.to_string()),
+        }
+        let mut after = before.clone();
+        after.phrases.push(TaughtPhrase { text: phrase.to_owned(), target: target.to_owned(), actor: None });
+        match scale.effect(before, &after) {
+            Effect::None => Ok(after),
+            Effect::Worse(why) | Effect::Wrong(why) => Err(why),
+        }
+    }
+
+    fn put_learned(&self, scope: &Scope, who: &str, phrase: &str, target: &str) -> Result<(), KernelError> {
+        let phrase = TaughtPhrase { text: phrase.to_owned(), target: target.to_owned(), actor: None };
+        let row = TaughtRow { phrase, by: who.to_owned(), at: self.clock().now(), learned: true };
+        let mut changes = Changes::default();
+        put(self, &mut changes, &row);
+        self.commit_learning(scope, changes)?;
+        self.note_learning(scope, who, "promote", &format!("“{}” for {target}", row.phrase.text))
+    }
+
+    /// Every phrase of every target: what was taught last first, then the packs'.
+    pub(super) fn owned_phrases(&self, taught: &[TaughtPhrase]) -> Vec<OwnedPhrase> {
+        let owned = |phrase: &str, target: &str| OwnedPhrase { phrase: phrase.to_owned(), target: target.to_owned() };
+        let taught = taught.iter().rev().map(|one| owned(&one.text, &one.target));
+        let targets = self.vocabulary().targets().iter();
+        let of_packs = targets.flat_map(|target| target.phrases.iter().map(|phrase| owned(phrase, &target.name)));
+        taught.chain(of_packs).collect()
+    }
+}
+
+/// The order of a list: what can be decided now, then what cannot, then what was.
+fn place(state: State) -> u8 {
+    match state {
+        State::Ready => 0,
+        State::Review => 1,
+        State::Gathering => 2,
+        State::Promoted => 3,
+        State::Rejected => 4,
+    }
+}

@@ -1,0 +1,96 @@
+//! What learning keeps: records of types that no pack can declare, so that they are a tenant's, move with `store copy`,
+//! and last.
+
+use brain_core::RecordId;
+use brain_store::{AuditRow, IndexEntry, Member, Outcome, Precondition, RecordFilter, RecordRow, Scope, Write};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::json;
+
+use crate::kernel::{Kernel, KernelError};
+
+/// A record as it was read.
+pub(super) struct Kept<T> {
+    pub(super) id: RecordId,
+    pub(super) revision: u64,
+    pub(super) value: T,
+}
+
+/// Changes that belong together.
+#[derive(Default)]
+pub(super) struct Changes {
+    preconditions: Vec<Precondition>,
+    writes: Vec<Write>,
+}
+
+impl Changes {
+    /// A record goes, if it is still as it was read.
+    pub(super) fn delete<T>(&mut self, kind: &str, kept: &Kept<T>) {
+        let (kind, id) = (kind.to_owned(), kept.id);
+        self.preconditions.push(Precondition::Record { kind: kind.clone(), id, revision: Some(kept.revision) });
+        self.writes.push(Write::DeleteRecord { kind, id });
+    }
+}
+
+impl Kernel {
+    /// All records of a kind, oldest first, as many as there may be. What cannot be read is left out.
+    pub(super) fn kept<T: DeserializeOwned>(
+        &self,
+        scope: &Scope,
+        kind: &str,
+        most: usize,
+    ) -> Result<Vec<Kept<T>>, KernelError> {
+        let page = self.store().records(scope, kind, &RecordFilter::default(), most, None)?;
+        let read = |row: RecordRow| {
+            let value = serde_json::from_value(row.body).ok()?;
+            Some(Kept { id: row.id, revision: row.revision, value })
+        };
+        Ok(page.items.into_iter().filter_map(read).collect())
+    }
+
+    /// Adds a new record, found by one value.
+    pub(super) fn add(&self, changes: &mut Changes, kind: &str, value: &impl Serialize, found_by: (&str, &str)) {
+        let now = self.clock().now();
+        let row = RecordRow {
+            kind: kind.to_owned(),
+            id: self.draw(|random| RecordId::generate(now, random)),
+            revision: 1,
+            state: None,
+            created_at: now,
+            updated_at: now,
+            body: json!(value),
+        };
+        let (field, value) = (found_by.0.to_owned(), found_by.1.to_owned());
+        let index = vec![IndexEntry { field, value, unique: false }];
+        changes.writes.push(Write::PutRecord { row, index, text: None });
+    }
+
+    /// Commits changes, all or none. What was known of the tenant's words is read anew from then on.
+    pub(super) fn commit_learning(&self, scope: &Scope, changes: Changes) -> Result<(), KernelError> {
+        let Changes { preconditions, writes } = changes;
+        let outcomes = self.store().commit_now(vec![Member { scope: scope.clone(), preconditions, writes }])?;
+        self.forget_lessons(scope.tenant());
+        match outcomes.as_slice() {
+            [Outcome::Committed] => Ok(()),
+            [Outcome::Refused(why)] => Err(KernelError::Store(why.clone())),
+            _ => Err(KernelError::Conflict("somebody else is teaching just now; try again".into())),
+        }
+    }
+
+    /// Notes in the audit who decided what.
+    pub(super) fn note_learning(&self, scope: &Scope, who: &str, what: &str, detail: &str) -> Result<(), KernelError> {
+        let row = AuditRow {
+            at: self.clock().now(),
+            who: who.to_owned(),
+            what: what.to_owned(),
+            tenant: Some(scope.tenant().clone()),
+            detail: detail.to_owned(),
+        };
+        Ok(self.store().note(&row)?)
+    }
+}
+
+/// `: WHY`, if somebody said why.
+pub(super) fn because(why: &str) -> String {
+    if why.trim().is_empty() { String::new() } else { format!(": {}", why.trim()) }
+}

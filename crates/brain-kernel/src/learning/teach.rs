@@ -1,0 +1,247 @@
+//! Teaching: phrases that trusted people give to tools and playbooks, used at once, kept, audited, and taken back.
+
+use std::sync::{Arc, PoisonError};
+
+use brain_core::{Millis, TenantId, Timestamp};
+use brain_nlu::learn::{BLOCKED_AT, Blocked, Blocklist, Known, Teach, check_teach, plain};
+use brain_nlu::{Taught, TaughtPhrase};
+use brain_store::Scope;
+use serde::{Deserialize, Serialize};
+
+use super::corpora::{Effect, Scale, Words};
+use super::records::{Changes, Kept, because};
+use crate::kernel::{Kernel, KernelError};
+
+/// The type of record that a taught phrase is.
+const PHRASE: &str = "brain.phrase";
+/// Phrases that a tenant may have.
+const MAX_PHRASES: usize = 5000;
+/// How long phrases that another process taught may stay unknown here.
+const FRESH: Millis = Millis(1000);
+
+/// What is to be taught.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lesson {
+    /// The phrase, with `{slots}`.
+    pub phrase: String,
+    /// The tool or playbook.
+    pub target: String,
+    /// The person it is for; everybody of the tenant if for nobody.
+    pub own: Option<String>,
+    /// Whether it may be taken away from where it belongs, although it was rejected, and although something that a corpus
+    /// holds would be read wrongly.
+    pub replace: bool,
+}
+
+/// A phrase that was taught, and by whom.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TaughtRow {
+    /// The phrase and what it asks for.
+    #[serde(flatten)]
+    pub phrase: TaughtPhrase,
+    /// Who taught it; `learning` if the gates let it pass.
+    pub by: String,
+    /// When.
+    pub at: Timestamp,
+    /// Whether it was learned from what people said, and not taught outright.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub learned: bool,
+}
+
+/// What came of teaching.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Learned {
+    /// The phrase.
+    pub phrase: String,
+    /// What it asks for from now on.
+    pub target: String,
+    /// What it asked for before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replaced: Option<String>,
+    /// What to know about it: what it is like, what the corpora lose by it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+    /// Whether it was known already.
+    pub already: bool,
+}
+
+/// Phrases of a tenant as they were at a moment.
+pub(crate) struct Lessons {
+    at: Timestamp,
+    taught: Arc<Taught>,
+}
+
+/// Adds a taught phrase to changes.
+pub(super) fn put(kernel: &Kernel, changes: &mut Changes, row: &TaughtRow) {
+    kernel.add(changes, PHRASE, row, ("target", &row.phrase.target));
+}
+
+impl Kernel {
+    /// Teaches a phrase. The gates of learning are bypassed; the corpora are asked nevertheless.
+    pub fn teach(&self, scope: &Scope, teacher: &str, lesson: &Lesson) -> Result<Learned, KernelError> {
+        let phrase = lesson.phrase.trim();
+        let known = self.taught_rows(scope)?;
+        if known.len() >= MAX_PHRASES {
+            return Err(KernelError::Refused(format!("{MAX_PHRASES} phrases are taught already; unteach some first")));
+        }
+        let before = self.words(scope)?;
+        let said = self.check_lesson(phrase, &lesson.target, &before);
+        let mut learned = Learned {
+            phrase: phrase.to_owned(),
+            target: lesson.target.clone(),
+            replaced: None,
+            notes: Vec::new(),
+            already: false,
+        };
+        match said {
+            Teach::Fine => {}
+            Teach::Near { .. } => learned.notes.push(said.to_string()),
+            Teach::Already => {
+                learned.already = true;
+                return Ok(learned);
+            }
+            Teach::Belongs { to } if lesson.replace => learned.replaced = Some(to),
+            Teach::Belongs { to } => {
+                return Err(KernelError::Conflict(format!(
+                    "“{phrase}” is a phrase of `{to}`; teach it with --replace to take it away from there"
+                )));
+            }
+            Teach::Blocked { .. } if lesson.replace => {
+                learned.notes.push(format!("{said} That does not hold any more."))
+            }
+            Teach::Blocked { .. } => {
+                return Err(KernelError::Conflict(format!(
+                    "“{phrase}” was not taught: {said} Teach it with --replace if that does not hold any more"
+                )));
+            }
+            other => return Err(KernelError::Refused(format!("“{phrase}” cannot be taught: {other}"))),
+        }
+        let row = TaughtRow {
+            phrase: TaughtPhrase { text: phrase.to_owned(), target: lesson.target.clone(), actor: lesson.own.clone() },
+            by: teacher.to_owned(),
+            at: self.clock().now(),
+            learned: false,
+        };
+        let same = |text: &str| plain(text) == plain(phrase);
+        let blocks = |blocked: &Blocked| {
+            let alike = || f64::from(brain_nlu::alike(&blocked.phrase, phrase)) >= BLOCKED_AT;
+            blocked.target == lesson.target && (same(&blocked.phrase) || alike())
+        };
+        let mut after = before.clone();
+        after.phrases.retain(|one| !same(&one.text));
+        after.phrases.push(row.phrase.clone());
+        after.blocked.retain(|blocked| !blocks(blocked));
+        match Scale::new(self, scope, row.phrase.actor.as_deref())?.effect(&before, &after) {
+            Effect::None => {}
+            Effect::Worse(what) => learned.notes.push(what),
+            Effect::Wrong(what) if lesson.replace => learned.notes.push(what),
+            Effect::Wrong(what) => {
+                return Err(KernelError::Conflict(format!(
+                    "“{phrase}” was not taught. {what} Teach it with --replace if that is as it should be"
+                )));
+            }
+        }
+        let mut changes = Changes::default();
+        // The same words of another target, taught before, are forgotten in the same commit.
+        for old in known.iter().filter(|old| same(&old.value.phrase.text)) {
+            changes.delete(PHRASE, old);
+        }
+        self.lift_blocks(scope, &blocks, &mut changes)?;
+        put(self, &mut changes, &row);
+        self.commit_learning(scope, changes)?;
+        let from = learned.replaced.as_deref().map(|to| format!(", taken from {to}")).unwrap_or_default();
+        self.note_learning(scope, teacher, "teach", &format!("“{phrase}” for {}{from}", lesson.target))?;
+        Ok(learned)
+    }
+
+    /// Takes back what was taught; what exactly.
+    pub fn unteach(
+        &self,
+        scope: &Scope,
+        teacher: &str,
+        phrase: &str,
+        why: &str,
+    ) -> Result<Vec<TaughtRow>, KernelError> {
+        let known = self.taught_rows(scope)?;
+        let same: Vec<_> = known.into_iter().filter(|one| plain(&one.value.phrase.text) == plain(phrase)).collect();
+        if same.is_empty() {
+            return Err(KernelError::Refused(format!("“{phrase}” was not taught; `brain teach` lists what was")));
+        }
+        let mut changes = Changes::default();
+        same.iter().for_each(|one| changes.delete(PHRASE, one));
+        self.commit_learning(scope, changes)?;
+        let rows: Vec<TaughtRow> = same.into_iter().map(|one| one.value).collect();
+        for row in &rows {
+            let detail = format!("“{}” for {}{}", row.phrase.text, row.phrase.target, because(why));
+            self.note_learning(scope, teacher, "unteach", &detail)?;
+        }
+        Ok(rows)
+    }
+
+    /// What was taught, oldest first.
+    pub fn taught(&self, scope: &Scope) -> Result<Vec<TaughtRow>, KernelError> {
+        Ok(self.taught_rows(scope)?.into_iter().map(|one| one.value).collect())
+    }
+
+    /// What was taught and what was rejected.
+    pub(super) fn words(&self, scope: &Scope) -> Result<Words, KernelError> {
+        let phrases = self.taught(scope)?.into_iter().map(|row| row.phrase).collect();
+        Ok(Words { phrases, blocked: self.blocklist(scope)? })
+    }
+
+    /// What people of a tenant have taught, ready to be matched. As it was a second ago at most.
+    pub(crate) fn lessons(&self, scope: &Scope) -> Arc<Taught> {
+        let now = self.clock().now();
+        let mut cache = self.lessons.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = cache.get(scope.tenant())
+            && now.since(known.at) < FRESH
+        {
+            return known.taught.clone();
+        }
+        let taught = match self.words(scope) {
+            Ok(words) => self.ready(&words),
+            Err(error) => {
+                tracing::warn!(%error, "what was taught could not be read; it is not used for now");
+                Taught::default()
+            }
+        };
+        let taught = Arc::new(taught);
+        cache.insert(scope.tenant().clone(), Lessons { at: now, taught: taught.clone() });
+        taught
+    }
+
+    /// What a phrase is, for a target it is to be taught for.
+    pub(super) fn check_lesson(&self, phrase: &str, target: &str, words: &Words) -> Teach {
+        let phrases = self.owned_phrases(&words.phrases);
+        let slots = |name: &str| {
+            let target = self.vocabulary().targets().iter().find(|target| target.name == name)?;
+            Some(target.slots.keys().cloned().collect())
+        };
+        let alike = |a: &str, b: &str| f64::from(brain_nlu::alike(a, b));
+        let blocked = Blocklist { entries: words.blocked.clone() };
+        check_teach(phrase, target, &slots, &Known { phrases: &phrases, blocked: &blocked, alike: &alike })
+    }
+
+    /// Forgets, as part of a change, a phrase that was taught for a target.
+    pub(super) fn untaught(
+        &self,
+        scope: &Scope,
+        phrase: &str,
+        target: &str,
+        changes: &mut Changes,
+    ) -> Result<(), KernelError> {
+        let is_it = |row: &TaughtRow| row.phrase.target == target && plain(&row.phrase.text) == plain(phrase);
+        for one in self.taught_rows(scope)?.iter().filter(|one| is_it(&one.value)) {
+            changes.delete(PHRASE, one);
+        }
+        Ok(())
+    }
+
+    fn taught_rows(&self, scope: &Scope) -> Result<Vec<Kept<TaughtRow>>, KernelError> {
+        self.kept(scope, PHRASE, MAX_PHRASES)
+    }
+
+    pub(super) fn forget_lessons(&self, tenant: &TenantId) {
+        self.lessons.lock().unwrap_or_else(PoisonError::into_inner).remove(tenant);
+    }
+}

@@ -1,0 +1,71 @@
+//! How something is understood, and why. Nothing is done.
+
+use axum::Json;
+use axum::extract::State;
+use brain_kernel::KernelError;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::runs::run_id;
+use crate::app::App;
+use crate::extract::{JsonBody, UrlPath};
+use crate::guard::Caller;
+use crate::problem::Problem;
+use crate::wire::{ExplainRequest, Explanation};
+
+/// The longest text, in bytes: as long as a message may be.
+const MAX_TEXT: usize = 64 * 1024;
+
+pub(crate) fn routes() -> OpenApiRouter<App> {
+    OpenApiRouter::new().routes(routes!(explain)).routes(routes!(explain_run))
+}
+
+/// How something would be understood, with what was taught here, and why. Nothing is done.
+#[utoipa::path(
+    post, path = "/v1/explain", tag = "learning", operation_id = "explain", request_body = ExplainRequest,
+    responses(
+        (status = 200, description = "How it is understood", body = Explanation),
+        (status = 400, description = "The body is not JSON."),
+        (status = 408, description = "The body did not arrive in time."),
+        (status = 413, description = "The text or the body is too large."),
+        (status = 415, description = "The body is not declared as JSON."),
+        (status = 422, description = "The text is empty, or a field does not fit."),
+    )
+)]
+async fn explain(
+    State(app): State<App>,
+    caller: Caller,
+    JsonBody(body): JsonBody<ExplainRequest>,
+) -> Result<Json<Explanation>, Problem> {
+    if body.text.trim().is_empty() {
+        return Err(KernelError::Empty.into());
+    }
+    if body.text.len() > MAX_TEXT {
+        return Err(KernelError::TooLong(body.text.len()).into());
+    }
+    app.read(move |kernel| {
+        let found = kernel.understand(&caller.scope, &caller.actor.name, &body.text);
+        Ok(Json(Explanation { text: body.text, run_id: None, understanding: serde_json::json!(found) }))
+    })
+    .await
+}
+
+/// How the request of a run was understood, and why: from what the run kept, personal values hidden.
+#[utoipa::path(
+    get, path = "/v1/runs/{id}/explain", tag = "runs", operation_id = "explain_run",
+    params(("id" = String, Path, format = "uuid", description = "The run")),
+    responses(
+        (status = 200, description = "How it was understood", body = Explanation),
+        (status = 400, description = "The id is not a UUID."),
+        (status = 404, description = "There is no such run."),
+        (status = 409, description = "The run kept no words: it was called by name, or erased since."),
+    )
+)]
+async fn explain_run(
+    State(app): State<App>,
+    caller: Caller,
+    UrlPath(id): UrlPath<String>,
+) -> Result<Json<Explanation>, Problem> {
+    let run = run_id(&id)?;
+    app.read(move |kernel| Ok(Json(Explanation::of_run(kernel, &caller.scope, run)?))).await
+}

@@ -1,0 +1,356 @@
+//! `/v1/learning`: what people say that is no phrase yet, what is taught, and what they correct.
+//!
+//! Everybody may look and correct. What changes how everybody is understood takes somebody who may approve.
+
+use axum::Json;
+use axum::extract::State;
+use brain_core::RunId;
+use brain_kernel::{Kernel, KernelError, Learning, Lesson};
+use serde::Deserialize;
+use utoipa::IntoParams;
+use utoipa::openapi::Schema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::approvals::MAX_NOTE;
+use crate::app::App;
+use crate::extract::{JsonBody, OptionalJson, UrlQuery, one_of, page_limit, short_text};
+use crate::guard::Caller;
+use crate::openapi::words;
+use crate::problem::{NOT_ALLOWED, Problem};
+use crate::wire::{
+    BlockedPhrase, CaseItem, CorrectionAnswer, CorrectionRequest, CycleRequest, LearningHealth, Page, PhraseCandidate,
+    PhraseFor, PromotionItem, RejectRequest, TaughtAnswer, TaughtItem, TeachRequest, UnteachRequest, state_word,
+};
+
+/// The longest phrase.
+const MAX_PHRASE: usize = 500;
+
+pub(crate) fn routes() -> OpenApiRouter<App> {
+    OpenApiRouter::new()
+        .routes(routes!(health))
+        .routes(routes!(candidates))
+        .routes(routes!(phrases))
+        .routes(routes!(teach))
+        .routes(routes!(unteach))
+        .routes(routes!(promote))
+        .routes(routes!(reject))
+        .routes(routes!(blocklist))
+        .routes(routes!(unblock))
+        .routes(routes!(cycle))
+        .routes(routes!(cases))
+        .routes(routes!(correct))
+        .merge(super::explain::routes())
+}
+
+/// Only somebody who may approve changes how everybody is understood.
+fn teacher(caller: &Caller) -> Result<(), Problem> {
+    if caller.actor.approver {
+        return Ok(());
+    }
+    let name = &caller.actor.name;
+    let detail = format!("{name} may not teach; ask someone whose token was made with --approver");
+    Err(Problem::new(NOT_ALLOWED, detail))
+}
+
+fn phrase_fits(phrase: &str) -> Result<(), Problem> {
+    if phrase.trim().is_empty() {
+        return Err(Problem::invalid("phrase", "there are no words in it"));
+    }
+    short_text("phrase", phrase, MAX_PHRASE)
+}
+
+/// What the command line calls `--replace` is a field here.
+fn here(error: KernelError) -> Problem {
+    match error {
+        KernelError::Conflict(why) => KernelError::Conflict(why.replace("--replace", "`\"replace\": true`")).into(),
+        other => other.into(),
+    }
+}
+
+/// Works on the store, on a thread that may block.
+async fn changed<T: Send + 'static>(
+    app: &App,
+    work: impl FnOnce(&Kernel) -> Result<T, KernelError> + Send + 'static,
+) -> Result<T, Problem> {
+    app.read(move |kernel| work(kernel).map_err(here)).await
+}
+
+fn all<T>(items: Vec<T>) -> Json<Page<T>> {
+    Json(Page { items, next_cursor: None })
+}
+
+/// How learning goes, week by week, from the runs of the last 90 days.
+#[utoipa::path(
+    get, path = "/v1/learning", tag = "learning", operation_id = "learning_health",
+    responses((status = 200, description = "How it goes", body = LearningHealth))
+)]
+async fn health(State(app): State<App>, caller: Caller) -> Result<Json<LearningHealth>, Problem> {
+    let Learning { weeks, states, .. } = changed(&app, move |kernel| kernel.learning(&caller.scope)).await?;
+    let weeks = weeks.into_iter().map(Into::into).collect();
+    Ok(Json(LearningHealth { weeks, states: serde_json::json!(states) }))
+}
+
+const STATES: [&str; 5] = ["ready", "review", "gathering", "promoted", "rejected"];
+
+fn states() -> Schema {
+    words(STATES)
+}
+
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct CandidateQuery {
+    /// Only those that stand here; `review` is what waits for a person.
+    #[param(schema_with = states)]
+    state: Option<String>,
+    /// How many at most.
+    #[param(minimum = 1, maximum = 200, default = 50)]
+    limit: Option<u64>,
+}
+
+/// What people say that is no phrase yet: what is ready first, then what waits for a person.
+#[utoipa::path(
+    get, path = "/v1/learning/candidates", tag = "learning", operation_id = "list_candidates", params(CandidateQuery),
+    responses(
+        (status = 200, description = "Candidates", body = Page<PhraseCandidate>),
+        (status = 422, description = "A parameter is unknown or does not fit."),
+    )
+)]
+async fn candidates(
+    State(app): State<App>,
+    caller: Caller,
+    UrlQuery(query): UrlQuery<CandidateQuery>,
+) -> Result<Json<Page<PhraseCandidate>>, Problem> {
+    let limit = page_limit(query.limit)?;
+    one_of("state", query.state.as_deref(), &STATES)?;
+    let found = changed(&app, move |kernel| kernel.learning(&caller.scope)).await?.candidates;
+    let wanted = query.state.as_deref();
+    let stands = found.into_iter().filter(|one| wanted.is_none_or(|state| state == state_word(one.candidate.state)));
+    Ok(all(stands.take(limit).map(Into::into).collect()))
+}
+
+/// What was taught and learned, oldest first.
+#[utoipa::path(
+    get, path = "/v1/learning/phrases", tag = "learning", operation_id = "list_taught",
+    responses((status = 200, description = "Phrases", body = Page<TaughtItem>))
+)]
+async fn phrases(State(app): State<App>, caller: Caller) -> Result<Json<Page<TaughtItem>>, Problem> {
+    let rows = changed(&app, move |kernel| kernel.taught(&caller.scope)).await?;
+    Ok(all(rows.into_iter().map(Into::into).collect()))
+}
+
+/// Teach a phrase. It is used at once.
+#[utoipa::path(
+    post, path = "/v1/learning/teach", tag = "learning", operation_id = "teach", request_body = TeachRequest,
+    responses(
+        (status = 200, description = "What came of it", body = TaughtAnswer),
+        (status = 400, description = "The body is not JSON."),
+        (status = 403, description = "Only somebody who may approve teaches."),
+        (status = 408, description = "The body did not arrive in time."),
+        (status = 409, description = "It belongs elsewhere, was rejected, or makes a corpus wrong; `replace` says that this is meant."),
+        (status = 413, description = "The body is too large."),
+        (status = 415, description = "The body is not declared as JSON."),
+        (status = 422, description = "There is no such tool, or it is no phrase."),
+    )
+)]
+async fn teach(
+    State(app): State<App>,
+    caller: Caller,
+    JsonBody(body): JsonBody<TeachRequest>,
+) -> Result<Json<TaughtAnswer>, Problem> {
+    teacher(&caller)?;
+    phrase_fits(&body.phrase)?;
+    let own = body.own.unwrap_or_default().then(|| caller.actor.name.clone());
+    let replace = body.replace.unwrap_or_default();
+    let lesson = Lesson { phrase: body.phrase, target: body.target, own, replace };
+    let learned = changed(&app, move |kernel| kernel.teach(&caller.scope, &caller.actor.name, &lesson)).await?;
+    Ok(Json(learned.into()))
+}
+
+/// Take back a phrase that was taught or learned.
+#[utoipa::path(
+    post, path = "/v1/learning/unteach", tag = "learning", operation_id = "unteach", request_body = UnteachRequest,
+    responses(
+        (status = 200, description = "What was taken back", body = Page<TaughtItem>),
+        (status = 400, description = "The body is not JSON."),
+        (status = 403, description = "Only somebody who may approve teaches."),
+        (status = 408, description = "The body did not arrive in time."),
+        (status = 409, description = "Somebody else is teaching just now."),
+        (status = 413, description = "The body is too large."),
+        (status = 415, description = "The body is not declared as JSON."),
+        (status = 422, description = "It was not taught, or a field does not fit."),
+    )
+)]
+async fn unteach(
+    State(app): State<App>,
+    caller: Caller,
+    JsonBody(body): JsonBody<UnteachRequest>,
+) -> Result<Json<Page<TaughtItem>>, Problem> {
+    teacher(&caller)?;
+    let why = body.why.unwrap_or_default();
+    short_text("why", &why, MAX_NOTE)?;
+    let work = move |kernel: &Kernel| kernel.unteach(&caller.scope, &caller.actor.name, &body.phrase, &why);
+    Ok(all(changed(&app, work).await?.into_iter().map(Into::into).collect()))
+}
+
+/// Make a phrase of a candidate that waits for a person. The corpora are asked all the same.
+#[utoipa::path(
+    post, path = "/v1/learning/promote", tag = "learning", operation_id = "promote", request_body = PhraseFor,
+    responses(
+        (status = 200, description = "It is a phrase", body = PromotionItem),
+        (status = 400, description = "The body is not JSON."),
+        (status = 403, description = "Only somebody who may approve teaches."),
+        (status = 408, description = "The body did not arrive in time."),
+        (status = 409, description = "A corpus gets worse by it, or it is a phrase already."),
+        (status = 413, description = "The body is too large."),
+        (status = 415, description = "The body is not declared as JSON."),
+        (status = 422, description = "Nobody has said it, or a field does not fit."),
+    )
+)]
+async fn promote(
+    State(app): State<App>,
+    caller: Caller,
+    JsonBody(body): JsonBody<PhraseFor>,
+) -> Result<Json<PromotionItem>, Problem> {
+    teacher(&caller)?;
+    phrase_fits(&body.phrase)?;
+    let work = move |kernel: &Kernel| kernel.promote(&caller.scope, &caller.actor.name, &body.phrase, &body.target);
+    Ok(Json(changed(&app, work).await?.into()))
+}
+
+/// Reject a phrase for a tool or playbook: it is not learned, and does not lead there any more, in other words neither.
+#[utoipa::path(
+    post, path = "/v1/learning/reject", tag = "learning", operation_id = "reject", request_body = RejectRequest,
+    responses(
+        (status = 200, description = "It is rejected", body = BlockedPhrase),
+        (status = 400, description = "The body is not JSON."),
+        (status = 403, description = "Only somebody who may approve teaches."),
+        (status = 408, description = "The body did not arrive in time."),
+        (status = 409, description = "A corpus gets wrong by it."),
+        (status = 413, description = "The body is too large."),
+        (status = 415, description = "The body is not declared as JSON."),
+        (status = 422, description = "There is no such tool or playbook, or a field does not fit."),
+    )
+)]
+async fn reject(
+    State(app): State<App>,
+    caller: Caller,
+    JsonBody(body): JsonBody<RejectRequest>,
+) -> Result<Json<BlockedPhrase>, Problem> {
+    teacher(&caller)?;
+    phrase_fits(&body.phrase)?;
+    short_text("why", &body.why, MAX_NOTE)?;
+    if body.why.trim().is_empty() {
+        return Err(Problem::invalid("why", "say why: whoever comes upon it later reads this"));
+    }
+    let RejectRequest { phrase, target, why } = body;
+    let by = caller.actor.name.clone();
+    let at = app.kernel().clock().now().to_string();
+    let rejected = BlockedPhrase { phrase, target, why, by, at, note: None };
+    let BlockedPhrase { phrase, target, why, by, .. } = rejected.clone();
+    let note = changed(&app, move |kernel| kernel.reject(&caller.scope, &by, &phrase, &target, &why)).await?;
+    Ok(Json(BlockedPhrase { note, ..rejected }))
+}
+
+/// What was rejected, oldest first.
+#[utoipa::path(
+    get, path = "/v1/learning/blocklist", tag = "learning", operation_id = "list_blocked",
+    responses((status = 200, description = "Phrases", body = Page<BlockedPhrase>))
+)]
+async fn blocklist(State(app): State<App>, caller: Caller) -> Result<Json<Page<BlockedPhrase>>, Problem> {
+    let rows = changed(&app, move |kernel| kernel.blocklist(&caller.scope)).await?;
+    Ok(all(rows.into_iter().map(Into::into).collect()))
+}
+
+/// Take back a rejection.
+#[utoipa::path(
+    post, path = "/v1/learning/unblock", tag = "learning", operation_id = "unblock", request_body = PhraseFor,
+    responses(
+        (status = 200, description = "What was rejected", body = BlockedPhrase),
+        (status = 400, description = "The body is not JSON."),
+        (status = 403, description = "Only somebody who may approve teaches."),
+        (status = 408, description = "The body did not arrive in time."),
+        (status = 409, description = "Somebody else is teaching just now."),
+        (status = 413, description = "The body is too large."),
+        (status = 415, description = "The body is not declared as JSON."),
+        (status = 422, description = "It was not rejected, or a field does not fit."),
+    )
+)]
+async fn unblock(
+    State(app): State<App>,
+    caller: Caller,
+    JsonBody(body): JsonBody<PhraseFor>,
+) -> Result<Json<BlockedPhrase>, Problem> {
+    teacher(&caller)?;
+    let work = move |kernel: &Kernel| kernel.unblock(&caller.scope, &caller.actor.name, &body.phrase, &body.target);
+    Ok(Json(changed(&app, work).await?.into()))
+}
+
+/// Make phrases of everything that passed the gates, if no corpus gets worse for it.
+#[utoipa::path(
+    post, path = "/v1/learning/run", tag = "learning", operation_id = "run_promotion",
+    request_body = Option<CycleRequest>,
+    responses(
+        (status = 200, description = "What became of each", body = Page<PromotionItem>),
+        (status = 400, description = "The body is not JSON."),
+        (status = 403, description = "Only somebody who may approve teaches."),
+        (status = 408, description = "The body did not arrive in time."),
+        (status = 409, description = "Somebody else is teaching just now."),
+        (status = 413, description = "The body is too large."),
+        (status = 415, description = "The body is not declared as JSON."),
+        (status = 422, description = "A field is unknown or does not fit."),
+    )
+)]
+async fn cycle(
+    State(app): State<App>,
+    caller: Caller,
+    OptionalJson(body): OptionalJson<CycleRequest>,
+) -> Result<Json<Page<PromotionItem>>, Problem> {
+    teacher(&caller)?;
+    let dry_run = body.dry_run.unwrap_or_default();
+    let done = changed(&app, move |kernel| kernel.promote_ready(&caller.scope, dry_run)).await?;
+    Ok(all(done.into_iter().map(Into::into).collect()))
+}
+
+/// What people corrected: the corpus of the tenant.
+#[utoipa::path(
+    get, path = "/v1/learning/cases", tag = "learning", operation_id = "list_cases",
+    responses((status = 200, description = "Cases", body = Page<CaseItem>))
+)]
+async fn cases(State(app): State<App>, caller: Caller) -> Result<Json<Page<CaseItem>>, Problem> {
+    let found = changed(&app, move |kernel| kernel.learned_cases(&caller.scope)).await?;
+    Ok(all(found.into_iter().map(Into::into).collect()))
+}
+
+/// Say what was meant by a request, or that it was not what was chosen. Nothing is done again.
+///
+/// Everybody may: it is measured from then on, and counts when two people agree or one may approve.
+#[utoipa::path(
+    post, path = "/v1/learning/corrections", tag = "learning", operation_id = "correct",
+    request_body = CorrectionRequest,
+    responses(
+        (status = 200, description = "What came of it", body = CorrectionAnswer),
+        (status = 400, description = "The body is not JSON."),
+        (status = 404, description = "There is no such run."),
+        (status = 408, description = "The body did not arrive in time."),
+        (status = 409, description = "The run kept no words."),
+        (status = 413, description = "The body is too large."),
+        (status = 415, description = "The body is not declared as JSON."),
+        (status = 422, description = "There is no such tool or playbook, or a field does not fit."),
+    )
+)]
+async fn correct(
+    State(app): State<App>,
+    caller: Caller,
+    JsonBody(body): JsonBody<CorrectionRequest>,
+) -> Result<Json<CorrectionAnswer>, Problem> {
+    let run: RunId = body.run_id.parse().map_err(|_| Problem::invalid("run_id", "it is not the id of a run"))?;
+    let why = body.why.unwrap_or_default();
+    short_text("why", &why, MAX_NOTE)?;
+    let request = body.request.map(|number| usize::try_from(number).unwrap_or(usize::MAX));
+    let told = changed(&app, move |kernel| {
+        kernel.correct(&caller.scope, &caller.actor, run, request, body.meant.as_deref(), &why)
+    });
+    Ok(Json(told.await?.into()))
+}

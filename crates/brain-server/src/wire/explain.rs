@@ -1,0 +1,55 @@
+//! How something is understood, and why.
+
+use brain_core::RunId;
+use brain_engine::PipeEvent;
+use brain_kernel::{Kernel, KernelError};
+use brain_store::Scope;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use super::run_events;
+
+/// Something that somebody might say.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({"text": "pls creat a task: Call Bob"}))]
+pub struct ExplainRequest {
+    /// What somebody might say, at most 64 KiB.
+    #[schema(max_length = 65_536)]
+    pub text: String,
+}
+
+/// How something is understood, and why.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct Explanation {
+    /// What was said.
+    pub text: String,
+    /// The run that heard it, or null.
+    #[schema(required, format = "uuid")]
+    pub run_id: Option<String>,
+    /// What it means: `kind` is `clear` (with `intents`), `ask` (with `options`), `small_talk` or `unknown`. Each intent
+    /// has its `target`, `slots` with their `span`, `confidence`, and `evidence`: the phrase, the stage that found it, the
+    /// runner-up, what was out of the question, and which words were taken for others.
+    #[schema(value_type = Object)]
+    pub understanding: Value,
+}
+
+impl Explanation {
+    /// How the request of a run was read, from what it kept; personal values are hidden.
+    pub fn of_run(kernel: &Kernel, scope: &Scope, run: RunId) -> Result<Self, KernelError> {
+        let row = kernel.store().run(scope, run)?.ok_or(KernelError::NoSuchRun(run))?;
+        let log = kernel.store().log(scope, run)?;
+        let events = run_events(&log, &kernel.registry().redactor());
+        let name = PipeEvent::name(PipeEvent::Understood as u16);
+        let understood = events.into_iter().find(|event| Some(event.name.as_str()) == name);
+        let evidence = understood.and_then(|mut event| event.payload.get_mut("evidence").map(Value::take));
+        let evidence = evidence.filter(|evidence| evidence["kind"] != "called");
+        match (row.request["message"].as_str(), evidence) {
+            (Some(text), Some(understanding)) if !text.is_empty() => {
+                Ok(Self { text: text.to_owned(), run_id: Some(run.to_string()), understanding })
+            }
+            _ => Err(KernelError::Conflict(format!("run {run} kept no words: it was called by name, or erased since"))),
+        }
+    }
+}
