@@ -402,7 +402,7 @@ impl<'a> Aligner<'a> {
         } else {
             self.name(from, to, slot, target)?
         };
-        Some(Capture { slot: name.to_owned(), range, value: Some(value) })
+        Some(Capture { slot: name.to_owned(), range, value: Some(value), guessed: None })
     }
 }
 

@@ -20,6 +20,8 @@ pub struct Context<'a> {
     pub excluded: BTreeMap<String, String>,
     /// What "it" and "that quote" may mean, the latest first.
     pub focus: Vec<Focus>,
+    /// What slots held when they were last spoken of, by their names: what "twice as many" relates to.
+    pub last: BTreeMap<String, Value>,
     /// What people here have taught.
     pub taught: Option<&'a Taught>,
     /// The person who speaks, for phrases of their own.
@@ -47,6 +49,7 @@ impl Context<'_> {
             boosts: BTreeMap::new(),
             excluded: BTreeMap::new(),
             focus: Vec::new(),
+            last: BTreeMap::new(),
             taught: None,
             actor: None,
             thresholds: Thresholds::default(),

@@ -6,8 +6,9 @@ use std::ops::Range;
 
 use crate::actions::{Tier, is_destructive};
 use crate::align::Alignment;
+use crate::fill;
 use crate::model::Scored;
-use crate::near::{self, Look};
+use crate::near::Look;
 use crate::read::Reader;
 use crate::tokens::tokens;
 use crate::understanding::{
@@ -200,7 +201,7 @@ fn intent(
     // Beyond this, what a phrase would put into its slots is guesswork.
     let fits = aligned
         .filter(|(_, alignment)| alignment.cost <= 3 * reader.context.thresholds.pattern && alignment.matched > 0);
-    let captures = near::slots(reader, clause, target, fits.map(|(_, alignment)| alignment));
+    let captures = fill::slots(reader, clause, target, fits.map(|(_, alignment)| alignment));
     let search = candidate.scored.map(|scored| SearchEvidence {
         lexical: crate::model::round(scored.lexical),
         semantic: crate::model::round(scored.semantic),

@@ -11,6 +11,7 @@ mod context;
 mod decide;
 mod ears;
 pub mod entity;
+mod fill;
 pub mod learn;
 mod matcher;
 pub mod measure;

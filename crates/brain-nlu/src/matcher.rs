@@ -20,6 +20,8 @@ pub(crate) struct Capture {
     pub(crate) range: Range<usize>,
     /// `None` if the text is not a value of the slot's kind.
     pub(crate) value: Option<Value>,
+    /// Why it is taken to be this slot's, where no phrase says so.
+    pub(crate) guessed: Option<String>,
 }
 
 impl Capture {
@@ -129,7 +131,7 @@ impl<'a> Matcher<'a> {
         }
         for (end, value) in kind.read(chars, here, self.around) {
             let value = kind.original(self.normal, self.text, here..end, value);
-            captures.push(Capture { slot: name.to_owned(), range: here..end, value: Some(value) });
+            captures.push(Capture { slot: name.to_owned(), range: here..end, value: Some(value), guessed: None });
             let next = end + usize::from(quote.is_some() && chars.get(end).copied() == quote);
             if self.pieces(chars, rest, target, next, captures) {
                 return true;
@@ -154,7 +156,7 @@ impl<'a> Matcher<'a> {
         let mut here = skip_marks(chars, at);
         here += usize::from(chars.get(here).is_some_and(|c| matches!(c, '"' | '\'')));
         let Some(end) = (here < chars.len()).then(|| kind.read_broken(chars, here)).flatten() else { return false };
-        captures.push(Capture { slot: name.to_owned(), range: here..end, value: None });
+        captures.push(Capture { slot: name.to_owned(), range: here..end, value: None, guessed: None });
         if self.pieces(chars, rest, target, end, captures) {
             return true;
         }
@@ -211,7 +213,7 @@ impl<'a> Matcher<'a> {
         }
         let kind = target.slots[slot].entity.as_deref().unwrap_or_default();
         let Some(said) = naming(&self.text[self.normal.span(range.clone())], kind, &target.nouns) else { return false };
-        captures.push(Capture { slot: slot.to_owned(), range, value: Some(mention_value(said)) });
+        captures.push(Capture { slot: slot.to_owned(), range, value: Some(mention_value(said)), guessed: None });
         if self.pieces(chars, rest, target, next, captures) {
             return true;
         }
@@ -273,7 +275,7 @@ impl<'a> Matcher<'a> {
             return false;
         }
         let value = Value::from(self.text[self.normal.span(range.clone())].trim());
-        captures.push(Capture { slot: name.to_owned(), range, value: Some(value) });
+        captures.push(Capture { slot: name.to_owned(), range, value: Some(value), guessed: None });
         if self.pieces(chars, rest, target, next, captures) {
             return true;
         }

@@ -3,20 +3,14 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use serde_json::Value;
-
-use crate::actions::is_action;
-use crate::align::{Aligner, Alignment, MAX_TOKENS, inflected};
+use crate::align::{Aligner, MAX_TOKENS};
 use crate::decide::Candidate;
-use crate::entity::{Shape, mentions, naming};
-use crate::matcher::{Capture, mention_value};
 use crate::model::{Found, Scored};
 use crate::read::Reader;
-use crate::slot::{SlotKind, extract};
 use crate::spell::is_word;
 use crate::tokens::{Token, tokens};
-use crate::understanding::{Intent, SlotValue, Source};
-use crate::vocabulary::{Phrase, Target};
+use crate::understanding::Source;
+use crate::vocabulary::Phrase;
 use crate::words::{is_small, words};
 
 /// Phrases with a word that is in so many are not looked for by that word.
@@ -222,112 +216,4 @@ fn promising(reader: &Reader<'_>, tokens: &[Token], found: &Found, corrected: &[
     }
     list.sort_by(better);
     list.into_iter().map(|(number, _)| number).collect()
-}
-
-/// Slots of a target that search found: from the phrase it fits best if it fits at all, else values of the right kind.
-pub(crate) fn slots(
-    reader: &Reader<'_>,
-    clause: &Range<usize>,
-    target: &Target,
-    aligned: Option<&Alignment>,
-) -> Vec<Capture> {
-    let mut captures: Vec<Capture> = aligned.map(|alignment| alignment.captures.clone()).unwrap_or_default();
-    let chars = &reader.normal.chars[clause.clone()];
-    for (name, slot) in &target.slots {
-        if captures.iter().any(|capture| capture.slot == *name) {
-            continue;
-        }
-        let is_free = |range: &Range<usize>| {
-            captures.iter().all(|capture| capture.range.end <= range.start || range.end <= capture.range.start)
-        };
-        let value = match &slot.kind {
-            SlotKind::Text => quoted(reader, clause).filter(|(range, _)| is_free(range)),
-            kind => {
-                let shift = |(range, value): (Range<usize>, Value)| {
-                    (range.start + clause.start..range.end + clause.start, value)
-                };
-                let found = extract(kind, chars, &reader.context.around).into_iter().map(shift);
-                found.filter(|(range, _)| is_free(range)).min_by_key(|(range, _)| range.start)
-            }
-        };
-        if let Some((range, value)) = value {
-            let value = slot.kind.original(reader.normal, reader.text, range.clone(), value);
-            captures.push(Capture { slot: name.clone(), range, value: Some(value) });
-        }
-    }
-    // Names come last: what is a value of its own is no name.
-    for (name, slot) in target.slots.iter().filter(|(_, slot)| slot.is_named()) {
-        if captures.iter().all(|capture| capture.slot != *name)
-            && let Some(kind) = &slot.entity
-            && let Some((range, said)) = called(reader, clause, target, kind, &captures)
-        {
-            captures.push(Capture { slot: name.clone(), range, value: Some(mention_value(&said)) });
-        }
-    }
-    captures
-}
-
-/// The part of a clause that names an entity, if one stands out.
-fn called(
-    reader: &Reader<'_>,
-    clause: &Range<usize>,
-    target: &Target,
-    kind: &str,
-    captures: &[Capture],
-) -> Option<(Range<usize>, String)> {
-    let normal = reader.normal;
-    let whole = normal.span(clause.clone());
-    let text = &reader.text[whole.clone()];
-    let taken: Vec<Range<usize>> = captures
-        .iter()
-        .map(|capture| normal.span(capture.range.clone()))
-        .map(|span| span.start - whole.start..span.end - whole.start)
-        .collect();
-    let mut nouns = target.nouns.clone();
-    nouns.push(kind.replace('_', " "));
-    let asking: Vec<String> =
-        target.phrases.iter().chain([&target.name, &target.title]).flat_map(|text| words(text)).collect();
-    let is_ours = |word: &str| asking.iter().any(|one| one == word || inflected(one, word)) || is_action(word);
-    let found = mentions(text, &nouns, &taken, &is_ours).into_iter().find_map(|mention| {
-        let said = naming(&text[mention.span.clone()], kind, &target.nouns)?;
-        // Words of the language alone are rarely a name.
-        let odd = mention.shape != Shape::Placed || words(said).iter().any(|word| !is_word(word));
-        odd.then(|| (mention.span.clone(), said.to_owned()))
-    });
-    let (span, said) = found?;
-    let from = normal.position(whole.start + span.start);
-    let to = normal.position(whole.start + span.end);
-    Some((from..to, said))
-}
-
-/// The one quoted text of a clause.
-fn quoted(reader: &Reader<'_>, clause: &Range<usize>) -> Option<(Range<usize>, Value)> {
-    let chars = &reader.normal.chars[clause.clone()];
-    let from = chars.iter().position(|c| *c == '"')? + 1;
-    let length = chars[from..].iter().position(|c| *c == '"')?;
-    let range = clause.start + from..clause.start + from + length;
-    let value = Value::from(reader.text[reader.normal.span(range.clone())].trim());
-    (length > 0).then_some((range, value))
-}
-
-/// Fills slots for entities that were just spoken of: "it", "that quote". Whether it did.
-pub(crate) fn from_focus(reader: &Reader<'_>, target: &Target, intent: &mut Intent, clause: &Range<usize>) -> bool {
-    let mut filled = false;
-    for (name, slot) in &target.slots {
-        let Some(kind) = &slot.entity else { continue };
-        let is_said =
-            intent.slots.iter().any(|one| one.name == *name) || intent.invalid.iter().any(|one| one.name == *name);
-        if is_said || !slot.required {
-            continue;
-        }
-        let Some(focus) = reader.context.focus.iter().find(|focus| focus.kind == *kind) else { continue };
-        intent.slots.push(SlotValue {
-            name: name.clone(),
-            value: focus.value.clone(),
-            span: reader.normal.span(clause.end..clause.end),
-            inferred: Some(format!("{}, which was spoken of last", focus.name)),
-        });
-        filled = true;
-    }
-    filled
 }

@@ -7,6 +7,7 @@ use crate::actions::is_action;
 use crate::context::Context;
 use crate::decide::{self, Candidate};
 use crate::entity::is_name_like;
+use crate::fill;
 use crate::matcher::{Capture, Matcher, skip_marks};
 use crate::near::{self, Look};
 use crate::normalise::Normal;
@@ -284,7 +285,8 @@ impl Reader<'_> {
             let span = self.normal.span(capture.range.clone());
             match &capture.value {
                 Some(value) => {
-                    slots.push(SlotValue { name: capture.slot.clone(), value: value.clone(), span, inferred: None })
+                    let (name, inferred) = (capture.slot.clone(), capture.guessed.clone());
+                    slots.push(SlotValue { name, value: value.clone(), span, inferred });
                 }
                 None => invalid.push(InvalidSlot { name: capture.slot.clone(), text: self.text[span].to_owned() }),
             }
@@ -298,7 +300,7 @@ impl Reader<'_> {
             span: self.normal.span(clause.clone()),
             evidence,
         };
-        let inferred = near::from_focus(self, target, &mut found, clause);
+        let inferred = fill::from_focus(self, target, &mut found, clause);
         let said = |name: &str| captures.iter().any(|capture| capture.slot == name);
         // What is not written like a name may be something else.
         let odd_name = captures.iter().filter_map(Capture::mention).any(|name| !is_name_like(name));

@@ -86,7 +86,7 @@ pub struct SlotValue {
     pub value: Value,
     /// Where it stands, in bytes of the utterance.
     pub span: Range<usize>,
-    /// What it was taken from, if nobody said it.
+    /// What it was taken from, if nobody said it, or not that it is for this slot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inferred: Option<String>,
 }

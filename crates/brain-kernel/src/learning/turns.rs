@@ -274,7 +274,7 @@ impl About<'_> {
 
 /// Where the values of slots stand, from the beginning of a clause. What nobody said stands nowhere.
 fn said_slots(intent: &Intent, from: usize) -> Vec<SaidSlot> {
-    let said = intent.slots.iter().filter(|slot| slot.inferred.is_none() && !slot.span.is_empty());
+    let said = intent.slots.iter().filter(|slot| !slot.span.is_empty());
     let place = said.filter_map(|slot| {
         let span = slot.span.start.checked_sub(from)?..slot.span.end.checked_sub(from)?;
         Some(SaidSlot { name: slot.name.clone(), span })

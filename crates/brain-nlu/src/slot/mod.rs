@@ -34,6 +34,8 @@ pub use surroundings::Surroundings;
 pub use values::{Amount, Found, Quantity, amounts, quantities, ranges, relatives, values};
 
 pub(crate) use self::extract::extract;
+pub(crate) use self::range::ranges as ranges_in;
+pub(crate) use self::relative::relatives as relatives_in;
 use crate::normalise::Normal;
 use hint::Hint;
 
@@ -93,7 +95,7 @@ impl SlotKind {
         matches!(self, Self::Text)
     }
 
-    fn is_number(&self) -> bool {
+    pub(crate) fn is_number(&self) -> bool {
         matches!(self, Self::Integer | Self::Decimal | Self::Quantity(_))
     }
 

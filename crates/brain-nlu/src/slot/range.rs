@@ -211,7 +211,7 @@ fn bare(kind: &SlotKind, start: Cursor<'_>, around: &Surroundings) -> Option<(us
 }
 
 /// Ranges of a kind anywhere in a text, from left to right.
-pub(super) fn ranges(kind: &SlotKind, chars: &[char], around: &Surroundings) -> Vec<(std::ops::Range<usize>, Bounds)> {
+pub(crate) fn ranges(kind: &SlotKind, chars: &[char], around: &Surroundings) -> Vec<(std::ops::Range<usize>, Bounds)> {
     if !is_ordered(kind) {
         return Vec::new();
     }

@@ -150,7 +150,7 @@ fn amount(cursor: Cursor<'_>, around: &Surroundings) -> Option<(usize, Decimal)>
 }
 
 /// Relations anywhere in a text, from left to right.
-pub(super) fn relatives(chars: &[char], around: &Surroundings) -> Vec<(Range<usize>, Relative)> {
+pub(crate) fn relatives(chars: &[char], around: &Surroundings) -> Vec<(Range<usize>, Relative)> {
     scan(&places(chars), |at, _| relative_at(chars, at, around).filter(|(end, _)| super::ends_word(chars, *end)))
 }
 

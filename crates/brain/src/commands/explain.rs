@@ -161,7 +161,7 @@ impl Teller<'_> {
             let value = plain(&slot.value);
             match &slot.inferred {
                 Some(from) => {
-                    anstream::println!("  {BOLD}{}{BOLD:#} is {value} {YELLOW}(not said: {from}){YELLOW:#}", slot.name)
+                    anstream::println!("  {BOLD}{}{BOLD:#} is {value} {YELLOW}(inferred: {from}){YELLOW:#}", slot.name)
                 }
                 None => anstream::println!("  {BOLD}{}{BOLD:#} is {value}", slot.name),
             }

@@ -1,0 +1,268 @@
+//! Filling slots where no phrase says which value is whose: ranges fill pairs, a value beside the name of a slot is its
+//! value, the only value of a kind goes to the only slot of that kind. What could be for several is for none: it is asked.
+
+use std::ops::Range;
+
+use serde_json::Value;
+
+use crate::actions::is_action;
+use crate::align::{Alignment, inflected};
+use crate::entity::{Shape, mentions, naming};
+use crate::matcher::{Capture, mention_value};
+use crate::read::Reader;
+use crate::slot::{SlotKind, extract, pairs, ranges_in, relatives_in};
+use crate::spell::is_word;
+use crate::understanding::{Intent, SlotValue};
+use crate::vocabulary::{SlotSpec, Target};
+use crate::words::{is_small, words};
+
+/// Slots of a target that search found: from the phrase it fits best if it fits at all, else values of the right kind.
+pub(crate) fn slots(
+    reader: &Reader<'_>,
+    clause: &Range<usize>,
+    target: &Target,
+    aligned: Option<&Alignment>,
+) -> Vec<Capture> {
+    let captures = aligned.map(|alignment| alignment.captures.clone()).unwrap_or_default();
+    let chars = &reader.normal.chars[clause.clone()];
+    let relatives = relatives_in(chars, &reader.context.around).into_iter();
+    let relatives = relatives.map(|(range, relative)| (shifted(range, clause.start), relative)).collect();
+    let mut filling = Filling { reader, clause, target, captures, relatives };
+    filling.relative();
+    filling.ranges();
+    filling.values();
+    filling.quoted();
+    // Names come last: what is a value of its own is no name.
+    filling.names();
+    filling.captures
+}
+
+fn shifted(range: Range<usize>, by: usize) -> Range<usize> {
+    range.start + by..range.end + by
+}
+
+/// Whether a value of one kind could be one of the other.
+fn is_alike(a: &SlotKind, b: &SlotKind) -> bool {
+    a == b || (a.is_number() && b.is_number())
+}
+
+struct Filling<'a, 'r> {
+    reader: &'a Reader<'r>,
+    clause: &'a Range<usize>,
+    target: &'a Target,
+    captures: Vec<Capture>,
+    /// Amounts that relate to another: their numbers are no values.
+    relatives: Vec<(Range<usize>, crate::slot::Relative)>,
+}
+
+impl Filling<'_, '_> {
+    fn is_open(&self, slot: &str) -> bool {
+        self.captures.iter().all(|capture| capture.slot != slot)
+    }
+
+    fn is_free(&self, range: &Range<usize>) -> bool {
+        let apart = |other: &Range<usize>| other.end <= range.start || range.end <= other.start;
+        self.captures.iter().all(|capture| apart(&capture.range))
+            && self.relatives.iter().all(|(other, _)| apart(other))
+    }
+
+    fn put(&mut self, slot: &str, range: Range<usize>, value: Value, why: String) {
+        let value = match self.target.slots.get(slot) {
+            Some(spec) => spec.kind.original(self.reader.normal, self.reader.text, range.clone(), value),
+            None => value,
+        };
+        self.captures.push(Capture { slot: slot.to_owned(), range, value: Some(value), guessed: Some(why) });
+    }
+
+    /// `twice as many`: of what the slot held when it was last spoken of. If that is not known, it is asked for.
+    fn relative(&mut self) {
+        let reader = self.reader;
+        let numbers =
+            self.target.slots.iter().filter(|(_, slot)| slot.kind.is_number() || slot.kind == SlotKind::Money);
+        let known = numbers.filter_map(|(name, slot)| {
+            let last = reader.context.last.get(name).and_then(brain_core::decimal_text)?;
+            self.is_open(name).then_some((name.clone(), slot.kind.clone(), last))
+        });
+        let known: Vec<_> = known.collect();
+        let ([(range, relative)], [(name, kind, last)]) = (self.relatives.as_slice(), known.as_slice()) else { return };
+        let Some(amount) = relative.apply(last) else { return };
+        let value = match kind {
+            SlotKind::Integer => amount.parse::<i64>().ok().map(Value::from),
+            _ => Some(Value::from(amount)),
+        };
+        let (range, why) = (range.clone(), format!("{name} was {last} before"));
+        if let Some(value) = value {
+            self.captures.push(Capture { slot: name.clone(), range, value: Some(value), guessed: Some(why) });
+        }
+    }
+
+    /// The one range of a kind fills the one pair of slots of that kind.
+    fn ranges(&mut self) {
+        let slots = &self.target.slots;
+        let kind = |slot: &str| slots.get(slot).map(|slot| &slot.kind);
+        let pairs = pairs(slots.keys().map(String::as_str));
+        for pair in &pairs {
+            let Some(of) = kind(pair.low).filter(|of| kind(pair.high) == Some(of)) else { continue };
+            let rivals = pairs.iter().filter(|other| kind(other.low) == Some(of)).count();
+            if rivals != 1 || !self.is_open(pair.low) || !self.is_open(pair.high) {
+                continue;
+            }
+            let chars = &self.reader.normal.chars[self.clause.clone()];
+            let found = ranges_in(of, chars, &self.reader.context.around).into_iter();
+            let found = found.map(|(range, bounds)| (shifted(range, self.clause.start), bounds));
+            let found: Vec<_> = found.filter(|(range, _)| self.is_free(range)).collect();
+            if let [(range, bounds)] = found.as_slice() {
+                for (slot, value) in pair.fill(bounds) {
+                    self.put(&slot, range.clone(), value, "the only range in it".to_owned());
+                }
+            }
+        }
+    }
+
+    /// Values of a kind: beside the name of their slot, or the only one for the only slot that could take it.
+    fn values(&mut self) {
+        let target = self.target;
+        let chars = &self.reader.normal.chars[self.clause.clone()];
+        let mut found: Vec<(&String, &SlotSpec, Vec<(Range<usize>, Value)>)> = Vec::new();
+        for (name, slot) in target.slots.iter().filter(|(name, slot)| !slot.kind.is_text() && self.is_open(name)) {
+            let values = match found.iter().find(|(_, other, _)| other.kind == slot.kind) {
+                Some((_, _, values)) => values.clone(),
+                None => {
+                    let values = extract(&slot.kind, chars, &self.reader.context.around).into_iter();
+                    values.map(|(range, value)| (shifted(range, self.clause.start), value)).collect()
+                }
+            };
+            found.push((name, slot, values));
+        }
+        for (name, _, values) in &found {
+            let beside = values.iter().find(|(range, _)| self.is_free(range) && self.is_called(name, range));
+            if let Some((range, value)) = beside {
+                let why = format!("it stands beside “{}”", name.replace('_', " "));
+                self.put(name, range.clone(), value.clone(), why);
+            }
+        }
+        for (name, slot, values) in &found {
+            let rivals = found.iter().filter(|(other, spec, _)| {
+                other != name
+                    && self.is_open(other)
+                    && is_alike(&spec.kind, &slot.kind)
+                    && (spec.required || !slot.required)
+            });
+            if !self.is_open(name) || rivals.count() > 0 {
+                continue;
+            }
+            let left: Vec<_> = values.iter().filter(|(range, _)| self.is_free(range)).collect();
+            if let [(range, value)] = left.as_slice() {
+                self.put(name, range.clone(), value.clone(), "the only such value in it".to_owned());
+            }
+        }
+    }
+
+    /// Whether the name of a slot stands right before a value: `width 3`, `the width is 3`.
+    fn is_called(&self, slot: &str, range: &Range<usize>) -> bool {
+        let before: String = self.reader.normal.chars[self.clause.start..range.start].iter().collect();
+        let mut said: Vec<&str> =
+            before.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+        let name: Vec<&str> = slot.split('_').collect();
+        while said.last().is_some_and(|word| is_small(word) && name.last() != Some(word)) {
+            said.pop();
+        }
+        said.ends_with(&name)
+    }
+
+    /// The one quoted text goes to the only free text, the one that is needed first.
+    fn quoted(&mut self) {
+        let Some((range, value)) = quoted(self.reader, self.clause).filter(|(range, _)| self.is_free(range)) else {
+            return;
+        };
+        let texts = self.target.slots.iter().filter(|(name, slot)| slot.kind.is_text() && self.is_open(name));
+        let slot = texts.min_by_key(|(_, slot)| !slot.required).map(|(name, _)| name.clone());
+        if let Some(slot) = slot {
+            self.put(&slot, range, value, "what was quoted".to_owned());
+        }
+    }
+
+    fn names(&mut self) {
+        for (name, slot) in self.target.slots.iter().filter(|(_, slot)| slot.is_named()) {
+            if self.is_open(name)
+                && let Some(kind) = &slot.entity
+                && let Some((range, said)) = called(self.reader, self.clause, self.target, kind, &self.captures)
+            {
+                self.captures.push(Capture {
+                    slot: name.clone(),
+                    range,
+                    value: Some(mention_value(&said)),
+                    guessed: None,
+                });
+            }
+        }
+    }
+}
+
+/// The part of a clause that names an entity, if one stands out.
+fn called(
+    reader: &Reader<'_>,
+    clause: &Range<usize>,
+    target: &Target,
+    kind: &str,
+    captures: &[Capture],
+) -> Option<(Range<usize>, String)> {
+    let normal = reader.normal;
+    let whole = normal.span(clause.clone());
+    let text = &reader.text[whole.clone()];
+    let taken: Vec<Range<usize>> = captures
+        .iter()
+        .map(|capture| normal.span(capture.range.clone()))
+        .map(|span| span.start - whole.start..span.end - whole.start)
+        .collect();
+    let mut nouns = target.nouns.clone();
+    nouns.push(kind.replace('_', " "));
+    let asking: Vec<String> =
+        target.phrases.iter().chain([&target.name, &target.title]).flat_map(|text| words(text)).collect();
+    let is_ours = |word: &str| asking.iter().any(|one| one == word || inflected(one, word)) || is_action(word);
+    let found = mentions(text, &nouns, &taken, &is_ours).into_iter().find_map(|mention| {
+        let said = naming(&text[mention.span.clone()], kind, &target.nouns)?;
+        // Words of the language alone are rarely a name.
+        let odd = mention.shape != Shape::Placed || words(said).iter().any(|word| !is_word(word));
+        odd.then(|| (mention.span.clone(), said.to_owned()))
+    });
+    let (span, said) = found?;
+    let from = normal.position(whole.start + span.start);
+    let to = normal.position(whole.start + span.end);
+    Some((from..to, said))
+}
+
+/// The one quoted text of a clause.
+fn quoted(reader: &Reader<'_>, clause: &Range<usize>) -> Option<(Range<usize>, Value)> {
+    let chars = &reader.normal.chars[clause.clone()];
+    let from = chars.iter().position(|c| *c == '"')? + 1;
+    let length = chars[from..].iter().position(|c| *c == '"')?;
+    let range = clause.start + from..clause.start + from + length;
+    let value = Value::from(reader.text[reader.normal.span(range.clone())].trim());
+    (length > 0).then_some((range, value))
+}
+
+/// Fills slots for entities that were just spoken of: "it", "that quote". Whether it did.
+pub(crate) fn from_focus(reader: &Reader<'_>, target: &Target, intent: &mut Intent, clause: &Range<usize>) -> bool {
+    let mut filled = false;
+    for (name, slot) in &target.slots {
+        let Some(kind) = &slot.entity else { continue };
+        let is_said =
+            intent.slots.iter().any(|one| one.name == *name) || intent.invalid.iter().any(|one| one.name == *name);
+        if is_said || !slot.required {
+            continue;
+        }
+        let Some(focus) = reader.context.focus.iter().find(|focus| focus.kind == *kind) else { continue };
+        intent.slots.push(SlotValue {
+            name: name.clone(),
+            value: focus.value.clone(),
+            span: reader.normal.span(clause.end..clause.end),
+            inferred: Some(format!("{}, which was spoken of last", focus.name)),
+        });
+        filled = true;
+    }
+    filled
+}
+
+#[cfg(test)]
+mod tests;

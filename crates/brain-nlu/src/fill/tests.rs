@@ -1,0 +1,94 @@
+//! Values that no phrase gives to a slot.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, LazyLock};
+
+use brain_embed::StaticTable;
+use jiff::civil::Date;
+use serde_json::{Value, json};
+
+use crate::{
+    Context, SlotKind, SlotSpec, Surroundings, Target, TargetKind, Tuning, Understanding, Vocabulary, understand,
+};
+
+static VOCABULARY: LazyLock<Vocabulary> = LazyLock::new(|| {
+    let slot = |kind: SlotKind, required: bool| SlotSpec { kind, required, has_default: false, entity: None };
+    let target = |name: &str, slots: Vec<(&str, SlotSpec)>, phrases: &[&str]| Target {
+        name: name.into(),
+        kind: TargetKind::Tool,
+        title: name.into(),
+        nouns: vec![],
+        synonyms: vec![],
+        destructive: false,
+        slots: slots.into_iter().map(|(name, slot)| (name.to_owned(), slot)).collect::<BTreeMap<_, _>>(),
+        phrases: phrases.iter().map(|phrase| (*phrase).to_owned()).collect(),
+    };
+    let dates = || vec![("from", slot(SlotKind::Date, false)), ("to", slot(SlotKind::Date, false))];
+    let prices = || vec![("min_price", slot(SlotKind::Money, false)), ("max_price", slot(SlotKind::Money, false))];
+    let sizes = || vec![("width", slot(SlotKind::Integer, true)), ("height", slot(SlotKind::Integer, true))];
+    let targets = vec![
+        target("visits.list", dates(), &["list visits", "show all site visits"]),
+        target("quotes.search", prices(), &["search quotes", "find quotes by price"]),
+        target("windows.order", sizes(), &["order a window", "get a new window"]),
+        target("tiles.reserve", vec![("count", slot(SlotKind::Integer, true))], &["reserve roof tiles"]),
+        target(
+            "payments.book",
+            vec![("amount", slot(SlotKind::Decimal, true)), ("instalments", slot(SlotKind::Integer, false))],
+            &["book a payment"],
+        ),
+    ];
+    Vocabulary::compile(targets, Arc::new(StaticTable::built_in()), Tuning::default()).unwrap()
+});
+
+/// The slots of the one request, and whether all of them are marked as inferred.
+fn read_after(text: &str, last: &[(&str, Value)]) -> (String, BTreeMap<String, Value>) {
+    let mut context = Context::fresh(Surroundings::at(Date::constant(2026, 11, 16), "AU"));
+    context.last = last.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
+    let Understanding::Clear { intents } = understand(&VOCABULARY, text, &context) else {
+        panic!("“{text}” is not clear");
+    };
+    let slots = intents[0].slots.iter();
+    assert!(slots.clone().all(|slot| slot.inferred.is_some()), "{:#?}", intents[0].slots);
+    (intents[0].target.clone(), slots.map(|slot| (slot.name.clone(), slot.value.clone())).collect())
+}
+
+fn read(text: &str) -> (String, BTreeMap<String, Value>) {
+    read_after(text, &[])
+}
+
+fn found(target: &str, slots: &[(&str, Value)]) -> (String, BTreeMap<String, Value>) {
+    (target.to_owned(), slots.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect())
+}
+
+#[test]
+fn a_range_fills_a_pair() {
+    let days = [("from", json!("2026-11-16")), ("to", json!("2026-11-20"))];
+    assert_eq!(read("list visits from 16 November to 20 November"), found("visits.list", &days));
+    assert_eq!(read("list visits since 16 November"), found("visits.list", &days[..1]));
+    let prices = [("min_price", json!("500")), ("max_price", json!("900"))];
+    assert_eq!(read("search quotes between $500 and $900"), found("quotes.search", &prices));
+    assert_eq!(read("search quotes up to $900"), found("quotes.search", &prices[1..]));
+}
+
+#[test]
+fn a_value_beside_the_name_of_its_slot_is_its_value() {
+    let size = [("width", json!(90)), ("height", json!(120))];
+    assert_eq!(read("order a window with a height of 120 and a width of 90"), found("windows.order", &size));
+    assert_eq!(read("order a window, width 90"), found("windows.order", &size[..1]));
+}
+
+#[test]
+fn what_could_be_for_several_is_for_none() {
+    assert_eq!(read("order a window of 90 by 120"), found("windows.order", &[]));
+    assert_eq!(read("order a window of 90"), found("windows.order", &[]));
+    assert_eq!(read("reserve roof tiles, 40 or 50 of them"), found("tiles.reserve", &[]));
+    assert_eq!(read("book a payment of 250"), found("payments.book", &[("amount", json!("250"))]), "it is needed");
+}
+
+#[test]
+fn an_amount_that_relates_to_another_needs_the_other() {
+    let before = [("count", json!(40))];
+    assert_eq!(read_after("reserve twice as many roof tiles", &before), found("tiles.reserve", &[("count", json!(80))]));
+    assert_eq!(read_after("reserve 10 more roof tiles", &before), found("tiles.reserve", &[("count", json!(50))]));
+    assert_eq!(read("reserve 10 more roof tiles"), found("tiles.reserve", &[]), "ten more than what?");
+}
