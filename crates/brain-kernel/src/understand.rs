@@ -176,3 +176,17 @@ fn kind(schema: &Value) -> SlotKind {
         _ => SlotKind::Text,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pack_may_say_every_threshold_and_nothing_else() {
+        let known = serde_json::to_value(Thresholds::default()).expect("numbers can be written");
+        let known: Vec<&str> = known.as_object().into_iter().flatten().map(|(key, _)| key.as_str()).collect();
+        let mut allowed = brain_registry::UNDERSTANDING_KEYS;
+        allowed.sort_unstable();
+        assert_eq!(known, allowed);
+    }
+}

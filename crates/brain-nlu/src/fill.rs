@@ -6,7 +6,7 @@ use std::ops::Range;
 use serde_json::Value;
 
 use crate::actions::is_action;
-use crate::align::{Alignment, inflected};
+use crate::align::Alignment;
 use crate::entity::{Shape, mentions, naming};
 use crate::matcher::{Capture, mention_value};
 use crate::read::Reader;
@@ -14,7 +14,7 @@ use crate::slot::{SlotKind, extract, pairs, ranges_in, relatives_in};
 use crate::spell::is_word;
 use crate::understanding::{Intent, SlotValue};
 use crate::vocabulary::{SlotSpec, Target};
-use crate::words::{is_small, words};
+use crate::words::{inflected, is_small, words};
 
 /// Slots of a target that search found: from the phrase it fits best if it fits at all, else values of the right kind.
 pub(crate) fn slots(

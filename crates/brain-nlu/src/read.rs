@@ -235,9 +235,17 @@ impl Reader<'_> {
         let taught =
             taught.map(|entry| (&entry.phrase, if entry.actor.is_some() { Source::Own } else { Source::Taught }));
         let pack = self.vocabulary.candidates(&word, second.as_deref());
+        let is_out = |phrase: &Phrase| {
+            let target = &self.vocabulary.targets[phrase.target];
+            self.is_blocked(phrase, &clause) || self.context.excluded.contains_key(&target.name)
+        };
+        // What something is called asks for it, whatever else the words could mean.
+        let said: String = self.normal.chars[clause.clone()].iter().collect();
+        let labels = self.vocabulary.labelled(&said).filter(|label| !is_out(label));
+        hits.extend(labels.map(|phrase| Hit { phrase, captures: Vec::new(), source: Source::Label }));
         for (phrase, source) in taught.chain(pack.map(|phrase| (phrase, Source::Pack))) {
             let target = &self.vocabulary.targets[phrase.target];
-            if self.is_blocked(phrase, &clause) || self.context.excluded.contains_key(&target.name) {
+            if is_out(phrase) {
                 continue;
             }
             if let Some(captures) = matcher.match_whole(phrase, target, clause.clone()) {

@@ -157,12 +157,12 @@ impl fmt::Display for Stage {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
-    /// What the tool or playbook is called.
-    Label,
     /// The speaker's own.
     Own,
     /// Taught for everybody.
     Taught,
+    /// What the tool or playbook is called.
+    Label,
     /// The pack's.
     Pack,
     /// Made of an action and a noun.

@@ -12,6 +12,7 @@ use crate::align::{Part, parts};
 use crate::background::BACKGROUND;
 use crate::ears::Ears;
 use crate::model::{Model, Training};
+use crate::normalise::folded;
 use crate::pattern::{PatternError, Piece, parse};
 use crate::slot::SlotKind;
 use crate::spell::Speller;
@@ -129,6 +130,9 @@ pub struct Vocabulary {
     /// are tried always.
     by_first_word: BTreeMap<String, Beginning>,
     starting_with_slot: Vec<usize>,
+    /// Titles and names of targets, and which say them.
+    labels: Vec<Phrase>,
+    by_label: BTreeMap<String, Vec<usize>>,
     /// Phrases by each of their words, without small ones.
     by_word: BTreeMap<String, Vec<u32>>,
     ears: Ears,
@@ -163,6 +167,8 @@ impl Vocabulary {
             phrases: Vec::new(),
             by_first_word: BTreeMap::new(),
             starting_with_slot: Vec::new(),
+            labels: Vec::new(),
+            by_label: BTreeMap::new(),
             by_word: BTreeMap::new(),
             ears: Ears::new(encoder),
             tuning,
@@ -172,6 +178,13 @@ impl Vocabulary {
             for text in &target.phrases {
                 let phrase = taken_apart(number, text, target)?;
                 found.index(phrase);
+            }
+            for text in [&target.title, &target.name] {
+                // A title need not be a phrase: one with signs of its own is never said to the letter.
+                if let Ok(label) = taken_apart(number, text, target) {
+                    found.by_label.entry(said_words(&folded(text))).or_default().push(found.labels.len());
+                    found.labels.push(label);
+                }
             }
         }
         found.targets = targets;
@@ -327,6 +340,11 @@ impl Vocabulary {
         all.map(|&number| &self.phrases[number])
     }
 
+    /// The titles and names that are said by a text, which is folded.
+    pub(crate) fn labelled(&self, text: &str) -> impl Iterator<Item = &Phrase> {
+        self.by_label.get(&said_words(text)).into_iter().flatten().map(|at| &self.labels[*at])
+    }
+
     /// Phrases that have a word.
     pub(crate) fn phrases_with(&self, word: &str) -> &[u32] {
         self.by_word.get(word).map_or(&[], Vec::as_slice)
@@ -381,6 +399,12 @@ pub struct Ranking {
     pub confidence: f32,
     /// How likely any is right.
     pub scope: f32,
+}
+
+/// The words of a folded text, without what stands between them.
+fn said_words(text: &str) -> String {
+    let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    words.join(" ")
 }
 
 struct Example {

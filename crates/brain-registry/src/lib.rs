@@ -34,7 +34,7 @@ mod yaml;
 pub use call::ValidatedCall;
 pub use checker::Checker;
 pub use code::CODES;
-pub use decode::host_declared;
+pub use decode::{UNDERSTANDING_KEYS, host_declared};
 pub use diagnostic::{Diagnostic, Severity};
 pub use field_error::FieldError;
 pub use native::{NATIVE_PACK, NativeDecl, SPAWN_CHILD_RUN};

@@ -165,12 +165,13 @@ impl Kernel {
         self.note_learning(scope, who, "promote", &format!("“{}” for {target}", row.phrase.text))
     }
 
-    /// Every phrase of every target: what was taught last first, then the packs'.
+    /// Every phrase of every target, its title among them: what was taught last first, then the packs'.
     pub(super) fn owned_phrases(&self, taught: &[TaughtPhrase]) -> Vec<OwnedPhrase> {
         let owned = |phrase: &str, target: &str| OwnedPhrase { phrase: phrase.to_owned(), target: target.to_owned() };
         let taught = taught.iter().rev().map(|one| owned(&one.text, &one.target));
         let targets = self.vocabulary().targets().iter();
-        let of_packs = targets.flat_map(|target| target.phrases.iter().map(|phrase| owned(phrase, &target.name)));
+        let of_packs = targets
+            .flat_map(|target| target.phrases.iter().chain([&target.title]).map(|phrase| owned(phrase, &target.name)));
         taught.chain(of_packs).collect()
     }
 }

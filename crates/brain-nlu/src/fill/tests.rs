@@ -88,7 +88,10 @@ fn what_could_be_for_several_is_for_none() {
 #[test]
 fn an_amount_that_relates_to_another_needs_the_other() {
     let before = [("count", json!(40))];
-    assert_eq!(read_after("reserve twice as many roof tiles", &before), found("tiles.reserve", &[("count", json!(80))]));
+    assert_eq!(
+        read_after("reserve twice as many roof tiles", &before),
+        found("tiles.reserve", &[("count", json!(80))])
+    );
     assert_eq!(read_after("reserve 10 more roof tiles", &before), found("tiles.reserve", &[("count", json!(50))]));
     assert_eq!(read("reserve 10 more roof tiles"), found("tiles.reserve", &[]), "ten more than what?");
 }

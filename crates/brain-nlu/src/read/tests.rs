@@ -462,3 +462,24 @@ mod never_panics {
         }
     }
 }
+
+#[test]
+fn what_something_is_called_asks_for_it() {
+    let vocabulary = compile(vec![
+        Target {
+            title: "Finish a job".into(),
+            ..target("jobs.close", vec![("id", slot(SlotKind::Uuid))], &["wrap up {id}"])
+        },
+        Target { title: "Start a job".into(), ..target("jobs.open", vec![], &["finish a job", "get going"]) },
+    ]);
+    let context = fresh();
+    for said in ["Finish a job", "finish a job!", "jobs.close"] {
+        let Understanding::Clear { intents } = understand(&vocabulary, said, &context) else { panic!("{said}") };
+        assert_eq!((intents[0].target.as_str(), intents[0].evidence.source), ("jobs.close", Source::Label), "{said}");
+    }
+    let taught = crate::TaughtPhrase { text: "finish a job".into(), target: "jobs.open".into(), actor: None };
+    let taught = crate::Taught::build(&vocabulary, &[taught], &[]).unwrap();
+    let context = Context { taught: Some(&taught), ..fresh() };
+    let Understanding::Clear { intents } = understand(&vocabulary, "finish a job", &context) else { panic!() };
+    assert_eq!(intents[0].target, "jobs.open", "what was taught here counts more");
+}

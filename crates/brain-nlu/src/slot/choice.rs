@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::ends_word;
 use super::extract::starts_word;
 use crate::normalise::folded;
+use crate::words::inflected;
 
 /// Letters that a label must have before a typo in it is forgiven: short words differ by one letter too often.
 const FEWEST_FOR_TYPO: usize = 5;
@@ -129,20 +130,6 @@ fn distance(said: &str, name: &str) -> Option<Distance> {
     let long = name.chars().filter(|c| c.is_alphabetic()).count() >= FEWEST_FOR_TYPO;
     let close = said.chars().count().abs_diff(name.chars().count()) <= 1;
     (long && close && strsim::osa_distance(said, name) == 1).then_some(Distance::Typo)
-}
-
-/// Whether two words are forms of one: plural, past, going on.
-fn inflected(a: &str, b: &str) -> bool {
-    let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
-    if short.chars().count() < 3 {
-        return false;
-    }
-    let endings = |stem: &str, endings: &[&str]| long.strip_prefix(stem).is_some_and(|rest| endings.contains(&rest));
-    let last = short.chars().next_back().map(String::from).unwrap_or_default();
-    endings(short, &["s", "es", "ed", "d", "ing"])
-        || short.strip_suffix('e').is_some_and(|stem| endings(stem, &["ing"]))
-        || short.strip_suffix('y').is_some_and(|stem| endings(stem, &["ies", "ied"]))
-        || endings(&format!("{short}{last}"), &["ed", "ing"])
 }
 
 #[cfg(test)]

@@ -29,6 +29,7 @@ pub(crate) use corpus::corpus;
 pub(crate) use decide_behavior::as_text;
 pub(crate) use http_behavior::check_host;
 pub use http_behavior::host_declared;
+pub use pack::UNDERSTANDING_KEYS;
 pub(crate) use pack::pack;
 pub(crate) use playbook::playbook;
 pub(crate) use policy::default_consent;

@@ -15,6 +15,9 @@ pub(super) const HELP_KEYS: [&str; 2] = ["text", "examples"];
 pub(super) const KEYS: [&str; 9] =
     ["name", "version", "title", "description", "requires", "settings", "hosts", "help", "nouns"];
 
+/// What the setting `understanding` may say: when Brain is sure enough, when it asks.
+pub const UNDERSTANDING_KEYS: [&str; 7] = ["pattern", "pattern_margin", "clear", "margin", "scope", "ask", "alike"];
+
 /// Decodes `pack.yaml`.
 pub(crate) fn pack(cx: &mut Context<'_>, node: &Node) -> Option<Located<PackDef>> {
     let fields = cx.fields(node, "`pack.yaml`", &KEYS)?;
@@ -34,6 +37,9 @@ pub(crate) fn pack(cx: &mut Context<'_>, node: &Node) -> Option<Located<PackDef>
                 Some(help.into()),
             );
         }
+        if key.text == "understanding" {
+            thresholds(cx, value);
+        }
     }
     let decimals = settings
         .iter()
@@ -52,6 +58,26 @@ pub(crate) fn pack(cx: &mut Context<'_>, node: &Node) -> Option<Located<PackDef>
         nouns: fields.get("nouns").map(|node| nouns(cx, node)).unwrap_or_default(),
     };
     Some(Located::new(cx, def, name_node.span, node.clone()))
+}
+
+/// Scores from 0 to 1; what a pattern may cost is in hundredths.
+fn thresholds(cx: &mut Context<'_>, node: &Node) {
+    let Some(fields) = cx.fields(node, "`understanding`", &UNDERSTANDING_KEYS) else { return };
+    for key in UNDERSTANDING_KEYS {
+        let Some(node) = fields.get(key) else { continue };
+        let hundredths = key.starts_with("pattern");
+        let most = if hundredths { 100.0 } else { 1.0 };
+        let number = node.as_scalar().map(resolve).and_then(|value| match value {
+            Resolved::Integer(number) => Some(number as f64),
+            Resolved::Decimal(text) if !hundredths => text.parse().ok(),
+            _ => None,
+        });
+        if !number.is_some_and(|number| (0.0..=most).contains(&number)) {
+            let wanted = if hundredths { "a whole number from 0 to 100" } else { "a number from 0 to 1" };
+            let help = "`brain tune` finds good values and writes them as they belong here";
+            cx.report(Code::WrongKind, node.span, format!("`{key}` must be {wanted}"), Some(help.into()));
+        }
+    }
 }
 
 /// Hosts: a name or address, with a port where it is not the usual one. No scheme, no path, no wildcard.

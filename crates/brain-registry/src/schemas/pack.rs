@@ -15,7 +15,7 @@ pub(super) fn schema() -> (Value, Defs) {
             ("requires", "Packs that must be loaded too.", texts()),
             (
                 "settings",
-                "Values that expressions see as `settings`; `currency`, `region`, `time_zone` and `locale` are known to Brain. Never a secret.",
+                "Values that expressions see as `settings`; `currency`, `region`, `time_zone`, `locale` and `understanding` are known to Brain. Never a secret.",
                 map_of(value()),
             ),
             ("hosts", "Hosts that `http` tools may call: `api.example.com`, `localhost:8080`.", texts()),
