@@ -1,7 +1,7 @@
 //! Entities: records that people call by name. A mention is looked up among records of the kinds that the tool expects
 //! and scored with evidence. Ids come out of lookups only: nothing here makes one up.
 //!
-//! The caller brings the records ([`Lookup`]); [`index`] says by what they are to be found, so that a lookup touches
+//! The caller brings the records ([`Lookup`]); `index` says by what they are to be found, so that a lookup touches
 //! few of them however many there are.
 
 mod card;
