@@ -20,7 +20,7 @@ use crate::spelling::one_spelling;
 use crate::words::{ADDRESS, ID, NUMBER, is_small, words};
 
 /// Changes whenever the same phrases would give another snapshot.
-const SNAPSHOT: u32 = 3;
+const SNAPSHOT: u32 = 4;
 /// How much a phrase counts that nobody wrote.
 const GENERATED: f32 = 0.25;
 /// How much the name and the title of a target count.
@@ -133,8 +133,6 @@ pub struct Vocabulary {
     /// Titles and names of targets, and which say them.
     labels: Vec<Phrase>,
     by_label: BTreeMap<String, Vec<usize>>,
-    /// Phrases by each of their words, without small ones.
-    by_word: BTreeMap<String, Vec<u32>>,
     ears: Ears,
     tuning: Tuning,
     /// Made when it is first needed, or loaded: phrases that match whole do without.
@@ -154,6 +152,8 @@ struct Beginning {
 pub(crate) struct Search {
     pub(crate) model: Model,
     pub(crate) speller: Speller,
+    /// Phrases by each of their words, without small ones.
+    by_word: BTreeMap<String, Vec<u32>>,
     /// The text of each example that the model was fitted to, as people read it.
     pub(crate) examples: Vec<String>,
 }
@@ -169,7 +169,6 @@ impl Vocabulary {
             starting_with_slot: Vec::new(),
             labels: Vec::new(),
             by_label: BTreeMap::new(),
-            by_word: BTreeMap::new(),
             ears: Ears::new(encoder),
             tuning,
             search: OnceLock::new(),
@@ -249,16 +248,6 @@ impl Vocabulary {
             [Piece::Word(first), ..] => self.by_first_word.entry(first.clone()).or_default().others.push(number),
             _ => self.starting_with_slot.push(number),
         }
-        for piece in &phrase.pieces {
-            if let Piece::Word(word) = piece
-                && !is_small(word)
-            {
-                let of_word = self.by_word.entry(one_spelling(word.replace('\'', ""))).or_default();
-                if of_word.last() != Some(&(number as u32)) {
-                    of_word.push(number as u32);
-                }
-            }
-        }
         self.phrases.push(phrase);
     }
 
@@ -283,7 +272,24 @@ impl Vocabulary {
             Some(previous) => previous.refit(&training),
             None => Model::fit(&training, &self.outside(&training)),
         };
-        Search { model, speller, examples: shown }
+        Search { model, speller, by_word: self.by_word(), examples: shown }
+    }
+
+    fn by_word(&self) -> BTreeMap<String, Vec<u32>> {
+        let mut found: BTreeMap<String, Vec<u32>> = BTreeMap::new();
+        for (number, phrase) in self.phrases.iter().enumerate() {
+            for piece in &phrase.pieces {
+                if let Piece::Word(word) = piece
+                    && !is_small(word)
+                {
+                    let of_word = found.entry(one_spelling(word.replace('\'', ""))).or_default();
+                    if of_word.last() != Some(&(number as u32)) {
+                        of_word.push(number as u32);
+                    }
+                }
+            }
+        }
+        found
     }
 
     /// What a model learns from: phrases, names, and what is made of actions and nouns.
@@ -347,7 +353,7 @@ impl Vocabulary {
 
     /// Phrases that have a word.
     pub(crate) fn phrases_with(&self, word: &str) -> &[u32] {
-        self.by_word.get(word).map_or(&[], Vec::as_slice)
+        self.search().by_word.get(word).map_or(&[], Vec::as_slice)
     }
 
     /// Whether some phrase begins with this word.

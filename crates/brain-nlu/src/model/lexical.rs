@@ -21,9 +21,20 @@ pub(crate) struct Lexical {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 enum Weights {
     /// A weight for every feature and label, and the biases.
-    Dense { values: Vec<i8>, scales: Vec<f32>, biases: Vec<f32> },
+    Dense {
+        #[serde(with = "super::bulk")]
+        values: Vec<i8>,
+        scales: Vec<f32>,
+        biases: Vec<f32>,
+    },
     /// For every feature the labels that have it.
-    Sparse { starts: Vec<u32>, labels: Vec<u16>, values: Vec<i8>, scales: Vec<f32> },
+    Sparse {
+        starts: Vec<u32>,
+        labels: Vec<u16>,
+        #[serde(with = "super::bulk")]
+        values: Vec<i8>,
+        scales: Vec<f32>,
+    },
 }
 
 impl Lexical {

@@ -1,6 +1,7 @@
 //! Search: which label a text is most like. Two heads, lexical and semantic, each fitted from the phrases; their
 //! probabilities are averaged, and how far they can be trusted is measured on phrases that were held out.
 
+mod bulk;
 mod calibrate;
 pub(crate) mod features;
 pub(crate) mod fixed;

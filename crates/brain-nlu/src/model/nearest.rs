@@ -10,6 +10,7 @@ pub(crate) struct Nearest {
     dim: usize,
     /// Where the phrases of each label begin; one more than there are labels.
     starts: Vec<u32>,
+    #[serde(with = "super::bulk")]
     vectors: Vec<i8>,
     scales: Vec<f32>,
     /// The number of each phrase.

@@ -13,6 +13,7 @@ const COST: f32 = 20.0;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Semantic {
     /// `count × dim`, in steps of the label's scale.
+    #[serde(with = "super::bulk")]
     weights: Vec<i8>,
     scales: Vec<f32>,
     biases: Vec<f32>,
