@@ -115,16 +115,6 @@ impl Lookup for StoreLookup<'_> {
     }
 
     fn alike(&self, kind: &str, keys: &[String], limit: usize) -> Vec<Card> {
-        self.named(kind, 0, &|def| {
-            let mut rows: Vec<RecordRow> = Vec::new();
-            for key in keys {
-                for row in self.rows(&def.name, vec![(ALIKE.to_owned(), key.clone())], limit) {
-                    if rows.len() < limit && rows.iter().all(|known| known.id != row.id) {
-                        rows.push(row);
-                    }
-                }
-            }
-            rows
-        })
+        self.named(kind, 0, &|def| self.noted(self.store.records_by_any(self.scope, &def.name, ALIKE, keys, limit)))
     }
 }
