@@ -7,7 +7,7 @@ use brain_registry::model::{FieldDef, RecordDef};
 use brain_store::{IndexEntry, RecordRow};
 use serde_json::Value;
 
-use crate::record::index_text;
+use crate::found_by::index_text;
 
 /// The index of names and aliases. No field of a record can be called so.
 pub const NAME: &str = "~name";

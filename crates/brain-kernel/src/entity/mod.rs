@@ -2,6 +2,7 @@
 //! become a question, none is a refusal. No id comes from anywhere but a lookup.
 
 mod lookup;
+mod reindex;
 
 use std::ops::Range;
 
@@ -13,6 +14,7 @@ use brain_store::Scope;
 use serde_json::{Value, json};
 
 use self::lookup::StoreLookup;
+pub use self::reindex::{Reindexed, is_behind, reindex};
 use crate::draft::Draft;
 use crate::intake::Request;
 use crate::kernel::{Kernel, KernelError};
@@ -159,7 +161,11 @@ impl Kernel {
             }
             // Where nothing but an id has digits in it, somebody got an id wrong: the schema says what one looks like.
             (_, None) if is_one_number(said) && !self.has_identifiers(named.kinds) => {}
-            (Verdict::One | Verdict::None, None) => links.problems.push(not_called(named, &noun, said, &linked)),
+            (Verdict::One | Verdict::None, None) => {
+                let mut problem = not_called(named, &noun, said, &linked);
+                problem.message.extend(self.behind(named));
+                links.problems.push(problem);
+            }
         }
         None
     }
@@ -208,6 +214,24 @@ impl Kernel {
             }
         }
         cards
+    }
+
+    /// What to do if records of these kinds may be there and not be found: said to whoever did not find one, and to
+    /// whoever operates this.
+    fn behind(&self, named: &Named<'_>) -> Option<String> {
+        let scope = &named.request.scope;
+        let is_behind = |kind: &&Kind| {
+            let def = self.registry().record(&kind.name);
+            def.is_some_and(|def| {
+                is_behind(self.store().as_ref(), scope, self.clock().as_ref(), def).unwrap_or_default()
+            })
+        };
+        let kinds: Vec<&str> = named.kinds.iter().filter(is_behind).map(|kind| kind.name.as_str()).collect();
+        let first = kinds.first()?;
+        tracing::warn!(tenant = %scope.tenant(), ?kinds, "records from before a change of the pack are not found by name; run `brain records reindex`");
+        Some(format!(
+            " Older records may not be found by name yet: the pack has changed; `brain records reindex {first}` brings them up to date."
+        ))
     }
 
     fn has_effect(&self, target: &str) -> bool {

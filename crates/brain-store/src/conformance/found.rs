@@ -22,6 +22,9 @@ pub(super) fn a_record_is_written_anew_without_a_new_revision(store: &dyn Store)
         assert_eq!(store.search(&scope, "item", "new", 10).expect("reads").len(), 1);
         assert!(store.search(&scope, "item", "old", 10).expect("reads").is_empty());
     }
+    let silent = put(sample::record("item", 1, 3, None, json!({"name": "Kim"})), vec![], None);
+    assert_eq!(commit(store, &scope, vec![], vec![silent]), Outcome::Committed);
+    assert!(store.search(&scope, "item", "new", 10).expect("reads").is_empty(), "words that went are not found");
 }
 
 pub(super) fn records_are_found_by_any_of_several_values(store: &dyn Store) {

@@ -68,8 +68,10 @@ pub(super) fn put_record(
             ])?;
         }
     }
-    if let Some(text) = text {
-        put_words(connection, tenant, row, old.is_some(), text)?;
+    match text {
+        Some(text) => put_words(connection, tenant, row, old.is_some(), text)?,
+        None if old.is_some() => forget_words(connection, tenant, &row.kind, id.as_bytes())?,
+        None => {}
     }
     Ok((rows, bytes))
 }
@@ -124,6 +126,18 @@ fn put_words(connection: &Connection, tenant: &str, row: &RecordRow, is_old: boo
         .prepare_cached("INSERT INTO record_words (rowid, words) VALUES (?1, ?2)")?
         .execute(params![number, text])
         .map(drop)
+}
+
+/// Deletes the words of a record, if it has any.
+pub(super) fn forget_words(connection: &Connection, tenant: &str, kind: &str, id: &[u8; 16]) -> rusqlite::Result<()> {
+    let number: Option<i64> = connection
+        .prepare_cached("DELETE FROM record_numbers WHERE tenant = ?1 AND kind = ?2 AND id = ?3 RETURNING n")?
+        .query_row(params![tenant, kind, id], |row| row.get(0))
+        .optional()?;
+    if let Some(number) = number {
+        connection.prepare_cached("DELETE FROM record_words WHERE rowid = ?1")?.execute([number])?;
+    }
+    Ok(())
 }
 
 /// Deletes the index entries of a record.
