@@ -127,6 +127,9 @@ impl JobKey {
 }
 
 impl RecordId {
+    /// Comes before the id of every record: where a walk over records begins.
+    pub const BEFORE_ALL: Self = Self(Uuid::nil());
+
     /// The id of a record that stands for something else: the same digest gives the same id.
     pub fn from_digest(digest: Digest) -> Self {
         Self(derived(Timestamp::default(), digest))

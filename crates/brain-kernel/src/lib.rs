@@ -28,6 +28,7 @@ mod worker;
 
 pub use approve::Decision;
 pub use callback::{CALLBACK_WINDOW, failure as told_failure, sign_callback};
+pub use entity::{Reindexed, is_behind, reindex};
 pub use intake::{Actor, Limits, Mode, Parent, Request};
 pub use kernel::{Begun, Kernel, KernelConfig, KernelError};
 pub use learning::{

@@ -27,6 +27,6 @@ pub use scope::{Scope, Sudo, SystemScope};
 pub use sqlite::SqliteStore;
 pub use traits::{
     Approvals, BlobWriter, Blobs, Commit, CommitDone, CommitResult, Conflict, DeadLetters, Definitions, Feed, Heard,
-    Member, Offers, Outcome, Precondition, Records, Runs, Scheduling, Signals, Store, StoreError, StoreStats, Tokens,
-    Watch, Write,
+    MAX_ANY, MAX_OF_VALUE, Member, Offers, Outcome, Precondition, Records, Runs, Scheduling, Signals, Store,
+    StoreError, StoreStats, Tokens, Watch, Write,
 };

@@ -3,6 +3,7 @@
 mod blobs;
 mod keep;
 mod offers;
+mod records;
 mod signals;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,11 +14,11 @@ use serde_json::Value;
 
 use crate::traits::{
     Approvals, Commit, CommitDone, Conflict, DeadLetters, Definitions, Feed, Heard, Member, Outcome, Precondition,
-    Records, Runs, Scheduling, StoreError, StoreStats, Tokens, Watch, Write,
+    Runs, Scheduling, StoreError, StoreStats, Tokens, Watch, Write,
 };
 use crate::{
     ApprovalRow, ArtifactRow, AuditRow, BlobRow, Claim, DeadLetterRow, FeedPage, IndexEntry, LogRow, OfferRow, Page,
-    RecordFilter, RecordRow, RunRow, Scope, SignalRow, SystemScope, TokenRow, contains_words, search_words,
+    RecordRow, RunRow, Scope, SignalRow, SystemScope, TokenRow,
 };
 
 /// A store that forgets everything when it is dropped.
@@ -280,44 +281,6 @@ impl Runs for MemoryStore {
         let inner = self.lock();
         let rows = inner.artifacts.iter().filter(|(tenant, row)| tenant == scope.tenant() && row.run == run);
         Ok(rows.map(|(_, row)| row.clone()).collect())
-    }
-}
-
-impl Records for MemoryStore {
-    fn record(&self, scope: &Scope, kind: &str, id: RecordId) -> Result<Option<RecordRow>, StoreError> {
-        let slot = (scope.tenant().clone(), kind.to_owned(), id);
-        Ok(self.lock().records.get(&slot).map(|stored| stored.row.clone()))
-    }
-
-    fn records(
-        &self,
-        scope: &Scope,
-        kind: &str,
-        filter: &RecordFilter,
-        limit: usize,
-        cursor: Option<&str>,
-    ) -> Result<Page<RecordRow>, StoreError> {
-        let after: Option<RecordId> = parse_cursor(cursor)?;
-        let inner = self.lock();
-        let rows = inner
-            .records
-            .iter()
-            .filter(|((tenant, of, id), _)| {
-                tenant == scope.tenant() && of == kind && after.is_none_or(|after| *id > after)
-            })
-            .filter(|(_, stored)| filter.matches(&stored.row, &stored.index));
-        let items = rows.map(|(_, stored)| stored.row.clone()).take(limit + 1).collect();
-        Ok(Page::cut(items, limit, |row: &RecordRow| row.id.to_string()))
-    }
-
-    fn search(&self, scope: &Scope, kind: &str, query: &str, limit: usize) -> Result<Vec<RecordRow>, StoreError> {
-        let wanted = search_words(query);
-        let inner = self.lock();
-        let rows = inner.records.iter().filter(|((tenant, of, _), stored)| {
-            let text = stored.text.as_deref().unwrap_or_default();
-            tenant == scope.tenant() && of == kind && contains_words(text, &wanted)
-        });
-        Ok(rows.map(|(_, stored)| stored.row.clone()).take(limit).collect())
     }
 }
 

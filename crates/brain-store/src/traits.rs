@@ -275,6 +275,19 @@ pub trait Runs {
     fn artifacts(&self, scope: &Scope, run: RunId) -> Result<Vec<ArtifactRow>, StoreError>;
 }
 
+/// Values that one [`Records::records_by_any`] looks for.
+pub const MAX_ANY: usize = 64;
+/// Records of one value that [`Records::records_by_any`] looks at.
+pub const MAX_OF_VALUE: usize = 200;
+
+/// The values that [`Records::records_by_any`] looks for: each once.
+pub(crate) fn any_of(values: &[String]) -> Vec<&str> {
+    let mut wanted: Vec<&str> = values.iter().take(MAX_ANY).map(String::as_str).collect();
+    wanted.sort_unstable();
+    wanted.dedup();
+    wanted
+}
+
 /// Records.
 pub trait Records {
     /// One record.
@@ -288,6 +301,17 @@ pub trait Records {
         limit: usize,
         cursor: Option<&str>,
     ) -> Result<Page<RecordRow>, StoreError>;
+    /// Records that have any of these values in an indexed field, those with most of them first, then by id. The first
+    /// [`MAX_ANY`] values count, and of each value the first [`MAX_OF_VALUE`] records, so that a value that very many
+    /// records have does not cost more; values that must be unique are not looked at.
+    fn records_by_any(
+        &self,
+        scope: &Scope,
+        kind: &str,
+        field: &str,
+        values: &[String],
+        limit: usize,
+    ) -> Result<Vec<RecordRow>, StoreError>;
     /// Records that contain all of these words (the last may be the beginning of one), best first.
     fn search(&self, scope: &Scope, kind: &str, query: &str, limit: usize) -> Result<Vec<RecordRow>, StoreError>;
 }

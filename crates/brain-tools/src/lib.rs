@@ -4,6 +4,7 @@
 mod core;
 mod decide;
 mod expr;
+mod found_by;
 mod http;
 pub mod names;
 pub mod native;
@@ -13,6 +14,7 @@ mod secret;
 mod toolbox;
 mod values;
 
+pub use found_by::{found_by, found_by_digest};
 pub use http::HttpPolicy;
 #[doc(hidden)]
 pub use native::support as __native;

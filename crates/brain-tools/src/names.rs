@@ -7,7 +7,7 @@ use brain_registry::model::{FieldDef, RecordDef};
 use brain_store::{IndexEntry, RecordRow};
 use serde_json::Value;
 
-use crate::record::index_text;
+use crate::found_by::index_text;
 
 /// The index of names and aliases. No field of a record can be called so.
 pub const NAME: &str = "~name";
@@ -73,7 +73,6 @@ fn aliases(def: &RecordDef, body: &Value) -> Vec<String> {
 
 /// What a record says of itself where names are looked up. One that borrows its name has none yet.
 pub fn card(def: &RecordDef, row: &RecordRow) -> Card {
-    let plain = |name: &str| row.body[name].as_str().map(str::to_owned);
     let name = def.name_field().filter(|field| field.reference.is_none()).and_then(|field| text(field, &row.body));
     let identifiers = def.identifier_fields().into_iter().filter_map(|field| text(field, &row.body));
     let is_name = |field: &FieldDef| def.name_field().is_some_and(|name| name.name == field.name);
@@ -83,15 +82,18 @@ pub fn card(def: &RecordDef, row: &RecordRow) -> Card {
         .filter(|field| !is_name(field) && field.reference.is_none() && !field.personal)
         .filter_map(|field| text(field, &row.body))
         .filter(|hint| hint.chars().count() <= MAX_HINT);
+    let pointers = def.fields.iter().filter(|field| field.reference.is_some());
+    let belongs_to = pointers.filter_map(|field| Some(row.body[&field.name].as_str()?.to_owned()));
     Card {
         kind: def.name.clone(),
         id: row.id.to_string(),
         name: name.unwrap_or_default(),
         aliases: aliases(def, &row.body),
         identifiers: identifiers.collect(),
-        group: plain("group"),
-        role: plain("role"),
-        jurisdiction: plain("jurisdiction"),
+        group: None,
+        role: None,
+        jurisdiction: None,
+        belongs_to: belongs_to.collect(),
         last_used: Some(row.updated_at).filter(|at| *at > Timestamp::default()),
         hints: hints.chain(row.state.clone()).collect(),
     }

@@ -9,19 +9,16 @@ use brain_lang::binding::Binding;
 use brain_lang::feel::Value as FeelValue;
 use brain_registry::model::{Lookup, MergeRule, RecordBehavior, RecordDef, RecordOp};
 use brain_registry::{Artifact, ArtifactRole, ToolResult, ValidatedCall};
-use brain_store::{IndexEntry, RecordFilter, RecordRow, StoreError};
+use brain_store::{RecordFilter, RecordRow, StoreError};
 use serde_json::{Map, Value, json};
 
 use crate::Toolbox;
+use crate::found_by::{dedupe_entry, found_by, index_text};
 use crate::toolbox::RecordType;
 use crate::values::{Evaluation, to_failure};
 
 /// Records that `list` and `search` give at most, unless the pack says fewer.
 const DEFAULT_LIMIT: u32 = 100;
-/// Between the values of a key of several fields.
-const KEY_SEPARATOR: &str = "\u{1f}";
-/// The index that upsert looks in.
-const DEDUPE: &str = "dedupe";
 
 /// One decision under way.
 struct Deciding<'a, 'v> {
@@ -254,7 +251,7 @@ impl Deciding<'_, '_> {
     }
 
     fn write(&mut self, kind: &RecordType, row: RecordRow, role: ArtifactRole) -> Result<ToolResult, Failure> {
-        let index = index_entries(&kind.def, &row.body);
+        let (index, text) = found_by(&kind.def, &row.body);
         for entry in index.iter().filter(|entry| entry.unique) {
             let filter =
                 RecordFilter { indexed: vec![(entry.field.clone(), entry.value.clone())], ..RecordFilter::default() };
@@ -269,7 +266,6 @@ impl Deciding<'_, '_> {
                 return Err(Failure::business("duplicate", message));
             }
         }
-        let text = (!kind.def.search.is_empty()).then(|| search_text(&kind.def, &row.body));
         let (id, revision) = (row.id, row.revision);
         self.evaluation.set("record", feel_record(kind, &row));
         self.records.put(row, index, text);
@@ -358,54 +354,6 @@ pub(crate) fn feel_record(kind: &RecordType, row: &RecordRow) -> FeelValue {
 fn feel_list(kind: &RecordType, rows: &[RecordRow]) -> FeelValue {
     let list: Vec<FeelValue> = rows.iter().map(|row| feel_record(kind, row)).collect();
     FeelValue::List(list.into())
-}
-
-pub(crate) fn index_text(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
-}
-
-/// The value of several fields together; `None` if one is missing.
-fn joined(fields: &[String], body: &Value) -> Option<String> {
-    let values: Option<Vec<String>> =
-        fields.iter().map(|field| body.get(field).filter(|value| !value.is_null()).map(index_text)).collect();
-    values.map(|values| values.join(KEY_SEPARATOR))
-}
-
-fn dedupe_entry(def: &RecordDef, body: &Value) -> Option<IndexEntry> {
-    if def.dedupe.is_empty() {
-        return None;
-    }
-    Some(IndexEntry { field: DEDUPE.into(), value: joined(&def.dedupe, body)?, unique: false })
-}
-
-fn index_entries(def: &RecordDef, body: &Value) -> Vec<IndexEntry> {
-    let mut entries: Vec<IndexEntry> = Vec::new();
-    for key in &def.key {
-        if let Some(value) = joined(key, body) {
-            entries.push(IndexEntry { field: key.join("+"), value, unique: true });
-        }
-    }
-    entries.extend(dedupe_entry(def, body));
-    for field in def.fields.iter().filter(|field| field.indexed || field.reference.is_some()) {
-        if let Some(value) = body.get(&field.name).filter(|value| !value.is_null()) {
-            entries.push(IndexEntry { field: field.name.clone(), value: index_text(value), unique: false });
-        }
-    }
-    entries.extend(crate::names::entries(def, body));
-    entries.sort();
-    entries.dedup();
-    entries
-}
-
-fn search_text(def: &RecordDef, body: &Value) -> String {
-    let texts: Vec<String> = def
-        .search
-        .iter()
-        .filter_map(|field| body.get(field))
-        .filter(|value| !value.is_null())
-        .map(index_text)
-        .collect();
-    texts.join(" \n")
 }
 
 /// An existing record and a new one that is the same, as one.

@@ -188,6 +188,9 @@ pub(crate) enum Command {
     /// Sentence encoders beside the built-in table.
     #[command(subcommand)]
     Model(ModelCommand),
+    /// Bring what records are found by up to date.
+    #[command(subcommand)]
+    Records(RecordsCommand),
     /// Erase and delete what has been kept long enough, as the configuration says.
     #[command(
         after_help = "Examples:\n  brain gc --config brain.yaml --dry-run     what would go\n  brain gc --config brain.yaml --all         for every tenant\n  brain gc --config brain.yaml --all --compact\n\nIn the configuration:\n  tenants:\n    \"*\": {keep: {payloads: 30d, runs: 365d}}\n\nA server with such a configuration does this once an hour by itself."
@@ -307,6 +310,29 @@ pub(crate) struct GcArgs {
     /// How long a large value that nothing refers to is kept: a day, but tests cannot wait that long.
     #[arg(long, hide = true, value_name = "DURATION")]
     pub(crate) blob_grace: Option<brain_core::Millis>,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum RecordsCommand {
+    /// Index older records anew, after a pack has changed what records are found by: label, aliases, identifiers, keys,
+    /// indexed fields, search.
+    #[command(
+        after_help = "Examples:\n  brain records reindex --dry-run            how many are behind\n  brain records reindex lead\n  brain records reindex --all                for every tenant\n\nThe records themselves stay as they are. It may be stopped and run again, also while a server works: start the server\nwith the new pack first."
+    )]
+    Reindex(ReindexArgs),
+}
+
+#[derive(Args)]
+pub(crate) struct ReindexArgs {
+    /// The record type. [default: all of them]
+    #[arg(value_name = "TYPE")]
+    pub(crate) record_type: Option<String>,
+    /// Only count.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Every tenant; it is noted in the audit. Without this: the one of --tenant.
+    #[arg(long)]
+    pub(crate) all: bool,
 }
 
 #[derive(Subcommand)]

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 
+use brain_core::RecordId;
 use brain_nlu::entity::{Card, Lookup};
 use brain_registry::Registry;
 use brain_registry::model::{FieldDef, RecordDef};
@@ -36,12 +37,23 @@ impl<'a> StoreLookup<'a> {
         })
     }
 
+    /// Records that fit.
+    pub(super) fn those(&self, kind: &str, filter: &RecordFilter, limit: usize) -> Vec<RecordRow> {
+        self.noted(self.store.records(self.scope, kind, filter, limit, None).map(|page| page.items))
+    }
+
+    /// One record, with the name that it borrows.
+    pub(super) fn one(&self, def: &RecordDef, id: RecordId) -> Option<Card> {
+        let row = self.noted(self.store.record(self.scope, &def.name, id))?;
+        Some(self.card(def, &row, 0))
+    }
+
     fn rows(&self, kind: &str, indexed: Vec<(String, String)>, limit: usize) -> Vec<RecordRow> {
         if indexed.is_empty() {
             return Vec::new();
         }
         let filter = RecordFilter { indexed, ..RecordFilter::default() };
-        self.noted(self.store.records(self.scope, kind, &filter, limit, None).map(|page| page.items))
+        self.those(kind, &filter, limit)
     }
 
     /// The records of a kind that `find` gives, and those that borrow the name of a record that it gives.
@@ -59,7 +71,7 @@ impl<'a> StoreLookup<'a> {
         cards
     }
 
-    /// One record, with the name that it borrows.
+    /// A record that was read, with the name that it borrows.
     pub(super) fn card(&self, def: &RecordDef, row: &RecordRow, depth: usize) -> Card {
         let owner = borrowed(def).filter(|_| depth < MAX_DEPTH).and_then(|(field, owner)| {
             let owner = self.registry.record(owner)?;
@@ -115,16 +127,6 @@ impl Lookup for StoreLookup<'_> {
     }
 
     fn alike(&self, kind: &str, keys: &[String], limit: usize) -> Vec<Card> {
-        self.named(kind, 0, &|def| {
-            let mut rows: Vec<RecordRow> = Vec::new();
-            for key in keys {
-                for row in self.rows(&def.name, vec![(ALIKE.to_owned(), key.clone())], limit) {
-                    if rows.len() < limit && rows.iter().all(|known| known.id != row.id) {
-                        rows.push(row);
-                    }
-                }
-            }
-            rows
-        })
+        self.named(kind, 0, &|def| self.noted(self.store.records_by_any(self.scope, &def.name, ALIKE, keys, limit)))
     }
 }

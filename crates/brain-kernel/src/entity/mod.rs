@@ -1,7 +1,9 @@
 //! Records that were called by a name: looked up before anything is planned. One that fits becomes its id, several
 //! become a question, none is a refusal. No id comes from anywhere but a lookup.
 
+mod group;
 mod lookup;
+mod reindex;
 
 use std::ops::Range;
 
@@ -10,9 +12,10 @@ use brain_nlu::Confidence;
 use brain_nlu::entity::{Asked, Candidate, Card, Kind, Linked, Verdict, link};
 use brain_registry::model::Effect;
 use brain_store::Scope;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use self::lookup::StoreLookup;
+pub use self::reindex::{Reindexed, is_behind, reindex};
 use crate::draft::Draft;
 use crate::intake::Request;
 use crate::kernel::{Kernel, KernelError};
@@ -74,6 +77,10 @@ struct Named<'a> {
     call: usize,
     slot: &'a str,
     kinds: &'a [Kind],
+    /// The role in which a member of a group is meant.
+    anchor: Option<&'a str>,
+    /// What else the call is given.
+    args: &'a Map<String, Value>,
     has_effect: bool,
 }
 
@@ -105,11 +112,15 @@ impl Kernel {
             }
             let schema = self.schema_of(&one.target);
             let has_effect = self.has_effect(&one.target);
+            let args = one.args.clone();
             for (slot, value) in one.args.iter_mut().filter(|(_, value)| holds_mention(value)) {
                 let property = &schema["properties"][slot.as_str()];
                 let kinds = self.kinds(property);
                 let place = places.iter().find(|place| place.call == call && place.slot == *slot);
-                let named = Named { request, target: &one.target, place, call, slot, kinds: &kinds, has_effect };
+                let anchor = item(property)["x-anchor"].as_str();
+                let target = &one.target;
+                let named =
+                    Named { request, target, place, call, slot, kinds: &kinds, anchor, args: &args, has_effect };
                 let values: Vec<&mut Value> = match value {
                     Value::Array(many) => many.iter_mut().take(MAX_MENTIONS).collect(),
                     single => vec![single],
@@ -132,10 +143,18 @@ impl Kernel {
         if named.kinds.is_empty() {
             return None;
         }
-        let focus = self.focus(named, lookup);
-        let asked =
-            Asked { mention: said, kinds: named.kinds, now: self.clock().now(), focus: &focus, in_scope: &|_| false };
-        let linked = link(&asked, lookup);
+        let spoken_of = spoken_of(named.request);
+        let focus = self.focus(named, &spoken_of, lookup);
+        // What points to a record that the request is about belongs to what is worked on.
+        let about: Vec<String> = spoken_of.iter().map(ToString::to_string).collect();
+        let in_scope = |card: &Card| card.belongs_to.iter().any(|id| about.contains(id));
+        let now = self.clock().now();
+        let asked = Asked { mention: said, kinds: named.kinds, now, focus: &focus, in_scope: &in_scope };
+        let mut linked = link(&asked, lookup);
+        let mut nobody = None;
+        if let Some(found) = self.by_group(named, said, lookup, &linked) {
+            (linked, nobody) = (found.linked, found.nobody);
+        }
         let noun = named.kinds.iter().map(|kind| kind.nouns[0].as_str()).collect::<Vec<_>>().join(" or ");
         links.evidence.push(evidence(named, &linked));
         match (linked.verdict, linked.one()) {
@@ -159,14 +178,21 @@ impl Kernel {
             }
             // Where nothing but an id has digits in it, somebody got an id wrong: the schema says what one looks like.
             (_, None) if is_one_number(said) && !self.has_identifiers(named.kinds) => {}
-            (Verdict::One | Verdict::None, None) => links.problems.push(not_called(named, &noun, said, &linked)),
+            (Verdict::One | Verdict::None, None) => {
+                let mut problem = not_called(named, &noun, said, &linked);
+                match nobody {
+                    Some(nobody) => problem.message = nobody,
+                    None => problem.message.extend(self.behind(named)),
+                }
+                links.problems.push(problem);
+            }
         }
         None
     }
 
     /// The kinds of records that an argument takes, with what people call them; those that have no names are left out.
     fn kinds(&self, property: &Value) -> Vec<Kind> {
-        let item = if property["items"].is_object() { &property["items"] } else { property };
+        let item = item(property);
         let one = item["x-entity"].as_str();
         let names: Vec<&str> = match item["x-kinds"].as_array() {
             Some(several) => several.iter().filter_map(Value::as_str).collect(),
@@ -193,21 +219,28 @@ impl Kernel {
         defs.into_iter().any(|def| !def.identifier_fields().is_empty() || lookup::borrowed(def).is_some())
     }
 
-    /// What the context of a request is about.
-    fn focus(&self, named: &Named<'_>, lookup: &StoreLookup<'_>) -> Vec<Card> {
-        let context = named.request.context.as_object().into_iter().flatten();
-        let ids: Vec<RecordId> =
-            context.filter_map(|(_, value)| value.as_str()?.parse().ok()).take(MAX_FOCUS).collect();
-        let mut cards = Vec::new();
-        for kind in named.kinds {
-            let Some(def) = self.registry().record(&kind.name) else { continue };
-            for id in &ids {
-                if let Ok(Some(row)) = self.store().record(&named.request.scope, &kind.name, *id) {
-                    cards.push(lookup.card(def, &row, 0));
-                }
-            }
-        }
-        cards
+    /// The records of the expected kinds that a request is about.
+    fn focus(&self, named: &Named<'_>, ids: &[RecordId], lookup: &StoreLookup<'_>) -> Vec<Card> {
+        let defs = named.kinds.iter().filter_map(|kind| self.registry().record(&kind.name));
+        defs.flat_map(|def| ids.iter().filter_map(|id| lookup.one(def, *id))).collect()
+    }
+
+    /// What to do if records of these kinds may be there and not be found: said to whoever did not find one, and to
+    /// whoever operates this.
+    fn behind(&self, named: &Named<'_>) -> Option<String> {
+        let scope = &named.request.scope;
+        let is_behind = |kind: &&Kind| {
+            let def = self.registry().record(&kind.name);
+            def.is_some_and(|def| {
+                is_behind(self.store().as_ref(), scope, self.clock().as_ref(), def).unwrap_or_default()
+            })
+        };
+        let kinds: Vec<&str> = named.kinds.iter().filter(is_behind).map(|kind| kind.name.as_str()).collect();
+        let first = kinds.first()?;
+        tracing::warn!(tenant = %scope.tenant(), ?kinds, "records from before a change of the pack are not found by name; run `brain records reindex`");
+        Some(format!(
+            " Older records may not be found by name yet: the pack has changed; `brain records reindex {first}` brings them up to date."
+        ))
     }
 
     fn has_effect(&self, target: &str) -> bool {
@@ -217,6 +250,17 @@ impl Kernel {
             None => changes(target),
         }
     }
+}
+
+/// The ids in the context of a request: what it is about.
+fn spoken_of(request: &Request) -> Vec<RecordId> {
+    let context = request.context.as_object().into_iter().flatten();
+    context.filter_map(|(_, value)| value.as_str()?.parse().ok()).take(MAX_FOCUS).collect()
+}
+
+/// The schema of one value of an argument that may be a list.
+fn item(property: &Value) -> &Value {
+    if property["items"].is_object() { &property["items"] } else { property }
 }
 
 fn is_one_number(said: &str) -> bool {

@@ -27,6 +27,9 @@ pub struct Card {
     /// Where its role holds; everywhere if nothing is said.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub jurisdiction: Option<String>,
+    /// The ids of those that it belongs to: a quote belongs to its lead.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub belongs_to: Vec<String>,
     /// When it last changed or was spoken of.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_used: Option<Timestamp>,

@@ -1,8 +1,7 @@
-//! Groups: one name for many entities. The name leads to the group, and the group to the member that acts for it in a
-//! role and a place.
+//! Groups: one name for many entities. The name leads to the group, as any name leads to an entity, and the group to
+//! the member that acts for it in a role and a place.
 
 use super::card::Card;
-use super::name::normal_name;
 
 /// Who acts for a group.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,26 +14,12 @@ pub enum Anchor<'a> {
     None,
 }
 
-/// The groups that are called so: by their own name, or by a name or an alias of a member. In order.
-pub fn group_called<'a>(cards: &'a [Card], said: &str) -> Vec<&'a str> {
-    let said = normal_name(said);
-    let is = |name: &str| normal_name(name) == said;
-    let called = |card: &&Card| {
-        card.group.as_deref().is_some_and(is) || is(&card.name) || card.aliases.iter().any(|alias| is(alias))
-    };
-    let mut groups: Vec<&str> = cards.iter().filter(called).filter_map(|card| card.group.as_deref()).collect();
-    groups.sort_unstable();
-    groups.dedup();
-    groups
-}
-
 /// The member of a group with a role in a jurisdiction: the one for that place; else the one for everywhere; without a
-/// place, the one for everywhere; else whoever has the role.
-pub fn anchor<'a>(cards: &'a [Card], group: &str, role: &str, jurisdiction: Option<&str>) -> Anchor<'a> {
-    let members: Vec<&Card> = cards
-        .iter()
-        .filter(|card| card.group.as_deref() == Some(group) && card.role.as_deref() == Some(role))
-        .collect();
+/// place, the one for everywhere; else whoever has the role. Without a role, whoever is a member.
+pub fn anchor<'a>(cards: &'a [Card], group: &str, role: Option<&str>, jurisdiction: Option<&str>) -> Anchor<'a> {
+    let has_role = |card: &&Card| role.is_none() || card.role.as_deref() == role;
+    let members: Vec<&Card> =
+        cards.iter().filter(|card| card.group.as_deref() == Some(group)).filter(has_role).collect();
     let of = |place: Option<&str>| -> Vec<&Card> {
         let same = |a: &str, b: &str| a.eq_ignore_ascii_case(b);
         let fits = |card: &&&Card| match (card.jurisdiction.as_deref(), place) {
@@ -69,7 +54,6 @@ mod tests {
             group: Some("Allianz Global Investors".into()),
             role: Some(role.into()),
             jurisdiction: place.map(str::to_owned),
-            aliases: if id == "1" { vec!["Allianz".into(), "AGI".into()] } else { Vec::new() },
             ..Card::default()
         }
     }
@@ -85,16 +69,14 @@ mod tests {
     }
 
     #[test]
-    fn a_name_leads_to_the_group_and_the_group_to_its_anchor() {
+    fn a_group_leads_to_the_member_with_a_role_in_a_place() {
         let cards = cards();
-        let groups = group_called(&cards, "allianz");
-        assert_eq!(groups, ["Allianz Global Investors"]);
-        assert_eq!(group_called(&cards, "the Allianz Global Investors"), groups);
-        let id = |role: &str, place: Option<&str>| match anchor(&cards, groups[0], role, place) {
+        let of = |group: &str, role: Option<&str>, place: Option<&str>| match anchor(&cards, group, role, place) {
             Anchor::One(card) => card.id.clone(),
             Anchor::Several(cards) => format!("{} of them", cards.len()),
             Anchor::None => "none".into(),
         };
+        let id = |role: &str, place: Option<&str>| of("Allianz Global Investors", Some(role), place);
         assert_eq!(id("governance_controller", None), "2");
         assert_eq!(id("governance_controller", Some("lu")), "3");
         assert_eq!(id("governance_controller", Some("DE")), "2", "the one for everywhere");
@@ -102,6 +84,8 @@ mod tests {
         assert_eq!(id("book_controller", Some("DE")), "none", "nobody acts there");
         assert_eq!(id("book_controller", None), "2 of them");
         assert_eq!(id("regulatory_anchor", None), "none");
-        assert!(group_called(&cards, "Aviva").is_empty());
+        assert_eq!(of("Allianz Global Investors", None, Some("FR")), "5", "whatever its role");
+        assert_eq!(of("Allianz Global Investors", None, None), "2 of them", "those for everywhere");
+        assert_eq!(of("Aviva", Some("governance_controller"), None), "none");
     }
 }

@@ -278,6 +278,32 @@ mod tests {
     }
 
     #[test]
+    fn what_belongs_to_what_is_worked_on_is_meant() {
+        let roof = |id: &str, lead: &str, used: i64| Card {
+            belongs_to: vec![lead.into()],
+            last_used: Some(Timestamp::from_millis(used)),
+            ..card("quote", id, "Roof", "")
+        };
+        let hour = 3_600_000;
+        let shelf = Shelf(vec![roof("1", "kim", 0), roof("2", "lena", 47 * hour), roof("3", "bob", 48 * hour)]);
+        let kinds = [Kind { name: "quote".into(), nouns: vec!["quote".into()] }];
+        let now = Timestamp::from_millis(48 * hour);
+        let look = |lead: &str| {
+            let in_scope = |card: &Card| card.belongs_to.iter().any(|id| id == lead);
+            let asked = Asked { mention: "roof quote", kinds: &kinds, now, focus: &[], in_scope: &in_scope };
+            let linked = link(&asked, &shelf);
+            let ids: Vec<String> = linked.candidates.iter().map(|one| one.card.id.clone()).collect();
+            (linked.verdict, ids.join(","), linked.candidates[0].evidence.join("; "))
+        };
+        let (verdict, ids, evidence) = look("kim");
+        assert_eq!((verdict, &*ids), (Verdict::One, "1,3,2"), "those used last come first behind it");
+        assert!(evidence.contains("is among what is worked on"), "{evidence}");
+        let (verdict, ids, evidence) = look("nobody");
+        assert_eq!((verdict, &*ids), (Verdict::Several, "3,2,1"));
+        assert!(evidence.contains("used just now"), "{evidence}");
+    }
+
+    #[test]
     fn nothing_is_made_up() {
         for (mention, kinds) in
             [("Zoe Quill", LEAD), ("Kim Park", &[("company", "company")]), ("lead", LEAD), ("", LEAD), ("5", LEAD)]

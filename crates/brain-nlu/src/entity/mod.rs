@@ -1,8 +1,8 @@
 //! Entities: records that people call by name. A mention is looked up among records of the kinds that the tool expects
 //! and scored with evidence. Ids come out of lookups only: nothing here makes one up.
 //!
-//! The caller brings the records ([`Lookup`]); `index` says by what they are to be found, so that a lookup touches
-//! few of them however many there are.
+//! The caller brings the records ([`Lookup`]); [`keys`] and [`words`] say by what they are to be found, so that a lookup
+//! touches few of them however many there are.
 
 mod card;
 mod group;
@@ -13,7 +13,7 @@ mod name;
 mod score;
 
 pub use card::{Card, Lookup};
-pub use group::{Anchor, anchor, group_called};
+pub use group::{Anchor, anchor};
 pub use index::{alike_keys, keys, words};
 pub use link::{Asked, Kind, Linked, Verdict, link};
 pub use mention::{Mention, Shape, mentions, said_name};

@@ -16,6 +16,8 @@ const ALIKE: f32 = 0.8;
 const NEAR: f32 = 0.6;
 /// What speaks for an entity besides its name counts so much at most.
 const MAX_BOOST: f32 = 0.06;
+/// That it belongs to what is worked on counts so much: it decides against one that was only used lately.
+const IN_SCOPE: f32 = 0.058;
 
 /// In which way an entity fits; the better the smaller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -173,8 +175,8 @@ fn compare(a: &str, b: &str) -> (f32, usize) {
     (1.0 - wrong as f32 / longer as f32, wrong)
 }
 
-/// What speaks for an entity besides its name. When it was used puts options in order; that it was just spoken of
-/// decides.
+/// What speaks for an entity besides its name. When it was used puts options in order; that it was just spoken of, or
+/// belongs to what is worked on, decides.
 pub(super) fn boost(candidate: &mut Candidate, now: Timestamp, in_focus: bool, in_scope: bool) {
     let mut more = 0.0;
     if in_focus {
@@ -184,14 +186,14 @@ pub(super) fn boost(candidate: &mut Candidate, now: Timestamp, in_focus: bool, i
     let minutes = candidate.card.last_used.map(|used| now.as_millis().saturating_sub(used.as_millis()) / 60_000);
     if let Some(minutes @ 0..=1440) = minutes {
         more += match minutes {
-            0..=10 => 0.008,
-            11..=60 => 0.005,
+            0..=10 => 0.006,
+            11..=60 => 0.004,
             _ => 0.002,
         };
         candidate.evidence.push(ago(minutes));
     }
     if in_scope {
-        more += 0.02;
+        more += IN_SCOPE;
         candidate.evidence.push("is among what is worked on".into());
     }
     candidate.score = ((candidate.score + f32::min(more, MAX_BOOST)) * 1000.0).round() / 1000.0;

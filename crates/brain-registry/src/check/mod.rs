@@ -7,6 +7,7 @@ mod corpus;
 mod decide;
 mod expansion;
 mod expressions;
+mod groups;
 mod packs;
 mod phrases;
 mod playbooks;

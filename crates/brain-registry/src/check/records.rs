@@ -26,6 +26,7 @@ pub(super) fn check(world: &World, found: &mut Vec<Diagnostic>) {
         }
         fields(&mut cx, record);
         references(&mut cx, world, record);
+        super::groups::group(&mut cx, world, record);
         if let Some(states) = &record.value.states {
             machine(&mut cx, record, states);
         }

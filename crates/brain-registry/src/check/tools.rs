@@ -70,6 +70,7 @@ pub(super) fn entities(cx: &mut Context<'_>, world: &World, node: &Node, schema:
             let at = node.nearest([name.as_str(), "entity"]);
             unknown_record(cx, world, entity, at.span);
         }
+        super::groups::anchor(cx, world, node, name, property);
     }
 }
 

@@ -49,6 +49,7 @@ pub(crate) fn all() -> Vec<(&'static str, &'static str, Vec<&'static str>)> {
         ("pack", "help", pack::HELP_KEYS.to_vec()),
         ("record", "", record::KEYS.to_vec()),
         ("record", "states", record::STATES_KEYS.to_vec()),
+        ("record", "group", record::GROUP_KEYS.to_vec()),
         ("record", "record_attributes", stored),
         ("record", "value", types::VALUE_KEYS.to_vec()),
         ("tools", "", tool::FILE_KEYS.to_vec()),

@@ -9,13 +9,14 @@ use super::context::Fields;
 use super::schema::{Purpose, field};
 use crate::code::Code;
 use crate::located::Located;
-use crate::model::{FieldDef, MergeRule, RecordDef, States};
+use crate::model::{FieldDef, GroupDef, MergeRule, RecordDef, States};
 use crate::yaml::Node;
 
 pub(super) const STATES_KEYS: [&str; 2] = ["initial", "transitions"];
-pub(super) const KEYS: [&str; 12] = [
+pub(super) const GROUP_KEYS: [&str; 5] = ["members", "of", "entity", "role", "jurisdiction"];
+pub(super) const KEYS: [&str; 13] = [
     "record", "title", "description", "fields", "key", "dedupe", "merge", "states", "search", "label", "aliases",
-    "identifiers",
+    "identifiers", "group",
 ];
 /// What every record has; a field cannot have such a name.
 pub(crate) const BUILT_IN: [&str; 5] = ["id", "state", "revision", "created_at", "updated_at"];
@@ -37,10 +38,21 @@ pub(crate) fn record(cx: &mut Context<'_>, node: &Node) -> Option<Located<Record
         label: fields.get("label").and_then(|node| cx.text(node, "`label`")),
         aliases: fields.get("aliases").and_then(|node| cx.text(node, "`aliases`")),
         identifiers: fields.get("identifiers").map(|node| cx.texts(node, "`identifiers`")).unwrap_or_default(),
+        group: fields.get("group").and_then(|node| group(cx, node)),
         fields: declared,
         name,
     };
     Some(Located::new(cx, def, name_node.span, node.clone()))
+}
+
+/// `group: {members: client_anchor, of: group_id, entity: company_id, role: role, jurisdiction: jurisdiction}`.
+fn group(cx: &mut Context<'_>, node: &Node) -> Option<GroupDef> {
+    let fields = cx.fields(node, "`group`", &GROUP_KEYS)?;
+    let mut text = |key: &str| fields.get(key).and_then(|node| cx.text(node, &format!("`{key}`")));
+    let (entity, role, jurisdiction) = (text("entity"), text("role"), text("jurisdiction"));
+    let members = fields.need(cx, "members", "`group`").and_then(|node| cx.text(node, "a record type"));
+    let of = fields.need(cx, "of", "`group`").and_then(|node| cx.text(node, "a field"));
+    Some(GroupDef { members: members?, of: of?, entity, role, jurisdiction })
 }
 
 fn declared_fields(cx: &mut Context<'_>, node: &Node) -> Vec<FieldDef> {

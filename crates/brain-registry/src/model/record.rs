@@ -41,6 +41,37 @@ pub struct RecordDef {
     /// Fields that each mean one record: a number, an address.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub identifiers: Vec<String>,
+    /// Who acts for a record of this type, if it stands for others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<GroupDef>,
+}
+
+/// Who acts for a group: records that each name the group, and in what they act for it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GroupDef {
+    /// Their type.
+    pub members: String,
+    /// Their field that points to the group.
+    pub of: String,
+    /// Their field that points to the record that acts; `None`: they act themselves.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub entity: Option<String>,
+    /// Their field with the role.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
+    /// Their field with the place where the role holds; a member without one acts everywhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub jurisdiction: Option<String>,
+}
+
+impl GroupDef {
+    /// The type of the records that act for such a group; `members` is the definition of their type.
+    pub fn acting<'a>(&'a self, members: &'a RecordDef) -> Option<&'a str> {
+        match &self.entity {
+            Some(field) => members.field(field)?.reference.as_deref(),
+            None => Some(&self.members),
+        }
+    }
 }
 
 /// One field.

@@ -108,6 +108,7 @@ fn attributes(inside: &str, value_of_enum: &str) -> Vec<Entry> {
         ("default", "What it is if nothing is said; makes it optional.", value()),
         ("optional", "It need not be there.", flag()),
         ("entity", "The record type whose id it is; implies `type: uuid`.", text()),
+        ("anchor", "If a group is named, the member with this role is meant.", text()),
         ("title", "For people.", text()),
         ("description", "For people.", text()),
         ("unit", "What a number counts.", text()),

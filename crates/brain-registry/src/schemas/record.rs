@@ -39,6 +39,7 @@ pub(super) fn schema() -> (Value, Defs) {
             ),
             ("aliases", "The field with other names: a text with commas, or a list.", text()),
             ("identifiers", "Fields that each mean one record: a number, an address.", texts()),
+            ("group", "It stands for others: who acts for it, in which role and where.", part("group")),
         ],
         &["record", "fields"],
     );
@@ -49,7 +50,17 @@ pub(super) fn schema() -> (Value, Defs) {
         ],
         &["initial", "transitions"],
     );
-    let mut defs = defs([("states", states)]);
+    let group = closed(
+        vec![
+            ("members", "The type of the records that say who acts for it.", text()),
+            ("of", "Their field that points to the group.", text()),
+            ("entity", "Their field that points to the record that acts; without it they act themselves.", text()),
+            ("role", "Their field with the role.", text()),
+            ("jurisdiction", "Their field with the place where the role holds; empty: everywhere.", text()),
+        ],
+        &["members", "of"],
+    );
+    let mut defs = defs([("states", states), ("group", group)]);
     fields::stored(&mut defs);
     (root, defs)
 }

@@ -7,10 +7,24 @@ use uuid::Uuid;
 use super::connection::{Param, values};
 use super::read::{count, cursor, each, first, free_text, get, json, named, time};
 use super::{PostgresStore, text};
+use crate::traits::{MAX_OF_VALUE, any_of};
 use crate::{Page, RecordFilter, RecordRow, Records, Scope, StoreError};
 
 /// Rows that are fetched at a time when each has to be looked at.
 const BATCH: i64 = 500;
+
+/// By any of several values. The inner limit keeps a value that very many have from being read to its end.
+const BY_ANY: &str = "
+SELECT r.kind, r.id, r.revision, r.state, r.created_at, r.updated_at, r.body
+FROM (
+    SELECT i.id, count(*) AS n FROM unnest($4::text[]) AS v (value)
+    CROSS JOIN LATERAL (
+        SELECT x.id FROM record_index x
+        WHERE x.tenant = $1 AND x.kind = $2 AND x.field = $3 AND x.value = v.value ORDER BY x.id LIMIT $5
+    ) AS i
+    GROUP BY i.id ORDER BY n DESC, i.id LIMIT $6
+) AS i
+JOIN records r ON r.tenant = $1 AND r.kind = $2 AND r.id = i.id ORDER BY i.n DESC, r.id";
 
 pub(super) fn record_row(row: &Row) -> Result<RecordRow, StoreError> {
     Ok(RecordRow {
@@ -96,6 +110,23 @@ impl Records for PostgresStore {
         }
         items.truncate(usize::try_from(wanted).unwrap_or(usize::MAX));
         Ok(Page::cut(items, limit, |row: &RecordRow| row.id.to_string()))
+    }
+
+    fn records_by_any(
+        &self,
+        scope: &Scope,
+        kind: &str,
+        field: &str,
+        values: &[String],
+        limit: usize,
+    ) -> Result<Vec<RecordRow>, StoreError> {
+        let wanted: Vec<String> = any_of(values).into_iter().map(|value| text::slot(value).into_owned()).collect();
+        if wanted.is_empty() {
+            return Ok(Vec::new());
+        }
+        let params =
+            values![named(scope), kind.to_owned(), field.to_owned(), wanted, count(MAX_OF_VALUE), count(limit)];
+        each(&self.scoped(scope, BY_ANY, params)?, record_row)
     }
 
     /// The index of words is asked over the engine's connection: row-level security would keep PostgreSQL from using

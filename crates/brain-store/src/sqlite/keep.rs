@@ -9,8 +9,9 @@ use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::Value;
 
 use super::blobs::{SPAN, blob_row, sweep};
+use super::find::{RECORD, record_row};
 use super::offers::offer_row;
-use super::read::{RECORD, RUN, cursor, json, letter_row, many, record_row, run_row, tenant as tenant_of, time};
+use super::read::{RUN, cursor, json, letter_row, many, run_row, tenant as tenant_of, time};
 use super::writer::Command;
 use super::{SqliteStore, failed, write_on};
 use crate::{

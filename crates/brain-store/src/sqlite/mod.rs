@@ -3,6 +3,7 @@
 
 mod blobs;
 mod feed;
+mod find;
 mod keep;
 mod offers;
 mod read;

@@ -6,10 +6,10 @@ use rusqlite::{Connection, OptionalExtension, Row, ToSql, params, params_from_it
 use serde_json::Value;
 
 use super::{SqliteStore, failed};
-use crate::traits::{Approvals, DeadLetters, Definitions, Records, Runs, Scheduling, StoreError, Tokens};
+use crate::traits::{Approvals, DeadLetters, Definitions, Runs, Scheduling, StoreError, Tokens};
 use crate::{
-    ApprovalRow, ArtifactRow, Claim, DeadLetterRow, LogRow, Page, QueuePlace, RecordFilter, RecordRow, RunRow,
-    RunSchedule, Scope, SystemScope, TokenRow,
+    ApprovalRow, ArtifactRow, Claim, DeadLetterRow, LogRow, Page, QueuePlace, RunRow, RunSchedule, Scope, SystemScope,
+    TokenRow,
 };
 
 type Bytes = [u8; 16];
@@ -172,106 +172,6 @@ impl Runs for SqliteStore {
                     at: time(row, 5)?,
                 })
             })
-        })
-    }
-}
-
-pub(super) const RECORD: &str = "r.kind, r.id, r.revision, r.state, r.created_at, r.updated_at, r.body";
-
-pub(super) fn record_row(row: &Row<'_>) -> rusqlite::Result<RecordRow> {
-    Ok(RecordRow {
-        kind: row.get(0)?,
-        id: record_id(row.get(1)?),
-        revision: row.get::<_, i64>(2)? as u64,
-        state: row.get(3)?,
-        created_at: time(row, 4)?,
-        updated_at: time(row, 5)?,
-        body: json(row, 6)?,
-    })
-}
-
-/// The text of a list. What is asked for by value starts at the index: the plus keeps SQLite from walking all records of
-/// the kind instead.
-fn list_sql(filter: &RecordFilter) -> String {
-    let id = if filter.indexed.is_empty() { "r.id" } else { "+r.id" };
-    let mut sql = format!("SELECT {RECORD} FROM records r WHERE r.tenant = ?1 AND r.kind = ?2 AND {id} > ?3");
-    let mut next = 5;
-    if filter.state.is_some() {
-        sql.push_str(&format!(" AND r.state = ?{next}"));
-        next += 1;
-    }
-    for _ in &filter.indexed {
-        let (f, v) = (next, next + 1);
-        sql.push_str(&format!(
-            " AND r.id IN (SELECT i.id FROM record_index i WHERE i.tenant = ?1 AND i.kind = ?2 AND i.field = ?{f}
-               AND i.value = ?{v} UNION ALL SELECT u.id FROM record_unique u WHERE u.tenant = ?1 AND u.kind = ?2
-               AND u.field = ?{f} AND u.value = ?{v})"
-        ));
-        next += 2;
-    }
-    for _ in &filter.fields {
-        sql.push_str(&format!(" AND r.body -> ?{next} = ?{}", next + 1));
-        next += 2;
-    }
-    sql.push_str(" ORDER BY r.id LIMIT ?4");
-    sql
-}
-
-impl Records for SqliteStore {
-    fn record(&self, scope: &Scope, kind: &str, id: RecordId) -> Result<Option<RecordRow>, StoreError> {
-        self.read(|connection| {
-            let sql = format!("SELECT {RECORD} FROM records r WHERE r.tenant = ?1 AND r.kind = ?2 AND r.id = ?3");
-            one(connection, &sql, &[&scope.tenant().as_str(), &kind, id.as_uuid().as_bytes()], record_row)
-        })
-    }
-
-    fn records(
-        &self,
-        scope: &Scope,
-        kind: &str,
-        filter: &RecordFilter,
-        limit: usize,
-        from: Option<&str>,
-    ) -> Result<Page<RecordRow>, StoreError> {
-        let after = cursor::<RecordId>(from)?.map_or([0; 16], |id| *id.as_uuid().as_bytes());
-        let sql = list_sql(filter);
-        let tenant = scope.tenant().as_str();
-        let fetch = limit as i64 + 1;
-        let paths: Vec<String> =
-            filter.fields.iter().map(|(field, _)| format!("$.\"{}\"", field.replace('"', ""))).collect();
-        let values: Vec<String> = filter.fields.iter().map(|(_, value)| value.to_string()).collect();
-        let mut parameters: Vec<&dyn ToSql> = vec![&tenant, &kind, &after, &fetch];
-        if let Some(state) = &filter.state {
-            parameters.push(state);
-        }
-        for (field, value) in &filter.indexed {
-            parameters.push(field);
-            parameters.push(value);
-        }
-        for (path, value) in paths.iter().zip(&values) {
-            parameters.push(path);
-            parameters.push(value);
-        }
-        self.read(|connection| {
-            let items = many(connection, &sql, &parameters, record_row)?;
-            Ok(Page::cut(items, limit, |row: &RecordRow| row.id.to_string()))
-        })
-    }
-
-    fn search(&self, scope: &Scope, kind: &str, query: &str, limit: usize) -> Result<Vec<RecordRow>, StoreError> {
-        let words = crate::search_words(query);
-        if words.is_empty() {
-            return Ok(Vec::new());
-        }
-        // Quoted words have no operators in them; the last one may be the beginning of a word.
-        let expression = words.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(" ") + "*";
-        self.read(|connection| {
-            let sql = format!(
-                "SELECT {RECORD} FROM record_words w JOIN record_numbers m ON m.n = w.rowid
-                 JOIN records r ON r.tenant = m.tenant AND r.kind = m.kind AND r.id = m.id
-                 WHERE w.words MATCH ?3 AND r.tenant = ?1 AND r.kind = ?2 ORDER BY w.rank, r.id LIMIT ?4"
-            );
-            many(connection, &sql, &[&scope.tenant().as_str(), &kind, &expression, &(limit as i64)], record_row)
         })
     }
 }
@@ -517,33 +417,5 @@ impl Scheduling for SqliteStore {
             let sql = "SELECT status, count(*) FROM runs WHERE status <> 'completed' GROUP BY status ORDER BY status";
             many(connection, sql, &[], |row| Ok((row.get(0)?, row.get::<_, i64>(1)? as u64)))
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_list_by_value_touches_no_other_records() {
-        let mut connection = Connection::open_in_memory().unwrap();
-        super::super::schema::prepare(&mut connection, false).unwrap();
-        let entry = |field: &str| (field.to_owned(), "x".to_owned());
-        for filter in [
-            RecordFilter { indexed: vec![entry("~name")], ..RecordFilter::default() },
-            RecordFilter {
-                indexed: vec![entry("~word"), entry("~word")],
-                state: Some("new".into()),
-                fields: vec![("a".into(), Value::Null)],
-            },
-        ] {
-            let sql = format!("EXPLAIN QUERY PLAN {}", list_sql(&filter));
-            let mut statement = connection.prepare(&sql).unwrap();
-            let count = statement.parameter_count();
-            let rows = statement.query_map(params_from_iter(vec![""; count]), |row| row.get::<_, String>(3)).unwrap();
-            let plan: Vec<String> = rows.collect::<rusqlite::Result<_>>().unwrap();
-            assert!(plan.iter().any(|step| step.starts_with("SEARCH r ") && step.contains("id=?")), "{plan:#?}");
-            assert!(!plan.iter().any(|step| step.starts_with("SCAN r")), "{plan:#?}");
-        }
     }
 }

@@ -18,7 +18,9 @@ pub(super) fn put_record(
         let list: Vec<_> = index.iter().map(|entry| (&entry.field, &entry.value, entry.unique)).collect();
         serde_json::to_string(&list).expect("index entries are JSON")
     });
-    let old: Option<Option<String>> = if row.revision == 1 {
+    // The first revision of a record is almost always a new record: it is looked for only if it cannot be inserted.
+    let is_new = row.revision == 1 && insert(connection, tenant, row, &body, entries.as_deref())?;
+    let old: Option<Option<String>> = if is_new {
         None
     } else {
         connection
@@ -47,20 +49,8 @@ pub(super) fn put_record(
         if *old_entries != entries {
             forget_entries(connection, tenant, &row.kind, id.as_bytes(), old_entries.as_deref())?;
         }
-    } else {
-        connection.prepare_cached("INSERT INTO records VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")?.execute(
-            params![
-                tenant,
-                row.kind,
-                id.as_bytes(),
-                row.revision as i64,
-                row.state,
-                row.created_at.as_millis(),
-                row.updated_at.as_millis(),
-                body,
-                entries
-            ],
-        )?;
+    } else if !is_new {
+        insert(connection, tenant, row, &body, entries.as_deref())?;
     }
     if old.as_ref().is_none_or(|old_entries| *old_entries != entries) {
         for entry in index {
@@ -78,10 +68,35 @@ pub(super) fn put_record(
             ])?;
         }
     }
-    if let Some(text) = text {
-        put_words(connection, tenant, row, old.is_some(), text)?;
+    match text {
+        Some(text) => put_words(connection, tenant, row, old.is_some(), text)?,
+        None if old.is_some() => forget_words(connection, tenant, &row.kind, id.as_bytes())?,
+        None => {}
     }
     Ok((rows, bytes))
+}
+
+/// Inserts a record; whether there was none.
+fn insert(
+    connection: &Connection,
+    tenant: &str,
+    row: &RecordRow,
+    body: &str,
+    entries: Option<&str>,
+) -> rusqlite::Result<bool> {
+    let sql = "INSERT INTO records VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT DO NOTHING";
+    let inserted = connection.prepare_cached(sql)?.execute(params![
+        tenant,
+        row.kind,
+        row.id.as_uuid().as_bytes(),
+        row.revision as i64,
+        row.state,
+        row.created_at.as_millis(),
+        row.updated_at.as_millis(),
+        body,
+        entries
+    ])?;
+    Ok(inserted == 1)
 }
 
 /// Replaces the words by which a record is found.
@@ -111,6 +126,18 @@ fn put_words(connection: &Connection, tenant: &str, row: &RecordRow, is_old: boo
         .prepare_cached("INSERT INTO record_words (rowid, words) VALUES (?1, ?2)")?
         .execute(params![number, text])
         .map(drop)
+}
+
+/// Deletes the words of a record, if it has any.
+pub(super) fn forget_words(connection: &Connection, tenant: &str, kind: &str, id: &[u8; 16]) -> rusqlite::Result<()> {
+    let number: Option<i64> = connection
+        .prepare_cached("DELETE FROM record_numbers WHERE tenant = ?1 AND kind = ?2 AND id = ?3 RETURNING n")?
+        .query_row(params![tenant, kind, id], |row| row.get(0))
+        .optional()?;
+    if let Some(number) = number {
+        connection.prepare_cached("DELETE FROM record_words WHERE rowid = ?1")?.execute([number])?;
+    }
+    Ok(())
 }
 
 /// Deletes the index entries of a record.

@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, TryRecvError};
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::records::{forget_entries, put_record};
+use super::records::{forget_entries, forget_words, put_record};
 use crate::traits::{CommitDone, Conflict, Member, Outcome, Precondition, StoreError, StoreStats, Write};
 use crate::{BlobRow, IndexEntry, RecordRow, Scope};
 
@@ -454,15 +454,7 @@ fn apply(connection: &Connection, scope: &Scope, write: &Write, tally: &mut Tall
                 .optional()?;
             if let Some(entries) = found {
                 forget_entries(connection, tenant, kind, id.as_bytes(), entries.as_deref())?;
-                let number: Option<i64> = connection
-                    .prepare_cached(
-                        "DELETE FROM record_numbers WHERE tenant = ?1 AND kind = ?2 AND id = ?3 RETURNING n",
-                    )?
-                    .query_row(params![tenant, kind, id.as_bytes()], |row| row.get(0))
-                    .optional()?;
-                if let Some(number) = number {
-                    connection.prepare_cached("DELETE FROM record_words WHERE rowid = ?1")?.execute([number])?;
-                }
+                forget_words(connection, tenant, kind, id.as_bytes())?;
             }
             tally.wrote(1, 64);
         }

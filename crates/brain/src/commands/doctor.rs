@@ -28,6 +28,7 @@ pub(crate) fn run(global: &Global) -> Result<bool> {
     let mut findings = Vec::new();
     let mut note = |what, level, detail: String| findings.push(Finding { what, level, detail });
     note("version", Level::Good, env!("CARGO_PKG_VERSION").to_owned());
+    let mut registry = None;
     match open::load_packs(&[], global) {
         Ok(loaded) => {
             let names: Vec<&str> = loaded.registry.packs().keys().map(String::as_str).collect();
@@ -38,6 +39,7 @@ pub(crate) fn run(global: &Global) -> Result<bool> {
                 level,
                 format!("{} ({tools} tools, {} warnings)", names.join(", "), loaded.warnings.warnings()),
             );
+            registry = Some(loaded.registry);
         }
         Err(report) => note("packs", Level::Bad, format!("{} mistakes; see `brain pack check`", report.errors())),
     }
@@ -71,6 +73,16 @@ pub(crate) fn run(global: &Global) -> Result<bool> {
                 Level::Good,
                 if waiting > 0 { format!("{waiting} wait: brain approve") } else { "none wait".into() },
             );
+            if let Some(registry) = &registry {
+                let behind = super::records::behind(registry, store.as_ref(), &scope)?;
+                let (level, detail) = match behind.as_slice() {
+                    [] => (Level::Good, "records are found by what the packs say".to_owned()),
+                    types => {
+                        (Level::Look, format!("older records of {} are not: brain records reindex", types.join(", ")))
+                    }
+                };
+                note("indexes", level, detail);
+            }
             let running: Vec<String> = store
                 .count_by_status(SystemScope)?
                 .into_iter()

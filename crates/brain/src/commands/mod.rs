@@ -20,6 +20,7 @@ mod pack;
 mod pack_docs;
 mod pack_import;
 mod pack_schema;
+mod records;
 mod runs;
 mod serve;
 mod store;
@@ -36,7 +37,7 @@ use brain_core::RunId;
 use brain_kernel::{Kernel, Report};
 use brain_store::Scope;
 
-use crate::cli::{Cli, Command, Global, StoreCommand};
+use crate::cli::{Cli, Command, Global, RecordsCommand, StoreCommand};
 use crate::show;
 
 /// How long a command waits for what it has let loose.
@@ -69,6 +70,7 @@ pub(crate) fn run(cli: Cli) -> Result<bool> {
         Command::Token(command) => token::run(global, command),
         Command::Pack(command) => pack::run(global, command),
         Command::Model(command) => model::run(global, command),
+        Command::Records(RecordsCommand::Reindex(args)) => records::run(global, &args),
         Command::Gc(args) => gc::run(global, &args),
         Command::Audit { limit } => audit::run(global, limit),
         Command::Store(StoreCommand::Copy(args)) => store::copy(global, &args),

@@ -38,6 +38,13 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<bool> {
                 "{DIM}→{DIM:#} go on: curl -X PUT http://{addr}/v1/system/paused -H 'content-type: application/json' -d '{{\"paused\": false}}'"
             );
         }
+        let behind = super::records::behind(kernel.registry(), kernel.store().as_ref(), &open::scope(global)?)?;
+        if !behind.is_empty() {
+            anstream::eprintln!(
+                "{YELLOW}!{YELLOW:#} The packs have changed what records of {} are found by; bring older ones up to date: brain records reindex",
+                behind.join(", ")
+            );
+        }
         super::gc::keep_house(global.config.clone(), &kernel);
         serving.await?;
         kernel.engine().stop();

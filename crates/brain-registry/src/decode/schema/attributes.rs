@@ -9,8 +9,9 @@ use crate::normalise::normalise;
 use crate::yaml::{Node, Resolved, resolve, to_json};
 
 /// Attributes of every type.
-pub(in crate::decode) const COMMON: &[&str] =
-    &["type", "default", "optional", "entity", "title", "description", "unit", "personal", "examples", "roles"];
+pub(in crate::decode) const COMMON: &[&str] = &[
+    "type", "default", "optional", "entity", "title", "description", "unit", "personal", "examples", "roles", "anchor",
+];
 /// Attributes of slots only: they say how slots depend on each other.
 pub(in crate::decode) const OF_SLOTS: &[&str] = &["required_if", "valid_for", "placeholder_if_missing"];
 /// Attributes of record fields only.
@@ -59,6 +60,14 @@ pub(super) fn shape(cx: &mut Context<'_>, node: &Node, name: &str, purpose: Purp
     let entity = get("entity").or_else(|| get("ref")).and_then(|value| cx.text(value, "a record type"));
     if let Some(entity) = &entity {
         schema["x-entity"] = Value::from(entity.as_str());
+    }
+    if let Some(anchor) = get("anchor") {
+        let role = cx.text(anchor, "a role");
+        if entity.is_none() {
+            let help = "say which records it takes: `{entity: company, anchor: parent}`";
+            cx.report(Code::BadAttribute, anchor.span, "only an id of a record has an `anchor`", Some(help.into()));
+        }
+        schema["x-anchor"] = role.map_or(Value::Null, Value::from);
     }
     let personal = get("personal").and_then(|value| cx.flag(value, "`personal`")).unwrap_or(false);
     if personal {

@@ -22,6 +22,7 @@ const OURS: &[&str] = &[
     "valid_for",
     "placeholder_if_missing",
     "roles",
+    "anchor",
 ];
 
 /// Whether a whole input or output is JSON Schema.

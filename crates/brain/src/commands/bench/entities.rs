@@ -113,8 +113,8 @@ fn fill(kernel: &Kernel, store: &Arc<dyn Store>, scope: &Scope, count: usize) ->
                 updated_at: now,
                 body: json!({"name": name, "suburb": word(2)}),
             };
-            let index = brain_tools::names::entries(def, &row.body);
-            writes.push(Write::PutRecord { row, index, text: None });
+            let (index, text) = brain_tools::found_by(def, &row.body);
+            writes.push(Write::PutRecord { row, index, text });
             names.push(name);
         }
         let outcomes = store.commit_now(vec![Member { scope: scope.clone(), preconditions: Vec::new(), writes }])?;

@@ -1,0 +1,68 @@
+//! What records are found by.
+
+use serde_json::json;
+
+use super::sample::{self, scope};
+use super::{commit, entry, put};
+use crate::{Outcome, Precondition, RecordFilter, Store};
+
+pub(super) fn a_record_is_written_anew_without_a_new_revision(store: &dyn Store) {
+    let scope = scope("default");
+    let by = |value: &str| RecordFilter { indexed: vec![("~name".into(), value.into())], ..RecordFilter::default() };
+    let there = |filter: &RecordFilter| store.records(&scope, "item", filter, 10, None).expect("reads").items;
+    for revision in [1, 2] {
+        let row = sample::record("item", 1, revision, None, json!({"name": "Kim"}));
+        let old = put(row.clone(), vec![entry("~name", "old", false)], Some("old"));
+        assert_eq!(commit(store, &scope, vec![], vec![old]), Outcome::Committed);
+        let unchanged = Precondition::Record { kind: "item".into(), id: row.id, revision: Some(revision) };
+        let new = put(row.clone(), vec![entry("~name", "new", false)], Some("new"));
+        assert_eq!(commit(store, &scope, vec![unchanged], vec![new]), Outcome::Committed);
+        assert_eq!(there(&by("new")), [row], "revision {revision}");
+        assert!(there(&by("old")).is_empty(), "revision {revision}");
+        assert_eq!(store.search(&scope, "item", "new", 10).expect("reads").len(), 1);
+        assert!(store.search(&scope, "item", "old", 10).expect("reads").is_empty());
+    }
+    let silent = put(sample::record("item", 1, 3, None, json!({"name": "Kim"})), vec![], None);
+    assert_eq!(commit(store, &scope, vec![], vec![silent]), Outcome::Committed);
+    assert!(store.search(&scope, "item", "new", 10).expect("reads").is_empty(), "words that went are not found");
+}
+
+pub(super) fn records_are_found_by_any_of_several_values(store: &dyn Store) {
+    let scope = scope("default");
+    for n in 1..=6_u64 {
+        let row = sample::record("item", n, 1, None, json!({"n": n}));
+        let index = vec![
+            entry("~alike", &format!("k{}", n % 3), false),
+            entry("~alike", &format!("l{n}"), false),
+            entry("number", &n.to_string(), true),
+        ];
+        assert_eq!(commit(store, &scope, vec![], vec![put(row, index, None)]), Outcome::Committed);
+    }
+    let find = |field: &str, values: &[&str], limit| -> Vec<u64> {
+        let values: Vec<String> = values.iter().map(|value| (*value).to_owned()).collect();
+        let rows = store.records_by_any(&scope, "item", field, &values, limit).expect("reads");
+        rows.iter().map(|row| row.body["n"].as_u64().expect("a number")).collect()
+    };
+    assert_eq!(find("~alike", &["k0", "l1", "l3", "no\0where"], 10), [3, 1, 6], "each once, most in common first");
+    assert_eq!(find("~alike", &["k0", "l1", "l3"], 2), [3, 1]);
+    assert_eq!(find("~alike", &["k0", "l1", "k0", "l1"], 9), [1, 3, 6], "a value counts once");
+    assert!(find("number", &["2", "5"], 10).is_empty(), "a value that must be unique is found by `records`");
+    assert!(find("~alike", &[], 10).is_empty() && find("~alike", &["k9"], 10).is_empty());
+    assert!(find("number", &["k0"], 10).is_empty(), "of that field only");
+    let other = sample::scope("other");
+    let none = store.records_by_any(&other, "item", "~alike", &["k0".to_owned()], 10).expect("reads");
+    assert!(none.is_empty(), "nothing of another tenant");
+    let many: Vec<String> = (0..crate::MAX_ANY + 5).map(|n| format!("l{}", n + 4)).collect();
+    let rows = store.records_by_any(&scope, "item", "~alike", &many, 10).expect("reads");
+    assert_eq!(rows.len(), 3, "no more values than these are looked at, and the first ones are");
+    let same = |n: usize| {
+        let row = sample::record("many", n as u64, 1, None, json!({}));
+        put(row, vec![entry("~alike", "same", false), entry("~alike", &format!("own{n}"), false)], None)
+    };
+    let all = crate::MAX_OF_VALUE + 5;
+    assert_eq!(commit(store, &scope, vec![], (1..=all).map(same).collect()), Outcome::Committed);
+    let wanted = ["same".to_owned(), format!("own{all}")];
+    let rows = store.records_by_any(&scope, "many", "~alike", &wanted, 1000).expect("reads");
+    assert_eq!(rows.len(), crate::MAX_OF_VALUE + 1, "a value that very many have is not looked at to the end");
+    assert_eq!(rows.last().map(|row| row.id), Some(sample::record_id(all as u64)));
+}

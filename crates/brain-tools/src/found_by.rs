@@ -1,0 +1,122 @@
+//! What a record is found by: its keys, indexed fields, names and words. Everything that writes records asks here, so
+//! that a record is found alike whoever wrote it.
+
+use brain_core::{Digest, canonical_digest};
+use brain_registry::model::{FieldDef, RecordDef};
+use brain_store::IndexEntry;
+use serde_json::{Value, json};
+
+/// Between the values of a key of several fields.
+const KEY_SEPARATOR: &str = "\u{1f}";
+/// The index that upsert looks in.
+const DEDUPE: &str = "dedupe";
+/// Rises when the entries of the same record under the same declaration become others: names are compared otherwise.
+const FORM: u32 = 1;
+
+/// The values by which a record is found, and its words for full-text search if its type is searched.
+pub fn found_by(def: &RecordDef, body: &Value) -> (Vec<IndexEntry>, Option<String>) {
+    (index_entries(def, body), (!def.search.is_empty()).then(|| search_text(def, body)))
+}
+
+/// The digest of everything in a declaration that decides what records are found by. Records that were written under
+/// another digest may lack entries.
+pub fn found_by_digest(def: &RecordDef) -> Digest {
+    let names = |fields: Vec<&FieldDef>| fields.into_iter().map(|field| field.name.clone()).collect::<Vec<_>>();
+    let indexed = def.fields.iter().filter(|field| is_indexed(field)).collect();
+    canonical_digest(&json!({
+        "form": FORM, "key": def.key, "dedupe": def.dedupe, "search": def.search, "indexed": names(indexed),
+        "name": names(def.name_field().into_iter().collect()), "aliases": def.aliases,
+        "identifiers": names(def.identifier_fields()),
+    }))
+}
+
+fn is_indexed(field: &FieldDef) -> bool {
+    field.indexed || field.reference.is_some()
+}
+
+pub(crate) fn index_text(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// The value of several fields together; `None` if one is missing.
+fn joined(fields: &[String], body: &Value) -> Option<String> {
+    let values: Option<Vec<String>> =
+        fields.iter().map(|field| body.get(field).filter(|value| !value.is_null()).map(index_text)).collect();
+    values.map(|values| values.join(KEY_SEPARATOR))
+}
+
+/// What upsert finds a record by.
+pub(crate) fn dedupe_entry(def: &RecordDef, body: &Value) -> Option<IndexEntry> {
+    if def.dedupe.is_empty() {
+        return None;
+    }
+    Some(IndexEntry { field: DEDUPE.into(), value: joined(&def.dedupe, body)?, unique: false })
+}
+
+fn index_entries(def: &RecordDef, body: &Value) -> Vec<IndexEntry> {
+    let mut entries: Vec<IndexEntry> = Vec::new();
+    for key in &def.key {
+        if let Some(value) = joined(key, body) {
+            entries.push(IndexEntry { field: key.join("+"), value, unique: true });
+        }
+    }
+    entries.extend(dedupe_entry(def, body));
+    for field in def.fields.iter().filter(|field| is_indexed(field)) {
+        if let Some(value) = body.get(&field.name).filter(|value| !value.is_null()) {
+            entries.push(IndexEntry { field: field.name.clone(), value: index_text(value), unique: false });
+        }
+    }
+    entries.extend(crate::names::entries(def, body));
+    entries.sort();
+    entries.dedup();
+    entries
+}
+
+fn search_text(def: &RecordDef, body: &Value) -> String {
+    let texts: Vec<String> = def
+        .search
+        .iter()
+        .filter_map(|field| body.get(field))
+        .filter(|value| !value.is_null())
+        .map(index_text)
+        .collect();
+    texts.join(" \n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn def(extra: &Value) -> RecordDef {
+        let field = |name: &str| json!({"name": name, "schema": {"type": "string"}});
+        let mut def =
+            json!({"name": "client", "pack": "p", "title": "Client", "fields": [field("name"), field("also")]});
+        def.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
+        serde_json::from_value(def).unwrap()
+    }
+
+    #[test]
+    fn the_digest_changes_with_what_records_are_found_by_and_with_nothing_else() {
+        let before = found_by_digest(&def(&json!({})));
+        for extra in [
+            json!({"aliases": "also"}),
+            json!({"label": "also"}),
+            json!({"identifiers": ["also"]}),
+            json!({"key": [["also"]]}),
+            json!({"search": ["name"]}),
+            json!({"dedupe": ["name"]}),
+        ] {
+            assert_ne!(found_by_digest(&def(&extra)), before, "{extra}");
+        }
+        for extra in [json!({"title": "Customer"}), json!({"label": "name"}), json!({"merge": {"name": "keep"}})] {
+            assert_eq!(found_by_digest(&def(&extra)), before, "{extra}");
+        }
+    }
+
+    #[test]
+    fn only_a_type_that_is_searched_has_words() {
+        let body = json!({"name": "Kim Park"});
+        assert_eq!(found_by(&def(&json!({})), &body).1, None);
+        assert_eq!(found_by(&def(&json!({"search": ["name", "also"]})), &body).1.as_deref(), Some("Kim Park"));
+    }
+}
