@@ -41,6 +41,9 @@ fn shifted(range: Range<usize>, by: usize) -> Range<usize> {
     range.start + by..range.end + by
 }
 
+/// Values and their places.
+type Values = Vec<(Range<usize>, Value)>;
+
 /// Whether a value of one kind could be one of the other.
 fn is_alike(a: &SlotKind, b: &SlotKind) -> bool {
     a == b || (a.is_number() && b.is_number())
@@ -123,7 +126,7 @@ impl Filling<'_, '_> {
     fn values(&mut self) {
         let target = self.target;
         let chars = &self.reader.normal.chars[self.clause.clone()];
-        let mut found: Vec<(&String, &SlotSpec, Vec<(Range<usize>, Value)>)> = Vec::new();
+        let mut found: Vec<(&String, &SlotSpec, Values)> = Vec::new();
         for (name, slot) in target.slots.iter().filter(|(name, slot)| !slot.kind.is_text() && self.is_open(name)) {
             let values = match found.iter().find(|(_, other, _)| other.kind == slot.kind) {
                 Some((_, _, values)) => values.clone(),
