@@ -153,3 +153,46 @@ async fn records_from_before_there_were_names_are_found_by_their_words() {
         assert_eq!(linked.one().map(|one| one.how), Some(How::Exact), "{linked:#?}");
     }
 }
+
+const VISITS: &[(&str, &str)] = &[
+    ("pack.yaml", "name: test\nversion: 1.0.0\n"),
+    ("records/person.yaml", "record: person\nfields: {name: string}\n"),
+    ("records/visit.yaml", "record: visit\nfields: {title: string, person_id: {entity: person}}\n"),
+    (
+        "tools/visits.yaml",
+        "domain: visits\ntools:\n  show: {title: Show a visit, input: {visit_id: {entity: visit}}, behavior: {record: {get: visit}}}\n",
+    ),
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_two_that_are_called_alike_the_one_of_what_is_worked_on_is_meant() {
+    let (store, _folder) = sqlite();
+    let registry = registry(VISITS);
+    let (kim, lena) = (person(1, json!({"name": "Kim"})), person(2, json!({"name": "Lena"})));
+    let visit = |n: u64, of: &RecordRow| RecordRow {
+        kind: "visit".into(),
+        ..person(n, json!({"title": "Roof check", "person_id": of.id}))
+    };
+    let (first, second) = (visit(3, &kim), visit(4, &lena));
+    put(&store, vec![(kim.clone(), true), (lena.clone(), true)], registry.record("person").unwrap());
+    put(&store, vec![(first.clone(), true), (second.clone(), true)], registry.record("visit").unwrap());
+    let kernel = kernel(registry, store, false);
+    let show = async |context: Value| {
+        let calls = vec![("visits.show".to_owned(), json!({"visit_id": {"mention": "roof check"}}))];
+        let request = Request { calls, context, ..Request::say(scope(), "", Mode::EnqueueAndWait) };
+        kernel.handle(&request).await.unwrap()
+    };
+    assert_eq!(show(json!({})).await.status, "needs_input");
+    for (person, visit) in [(&kim, &first), (&lena, &second)] {
+        let report = show(json!({"person_id": person.id})).await;
+        assert!(report.ok, "{report:#?}");
+        assert_eq!(report.planned[0].input["visit_id"], json!(visit.id));
+        let log = kernel.store().log(&scope(), report.run).unwrap();
+        let evidence = log
+            .iter()
+            .flat_map(|row| &row.payloads)
+            .find_map(|payload| payload.pointer("/evidence/links/0/candidates/0/evidence").cloned());
+        let evidence = evidence.unwrap().to_string();
+        assert!(evidence.contains("is among what is worked on"), "{evidence}");
+    }
+}

@@ -114,7 +114,9 @@ impl Lookup for StoreLookup<'_> {
     }
 
     fn words(&self, kind: &str, words: &[String], limit: usize) -> Vec<Card> {
-        let entries: Vec<(String, String)> = words.iter().map(|word| (WORD.to_owned(), word.clone())).collect();
+        // The first one is looked for, the others only in what it finds: a long word is rarer than a short one.
+        let mut entries: Vec<(String, String)> = words.iter().map(|word| (WORD.to_owned(), word.clone())).collect();
+        entries.sort_by_key(|(_, word)| std::cmp::Reverse(word.len()));
         self.named(kind, 0, &|def| {
             let rows = self.rows(&def.name, entries.clone(), limit);
             let searched = def.name_field().is_some_and(|field| def.search.contains(&field.name));

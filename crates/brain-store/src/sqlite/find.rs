@@ -1,5 +1,8 @@
 //! What readers ask of records: one, lists by what they are found by, and by their words.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
 use brain_core::RecordId;
 use rusqlite::{Row, ToSql};
 
@@ -32,13 +35,20 @@ fn list_sql(filter: &RecordFilter) -> String {
         sql.push_str(&format!(" AND r.state = ?{next}"));
         next += 1;
     }
-    for _ in &filter.indexed {
-        let (f, v) = (next, next + 1);
-        sql.push_str(&format!(
-            " AND r.id IN (SELECT i.id FROM record_index i WHERE i.tenant = ?1 AND i.kind = ?2 AND i.field = ?{f}
-               AND i.value = ?{v} UNION ALL SELECT u.id FROM record_unique u WHERE u.tenant = ?1 AND u.kind = ?2
-               AND u.field = ?{f} AND u.value = ?{v})"
-        ));
+    for n in 0..filter.indexed.len() {
+        let of = |table: &str| {
+            format!(
+                "SELECT id FROM {table} WHERE tenant = ?1 AND kind = ?2 AND field = ?{next} AND value = ?{}",
+                next + 1
+            )
+        };
+        let (index, unique) = (of("record_index"), of("record_unique"));
+        // The first one finds; whether the others hold is looked up for each that it finds.
+        sql.push_str(&if n == 0 {
+            format!(" AND r.id IN ({index} UNION ALL {unique})")
+        } else {
+            format!(" AND (EXISTS ({index} AND id = r.id) OR EXISTS ({unique} AND id = r.id))")
+        });
         next += 2;
     }
     for _ in &filter.fields {
@@ -98,27 +108,26 @@ impl Records for SqliteStore {
         values: &[String],
         limit: usize,
     ) -> Result<Vec<RecordRow>, StoreError> {
-        let wanted = any_of(values);
-        if wanted.is_empty() {
-            return Ok(Vec::new());
-        }
-        let of_value = |n: usize| {
-            format!(
-                "SELECT * FROM (SELECT id FROM record_index WHERE tenant = ?1 AND kind = ?2 AND field = ?3
-                 AND value = ?{} ORDER BY id LIMIT {MAX_OF_VALUE})",
-                n + 5
-            )
-        };
-        let each: Vec<String> = (0..wanted.len()).map(of_value).collect();
-        let sql = format!(
-            "SELECT {RECORD} FROM (SELECT id, count(*) AS n FROM ({}) GROUP BY id ORDER BY n DESC, id LIMIT ?4) i
-             JOIN records r ON r.tenant = ?1 AND r.kind = ?2 AND r.id = i.id ORDER BY i.n DESC, r.id",
-            each.join(" UNION ALL ")
-        );
-        let (tenant, limit) = (scope.tenant().as_str(), limit as i64);
-        let mut parameters: Vec<&dyn ToSql> = vec![&tenant, &kind, &field, &limit];
-        parameters.extend(wanted.iter().map(|value| value as &dyn ToSql));
-        self.read(|connection| many(connection, &sql, &parameters, record_row))
+        // Small statements that are prepared once: one long one would be another text for each number of values, and
+        // preparing it takes longer than all of this.
+        let tenant = scope.tenant().as_str();
+        let by_value = "SELECT id FROM record_index WHERE tenant = ?1 AND kind = ?2 AND field = ?3 AND value = ?4
+                        ORDER BY id LIMIT ?5";
+        let by_id = format!("SELECT {RECORD} FROM records r WHERE r.tenant = ?1 AND r.kind = ?2 AND r.id = ?3");
+        self.read(|connection| {
+            let mut counts: BTreeMap<[u8; 16], usize> = BTreeMap::new();
+            for value in any_of(values) {
+                let of_value = &(MAX_OF_VALUE as i64);
+                for id in many(connection, by_value, &[&tenant, &kind, &field, &value, of_value], |row| row.get(0))? {
+                    *counts.entry(id).or_default() += 1;
+                }
+            }
+            let mut best: Vec<([u8; 16], usize)> = counts.into_iter().collect();
+            best.sort_by_key(|(id, count)| (Reverse(*count), *id));
+            let rows = best.into_iter().take(limit);
+            let rows = rows.map(|(id, _)| one(connection, &by_id, &[&tenant, &kind, &id], record_row));
+            rows.filter_map(Result::transpose).collect()
+        })
     }
 
     fn search(&self, scope: &Scope, kind: &str, query: &str, limit: usize) -> Result<Vec<RecordRow>, StoreError> {

@@ -7,6 +7,7 @@ use anyhow::{Result, bail, ensure};
 use brain_core::{Clock, Random as _, RecordId, SeededRandom};
 use brain_kernel::Kernel;
 use brain_nlu::entity::Verdict;
+use brain_registry::model::RecordDef;
 use brain_store::{Member, Outcome, RecordRow, Scope, Store, Write};
 use serde_json::json;
 
@@ -19,6 +20,8 @@ use crate::{open, show};
 
 /// Records that are put into the store by one commit.
 const BATCH: usize = 1000;
+/// Records that are written with and without a name, to compare.
+const FEW: usize = 50_000;
 const SYLLABLES: [&str; 32] = [
     "ba", "ber", "chi", "da", "den", "fi", "ga", "han", "hol", "ja", "ka", "kim", "la", "lin", "ma", "mor", "na",
     "nes", "or", "pa", "quil", "ra", "ren", "sa", "smi", "son", "ta", "ton", "va", "wel", "ya", "zo",
@@ -37,7 +40,15 @@ pub(super) fn run(global: &Global, args: &BenchEntitiesArgs) -> Result<bool> {
     let runtime = open::runtime()?;
     let _inside = runtime.enter();
     let kernel = kernel(&store, false)?;
-    let (fill_ms, names) = timed(|| fill(&kernel, &store, &scope, args.records))?;
+    let Some(person) = kernel.registry().record("person") else { bail!("the benchmark's own pack has no people") };
+    // What a name costs when a record is written: as many records of a type without one, in the same store.
+    let few = args.records.min(FEW);
+    let mut random = SeededRandom::new(7);
+    let (unnamed_ms, _) = timed(|| fill(&unnamed(person), &store, &scope, few, &mut random))?;
+    let (few_ms, mut names) = timed(|| fill(person, &store, &scope, few, &mut random))?;
+    let (rest_ms, rest) = timed(|| fill(person, &store, &scope, args.records - few, &mut random))?;
+    let fill_ms = few_ms + rest_ms;
+    names.extend(rest);
     let some: Vec<&String> = names.iter().step_by((names.len() / args.lookups).max(1)).take(args.lookups).collect();
     let whole = |name: &str| name.to_owned();
     let last = |name: &str| name.rsplit(' ').next().unwrap_or_default().to_owned();
@@ -56,17 +67,22 @@ pub(super) fn run(global: &Global, args: &BenchEntitiesArgs) -> Result<bool> {
         rows.push((way, measured, found));
     }
     kernel.engine().stop();
-    let per_second = args.records as f64 / fill_ms * 1e3;
+    let rate = |count: usize, ms: f64| count as f64 / ms * 1e3;
+    let (per_second, named, unnamed) = (rate(args.records, fill_ms), rate(few, few_ms), rate(few, unnamed_ms));
     if global.json {
         let rows = rows.iter().map(|(way, measured, found)| {
             json!({"said": way, "p50_ms": round(measured.percentile(0.5)), "p99_ms": round(measured.percentile(0.99)),
                    "found": round(*found)})
         });
         let lookups: Vec<_> = rows.collect();
-        show::json(&json!({"records": args.records, "written_per_second": round(per_second), "lookups": lookups}));
+        show::json(&json!({
+            "records": args.records, "written_per_second": round(per_second), "lookups": lookups,
+            "first": {"records": few, "named_per_second": round(named), "unnamed_per_second": round(unnamed)},
+        }));
         return Ok(true);
     }
     anstream::println!("{} records with names, written at {per_second:.0}/s", args.records);
+    anstream::println!("{DIM}the first {few} of them at {named:.0}/s, as many without a name at {unnamed:.0}/s{DIM:#}");
     anstream::println!("{BOLD}{:<12} {:>9} {:>9}  found{BOLD:#}", "said", "p50 ms", "p99 ms");
     for (way, measured, found) in &rows {
         let (p50, p99) = (measured.percentile(0.5), measured.percentile(0.99));
@@ -90,10 +106,23 @@ fn look(kernel: &Kernel, scope: &Scope, names: &[&String], say: &dyn Fn(&str) ->
     Ok((Measured::new(began.elapsed().as_secs_f64(), latencies), share))
 }
 
+/// The same type with nothing to call its records by.
+fn unnamed(person: &RecordDef) -> RecordDef {
+    let mut def = person.clone();
+    (def.name, def.label) = ("unnamed".to_owned(), None);
+    def.fields.iter_mut().filter(|field| field.name == "name").for_each(|field| field.name = "called".to_owned());
+    def
+}
+
 /// Writes records as the tools would; their names.
-fn fill(kernel: &Kernel, store: &Arc<dyn Store>, scope: &Scope, count: usize) -> Result<Vec<String>> {
-    let Some(def) = kernel.registry().record("person") else { bail!("the benchmark's own pack has no people") };
-    let mut random = SeededRandom::new(7);
+fn fill(
+    def: &RecordDef,
+    store: &Arc<dyn Store>,
+    scope: &Scope,
+    count: usize,
+    random: &mut SeededRandom,
+) -> Result<Vec<String>> {
+    let field = if def.is_named() { "name" } else { "called" };
     let mut word = |syllables: usize| {
         let text: String = (0..syllables).map(|_| SYLLABLES[(random.next_u64() % 32) as usize]).collect();
         text[..1].to_uppercase() + &text[1..]
@@ -111,7 +140,7 @@ fn fill(kernel: &Kernel, store: &Arc<dyn Store>, scope: &Scope, count: usize) ->
                 state: None,
                 created_at: now,
                 updated_at: now,
-                body: json!({"name": name, "suburb": word(2)}),
+                body: json!({field: name, "suburb": word(2)}),
             };
             let (index, text) = brain_tools::found_by(def, &row.body);
             writes.push(Write::PutRecord { row, index, text });
