@@ -172,11 +172,13 @@ impl Api {
         marks.values().sum()
     }
 
-    /// Reads the feed from its beginning.
+    /// Reads the feed from its beginning. Events get their places in it after they were written (after trouble, up to a
+    /// second or so later): whoever has read all there is asks again until every end was there.
     async fn each_end_is_in_the_feed_once(&self, runs: &BTreeMap<usize, String>) {
         let mut ends: BTreeMap<String, u32> = BTreeMap::new();
         let mut seen = BTreeSet::new();
         let mut cursor = "0".to_owned();
+        let began = Instant::now();
         loop {
             let page = self.get(&format!("/v1/events?limit=200&cursor={cursor}")).await;
             let items = page["items"].as_array().unwrap();
@@ -189,7 +191,10 @@ impl Api {
             }
             let next = page["next_cursor"].as_str().unwrap().to_owned();
             if items.is_empty() && next == cursor {
-                break;
+                if runs.values().all(|run| ends.contains_key(run)) || began.elapsed() > PATIENCE {
+                    break;
+                }
+                tokio::time::sleep(LOOK).await;
             }
             cursor = next;
         }
