@@ -1,8 +1,8 @@
 //! From an utterance to an [`Understanding`]. A library with no I/O: it is given a compiled [`Vocabulary`] and a
 //! [`Context`] and answers with evidence. No LLM, no network.
 //!
-//! `normalise` → `split` → exact (`matcher`) → nearly (`align`) and search (`model`) → `decide` → slots. `read` is the
-//! way through them.
+//! `normalise` → `split` → exact (`matcher`) → nearly (`align`) and search (`model`) → `decide` → slots (`fill`). `read` is
+//! the way through them.
 
 mod actions;
 mod align;
