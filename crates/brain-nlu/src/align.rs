@@ -122,8 +122,12 @@ pub(crate) struct Aligner<'a> {
     /// Whether a word is one that phrases have, or a word of the language: such a word is no misspelling of another.
     is_known: &'a dyn Fn(&str) -> bool,
     known: Vec<Cell<Option<bool>>>,
+    /// What it costs to take a token for a part of a name.
+    name_costs: Vec<Cell<Option<u32>>>,
     /// For each kind that was looked for: the token after the value that begins at each token.
     ends: RefCell<Vec<(SlotKind, Ends)>>,
+    /// Room for the costs of one phrase.
+    costs: RefCell<Vec<Cost>>,
 }
 
 /// `None` where nobody looked yet.
@@ -142,6 +146,21 @@ enum Move {
     Fill(usize),
 }
 
+/// What it costs from here on, and what to do first.
+type Cost = (u32, Move);
+
+/// The cheapest so far; of equals, the first.
+struct Best(u32, Move);
+
+impl Best {
+    #[inline]
+    fn offer(&mut self, cost: u32, step: Move) {
+        if cost < self.0 {
+            *self = Self(cost, step);
+        }
+    }
+}
+
 impl<'a> Aligner<'a> {
     /// For the tokens of a clause that ends at `end`.
     pub(crate) fn new(
@@ -152,8 +171,19 @@ impl<'a> Aligner<'a> {
         around: &'a Surroundings,
         is_known: &'a dyn Fn(&str) -> bool,
     ) -> Self {
-        let known = vec![Cell::new(None); tokens.len()];
-        Self { normal, text, tokens, end, around, is_known, known, ends: RefCell::default() }
+        let (known, name_costs) = (vec![Cell::new(None); tokens.len()], vec![Cell::new(None); tokens.len()]);
+        Self {
+            normal,
+            text,
+            tokens,
+            end,
+            around,
+            is_known,
+            known,
+            name_costs,
+            ends: RefCell::default(),
+            costs: RefCell::default(),
+        }
     }
 
     fn is_known(&self, i: usize) -> bool {
@@ -164,14 +194,19 @@ impl<'a> Aligner<'a> {
         })
     }
 
-    /// The token after a value of a kind that begins at a token.
-    fn typed_end(&self, i: usize, kind: &SlotKind) -> Option<usize> {
+    /// Where the values of a kind are kept that were looked for.
+    fn ends_of(&self, kind: &SlotKind) -> usize {
         let mut ends = self.ends.borrow_mut();
-        let place = ends.iter().position(|(known, _)| known == kind).unwrap_or_else(|| {
+        ends.iter().position(|(known, _)| known == kind).unwrap_or_else(|| {
             ends.push((kind.clone(), vec![None; self.tokens.len()]));
             ends.len() - 1
-        });
-        *ends[place].1[i].get_or_insert_with(|| self.typed(i, kind).map(|(_, _, end)| end))
+        })
+    }
+
+    /// The token after a value that begins at a token, of the kind whose values are kept at `place`.
+    fn typed_end(&self, i: usize, place: usize) -> Option<usize> {
+        let (kind, ends) = &mut self.ends.borrow_mut()[place];
+        *ends[i].get_or_insert_with(|| self.typed(i, kind).map(|(_, _, end)| end))
     }
 
     /// The cheapest way to read the clause as the phrase, unless it costs more than `limit`.
@@ -180,12 +215,24 @@ impl<'a> Aligner<'a> {
         if self.tokens.len() > MAX_TOKENS {
             return None;
         }
-        let (rows, columns) = (self.tokens.len() + 1, parts.len() + 1);
-        let mut costs = vec![(NEVER, Move::End); rows * columns];
-        for i in (0..rows).rev() {
-            let extra = if i < self.tokens.len() { self.extra_cost(i, target) } else { NEVER };
-            for j in (0..columns).rev() {
-                costs[i * columns + j] = self.cheapest(i, j, extra, parts, target, &costs);
+        let rows = self.tokens.len() + 1;
+        let extra: Vec<u32> = (0..self.tokens.len()).map(|i| self.extra_cost(i, target)).collect();
+        let mut costs = self.costs.borrow_mut();
+        costs.clear();
+        costs.resize(rows * (parts.len() + 1), (NEVER, Move::End));
+        // Behind the last part: every token that is left is one too many.
+        let end = &mut costs[parts.len() * rows..];
+        end[rows - 1].0 = 0;
+        for i in (0..self.tokens.len()).rev() {
+            end[i] = (extra[i] + end[i + 1].0, Move::SkipToken);
+        }
+        for (j, part) in parts.iter().enumerate().rev() {
+            let (own, after) = costs[j * rows..(j + 2) * rows].split_at_mut(rows);
+            match part {
+                Part::Word { .. } => self.word_column(part, target, &extra, own, after),
+                Part::Slot { name, missing } => {
+                    self.slot_column(target.slots.get(name), *missing, target, &extra, own, after);
+                }
             }
         }
         let cost = costs[0].0;
@@ -204,51 +251,57 @@ impl<'a> Aligner<'a> {
         }
     }
 
-    fn cheapest(
+    /// What it costs to read the tokens from each on as a word and what follows it in the phrase.
+    fn word_column(&self, part: &Part, target: &Target, extra: &[u32], own: &mut [Cost], after: &[Cost]) {
+        let Part::Word { missing, .. } = part else { return };
+        for i in (0..own.len()).rev() {
+            let mut best = Best(NEVER, Move::End);
+            if let Some(token) = self.tokens.get(i) {
+                if let Some(cost) = self.word_cost(i, token, part, target) {
+                    best.offer(cost + after[i + 1].0, Move::Match);
+                }
+            }
+            best.offer(missing + after[i].0, Move::SkipPart);
+            if i < extra.len() {
+                best.offer(extra[i] + own[i + 1].0, Move::SkipToken);
+            }
+            own[i] = (best.0, best.1);
+        }
+    }
+
+    /// The same for a slot.
+    fn slot_column(
         &self,
-        i: usize,
-        j: usize,
-        extra: u32,
-        parts: &[Part],
+        slot: Option<&SlotSpec>,
+        missing: u32,
         target: &Target,
-        costs: &[(u32, Move)],
-    ) -> (u32, Move) {
-        let columns = parts.len() + 1;
-        let after = |i: usize, j: usize| costs[i * columns + j].0;
-        let mut best = if i == self.tokens.len() && j == parts.len() { (0, Move::End) } else { (NEVER, Move::End) };
-        let mut offer = |cost: u32, step: Move| {
-            if cost < best.0 {
-                best = (cost, step);
-            }
-        };
-        let token = self.tokens.get(i);
-        match parts.get(j) {
-            Some(part @ Part::Word { missing, .. }) => {
-                if let Some(cost) = token.and_then(|token| self.word_cost(i, token, part, target)) {
-                    offer(cost + after(i + 1, j + 1), Move::Match);
-                }
-                offer(missing + after(i, j + 1), Move::SkipPart);
-            }
-            Some(Part::Slot { name, missing }) => {
-                offer(missing + after(i, j + 1), Move::SkipPart);
-                if let (Some(_), Some(slot)) = (token, target.slots.get(name)) {
-                    if matches!(slot.kind, SlotKind::Text) {
+        extra: &[u32],
+        own: &mut [Cost],
+        after: &[Cost],
+    ) {
+        let typed = slot.filter(|slot| !matches!(slot.kind, SlotKind::Text)).map(|slot| self.ends_of(&slot.kind));
+        for i in (0..own.len()).rev() {
+            let mut best = Best(NEVER, Move::End);
+            best.offer(missing + after[i].0, Move::SkipPart);
+            if let (true, Some(slot)) = (i < extra.len(), slot) {
+                match typed.map(|place| self.typed_end(i, place)) {
+                    None => {
                         for end in i + 1..=self.tokens.len() {
-                            offer((end - i) as u32 * TEXT_WORD + after(end, j + 1), Move::Fill(end));
+                            best.offer((end - i) as u32 * TEXT_WORD + after[end].0, Move::Fill(end));
                         }
-                    } else if let Some(end) = self.typed_end(i, &slot.kind) {
-                        offer(after(end, j + 1), Move::Fill(end));
-                    } else if slot.is_named() {
-                        self.names(i, slot, target, |end, cost| offer(cost + after(end, j + 1), Move::Fill(end)));
                     }
+                    Some(Some(end)) => best.offer(after[end].0, Move::Fill(end)),
+                    Some(None) if slot.is_named() => {
+                        self.names(i, slot, target, |end, cost| best.offer(cost + after[end].0, Move::Fill(end)));
+                    }
+                    Some(None) => {}
                 }
             }
-            None => {}
+            if i < extra.len() {
+                best.offer(extra[i] + own[i + 1].0, Move::SkipToken);
+            }
+            own[i] = (best.0, best.1);
         }
-        if token.is_some() {
-            offer(extra + after(i + 1, j), Move::SkipToken);
-        }
-        best
     }
 
     /// What it costs to take a token for a word of the phrase.
@@ -308,6 +361,14 @@ impl<'a> Aligner<'a> {
 
     /// What it costs to take a token for a part of a name.
     fn name_cost(&self, i: usize) -> u32 {
+        self.name_costs[i].get().unwrap_or_else(|| {
+            let cost = self.cost_as_name(i);
+            self.name_costs[i].set(Some(cost));
+            cost
+        })
+    }
+
+    fn cost_as_name(&self, i: usize) -> u32 {
         let token = &self.tokens[i];
         let said = &self.text[self.normal.span(token.range.clone())];
         if token.quoted || said.starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit()) {
@@ -349,13 +410,13 @@ impl<'a> Aligner<'a> {
         None
     }
 
-    fn walk(&self, cost: u32, parts: &[Part], target: &Target, costs: &[(u32, Move)]) -> Alignment {
-        let columns = parts.len() + 1;
+    fn walk(&self, cost: u32, parts: &[Part], target: &Target, costs: &[Cost]) -> Alignment {
+        let rows = self.tokens.len() + 1;
         let mut found =
             Alignment { cost, captures: Vec::new(), taken_for: Vec::new(), matched: 0, said_destructive: false };
         let (mut i, mut j) = (0, 0);
         loop {
-            match costs[i * columns + j].1 {
+            match costs[j * rows + i].1 {
                 Move::End => return found,
                 Move::SkipPart => j += 1,
                 Move::SkipToken => i += 1,

@@ -4,13 +4,12 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::actions::{Tier, is_destructive};
+use crate::actions::Tier;
 use crate::align::Alignment;
 use crate::fill;
 use crate::model::Scored;
 use crate::near::Look;
 use crate::read::Reader;
-use crate::tokens::tokens;
 use crate::understanding::{
     Confidence, Evidence, Intent, Question, SearchEvidence, Source, Stage, TierOption, Understanding,
 };
@@ -114,7 +113,7 @@ pub(crate) fn decide(reader: &Reader<'_>, clause: &Range<usize>, look: &Look<'_>
         && look.found.scope >= limits.scope
         && look.found.confidence >= limits.clear
         && rival.is_none_or(|rival| best.weight - rival.weight >= limits.margin);
-    if (nearly || surely) && !is_risky(reader, clause, look, best) {
+    if (nearly || surely) && !is_risky(reader, look, best) {
         let stage = if nearly { Stage::Pattern } else { Stage::Search };
         return Some(Understanding::Clear { intents: vec![intent(reader, clause, look, best, rival, stage)] });
     }
@@ -134,7 +133,7 @@ fn matches_nearly(look: &Look<'_>, best: &Candidate<'_>, limits: &Thresholds) ->
 }
 
 /// Whether a mistake would take something away.
-fn is_risky(reader: &Reader<'_>, clause: &Range<usize>, look: &Look<'_>, best: &Candidate<'_>) -> bool {
+fn is_risky(reader: &Reader<'_>, look: &Look<'_>, best: &Candidate<'_>) -> bool {
     let takes_away = |candidate: &Candidate<'_>| reader.vocabulary.targets[candidate.target].destructive;
     let close =
         |share: f32| look.candidates.iter().skip(1).take_while(move |other| other.weight >= share * best.weight);
@@ -142,8 +141,7 @@ fn is_risky(reader: &Reader<'_>, clause: &Range<usize>, look: &Look<'_>, best: &
         let said = best.aligned.as_ref().is_some_and(|(_, alignment)| alignment.said_destructive);
         return !said || close(0.6).any(|other| !takes_away(other));
     }
-    let asks_for_it =
-        tokens(reader.normal, clause.clone()).iter().any(|token| !token.quoted && is_destructive(&token.word));
+    let asks_for_it = look.tokens.iter().any(|token| !token.quoted && token.destructive);
     asks_for_it && close(0.6).any(takes_away)
 }
 

@@ -46,11 +46,13 @@ pub(crate) struct Matcher<'a> {
     /// Whether typed slots may hold something that is not of their kind.
     pub(crate) lenient: bool,
     pub(crate) fuel: u32,
+    /// Whether a phrase failed, or may have failed, only because something is no value of its slot's kind.
+    pub(crate) refused_value: bool,
 }
 
 impl<'a> Matcher<'a> {
     pub(crate) fn new(normal: &'a Normal, text: &'a str, around: &'a Surroundings, lenient: bool) -> Self {
-        Self { normal, text, around, lenient, fuel: FUEL }
+        Self { normal, text, around, lenient, fuel: FUEL, refused_value: false }
     }
 
     /// The slots if the phrase matches the whole range.
@@ -102,6 +104,7 @@ impl<'a> Matcher<'a> {
                 Some(SlotKind::Text) => self.free_text(chars, name, rest, target, at, captures),
                 Some(kind) => {
                     let is_entity = target.slots[name].is_named();
+                    self.refused_value = true;
                     self.typed(chars, name, kind, rest, target, at, captures)
                         || (is_entity && self.called(chars, name, rest, target, at, captures))
                         || (self.lenient && self.broken(chars, name, kind, rest, target, at, captures))

@@ -24,6 +24,8 @@ pub(crate) struct Look<'a> {
     pub(crate) candidates: Vec<Candidate<'a>>,
     pub(crate) found: Found,
     pub(crate) excluded: Vec<(String, String)>,
+    /// The words of the clause.
+    pub(crate) tokens: Vec<Token>,
 }
 
 /// Looks for candidates.
@@ -51,7 +53,7 @@ pub(crate) fn look<'a>(reader: &Reader<'a>, clause: Range<usize>) -> Look<'a> {
         candidate.weigh(boost.copied().unwrap_or(1.0));
     }
     candidates.sort_by(|a, b| b.weight.total_cmp(&a.weight).then(a.target.cmp(&b.target)));
-    Look { candidates, found, excluded }
+    Look { candidates, found, excluded, tokens: all }
 }
 
 /// What search says.
@@ -203,8 +205,8 @@ fn promising(reader: &Reader<'_>, tokens: &[Token], found: &Found, corrected: &[
     }
     let mut list: Vec<(u32, f32)> = Vec::with_capacity(hits.len());
     for number in hits {
-        let target = vocabulary.phrases[number as usize].target;
-        let place = found.best.iter().take(4).position(|scored| usize::from(scored.label) == target);
+        let target = vocabulary.target_of[number as usize];
+        let place = found.best.iter().take(4).position(|scored| scored.label == target);
         // What search finds as well is looked at first.
         let bonus = place.map_or(0.0, |place| 1.0 / (2.0 + place as f32));
         list.push((number, bonus + worths[number as usize]));

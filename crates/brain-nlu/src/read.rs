@@ -25,7 +25,8 @@ const MAX_PARTS: usize = 100;
 /// Reads an utterance.
 pub fn understand(vocabulary: &Vocabulary, text: &str, context: &Context<'_>) -> Understanding {
     let normal = Normal::new(text);
-    let reader = Reader { vocabulary, normal: &normal, text, context, nearest: RefCell::default() };
+    let reader =
+        Reader { vocabulary, normal: &normal, text, context, nearest: RefCell::default(), missed: RefCell::default() };
     let seams = seams(&normal.chars);
     for lenient in [false, true] {
         if let Some(found) = reader.requests(&seams, &Exactly { lenient }) {
@@ -46,6 +47,8 @@ pub(crate) struct Reader<'a> {
     pub(crate) context: &'a Context<'a>,
     /// What came nearest when nothing was near enough.
     nearest: RefCell<Vec<Suggestion>>,
+    /// Clauses that are those of no phrase, and whether one that forgave wrong values could be.
+    missed: RefCell<Vec<(Range<usize>, bool)>>,
 }
 
 /// A way to read one clause.
@@ -227,6 +230,10 @@ impl Reader<'_> {
     }
 
     fn hits(&self, clause: Range<usize>, lenient: bool) -> Vec<Hit<'_>> {
+        let missed = self.missed.borrow().iter().any(|(other, hope)| *other == clause && !(lenient && *hope));
+        if missed {
+            return Vec::new();
+        }
         let (word, second) = first_words(&self.normal.chars[clause.clone()]);
         let Some(word) = word else { return Vec::new() };
         let mut matcher = Matcher::new(self.normal, self.text, &self.context.around, lenient);
@@ -251,6 +258,9 @@ impl Reader<'_> {
             if let Some(captures) = matcher.match_whole(phrase, target, clause.clone()) {
                 hits.push(Hit { phrase, captures, source });
             }
+        }
+        if hits.is_empty() && !lenient {
+            self.missed.borrow_mut().push((clause, matcher.refused_value));
         }
         hits
     }

@@ -126,6 +126,8 @@ pub struct Tuning {
 pub struct Vocabulary {
     pub(crate) targets: Vec<Target>,
     pub(crate) phrases: Vec<Phrase>,
+    /// The target of each phrase: many are looked at for each utterance, and the phrases themselves lie far apart.
+    pub(crate) target_of: Vec<u16>,
     /// Phrases by their first word, and then by their second where that is a word too; those that start with a slot
     /// are tried always.
     by_first_word: BTreeMap<String, Beginning>,
@@ -165,6 +167,7 @@ impl Vocabulary {
         let mut found = Self {
             targets: Vec::new(),
             phrases: Vec::new(),
+            target_of: Vec::new(),
             by_first_word: BTreeMap::new(),
             starting_with_slot: Vec::new(),
             labels: Vec::new(),
@@ -248,6 +251,7 @@ impl Vocabulary {
             [Piece::Word(first), ..] => self.by_first_word.entry(first.clone()).or_default().others.push(number),
             _ => self.starting_with_slot.push(number),
         }
+        self.target_of.push(phrase.target as u16);
         self.phrases.push(phrase);
     }
 
