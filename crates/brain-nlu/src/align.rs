@@ -11,10 +11,11 @@ use crate::entity::naming;
 use crate::matcher::{Capture, mention_value};
 use crate::normalise::Normal;
 use crate::pattern::Piece;
+use crate::phrase::Phrase;
 use crate::slot::{SlotKind, Surroundings};
 use crate::spelling::one_spelling;
 use crate::tokens::{Token, quick_hash};
-use crate::vocabulary::{Phrase, SlotSpec, Target};
+use crate::vocabulary::{SlotSpec, Target};
 use crate::words::{inflected, is_small};
 
 /// Words in a clause up to which it is aligned: longer ones are texts.

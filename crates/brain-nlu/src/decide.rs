@@ -9,11 +9,11 @@ use crate::align::Alignment;
 use crate::fill;
 use crate::model::Scored;
 use crate::near::Look;
+use crate::phrase::Phrase;
 use crate::read::Reader;
 use crate::understanding::{
     Confidence, Evidence, Intent, Question, SearchEvidence, Source, Stage, TierOption, Understanding,
 };
-use crate::vocabulary::Phrase;
 
 /// Suggestions given at most.
 pub(crate) const MAX_SUGGESTIONS: usize = 3;
@@ -210,7 +210,7 @@ fn intent(
     let by_search = candidate
         .scored
         .filter(|_| stage == Stage::Search)
-        .and_then(|scored| reader.vocabulary.search().examples.get(scored.phrase as usize).cloned());
+        .and_then(|scored| reader.vocabulary.search().examples.get(scored.phrase as usize).map(str::to_owned));
     let score = match stage {
         Stage::Search if look.found.best.first().is_some_and(|first| usize::from(first.label) == candidate.target) => {
             look.found.confidence

@@ -7,8 +7,9 @@ use serde_json::Value;
 use crate::entity::naming;
 use crate::normalise::Normal;
 use crate::pattern::Piece;
+use crate::phrase::Phrase;
 use crate::slot::{Reach, SlotKind, Surroundings, ends_word};
-use crate::vocabulary::{Phrase, Target};
+use crate::vocabulary::Target;
 
 /// Steps after which a phrase is given up: texts that could end in very many places.
 const FUEL: u32 = 20_000;
@@ -65,7 +66,7 @@ impl<'a> Matcher<'a> {
         self.fuel = FUEL;
         let mut captures = Vec::new();
         let chars = &self.normal.chars[..range.end];
-        self.pieces(chars, &phrase.pieces, target, range.start, &mut captures).then_some(captures)
+        self.pieces(chars, phrase.pieces(), target, range.start, &mut captures).then_some(captures)
     }
 
     fn pieces(

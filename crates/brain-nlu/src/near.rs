@@ -6,11 +6,11 @@ use std::ops::Range;
 use crate::align::{Aligner, MAX_TOKENS};
 use crate::decide::Candidate;
 use crate::model::{Found, Scored};
+use crate::phrase::Phrase;
 use crate::read::Reader;
 use crate::spell::is_word;
 use crate::tokens::{Token, tokens};
 use crate::understanding::Source;
-use crate::vocabulary::Phrase;
 use crate::words::{is_small, words};
 
 /// Phrases with a word that is in so many are not looked for by that word.

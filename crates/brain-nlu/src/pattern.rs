@@ -22,54 +22,71 @@ pub struct PatternError {
     pub message: String,
 }
 
+/// A piece where it stands in its phrase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Raw<'a> {
+    /// A word as it is written.
+    Word(&'a str),
+    /// A slot, by name.
+    Slot(&'a str),
+    /// Punctuation.
+    Mark(char),
+}
+
 /// Takes a phrase apart.
 pub(crate) fn parse(phrase: &str) -> Result<Vec<Piece>, PatternError> {
     let mut pieces = Vec::new();
-    let mut word = String::new();
-    let flush = |word: &mut String, pieces: &mut Vec<Piece>| {
-        if !word.is_empty() {
-            pieces.push(Piece::Word(folded(word)));
-            word.clear();
-        }
-    };
-    let mut rest = phrase.char_indices().peekable();
-    while let Some((at, c)) = rest.next() {
+    walk(phrase, |piece| {
+        pieces.push(match piece {
+            Raw::Word(word) => Piece::Word(folded(word)),
+            Raw::Slot(name) => Piece::Slot(name.to_owned()),
+            Raw::Mark(mark) => Piece::Mark(folded(mark.encode_utf8(&mut [0; 4])).chars().next().unwrap_or(mark)),
+        });
+    })?;
+    Ok(pieces)
+}
+
+/// Goes through the pieces of a phrase, in order.
+pub(crate) fn walk<'a>(phrase: &'a str, mut each: impl FnMut(Raw<'a>)) -> Result<(), PatternError> {
+    let is_word = |c: char| c.is_alphanumeric() || c == '\'';
+    let mut words = 0;
+    let mut at = 0;
+    while let Some(c) = phrase[at..].chars().next() {
+        let from = at;
+        at += c.len_utf8();
         match c {
             '{' => {
-                flush(&mut word, &mut pieces);
-                let mut name = String::new();
-                let mut closed = false;
-                for (_, inner) in rest.by_ref() {
-                    if inner == '}' {
-                        closed = true;
-                        break;
-                    }
-                    name.push(inner);
-                }
-                let fits = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-                if !closed || !fits {
+                let fits = |name: &&str| {
+                    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+                };
+                let Some(name) = phrase[at..].split_once('}').map(|(name, _)| name).filter(fits) else {
                     let message = "a slot is written `{name}` with letters, digits and `_`".to_owned();
-                    return Err(PatternError { at, message });
+                    return Err(PatternError { at: from, message });
+                };
+                at += name.len() + 1;
+                let before = &phrase[..from];
+                let is_slot =
+                    |found: usize| before[..found].ends_with('{') && before[found..][name.len()..].starts_with('}');
+                if before.match_indices(name).any(|(found, _)| is_slot(found)) {
+                    let message = format!("the slot `{{{name}}}` stands here twice");
+                    return Err(PatternError { at: from, message });
                 }
-                if pieces.contains(&Piece::Slot(name.clone())) {
-                    return Err(PatternError { at, message: format!("the slot `{{{name}}}` stands here twice") });
-                }
-                pieces.push(Piece::Slot(name));
+                each(Raw::Slot(name));
             }
-            '}' => return Err(PatternError { at, message: "this `}` closes nothing".to_owned() }),
-            c if c.is_whitespace() => flush(&mut word, &mut pieces),
-            c if c.is_alphanumeric() || c == '\'' => word.push(c),
-            c => {
-                flush(&mut word, &mut pieces);
-                pieces.push(Piece::Mark(folded(&c.to_string()).chars().next().unwrap_or(c)));
+            '}' => return Err(PatternError { at: from, message: "this `}` closes nothing".to_owned() }),
+            c if c.is_whitespace() => {}
+            c if is_word(c) => {
+                at = phrase[from..].find(|c: char| !is_word(c)).map_or(phrase.len(), |length| from + length);
+                each(Raw::Word(&phrase[from..at]));
+                words += 1;
             }
+            c => each(Raw::Mark(c)),
         }
     }
-    flush(&mut word, &mut pieces);
-    if !pieces.iter().any(|piece| matches!(piece, Piece::Word(_))) {
+    if words == 0 {
         return Err(PatternError { at: 0, message: "a phrase needs at least one word besides its slots".to_owned() });
     }
-    Ok(pieces)
+    Ok(())
 }
 
 /// The names of the slots of a phrase, in order.

@@ -11,12 +11,13 @@ use crate::fill;
 use crate::matcher::{Capture, Matcher, skip_marks};
 use crate::near::{self, Look};
 use crate::normalise::Normal;
+use crate::phrase::Phrase;
 use crate::small_talk::small_talk;
 use crate::split::{Seam, seams, strong_parts};
 use crate::understanding::{
     Confidence, Evidence, Intent, InvalidSlot, Question, SlotValue, Source, Stage, Suggestion, Understanding,
 };
-use crate::vocabulary::{Phrase, TargetKind, Vocabulary};
+use crate::vocabulary::{TargetKind, Vocabulary};
 use crate::words::is_small;
 
 /// Parts of an utterance up to which it is a list of requests.
@@ -95,10 +96,7 @@ impl Stages for Exactly {
     fn begins_request(&self, reader: &Reader<'_>, from: usize, end: usize) -> bool {
         let Some(word) = first_word(&reader.normal.chars[from..end]) else { return false };
         let begins = reader.vocabulary.begins_phrase(&word)
-            || reader
-                .context
-                .taught
-                .is_some_and(|taught| taught.candidates(&word, reader.context.actor).next().is_some());
+            || reader.context.taught.is_some_and(|taught| taught.begins_phrase(&word, reader.context.actor));
         // Two words of its own at least: a single one may be the end of a value.
         // Nor does a request begin with what only might be a name: `… and show lead times`.
         begins && reader.hits(from..end, self.lenient).iter().any(|hit| hit.phrase.words >= 2 && !hit.has_odd_name())
@@ -238,7 +236,11 @@ impl Reader<'_> {
         let Some(word) = word else { return Vec::new() };
         let mut matcher = Matcher::new(self.normal, self.text, &self.context.around, lenient);
         let mut hits = Vec::new();
-        let taught = self.context.taught.into_iter().flat_map(|taught| taught.candidates(&word, self.context.actor));
+        let taught = self
+            .context
+            .taught
+            .into_iter()
+            .flat_map(|taught| taught.candidates(&word, second.as_deref(), self.context.actor));
         let taught =
             taught.map(|entry| (&entry.phrase, if entry.actor.is_some() { Source::Own } else { Source::Taught }));
         let pack = self.vocabulary.candidates(&word, second.as_deref());
@@ -275,7 +277,7 @@ impl Reader<'_> {
     fn exact_intent(&self, hit: &Hit<'_>, clause: &Range<usize>, rival: Option<&Hit<'_>>) -> Intent {
         let evidence = Evidence {
             tier: Stage::Exact,
-            phrase: hit.phrase.text.clone(),
+            phrase: hit.phrase.text.to_string(),
             source: hit.source,
             score: 1.0,
             distance: None,
@@ -355,7 +357,12 @@ impl Reader<'_> {
     /// How a candidate could have been asked for.
     pub(crate) fn example(&self, candidate: &Candidate) -> String {
         let own = self.vocabulary.targets[candidate.target].phrases.first();
-        candidate.aligned.as_ref().map(|(phrase, _)| phrase.text.clone()).or_else(|| own.cloned()).unwrap_or_default()
+        candidate
+            .aligned
+            .as_ref()
+            .map(|(phrase, _)| phrase.text.to_string())
+            .or_else(|| own.cloned())
+            .unwrap_or_default()
     }
 }
 

@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::learn::{BLOCKED_AT, Blocked, same};
 use crate::model::semantic::dot;
-use crate::pattern::{PatternError, Piece};
-use crate::vocabulary::{Phrase, Vocabulary, plain_text, taken_apart};
+use crate::pattern::PatternError;
+use crate::phrase::{Beginnings, Phrase};
+use crate::vocabulary::{Vocabulary, plain_text};
 
 /// How alike an utterance must be to a taught phrase to be more likely.
 const ALIKE: f32 = 0.70;
@@ -40,8 +41,7 @@ pub fn alike(a: &str, b: &str) -> f32 {
 #[derive(Clone, Debug, Default)]
 pub struct Taught {
     entries: Vec<Entry>,
-    by_first_word: BTreeMap<String, Vec<usize>>,
-    starting_with_slot: Vec<usize>,
+    beginnings: Beginnings,
     blocked: Vec<Block>,
 }
 
@@ -71,16 +71,13 @@ impl Taught {
         let mut found = Self::default();
         for taught in phrases {
             let Some(number) = vocabulary.number_of(&taught.target) else { continue };
-            let phrase = taken_apart(number, &taught.text, &vocabulary.targets[number])
+            let (phrase, beginning) = Phrase::new(number, &taught.text, &vocabulary.targets[number])
                 .map_err(|error| (taught.text.clone(), error))?;
-            let at = found.entries.len();
-            match phrase.pieces.first() {
-                Some(Piece::Word(word)) => found.by_first_word.entry(word.clone()).or_default().push(at),
-                _ => found.starting_with_slot.push(at),
-            }
+            found.beginnings.add(found.entries.len(), beginning);
             let vector = vocabulary.vector(&plain_text(&taught.text));
             found.entries.push(Entry { phrase, actor: taught.actor.clone(), vector });
         }
+        found.beginnings.finish();
         for block in blocked {
             if let Some(number) = vocabulary.number_of(&block.target) {
                 let why = format!("{} rejected “{}” for it", block.by, block.phrase);
@@ -92,15 +89,21 @@ impl Taught {
         Ok(found)
     }
 
-    /// Phrases of this person or of everybody that could match an utterance which begins with this word.
+    /// Phrases of this person or of everybody that could match an utterance which begins with these words.
     pub(crate) fn candidates<'a>(
         &'a self,
-        first_word: &str,
+        first: &str,
+        second: Option<&str>,
         actor: Option<&'a str>,
     ) -> impl Iterator<Item = &'a Entry> {
-        let named = self.by_first_word.get(first_word).map_or(&[][..], Vec::as_slice);
-        let all = named.iter().chain(&self.starting_with_slot).map(|at| &self.entries[*at]);
+        let all = self.beginnings.candidates(first, second).map(|at| &self.entries[at]);
         all.filter(move |entry| entry.is_for(actor))
+    }
+
+    /// Whether a phrase of this person or of everybody begins with this word, or with anything.
+    pub(crate) fn begins_phrase(&self, word: &str, actor: Option<&str>) -> bool {
+        let all = self.beginnings.with_first(word).chain(self.beginnings.with_any());
+        all.map(|at| &self.entries[at]).any(|entry| entry.is_for(actor))
     }
 
     /// All phrases of this person or of everybody.
@@ -110,8 +113,7 @@ impl Taught {
 
     /// The taught phrases that an utterance is like: target, phrase, how much.
     pub(crate) fn alike<'a>(&'a self, vector: &[f32], actor: Option<&'a str>) -> Vec<(usize, &'a str, f32)> {
-        let near =
-            self.all(actor).map(|entry| (entry.phrase.target, entry.phrase.text.as_str(), dot(&entry.vector, vector)));
+        let near = self.all(actor).map(|entry| (entry.phrase.target, &*entry.phrase.text, dot(&entry.vector, vector)));
         near.filter(|(_, _, alike)| *alike >= ALIKE).collect()
     }
 

@@ -8,19 +8,20 @@ use brain_embed::Encoder;
 use serde::{Deserialize, Serialize};
 
 use crate::actions::{Tier, generate, tier_of};
-use crate::align::{Part, parts};
 use crate::background::BACKGROUND;
 use crate::ears::Ears;
 use crate::model::{Model, Training};
 use crate::normalise::folded;
-use crate::pattern::{PatternError, Piece, parse};
+use crate::pattern::{PatternError, Piece};
+use crate::phrase::{Beginnings, Phrase};
 use crate::slot::SlotKind;
 use crate::spell::Speller;
 use crate::spelling::one_spelling;
+use crate::tokens::quick_hash;
 use crate::words::{ADDRESS, ID, NUMBER, is_small, words};
 
 /// Changes whenever the same phrases would give another snapshot.
-const SNAPSHOT: u32 = 4;
+const SNAPSHOT: u32 = 5;
 /// How much a phrase counts that nobody wrote.
 const GENERATED: f32 = 0.25;
 /// How much the name and the title of a target count.
@@ -95,26 +96,6 @@ impl SlotSpec {
     }
 }
 
-/// One phrase, taken apart.
-#[derive(Clone, Debug)]
-pub(crate) struct Phrase {
-    pub(crate) target: usize,
-    pub(crate) text: String,
-    pub(crate) pieces: Vec<Piece>,
-    /// Letters in its words: the more, the more specific it is.
-    pub(crate) weight: usize,
-    pub(crate) words: usize,
-    pub(crate) free_texts: usize,
-    /// Its pieces as alignment sees them, made when they are first needed: most phrases are never aligned.
-    parts: OnceLock<Vec<Part>>,
-}
-
-impl Phrase {
-    pub(crate) fn parts(&self, target: &Target) -> &[Part] {
-        self.parts.get_or_init(|| parts(&self.pieces, target))
-    }
-}
-
 /// What tells how sure to be, beside the phrases: both are held out, nothing is ever matched against them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Tuning {
@@ -128,25 +109,14 @@ pub struct Vocabulary {
     pub(crate) phrases: Vec<Phrase>,
     /// The target of each phrase: many are looked at for each utterance, and the phrases themselves lie far apart.
     pub(crate) target_of: Vec<u16>,
-    /// Phrases by their first word, and then by their second where that is a word too; those that start with a slot
-    /// are tried always.
-    by_first_word: BTreeMap<String, Beginning>,
-    starting_with_slot: Vec<usize>,
-    /// Titles and names of targets, and which say them.
+    beginnings: Beginnings,
+    /// Titles and names of targets, and by the hashes of their words which say what; sorted.
     labels: Vec<Phrase>,
-    by_label: BTreeMap<String, Vec<usize>>,
+    by_label: Vec<(u32, u32)>,
     ears: Ears,
     tuning: Tuning,
     /// Made when it is first needed, or loaded: phrases that match whole do without.
     search: OnceLock<Search>,
-}
-
-/// The phrases that begin with one word.
-#[derive(Clone, Debug, Default)]
-struct Beginning {
-    /// Those whose second piece is a word.
-    by_second_word: BTreeMap<String, Vec<usize>>,
-    others: Vec<usize>,
 }
 
 /// What search needs.
@@ -157,7 +127,27 @@ pub(crate) struct Search {
     /// Phrases by each of their words, without small ones.
     by_word: BTreeMap<String, Vec<u32>>,
     /// The text of each example that the model was fitted to, as people read it.
-    pub(crate) examples: Vec<String>,
+    pub(crate) examples: Examples,
+}
+
+/// Many texts, one behind the other.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Examples {
+    text: String,
+    ends: Vec<u32>,
+}
+
+impl Examples {
+    fn push(&mut self, text: &str) {
+        self.text.push_str(text);
+        self.ends.push(self.text.len() as u32);
+    }
+
+    pub(crate) fn get(&self, number: usize) -> Option<&str> {
+        let end = *self.ends.get(number)? as usize;
+        let start = number.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
+        self.text.get(start..end)
+    }
 }
 
 impl Vocabulary {
@@ -168,27 +158,30 @@ impl Vocabulary {
             targets: Vec::new(),
             phrases: Vec::new(),
             target_of: Vec::new(),
-            by_first_word: BTreeMap::new(),
-            starting_with_slot: Vec::new(),
+            beginnings: Beginnings::default(),
             labels: Vec::new(),
-            by_label: BTreeMap::new(),
+            by_label: Vec::new(),
             ears: Ears::new(encoder),
             tuning,
             search: OnceLock::new(),
         };
         for (number, target) in targets.iter().enumerate() {
             for text in &target.phrases {
-                let phrase = taken_apart(number, text, target)?;
-                found.index(phrase);
+                let (phrase, beginning) = Phrase::new(number, text, target)?;
+                found.beginnings.add(found.phrases.len(), beginning);
+                found.target_of.push(number as u16);
+                found.phrases.push(phrase);
             }
             for text in [&target.title, &target.name] {
                 // A title need not be a phrase: one with signs of its own is never said to the letter.
-                if let Ok(label) = taken_apart(number, text, target) {
-                    found.by_label.entry(said_words(&folded(text))).or_default().push(found.labels.len());
+                if let Ok((label, _)) = Phrase::new(number, text, target) {
+                    found.by_label.push((quick_hash(&said_words(&folded(text))), found.labels.len() as u32));
                     found.labels.push(label);
                 }
             }
         }
+        found.beginnings.finish();
+        found.by_label.sort_unstable();
         found.targets = targets;
         Ok(found)
     }
@@ -207,8 +200,8 @@ impl Vocabulary {
     /// the time. Where too much has changed, everything is made anew.
     pub fn prepare_from(&self, previous: &Self) {
         let changed = self.phrases.len().abs_diff(previous.phrases.len()) + {
-            let known: BTreeSet<&str> = previous.phrases.iter().map(|phrase| phrase.text.as_str()).collect();
-            self.phrases.iter().filter(|phrase| !known.contains(phrase.text.as_str())).count()
+            let known: BTreeSet<&str> = previous.phrases.iter().map(|phrase| &*phrase.text).collect();
+            self.phrases.iter().filter(|phrase| !known.contains(&*phrase.text)).count()
         };
         let same_ears = self.ears.id() == previous.ears.id() && self.tuning == previous.tuning;
         match previous.search.get() {
@@ -241,27 +234,13 @@ impl Vocabulary {
         self.search.set(search).map_err(|_| "search is there already".to_owned())
     }
 
-    fn index(&mut self, phrase: Phrase) {
-        let number = self.phrases.len();
-        match phrase.pieces.as_slice() {
-            [Piece::Word(first), Piece::Word(second), ..] => {
-                let beginning = self.by_first_word.entry(first.clone()).or_default();
-                beginning.by_second_word.entry(second.clone()).or_default().push(number);
-            }
-            [Piece::Word(first), ..] => self.by_first_word.entry(first.clone()).or_default().others.push(number),
-            _ => self.starting_with_slot.push(number),
-        }
-        self.target_of.push(phrase.target as u16);
-        self.phrases.push(phrase);
-    }
-
     fn fit(&self, previous: Option<&Model>) -> Search {
         let mut examples = self.examples();
         examples.retain(|example| !example.words.is_empty());
         let plain: Vec<&str> = examples.iter().map(|example| example.plain.as_str()).collect();
         let vectors = self.ears.encode_targets(&plain);
         let mut training = Training { dim: self.ears.dim(), count: self.targets.len(), ..Training::default() };
-        let mut shown = Vec::with_capacity(examples.len());
+        let mut shown = Examples::default();
         let mut speller = Speller::default();
         for (example, vector) in examples.into_iter().zip(vectors) {
             training.labels.push(example.label);
@@ -269,7 +248,7 @@ impl Vocabulary {
             training.vectors.extend(vector);
             example.words.iter().for_each(|word| speller.add(word));
             training.words.push(example.words);
-            shown.push(example.shown);
+            shown.push(&example.shown);
         }
         speller.finish();
         let model = match previous {
@@ -282,7 +261,7 @@ impl Vocabulary {
     fn by_word(&self) -> BTreeMap<String, Vec<u32>> {
         let mut found: BTreeMap<String, Vec<u32>> = BTreeMap::new();
         for (number, phrase) in self.phrases.iter().enumerate() {
-            for piece in &phrase.pieces {
+            for piece in phrase.pieces() {
                 if let Piece::Word(word) = piece
                     && !is_small(word)
                 {
@@ -301,9 +280,15 @@ impl Vocabulary {
         let mut list = Vec::new();
         for phrase in &self.phrases {
             let target = &self.targets[phrase.target];
-            let words = phrase_words(&phrase.pieces, target);
+            let words = phrase_words(phrase.pieces(), target);
             let plain = plain_text(&phrase.text);
-            list.push(Example { label: phrase.target as u16, words, plain, shown: phrase.text.clone(), weight: 1.0 });
+            list.push(Example {
+                label: phrase.target as u16,
+                words,
+                plain,
+                shown: phrase.text.to_string(),
+                weight: 1.0,
+            });
         }
         // What two targets could be called by tells nothing about either.
         let mut made: BTreeMap<String, Vec<(u16, f32)>> = BTreeMap::new();
@@ -343,16 +328,17 @@ impl Vocabulary {
 
     /// Phrases that could match an utterance that begins with these words.
     pub(crate) fn candidates(&self, first: &str, second: Option<&str>) -> impl Iterator<Item = &Phrase> {
-        let beginning = self.by_first_word.get(first);
-        let both = beginning.zip(second).and_then(|(beginning, second)| beginning.by_second_word.get(second));
-        let others = beginning.map(|beginning| &beginning.others);
-        let all = both.into_iter().chain(others).chain([&self.starting_with_slot]).flatten();
-        all.map(|&number| &self.phrases[number])
+        self.beginnings.candidates(first, second).map(|number| &self.phrases[number])
     }
 
     /// The titles and names that are said by a text, which is folded.
     pub(crate) fn labelled(&self, text: &str) -> impl Iterator<Item = &Phrase> {
-        self.by_label.get(&said_words(text)).into_iter().flatten().map(|at| &self.labels[*at])
+        let said = said_words(text);
+        let hash = quick_hash(&said);
+        let from = self.by_label.partition_point(|(other, _)| *other < hash);
+        let alike = self.by_label[from..].iter().take_while(move |(other, _)| *other == hash);
+        let alike = alike.map(|(_, at)| &self.labels[*at as usize]);
+        alike.filter(move |label| said_words(&folded(&label.text)) == said)
     }
 
     /// Phrases that have a word.
@@ -362,7 +348,7 @@ impl Vocabulary {
 
     /// Whether some phrase begins with this word.
     pub(crate) fn begins_phrase(&self, word: &str) -> bool {
-        self.by_first_word.contains_key(word)
+        self.beginnings.with_first(word).next().is_some()
     }
 
     /// The number of a target.
@@ -424,32 +410,6 @@ struct Example {
     plain: String,
     shown: String,
     weight: f32,
-}
-
-pub(crate) fn taken_apart(number: usize, text: &str, target: &Target) -> Result<Phrase, PatternError> {
-    let pieces = parse(text)?;
-    for piece in &pieces {
-        if let Piece::Slot(name) = piece
-            && !target.slots.contains_key(name)
-        {
-            let message = format!("`{}` has no input `{name}`", target.name);
-            return Err(PatternError { at: 0, message });
-        }
-    }
-    let words = pieces.iter().filter_map(|piece| match piece {
-        Piece::Word(word) => Some(word.chars().count()),
-        _ => None,
-    });
-    let is_text = |name: &str| target.slots.get(name).is_some_and(|slot| slot.kind.is_text());
-    Ok(Phrase {
-        target: number,
-        text: text.to_owned(),
-        weight: words.clone().sum(),
-        words: words.count(),
-        free_texts: pieces.iter().filter(|piece| matches!(piece, Piece::Slot(name) if is_text(name))).count(),
-        parts: OnceLock::new(),
-        pieces,
-    })
 }
 
 /// The words of a phrase as search sees an utterance: values masked, free texts left out.

@@ -1,28 +1,79 @@
-//! Many small numbers in a snapshot, as one run of bytes: read in one go, not one by one.
+//! Many numbers in a snapshot, as one run of bytes: read in one go, not one by one.
 
 use serde::de::{Error, Visitor};
 use serde::{Deserializer, Serializer};
 
+/// A number of a few bytes, the least first.
+pub(super) trait Number: Copy {
+    type Bytes: AsRef<[u8]>;
+    fn bytes(self) -> Self::Bytes;
+    fn read(bytes: &[u8]) -> Option<Vec<Self>>;
+}
+
+macro_rules! numbers {
+    ($($number:ty),*) => {$(
+        impl Number for $number {
+            type Bytes = [u8; size_of::<$number>()];
+
+            fn bytes(self) -> Self::Bytes {
+                self.to_le_bytes()
+            }
+
+            fn read(bytes: &[u8]) -> Option<Vec<Self>> {
+                let (numbers, rest) = bytes.as_chunks();
+                rest.is_empty().then(|| numbers.iter().map(|number| Self::from_le_bytes(*number)).collect())
+            }
+        }
+    )*};
+}
+
+numbers!(i8, u16, u32, u64, f32);
+
 #[expect(clippy::ptr_arg, reason = "serde passes the field")]
-pub(super) fn serialize<S: Serializer>(values: &Vec<i8>, to: S) -> Result<S::Ok, S::Error> {
-    let bytes: Vec<u8> = values.iter().map(|value| value.cast_unsigned()).collect();
+pub(super) fn serialize<S: Serializer, N: Number>(values: &Vec<N>, to: S) -> Result<S::Ok, S::Error> {
+    let mut bytes = Vec::with_capacity(size_of_val(values.as_slice()));
+    values.iter().for_each(|value| bytes.extend_from_slice(value.bytes().as_ref()));
     to.serialize_bytes(&bytes)
 }
 
-pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<i8>, D::Error> {
-    from.deserialize_bytes(Bytes)
+pub(super) fn deserialize<'de, D: Deserializer<'de>, N: Number>(from: D) -> Result<Vec<N>, D::Error> {
+    from.deserialize_bytes(Bytes(std::marker::PhantomData))
 }
 
-struct Bytes;
+struct Bytes<N>(std::marker::PhantomData<N>);
 
-impl Visitor<'_> for Bytes {
-    type Value = Vec<i8>;
+impl<N: Number> Visitor<'_> for Bytes<N> {
+    type Value = Vec<N>;
 
     fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("bytes")
+        f.write_str("bytes of whole numbers")
     }
 
-    fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Vec<i8>, E> {
-        Ok(bytes.iter().map(|byte| byte.cast_signed()).collect())
+    fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Vec<N>, E> {
+        N::read(bytes).ok_or_else(|| E::invalid_length(bytes.len(), &self))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::{Deserialize, Serialize};
+
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    struct Lists {
+        #[serde(with = "super")]
+        small: Vec<i8>,
+        #[serde(with = "super")]
+        large: Vec<u64>,
+        #[serde(with = "super")]
+        broken: Vec<f32>,
+    }
+
+    #[test]
+    fn numbers_come_back_and_half_a_number_is_refused() {
+        let lists = Lists { small: vec![-128, 0, 127], large: vec![0, u64::MAX, 7], broken: vec![0.5, -1e30] };
+        let bytes = postcard::to_allocvec(&lists).unwrap();
+        assert_eq!(postcard::from_bytes::<Lists>(&bytes).unwrap(), lists);
+        let cut = postcard::to_allocvec(&(vec![1_u8], vec![1_u8; 9], vec![0_u8; 4])).unwrap();
+        assert!(postcard::from_bytes::<Lists>(&cut).is_err());
     }
 }

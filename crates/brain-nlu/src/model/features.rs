@@ -25,9 +25,12 @@ pub(crate) struct Known {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct FeatureTable {
     /// Open addressing; 0 is a free place. A power of two.
+    #[serde(with = "super::bulk")]
     keys: Vec<u64>,
+    #[serde(with = "super::bulk")]
     ids: Vec<u32>,
     /// How rare each feature is.
+    #[serde(with = "super::bulk")]
     idf: Vec<f32>,
     /// Features below this are words and pairs of words.
     words: u32,

@@ -24,15 +24,19 @@ enum Weights {
     Dense {
         #[serde(with = "super::bulk")]
         values: Vec<i8>,
+        #[serde(with = "super::bulk")]
         scales: Vec<f32>,
         biases: Vec<f32>,
     },
     /// For every feature the labels that have it.
     Sparse {
+        #[serde(with = "super::bulk")]
         starts: Vec<u32>,
+        #[serde(with = "super::bulk")]
         labels: Vec<u16>,
         #[serde(with = "super::bulk")]
         values: Vec<i8>,
+        #[serde(with = "super::bulk")]
         scales: Vec<f32>,
     },
 }

@@ -134,8 +134,9 @@ pub(super) fn run(global: &Global, args: &BenchUnderstandArgs) -> Result<bool> {
 fn loaded(args: &BenchUnderstandArgs, encoder: &Arc<dyn Encoder>, snapshot: &Path) -> Result<Value> {
     let before = memory();
     let targets = targets(args.tools, args.phrases);
+    let own = targets.clone();
     let (load_ms, vocabulary) = timed(|| {
-        let loaded = plain(targets.clone(), encoder)?;
+        let loaded = plain(own, encoder)?;
         loaded.load(&std::fs::read(snapshot)?).map_err(|error| anyhow!(error))?;
         Ok(loaded)
     })?;

@@ -1,0 +1,169 @@
+//! One phrase of a target. What is known of it at once costs no memory of its own; it is taken apart when it is first
+//! looked at, which of thousands most never are.
+
+use std::sync::OnceLock;
+
+use crate::align::{Part, parts};
+use crate::normalise::folded;
+use crate::pattern::{PatternError, Piece, Raw, parse, walk};
+use crate::tokens::quick_hash;
+use crate::vocabulary::Target;
+
+/// One phrase.
+#[derive(Clone, Debug)]
+pub(crate) struct Phrase {
+    pub(crate) target: usize,
+    pub(crate) text: Box<str>,
+    /// Letters in its words: the more, the more specific it is.
+    pub(crate) weight: usize,
+    pub(crate) words: usize,
+    pub(crate) free_texts: usize,
+    pieces: OnceLock<Vec<Piece>>,
+    /// Its pieces as alignment sees them.
+    parts: OnceLock<Vec<Part>>,
+}
+
+/// How a phrase begins, by the hashes of its words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Beginning {
+    /// With a word, and then a word or (`None`) something else.
+    Word(u32, Option<u32>),
+    /// With a slot or a sign.
+    Other,
+}
+
+impl Phrase {
+    /// A phrase of the target with a number, and how it begins. One that cannot be taken apart, or names a slot that the
+    /// target has not, is an error.
+    pub(crate) fn new(number: usize, text: &str, target: &Target) -> Result<(Self, Beginning), PatternError> {
+        let (mut weight, mut words, mut free_texts, mut count) = (0, 0, 0, 0);
+        let mut beginning = Beginning::Other;
+        let mut unknown = None;
+        walk(text, |piece| {
+            match (piece, count, beginning) {
+                (Raw::Word(word), 0, _) => beginning = Beginning::Word(word_hash(word), None),
+                (Raw::Word(word), 1, Beginning::Word(first, _)) => {
+                    beginning = Beginning::Word(first, Some(word_hash(word)));
+                }
+                _ => {}
+            }
+            count += 1;
+            match piece {
+                Raw::Word(word) => {
+                    words += 1;
+                    weight += word.chars().count();
+                }
+                Raw::Slot(name) => match target.slots.get(name) {
+                    Some(slot) => free_texts += usize::from(slot.kind.is_text()),
+                    None => unknown = Some(name),
+                },
+                Raw::Mark(_) => {}
+            }
+        })?;
+        if let Some(name) = unknown {
+            let message = format!("`{}` has no input `{name}`", target.name);
+            return Err(PatternError { at: 0, message });
+        }
+        let (pieces, parts) = (OnceLock::new(), OnceLock::new());
+        Ok((Self { target: number, text: text.into(), weight, words, free_texts, pieces, parts }, beginning))
+    }
+
+    pub(crate) fn pieces(&self) -> &[Piece] {
+        self.pieces.get_or_init(|| parse(&self.text).expect("it was looked through before"))
+    }
+
+    pub(crate) fn parts(&self, target: &Target) -> &[Part] {
+        self.parts.get_or_init(|| parts(self.pieces(), target))
+    }
+}
+
+/// Of a word in its compared form, whatever form it is in.
+fn word_hash(word: &str) -> u32 {
+    if word.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase()) {
+        quick_hash(word)
+    } else {
+        quick_hash(&folded(word))
+    }
+}
+
+/// Phrases by how they begin.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Beginnings {
+    /// First word, second word (0 if there is none), phrase; sorted. Words by their hashes: two that share one are told
+    /// apart when they are matched.
+    by_words: Vec<(u32, u32, u32)>,
+    /// Those that begin with something else are tried always.
+    others: Vec<u32>,
+}
+
+impl Beginnings {
+    pub(crate) fn add(&mut self, number: usize, beginning: Beginning) {
+        match beginning {
+            Beginning::Word(first, second) => self.by_words.push((first, second.unwrap_or(0), number as u32)),
+            Beginning::Other => self.others.push(number as u32),
+        }
+    }
+
+    /// After the last was added.
+    pub(crate) fn finish(&mut self) {
+        self.by_words.sort_unstable();
+    }
+
+    /// Phrases that could match an utterance that begins with these words (in their compared form).
+    pub(crate) fn candidates(&self, first: &str, second: Option<&str>) -> impl Iterator<Item = usize> {
+        let first = quick_hash(first);
+        let both = second.map_or(&[][..], |second| self.with(first, quick_hash(second)));
+        let named = both.iter().chain(self.with(first, 0)).map(|(_, _, number)| number);
+        named.map(|number| *number as usize).chain(self.with_any())
+    }
+
+    fn with(&self, first: u32, second: u32) -> &[(u32, u32, u32)] {
+        let from = self.by_words.partition_point(|(a, b, _)| (*a, *b) < (first, second));
+        let count = self.by_words[from..].partition_point(|(a, b, _)| (*a, *b) == (first, second));
+        &self.by_words[from..from + count]
+    }
+
+    /// Phrases that do not begin with a word.
+    pub(crate) fn with_any(&self) -> impl Iterator<Item = usize> {
+        self.others.iter().map(|number| *number as usize)
+    }
+
+    /// Phrases whose first word this is.
+    pub(crate) fn with_first(&self, word: &str) -> impl Iterator<Item = usize> {
+        let first = quick_hash(word);
+        let from = self.by_words.partition_point(|(a, _, _)| *a < first);
+        let own = self.by_words[from..].iter().take_while(move |(a, _, _)| *a == first);
+        own.map(|(_, _, number)| *number as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn phrases_are_found_by_how_they_begin() {
+        let mut all = Beginnings::default();
+        let begins = |text: &str| {
+            let mut found = Vec::new();
+            walk(text, |piece| found.push(piece)).unwrap();
+            match found.as_slice() {
+                [Raw::Word(first), Raw::Word(second), ..] => Beginning::Word(word_hash(first), Some(word_hash(second))),
+                [Raw::Word(first), ..] => Beginning::Word(word_hash(first), None),
+                _ => Beginning::Other,
+            }
+        };
+        let phrases = ["Show tasks", "show {what}", "{who} is ill", "show the tasks", "ÄNDERE alles"];
+        for (number, text) in phrases.iter().enumerate() {
+            all.add(number, begins(text));
+        }
+        all.finish();
+        let found = |first: &str, second: Option<&str>| all.candidates(first, second).collect::<Vec<_>>();
+        assert_eq!(found("show", Some("tasks")), [0, 1, 2]);
+        assert_eq!(found("show", None), [1, 2]);
+        assert_eq!(found("ändere", Some("alles")), [4, 2]);
+        assert_eq!(found("hide", Some("tasks")), [2]);
+        assert_eq!(all.with_first("show").count(), 3);
+        assert_eq!(all.with_first("tasks").count(), 0);
+    }
+}
