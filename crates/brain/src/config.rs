@@ -34,6 +34,8 @@ struct TenantConfig {
     rate: Option<Rate>,
     /// How long what it did is kept.
     keep: Option<Keep>,
+    /// Whether what is ready to be learned is learned by itself, once an hour.
+    learn: Option<bool>,
 }
 
 /// How long finished runs are kept.
@@ -87,9 +89,18 @@ impl Config {
         let named = self.tenants.get(tenant.as_str()).and_then(|tenant| tenant.keep);
         named.or_else(|| self.tenants.get(OTHERS).and_then(|tenant| tenant.keep)).unwrap_or_default()
     }
-}
 
-impl Config {
+    /// Whether a tenant learns by itself.
+    pub(crate) fn learns(&self, tenant: &TenantId) -> bool {
+        let named = self.tenants.get(tenant.as_str()).and_then(|tenant| tenant.learn);
+        named.or_else(|| self.tenants.get(OTHERS).and_then(|tenant| tenant.learn)).unwrap_or_default()
+    }
+
+    /// Whether any does.
+    pub(crate) fn learns_somewhere(&self) -> bool {
+        self.tenants.values().any(|tenant| tenant.learn == Some(true))
+    }
+
     /// Whether anything ends at all.
     pub(crate) fn keeps(&self) -> bool {
         self.tenants.values().any(|tenant| tenant.keep.is_some_and(|keep| keep != Keep::default()))

@@ -30,6 +30,14 @@ pub struct Judged {
     pub why: Vec<String>,
 }
 
+impl Judged {
+    /// Its place in a list: what can be decided now, then what cannot, then what was; what is said most often first.
+    pub fn order(&self) -> (u8, std::cmp::Reverse<u32>, &str, &str) {
+        let Candidate { seen, phrase, target, .. } = &self.candidate;
+        (place(self.candidate.state), std::cmp::Reverse(*seen), phrase, target)
+    }
+}
+
 /// What became of a candidate in a cycle.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Promotion {
@@ -87,10 +95,7 @@ impl Kernel {
             Some(Judged { success: candidate.success(), candidate, why })
         };
         let mut list: Vec<Judged> = candidates(&outcomes).into_iter().filter_map(judge).collect();
-        list.sort_by(|a, b| {
-            let rank = |one: &Judged| (place(one.candidate.state), std::cmp::Reverse(one.candidate.seen));
-            rank(a).cmp(&rank(b)).then_with(|| a.candidate.phrase.cmp(&b.candidate.phrase))
-        });
+        list.sort_by(|a, b| a.order().cmp(&b.order()));
         Ok(list)
     }
 
@@ -176,7 +181,6 @@ impl Kernel {
     }
 }
 
-/// The order of a list: what can be decided now, then what cannot, then what was.
 fn place(state: State) -> u8 {
     match state {
         State::Ready => 0,

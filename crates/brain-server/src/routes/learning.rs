@@ -5,8 +5,8 @@
 use axum::Json;
 use axum::extract::State;
 use brain_core::RunId;
-use brain_kernel::{Kernel, KernelError, Learning, Lesson};
-use serde::Deserialize;
+use brain_kernel::{Judged, Kernel, KernelError, Learning, Lesson};
+use serde::{Deserialize, Serialize};
 use utoipa::IntoParams;
 use utoipa::openapi::Schema;
 use utoipa_axum::router::OpenApiRouter;
@@ -14,7 +14,7 @@ use utoipa_axum::routes;
 
 use super::approvals::MAX_NOTE;
 use crate::app::App;
-use crate::extract::{JsonBody, OptionalJson, UrlQuery, one_of, page_limit, short_text};
+use crate::extract::{JsonBody, OptionalJson, UrlQuery, one_of, page_cursor, page_limit, short_text};
 use crate::guard::Caller;
 use crate::openapi::words;
 use crate::problem::{NOT_ALLOWED, Problem};
@@ -107,6 +107,32 @@ struct CandidateQuery {
     /// How many at most.
     #[param(minimum = 1, maximum = 200, default = 50)]
     limit: Option<u64>,
+    /// Where the page begins: the `next_cursor` of the page before.
+    cursor: Option<String>,
+}
+
+/// Where a page of candidates ends: the place of its last one in the list.
+#[derive(Deserialize, Serialize)]
+struct Place(u8, u32, String, String);
+
+impl Place {
+    fn of(one: &Judged) -> Self {
+        let (state, std::cmp::Reverse(seen), phrase, target) = one.order();
+        Self(state, seen, phrase.to_owned(), target.to_owned())
+    }
+
+    fn write(&self) -> String {
+        hex::encode(serde_json::to_vec(self).unwrap_or_default())
+    }
+
+    fn read(cursor: &str) -> Result<Self, Problem> {
+        let place = hex::decode(cursor).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        place.ok_or_else(|| KernelError::BadCursor("the cursor is not one of this list".to_owned()).into())
+    }
+
+    fn is_before(&self, one: &Judged) -> bool {
+        (self.0, std::cmp::Reverse(self.1), self.2.as_str(), self.3.as_str()) < one.order()
+    }
 }
 
 /// What people say that is no phrase yet: what is ready first, then what waits for a person.
@@ -114,6 +140,7 @@ struct CandidateQuery {
     get, path = "/v1/learning/candidates", tag = "learning", operation_id = "list_candidates", params(CandidateQuery),
     responses(
         (status = 200, description = "Candidates", body = Page<PhraseCandidate>),
+        (status = 400, description = "The cursor is not one of this list."),
         (status = 422, description = "A parameter is unknown or does not fit."),
     )
 )]
@@ -124,10 +151,16 @@ async fn candidates(
 ) -> Result<Json<Page<PhraseCandidate>>, Problem> {
     let limit = page_limit(query.limit)?;
     one_of("state", query.state.as_deref(), &STATES)?;
+    let from = page_cursor(&query.cursor).map(Place::read).transpose()?;
     let found = changed(&app, move |kernel| kernel.learning(&caller.scope)).await?.candidates;
     let wanted = query.state.as_deref();
-    let stands = found.into_iter().filter(|one| wanted.is_none_or(|state| state == state_word(one.candidate.state)));
-    Ok(all(stands.take(limit).map(Into::into).collect()))
+    let stands = |one: &Judged| wanted.is_none_or(|state| state == state_word(one.candidate.state));
+    let follows = |one: &Judged| from.as_ref().is_none_or(|from| from.is_before(one));
+    let mut rest: Vec<Judged> = found.into_iter().filter(|one| stands(one) && follows(one)).collect();
+    let more = rest.len() > limit;
+    rest.truncate(limit);
+    let next_cursor = rest.last().filter(|_| more).map(|last| Place::of(last).write());
+    Ok(Json(Page { items: rest.into_iter().map(Into::into).collect(), next_cursor }))
 }
 
 /// What was taught and learned, oldest first.

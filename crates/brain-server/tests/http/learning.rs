@@ -85,6 +85,27 @@ async fn a_correction_makes_a_candidate_that_a_person_decides_about() {
 }
 
 #[tokio::test]
+async fn candidates_come_in_pages() {
+    let server = TestServer::start().await;
+    for said in ["who are our prospects", "people who may buy", "folks we could sell to"] {
+        let run = server.say(said, "enqueue_and_wait").await["run_id"].clone();
+        server.post("/v1/learning/corrections", &json!({"run_id": run, "meant": TARGET})).await.ok();
+    }
+    let list = "/v1/learning/candidates";
+    let all = server.get(list).await.ok();
+    let (mut found, mut path) = (Vec::new(), format!("{list}?limit=1"));
+    loop {
+        let page = server.get(&path).await.ok();
+        found.extend(page["items"].as_array().unwrap().iter().cloned());
+        let Some(next) = page["next_cursor"].as_str() else { break };
+        path = format!("{list}?limit=1&cursor={next}");
+    }
+    assert!(found.len() >= 3, "{found:#?}");
+    assert_eq!(json!(found), all["items"]);
+    server.get(&format!("{list}?cursor=nonsense")).await.problem(400, "bad_cursor");
+}
+
+#[tokio::test]
 async fn a_run_explains_itself_without_what_is_personal() {
     let server = TestServer::start().await;
     let run = server.say("new lead: Kim Park 0412 345 678 in Ryde", "enqueue_and_wait").await;

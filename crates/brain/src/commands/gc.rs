@@ -1,14 +1,10 @@
 //! `brain gc`: erases and deletes what has been kept long enough; a server does it once an hour.
 
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::Duration;
-
 use anyhow::{Context, Result};
-use brain_core::{Clock, Millis, TenantId};
+use brain_core::{Clock, TenantId};
 use brain_engine::{BLOB_GRACE, Keep, LONG, Swept, sweep};
-use brain_kernel::{Kernel, sweep_corrections};
-use brain_store::{Scope, Store, Sudo, SystemScope};
+use brain_kernel::sweep_corrections;
+use brain_store::{Scope, Store, Sudo};
 use serde_json::json;
 
 use crate::cli::{GcArgs, Global};
@@ -16,17 +12,6 @@ use crate::config::Config;
 use crate::show::{BOLD, DIM, GREEN};
 use crate::system::SystemClock;
 use crate::{open, show};
-
-/// How long a server waits before its first time.
-const FIRST: Duration = Duration::from_secs(60);
-/// How long it waits between two times.
-const BETWEEN: Duration = Duration::from_secs(60 * 60);
-/// If another server has done it within this time, it is not done again.
-const DONE_LATELY: Millis = Millis(55 * 60 * 1000);
-/// Rows of the audit that are looked at to find that out.
-const LOOKED_AT: usize = 50;
-/// Who does it when a server does.
-const SERVER: &str = "server";
 
 /// How long what a tenant did is kept; `None` if for ever.
 fn keep(config: &Config, tenant: &TenantId) -> Option<Keep> {
@@ -105,40 +90,10 @@ fn tell(tenant: &TenantId, gone: Gone, dry_run: bool) {
     );
 }
 
-/// What a server does by itself, on a thread that ends with the process: every commit of it is whole.
-pub(crate) fn keep_house(config: Option<PathBuf>, kernel: &Arc<Kernel>) {
-    let kernel = Arc::downgrade(kernel);
-    let work = move || {
-        let mut wait = FIRST;
-        loop {
-            std::thread::sleep(wait);
-            wait = BETWEEN;
-            let Some(kernel) = kernel.upgrade() else { return };
-            if let Err(error) = keep_house_once(config.as_deref(), kernel.store().as_ref()) {
-                tracing::warn!(error = %format!("{error:#}"), "gc did not work out; again in an hour");
-            }
-        }
-    };
-    if let Err(error) = std::thread::Builder::new().name("brain-gc".into()).spawn(work) {
-        tracing::warn!(%error, "nothing expires by itself: there is no thread for it");
-    }
-}
-
-fn keep_house_once(config: Option<&Path>, store: &dyn Store) -> Result<()> {
-    // Read anew: whoever changes it need not start the server again.
-    let config = Config::read(config)?;
-    if !config.keeps() {
-        return Ok(());
-    }
-    let now = SystemClock.now();
-    let lately = |row: &brain_store::AuditRow| row.what == "gc" && row.who == SERVER && row.at.plus(DONE_LATELY) > now;
-    // Two servers that do it at once do no harm, only work: what each does names what it has read.
-    if store.audit(SystemScope, LOOKED_AT)?.iter().any(lately) {
-        return Ok(());
-    }
-    let sudo = Sudo::because(store, now, SERVER, "gc", None, "once an hour")?;
-    for tenant in store.tenants(&sudo)? {
-        let Some(keep) = keep(&config, &tenant) else { continue };
+/// Erases and deletes for every tenant whose configuration says so.
+pub(super) fn by_itself(config: &Config, store: &dyn Store, sudo: &Sudo) -> Result<()> {
+    for tenant in store.tenants(sudo)? {
+        let Some(keep) = keep(config, &tenant) else { continue };
         let scope = Scope::of(tenant.clone());
         let swept = sweep(store, &scope, SystemClock.now(), keep, false)?;
         sweep_corrections(store, &scope, false)?;

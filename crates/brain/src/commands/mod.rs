@@ -11,6 +11,7 @@ mod doctor;
 mod eval;
 mod explain;
 mod gc;
+mod house;
 mod inspect;
 mod learning;
 mod migrate;

@@ -45,7 +45,7 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<bool> {
                 behind.join(", ")
             );
         }
-        super::gc::keep_house(global.config.clone(), &kernel);
+        super::house::keep(global.config.clone(), &kernel);
         serving.await?;
         kernel.engine().stop();
         Ok(true)

@@ -1,0 +1,159 @@
+//! What a server does by itself once an hour: what has been kept long enough goes, what is ready is learned.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Result;
+use brain_core::{Clock, Millis};
+use brain_kernel::Kernel;
+use brain_store::{Scope, Store, Sudo, SystemScope};
+
+use super::gc;
+use crate::config::Config;
+use crate::system::SystemClock;
+
+/// How long a server waits before its first time.
+const FIRST: Duration = Duration::from_secs(60);
+/// How long it waits between two times.
+const BETWEEN: Duration = Duration::from_secs(60 * 60);
+/// If another server has done it within this time, it is not done again.
+const DONE_LATELY: Millis = Millis(55 * 60 * 1000);
+/// Rows of the audit that are looked at to find that out.
+const LOOKED_AT: usize = 50;
+/// Who does it.
+const SERVER: &str = "server";
+
+/// Begins, on a thread that ends with the process: every commit of it is whole.
+pub(crate) fn keep(config: Option<PathBuf>, kernel: &Arc<Kernel>) {
+    let kernel = Arc::downgrade(kernel);
+    let work = move || {
+        let mut wait = FIRST;
+        loop {
+            std::thread::sleep(wait);
+            wait = BETWEEN;
+            let Some(kernel) = kernel.upgrade() else { return };
+            for (what, done) in once(config.as_deref(), &kernel) {
+                if let Err(error) = done {
+                    tracing::warn!(error = %format!("{error:#}"), "{what} did not work out; again in an hour");
+                }
+            }
+        }
+    };
+    if let Err(error) = std::thread::Builder::new().name("brain-house".into()).spawn(work) {
+        tracing::warn!(%error, "nothing expires and nothing is learned by itself: there is no thread for it");
+    }
+}
+
+/// Both, whatever becomes of the other.
+fn once(config: Option<&Path>, kernel: &Kernel) -> Vec<(&'static str, Result<()>)> {
+    // Read anew: whoever changes it need not start the server again.
+    let config = match Config::read(config) {
+        Ok(config) => config,
+        Err(error) => return vec![("reading the configuration", Err(error))],
+    };
+    let store = kernel.store();
+    let mut done = Vec::new();
+    if config.keeps() {
+        let swept = turn(store.as_ref(), "gc").and_then(|sudo| match sudo {
+            Some(sudo) => gc::by_itself(&config, store.as_ref(), &sudo),
+            None => Ok(()),
+        });
+        done.push(("gc", swept));
+    }
+    if config.learns_somewhere() {
+        let learned = turn(store.as_ref(), "learn").and_then(|sudo| match sudo {
+            Some(sudo) => learn(&config, kernel, &sudo),
+            None => Ok(()),
+        });
+        done.push(("learning", learned));
+    }
+    done
+}
+
+/// The right to look at every tenant, unless another server has done it lately. Two that do it at once do no harm, only
+/// work: what each does names what it has read.
+fn turn(store: &dyn Store, what: &str) -> Result<Option<Sudo>> {
+    let now = SystemClock.now();
+    let lately = |row: &brain_store::AuditRow| row.what == what && row.who == SERVER && row.at.plus(DONE_LATELY) > now;
+    if store.audit(SystemScope, LOOKED_AT)?.iter().any(lately) {
+        return Ok(None);
+    }
+    Ok(Some(Sudo::because(store, now, SERVER, what, None, "once an hour")?))
+}
+
+/// Makes phrases of what is ready, for every tenant whose configuration says so.
+fn learn(config: &Config, kernel: &Kernel, sudo: &Sudo) -> Result<()> {
+    for tenant in kernel.store().tenants(sudo)? {
+        if !config.learns(&tenant) {
+            continue;
+        }
+        for done in kernel.promote_ready(&Scope::of(tenant.clone()), false)? {
+            match done.why {
+                None => tracing::info!(%tenant, phrase = done.phrase, target = done.target, "a phrase was learned"),
+                Some(why) => {
+                    tracing::info!(%tenant, phrase = done.phrase, target = done.target, why, "a phrase was not learned");
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
+
+    use brain_core::{SeededRandom, TenantId, Timestamp, VirtualClock};
+    use brain_kernel::{Actor, KernelConfig, Mode, Request};
+    use brain_store::MemoryStore;
+
+    use super::*;
+    use crate::system::ProcessLiveness;
+
+    const SAID: &str = "who are our prospects";
+
+    fn kernel(clock: &Arc<VirtualClock>) -> Arc<Kernel> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../packs/trades");
+        let registry = brain_registry::load(&[folder]).map(|loaded| Arc::new(loaded.registry));
+        let registry = registry.unwrap_or_else(|report| panic!("{}", report.render(false)));
+        let random = Box::new(SeededRandom::new(7));
+        let (store, alone) = (Arc::new(MemoryStore::new()), Arc::new(ProcessLiveness));
+        Kernel::start(&KernelConfig::default(), registry, store, clock.clone(), random, alone).unwrap()
+    }
+
+    /// Five people say it and say what they meant.
+    async fn is_said(kernel: &Kernel, clock: &VirtualClock, tenant: &TenantId) {
+        for who in ["ann", "bob", "kim", "lee", "max"] {
+            clock.advance(Millis(10));
+            let actor = Actor { name: who.into(), approver: false, permissions: None, tier: None };
+            let scope = Scope::of(tenant.clone());
+            let request = Request { actor: actor.clone(), ..Request::say(scope.clone(), SAID, Mode::EnqueueAndWait) };
+            let run = kernel.handle(&request).await.unwrap().run;
+            kernel.correct(&scope, &actor, run, None, Some("leads.list_by_stage"), "").unwrap();
+        }
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn what_is_ready_is_learned_where_the_configuration_says_so() {
+        let clock = Arc::new(VirtualClock::new(Timestamp::from_millis(1_772_442_000_000)));
+        let kernel = kernel(&clock);
+        let tenants: [TenantId; 2] = ["acme", "other"].map(|name| name.parse().unwrap());
+        for tenant in &tenants {
+            is_said(&kernel, &clock, tenant).await;
+        }
+        clock.advance(Millis(25 * 60 * 60 * 1000));
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), "tenants: {acme: {learn: true}}").unwrap();
+        let taught = || tenants.each_ref().map(|tenant| kernel.taught(&Scope::of(tenant.clone())).unwrap().len());
+        assert!(once(None, &kernel).is_empty(), "without a word from anybody nothing is done");
+        assert_eq!(taught(), [0, 0]);
+        let done = once(Some(file.path()), &kernel);
+        assert!(matches!(done.as_slice(), [("learning", Ok(()))]), "{done:?}");
+        assert_eq!(taught(), [1, 0]);
+        let audit = kernel.store().audit(SystemScope, 50).unwrap();
+        assert!(audit.iter().any(|row| row.who == SERVER && row.what == "learn"));
+        assert!(audit.iter().any(|row| row.what == "promote" && row.detail.contains(SAID)));
+        kernel.engine().stop();
+    }
+}
