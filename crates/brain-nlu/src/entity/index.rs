@@ -1,11 +1,17 @@
 //! By what an entity is found. These keys go into the store's index with the record, so that no lookup reads records
 //! that have nothing to do with it.
+//!
+//! A misspelt name is found by what is left of it. Its sounds ([`super::sound`]) are cut into [`PARTS`] parts, and it is
+//! kept once without each of them: a letter that is missing, too many or another one is in one part, and without that
+//! part the names are alike. Letters that changed places may be in two; all the sounds in the order of the alphabet stay
+//! what they are.
 
 use super::name::{normal_name, plain_name};
+use super::sound::{consonants, letters, sounds};
 
-/// Letters of a name that count for likeness.
-const MAX_LETTERS: usize = 16;
-/// A name with fewer letters that are no vowels is known by all its letters.
+/// Parts of a name, each of which may be misspelt. More parts are more keys; fewer have more names in common.
+const PARTS: usize = 4;
+/// A name with fewer sounds is known by all its letters; shorter words have no key of their own.
 const FEW: usize = 4;
 
 /// The words by which a name is found.
@@ -17,14 +23,11 @@ pub fn words(name: &str) -> Vec<String> {
     list
 }
 
-/// The keys under which a name is kept, to be found when it is misspelt: its consonants, the same without one of them,
-/// and its consonants in the order of the alphabet, all of them together and those of each word. Those of a word are in
-/// very many names; all together are in few, and stay what they are if letters or a space change places.
+/// The keys under which a name is kept, to be found when it is misspelt: those of [`alike_keys`] and [`near_keys`].
 pub fn keys(name: &str) -> Vec<String> {
     let name = normal_name(name);
-    let consonants = consonants(&name);
-    let known_by = if consonants.len() >= FEW { consonants } else { letters(&name) };
-    let mut list = without_one(&known_by);
+    let sounds = sounds(&name);
+    let mut list = if sounds.len() >= FEW { kept_parts(&sounds, "") } else { kept_parts(&letters(&name), LETTERS) };
     list.extend(whole_key(&name));
     list.extend(word_keys(&name));
     list.sort();
@@ -32,75 +35,86 @@ pub fn keys(name: &str) -> Vec<String> {
     list
 }
 
-/// The keys under which something that was said is looked for, the most telling first.
+/// The keys under which a name is looked for that was said with a letter or two wrong. Few names have them.
 pub fn alike_keys(said: &str) -> Vec<String> {
     let name = normal_name(said);
+    let sounds = sounds(&name);
     let mut list: Vec<String> = whole_key(&name).into_iter().collect();
-    list.extend(without_one(&consonants(&name)));
-    list.extend(without_one(&letters(&name)));
-    list.extend(word_keys(&name));
+    // A sound too many or too few may be what makes a name short.
+    if sounds.len() + 1 >= FEW {
+        list.extend(said_parts(&sounds, ""));
+    }
+    if sounds.len() <= FEW {
+        list.extend(said_parts(&letters(&name), LETTERS));
+    }
     let mut seen = std::collections::BTreeSet::new();
     list.retain(|key| seen.insert(key.clone()));
     list
 }
 
+/// The keys under which names are looked for that have a word like one that was said. Very many names may have them:
+/// what is found is something to suggest.
+pub fn near_keys(said: &str) -> Vec<String> {
+    let mut list: Vec<String> = word_keys(&normal_name(said)).collect();
+    list.sort();
+    list.dedup();
+    list
+}
+
+/// What stands before keys that are made of letters rather than sounds.
+const LETTERS: &str = ".";
+
+/// All consonants in the order of the alphabet.
 fn whole_key(name: &str) -> Option<String> {
-    let all = || name.chars().filter(|c| *c != ' ');
-    let mut letters: Vec<char> = all().filter(|c| !is_vowel(*c)).collect();
-    if letters.len() < FEW {
-        letters = all().collect();
+    let mut of_name = consonants(name);
+    if of_name.len() < FEW {
+        of_name = name.chars().filter(|c| *c != ' ').collect();
     }
-    letters.sort_unstable();
-    letters.truncate(2 * MAX_LETTERS);
-    (letters.len() >= FEW).then(|| format!("=={}", letters.into_iter().collect::<String>()))
+    of_name.sort_unstable();
+    (of_name.len() >= FEW).then(|| format!("=={}", of_name.into_iter().collect::<String>()))
 }
 
-fn is_vowel(c: char) -> bool {
-    matches!(c, 'a' | 'e' | 'i' | 'o' | 'u' | 'y')
-}
-
+/// The same of each word.
 fn word_keys(name: &str) -> impl Iterator<Item = String> {
     let long = name.split(' ').filter(|word| word.chars().count() >= FEW);
     long.map(|word| {
-        let mut letters = consonants(word);
-        letters.sort_unstable();
-        format!("={}", letters.into_iter().collect::<String>())
+        let mut of_word = consonants(word);
+        of_word.sort_unstable();
+        format!("={}", of_word.into_iter().collect::<String>())
     })
 }
 
-/// Letters without vowels, but for those that begin a word; doubled ones once.
-fn consonants(name: &str) -> Vec<char> {
-    let of_word = |word: &str| {
-        let mut kept: Vec<char> = Vec::new();
-        for (at, c) in word.chars().enumerate() {
-            if at == 0 || !is_vowel(c) {
-                kept.push(c);
-            }
-        }
-        kept.dedup();
-        kept
-    };
-    name.split(' ').flat_map(of_word).take(MAX_LETTERS).collect()
+/// Where each part of a name of so many letters begins and ends. None is empty.
+fn parts(count: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..PARTS).map(move |n| (n * count / PARTS, (n + 1) * count / PARTS))
 }
 
-fn letters(name: &str) -> Vec<char> {
-    let mut kept: Vec<char> = name.chars().filter(|c| *c != ' ').collect();
-    kept.dedup();
-    kept.truncate(MAX_LETTERS);
-    kept
+/// A name without each of its parts; one with few letters is kept whole.
+fn kept_parts(name: &[char], sign: &str) -> Vec<String> {
+    left_parts(name, name.len(), sign)
 }
 
-/// The letters, and the letters without each one of them.
-fn without_one(letters: &[char]) -> Vec<String> {
-    let mut list = vec![letters.iter().collect::<String>()];
-    if letters.len() >= FEW {
-        for left_out in 0..letters.len() {
-            let rest = letters.iter().enumerate().filter(|(at, _)| *at != left_out);
-            list.push(rest.map(|(_, c)| *c).collect());
-        }
+/// What may be left of a name that was said with one part wrong: it may have as many letters, one more or one less.
+fn said_parts(said: &[char], sign: &str) -> Vec<String> {
+    let counts = [said.len(), said.len() + 1, said.len().saturating_sub(1)];
+    counts.into_iter().flat_map(|count| left_parts(said, count, sign)).collect()
+}
+
+/// What is left of a name of `count` letters without each of its parts, if the others are as in `letters`.
+fn left_parts(letters: &[char], count: usize, sign: &str) -> Vec<String> {
+    if count < FEW {
+        let whole = letters.len() == count && count > 1;
+        return whole.then(|| part_key(sign, PARTS, letters, &[])).into_iter().collect();
     }
-    list.retain(|key| key.chars().count() > 1);
-    list
+    let left = |(n, (from, to)): (usize, (usize, usize))| {
+        part_key(sign, n, &letters[..from], &letters[letters.len() - (count - to)..])
+    };
+    parts(count).enumerate().map(left).collect()
+}
+
+fn part_key(sign: &str, part: usize, before: &[char], behind: &[char]) -> String {
+    let left: String = before.iter().chain(behind).collect();
+    format!("{sign}{part}{left}")
 }
 
 #[cfg(test)]
@@ -109,7 +123,7 @@ mod tests {
 
     fn meet(name: &str, said: &str) -> bool {
         let stored = keys(name);
-        alike_keys(said).iter().any(|key| stored.contains(key))
+        alike_keys(said).iter().chain(&near_keys(said)).any(|key| stored.contains(key))
     }
 
     #[test]
@@ -127,11 +141,40 @@ mod tests {
             ("Li Wu", "Li Wuu"),
             ("Jonathan Fitzgerald", "Johnathan Fitzgerald"),
             ("Acme Roofing Pty Ltd", "Acme Rooffing"),
+            ("Lena Meyer", "Lena Maier"),
+            ("Jan Schmidt", "Jan Schmitt"),
+            ("Stephen Clarke", "Steven Klark"),
+            ("Philip Walters", "Filip Walters"),
+            ("Kim Anders", "KimAnders"),
             ("김민준", "김민준"),
         ] {
             assert!(meet(name, said), "{name} {said}: {:?} {:?}", keys(name), alike_keys(said));
         }
         assert!(!meet("Kim Park", "Lena Fischer"));
+    }
+
+    #[test]
+    fn one_wrong_letter_anywhere_leaves_a_key_that_few_names_have() {
+        for name in ["Kim Park", "Bob Lee", "Jonathan Fitzgerald", "Anna Maria Oyelaran", "Quilzoya Ormorchi", "Acme"] {
+            let letters: Vec<char> = name.chars().collect();
+            let stored = keys(name);
+            for at in (0..letters.len()).filter(|at| letters[*at] != ' ') {
+                let (before, behind) = (&letters[..at], &letters[at + 1..]);
+                let said = |middle: &str| -> String {
+                    before.iter().copied().chain(middle.chars()).chain(behind.iter().copied()).collect()
+                };
+                let swapped = behind
+                    .first()
+                    .map(|next| before.iter().chain([next, &letters[at]]).chain(&behind[1..]).collect::<String>());
+                let own = letters[at];
+                let wrong = [said(""), said("x"), said("e"), said(&format!("{own}b")), said(&format!("{own}{own}"))];
+                for said in wrong.into_iter().chain(swapped) {
+                    let few = alike_keys(&said);
+                    assert!(few.iter().any(|key| stored.contains(key)), "{name} {said}: {stored:?} {few:?}");
+                    assert!(few.len() <= 27, "{few:?}");
+                }
+            }
+        }
     }
 
     #[test]

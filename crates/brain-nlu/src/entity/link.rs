@@ -6,7 +6,7 @@ use brain_core::Timestamp;
 use serde::Serialize;
 
 use super::card::{Card, Lookup};
-use super::index::alike_keys;
+use super::index::{alike_keys, near_keys};
 use super::mention::said_name;
 use super::score::{Candidate, How, Said, boost, fit};
 
@@ -111,6 +111,9 @@ pub fn link(asked: &Asked<'_>, lookup: &dyn Lookup) -> Linked {
             }
             if found.best() > How::Words {
                 found.take(said, kind, lookup.alike(&kind.name, &alike_keys(&said.text), LIMIT));
+            }
+            if found.best() > How::Fuzzy {
+                found.take(said, kind, lookup.alike(&kind.name, &near_keys(&said.text), LIMIT));
             }
         }
     }

@@ -5,6 +5,7 @@ mod blobs;
 mod feed;
 mod find;
 mod keep;
+mod names;
 mod offers;
 mod read;
 mod records;
