@@ -110,11 +110,14 @@ impl Lookup for StoreLookup<'_> {
     }
 
     fn words(&self, kind: &str, words: &[String], limit: usize) -> Vec<Card> {
+        self.named(kind, 0, &|def| self.called(def, WORD, words, limit))
+    }
+
+    fn searched(&self, kind: &str, words: &[String], limit: usize) -> Vec<Card> {
         self.named(kind, 0, &|def| {
-            let rows = self.called(def, WORD, words, limit);
             let searched = def.name_field().is_some_and(|field| def.search.contains(&field.name));
-            if !rows.is_empty() || !searched {
-                return rows;
+            if !searched {
+                return Vec::new();
             }
             // Records from before there were names, and names that are too long for an index.
             self.noted(self.store.search(self.scope, &def.name, &words.join(" "), limit))

@@ -53,14 +53,6 @@ pub(super) fn consonants(text: &str) -> Vec<char> {
     heard.map(sound).collect()
 }
 
-/// The letters of a name, doubled ones once.
-pub(super) fn letters(name: &str) -> Vec<char> {
-    let mut kept: Vec<char> = name.chars().filter(|c| *c != ' ').collect();
-    kept.dedup();
-    kept.truncate(MAX_SOUNDS);
-    kept
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

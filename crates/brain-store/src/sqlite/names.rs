@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use brain_core::Digest;
 use rusqlite::{Connection, params};
 
+use super::failed;
 use super::find::{RECORD, record_row};
 use super::read::{many, one};
 use super::records::kept_entries;
@@ -56,6 +57,7 @@ pub(super) fn by_all(
     if words.is_empty() {
         return Ok(Vec::new());
     }
+    let _snapshot = connection.unchecked_transaction().map_err(failed)?;
     let found = numbers(connection, &format!("\"{}\"", words.join("\" \"")), limit)?;
     records(connection, tenant, kind, found)
 }
@@ -70,6 +72,8 @@ pub(super) fn by_any(
     limit: usize,
 ) -> Result<Vec<RecordRow>, StoreError> {
     let tenant = scope.tenant().as_str();
+    // One look at the file for all of it.
+    let _snapshot = connection.unchecked_transaction().map_err(failed)?;
     let mut counts: BTreeMap<i64, usize> = BTreeMap::new();
     for value in any_of(values) {
         let word = word(tenant, kind, field, value);

@@ -94,7 +94,16 @@ mod tests {
         let said: Vec<String> = WAYS.iter().map(|(_, say)| say("Kayam Denmorhan")).collect();
         assert_eq!(
             said,
-            ["Kayam Denmorhan", "Denmorhan", "Kayam Denmorhan", "", "", "", "", "Kayam Denmorhan Xyzzy Quuxworth"]
+            [
+                "Kayam Denmorhan",
+                "Denmorhan",
+                "KayamD enmorhan",
+                "ayam Denmorhan",
+                "Kvayam Denmorhan",
+                "vayam Denmorhan",
+                "Kaiam Denmmorhan",
+                "Kayam Denmorhan Xyzzy Quuxworth",
+            ]
         );
     }
 }
