@@ -28,7 +28,7 @@ type Case = fn(&dyn Store);
 
 /// Runs the whole suite; panics, naming what was expected, at the first thing that does not hold.
 pub fn run(make: Make<'_>) {
-    let cases: [(&str, Case); 33] = [
+    let cases: [(&str, Case); 34] = [
         ("a run and its log read back as written", a_run_and_its_log_read_back_as_written),
         ("a broken precondition writes nothing", a_broken_precondition_writes_nothing),
         ("an old fence is refused", an_old_fence_is_refused),
@@ -37,6 +37,7 @@ pub fn run(make: Make<'_>) {
         ("a unique value has one holder", a_unique_value_has_one_holder),
         ("records are listed by state, index and field", records_are_listed_by_state_index_and_field),
         ("a record is written anew without a new revision", found::a_record_is_written_anew_without_a_new_revision),
+        ("records are found by all of several values", found::records_are_found_by_all_of_several_values),
         ("records are found by any of several values", found::records_are_found_by_any_of_several_values),
         ("a list that was relied on must be the same", a_list_that_was_relied_on_must_be_the_same),
         ("records are found by their words", records_are_found_by_their_words),

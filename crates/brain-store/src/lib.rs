@@ -20,7 +20,7 @@ pub use memory::MemoryStore;
 pub use postgres::{PostgresStore, redact};
 pub use rows::{
     ApprovalRow, ArtifactRow, AuditRow, BlobRow, Claim, DeadLetterRow, DefinitionRow, FeedPage, IndexEntry, LogRow,
-    Migration, OfferRow, Page, QueuePlace, RecordFilter, RecordRow, RunRow, RunSchedule, SignalRow, TokenRow,
+    Migration, NAMES, OfferRow, Page, QueuePlace, RecordFilter, RecordRow, RunRow, RunSchedule, SignalRow, TokenRow,
     WholeRecord, contains_words, fingerprint, search_words,
 };
 pub use scope::{Scope, Sudo, SystemScope};

@@ -107,6 +107,9 @@ pub struct RecordRow {
 }
 
 /// A value by which records are found.
+///
+/// Fields that begin with [`NAMES`] are what people call a record. A record has many of them and nothing is decided by
+/// them: they are not unique, and no precondition asks for them. Stores keep them so that they are cheap to write.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct IndexEntry {
     /// The field, or the joined fields of a key.
@@ -115,6 +118,16 @@ pub struct IndexEntry {
     pub value: String,
     /// Whether no other record of the type may have the same.
     pub unique: bool,
+}
+
+/// What the fields of names begin with. No field of a record does.
+pub const NAMES: char = '~';
+
+impl IndexEntry {
+    /// Whether people call the record so.
+    pub fn is_name(&self) -> bool {
+        !self.unique && self.field.starts_with(NAMES)
+    }
 }
 
 /// Which records to list. All that is given must hold.

@@ -275,12 +275,12 @@ pub trait Runs {
     fn artifacts(&self, scope: &Scope, run: RunId) -> Result<Vec<ArtifactRow>, StoreError>;
 }
 
-/// Values that one [`Records::records_by_any`] looks for.
+/// Values that one [`Records::records_by_any`] or [`Records::records_by_all`] looks for.
 pub const MAX_ANY: usize = 64;
 /// Records of one value that [`Records::records_by_any`] looks at.
-pub const MAX_OF_VALUE: usize = 200;
+pub const MAX_OF_VALUE: usize = 64;
 
-/// The values that [`Records::records_by_any`] looks for: each once.
+/// The values that are looked for: each once.
 pub(crate) fn any_of(values: &[String]) -> Vec<&str> {
     let mut wanted: Vec<&str> = values.iter().take(MAX_ANY).map(String::as_str).collect();
     wanted.sort_unstable();
@@ -301,9 +301,19 @@ pub trait Records {
         limit: usize,
         cursor: Option<&str>,
     ) -> Result<Page<RecordRow>, StoreError>;
-    /// Records that have any of these values in an indexed field, those with most of them first, then by id. The first
-    /// [`MAX_ANY`] values count, and of each value the first [`MAX_OF_VALUE`] records, so that a value that very many
-    /// records have does not cost more; values that must be unique are not looked at.
+    /// Records that people call by all of these values ([`crate::IndexEntry::is_name`]), the older ones first. The first
+    /// [`MAX_ANY`] values count.
+    fn records_by_all(
+        &self,
+        scope: &Scope,
+        kind: &str,
+        field: &str,
+        values: &[String],
+        limit: usize,
+    ) -> Result<Vec<RecordRow>, StoreError>;
+    /// Records that people call by any of these values ([`crate::IndexEntry::is_name`]), those with most of them first,
+    /// then the older ones. The first [`MAX_ANY`] values count, and of each value the first [`MAX_OF_VALUE`] records, so
+    /// that a value that very many records have does not cost more.
     fn records_by_any(
         &self,
         scope: &Scope,

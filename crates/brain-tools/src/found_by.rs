@@ -11,7 +11,7 @@ const KEY_SEPARATOR: &str = "\u{1f}";
 /// The index that upsert looks in.
 const DEDUPE: &str = "dedupe";
 /// Rises when the entries of the same record under the same declaration become others: names are compared otherwise.
-const FORM: u32 = 1;
+const FORM: u32 = 2;
 
 /// The values by which a record is found, and its words for full-text search if its type is searched.
 pub fn found_by(def: &RecordDef, body: &Value) -> (Vec<IndexEntry>, Option<String>) {

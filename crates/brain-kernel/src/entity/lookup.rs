@@ -48,12 +48,9 @@ impl<'a> StoreLookup<'a> {
         Some(self.card(def, &row, 0))
     }
 
-    fn rows(&self, kind: &str, indexed: Vec<(String, String)>, limit: usize) -> Vec<RecordRow> {
-        if indexed.is_empty() {
-            return Vec::new();
-        }
-        let filter = RecordFilter { indexed, ..RecordFilter::default() };
-        self.those(kind, &filter, limit)
+    /// Records that are called by all of these.
+    fn called(&self, def: &RecordDef, field: &str, values: &[String], limit: usize) -> Vec<RecordRow> {
+        self.noted(self.store.records_by_all(self.scope, &def.name, field, values, limit))
     }
 
     /// The records of a kind that `find` gives, and those that borrow the name of a record that it gives.
@@ -64,7 +61,8 @@ impl<'a> StoreLookup<'a> {
             && depth < MAX_DEPTH
         {
             for named in self.named(owner, depth + 1, find) {
-                let rows = self.rows(kind, vec![(field.name.clone(), named.id.clone())], MAX_BORROWERS);
+                let indexed = vec![(field.name.clone(), named.id.clone())];
+                let rows = self.those(kind, &RecordFilter { indexed, ..RecordFilter::default() }, MAX_BORROWERS);
                 cards.extend(rows.iter().map(|row| lent(def, row, &named)));
             }
         }
@@ -104,24 +102,22 @@ fn lent(def: &RecordDef, row: &RecordRow, owner: &Card) -> Card {
 
 impl Lookup for StoreLookup<'_> {
     fn exact(&self, kind: &str, normal: &str) -> Vec<Card> {
-        let entry = vec![(NAME.to_owned(), normal.to_owned())];
-        self.named(kind, 0, &|def| self.rows(&def.name, entry.clone(), LIMIT))
+        self.named(kind, 0, &|def| self.called(def, NAME, &[normal.to_owned()], LIMIT))
     }
 
     fn identifier(&self, kind: &str, value: &str) -> Vec<Card> {
-        let entry = vec![(IDENTIFIER.to_owned(), value.to_owned())];
-        self.named(kind, 0, &|def| self.rows(&def.name, entry.clone(), LIMIT))
+        self.named(kind, 0, &|def| self.called(def, IDENTIFIER, &[value.to_owned()], LIMIT))
     }
 
     fn words(&self, kind: &str, words: &[String], limit: usize) -> Vec<Card> {
-        // The first one is looked for, the others only in what it finds: a long word is rarer than a short one.
-        let mut entries: Vec<(String, String)> = words.iter().map(|word| (WORD.to_owned(), word.clone())).collect();
-        entries.sort_by_key(|(_, word)| std::cmp::Reverse(word.len()));
+        self.named(kind, 0, &|def| self.called(def, WORD, words, limit))
+    }
+
+    fn searched(&self, kind: &str, words: &[String], limit: usize) -> Vec<Card> {
         self.named(kind, 0, &|def| {
-            let rows = self.rows(&def.name, entries.clone(), limit);
             let searched = def.name_field().is_some_and(|field| def.search.contains(&field.name));
-            if !rows.is_empty() || !searched {
-                return rows;
+            if !searched {
+                return Vec::new();
             }
             // Records from before there were names, and names that are too long for an index.
             self.noted(self.store.search(self.scope, &def.name, &words.join(" "), limit))

@@ -237,9 +237,9 @@ impl Kernel {
         };
         let kinds: Vec<&str> = named.kinds.iter().filter(is_behind).map(|kind| kind.name.as_str()).collect();
         let first = kinds.first()?;
-        tracing::warn!(tenant = %scope.tenant(), ?kinds, "records from before a change of the pack are not found by name; run `brain records reindex`");
+        tracing::warn!(tenant = %scope.tenant(), ?kinds, "records from before a change of what they are found by may not be found by name; run `brain records reindex`");
         Some(format!(
-            " Older records may not be found by name yet: the pack has changed; `brain records reindex {first}` brings them up to date."
+            " Older records may not be found by name yet: what they are found by has changed; `brain records reindex {first}` brings them up to date."
         ))
     }
 

@@ -46,6 +46,8 @@ pub trait Lookup {
     fn identifier(&self, kind: &str, value: &str) -> Vec<Card>;
     /// Those whose name or aliases have all of these words, as [`super::words`] gives them.
     fn words(&self, kind: &str, words: &[String], limit: usize) -> Vec<Card>;
+    /// Those that have all of these words in any text by which they are searched: names that are too long for an index.
+    fn searched(&self, kind: &str, words: &[String], limit: usize) -> Vec<Card>;
     /// Those that were kept under one of these keys ([`super::keys`]).
     fn alike(&self, kind: &str, keys: &[String], limit: usize) -> Vec<Card>;
 }

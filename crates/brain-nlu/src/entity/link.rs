@@ -6,7 +6,7 @@ use brain_core::Timestamp;
 use serde::Serialize;
 
 use super::card::{Card, Lookup};
-use super::index::alike_keys;
+use super::index::{alike_keys, near_keys};
 use super::mention::said_name;
 use super::score::{Candidate, How, Said, boost, fit};
 
@@ -15,7 +15,11 @@ const MARGIN: f32 = 0.05;
 /// Forms of a mention that are tried.
 const MAX_NAMES: usize = 3;
 /// Entities that one lookup gives at most.
-const LIMIT: usize = 50;
+const LIMIT: usize = 32;
+/// Names with a word that is like one of those that were said, at most.
+const MAX_NEAR: usize = 20;
+/// Of so many words one may be left out.
+const MAX_WORDS: usize = 6;
 /// Candidates and suggestions that are told at most.
 const MAX_TOLD: usize = 8;
 
@@ -102,15 +106,22 @@ pub fn link(asked: &Asked<'_>, lookup: &dyn Lookup) -> Linked {
             }
         }
         for said in names.iter().filter(|said| !said.words.is_empty()) {
-            if found.best() > How::Words && said.words.len() > 1 {
+            if found.best() > How::Words {
+                found.take(said, kind, lookup.searched(&kind.name, &said.words, LIMIT));
+            }
+            if found.best() > How::Words {
+                found.take(said, kind, lookup.alike(&kind.name, &alike_keys(&said.text), LIMIT));
+            }
+            // A word that is no part of the name: a place, or a word that is wrong altogether.
+            if found.best() > How::Fuzzy && (2..=MAX_WORDS).contains(&said.words.len()) {
                 for left_out in 0..said.words.len() {
                     let mut rest = said.words.clone();
                     rest.remove(left_out);
                     found.take(said, kind, lookup.words(&kind.name, &rest, LIMIT));
                 }
             }
-            if found.best() > How::Words {
-                found.take(said, kind, lookup.alike(&kind.name, &alike_keys(&said.text), LIMIT));
+            if found.best() > How::Fuzzy {
+                found.take(said, kind, lookup.alike(&kind.name, &near_keys(&said.text), MAX_NEAR));
             }
         }
     }
@@ -206,6 +217,10 @@ mod tests {
                 wanted.iter().all(|word| there.contains(word))
             };
             self.those(kind, has).into_iter().take(limit).collect()
+        }
+
+        fn searched(&self, _: &str, _: &[String], _: usize) -> Vec<Card> {
+            Vec::new()
         }
 
         fn alike(&self, kind: &str, wanted: &[String], limit: usize) -> Vec<Card> {

@@ -11,10 +11,11 @@ mod link;
 mod mention;
 mod name;
 mod score;
+mod sound;
 
 pub use card::{Card, Lookup};
 pub use group::{Anchor, anchor};
-pub use index::{alike_keys, keys, words};
+pub use index::{alike_keys, keys, near_keys, words};
 pub use link::{Asked, Kind, Linked, Verdict, link};
 pub use mention::{Mention, Shape, mentions, said_name};
 pub use name::{normal_identifier, normal_name};

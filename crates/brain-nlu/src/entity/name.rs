@@ -26,8 +26,13 @@ pub fn normal_name(name: &str) -> String {
 
 /// A name with all its words.
 pub(super) fn plain_name(name: &str) -> String {
-    let lower: String = name.nfkc().flat_map(char::to_lowercase).collect();
-    let bare: String = lower.nfkd().filter(|c| !('\u{300}'..='\u{36f}').contains(c)).nfc().collect();
+    // Most names have nothing to unify, and very many are compared.
+    let bare: String = if name.is_ascii() {
+        name.to_ascii_lowercase()
+    } else {
+        let lower: String = name.nfkc().flat_map(char::to_lowercase).collect();
+        lower.nfkd().filter(|c| !('\u{300}'..='\u{36f}').contains(c)).nfc().collect()
+    };
     let mut words: Vec<String> = Vec::new();
     for part in bare.split_whitespace() {
         // `S.A.` is one word, `smith.jones` is two.

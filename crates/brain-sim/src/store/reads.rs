@@ -55,6 +55,17 @@ impl Records for NodeStore {
         self.read(|base| base.records(scope, kind, filter, limit, cursor))
     }
 
+    fn records_by_all(
+        &self,
+        scope: &Scope,
+        kind: &str,
+        field: &str,
+        values: &[String],
+        limit: usize,
+    ) -> Result<Vec<RecordRow>, StoreError> {
+        self.read(|base| base.records_by_all(scope, kind, field, values, limit))
+    }
+
     fn records_by_any(
         &self,
         scope: &Scope,

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::sample::{self, scope};
 use super::{commit, entry, put};
-use crate::{Outcome, Precondition, RecordFilter, Store};
+use crate::{Outcome, Precondition, RecordFilter, Store, Write};
 
 pub(super) fn a_record_is_written_anew_without_a_new_revision(store: &dyn Store) {
     let scope = scope("default");
@@ -19,12 +19,63 @@ pub(super) fn a_record_is_written_anew_without_a_new_revision(store: &dyn Store)
         assert_eq!(commit(store, &scope, vec![unchanged], vec![new]), Outcome::Committed);
         assert_eq!(there(&by("new")), [row], "revision {revision}");
         assert!(there(&by("old")).is_empty(), "revision {revision}");
+        let called =
+            |value: &str| store.records_by_all(&scope, "item", "~name", &[value.to_owned()], 10).expect("reads");
+        assert_eq!((called("new").len(), called("old").len()), (1, 0), "revision {revision}");
         assert_eq!(store.search(&scope, "item", "new", 10).expect("reads").len(), 1);
         assert!(store.search(&scope, "item", "old", 10).expect("reads").is_empty());
     }
     let silent = put(sample::record("item", 1, 3, None, json!({"name": "Kim"})), vec![], None);
     assert_eq!(commit(store, &scope, vec![], vec![silent]), Outcome::Committed);
     assert!(store.search(&scope, "item", "new", 10).expect("reads").is_empty(), "words that went are not found");
+    assert!(there(&by("new")).is_empty(), "nor are names");
+    let again = put(sample::record("item", 1, 4, None, json!({})), vec![entry("~name", "again", false)], None);
+    assert_eq!(commit(store, &scope, vec![], vec![again]), Outcome::Committed);
+    assert_eq!(there(&by("again")).len(), 1);
+    let gone = Write::DeleteRecord { kind: "item".into(), id: sample::record_id(1) };
+    assert_eq!(commit(store, &scope, vec![], vec![gone]), Outcome::Committed);
+    assert!(there(&by("again")).is_empty(), "what is deleted has no name");
+}
+
+pub(super) fn records_are_found_by_all_of_several_values(store: &dyn Store) {
+    let scope = scope("default");
+    for n in 1..=6_u64 {
+        let row = sample::record("item", n, 1, None, json!({"n": n}));
+        let index = vec![
+            entry("~word", &format!("half {}", n % 2), false),
+            entry("~word", &format!("third {}", n % 3), false),
+            entry("~other", "all", false),
+            entry("size", "all", false),
+        ];
+        assert_eq!(commit(store, &scope, vec![], vec![put(row, index, Some("text"))]), Outcome::Committed);
+    }
+    let find = |kind: &str, field: &str, values: &[&str], limit| -> Vec<u64> {
+        let values: Vec<String> = values.iter().map(|value| (*value).to_owned()).collect();
+        let rows = store.records_by_all(&scope, kind, field, &values, limit).expect("reads");
+        rows.iter().map(|row| row.body["n"].as_u64().expect("a number")).collect()
+    };
+    assert_eq!(find("item", "~word", &["half 0"], 10), [2, 4, 6]);
+    assert_eq!(find("item", "~word", &["half 0"], 2), [2, 4], "the older ones first");
+    assert_eq!(find("item", "~word", &["half 0", "third 1"], 10), [4]);
+    assert_eq!(find("item", "~word", &["third 1", "half 0", "third 1"], 10), [4]);
+    assert!(find("item", "~word", &["half 0", "half 1"], 10).is_empty());
+    assert!(find("item", "~word", &["half"], 10).is_empty(), "a value is more than its words");
+    assert!(find("item", "~word", &[], 10).is_empty() && find("item", "~word", &["all"], 10).is_empty());
+    assert!(find("thing", "~word", &["half 0"], 10).is_empty(), "of that type only");
+    let other = store.records_by_all(&sample::scope("other"), "item", "~word", &["half 0".to_owned()], 10);
+    assert!(other.expect("reads").is_empty(), "nothing of another tenant");
+    // Names may be asked for together with anything else.
+    let filter = RecordFilter {
+        indexed: vec![
+            ("~word".into(), "half 0".into()),
+            ("~other".into(), "all".into()),
+            ("size".into(), "all".into()),
+        ],
+        ..RecordFilter::default()
+    };
+    let first = store.records(&scope, "item", &filter, 2, None).expect("reads");
+    let rest = store.records(&scope, "item", &filter, 2, first.next.as_deref()).expect("reads");
+    assert_eq!((first.items.len(), rest.items.len()), (2, 1), "page by page");
 }
 
 pub(super) fn records_are_found_by_any_of_several_values(store: &dyn Store) {

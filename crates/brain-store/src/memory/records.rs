@@ -8,6 +8,10 @@ use super::{MemoryStore, Stored, parse_cursor};
 use crate::traits::{MAX_OF_VALUE, Records, StoreError, any_of};
 use crate::{Page, RecordFilter, RecordRow, Scope, contains_words, search_words};
 
+fn is_called(stored: &Stored, field: &str, value: &str) -> bool {
+    stored.index.iter().any(|one| one.is_name() && one.field == field && one.value == value)
+}
+
 impl Records for MemoryStore {
     fn record(&self, scope: &Scope, kind: &str, id: RecordId) -> Result<Option<RecordRow>, StoreError> {
         let slot = (scope.tenant().clone(), kind.to_owned(), id);
@@ -35,6 +39,24 @@ impl Records for MemoryStore {
         Ok(Page::cut(items, limit, |row: &RecordRow| row.id.to_string()))
     }
 
+    fn records_by_all(
+        &self,
+        scope: &Scope,
+        kind: &str,
+        field: &str,
+        values: &[String],
+        limit: usize,
+    ) -> Result<Vec<RecordRow>, StoreError> {
+        let wanted = any_of(values);
+        if wanted.is_empty() {
+            return Ok(Vec::new());
+        }
+        let inner = self.lock();
+        let of_kind = inner.records.iter().filter(|((tenant, of, _), _)| tenant == scope.tenant() && of == kind);
+        let those = of_kind.filter(|(_, stored)| wanted.iter().all(|value| is_called(stored, field, value)));
+        Ok(those.map(|(_, stored)| stored.row.clone()).take(limit).collect())
+    }
+
     fn records_by_any(
         &self,
         scope: &Scope,
@@ -46,9 +68,7 @@ impl Records for MemoryStore {
         let inner = self.lock();
         let mut found: BTreeMap<RecordId, (usize, &RecordRow)> = BTreeMap::new();
         for value in any_of(values) {
-            let has = |stored: &&Stored| {
-                stored.index.iter().any(|one| !one.unique && one.field == field && one.value == value)
-            };
+            let has = |stored: &&Stored| is_called(stored, field, value);
             let of_kind = inner.records.iter().filter(|((tenant, of, _), _)| tenant == scope.tenant() && of == kind);
             for stored in of_kind.map(|(_, stored)| stored).filter(has).take(MAX_OF_VALUE) {
                 found.entry(stored.row.id).or_insert((0, &stored.row)).0 += 1;

@@ -26,6 +26,18 @@ FROM (
 ) AS i
 JOIN records r ON r.tenant = $1 AND r.kind = $2 AND r.id = i.id ORDER BY i.n DESC, r.id";
 
+/// By all of several values: found by one of them, the others are looked up for each.
+const BY_ALL: &str = "
+SELECT r.kind, r.id, r.revision, r.state, r.created_at, r.updated_at, r.body
+FROM record_index x JOIN records r ON r.tenant = $1 AND r.kind = $2 AND r.id = x.id
+WHERE x.tenant = $1 AND x.kind = $2 AND x.field = $3 AND x.value = $4 AND NOT EXISTS (
+    SELECT FROM unnest($5::text[]) AS v (value) WHERE NOT EXISTS (
+        SELECT FROM record_index y
+        WHERE y.tenant = $1 AND y.kind = $2 AND y.field = $3 AND y.value = v.value AND y.id = x.id
+    )
+)
+ORDER BY x.id LIMIT $6";
+
 pub(super) fn record_row(row: &Row) -> Result<RecordRow, StoreError> {
     Ok(RecordRow {
         kind: get(row, 0)?,
@@ -110,6 +122,22 @@ impl Records for PostgresStore {
         }
         items.truncate(usize::try_from(wanted).unwrap_or(usize::MAX));
         Ok(Page::cut(items, limit, |row: &RecordRow| row.id.to_string()))
+    }
+
+    fn records_by_all(
+        &self,
+        scope: &Scope,
+        kind: &str,
+        field: &str,
+        values: &[String],
+        limit: usize,
+    ) -> Result<Vec<RecordRow>, StoreError> {
+        let mut wanted: Vec<String> = any_of(values).into_iter().map(|value| text::slot(value).into_owned()).collect();
+        // A long value is rarer than a short one.
+        wanted.sort_by_key(String::len);
+        let Some(first) = wanted.pop() else { return Ok(Vec::new()) };
+        let params = values![named(scope), kind.to_owned(), field.to_owned(), first, wanted, count(limit)];
+        each(&self.scoped(scope, BY_ALL, params)?, record_row)
     }
 
     fn records_by_any(

@@ -1,15 +1,12 @@
 //! What readers ask of records: one, lists by what they are found by, and by their words.
 
-use std::cmp::Reverse;
-use std::collections::BTreeMap;
-
 use brain_core::RecordId;
 use rusqlite::{Row, ToSql};
 
-use super::SqliteStore;
 use super::read::{cursor, json, many, one, record_id, time};
-use crate::traits::{MAX_OF_VALUE, Records, StoreError, any_of};
-use crate::{Page, RecordFilter, RecordRow, Scope};
+use super::{SqliteStore, names};
+use crate::traits::{Records, StoreError};
+use crate::{NAMES, Page, RecordFilter, RecordRow, Scope};
 
 pub(super) const RECORD: &str = "r.kind, r.id, r.revision, r.state, r.created_at, r.updated_at, r.body";
 
@@ -35,7 +32,13 @@ fn list_sql(filter: &RecordFilter) -> String {
         sql.push_str(&format!(" AND r.state = ?{next}"));
         next += 1;
     }
-    for n in 0..filter.indexed.len() {
+    for (n, (field, _)) in filter.indexed.iter().enumerate() {
+        if field.starts_with(NAMES) {
+            let called = "SELECT m.id FROM record_names c CROSS JOIN record_numbers m ON m.n = c.rowid";
+            sql.push_str(&format!(" AND r.id IN ({called} WHERE c.record_names MATCH ?{})", next + 1));
+            next += 2;
+            continue;
+        }
         let of = |table: &str| {
             format!(
                 "SELECT id FROM {table} WHERE tenant = ?1 AND kind = ?2 AND field = ?{next} AND value = ?{}",
@@ -57,6 +60,11 @@ fn list_sql(filter: &RecordFilter) -> String {
     }
     sql.push_str(" ORDER BY r.id LIMIT ?4");
     sql
+}
+
+/// What an indexed value is compared with.
+fn sought(tenant: &str, kind: &str, field: &str, value: &str) -> String {
+    if field.starts_with(NAMES) { names::word(tenant, kind, field, value) } else { value.to_owned() }
 }
 
 impl Records for SqliteStore {
@@ -81,12 +89,14 @@ impl Records for SqliteStore {
         let fetch = limit as i64 + 1;
         let paths: Vec<String> =
             filter.fields.iter().map(|(field, _)| format!("$.\"{}\"", field.replace('"', ""))).collect();
+        let indexed: Vec<String> =
+            filter.indexed.iter().map(|(field, value)| sought(tenant, kind, field, value)).collect();
         let values: Vec<String> = filter.fields.iter().map(|(_, value)| value.to_string()).collect();
         let mut parameters: Vec<&dyn ToSql> = vec![&tenant, &kind, &after, &fetch];
         if let Some(state) = &filter.state {
             parameters.push(state);
         }
-        for (field, value) in &filter.indexed {
+        for ((field, _), value) in filter.indexed.iter().zip(&indexed) {
             parameters.push(field);
             parameters.push(value);
         }
@@ -100,6 +110,17 @@ impl Records for SqliteStore {
         })
     }
 
+    fn records_by_all(
+        &self,
+        scope: &Scope,
+        kind: &str,
+        field: &str,
+        values: &[String],
+        limit: usize,
+    ) -> Result<Vec<RecordRow>, StoreError> {
+        self.read(|connection| names::by_all(connection, scope, kind, field, values, limit))
+    }
+
     fn records_by_any(
         &self,
         scope: &Scope,
@@ -108,26 +129,7 @@ impl Records for SqliteStore {
         values: &[String],
         limit: usize,
     ) -> Result<Vec<RecordRow>, StoreError> {
-        // Small statements that are prepared once: one long one would be another text for each number of values, and
-        // preparing it takes longer than all of this.
-        let tenant = scope.tenant().as_str();
-        let by_value = "SELECT id FROM record_index WHERE tenant = ?1 AND kind = ?2 AND field = ?3 AND value = ?4
-                        ORDER BY id LIMIT ?5";
-        let by_id = format!("SELECT {RECORD} FROM records r WHERE r.tenant = ?1 AND r.kind = ?2 AND r.id = ?3");
-        self.read(|connection| {
-            let mut counts: BTreeMap<[u8; 16], usize> = BTreeMap::new();
-            for value in any_of(values) {
-                let of_value = &(MAX_OF_VALUE as i64);
-                for id in many(connection, by_value, &[&tenant, &kind, &field, &value, of_value], |row| row.get(0))? {
-                    *counts.entry(id).or_default() += 1;
-                }
-            }
-            let mut best: Vec<([u8; 16], usize)> = counts.into_iter().collect();
-            best.sort_by_key(|(id, count)| (Reverse(*count), *id));
-            let rows = best.into_iter().take(limit);
-            let rows = rows.map(|(id, _)| one(connection, &by_id, &[&tenant, &kind, &id], record_row));
-            rows.filter_map(Result::transpose).collect()
-        })
+        self.read(|connection| names::by_any(connection, scope, kind, field, values, limit))
     }
 
     fn search(&self, scope: &Scope, kind: &str, query: &str, limit: usize) -> Result<Vec<RecordRow>, StoreError> {

@@ -5,6 +5,7 @@ mod blobs;
 mod feed;
 mod find;
 mod keep;
+mod names;
 mod offers;
 mod read;
 mod records;
@@ -24,6 +25,9 @@ use writer::{Command, Counters};
 
 /// Readers kept open between uses.
 const POOLED_READERS: usize = 8;
+
+/// What a reader keeps of the file, in KiB below zero: enough for the upper pages of the indexes.
+const READER_CACHE: i32 = -8_000;
 
 /// The store in one SQLite file.
 pub struct SqliteStore {
@@ -101,6 +105,7 @@ impl SqliteStore {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(&self.path, flags)?;
         connection.busy_timeout(std::time::Duration::from_secs(10))?;
+        connection.pragma_update(None, "cache_size", READER_CACHE)?;
         connection.set_prepared_statement_cache_capacity(64);
         Ok(connection)
     }

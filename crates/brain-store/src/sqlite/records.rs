@@ -2,6 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension, params};
 
+use super::names;
 use crate::{IndexEntry, RecordRow};
 
 /// Writes a record with its index entries and its words; how many rows and bytes that were.
@@ -52,8 +53,9 @@ pub(super) fn put_record(
     } else if !is_new {
         insert(connection, tenant, row, &body, entries.as_deref())?;
     }
-    if old.as_ref().is_none_or(|old_entries| *old_entries != entries) {
-        for entry in index {
+    let is_found_otherwise = old.as_ref().is_none_or(|old_entries| *old_entries != entries);
+    if is_found_otherwise {
+        for entry in index.iter().filter(|entry| !entry.is_name()) {
             let table = if entry.unique {
                 "INSERT OR REPLACE INTO record_unique VALUES (?1, ?2, ?3, ?4, ?5)"
             } else {
@@ -68,11 +70,8 @@ pub(super) fn put_record(
             ])?;
         }
     }
-    match text {
-        Some(text) => put_words(connection, tenant, row, old.is_some(), text)?,
-        None if old.is_some() => forget_words(connection, tenant, &row.kind, id.as_bytes())?,
-        None => {}
-    }
+    let words = Words { text, names: names::words(tenant, &row.kind, index), is_renamed: is_found_otherwise };
+    words.put(connection, tenant, row, old.is_some())?;
     Ok((rows, bytes))
 }
 
@@ -99,33 +98,54 @@ fn insert(
     Ok(inserted == 1)
 }
 
-/// Replaces the words by which a record is found.
-fn put_words(connection: &Connection, tenant: &str, row: &RecordRow, is_old: bool, text: &str) -> rusqlite::Result<()> {
-    let id = row.id.as_uuid();
-    let known: Option<i64> = if is_old {
-        connection
-            .prepare_cached("SELECT n FROM record_numbers WHERE tenant = ?1 AND kind = ?2 AND id = ?3")?
-            .query_row(params![tenant, row.kind, id.as_bytes()], |row| row.get(0))
-            .optional()?
-    } else {
-        None
-    };
-    let number = if let Some(number) = known {
-        connection.prepare_cached("DELETE FROM record_words WHERE rowid = ?1")?.execute([number])?;
-        connection
-            .prepare_cached("UPDATE record_numbers SET content = ?2 WHERE n = ?1")?
-            .execute(params![number, text])?;
-        number
-    } else {
-        connection
-            .prepare_cached("INSERT INTO record_numbers (tenant, kind, id, content) VALUES (?1, ?2, ?3, ?4)")?
-            .execute(params![tenant, row.kind, id.as_bytes(), text])?;
-        connection.last_insert_rowid()
-    };
-    connection
-        .prepare_cached("INSERT INTO record_words (rowid, words) VALUES (?1, ?2)")?
-        .execute(params![number, text])
-        .map(drop)
+/// The words by which a record is found: those of its text, and what people call it.
+struct Words<'a> {
+    text: Option<&'a str>,
+    names: Option<String>,
+    /// Whether it may have been called something else.
+    is_renamed: bool,
+}
+
+impl Words<'_> {
+    /// Replaces the words of a record.
+    fn put(&self, connection: &Connection, tenant: &str, row: &RecordRow, is_old: bool) -> rusqlite::Result<()> {
+        let id = row.id.as_uuid();
+        if self.text.is_none() && self.names.is_none() {
+            return if is_old { forget_words(connection, tenant, &row.kind, id.as_bytes()) } else { Ok(()) };
+        }
+        let known: Option<i64> = if is_old {
+            connection
+                .prepare_cached("SELECT n FROM record_numbers WHERE tenant = ?1 AND kind = ?2 AND id = ?3")?
+                .query_row(params![tenant, row.kind, id.as_bytes()], |row| row.get(0))
+                .optional()?
+        } else {
+            None
+        };
+        let number = if let Some(number) = known {
+            connection.prepare_cached("DELETE FROM record_words WHERE rowid = ?1")?.execute([number])?;
+            connection
+                .prepare_cached("UPDATE record_numbers SET content = ?2 WHERE n = ?1")?
+                .execute(params![number, self.text])?;
+            number
+        } else {
+            connection
+                .prepare_cached("INSERT INTO record_numbers (tenant, kind, id, content) VALUES (?1, ?2, ?3, ?4)")?
+                .execute(params![tenant, row.kind, id.as_bytes(), self.text])?;
+            connection.last_insert_rowid()
+        };
+        if let Some(text) = self.text {
+            connection
+                .prepare_cached("INSERT INTO record_words (rowid, words) VALUES (?1, ?2)")?
+                .execute(params![number, text])?;
+        }
+        if known.is_some() && self.is_renamed {
+            names::forget(connection, number)?;
+        }
+        match &self.names {
+            Some(words) if known.is_none() || self.is_renamed => names::put(connection, number, words),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// Deletes the words of a record, if it has any.
@@ -136,11 +156,18 @@ pub(super) fn forget_words(connection: &Connection, tenant: &str, kind: &str, id
         .optional()?;
     if let Some(number) = number {
         connection.prepare_cached("DELETE FROM record_words WHERE rowid = ?1")?.execute([number])?;
+        names::forget(connection, number)?;
     }
     Ok(())
 }
 
-/// Deletes the index entries of a record.
+/// The index entries of a record, as they are kept with it.
+pub(super) fn kept_entries(entries: &str) -> Vec<IndexEntry> {
+    let list: Vec<(String, String, bool)> = serde_json::from_str(entries).unwrap_or_default();
+    list.into_iter().map(|(field, value, unique)| IndexEntry { field, value, unique }).collect()
+}
+
+/// Deletes the index entries of a record, but for its names.
 pub(super) fn forget_entries(
     connection: &Connection,
     tenant: &str,
@@ -149,14 +176,13 @@ pub(super) fn forget_entries(
     entries: Option<&str>,
 ) -> rusqlite::Result<()> {
     let Some(entries) = entries else { return Ok(()) };
-    let list: Vec<(String, String, bool)> = serde_json::from_str(entries).unwrap_or_default();
-    for (field, value, unique) in list {
-        let table = if unique { "record_unique" } else { "record_index" };
+    for entry in kept_entries(entries).into_iter().filter(|entry| !entry.is_name()) {
+        let table = if entry.unique { "record_unique" } else { "record_index" };
         connection
             .prepare_cached(&format!(
                 "DELETE FROM {table} WHERE tenant = ?1 AND kind = ?2 AND field = ?3 AND value = ?4 AND id = ?5"
             ))?
-            .execute(params![tenant, kind, field, value, id])?;
+            .execute(params![tenant, kind, entry.field, entry.value, id])?;
     }
     Ok(())
 }

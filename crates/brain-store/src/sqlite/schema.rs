@@ -2,11 +2,33 @@
 
 use rusqlite::Connection;
 
+use super::names;
 use crate::{Migration, StoreError};
 
 /// What makes a file of version `n` one of version `n + 1`; an empty file has version 0. What has been released is
 /// never changed: a new version is a new entry.
-const STEPS: [&str; 4] = [FIRST, REACH, FLOW, KEEP];
+const STEPS: [Step; 5] = [
+    Step { tables: FIRST, fill: None },
+    Step { tables: REACH, fill: None },
+    Step { tables: FLOW, fill: None },
+    Step { tables: KEEP, fill: None },
+    Step { tables: CALLED, fill: Some(names::fill) },
+];
+
+/// One step from a version to the next.
+struct Step {
+    /// The tables that it makes and changes,
+    tables: &'static str,
+    /// and what it puts into them of what is there.
+    fill: Option<fn(&Connection) -> rusqlite::Result<()>>,
+}
+
+impl Step {
+    fn take(&self, connection: &Connection) -> rusqlite::Result<()> {
+        connection.execute_batch(self.tables)?;
+        self.fill.map_or(Ok(()), |fill| fill(connection))
+    }
+}
 
 /// The version of the tables that this build reads and writes.
 pub(super) const VERSION: i64 = STEPS.len() as i64;
@@ -127,6 +149,20 @@ CREATE TRIGGER audit_stays_the_same BEFORE UPDATE ON audit
     BEGIN SELECT RAISE(ABORT, 'nothing changes in the audit'); END;
 ";
 
+/// What people call records has an index of its own: see [`names`]. A record with a number has a text, a name or both.
+const CALLED: &str = "
+CREATE VIRTUAL TABLE record_names USING fts5(
+    words, content='', contentless_delete=1, detail=none, tokenize='ascii'
+);
+CREATE TABLE record_index_left (
+    tenant TEXT NOT NULL, kind TEXT NOT NULL, field TEXT NOT NULL, value TEXT NOT NULL, id BLOB NOT NULL,
+    PRIMARY KEY (tenant, kind, field, value, id)
+) WITHOUT ROWID;
+INSERT INTO record_index_left SELECT * FROM record_index WHERE field NOT GLOB '~*';
+DROP TABLE record_index;
+ALTER TABLE record_index_left RENAME TO record_index;
+";
+
 /// Makes the tables in a new file, adds what an older one lacks; refuses a file that a newer build has written. A dry run
 /// only looks.
 pub(super) fn prepare(connection: &mut Connection, dry_run: bool) -> Result<Migration, StoreError> {
@@ -155,7 +191,7 @@ pub(super) fn prepare(connection: &mut Connection, dry_run: bool) -> Result<Migr
         return Ok(migration);
     }
     for step in missing {
-        transaction.execute_batch(step).map_err(failed)?;
+        step.take(&transaction).map_err(failed)?;
     }
     transaction.pragma_update(None, "user_version", VERSION).map_err(failed)?;
     transaction.commit().map_err(failed)?;
@@ -175,13 +211,45 @@ mod tests {
     }
 
     #[test]
+    fn what_a_record_was_called_it_is_called_still() {
+        let mut old = Connection::open_in_memory().unwrap();
+        for step in &STEPS[..4] {
+            step.take(&old).unwrap();
+        }
+        old.pragma_update(None, "user_version", 4).unwrap();
+        old.execute_batch(
+            r#"INSERT INTO records VALUES ('t', 'lead', x'00000000000000000000000000000001', 1, NULL, 0, 0, '{}',
+                   '[["size","~big",false],["~name","kim",false]]');
+               INSERT INTO records VALUES ('t', 'lead', x'00000000000000000000000000000002', 1, NULL, 0, 0, '{}', NULL);
+               INSERT INTO record_numbers VALUES (7, 't', 'lead', x'00000000000000000000000000000001', 'a text');
+               INSERT INTO record_index VALUES ('t', 'lead', 'size', '~big', x'00000000000000000000000000000001');
+               INSERT INTO record_index VALUES ('t', 'lead', '~name', 'kim', x'00000000000000000000000000000001');"#,
+        )
+        .unwrap();
+        prepare(&mut old, false).unwrap();
+        let word = names::word("t", "lead", "~name", "kim");
+        let sql = "SELECT m.n, m.content FROM record_names c JOIN record_numbers m ON m.n = c.rowid
+                   WHERE record_names MATCH ?1";
+        let found = old.query_row(sql, [word], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?))).unwrap();
+        assert_eq!(found, (7, "a text".into()));
+        let left: Vec<String> = old
+            .prepare("SELECT field FROM record_index")
+            .unwrap()
+            .query_map([], |row| row.get(0))
+            .unwrap()
+            .collect::<rusqlite::Result<_>>()
+            .unwrap();
+        assert_eq!(left, ["size"]);
+    }
+
+    #[test]
     fn a_file_of_every_earlier_version_becomes_what_a_new_one_is() {
         let mut new = Connection::open_in_memory().unwrap();
         prepare(&mut new, false).unwrap();
         for version in 1..STEPS.len() {
             let mut old = Connection::open_in_memory().unwrap();
             for step in &STEPS[..version] {
-                old.execute_batch(step).unwrap();
+                step.take(&old).unwrap();
             }
             old.pragma_update(None, "user_version", version as i64).unwrap();
             old.execute("INSERT INTO definitions VALUES (x'00', 'tool', '{}')", []).unwrap();

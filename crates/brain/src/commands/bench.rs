@@ -7,6 +7,7 @@ mod growth;
 mod http;
 mod probe;
 mod runs;
+mod said;
 mod understand;
 mod vm;
 mod waiting;

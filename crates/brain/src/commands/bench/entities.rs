@@ -12,6 +12,7 @@ use brain_store::{Member, Outcome, RecordRow, Scope, Store, Write};
 use serde_json::json;
 
 use super::ground::Ground;
+use super::said;
 use super::{Measured, bench_scope, kernel, round, timed};
 use crate::cli::{BenchEntitiesArgs, Global};
 use crate::show::{BOLD, DIM};
@@ -26,9 +27,6 @@ const SYLLABLES: [&str; 32] = [
     "ba", "ber", "chi", "da", "den", "fi", "ga", "han", "hol", "ja", "ka", "kim", "la", "lin", "ma", "mor", "na",
     "nes", "or", "pa", "quil", "ra", "ren", "sa", "smi", "son", "ta", "ton", "va", "wel", "ya", "zo",
 ];
-
-/// How a name is said.
-type Saying<'a> = &'a dyn Fn(&str) -> String;
 
 pub(super) fn run(global: &Global, args: &BenchEntitiesArgs) -> Result<bool> {
     if args.records == 0 || args.lookups == 0 {
@@ -50,19 +48,8 @@ pub(super) fn run(global: &Global, args: &BenchEntitiesArgs) -> Result<bool> {
     let fill_ms = few_ms + rest_ms;
     names.extend(rest);
     let some: Vec<&String> = names.iter().step_by((names.len() / args.lookups).max(1)).take(args.lookups).collect();
-    let whole = |name: &str| name.to_owned();
-    let last = |name: &str| name.rsplit(' ').next().unwrap_or_default().to_owned();
-    let wrong = |name: &str| {
-        let mut letters: Vec<char> = name.chars().collect();
-        let at = letters.len() / 3;
-        letters.swap(at, at + 1);
-        letters.into_iter().collect()
-    };
-    let none = |name: &str| format!("{name} Xyzzy Quuxworth");
-    let ways: [(&str, Saying<'_>); 4] =
-        [("whole name", &whole), ("one word", &last), ("misspelt", &wrong), ("not there", &none)];
     let mut rows = Vec::new();
-    for (way, say) in ways {
+    for (way, say) in said::WAYS {
         let (measured, found) = look(&kernel, &scope, &some, say)?;
         rows.push((way, measured, found));
     }
@@ -83,16 +70,16 @@ pub(super) fn run(global: &Global, args: &BenchEntitiesArgs) -> Result<bool> {
     }
     anstream::println!("{} records with names, written at {per_second:.0}/s", args.records);
     anstream::println!("{DIM}the first {few} of them at {named:.0}/s, as many without a name at {unnamed:.0}/s{DIM:#}");
-    anstream::println!("{BOLD}{:<12} {:>9} {:>9}  found{BOLD:#}", "said", "p50 ms", "p99 ms");
+    anstream::println!("{BOLD}{:<20} {:>9} {:>9}  found{BOLD:#}", "said", "p50 ms", "p99 ms");
     for (way, measured, found) in &rows {
         let (p50, p99) = (measured.percentile(0.5), measured.percentile(0.99));
-        anstream::println!("{way:<12} {p50:>9.3} {p99:>9.3}  {DIM}{:.1} %{DIM:#}", found * 100.0);
+        anstream::println!("{way:<20} {p50:>9.3} {p99:>9.3}  {DIM}{:.1} %{DIM:#}", found * 100.0);
     }
     Ok(true)
 }
 
 /// Looks names up as they are said; how long each took, and the share that led to a record or to a question.
-fn look(kernel: &Kernel, scope: &Scope, names: &[&String], say: &dyn Fn(&str) -> String) -> Result<(Measured, f64)> {
+fn look(kernel: &Kernel, scope: &Scope, names: &[&String], say: fn(&str) -> String) -> Result<(Measured, f64)> {
     let began = Instant::now();
     let mut latencies = Vec::with_capacity(names.len());
     let mut found = 0;
