@@ -257,10 +257,8 @@ impl<'a> Aligner<'a> {
         let Part::Word { missing, .. } = part else { return };
         for i in (0..own.len()).rev() {
             let mut best = Best(NEVER, Move::End);
-            if let Some(token) = self.tokens.get(i) {
-                if let Some(cost) = self.word_cost(i, token, part, target) {
-                    best.offer(cost + after[i + 1].0, Move::Match);
-                }
+            if let Some(cost) = self.tokens.get(i).and_then(|token| self.word_cost(i, token, part, target)) {
+                best.offer(cost + after[i + 1].0, Move::Match);
             }
             best.offer(missing + after[i].0, Move::SkipPart);
             if i < extra.len() {
@@ -287,8 +285,8 @@ impl<'a> Aligner<'a> {
             if let (true, Some(slot)) = (i < extra.len(), slot) {
                 match typed.map(|place| self.typed_end(i, place)) {
                     None => {
-                        for end in i + 1..=self.tokens.len() {
-                            best.offer((end - i) as u32 * TEXT_WORD + after[end].0, Move::Fill(end));
+                        for (end, (cost, _)) in after.iter().enumerate().skip(i + 1) {
+                            best.offer((end - i) as u32 * TEXT_WORD + cost, Move::Fill(end));
                         }
                     }
                     Some(Some(end)) => best.offer(after[end].0, Move::Fill(end)),

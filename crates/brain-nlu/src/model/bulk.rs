@@ -29,9 +29,8 @@ macro_rules! numbers {
 
 numbers!(i8, u16, u32, u64, f32);
 
-#[expect(clippy::ptr_arg, reason = "serde passes the field")]
-pub(super) fn serialize<S: Serializer, N: Number>(values: &Vec<N>, to: S) -> Result<S::Ok, S::Error> {
-    let mut bytes = Vec::with_capacity(size_of_val(values.as_slice()));
+pub(super) fn serialize<S: Serializer, N: Number>(values: &[N], to: S) -> Result<S::Ok, S::Error> {
+    let mut bytes = Vec::with_capacity(size_of_val(values));
     values.iter().for_each(|value| bytes.extend_from_slice(value.bytes().as_ref()));
     to.serialize_bytes(&bytes)
 }

@@ -1,7 +1,10 @@
 //! Names as people say them: whole, in part, misspelt in the usual ways, and names that nobody has.
 
 /// A way to say a name, and how a name becomes that. The same name is always said alike.
-pub(super) const WAYS: [(&str, fn(&str) -> String); 8] = [
+type Way = (&'static str, fn(&str) -> String);
+
+/// All ways.
+pub(super) const WAYS: [Way; 8] = [
     ("whole name", str::to_owned),
     ("one word", last_word),
     ("letters swapped", swapped),
