@@ -15,9 +15,9 @@ const MARGIN: f32 = 0.05;
 /// Forms of a mention that are tried.
 const MAX_NAMES: usize = 3;
 /// Entities that one lookup gives at most.
-const LIMIT: usize = 32;
+const LIMIT: usize = 20;
 /// Names with a word that is like one of those that were said, at most.
-const MAX_NEAR: usize = 20;
+const MAX_NEAR: usize = 12;
 /// Of so many words one may be left out.
 const MAX_WORDS: usize = 6;
 /// Candidates and suggestions that are told at most.

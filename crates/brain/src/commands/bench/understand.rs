@@ -69,6 +69,9 @@ const WRAPS: [(&str, &str); 8] = [
     ("can we ", " today"),
 ];
 
+/// Processes that load a snapshot.
+const LOADS: usize = 5;
+
 pub(super) fn run(global: &Global, args: &BenchUnderstandArgs) -> Result<bool> {
     if args.tools == 0
         || args.tools > NOUNS.len() * ACTIONS.len()
@@ -94,7 +97,15 @@ pub(super) fn run(global: &Global, args: &BenchUnderstandArgs) -> Result<bool> {
     })?;
     let file = tempfile::NamedTempFile::new()?;
     std::fs::write(file.path(), &bytes)?;
-    let mut found = in_a_fresh_process(global, args, file.path())?;
+    let mut found = in_a_fresh_process(global, args, file.path(), args.utterances)?;
+    // What memory a process is given first may take a system longer than all of the loading: the middle of several.
+    let mut loads = vec![number(&found["load_ms"])];
+    for _ in 1..LOADS {
+        loads.push(number(&in_a_fresh_process(global, args, file.path(), 1)?["load_ms"]));
+    }
+    loads.sort_by(f64::total_cmp);
+    found["load_ms"] = json!(loads[LOADS / 2]);
+    found["loads_ms"] = json!(loads);
     found["tier"] = json!(encoder.id());
     found["compile_ms"] = json!(round(compile_ms));
     found["changed_phrase_ms"] = json!(round(changed_ms));
@@ -103,7 +114,6 @@ pub(super) fn run(global: &Global, args: &BenchUnderstandArgs) -> Result<bool> {
         show::json(&found);
         return Ok(true);
     }
-    let number = |value: &Value| value.as_f64().unwrap_or_default();
     anstream::println!(
         "{BOLD}{} tools, {} phrases{BOLD:#} {DIM}({}, one thread){DIM:#}",
         args.tools,
@@ -120,14 +130,20 @@ pub(super) fn run(global: &Global, args: &BenchUnderstandArgs) -> Result<bool> {
         );
     }
     anstream::println!(
-        "  compiled in {:.1} s, after a changed phrase in {:.2} s; snapshot {:.1} MB, loaded in {:.0} ms, {:.0} MB of memory",
+        "  compiled in {:.1} s, after a changed phrase in {:.2} s; snapshot {:.1} MB, loaded in {:.0} ms ({:.0} to {:.0}), {:.0} MB of memory",
         compile_ms / 1e3,
         changed_ms / 1e3,
         bytes.len() as f64 / 1e6,
         number(&found["load_ms"]),
+        loads[0],
+        loads[LOADS - 1],
         number(&found["memory_mb"])
     );
     Ok(true)
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_default()
 }
 
 /// What a process costs that has compiled nothing, as a server that starts: load, memory, and reading.
@@ -142,7 +158,9 @@ fn loaded(args: &BenchUnderstandArgs, encoder: &Arc<dyn Encoder>, snapshot: &Pat
     })?;
     let memory_mb = memory() - before;
     let measure = |reworded: bool| {
-        let (measured, right) = read(&vocabulary, &utterances(&targets, args.utterances, reworded))?;
+        // Phrases are taken apart when they are first looked at: others have been asked for before.
+        read(&vocabulary, &utterances(&targets, args.utterances, reworded, 4))?;
+        let (measured, right) = read(&vocabulary, &utterances(&targets, args.utterances, reworded, 5))?;
         let micros = |share: f64| round(measured.percentile(share) * 1e3);
         anyhow::Ok(json!({"p50_us": micros(0.5), "p99_us": micros(0.99), "right": round(right)}))
     };
@@ -152,10 +170,15 @@ fn loaded(args: &BenchUnderstandArgs, encoder: &Arc<dyn Encoder>, snapshot: &Pat
     }))
 }
 
-fn in_a_fresh_process(global: &Global, args: &BenchUnderstandArgs, snapshot: &Path) -> Result<Value> {
+fn in_a_fresh_process(
+    global: &Global,
+    args: &BenchUnderstandArgs,
+    snapshot: &Path,
+    utterances: usize,
+) -> Result<Value> {
     let mut command = std::process::Command::new(std::env::current_exe()?);
     command.args(["--json", "bench", "understand", "--snapshot"]).arg(snapshot);
-    for (name, value) in [("--tools", args.tools), ("--phrases", args.phrases), ("--utterances", args.utterances)] {
+    for (name, value) in [("--tools", args.tools), ("--phrases", args.phrases), ("--utterances", utterances)] {
         command.arg(name).arg(value.to_string());
     }
     match args.tier {
@@ -208,8 +231,8 @@ fn targets(tools: usize, phrases: usize) -> Vec<Target> {
 }
 
 /// What people could say: phrases with values, as they are or in other words, and what should be understood.
-fn utterances(targets: &[Target], count: usize, reworded: bool) -> Vec<(String, String)> {
-    let mut random = SeededRandom::new(5);
+fn utterances(targets: &[Target], count: usize, reworded: bool, seed: u64) -> Vec<(String, String)> {
+    let mut random = SeededRandom::new(seed);
     let mut draw = |below: usize| (random.next_u64() % below as u64) as usize;
     let utterance = |_| {
         let target = &targets[draw(targets.len())];
