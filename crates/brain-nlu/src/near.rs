@@ -183,33 +183,24 @@ fn try_phrase<'a>(
 /// The phrases that are worth a closer look: those with the rarest words of the clause, and those of the best targets.
 fn promising(reader: &Reader<'_>, tokens: &[Token], found: &Found, corrected: &[(String, String)]) -> Vec<u32> {
     let vocabulary = reader.vocabulary;
-    let mut worths = vec![0.0_f32; vocabulary.phrases.len()];
-    let mut hits: Vec<u32> = Vec::with_capacity(MAX_WITH_WORD);
+    // In the order of their numbers; what each is worth.
+    let mut list: Vec<(u32, f32)> = Vec::new();
     for token in tokens.iter().filter(|token| !token.quoted && !token.small) {
         let meant = corrected.iter().find(|(said, _)| *said == token.word).map(|(_, meant)| meant.as_str());
         let word = meant.unwrap_or(&token.word);
         let singular = word.strip_suffix('s').unwrap_or(word);
         for form in [word, singular].iter().take(if singular == word { 1 } else { 2 }) {
             let phrases = vocabulary.phrases_with(form);
-            if phrases.len() <= MAX_WITH_WORD {
-                let worth = 1.0 / (1.0 + phrases.len() as f32).ln().max(0.5);
-                for number in phrases {
-                    let known = &mut worths[*number as usize];
-                    if *known == 0.0 {
-                        hits.push(*number);
-                    }
-                    *known += worth;
-                }
+            if (1..=MAX_WITH_WORD).contains(&phrases.len()) {
+                list = added(&list, phrases, 1.0 / (1.0 + phrases.len() as f32).ln().max(0.5));
             }
         }
     }
-    let mut list: Vec<(u32, f32)> = Vec::with_capacity(hits.len());
-    for number in hits {
-        let target = vocabulary.target_of[number as usize];
+    for (number, worth) in &mut list {
+        let target = vocabulary.target_of[*number as usize];
         let place = found.best.iter().take(4).position(|scored| scored.label == target);
         // What search finds as well is looked at first.
-        let bonus = place.map_or(0.0, |place| 1.0 / (2.0 + place as f32));
-        list.push((number, bonus + worths[number as usize]));
+        *worth += place.map_or(0.0, |place| 1.0 / (2.0 + place as f32));
     }
     let better = |a: &(u32, f32), b: &(u32, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
     if list.len() > MAX_ALIGNED {
@@ -218,4 +209,39 @@ fn promising(reader: &Reader<'_>, tokens: &[Token], found: &Found, corrected: &[
     }
     list.sort_by(better);
     list.into_iter().map(|(number, _)| number).collect()
+}
+
+/// Adds what phrases are worth; both lists are in the order of the phrases' numbers, and so is what they become.
+fn added(list: &[(u32, f32)], phrases: &[u32], worth: f32) -> Vec<(u32, f32)> {
+    let mut all = Vec::with_capacity(list.len() + phrases.len());
+    let mut rest = list;
+    for number in phrases {
+        while let [first, after @ ..] = rest
+            && first.0 < *number
+        {
+            all.push(*first);
+            rest = after;
+        }
+        match rest {
+            [(same, known), after @ ..] if same == number => {
+                all.push((*number, known + worth));
+                rest = after;
+            }
+            _ => all.push((*number, worth)),
+        }
+    }
+    all.extend_from_slice(rest);
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_phrases_are_worth_is_added() {
+        let list = added(&[], &[3, 5], 1.0);
+        assert_eq!(added(&list, &[1, 3, 9], 0.5), [(1, 0.5), (3, 1.5), (5, 1.0), (9, 0.5)]);
+        assert_eq!(added(&list, &[4], 0.5), [(3, 1.0), (4, 0.5), (5, 1.0)]);
+    }
 }
