@@ -41,7 +41,7 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<bool> {
         let behind = super::records::behind(kernel.registry(), kernel.store().as_ref(), &open::scope(global)?)?;
         if !behind.is_empty() {
             anstream::eprintln!(
-                "{YELLOW}!{YELLOW:#} The packs have changed what records of {} are found by; bring older ones up to date: brain records reindex",
+                "{YELLOW}!{YELLOW:#} What records of {} are found by has changed; bring older ones up to date: brain records reindex",
                 behind.join(", ")
             );
         }
