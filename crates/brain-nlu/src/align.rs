@@ -235,6 +235,10 @@ impl<'a> Aligner<'a> {
                     self.slot_column(target.slots.get(name), *missing, target, &extra, own, after);
                 }
             }
+            // Every way leads through this column, and none costs less than what follows.
+            if own.iter().all(|(cost, _)| *cost > limit) {
+                return None;
+            }
         }
         let cost = costs[0].0;
         (cost < NEVER && cost <= limit).then(|| self.walk(cost, parts, target, &costs))
