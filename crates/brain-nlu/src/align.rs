@@ -19,7 +19,7 @@ use crate::vocabulary::{SlotSpec, Target};
 use crate::words::{inflected, is_small};
 
 /// Words in a clause up to which it is aligned: longer ones are texts.
-pub(crate) const MAX_TOKENS: usize = 48;
+const MAX_TOKENS: usize = 48;
 /// What is out of reach.
 const NEVER: u32 = u32::MAX / 2;
 
@@ -29,7 +29,7 @@ const MISSPELT: u32 = 10;
 const OTHER_WORD: u32 = 14;
 const SMALL_MISSING: u32 = 6;
 const WORD_MISSING: u32 = 70;
-const SMALL_EXTRA: u32 = 3;
+pub(crate) const SMALL_EXTRA: u32 = 3;
 const WORD_EXTRA: u32 = 40;
 const SLOT_MISSING: u32 = 22;
 const OPTIONAL_MISSING: u32 = 3;
@@ -187,6 +187,11 @@ impl<'a> Aligner<'a> {
         }
     }
 
+    /// Whether the clause has words, and is no long text.
+    pub(crate) fn is_short(&self) -> bool {
+        (1..=MAX_TOKENS).contains(&self.tokens.len())
+    }
+
     fn is_known(&self, i: usize) -> bool {
         self.known[i].get().unwrap_or_else(|| {
             let known = (self.is_known)(&self.tokens[i].word);
@@ -213,9 +218,6 @@ impl<'a> Aligner<'a> {
     /// The cheapest way to read the clause as the phrase, unless it costs more than `limit`.
     pub(crate) fn align(&self, phrase: &Phrase, target: &Target, limit: u32) -> Option<Alignment> {
         let parts = phrase.parts(target);
-        if self.tokens.len() > MAX_TOKENS {
-            return None;
-        }
         let rows = self.tokens.len() + 1;
         let extra: Vec<u32> = (0..self.tokens.len()).map(|i| self.extra_cost(i, target)).collect();
         let mut costs = self.costs.borrow_mut();

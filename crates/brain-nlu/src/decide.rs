@@ -63,10 +63,6 @@ impl<'a> Candidate<'a> {
         Self { target, scored: None, aligned: None, source: Source::Generated, weight: 0.0 }
     }
 
-    pub(crate) fn searched(scored: Scored) -> Self {
-        Self { scored: Some(scored), ..Self::new(usize::from(scored.label)) }
-    }
-
     /// Keeps the phrase that fits best.
     pub(crate) fn offer(&mut self, phrase: &'a Phrase, alignment: Alignment, source: Source) {
         let better = self.aligned.as_ref().is_none_or(|(_, best)| {

@@ -19,6 +19,7 @@ mod model;
 mod near;
 mod normalise;
 mod pattern;
+mod patterns;
 mod phrase;
 mod read;
 mod slot;

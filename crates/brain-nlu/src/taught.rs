@@ -117,6 +117,11 @@ impl Taught {
         near.filter(|(_, _, alike)| *alike >= ALIKE).collect()
     }
 
+    /// Whether anything was said not to mean something.
+    pub(crate) fn has_blocked(&self) -> bool {
+        !self.blocked.is_empty()
+    }
+
     /// The targets that this utterance does not mean, as somebody said, and who said so.
     pub(crate) fn blocked(&self, vector: &[f32]) -> BTreeMap<usize, &str> {
         let near = self.blocked.iter().filter(|block| f64::from(dot(&block.vector, vector)) >= BLOCKED_AT);

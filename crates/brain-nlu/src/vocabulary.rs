@@ -21,7 +21,9 @@ use crate::tokens::quick_hash;
 use crate::words::{ADDRESS, ID, NUMBER, is_small, words};
 
 /// Changes whenever the same phrases would give another snapshot.
-const SNAPSHOT: u32 = 5;
+const SNAPSHOT: u32 = 6;
+/// Phrases are not looked for by a word that so many have.
+const MAX_WITH_WORD: usize = 300;
 /// How much a phrase counts that nobody wrote.
 const GENERATED: f32 = 0.25;
 /// How much the name and the title of a target count.
@@ -124,8 +126,10 @@ pub struct Vocabulary {
 pub(crate) struct Search {
     pub(crate) model: Model,
     pub(crate) speller: Speller,
-    /// Phrases by each of their words, without small ones.
+    /// Phrases by each of their words, without small ones and those that too many have.
     by_word: BTreeMap<String, Vec<u32>>,
+    /// By how many words each phrase is found.
+    words_of: Vec<u8>,
     /// The text of each example that the model was fitted to, as people read it.
     pub(crate) examples: Examples,
 }
@@ -255,7 +259,13 @@ impl Vocabulary {
             Some(previous) => previous.refit(&training),
             None => Model::fit(&training, &self.outside(&training)),
         };
-        Search { model, speller, by_word: self.by_word(), examples: shown }
+        let by_word = self.by_word();
+        let mut words_of = vec![0_u8; self.phrases.len()];
+        for number in by_word.values().flatten() {
+            let words = &mut words_of[*number as usize];
+            *words = words.saturating_add(1);
+        }
+        Search { model, speller, by_word, words_of, examples: shown }
     }
 
     fn by_word(&self) -> BTreeMap<String, Vec<u32>> {
@@ -272,6 +282,7 @@ impl Vocabulary {
                 }
             }
         }
+        found.retain(|_, of_word| of_word.len() <= MAX_WITH_WORD);
         found
     }
 
@@ -341,9 +352,14 @@ impl Vocabulary {
         alike.filter(move |label| said_words(&folded(&label.text)) == said)
     }
 
-    /// Phrases that have a word.
+    /// Phrases that have a word; none if too many have it.
     pub(crate) fn phrases_with(&self, word: &str) -> &[u32] {
         self.search().by_word.get(word).map_or(&[], Vec::as_slice)
+    }
+
+    /// By how many words a phrase is found.
+    pub(crate) fn words_of(&self, number: u32) -> u8 {
+        self.search().words_of[number as usize]
     }
 
     /// Whether some phrase begins with this word.

@@ -222,6 +222,53 @@ fn typos_fillers_order_and_other_words_are_forgiven() {
     assert_eq!(intents[0].confidence, Confidence::Medium, "it was inferred");
 }
 
+/// Whether search was asked, and what was read.
+fn searched(vocabulary: &Vocabulary, text: &str, context: &Context<'_>) -> (bool, Understanding) {
+    let found = understand(vocabulary, text, context);
+    let intents = match &found {
+        Understanding::Clear { intents } => intents.as_slice(),
+        Understanding::Ask(question) => question.options.as_slice(),
+        _ => &[],
+    };
+    (intents.iter().any(|intent| intent.evidence.search.is_some()), found)
+}
+
+#[test]
+fn what_is_said_in_so_many_words_needs_no_search() {
+    let vocabulary = compile(archive_or_delete());
+    let ask = |text: &str| searched(&vocabulary, &text.replace("ID", ID), &fresh());
+    for text in ["please archive the lead ID", "hey, I would like you to put lead ID away", "could you list all leads"]
+    {
+        let (searched, found) = ask(text);
+        let Understanding::Clear { intents } = found else { panic!("{text}: {found:?}") };
+        assert!(!searched && intents[0].evidence.tier == Stage::Pattern, "{text}: {intents:?}");
+        assert!(intents[0].evidence.score > 0.5, "{text}: {intents:?}");
+    }
+    // Other words, one too many, one that is missing, a value that is missing, or something that would be taken away.
+    for text in [
+        "please store the lead ID",
+        "archive the old lead ID",
+        "please archive ID",
+        "archive the lead",
+        "please delete the lead ID",
+    ] {
+        assert!(ask(text).0, "{text}: {:?}", ask(text));
+    }
+    // What is out of the question is never taken for said.
+    let mut context = fresh();
+    context.excluded.insert("leads.archive".into(), "it is archived already".into());
+    let (_, found) = searched(&vocabulary, &format!("please archive the lead {ID}"), &context);
+    assert!(!matches!(&found, Understanding::Clear { intents } if intents[0].target == "leads.archive"), "{found:?}");
+}
+
+#[test]
+fn what_two_say_in_so_many_words_is_a_question() {
+    let targets =
+        vec![target("a.one", vec![], &["show open jobs"]), target("b.one", vec![], &["show the open jobs now"])];
+    let found = understand(&compile(targets), "please show all the open jobs", &fresh());
+    assert!(matches!(found, Understanding::Ask(_)), "{found:?}");
+}
+
 #[test]
 fn a_quoted_value_is_never_a_request() {
     assert_eq!(one("creat task: \"list leads and list tasks\"").1, json!({"title": "list leads and list tasks"}));

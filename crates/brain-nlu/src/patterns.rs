@@ -1,0 +1,235 @@
+//! Phrases against a clause that matches none of them whole: first those that were said in so many words but for small
+//! ones, then those that are worth a closer look.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use crate::align::{Aligner, Alignment, Part, SMALL_EXTRA};
+use crate::decide::Candidate;
+use crate::model::Found;
+use crate::phrase::Phrase;
+use crate::read::Reader;
+use crate::tokens::Token;
+use crate::understanding::Source;
+use crate::words::inflected;
+
+/// Phrases that are aligned at most.
+const MAX_ALIGNED: usize = 16;
+/// What a phrase costs at most that was said in so many words: “I would like you to … the …”.
+const SAID: u32 = 6 * SMALL_EXTRA;
+
+/// The phrases of the vocabulary that a clause may be.
+pub(crate) struct Patterns<'a, 'b> {
+    reader: &'b Reader<'a>,
+    clause: &'b Range<usize>,
+    aligner: &'b Aligner<'b>,
+    /// Phrases with words of the clause, in the order of their numbers.
+    listed: Vec<Listed>,
+    /// Phrases that were aligned.
+    done: Vec<u32>,
+    /// Each with the phrase that fits best.
+    candidates: BTreeMap<usize, Candidate<'a>>,
+}
+
+/// A phrase with words of the clause.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Listed {
+    number: u32,
+    /// The more, the rarer the words.
+    worth: f32,
+    words: u8,
+}
+
+impl<'a, 'b> Patterns<'a, 'b> {
+    pub(crate) fn new(reader: &'b Reader<'a>, clause: &'b Range<usize>, aligner: &'b Aligner<'b>) -> Self {
+        let (listed, done, candidates) = (Vec::new(), Vec::new(), BTreeMap::new());
+        let mut found = Self { reader, clause, aligner, listed, done, candidates };
+        for token in aligner.tokens.iter().filter(|token| !token.quoted && !token.small) {
+            found.list(&token.word);
+        }
+        found
+    }
+
+    /// Lists the phrases that have a word.
+    fn list(&mut self, word: &str) {
+        let singular = word.strip_suffix('s').unwrap_or(word);
+        for form in [word, singular].iter().take(if singular == word { 1 } else { 2 }) {
+            let phrases = self.reader.vocabulary.phrases_with(form);
+            if !phrases.is_empty() {
+                let worth = 1.0 / (1.0 + phrases.len() as f32).ln().max(0.5);
+                self.listed = added(&self.listed, phrases, worth);
+            }
+        }
+    }
+
+    /// Whether one target, and no other, is asked for in the words of one of its phrases, with nothing but small words
+    /// beside them. What takes something away is never taken for said: what else it may be is asked of search.
+    pub(crate) fn says_one(&mut self, is_out: impl Fn(usize) -> bool) -> bool {
+        if !self.aligner.is_short() || self.aligner.tokens.iter().any(|token| token.destructive) {
+            return false;
+        }
+        let vocabulary = self.reader.vocabulary;
+        let enough = |listed: &&Listed| listed.words >= vocabulary.words_of(listed.number);
+        let said: Vec<u32> = self.listed.iter().filter(enough).map(|listed| listed.number).collect();
+        let said = said.into_iter().filter(|number| self.has_words_of(&vocabulary.phrases[*number as usize]));
+        let said: Vec<u32> = said.collect();
+        if said.len() > MAX_ALIGNED {
+            return false;
+        }
+        let taught: Vec<_> = self.taught().filter(|(phrase, _)| self.has_words_of(phrase)).collect();
+        for (phrase, source) in taught {
+            self.try_phrase(phrase, source);
+        }
+        for number in said {
+            self.try_number(number);
+        }
+        let mut costs =
+            self.candidates.values().filter(|candidate| !is_out(candidate.target)).filter_map(|candidate| {
+                let (phrase, alignment) = candidate.aligned.as_ref()?;
+                Some((alignment.cost, candidate.target, *phrase, alignment))
+            });
+        let Some(first) = costs.next() else { return false };
+        let (mut best, mut next) = (first, u32::MAX);
+        for other in costs {
+            if other.0 < best.0 {
+                next = best.0;
+                best = other;
+            } else {
+                next = next.min(other.0);
+            }
+        }
+        let (cost, target, phrase, alignment) = best;
+        cost <= SAID.min(self.reader.context.thresholds.pattern)
+            && next >= cost + self.reader.context.thresholds.pattern_margin
+            && !vocabulary.targets[target].destructive
+            && is_complete(phrase, alignment)
+    }
+
+    /// Aligns the clause with phrases that have words of it, and with those of the best targets of search.
+    pub(crate) fn align_near(&mut self, found: &Found, corrected: &[(String, String)]) {
+        if !self.aligner.is_short() {
+            return;
+        }
+        let taught: Vec<_> = self.taught().collect();
+        for (phrase, source) in taught {
+            self.try_phrase(phrase, source);
+        }
+        for number in self.promising(found, corrected) {
+            if !self.done.contains(&number) {
+                self.try_number(number);
+            }
+        }
+    }
+
+    pub(crate) fn into_candidates(self) -> BTreeMap<usize, Candidate<'a>> {
+        self.candidates
+    }
+
+    /// What people here have taught.
+    fn taught(&self) -> impl Iterator<Item = (&'a Phrase, Source)> {
+        let context = self.reader.context;
+        let all = context.taught.into_iter().flat_map(|taught| taught.all(context.actor));
+        all.map(|entry| (&entry.phrase, if entry.actor.is_some() { Source::Own } else { Source::Taught }))
+    }
+
+    /// Whether every word of a phrase that is no small one is there, in whatever form.
+    fn has_words_of(&self, phrase: &Phrase) -> bool {
+        let is_there = |part: &Part| match part {
+            Part::Word { word, hash, small: false, .. } => {
+                self.aligner.tokens.iter().any(|token| is(token, word, *hash))
+            }
+            _ => true,
+        };
+        phrase.parts(&self.reader.vocabulary.targets[phrase.target]).iter().all(is_there)
+    }
+
+    fn try_number(&mut self, number: u32) {
+        self.done.push(number);
+        self.try_phrase(&self.reader.vocabulary.phrases[number as usize], Source::Pack);
+    }
+
+    fn try_phrase(&mut self, phrase: &'a Phrase, source: Source) {
+        if self.reader.is_blocked(phrase, self.clause) {
+            return;
+        }
+        let candidate = self.candidates.entry(phrase.target).or_insert_with(|| Candidate::new(phrase.target));
+        let limit = candidate.aligned.as_ref().map_or(u32::MAX, |(_, best)| best.cost);
+        let target = &self.reader.vocabulary.targets[phrase.target];
+        if let Some(alignment) = self.aligner.align(phrase, target, limit) {
+            candidate.offer(phrase, alignment, source);
+        }
+    }
+
+    /// The phrases that are worth a closer look: those with the rarest words, and of the best targets.
+    fn promising(&mut self, found: &Found, corrected: &[(String, String)]) -> Vec<u32> {
+        for (said, meant) in corrected {
+            let times = self.aligner.tokens.iter().filter(|token| !token.quoted && token.word == *said).count();
+            for _ in 0..times {
+                self.list(meant);
+            }
+        }
+        let mut list = std::mem::take(&mut self.listed);
+        for listed in &mut list {
+            let target = self.reader.vocabulary.target_of[listed.number as usize];
+            let place = found.best.iter().take(4).position(|scored| scored.label == target);
+            // What search finds as well is looked at first.
+            listed.worth += place.map_or(0.0, |place| 1.0 / (2.0 + place as f32));
+        }
+        let better = |a: &Listed, b: &Listed| b.worth.total_cmp(&a.worth).then(a.number.cmp(&b.number));
+        if list.len() > MAX_ALIGNED {
+            list.select_nth_unstable_by(MAX_ALIGNED, better);
+            list.truncate(MAX_ALIGNED);
+        }
+        list.sort_by(better);
+        list.into_iter().map(|listed| listed.number).collect()
+    }
+}
+
+/// Whether a token is a word, or a form of it.
+fn is(token: &Token, word: &str, hash: u32) -> bool {
+    let said = &token.word;
+    (token.hash == hash && said == word)
+        || (said.as_bytes().first() == word.as_bytes().first() && inflected(said, word))
+}
+
+/// Whether everything that a phrase has was said, to the letter.
+fn is_complete(phrase: &Phrase, alignment: &Alignment) -> bool {
+    let slots = phrase.pieces().iter().filter(|piece| matches!(piece, crate::pattern::Piece::Slot(_))).count();
+    alignment.matched > 0 && alignment.taken_for.is_empty() && alignment.captures.len() == slots
+}
+
+/// Adds what phrases are worth that have one more word; all are in the order of their numbers.
+fn added(list: &[Listed], phrases: &[u32], worth: f32) -> Vec<Listed> {
+    let mut all = Vec::with_capacity(list.len() + phrases.len());
+    let mut rest = list;
+    for number in phrases {
+        while let [first, after @ ..] = rest
+            && first.number < *number
+        {
+            all.push(*first);
+            rest = after;
+        }
+        match rest {
+            [same, after @ ..] if same.number == *number => {
+                all.push(Listed { worth: same.worth + worth, words: same.words.saturating_add(1), ..*same });
+                rest = after;
+            }
+            _ => all.push(Listed { number: *number, worth, words: 1 }),
+        }
+    }
+    all.extend_from_slice(rest);
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_phrases_are_worth_is_added() {
+        let list = added(&added(&[], &[3, 5], 1.0), &[1, 3, 9], 0.5);
+        let found: Vec<(u32, f32, u8)> =
+            list.iter().map(|listed| (listed.number, listed.worth, listed.words)).collect();
+        assert_eq!(found, [(1, 0.5, 1), (3, 1.5, 2), (5, 1.0, 1), (9, 0.5, 1)]);
+    }
+}
