@@ -94,9 +94,8 @@ impl Out<'_, '_> {
     }
 
     fn has(&self, number: usize) -> bool {
-        !self.is_empty()
-            && (self.blocked.contains_key(&number)
-                || self.reader.context.excluded.contains_key(&self.reader.vocabulary.targets[number].name))
+        self.blocked.contains_key(&number)
+            || self.reader.context.excluded.contains_key(&self.reader.vocabulary.targets[number].name)
     }
 
     /// Names, and why.
@@ -121,7 +120,9 @@ fn search(reader: &Reader<'_>, heard: &Heard<'_, '_>, out: &Out<'_, '_>) -> (Fou
         }
     }
     let taught = reader.context.taught;
-    let excluded: Vec<bool> = (0..reader.vocabulary.targets.len()).map(|number| out.has(number)).collect();
+    let count = reader.vocabulary.targets.len();
+    let excluded: Vec<bool> =
+        if out.is_empty() { vec![false; count] } else { (0..count).map(|number| out.has(number)).collect() };
     let mut found = search.model.search(&said, heard.vector(), |label| excluded[usize::from(label)]);
     for (target, _, alike) in taught.into_iter().flat_map(|taught| taught.alike(heard.vector(), reader.context.actor)) {
         if !excluded[target] {

@@ -21,7 +21,7 @@ use crate::tokens::quick_hash;
 use crate::words::{ADDRESS, ID, NUMBER, is_small, words};
 
 /// Changes whenever the same phrases would give another snapshot.
-const SNAPSHOT: u32 = 6;
+const SNAPSHOT: u32 = 7;
 /// Phrases are not looked for by a word that so many have.
 const MAX_WITH_WORD: usize = 300;
 /// How much a phrase counts that nobody wrote.

@@ -3,9 +3,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Raw;
 use super::fold::{Held, HeldOut};
-use super::fuse::Fusion;
-use super::{CLOSE, NEAR, Raw, top};
+use super::fuse::{Fusion, Ranked};
 
 /// Rows below which probabilities would be made up.
 const ENOUGH_ROWS: usize = 200;
@@ -16,17 +16,18 @@ const SIGNALS: usize = 6;
 pub(crate) struct Signals([f32; SIGNALS]);
 
 impl Signals {
-    /// `alike`: how alike the nearest phrase of the first few is.
-    pub(super) fn of(raw: &Raw, scores: &[f32], best: &[u16], alike: f32) -> Self {
-        let score = |place: usize| best.get(place).map_or(1e-4, |label| scores[usize::from(*label)].max(1e-4));
-        let of_first = |scores: &[f32]| best.first().map_or(0.0, |label| scores[usize::from(*label)]);
+    pub(super) fn of(raw: &Raw, ranked: &Ranked) -> Self {
+        let best = &ranked.best;
+        let score =
+            |place: usize| best.get(place).map_or(1e-4, |(label, _)| ranked.scores[usize::from(*label)].max(1e-4));
+        let of_first = |scores: &[f32]| best.first().map_or(0.0, |(label, _)| scores[usize::from(*label)]);
         let first = score(0).min(0.9999);
         Self([
             (first / (1.0 - first)).ln(),
             (first / score(1)).ln().min(9.0),
             of_first(&raw.lexical),
             of_first(&raw.semantic),
-            alike,
+            ranked.alike(),
             raw.known,
         ])
     }
@@ -44,11 +45,9 @@ impl Calibration {
     pub(super) fn fit(fusion: &Fusion, held: &HeldOut) -> Self {
         let read = |held: &Held| {
             let out = |label: u16| !held.knew[usize::from(label)];
-            let scores = fusion.scores(&held.raw, out);
-            let best = top(&scores, CLOSE);
-            let right = best.first() == Some(&held.label);
-            let near = best.iter().take(NEAR).map(|label| held.nearest.find(&held.vector, *label).0);
-            (Signals::of(&held.raw, &scores, &best, near.fold(-1.0, f32::max)), right)
+            let ranked = fusion.ranked(&held.raw, &held.nearest, &held.vector, out);
+            let right = ranked.best.first().is_some_and(|(label, _)| *label == held.label);
+            (Signals::of(&held.raw, &ranked), right)
         };
         let inside: Vec<(Signals, bool)> = held.inside.iter().map(read).collect();
         let outside: Vec<Signals> = held.outside.iter().map(|held| read(held).0).collect();

@@ -1,22 +1,66 @@
-//! Two heads, one score: each head's scores become probabilities at its own temperature, and are averaged.
+//! Three voices, one score: each head's scores become probabilities at its own temperature, and are averaged; between the
+//! best of them, the phrases that the text is most like have a say.
 
 use serde::{Deserialize, Serialize};
 
-use super::Raw;
+use super::fixed::Fixed;
 use super::fold::Held;
+use super::nearest::Nearest;
+use super::{CLOSE, NEAR, Raw, top};
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Fusion {
-    /// How sharp each head is.
+    /// How sharp each head is, and how sharp likeness to phrases is.
     lexical: f32,
     semantic: f32,
+    nearest: f32,
     /// The share of the lexical head.
     share: f32,
+    /// The share of the nearest phrases.
+    near_share: f32,
+}
+
+/// How sharp likeness may be.
+const SHARPNESS: [f32; 4] = [5.0, 10.0, 20.0, 40.0];
+
+/// What all voices say together.
+pub(super) struct Ranked {
+    /// Of every label; 0 for those that are out of the question.
+    pub(super) scores: Vec<f32>,
+    /// The best labels, best first; for the first few of them how alike the nearest phrase is, and which one that is.
+    pub(super) best: Vec<(u16, Option<(f32, u32)>)>,
+}
+
+impl Ranked {
+    /// How alike the nearest phrase is; -1 if there is none.
+    pub(super) fn alike(&self) -> f32 {
+        self.best.iter().filter_map(|(_, near)| *near).map(|(alike, _)| alike).fold(-1.0, f32::max)
+    }
+
+    /// What likeness alone says about the best labels: shares between those whose phrases were looked at.
+    fn likeness(&self, sharpness: f32) -> Vec<f32> {
+        let top = self.alike();
+        let weight = |near: Option<(f32, u32)>| near.map_or(0.0, |(alike, _)| power((alike - top) * sharpness));
+        let weights: Vec<f32> = self.best.iter().map(|(_, near)| weight(*near)).collect();
+        let sum: f32 = weights.iter().sum();
+        weights.into_iter().map(|weight| weight / sum).collect()
+    }
+
+    /// Lets likeness have a say.
+    fn hear(&mut self, sharpness: f32, share: f32) {
+        let likeness = self.likeness(sharpness);
+        self.scores.iter_mut().for_each(|score| *score *= 1.0 - share);
+        for ((label, _), alike) in self.best.iter().zip(likeness) {
+            self.scores[usize::from(*label)] += share * alike;
+        }
+        let score = |label: u16| self.scores[usize::from(label)];
+        self.best.sort_by(|a, b| score(b.0).total_cmp(&score(a.0)).then(a.0.cmp(&b.0)));
+    }
 }
 
 impl Fusion {
     /// Without held-out phrases: what fits most vocabularies.
-    const USUAL: Self = Self { lexical: 6.0, semantic: 1.0, share: 0.4 };
+    const USUAL: Self = Self { lexical: 6.0, semantic: 1.0, nearest: 20.0, share: 0.4, near_share: 0.2 };
 
     pub(super) fn fit(held: &[Held]) -> Self {
         if held.len() < 20 {
@@ -35,17 +79,55 @@ impl Fusion {
         let loss =
             |share: f32| shares.iter().map(|(a, b)| -(share * a + (1.0 - share) * b).max(1e-6).ln()).sum::<f32>();
         let share = (0..=20).map(|step| step as f32 / 20.0).min_by(|a, b| loss(*a).total_cmp(&loss(*b)));
-        Self { lexical, semantic, share: share.unwrap_or(Self::USUAL.share) }
+        let found = Self { lexical, semantic, share: share.unwrap_or(Self::USUAL.share), ..Self::USUAL };
+        let (nearest, near_share) = found.best_hearing(held);
+        Self { nearest, near_share, ..found }
     }
 
-    /// The score of every label; 0 for those that are out of the question.
-    pub(super) fn scores(&self, raw: &Raw, out: impl Fn(u16) -> bool + Copy) -> Vec<f32> {
+    /// How sharp likeness should be, and its share.
+    fn best_hearing(&self, held: &[Held]) -> (f32, f32) {
+        // What the heads say about the right label, and for each sharpness what likeness says.
+        let voices: Vec<(f32, [f32; 4])> = held
+            .iter()
+            .map(|held| {
+                let both = self.both(&held.raw, &held.nearest, &held.vector, |label| !held.knew[usize::from(label)]);
+                let place = both.best.iter().position(|(label, _)| *label == held.label);
+                let likeness = |sharpness: f32| place.map_or(0.0, |place| both.likeness(sharpness)[place]);
+                (both.scores[usize::from(held.label)], SHARPNESS.map(likeness))
+            })
+            .collect();
+        let loss = |at: usize, share: f32| -> f32 {
+            voices.iter().map(|(own, near)| -((1.0 - share) * own + share * near[at]).max(1e-6).ln()).sum()
+        };
+        let shares = (0..=8).map(|step| step as f32 / 20.0);
+        let all = shares.flat_map(|share| (0..SHARPNESS.len()).map(move |at| (at, share)));
+        let best = all.min_by(|a, b| loss(a.0, a.1).total_cmp(&loss(b.0, b.1)));
+        best.map_or((Self::USUAL.nearest, 0.0), |(at, share)| (SHARPNESS[at], share))
+    }
+
+    /// What all voices say.
+    pub(super) fn ranked(
+        &self,
+        raw: &Raw,
+        nearest: &Nearest,
+        vector: &Fixed,
+        out: impl Fn(u16) -> bool + Copy,
+    ) -> Ranked {
+        let mut found = self.both(raw, nearest, vector, out);
+        found.hear(self.nearest, self.near_share);
+        found
+    }
+
+    /// What both heads say, and how alike the phrases of the best are.
+    fn both(&self, raw: &Raw, nearest: &Nearest, vector: &Fixed, out: impl Fn(u16) -> bool + Copy) -> Ranked {
         let mut scores = softmax(&raw.lexical, self.lexical, out);
         let other = softmax(&raw.semantic, self.semantic, out);
         for (score, other) in scores.iter_mut().zip(other) {
             *score = self.share * *score + (1.0 - self.share) * other;
         }
-        scores
+        let near = |(place, label): (usize, u16)| (label, (place < NEAR).then(|| nearest.find(vector, label)));
+        let best = top(&scores, CLOSE).into_iter().enumerate().map(near).collect();
+        Ranked { scores, best }
     }
 
     /// What each head says about a label, before it is made a probability.
@@ -140,6 +222,17 @@ mod tests {
             assert!(off < 1e-6 || x <= -16.0, "{x}: {off}");
         }
         assert_eq!((power(0.0), power(-20.0), power(f32::NEG_INFINITY)), (1.0, 0.0, 0.0));
+    }
+
+    #[test]
+    fn likeness_decides_between_those_that_were_looked_at() {
+        let best = vec![(2, Some((0.5, 7))), (0, Some((0.9, 3))), (1, None)];
+        let mut found = Ranked { scores: vec![0.4, 0.1, 0.5], best };
+        found.hear(20.0, 0.3);
+        assert!((found.scores.iter().sum::<f32>() - 1.0).abs() < 1e-6, "{:?}", found.scores);
+        assert_eq!(found.best, [(0, Some((0.9, 3))), (2, Some((0.5, 7))), (1, None)]);
+        assert!((found.scores[1] - 0.07).abs() < 1e-6, "what was not looked at never overtakes");
+        assert_eq!(found.alike(), 0.9);
     }
 
     #[test]

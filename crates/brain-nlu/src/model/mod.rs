@@ -1,5 +1,6 @@
 //! Search: which label a text is most like. Two heads, lexical and semantic, each fitted from the phrases; their
-//! probabilities are averaged, and how far they can be trusted is measured on phrases that were held out.
+//! probabilities are averaged, likeness to single phrases decides between the best, and how far all of them can be
+//! trusted is measured on phrases that were held out.
 
 mod bulk;
 mod calibrate;
@@ -145,20 +146,16 @@ impl Model {
     pub(crate) fn search(&self, words: &[String], vector: &[f32], out: impl Fn(u16) -> bool + Copy) -> Found {
         let vector = &Fixed::of(vector);
         let raw = self.heads.look(words, vector);
-        let scores = self.fusion.scores(&raw, out);
-        let best = top(&scores, CLOSE);
-        if best.is_empty() {
+        let ranked = self.fusion.ranked(&raw, &self.heads.nearest, vector, out);
+        if ranked.best.is_empty() {
             return Found::default();
         }
-        let near: Vec<(f32, u32)> =
-            best.iter().take(NEAR).map(|label| self.heads.nearest.find(vector, *label)).collect();
-        let alike = near.iter().map(|(alike, _)| *alike).fold(-1.0, f32::max);
-        let signals = Signals::of(&raw, &scores, &best, alike);
-        let best = best.iter().enumerate().map(|(place, label)| {
-            let (alike, phrase) = near.get(place).copied().unwrap_or((0.0, u32::MAX));
+        let signals = Signals::of(&raw, &ranked);
+        let best = ranked.best.iter().map(|(label, near)| {
+            let (alike, phrase) = near.unwrap_or((0.0, u32::MAX));
             let at = usize::from(*label);
             let [lexical, semantic] = self.fusion.parts(&raw, at);
-            Scored { label: *label, score: round(scores[at]), lexical, semantic, alike: round(alike), phrase }
+            Scored { label: *label, score: round(ranked.scores[at]), lexical, semantic, alike: round(alike), phrase }
         });
         Found {
             best: best.collect(),

@@ -122,12 +122,11 @@ pub(super) fn run(global: &Global, args: &BenchUnderstandArgs) -> Result<bool> {
     );
     for (name, part) in [("as a phrase says it", "exact"), ("in other words", "near")] {
         let part = &found[part];
-        anstream::println!(
-            "  {name:<26}p50 {:.0} µs   p99 {:.0} µs   {DIM}{:.1} % right or asked{DIM:#}",
-            number(&part["p50_us"]),
-            number(&part["p99_us"]),
-            100.0 * number(&part["right"])
-        );
+        line(name, part, &format!("{:.1} % right or asked", 100.0 * number(&part["right"])));
+        let share = 100.0 * number(&part["searched"]["share"]);
+        if share > 0.0 {
+            line("  with search", &part["searched"], &format!("asked for {share:.0} % of them"));
+        }
     }
     anstream::println!(
         "  compiled in {:.1} s, after a changed phrase in {:.2} s; snapshot {:.1} MB, loaded in {:.0} ms ({:.0} to {:.0}), {:.0} MB of memory",
@@ -140,6 +139,11 @@ pub(super) fn run(global: &Global, args: &BenchUnderstandArgs) -> Result<bool> {
         number(&found["memory_mb"])
     );
     Ok(true)
+}
+
+fn line(name: &str, part: &Value, note: &str) {
+    let (p50, p99) = (number(&part["p50_us"]), number(&part["p99_us"]));
+    anstream::println!("  {name:<26}p50 {p50:.0} µs   p99 {p99:.0} µs   {DIM}{note}{DIM:#}");
 }
 
 fn number(value: &Value) -> f64 {
@@ -160,9 +164,21 @@ fn loaded(args: &BenchUnderstandArgs, encoder: &Arc<dyn Encoder>, snapshot: &Pat
     let measure = |reworded: bool| {
         // Phrases are taken apart when they are first looked at: others have been asked for before.
         read(&vocabulary, &utterances(&targets, args.utterances, reworded, 4))?;
-        let (measured, right) = read(&vocabulary, &utterances(&targets, args.utterances, reworded, 5))?;
-        let micros = |share: f64| round(measured.percentile(share) * 1e3);
-        anyhow::Ok(json!({"p50_us": micros(0.5), "p99_us": micros(0.99), "right": round(right)}))
+        let readings = read(&vocabulary, &utterances(&targets, args.utterances, reworded, 5))?;
+        let share = |of: fn(&Reading) -> bool| {
+            round(readings.iter().filter(|reading| of(reading)).count() as f64 / readings.len().max(1) as f64)
+        };
+        let times = |of: fn(&Reading) -> bool| {
+            let took: Vec<f64> = readings.iter().filter(|reading| of(reading)).map(|reading| reading.took_ms).collect();
+            let measured = Measured::new(took.iter().sum::<f64>() / 1e3, took);
+            let micros = |share: f64| round(measured.percentile(share) * 1e3);
+            json!({"p50_us": micros(0.5), "p99_us": micros(0.99)})
+        };
+        let mut found = times(|_| true);
+        found["right"] = json!(share(|reading| reading.right));
+        found["searched"] = times(|reading| reading.searched);
+        found["searched"]["share"] = json!(share(|reading| reading.searched));
+        anyhow::Ok(found)
     };
     Ok(json!({
         "tools": args.tools, "phrases": vocabulary.len(), "load_ms": round(load_ms), "memory_mb": round(memory_mb),
@@ -255,20 +271,29 @@ fn utterances(targets: &[Target], count: usize, reworded: bool, seed: u64) -> Ve
     (0..count).map(utterance).collect()
 }
 
-/// Reads them; how long each took, and the share that was not read as something else.
-fn read(vocabulary: &Vocabulary, utterances: &[(String, String)]) -> Result<(Measured, f64)> {
+/// How an utterance was read.
+struct Reading {
+    took_ms: f64,
+    /// Whether it was not read as something else.
+    right: bool,
+    /// Whether no phrase was said in so many words, so that search was asked.
+    searched: bool,
+}
+
+fn read(vocabulary: &Vocabulary, utterances: &[(String, String)]) -> Result<Vec<Reading>> {
     let context = Context::fresh(Surroundings::new(jiff::civil::date(2026, 1, 5).in_tz("UTC")?, "AU", ""));
-    let mut took = Vec::with_capacity(utterances.len());
-    let mut right = 0;
-    let began = Instant::now();
-    for (text, target) in utterances {
+    let one = |(text, target): &(String, String)| {
         let started = Instant::now();
         let found = understand(vocabulary, text, &context);
-        took.push(started.elapsed().as_secs_f64() * 1e3);
-        right += usize::from(match &found {
-            Understanding::Clear { intents } => intents.len() == 1 && intents[0].target == *target,
-            _ => true,
-        });
-    }
-    Ok((Measured::new(began.elapsed().as_secs_f64(), took), right as f64 / utterances.len().max(1) as f64))
+        let took_ms = started.elapsed().as_secs_f64() * 1e3;
+        match &found {
+            Understanding::Clear { intents } => Reading {
+                took_ms,
+                right: intents.len() == 1 && intents[0].target == *target,
+                searched: intents.iter().any(|intent| intent.evidence.search.is_some()),
+            },
+            _ => Reading { took_ms, right: true, searched: true },
+        }
+    };
+    Ok(utterances.iter().map(one).collect())
 }
