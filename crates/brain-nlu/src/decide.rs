@@ -8,6 +8,7 @@ use crate::actions::Tier;
 use crate::align::Alignment;
 use crate::fill;
 use crate::model::Scored;
+use crate::mood::is_doubtful;
 use crate::near::Look;
 use crate::phrase::Phrase;
 use crate::read::Reader;
@@ -111,7 +112,10 @@ pub(crate) fn decide(reader: &Reader<'_>, clause: &Range<usize>, look: &Look<'_>
         && rival.is_none_or(|rival| best.weight - rival.weight >= limits.margin);
     if (nearly || surely) && !is_risky(reader, look, best) {
         let stage = if nearly { Stage::Pattern } else { Stage::Search };
-        return Some(Understanding::Clear { intents: vec![intent(reader, clause, look, best, rival, stage)] });
+        let intent = intent(reader, clause, look, best, rival, stage);
+        if !is_doubtful(reader, &look.tokens, &intent, &reader.vocabulary.targets[best.target]) {
+            return Some(Understanding::Clear { intents: vec![intent] });
+        }
     }
     let plausible = nearly
         || surely

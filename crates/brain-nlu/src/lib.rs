@@ -16,6 +16,7 @@ pub mod learn;
 mod matcher;
 pub mod measure;
 mod model;
+mod mood;
 mod near;
 mod normalise;
 mod pattern;

@@ -85,7 +85,7 @@ impl<'a, 'b> Patterns<'a, 'b> {
         }
         let mut costs =
             self.candidates.values().filter(|candidate| !is_out(candidate.target)).filter_map(|candidate| {
-                let (phrase, alignment) = candidate.aligned.as_ref()?;
+                let (phrase, alignment) = candidate.aligned.as_ref().filter(|(_, alignment)| alignment.matched > 0)?;
                 Some((alignment.cost, candidate.target, *phrase, alignment))
             });
         let Some(first) = costs.next() else { return false };

@@ -270,6 +270,37 @@ fn what_two_say_in_so_many_words_is_a_question() {
 }
 
 #[test]
+fn what_only_sounds_like_a_request_is_asked_about() {
+    let asked = |text: &str| matches!(read(&text.replace("ID", ID)), Understanding::Ask(_));
+    for text in [
+        "do not complete task ID",
+        "please don't complete the task ID",
+        "did you complete task ID",
+        "hey, have you completed task ID?",
+        "how do I complete task ID",
+        "what if I complete task ID",
+        "if Bob agrees complete task ID",
+        "never list my tasks",
+    ] {
+        assert!(asked(text), "{text}: {:?}", read(&text.replace("ID", ID)));
+    }
+    // Courtesies, words of a value, and questions that want to be shown something.
+    for (text, target) in [
+        ("could you please complete task ID", "os.complete_task"),
+        ("can we complete the task ID", "os.complete_task"),
+        ("please create a task: do not forget why Bob did not call", "os.create_task"),
+        ("how do I list my tasks", "os.list_tasks"),
+    ] {
+        assert_eq!(one(&text.replace("ID", ID)).0, target, "{text}");
+    }
+    // What people are known to say is no doubt.
+    let never = target("doors.lock", vec![], &["do not let anybody in", "lock the doors"]);
+    let vocabulary = compile(vec![never, target("doors.unlock", vec![], &["open up", "let everybody in"])]);
+    let found = understand(&vocabulary, "please do not let anybody in", &fresh());
+    assert!(matches!(&found, Understanding::Clear { intents } if intents[0].target == "doors.lock"), "{found:?}");
+}
+
+#[test]
 fn a_quoted_value_is_never_a_request() {
     assert_eq!(one("creat task: \"list leads and list tasks\"").1, json!({"title": "list leads and list tasks"}));
 }
