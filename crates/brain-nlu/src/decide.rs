@@ -8,7 +8,7 @@ use crate::actions::Tier;
 use crate::align::Alignment;
 use crate::fill;
 use crate::model::Scored;
-use crate::mood::is_doubtful;
+use crate::mood::doubt;
 use crate::near::Look;
 use crate::phrase::Phrase;
 use crate::read::Reader;
@@ -110,10 +110,12 @@ pub(crate) fn decide(reader: &Reader<'_>, clause: &Range<usize>, look: &Look<'_>
         && look.found.scope >= limits.scope
         && look.found.confidence >= limits.clear
         && rival.is_none_or(|rival| best.weight - rival.weight >= limits.margin);
+    let mut doubtful = None;
     if (nearly || surely) && !is_risky(reader, look, best) {
         let stage = if nearly { Stage::Pattern } else { Stage::Search };
         let intent = intent(reader, clause, look, best, rival, stage);
-        if !is_doubtful(reader, &look.tokens, &intent, &reader.vocabulary.targets[best.target]) {
+        doubtful = doubt(reader, &look.tokens, &intent, &reader.vocabulary.targets[best.target]);
+        if doubtful.is_none() {
             return Some(Understanding::Clear { intents: vec![intent] });
         }
     }
@@ -122,7 +124,7 @@ pub(crate) fn decide(reader: &Reader<'_>, clause: &Range<usize>, look: &Look<'_>
         || look.found.scope >= limits.ask
         || best.cost().is_some_and(|cost| cost <= 2 * limits.pattern)
         || best.scored.is_some_and(|scored| scored.alike >= limits.alike);
-    plausible.then(|| question(reader, clause, look)).flatten()
+    plausible.then(|| question(reader, clause, look, doubtful)).flatten()
 }
 
 /// Whether one phrase matches but for little, and no other target's does.
@@ -145,7 +147,12 @@ fn is_risky(reader: &Reader<'_>, look: &Look<'_>, best: &Candidate<'_>) -> bool 
     asks_for_it && close(0.6).any(takes_away)
 }
 
-fn question(reader: &Reader<'_>, clause: &Range<usize>, look: &Look<'_>) -> Option<Understanding> {
+fn question(
+    reader: &Reader<'_>,
+    clause: &Range<usize>,
+    look: &Look<'_>,
+    doubtful: Option<&str>,
+) -> Option<Understanding> {
     let best = look.candidates.first()?;
     let likely: Vec<&Candidate<'_>> =
         look.candidates.iter().take_while(|other| other.weight >= 0.3 * best.weight && other.weight >= 0.05).collect();
@@ -162,6 +169,7 @@ fn question(reader: &Reader<'_>, clause: &Range<usize>, look: &Look<'_>) -> Opti
             };
             let mut option = intent(reader, clause, look, candidate, rival, stage);
             option.confidence = Confidence::Low;
+            option.evidence.doubt = doubtful.map(str::to_owned);
             option
         })
         .collect();
@@ -225,6 +233,7 @@ fn intent(
         distance: fits.map(|(_, alignment)| alignment.cost as f32 / 100.0),
         search,
         taken_for: fits.map(|(_, alignment)| alignment.taken_for.clone()).unwrap_or_default(),
+        doubt: None,
         runner_up: rival.map(|rival| reader.vocabulary.targets[rival.target].name.clone()),
         runner_up_score: rival.map(|rival| crate::model::round(rival.weight.min(1.0))),
         excluded: look.excluded.clone(),

@@ -23,29 +23,32 @@ const ASKING: [&str; 16] = [
 const ASKING_SOMEBODY: [&str; 5] = ["do", "have", "has", "is", "are"];
 const SOMEBODY: [&str; 11] = ["i", "you", "we", "they", "he", "she", "it", "anyone", "anybody", "someone", "somebody"];
 
-/// Whether the words around a request say that it is none, or not yet. Words in its values do not count, nor those that
-/// its target is asked for with. Whoever asks a question may well want to be shown something: only what changes
-/// something must not follow from one.
-pub(crate) fn is_doubtful(reader: &Reader<'_>, tokens: &[Token], intent: &Intent, target: &Target) -> bool {
+/// The word around a request that says that it is none, or not yet. Words in its values do not count, nor those that its
+/// target is asked for with. Whoever asks a question may well want to be shown something: only what changes something
+/// must not follow from one.
+pub(crate) fn doubt<'a>(reader: &Reader<'a>, tokens: &[Token], intent: &Intent, target: &Target) -> Option<&'a str> {
     let is_value = |token: &Token| {
         let span = reader.normal.span(token.range.clone());
         token.quoted || intent.slots.iter().any(|slot| slot.span.start < span.end && span.start < slot.span.end)
     };
-    let mut said = tokens.iter().filter(|token| !is_value(token)).map(|token| token.word.as_str());
-    let phrases = || target.phrases.iter().map(String::as_str).chain([intent.evidence.phrase.as_str()]);
-    let is_usual = |word: &str| phrases().any(|phrase| has_word(phrase, word));
-    if said.clone().any(|word| NO.contains(&word) && !is_usual(word)) {
-        return true;
-    }
-    if matches!(target.tier(), Tier::View | Tier::Analyze) {
-        return false;
-    }
-    let Some(first) = said.find(|word| !COURTESIES.contains(word)) else { return false };
-    let second = said.next().unwrap_or_default();
-    let asks = ASKING.contains(&first)
-        || (ASKING_SOMEBODY.contains(&first) && SOMEBODY.contains(&second))
-        || (first == "what" && matches!(second, "if" | "happens" | "about"));
-    asks && !is_usual(first)
+    let is_usual = |token: &Token| {
+        let mut phrases = target.phrases.iter().map(String::as_str).chain([intent.evidence.phrase.as_str()]);
+        phrases.any(|phrase| has_word(phrase, &token.word))
+    };
+    let mut said = tokens.iter().filter(|token| !is_value(token));
+    let no = said.clone().find(|token| NO.contains(&token.word.as_str()) && !is_usual(token));
+    let found = if no.is_some() || matches!(target.tier(), Tier::View | Tier::Analyze) {
+        no?
+    } else {
+        let first = said.find(|token| !COURTESIES.contains(&token.word.as_str()))?;
+        let second = said.next().map_or("", |token| token.word.as_str());
+        let asks = match first.word.as_str() {
+            "what" => matches!(second, "if" | "happens" | "about"),
+            word => ASKING.contains(&word) || (ASKING_SOMEBODY.contains(&word) && SOMEBODY.contains(&second)),
+        };
+        Some(first).filter(|first| asks && !is_usual(first))?
+    };
+    Some(&reader.text[reader.normal.span(found.range.clone())])
 }
 
 fn has_word(phrase: &str, word: &str) -> bool {

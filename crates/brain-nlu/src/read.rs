@@ -283,6 +283,7 @@ impl Reader<'_> {
             distance: None,
             search: None,
             taken_for: Vec::new(),
+            doubt: None,
             runner_up: rival.map(|hit| self.vocabulary.targets[hit.phrase.target].name.clone()),
             runner_up_score: None,
             excluded: Vec::new(),

@@ -120,6 +120,9 @@ pub struct Evidence {
     /// Words that were taken for others: what was said, what it was taken for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub taken_for: Vec<(String, String)>,
+    /// The word that makes it doubtful whether it is a request at all: “did”, “dont”.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub doubt: Option<String>,
     /// The next best reading, if there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runner_up: Option<String>,

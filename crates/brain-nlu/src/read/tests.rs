@@ -284,6 +284,8 @@ fn what_only_sounds_like_a_request_is_asked_about() {
     ] {
         assert!(asked(text), "{text}: {:?}", read(&text.replace("ID", ID)));
     }
+    let Understanding::Ask(question) = read(&format!("Please don't complete the task {ID}")) else { panic!() };
+    assert_eq!(question.options[0].evidence.doubt.as_deref(), Some("don't"));
     // Courtesies, words of a value, and questions that want to be shown something.
     for (text, target) in [
         ("could you please complete task ID", "os.complete_task"),

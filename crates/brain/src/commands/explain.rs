@@ -212,6 +212,9 @@ impl Teller<'_> {
             }
             return;
         }
+        if let Some(word) = question.options.iter().find_map(|option| option.evidence.doubt.as_ref()) {
+            anstream::println!("  “{word}” says that this may be no request.");
+        }
         for option in &question.options {
             anstream::println!(
                 "  {BOLD}{}{BOLD:#} {DIM}({}){DIM:#} at {:.2}: like “{}”",
