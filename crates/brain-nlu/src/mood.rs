@@ -6,14 +6,16 @@ use crate::tokens::Token;
 use crate::understanding::Intent;
 use crate::vocabulary::Target;
 
-/// Words that say no, in one spelling and without apostrophes.
-const NO: [&str; 16] = [
-    "not", "dont", "never", "cant", "cannot", "wont", "didnt", "doesnt", "isnt", "arent", "wasnt", "werent", "havent",
-    "hasnt", "shouldnt", "mustnt",
-];
 /// Words before a request that say nothing.
 const COURTESIES: [&str; 14] =
     ["hey", "hi", "hello", "please", "pls", "ok", "okay", "so", "and", "then", "well", "thanks", "sorry", "now"];
+/// Words that say no, in one spelling and without apostrophes: instead of a request,
+const NO: [&str; 3] = ["dont", "never", "not"];
+/// and of somebody.
+const SOMEBODY_NO: [&str; 12] =
+    ["not", "dont", "never", "cant", "cannot", "wont", "didnt", "couldnt", "wouldnt", "shouldnt", "mustnt", "havent"];
+/// Words between somebody and “not”.
+const HELPERS: [&str; 10] = ["do", "did", "can", "could", "will", "would", "should", "must", "have", "had"];
 /// Words that begin a question or a condition,
 const ASKING: [&str; 16] = [
     "how", "why", "when", "whenever", "where", "who", "whether", "if", "unless", "did", "does", "was", "were", "had",
@@ -23,35 +25,65 @@ const ASKING: [&str; 16] = [
 const ASKING_SOMEBODY: [&str; 5] = ["do", "have", "has", "is", "are"];
 const SOMEBODY: [&str; 11] = ["i", "you", "we", "they", "he", "she", "it", "anyone", "anybody", "someone", "somebody"];
 
-/// The word around a request that says that it is none, or not yet. Words in its values do not count, nor those that its
-/// target is asked for with. Whoever asks a question may well want to be shown something: only what changes something
-/// must not follow from one.
+/// The words before a request that say that it is none, or not yet. Whoever asks a question may well want to be shown
+/// something: only what changes something must not follow from one. What people are known to ask for with questions, or
+/// by telling how things are, is asked for so.
 pub(crate) fn doubt<'a>(reader: &Reader<'a>, tokens: &[Token], intent: &Intent, target: &Target) -> Option<&'a str> {
-    let is_value = |token: &Token| {
+    let is_value = |token: &&Token| {
         let span = reader.normal.span(token.range.clone());
         token.quoted || intent.slots.iter().any(|slot| slot.span.start < span.end && span.start < slot.span.end)
     };
-    let is_usual = |token: &Token| {
-        let mut phrases = target.phrases.iter().map(String::as_str).chain([intent.evidence.phrase.as_str()]);
-        phrases.any(|phrase| has_word(phrase, &token.word))
-    };
-    let mut said = tokens.iter().filter(|token| !is_value(token));
-    let no = said.clone().find(|token| NO.contains(&token.word.as_str()) && !is_usual(token));
-    let found = if no.is_some() || matches!(target.tier(), Tier::View | Tier::Analyze) {
-        no?
+    let said: Vec<&Token> = tokens.iter().take_while(|token| !is_value(token)).collect();
+    let from = said.iter().position(|token| !COURTESIES.contains(&token.word.as_str()))?;
+    let word = |at: usize| said.get(from + at).map_or("", |token| token.word.as_str());
+    let words = [word(0), word(1), word(2)];
+    let mut phrases = target.phrases.iter().map(String::as_str).chain([intent.evidence.phrase.as_str()]);
+    let changes = || !matches!(target.tier(), Tier::View | Tier::Analyze);
+    let count = if let Some(count) = refuses(words) {
+        Some(count).filter(|_| !phrases.any(|phrase| begins(phrase, |word| word == words[0])))
     } else {
-        let first = said.find(|token| !COURTESIES.contains(&token.word.as_str()))?;
-        let second = said.next().map_or("", |token| token.word.as_str());
-        let asks = match first.word.as_str() {
-            "what" => matches!(second, "if" | "happens" | "about"),
-            word => ASKING.contains(&word) || (ASKING_SOMEBODY.contains(&word) && SOMEBODY.contains(&second)),
-        };
-        Some(first).filter(|first| asks && !is_usual(first))?
-    };
-    Some(&reader.text[reader.normal.span(found.range.clone())])
+        let count = denies(words).or_else(|| asks(words).filter(|_| changes()));
+        count.filter(|_| !phrases.any(|phrase| begins(phrase, tells)))
+    }?;
+    let range = said[from].range.start..said[from + count - 1].range.end;
+    Some(&reader.text[reader.normal.span(range)])
 }
 
-fn has_word(phrase: &str, word: &str) -> bool {
-    let words = phrase.split(|c: char| !c.is_alphanumeric() && c != '\'');
-    words.into_iter().any(|other| other.chars().filter(|c| *c != '\'').flat_map(char::to_lowercase).eq(word.chars()))
+/// How many of the words say that something is not to be done.
+fn refuses(words: [&str; 3]) -> Option<usize> {
+    match words {
+        ["do", "not", _] => Some(2),
+        [first, _, _] => NO.contains(&first).then_some(1),
+    }
+}
+
+/// How many of the words say that somebody did not, or does not want to.
+fn denies([first, second, third]: [&str; 3]) -> Option<usize> {
+    if !SOMEBODY.contains(&first) {
+        return None;
+    }
+    let helped = HELPERS.contains(&second) && third == "not";
+    if SOMEBODY_NO.contains(&second) { Some(2) } else { helped.then_some(3) }
+}
+
+/// How many of the words ask, or tell when.
+fn asks([first, second, _]: [&str; 3]) -> Option<usize> {
+    let to_somebody = ASKING_SOMEBODY.contains(&first) && SOMEBODY.contains(&second);
+    if to_somebody || (first == "what" && matches!(second, "if" | "happens" | "about")) {
+        return Some(2);
+    }
+    ASKING.contains(&first).then_some(1)
+}
+
+/// Whether a phrase that begins with this word asks or tells something, and orders nothing.
+fn tells(word: &str) -> bool {
+    ASKING.contains(&word)
+        || (ASKING_SOMEBODY.contains(&word) && word != "do")
+        || SOMEBODY.contains(&word)
+        || matches!(word, "what" | "whats" | "which" | "am" | "im" | "ive" | "id" | "my" | "our" | "there")
+}
+
+fn begins(phrase: &str, with: impl Fn(&str) -> bool) -> bool {
+    let mut words = phrase.split(|c: char| !c.is_alphanumeric() && c != '\'').filter(|word| !word.is_empty());
+    words.next().is_some_and(|word| with(&word.replace('\'', "").to_lowercase()))
 }

@@ -281,11 +281,18 @@ fn what_only_sounds_like_a_request_is_asked_about() {
         "what if I complete task ID",
         "if Bob agrees complete task ID",
         "never list my tasks",
+        "I did not complete task ID",
     ] {
         assert!(asked(text), "{text}: {:?}", read(&text.replace("ID", ID)));
     }
-    let Understanding::Ask(question) = read(&format!("Please don't complete the task {ID}")) else { panic!() };
-    assert_eq!(question.options[0].evidence.doubt.as_deref(), Some("don't"));
+    for (text, doubt) in [
+        ("Please don't complete the task ID", "don't"),
+        ("Do not  complete task ID", "Do not"),
+        ("I did not complete task ID", "I did not"),
+    ] {
+        let Understanding::Ask(question) = read(&text.replace("ID", ID)) else { panic!("{text}") };
+        assert_eq!(question.options[0].evidence.doubt.as_deref(), Some(doubt), "{text}");
+    }
     // Courtesies, words of a value, and questions that want to be shown something.
     for (text, target) in [
         ("could you please complete task ID", "os.complete_task"),
@@ -300,6 +307,11 @@ fn what_only_sounds_like_a_request_is_asked_about() {
     let vocabulary = compile(vec![never, target("doors.unlock", vec![], &["open up", "let everybody in"])]);
     let found = understand(&vocabulary, "please do not let anybody in", &fresh());
     assert!(matches!(&found, Understanding::Clear { intents } if intents[0].target == "doors.lock"), "{found:?}");
+    let pin = target("card.change_pin", vec![], &["how do I change my pin", "I need another pin", "change the pin"]);
+    let vocabulary = compile(vec![pin, target("card.order", vec![], &["where is my card", "order a card"])]);
+    let found = understand(&vocabulary, "is it possible for you to change the pin", &fresh());
+    let doubt = |found: &Understanding| serde_json::to_string(found).unwrap().contains("\"doubt\"");
+    assert!(!doubt(&found), "it is asked for with questions: {found:?}");
 }
 
 #[test]
