@@ -7,6 +7,7 @@ use std::ops::Range;
 use crate::align::{Aligner, Alignment, Part, SMALL_EXTRA};
 use crate::decide::Candidate;
 use crate::model::Found;
+use crate::pattern::Piece;
 use crate::phrase::Phrase;
 use crate::read::Reader;
 use crate::tokens::Token;
@@ -65,44 +66,35 @@ impl<'a, 'b> Patterns<'a, 'b> {
     /// Whether one target, and no other, is asked for in the words of one of its phrases, with nothing but small words
     /// beside them. What takes something away is never taken for said: what else it may be is asked of search.
     pub(crate) fn says_one(&mut self, is_out: impl Fn(usize) -> bool) -> bool {
-        if !self.aligner.is_short() || self.aligner.tokens.iter().any(|token| token.destructive) {
+        let takes_away = self.aligner.tokens.iter().any(|token| token.destructive);
+        if takes_away || !self.aligner.is_short() || !self.align_said() {
             return false;
         }
+        let possible = self.candidates.values().filter(|candidate| !is_out(candidate.target));
+        let aligned = possible.filter_map(|candidate| candidate.aligned.as_ref());
+        let mut fits: Vec<_> = aligned.filter(|(_, alignment)| alignment.matched > 0).collect();
+        fits.sort_by_key(|(_, alignment)| alignment.cost);
+        let [(phrase, best), others @ ..] = fits.as_slice() else { return false };
+        let limits = &self.reader.context.thresholds;
+        best.cost <= SAID.min(limits.pattern)
+            && others.first().is_none_or(|(_, next)| next.cost >= best.cost + limits.pattern_margin)
+            && !self.reader.vocabulary.targets[phrase.target].destructive
+            && is_complete(phrase, best)
+    }
+
+    /// Aligns the clause with the phrases whose words are all in it, unless there are too many.
+    fn align_said(&mut self) -> bool {
         let vocabulary = self.reader.vocabulary;
-        let enough = |listed: &&Listed| listed.words >= vocabulary.words_of(listed.number);
-        let said: Vec<u32> = self.listed.iter().filter(enough).map(|listed| listed.number).collect();
-        let said = said.into_iter().filter(|number| self.has_words_of(&vocabulary.phrases[*number as usize]));
-        let said: Vec<u32> = said.collect();
+        let has_words_of = |number: &u32| self.has_words_of(&vocabulary.phrases[*number as usize]);
+        let enough = self.listed.iter().filter(|listed| listed.words >= vocabulary.words_of(listed.number));
+        let said: Vec<u32> = enough.map(|listed| listed.number).filter(has_words_of).collect();
         if said.len() > MAX_ALIGNED {
             return false;
         }
         let taught: Vec<_> = self.taught().filter(|(phrase, _)| self.has_words_of(phrase)).collect();
-        for (phrase, source) in taught {
-            self.try_phrase(phrase, source);
-        }
-        for number in said {
-            self.try_number(number);
-        }
-        let mut costs =
-            self.candidates.values().filter(|candidate| !is_out(candidate.target)).filter_map(|candidate| {
-                let (phrase, alignment) = candidate.aligned.as_ref().filter(|(_, alignment)| alignment.matched > 0)?;
-                Some((alignment.cost, candidate.target, *phrase, alignment))
-            });
-        let Some(first) = costs.next() else { return false };
-        let (mut best, mut next) = (first, u32::MAX);
-        for other in costs {
-            if other.0 < best.0 {
-                next = best.0;
-                best = other;
-            } else {
-                next = next.min(other.0);
-            }
-        }
-        let (cost, target, phrase, alignment) = best;
-        cost <= SAID.min(self.reader.context.thresholds.pattern)
-            && next >= cost + self.reader.context.thresholds.pattern_margin
-            && !vocabulary.targets[target].destructive
-            && is_complete(phrase, alignment)
+        taught.into_iter().for_each(|(phrase, source)| self.try_phrase(phrase, source));
+        said.into_iter().for_each(|number| self.try_number(number));
+        true
     }
 
     /// Aligns the clause with phrases that have words of it, and with those of the best targets of search.
@@ -111,9 +103,7 @@ impl<'a, 'b> Patterns<'a, 'b> {
             return;
         }
         let taught: Vec<_> = self.taught().collect();
-        for (phrase, source) in taught {
-            self.try_phrase(phrase, source);
-        }
+        taught.into_iter().for_each(|(phrase, source)| self.try_phrase(phrase, source));
         for number in self.promising(found, corrected) {
             if !self.done.contains(&number) {
                 self.try_number(number);
@@ -194,7 +184,7 @@ fn is(token: &Token, word: &str, hash: u32) -> bool {
 
 /// Whether everything that a phrase has was said, to the letter.
 fn is_complete(phrase: &Phrase, alignment: &Alignment) -> bool {
-    let slots = phrase.pieces().iter().filter(|piece| matches!(piece, crate::pattern::Piece::Slot(_))).count();
+    let slots = phrase.pieces().iter().filter(|piece| matches!(piece, Piece::Slot(_))).count();
     alignment.matched > 0 && alignment.taken_for.is_empty() && alignment.captures.len() == slots
 }
 
