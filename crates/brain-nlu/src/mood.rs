@@ -1,5 +1,7 @@
 //! What sounds like a request and is none: “do not …”, “did you …”, “how do I …”, “if …”. It is asked about, not done.
 
+use std::ops::Range;
+
 use crate::actions::Tier;
 use crate::read::Reader;
 use crate::tokens::Token;
@@ -34,19 +36,35 @@ pub(crate) fn doubt<'a>(reader: &Reader<'a>, tokens: &[Token], intent: &Intent, 
         token.quoted || intent.slots.iter().any(|slot| slot.span.start < span.end && span.start < slot.span.end)
     };
     let said: Vec<&Token> = tokens.iter().take_while(|token| !is_value(token)).collect();
+    let phrases = || target.phrases.iter().map(String::as_str).chain([intent.evidence.phrase.as_str()]);
+    let range = at_the_head(&said, target, phrases).or_else(|| forbids(&said, phrases))?;
+    Some(&reader.text[reader.normal.span(range)])
+}
+
+/// Doubts before the request.
+fn at_the_head<'a, P: Iterator<Item = &'a str>>(
+    said: &[&Token],
+    target: &Target,
+    phrases: impl Fn() -> P,
+) -> Option<Range<usize>> {
     let from = said.iter().position(|token| !COURTESIES.contains(&token.word.as_str()))?;
     let word = |at: usize| said.get(from + at).map_or("", |token| token.word.as_str());
     let words = [word(0), word(1), word(2)];
-    let mut phrases = target.phrases.iter().map(String::as_str).chain([intent.evidence.phrase.as_str()]);
     let changes = || !matches!(target.tier(), Tier::View | Tier::Analyze);
     let count = if let Some(count) = refuses(words) {
-        Some(count).filter(|_| !phrases.any(|phrase| begins(phrase, |word| word == words[0])))
+        Some(count).filter(|_| !phrases().any(|phrase| begins(phrase, |word| word == words[0])))
     } else {
         let count = denies(words).or_else(|| asks(words).filter(|_| changes()));
-        count.filter(|_| !phrases.any(|phrase| begins(phrase, tells)))
+        count.filter(|_| !phrases().any(|phrase| begins(phrase, tells)))
     }?;
-    let range = said[from].range.start..said[from + count - 1].range.end;
-    Some(&reader.text[reader.normal.span(range)])
+    Some(said[from].range.start..said[from + count - 1].range.end)
+}
+
+/// Where somebody says, after whatever else, what not to do: “I said do not archive …”.
+fn forbids<'a, P: Iterator<Item = &'a str>>(said: &[&Token], phrases: impl Fn() -> P) -> Option<Range<usize>> {
+    let pair = said.windows(2).find(|pair| NO.contains(&pair[0].word.as_str()) && pair[1].actions != 0)?;
+    let is_usual = phrases().any(|phrase| words_of(phrase).any(|word| word == pair[0].word));
+    (!is_usual).then(|| pair[0].range.start..pair[1].range.end)
 }
 
 /// How many of the words say that something is not to be done.
@@ -84,6 +102,11 @@ fn tells(word: &str) -> bool {
 }
 
 fn begins(phrase: &str, with: impl Fn(&str) -> bool) -> bool {
-    let mut words = phrase.split(|c: char| !c.is_alphanumeric() && c != '\'').filter(|word| !word.is_empty());
-    words.next().is_some_and(|word| with(&word.replace('\'', "").to_lowercase()))
+    words_of(phrase).next().is_some_and(|word| with(&word))
+}
+
+/// In lower case, without apostrophes.
+fn words_of(phrase: &str) -> impl Iterator<Item = String> {
+    let words = phrase.split(|c: char| !c.is_alphanumeric() && c != '\'').filter(|word| !word.is_empty());
+    words.map(|word| word.replace('\'', "").to_lowercase())
 }

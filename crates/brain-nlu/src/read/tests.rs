@@ -282,12 +282,15 @@ fn what_only_sounds_like_a_request_is_asked_about() {
         "if Bob agrees complete task ID",
         "never list my tasks",
         "I did not complete task ID",
+        "I said do not complete task ID",
+        "make sure you never complete task ID",
     ] {
         assert!(asked(text), "{text}: {:?}", read(&text.replace("ID", ID)));
     }
     for (text, doubt) in [
         ("Please don't complete the task ID", "don't"),
         ("Do not  complete task ID", "Do not"),
+        ("I said don't complete task ID", "don't complete"),
         ("I did not complete task ID", "I did not"),
     ] {
         let Understanding::Ask(question) = read(&text.replace("ID", ID)) else { panic!("{text}") };
