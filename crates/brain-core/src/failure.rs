@@ -38,15 +38,25 @@ pub struct Failure {
     pub code: String,
     /// For people: what was wrong and what to do.
     pub message: String,
-    /// Something else must happen first: look again after this long. That is not an attempt that failed.
+    /// Try again after this long, whatever the retry policy says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after: Option<Millis>,
+    /// Whether the attempt counts against the retry policy although it says when to try again: the other side was
+    /// asked and refused, rather than something here having to happen first.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub asked: bool,
 }
 
 impl Failure {
     /// A failure that may pass by itself.
     pub fn transient(code: &str, message: impl Into<String>) -> Self {
-        Self { class: FailureClass::Transient, code: code.to_owned(), message: message.into(), retry_after: None }
+        Self {
+            class: FailureClass::Transient,
+            code: code.to_owned(),
+            message: message.into(),
+            retry_after: None,
+            asked: false,
+        }
     }
 
     /// Something else must happen first.
@@ -54,13 +64,35 @@ impl Failure {
         Self { retry_after: Some(retry_after), ..Self::transient("blocked", message) }
     }
 
+    /// The other side was asked and said when to ask again.
+    pub fn asked_to_wait(code: &str, message: impl Into<String>, retry_after: Millis) -> Self {
+        Self { retry_after: Some(retry_after), asked: true, ..Self::transient(code, message) }
+    }
+
+    /// Whether the attempt counts against the retry policy.
+    pub fn counts(&self) -> bool {
+        self.retry_after.is_none() || self.asked
+    }
+
     /// A bug on one side.
     pub fn contract(code: &str, message: impl Into<String>) -> Self {
-        Self { class: FailureClass::Contract, code: code.to_owned(), message: message.into(), retry_after: None }
+        Self {
+            class: FailureClass::Contract,
+            code: code.to_owned(),
+            message: message.into(),
+            retry_after: None,
+            asked: false,
+        }
     }
 
     /// The business said no.
     pub fn business(code: &str, message: impl Into<String>) -> Self {
-        Self { class: FailureClass::Business, code: code.to_owned(), message: message.into(), retry_after: None }
+        Self {
+            class: FailureClass::Business,
+            code: code.to_owned(),
+            message: message.into(),
+            retry_after: None,
+            asked: false,
+        }
     }
 }

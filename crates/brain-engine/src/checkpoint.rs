@@ -5,10 +5,11 @@
 
 use brain_core::{Digest, Timestamp, canonical_digest};
 use brain_store::{LogRow, Member, Precondition, RunRow, Scope, Store, StoreError, Write};
-use brain_vm::{Program, State};
+use brain_vm::State;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::core::read_program;
 use crate::data::{Folded, RunData, fold};
 use crate::engine::EngineError;
 use crate::log::{LogEntry, NewEvent, PipeEvent, entries, pack};
@@ -20,8 +21,8 @@ use crate::retention::written;
 pub(crate) struct Checkpoint {
     /// What the run runs.
     pub(crate) program: Digest,
-    /// The fragments it has grown by, in order: their programs and their paths.
-    pub(crate) fragments: Vec<(Digest, String)>,
+    /// The other programs it executes: those of the steps that results brought along.
+    pub(crate) fragments: Vec<Digest>,
     /// Where it stands.
     pub(crate) state: State,
     /// When it started.
@@ -87,16 +88,14 @@ pub(crate) fn compact(
     }
     let mut load = |hash: Digest| {
         let body = store.definition(hash)?.ok_or(EngineError::NoProgram(hash))?;
-        let program: Program = serde_json::from_value(body).map_err(|_| EngineError::NoProgram(hash))?;
-        Ok(std::sync::Arc::new(program))
+        Ok(std::sync::Arc::new(read_program(hash, body)?))
     };
     let unreadable = |error: brain_vm::EventError| EngineError::Unreadable(row.id, error.to_string());
-    let folded = load(hash).and_then(|mut program| {
-        let folded = fold(&mut program, &log, &mut load, unreadable)?;
-        let list = receipts(row.id, &folded.earlier, &program, &log).map_err(unreadable)?;
+    let folded = fold(hash, &log, &mut load, unreadable).and_then(|folded| {
+        let list = receipts(row.id, &folded, &log).map_err(unreadable)?;
         Ok((folded, list))
     });
-    let (Folded { state, data, seq, fragments, .. }, list) = match folded {
+    let (Folded { code, state, data, seq, .. }, list) = match folded {
         Ok(folded) => folded,
         Err(EngineError::Store(error)) => return Err(error),
         // It is set aside when somebody works on it; compacting is no reason to.
@@ -112,6 +111,7 @@ pub(crate) fn compact(
         .collect();
     let digest = canonical_digest(&log.iter().map(|row| (&row.events, &row.payloads)).collect::<Vec<_>>());
     let started = data.started;
+    let fragments = code.hashes().skip(1).collect();
     let point = Checkpoint { program: hash, fragments, state, started, events: count, log: digest, receipts };
     let event = NewEvent::pipe(
         PipeEvent::Checkpoint,

@@ -14,7 +14,7 @@ use brain_store::{
     Conflict, Member, Outcome, Precondition, QueuePlace, RunRow, RunSchedule, Scope, SignalRow, Store, StoreError,
     Write,
 };
-use brain_vm::{End, Input, JobId, JobStatus, Machine, Need, Phase, Program, State};
+use brain_vm::{Code, End, Input, JobId, JobStatus, Machine, Need, Phase, Program, State};
 use serde_json::{Value, json};
 
 pub(crate) use self::live::lost_jobs;
@@ -41,6 +41,9 @@ const MAX_READS: usize = 4;
 const BACK_OFF: Millis = Millis(500);
 /// Programs that are kept at hand at most.
 const MAX_PROGRAMS: usize = 10_000;
+/// Turns in a row that may end unfinished before a run counts as going round in circles. More than the largest run that
+/// `max_steps` allows could take.
+const MAX_UNFINISHED: u32 = 20_000;
 /// Runs that one step calls from the queue at most.
 const MAX_CALLS: usize = 256;
 /// Queued runs that are fetched at a time.
@@ -263,16 +266,14 @@ impl Core {
         let row = self.store.run(scope, run)?.ok_or(EngineError::NoSuchRun(run))?;
         let mut live = Live::empty(scope.clone());
         if let Some(hash) = row.program {
-            let mut program = self.program(hash)?;
             let rows = self.store.log(scope, run)?;
             let unreadable = |error: brain_vm::EventError| EngineError::Unreadable(run, error.to_string());
-            let Folded { state, data, seq, .. } =
-                fold(&mut program, &rows, &mut |hash| self.program(hash), unreadable)?;
+            let Folded { code, state, data, seq, .. } = fold(hash, &rows, &mut |hash| self.program(hash), unreadable)?;
             if seq != row.schedule.seq {
                 let reason = format!("its log has {seq} events, its row says {}", row.schedule.seq);
                 return Err(EngineError::Unreadable(run, reason));
             }
-            live.program = Some(program);
+            live.code = Some(code);
             live.state = Some(state);
             live.data = data;
         }
@@ -285,8 +286,7 @@ impl Core {
             return Ok(program.clone());
         }
         let body = self.store.definition(hash)?.ok_or(EngineError::NoProgram(hash))?;
-        let program: Program = serde_json::from_value(body).map_err(|_| EngineError::NoProgram(hash))?;
-        let program = Arc::new(program);
+        let program = Arc::new(read_program(hash, body)?);
         self.keep_program(hash, &program);
         Ok(program)
     }
@@ -419,8 +419,9 @@ impl Core {
                     live.data = RunData { input: submission.input.clone(), ..RunData::default() };
                     if let Some((hash, program)) = &submission.program {
                         program_hash = Some(*hash);
-                        live.state = Some(State::new(program));
-                        live.program = Some(program.clone());
+                        let code = Code::new(*hash, program.clone());
+                        live.state = Some(State::new(&code));
+                        live.code = Some(code);
                         self.keep_program(*hash, program);
                         if submission.start {
                             inputs.push(Told::Input(Input::Start, None));
@@ -438,7 +439,7 @@ impl Core {
                     }
                     if let Some((hash, program, moved, input)) = &command.program {
                         program_hash = Some(*hash);
-                        live.program = Some(program.clone());
+                        live.code = Some(Code::new(*hash, program.clone()));
                         live.state = Some(moved.state.clone());
                         live.data.migrate(&moved.map, &moved.steps);
                         live.data.input = input.clone();
@@ -485,17 +486,18 @@ impl Core {
         }
         // Another node works on the run: what is asked for is decided here, what follows outside starts there.
         let guest = schedule.owner.is_some_and(|owner| owner != self.node);
-        if live.redecided > MAX_REDECISIONS && live.program.as_ref().is_some_and(|program| program.atomic) {
+        if live.redecided > MAX_REDECISIONS && is_atomic(live) {
             let message = "Others kept changing the same records; nothing was done. Try again in a moment.";
             let failure = Failure { retry_after: Some(BACK_OFF), ..Failure::transient("contention", message) };
-            inputs.push(Told::Input(Input::Halt(failure), None));
+            inputs.push(Told::Input(Input::Halt(0, failure), None));
         }
-        let mut finished = match (&mut live.program, &mut live.state) {
-            (Some(program), Some(state)) => {
+        let runs_away = work.iter().all(|item| matches!(item.work, Work::Tick)) && live.unfinished > MAX_UNFINISHED;
+        let mut finished = match (&mut live.code, &mut live.state) {
+            (Some(code), Some(state)) => {
                 let mut turn = Turn {
                     scope: &live.scope,
                     run,
-                    program,
+                    code,
                     state,
                     data: &mut live.data,
                     store: self.store.as_ref(),
@@ -519,6 +521,8 @@ impl Core {
                     limit: None,
                     away: None,
                     refused: None,
+                    bytes: 0,
+                    signalled: Vec::new(),
                 };
                 for told in inputs {
                     turn.told(told);
@@ -526,7 +530,11 @@ impl Core {
                 for (job, attempt) in rechecks {
                     turn.request_check(job, attempt);
                 }
-                turn.advance();
+                if runs_away {
+                    turn.run_away();
+                } else {
+                    turn.advance();
+                }
                 turn.finish()
             }
             _ => Finished { events: prelude, writes, ..Finished::default() },
@@ -551,11 +559,14 @@ impl Core {
     fn member(&self, now: Timestamp, run: RunId, live: &Live, parts: Parts) -> (Member, InFlight) {
         let Parts { mut finished, mut preconditions, mut status, mut schedule, program_hash, new_row } = parts;
         let mut nudge = false;
-        if let Some(state) = live.state.as_ref().filter(|state| state.phase != Phase::New) {
+        if let Some(state) = live.state.as_ref().filter(|state| state.phase() != Phase::New) {
             status = state.status().to_string();
             schedule.wake_at = state.wake_at();
             let under_way = finished.unfinished
-                || state.jobs.values().any(|job| matches!(job.status, JobStatus::Running | JobStatus::Checking));
+                || state
+                    .jobs
+                    .values()
+                    .any(|job| matches!(job.status, JobStatus::Running | JobStatus::Checking { again: None }));
             let guest = schedule.owner.filter(|owner| *owner != self.node);
             let owner = under_way.then_some(guest.unwrap_or(self.node));
             if owner.is_some() && owner != schedule.owner {
@@ -563,7 +574,7 @@ impl Core {
             }
             schedule.owner = owner;
             let waits = finished.limit.take().filter(|_| {
-                let next = live.program.as_ref().and_then(|program| Machine::new(program).next(state));
+                let next = live.code.as_ref().and_then(|code| Machine::new(code).next(state));
                 !finished.unfinished && matches!(next, Some(Need::Start(..)))
             });
             let order = || now.as_millis() - i64::from(schedule.priority) * PRIORITY_STEP;
@@ -587,11 +598,11 @@ impl Core {
             let body = json!({"go_on": true});
             writes.push(Write::Signal(SignalRow { run, id: format!("go on {}", schedule.seq), at: now, body }));
         }
-        let parent = parent.map(|signal| {
-            let run = signal.run;
+        let mut signalled = std::mem::take(&mut finished.signalled);
+        if let Some(signal) = parent {
+            signalled.push(signal.run);
             writes.push(Write::Signal(signal));
-            run
-        });
+        }
         match &new_row {
             Some(submission) => writes.push(Write::NewRun(Box::new(RunRow {
                 id: run,
@@ -631,7 +642,7 @@ impl Core {
             offered: finished.offered,
             delegated: finished.delegated,
             queued,
-            parent,
+            signalled,
             parks: false,
         };
         (member, in_flight)
@@ -652,13 +663,13 @@ impl Core {
             return None;
         }
         let state = live.state.as_ref()?;
-        let body = match state.phase {
+        let body = match state.phase() {
             Phase::Ended(End::Completed) => {
                 let data = json!({"run_id": run, "status": "completed", "result": live.data.state});
                 json!({"job": parent["job"], "result": {"success": true, "data": data}})
             }
             _ => {
-                let why = state.failure.as_ref().map_or_else(|| "It was cancelled.".to_owned(), |f| f.message.clone());
+                let why = state.failure().map_or_else(|| "It was cancelled.".to_owned(), |f| f.message.clone());
                 let message = format!("The child run {run} ended {}: {why}", state.status());
                 json!({"job": parent["job"], "failure": Failure::business("child_failed", message)})
             }
@@ -755,14 +766,17 @@ impl Core {
             output.actions.push(Action::WakeAt(live.scope.clone(), run, at));
         }
         if in_flight.unfinished {
+            live.unfinished += 1;
             live.queue.push_back(Queued::told(Work::Tick));
+        } else {
+            live.unfinished = 0;
         }
         if in_flight.delegated {
             // The other side may have been quicker than this commit.
             live.queue.push_back(Queued::told(Work::Signals));
         }
-        if let Some(parent) = in_flight.parent {
-            output.actions.push(Action::Signal(live.scope.clone(), parent));
+        for run in in_flight.signalled {
+            output.actions.push(Action::Signal(live.scope.clone(), run));
         }
         let again = !live.queue.is_empty();
         if again || in_flight.schedule.owner == Some(self.node) {
@@ -866,7 +880,7 @@ impl Core {
                 let atomic = fresh.queue.iter().any(|item| match &item.work {
                     Work::Start(submission) => submission.program.as_ref().is_some_and(|(_, program)| program.atomic),
                     _ => false,
-                }) || fresh.program.as_ref().is_some_and(|program| program.atomic);
+                }) || is_atomic(&fresh);
                 let pause = error.is_some() || (fresh.redecided > MAX_REDECISIONS && !atomic);
                 let scope = fresh.scope.clone();
                 self.live.insert(run, fresh);
@@ -916,6 +930,17 @@ impl Core {
             }
         }
     }
+}
+
+/// A program as the store has it, fit to be executed.
+pub(crate) fn read_program(hash: Digest, body: Value) -> Result<Program, EngineError> {
+    let program: Program = serde_json::from_value(body).map_err(|_| EngineError::NoProgram(hash))?;
+    program.check().map_err(|_| EngineError::NoProgram(hash))?;
+    Ok(program)
+}
+
+fn is_atomic(live: &Live) -> bool {
+    live.code.as_ref().is_some_and(|code| code.root().atomic)
 }
 
 /// Why a turn has nothing to commit.

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use brain_core::{Digest, Timestamp};
+use brain_core::{Digest, Failure, Timestamp};
 use brain_lang::plan::ToolRef;
 use brain_store::LogRow;
-use brain_vm::{Event, EventError, JobId, JobStatus, Phase, Program, State, StepMap};
+use brain_vm::{Code, Event, EventError, JobId, JobStatus, Phase, Program, State, StepId, StepMap, pairs};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -26,7 +26,8 @@ pub struct RunData {
     /// The result of each finished step; a list for `foreach`.
     pub steps: BTreeMap<String, Value>,
     /// The lists of open and finished `foreach` steps.
-    pub items: BTreeMap<u16, Vec<Value>>,
+    #[serde(with = "pairs")]
+    pub items: BTreeMap<StepId, Vec<Value>>,
     /// Arguments of jobs that are under way or done, for checks and undo.
     #[serde(with = "pairs")]
     pub args: BTreeMap<JobId, Value>,
@@ -38,72 +39,89 @@ pub struct RunData {
     pub pending: BTreeMap<JobId, Value>,
     /// The jobs that brought steps along and their tools, by the path of those steps.
     pub fragments: BTreeMap<String, (JobId, ToolRef)>,
+    /// Attempts of open jobs that did not succeed, for their dead letters.
+    #[serde(with = "pairs", default)]
+    pub attempts: BTreeMap<JobId, Vec<FailedAttempt>>,
 }
 
-/// A map whose keys are no texts, as a list of pairs: JSON has no other form for it.
-mod pairs {
-    use std::collections::BTreeMap;
-
-    use brain_vm::JobId;
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-    use serde_json::Value;
-
-    pub(super) fn serialize<S: Serializer>(map: &BTreeMap<JobId, Value>, serializer: S) -> Result<S::Ok, S::Error> {
-        map.iter().collect::<Vec<_>>().serialize(serializer)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<JobId, Value>, D::Error> {
-        Ok(Vec::<(JobId, Value)>::deserialize(deserializer)?.into_iter().collect())
-    }
+/// An attempt that did not succeed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FailedAttempt {
+    /// Which; the first is 1.
+    pub attempt: u32,
+    /// When its answer was written.
+    pub at: Timestamp,
+    /// Why.
+    pub failure: Failure,
 }
+
+/// Failed attempts of one job that are remembered: the latest.
+const MAX_ATTEMPTS_KEPT: usize = 50;
 
 impl RunData {
     /// Whether a run in this state goes no further by itself soon: it is over, waits for a person, or another system
     /// works on it. A child run counts as its own work.
     pub fn is_at_rest(&self, state: &State) -> bool {
-        let rests = |(id, job): (&JobId, &brain_vm::Job)| match job.status {
-            JobStatus::Delegated { .. } => self.pending.get(id).is_none_or(|it| it["delegate"]["child_run"].is_null()),
-            JobStatus::Growing => true,
+        let rests = |job: &brain_vm::Job| match job.status {
+            JobStatus::Delegated { child, .. } => !child,
+            JobStatus::Growing { .. } => true,
             ref status => status.is_for_person(),
         };
-        let open = state.jobs.values().filter(|job| job.status != JobStatus::Growing).count();
-        state.is_ended() || state.phase == Phase::New || (open > 0 && state.jobs.iter().all(rests))
+        let open = state.jobs.values().filter(|job| !matches!(job.status, JobStatus::Growing { .. })).count();
+        state.is_ended() || state.phase() == Phase::New || (open > 0 && state.jobs.values().all(rests))
     }
 
-    /// Takes in the payload of a machine event.
-    pub(crate) fn apply(&mut self, program: &Program, event: &Event, payload: Option<&Value>, at: Timestamp) {
+    /// Takes in the payload of a machine event. The state is the one after the event.
+    pub(crate) fn apply(&mut self, code: &Code, state: &State, event: &Event, payload: Option<&Value>, at: Timestamp) {
+        let result = || payload.map_or(Value::Null, |payload| payload["result"]["data"].clone());
         match event {
             Event::RunStarted { .. } => self.started = at,
-            Event::StepSkipped { step } => {
-                self.steps.insert(program.step(*step).id.clone(), Value::Null);
+            Event::StepSkipped { at } | Event::StepBypassed { at, .. } => {
+                self.steps.insert(state.step_path(code, *at), Value::Null);
             }
-            Event::EachOpened { step, count } => {
+            Event::EachOpened { at, count } => {
                 let items = payload.and_then(|payload| payload["items"].as_array().cloned()).unwrap_or_default();
-                self.items.insert(*step, items);
+                self.items.insert(*at, items);
                 let nulls = vec![Value::Null; *count as usize];
-                self.steps.insert(program.step(*step).id.clone(), Value::Array(nulls));
+                self.steps.insert(state.step_path(code, *at), Value::Array(nulls));
             }
-            Event::JobStarted { job, .. } | Event::JobOffered { job } | Event::JobHeld { job } => {
+            Event::JobStarted { job, .. } | Event::JobOffered { job } | Event::JobHeld { job, .. } => {
                 self.take_args(*job, payload);
             }
             Event::JobDelegated { job, .. } | Event::ReviewAsked { job, .. } => self.take_result(*job, payload),
-            Event::StepsInjected { job, path, .. } => {
+            Event::ScopeOpened { job, .. } => {
                 self.take_result(*job, payload);
-                self.fragments.insert(path.clone(), (*job, program.step(job.step).tool.clone()));
+                if let Some(JobStatus::Growing { scope }) = state.jobs.get(job).map(|job| &job.status) {
+                    let tool = state.step(code, job.at()).call(job.undo).tool.clone();
+                    self.fragments.insert(state.path(code, *scope), (*job, tool));
+                }
                 // Steps that follow inside the fragment see the result as that of any other step.
-                let data = payload.map_or(Value::Null, |payload| payload["result"]["data"].clone());
-                self.merge(&data);
-            }
-            Event::StepBypassed { step, .. } => {
-                self.steps.insert(program.step(*step).id.clone(), Value::Null);
+                self.merge(&result());
             }
             Event::JobDone { job, .. } => {
                 self.take_args(*job, payload);
                 self.pending.remove(job);
-                let data = payload.map_or(Value::Null, |payload| payload["result"]["data"].clone());
-                self.finish(program, *job, data);
+                self.finish(code, state, *job, result());
             }
-            Event::JobFailed { job, .. } | Event::JobDismissed { job } => self.finish(program, *job, Value::Null),
+            // What came back is of no use to the steps that follow, but perhaps to the one that takes it back.
+            Event::JobDoneBadly { job, .. } => {
+                self.take_args(*job, payload);
+                self.pending.remove(job);
+                self.finish(code, state, *job, Value::Null);
+                self.results.insert(*job, result());
+            }
+            Event::JobFailed { job, .. } | Event::JobDismissed { job } => self.finish(code, state, *job, Value::Null),
+            Event::JobRetrying { job, attempt, failure, .. }
+            | Event::JobStuck { job, attempt, failure, .. }
+            | Event::JobChecking { job, attempt, failure } => {
+                self.take_args(*job, payload);
+                let list = self.attempts.entry(*job).or_default();
+                if list.len() >= MAX_ATTEMPTS_KEPT {
+                    list.remove(0);
+                }
+                list.push(FailedAttempt { attempt: *attempt, at, failure: failure.clone() });
+            }
+            Event::RunEnded { .. } => self.attempts.clear(),
             _ => {}
         }
     }
@@ -129,20 +147,21 @@ impl RunData {
         }
     }
 
-    fn finish(&mut self, program: &Program, job: JobId, data: Value) {
+    fn finish(&mut self, code: &Code, state: &State, job: JobId, data: Value) {
+        self.attempts.remove(&job);
         if job.undo {
             return;
         }
         self.merge(&data);
-        let step = program.step(job.step);
-        if step.foreach.is_some() {
-            if let Some(Value::Array(list)) = self.steps.get_mut(&step.id)
+        let path = state.step_path(code, job.at());
+        if state.step(code, job.at()).foreach.is_some() {
+            if let Some(Value::Array(list)) = self.steps.get_mut(&path)
                 && let Some(slot) = list.get_mut(job.item as usize)
             {
                 *slot = data.clone();
             }
         } else {
-            self.steps.insert(step.id.clone(), data.clone());
+            self.steps.insert(path, data.clone());
         }
         self.results.insert(job, data);
     }
@@ -155,7 +174,8 @@ impl RunData {
             }
         }
         let items = std::mem::take(&mut self.items);
-        self.items = items.into_iter().filter_map(|(step, list)| Some((*steps.get(&step)?, list))).collect();
+        let moved = |at: StepId| Some(StepId { step: *steps.get(&at.step)?, ..at });
+        self.items = items.into_iter().filter_map(|(at, list)| Some((moved(at)?, list))).collect();
         for jobs in [&mut self.args, &mut self.results, &mut self.pending] {
             let old = std::mem::take(jobs);
             let moved = old.into_iter().filter_map(|(id, value)| {
@@ -178,66 +198,65 @@ impl RunData {
 
 /// What a log comes to.
 pub(crate) struct Folded {
+    /// The programs that the run executes now.
+    pub(crate) code: Code,
     pub(crate) state: State,
     pub(crate) data: RunData,
     /// How many events it has.
     pub(crate) seq: u64,
     /// The programs that the run had before it was moved to the present one, each with the event that ended it.
     pub(crate) earlier: Vec<(u64, Arc<Program>)>,
-    /// The fragments it has grown by, in order: their programs and their paths.
-    pub(crate) fragments: Vec<(Digest, String)>,
 }
 
-/// Folds a whole log: the state and the data of the run, and nothing executed again. The program is the present one: if
-/// the run was moved, the fold begins with the first; if it was compacted, with where it stood then. It grows by the fragments that the log names. `load` gives
-/// programs by their hashes.
+/// Folds a whole log: the state and the data of the run, and nothing executed again. `hash` is the present program; if the
+/// run was moved, the fold begins with the first, and if it was compacted, with where it stood then. `load` gives programs
+/// by their hashes.
 pub(crate) fn fold(
-    program: &mut Arc<Program>,
+    hash: Digest,
     rows: &[LogRow],
     load: &mut dyn FnMut(Digest) -> Result<Arc<Program>, EngineError>,
     unreadable: impl Fn(EventError) -> EngineError,
 ) -> Result<Folded, EngineError> {
-    let broken =
-        |entry: &LogEntry<'_>| unreadable(EventError::Unknown { number: entry.number, version: entry.version });
+    let malformed = |entry: &LogEntry<'_>, reason: &str| {
+        unreadable(EventError::Malformed { number: entry.number, reason: reason.to_owned() })
+    };
     let from = Checkpoint::last(rows).map_or(0, |entry| entry.seq);
     let after = |entry: &LogEntry<'_>| entry.seq >= from;
+    let mut first = hash;
     if let Some(entry) = entries(rows).filter(after).find(|entry| entry.is(PipeEvent::Migrated)) {
-        let moved = Moved::read(&entry).ok_or_else(|| broken(&entry))?;
-        *program = load(moved.from)?;
+        first = Moved::read(&entry).ok_or_else(|| malformed(&entry, "it is no migration"))?.from;
     }
-    let mut folded = Folded {
-        state: State::new(program),
-        data: RunData::default(),
-        seq: 0,
-        earlier: Vec::new(),
-        fragments: Vec::new(),
-    };
+    let code = Code::new(first, load(first)?);
+    let state = State::new(&code);
+    let mut folded = Folded { code, state, data: RunData::default(), seq: 0, earlier: Vec::new() };
     for entry in entries(rows) {
         match entry.machine().map_err(&unreadable)? {
             // What was before is in the checkpoint.
             Some(_) if entry.seq < from => {}
             None if entry.seq < from && entry.is(PipeEvent::Migrated) => {}
             None if entry.seq == from && entry.is(PipeEvent::Checkpoint) => {
-                let point = Checkpoint::read(&entry).ok_or_else(|| broken(&entry))?;
-                *program = load(point.program)?;
-                for (hash, path) in &point.fragments {
-                    Arc::make_mut(program).grow(load(*hash)?.as_ref(), path);
-                }
+                let point = Checkpoint::read(&entry).ok_or_else(|| malformed(&entry, "it is no checkpoint"))?;
                 folded.data = point.data(entry.payload);
-                (folded.state, folded.fragments) = (point.state, point.fragments);
+                folded.code = Code::new(point.program, load(point.program)?);
+                for hash in &point.fragments {
+                    folded.code.add(*hash, &load(*hash)?);
+                }
+                folded.state = point.state;
             }
             Some(event) => {
-                if let Event::StepsInjected { fragment: hash, path, .. } = &event {
-                    Arc::make_mut(program).grow(load(*hash)?.as_ref(), path);
-                    folded.fragments.push((*hash, path.clone()));
+                if let Event::ScopeOpened { code: hash, .. } = &event {
+                    folded.code.add(*hash, &load(*hash)?);
                 }
-                folded.state.apply(program, &event);
-                folded.data.apply(program, &event, entry.payload, entry.at);
+                if !folded.state.takes(&folded.code, &event) {
+                    return Err(malformed(&entry, "it names something that the run does not have"));
+                }
+                folded.state.apply(&folded.code, &event);
+                folded.data.apply(&folded.code, &folded.state, &event, entry.payload, entry.at);
             }
             None if entry.is(PipeEvent::Migrated) => {
-                let moved = Moved::read(&entry).ok_or_else(|| broken(&entry))?;
-                let before = std::mem::replace(program, load(moved.to)?);
-                folded.earlier.push((entry.seq, before));
+                let moved = Moved::read(&entry).ok_or_else(|| malformed(&entry, "it is no migration"))?;
+                let before = std::mem::replace(&mut folded.code, Code::new(moved.to, load(moved.to)?));
+                folded.earlier.push((entry.seq, before.root().clone()));
                 folded.data.migrate(&moved.map, &moved.steps);
                 if let Some(input) = entry.payload.and_then(|payload| payload.get("input")) {
                     folded.data.input = input.clone();

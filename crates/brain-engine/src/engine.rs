@@ -6,24 +6,25 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use brain_core::{Clock, Digest, Failure, JobKey, Millis, NodeId, Random, RunId, Timestamp};
-use brain_lang::plan::{Idempotency, Place};
+use brain_lang::plan::{Idempotency, Place, PlanStep};
 use brain_store::{
     LogRow, Member, Outcome, Precondition, RunRow, RunSchedule, Scope, Store, StoreError, SystemScope, Write,
 };
-use brain_vm::{EventError, Input, JobId, JobStatus, Program, State, StepMap};
+use brain_vm::{Code, Event, EventError, Input, JobId, JobStatus, Program, ScopeId, State, StepId, StepMap};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
-use crate::core::{Command, Core, CoreInput, PARKED, Submission, ToJob, Told, lost_jobs, move_unread};
+use crate::core::{Command, Core, CoreInput, PARKED, Submission, ToJob, Told, lost_jobs, move_unread, read_program};
 use crate::data::{Folded, Moved, RunData, fold};
 use crate::flow::FlowConfig;
 use crate::host::{Host, Outside};
 use crate::hub::{Hub, RunNews};
 use crate::inbox::Inbox;
-use crate::log::{NewEvent, PipeEvent};
+use crate::log::{NewEvent, PipeEvent, entries};
 use crate::node::{Keeper, Liveness};
-use crate::receipt::{Receipt, receipts};
+use crate::receipt::{Receipt, read_receipts};
 use crate::shell::{Deciding, GRACE, KeeperNews, decide_forever, keep_forever};
+use crate::turn::job_key;
 
 /// Programs that are kept at hand at most.
 const MAX_PROGRAMS: usize = 10_000;
@@ -52,6 +53,12 @@ pub enum EngineError {
     /// Nothing is tried again in a run that is about to end.
     #[error("run {0} is being stopped, so nothing in it is tried again; resolve the letter or give it up")]
     Stopping(RunId),
+    /// What has happened is not done again.
+    #[error(
+        "this step of run {0} has had its effect; only its answer could not be used. Resolve the letter, with a result \
+         if later steps need one, or give it up"
+    )]
+    Happened(RunId),
     /// Nothing follows from what was asked.
     #[error("there is nothing to do for run {0}")]
     NothingToDo(RunId),
@@ -105,7 +112,7 @@ pub struct RunState {
     /// Its log.
     pub log: Vec<LogRow>,
     /// What it runs, if anything was planned.
-    pub program: Option<Arc<Program>>,
+    pub code: Option<Code>,
     /// Where it stands, folded from the log.
     pub state: Option<State>,
     /// What it knows, folded from the log.
@@ -117,14 +124,66 @@ pub struct RunState {
 impl RunState {
     /// The program that the run had when it wrote this event.
     pub fn program_at(&self, seq: u64) -> Option<&Arc<Program>> {
-        self.earlier.iter().find(|(until, _)| seq < *until).map(|(_, program)| program).or(self.program.as_ref())
+        self.earlier.iter().find(|(until, _)| seq < *until).map(|(_, program)| program).or(self.program())
+    }
+
+    /// The run's own program, if anything was planned.
+    pub fn program(&self) -> Option<&Arc<Program>> {
+        self.code.as_ref().map(Code::root)
+    }
+
+    /// The plan step of a job.
+    pub fn step(&self, job: JobId) -> Option<&PlanStep> {
+        Some(self.state.as_ref()?.step(self.code.as_ref()?, job.at()))
+    }
+
+    /// A step with its full id, as it was when the run wrote this event.
+    pub fn step_at(&self, seq: u64, at: StepId) -> Option<(String, &PlanStep)> {
+        if let Some((_, program)) = self.earlier.iter().find(|(until, _)| seq < *until) {
+            let step = program.steps.get(usize::from(at.step))?;
+            return Some((step.id.clone(), step));
+        }
+        let (code, state) = (self.code.as_ref()?, self.state.as_ref()?);
+        Some((state.step_path(code, at), state.step(code, at)))
+    }
+
+    /// The path of a scope.
+    pub fn scope_path(&self, scope: ScopeId) -> String {
+        match (&self.state, &self.code) {
+            (Some(state), Some(code)) => state.path(code, scope),
+            _ => String::new(),
+        }
+    }
+
+    /// The full id of a job's step.
+    pub fn step_id(&self, job: JobId) -> String {
+        match (&self.state, &self.code) {
+            (Some(state), Some(code)) => state.step_path(code, job.at()),
+            _ => String::new(),
+        }
+    }
+
+    /// The step that was delegated under this key, now or before.
+    pub fn delegated_step(&self, key: JobKey) -> Option<&PlanStep> {
+        let events = entries(&self.log).filter_map(|entry| entry.machine().ok().flatten());
+        let jobs = events.filter_map(|event| match event {
+            Event::JobDelegated { job, .. } => Some(job),
+            _ => None,
+        });
+        let job = jobs.into_iter().find(|job| self.job_key(*job) == Some(key))?;
+        self.step(job)
+    }
+
+    /// The key of a job.
+    pub fn job_key(&self, job: JobId) -> Option<JobKey> {
+        Some(job_key(self.code.as_ref()?, self.state.as_ref()?, self.row.id, self.data.started, job))
     }
 
     /// The receipts of the run.
     pub fn receipts(&self) -> Result<Vec<Receipt>, EventError> {
-        match &self.program {
-            Some(program) => receipts(self.row.id, &self.earlier, program, &self.log),
-            None => Ok(Vec::new()),
+        match (&self.code, &self.state) {
+            (Some(code), Some(state)) => read_receipts(self.row.id, code, state, &self.earlier, &self.log),
+            _ => Ok(Vec::new()),
         }
     }
 }
@@ -445,12 +504,17 @@ impl Engine {
     }
 
     /// How a run would stand in another program, or every reason why it cannot be moved there.
-    pub fn migration(state: &RunState, to: &Program, map: &StepMap) -> Result<brain_vm::Migration, Vec<String>> {
-        let (Some(program), Some(machine)) = (&state.program, &state.state) else {
+    pub fn migration(
+        state: &RunState,
+        to: &(Digest, Arc<Program>),
+        map: &StepMap,
+    ) -> Result<brain_vm::Migration, Vec<String>> {
+        let (Some(program), Some(machine)) = (state.program(), &state.state) else {
             return Err(vec!["it has no program".into()]);
         };
-        let items = |step| state.data.items.get(&step).map_or(0, |list| list.len() as u32);
-        brain_vm::migrate(program, machine, to, map, items)
+        let list = |step| state.data.items.get(&StepId { scope: 0, step });
+        let to = Code::new(to.0, to.1.clone());
+        brain_vm::migrate(program, machine, &to, map, |step| list(step).map_or(0, |list| list.len() as u32))
     }
 
     /// Moves a run to another program, with what that runs on. What was begun goes on there; nothing is done again.
@@ -466,8 +530,8 @@ impl Engine {
         by: &str,
     ) -> Result<RunNews, EngineError> {
         let state = self.run_state(scope, run)?;
-        let migration =
-            Self::migration(&state, &program, map).map_err(|problems| EngineError::NotMovable(run, problems))?;
+        let migration = Self::migration(&state, &(hash, program.clone()), map)
+            .map_err(|problems| EngineError::NotMovable(run, problems))?;
         let RunSchedule { seq, fence, .. } = state.row.schedule;
         let from = state.row.program.ok_or(EngineError::NothingToDo(run))?;
         let moved = Moved {
@@ -504,10 +568,14 @@ impl Engine {
             return Err(EngineError::AlreadyDecided);
         }
         let run_state = self.run_state(scope, letter.run)?;
-        let program = run_state.program.ok_or(EngineError::NoSuchLetter(id))?;
-        let step = letter.body["step"].as_str().and_then(|step| program.step_index(step));
+        let (Some(code), Some(machine)) = (&run_state.code, &run_state.state) else {
+            return Err(EngineError::NoSuchLetter(id));
+        };
+        let at = letter.body["step"].as_str().and_then(|step| machine.find_step(code, step));
+        let StepId { scope: inside, step } = at.ok_or(EngineError::NoSuchLetter(id))?;
         let job = JobId {
-            step: step.ok_or(EngineError::NoSuchLetter(id))?,
+            scope: inside,
+            step,
             item: u32::try_from(letter.body["item"].as_u64().unwrap_or(0)).unwrap_or(0),
             undo: letter.body["undo"].as_bool().unwrap_or(false),
         };
@@ -552,19 +620,11 @@ impl Engine {
         let row = self.store.run(scope, run)?.ok_or(EngineError::NoSuchRun(run))?;
         let log = self.store.log(scope, run)?;
         let Some(hash) = row.program else {
-            return Ok(RunState {
-                row,
-                log,
-                program: None,
-                state: None,
-                data: RunData::default(),
-                earlier: Vec::new(),
-            });
+            return Ok(RunState { row, log, code: None, state: None, data: RunData::default(), earlier: Vec::new() });
         };
-        let mut program = self.program(hash)?;
         let unreadable = |error: EventError| EngineError::Unreadable(run, error.to_string());
-        let Folded { state, data, earlier, .. } = fold(&mut program, &log, &mut |hash| self.program(hash), unreadable)?;
-        Ok(RunState { row, log, program: Some(program), state: Some(state), data, earlier })
+        let Folded { code, state, data, earlier, .. } = fold(hash, &log, &mut |hash| self.program(hash), unreadable)?;
+        Ok(RunState { row, log, code: Some(code), state: Some(state), data, earlier })
     }
 
     /// A program by its hash. Programs are immutable, so those that were read once are kept at hand.
@@ -573,8 +633,7 @@ impl Engine {
             return Ok(known.clone());
         }
         let body = self.store.definition(hash)?.ok_or(EngineError::NoProgram(hash))?;
-        let program: Program = serde_json::from_value(body).map_err(|_| EngineError::NoProgram(hash))?;
-        let program = Arc::new(program);
+        let program = Arc::new(read_program(hash, body)?);
         let mut programs = self.programs.lock().unwrap_or_else(PoisonError::into_inner);
         if programs.len() >= MAX_PROGRAMS {
             programs.clear();
@@ -610,13 +669,10 @@ impl Drop for Engine {
 
 /// How long a call of a run that must not be repeated may take at most; nothing if none is under way.
 fn longest_call(state: &RunState) -> Millis {
-    let (Some(program), Some(machine)) = (&state.program, &state.state) else { return Millis(0) };
+    let (Some(code), Some(machine)) = (&state.code, &state.state) else { return Millis(0) };
     let running = machine.jobs.iter().filter(|(_, job)| job.status == JobStatus::Running);
-    let calls = running.map(|(id, _)| {
-        let step = program.step(id.step);
-        step.undo.as_ref().filter(|_| id.undo).map_or((&step.place, step.timeout), |undo| (&undo.place, undo.timeout))
-    });
+    let calls = running.map(|(id, _)| machine.step(code, id.at()).call(id.undo));
     let grace = u64::try_from(GRACE.as_millis()).unwrap_or(u64::MAX);
-    let single = calls.filter(|(place, _)| **place != Place::Outside(Idempotency::Key));
-    Millis(single.map(|(_, timeout)| timeout.0.saturating_add(grace)).max().unwrap_or(0))
+    let single = calls.filter(|call| *call.place != Place::Outside(Idempotency::Key));
+    Millis(single.map(|call| call.timeout.0.saturating_add(grace)).max().unwrap_or(0))
 }

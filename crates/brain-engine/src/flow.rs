@@ -450,7 +450,7 @@ mod tests {
 
     fn slot(n: u64) -> Slot {
         let run = RunId::generate(Timestamp::from_millis(1), &mut SeededRandom::new(n));
-        (run, JobId { step: 0, item: 0, undo: false }, 1)
+        (run, JobId { scope: 0, step: 0, item: 0, undo: false }, 1)
     }
 
     fn flow(slots: usize) -> Flow {

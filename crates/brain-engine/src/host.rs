@@ -21,8 +21,17 @@ pub struct RunView<'a> {
     pub run: RunId,
     /// What it has come to know so far.
     pub data: &'a RunData,
+    /// The path of the scope that is meant; empty for the run itself. The ids of its steps in the data begin with it.
+    pub path: &'a str,
     /// The present, as this turn sees it.
     pub now: Timestamp,
+}
+
+impl RunView<'_> {
+    /// The id under which the data of the run has a step of this scope.
+    pub fn step_id(&self, step: &PlanStep) -> String {
+        if self.path.is_empty() { step.id.clone() } else { format!("{}/{}", self.path, step.id) }
+    }
 }
 
 /// Which job is being done, for keys, ids and receipts.
@@ -55,6 +64,8 @@ pub struct JobContext {
 pub enum JobOutcome {
     /// It succeeded.
     Done(ToolResult),
+    /// It had its effect, but what came back does not fit what the tool declares.
+    DoneBadly(ToolResult, Failure),
     /// It failed: nothing happened, or the other side said so.
     Failed(Failure),
     /// Nobody knows: the connection was cut, time ran out, the node died.
@@ -101,13 +112,13 @@ pub trait Host: Send + Sync + 'static {
     /// Whether an outside job may start now. What the view reads must still hold when the start is committed.
     fn admit(&self, call: &ValidatedCall, job: &JobContext, records: &mut RecordView<'_>) -> Result<(), Failure>;
 
-    /// The program of the steps that a result brings along.
-    fn grow(&self, _: RunView<'_>, step: &PlanStep, _: JobId, _: &ToolResult) -> Result<Growth, Failure> {
-        Err(Failure::contract("may_not_inject", format!("`{}` may not add steps to a run.", step.tool.name)))
+    /// The program of the steps that the result of a call of this tool brings along.
+    fn grow(&self, _: RunView<'_>, _: &PlanStep, tool: &ToolRef, _: JobId, _: &ToolResult) -> Result<Growth, Failure> {
+        Err(Failure::contract("may_not_inject", format!("`{}` may not add steps to a run.", tool.name)))
     }
 
-    /// The final result of a job, now that the steps it brought along are over.
-    fn close(&self, _: RunView<'_>, _: &PlanStep, _: JobId, result: ToolResult) -> Result<ToolResult, Failure> {
+    /// The final result of a job, now that the steps it brought along are over. The view is of their scope.
+    fn close(&self, _: RunView<'_>, _: &ToolRef, _: &JobContext, result: ToolResult) -> Result<ToolResult, Failure> {
         Ok(result)
     }
 

@@ -22,7 +22,7 @@ mod shell;
 mod turn;
 
 pub use turn::grow::blob_writes;
-pub use turn::{job_key, job_keys};
+pub use turn::job_key;
 
 pub use data::{Moved, RunData};
 pub use driver::Driver;

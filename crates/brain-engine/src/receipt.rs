@@ -3,16 +3,15 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use brain_core::{Failure, JobKey, Timestamp};
+use brain_core::{Failure, JobKey, RunId, Timestamp};
 use brain_store::LogRow;
-use brain_vm::{Event, EventError, JobId, Program};
+use brain_vm::{Code, Event, EventError, Happened, JobId, Program, State};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::checkpoint::Checkpoint;
-use crate::data::Moved;
+use crate::data::{Folded, Moved};
 use crate::log::{PipeEvent, entries};
-use crate::turn::job_key;
 
 /// How an attempt went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,6 +23,8 @@ pub enum ReceiptStatus {
     Failed,
     /// Nobody knows whether it happened.
     InDoubt,
+    /// It happened, but what came back could not be used.
+    DoneBadly,
     /// It would have succeeded, but its batch was not committed.
     RolledBack,
 }
@@ -35,6 +36,7 @@ impl ReceiptStatus {
             Self::Succeeded => "succeeded",
             Self::Failed => "failed",
             Self::InDoubt => "in_doubt",
+            Self::DoneBadly => "done_badly",
             Self::RolledBack => "rolled_back",
         }
     }
@@ -69,12 +71,18 @@ pub struct Receipt {
     pub retry_at: Option<Timestamp>,
 }
 
-/// The receipts of a run, in the order in which attempts ended. `earlier` are the programs it had before it was moved to
-/// the present one, each with the event that ended it.
-pub(crate) fn receipts(
-    run: brain_core::RunId,
+/// The receipts of a run, in the order in which attempts ended.
+pub(crate) fn receipts(run: RunId, folded: &Folded, rows: &[LogRow]) -> Result<Vec<Receipt>, EventError> {
+    read_receipts(run, &folded.code, &folded.state, &folded.earlier, rows)
+}
+
+/// [`receipts`] from the parts of a folded log. `earlier` are the programs that the run had before it was moved to the
+/// present one, each with the event that ended it.
+pub(crate) fn read_receipts(
+    run: RunId,
+    code: &Code,
+    state: &State,
     earlier: &[(u64, Arc<Program>)],
-    program: &Program,
     rows: &[LogRow],
 ) -> Result<Vec<Receipt>, EventError> {
     let mut list: Vec<Receipt> = Vec::new();
@@ -104,21 +112,21 @@ pub(crate) fn receipts(
             }
             continue;
         };
-        let program = earlier.iter().find(|(until, _)| entry.seq < *until).map_or(program, |(_, program)| program);
+        let before = earlier.iter().find(|(until, _)| entry.seq < *until).map(|(_, program)| program);
         if let Event::RunStarted { .. } = event {
             started = entry.at;
         }
         if let Some(args) = entry.payload.and_then(|payload| payload.get("args"))
-            && let Some(job) = job_of(&event)
+            && let Some(job) = event.job()
         {
             args_of.insert(job, args.clone());
         }
         let (job, attempt, status, failure, retry_at) = match event {
-            Event::JobStarted { job, attempt } | Event::JobLeased { job, attempt, .. } => {
+            Event::JobStarted { job, attempt, .. } | Event::JobLeased { job, attempt, .. } => {
                 handed.insert((job, attempt), entry.at);
                 continue;
             }
-            Event::StepsInjected { job, attempt, .. } => {
+            Event::ScopeOpened { job, attempt, .. } => {
                 handed.entry((job, attempt)).or_insert(entry.at);
                 artifacts_of.insert(job, entry.payload.map_or(Value::Null, |it| it["result"]["artifacts"].clone()));
                 continue;
@@ -130,12 +138,20 @@ pub(crate) fn receipts(
                 continue;
             }
             Event::JobDone { job, attempt } => (job, attempt, ReceiptStatus::Succeeded, None, None),
-            Event::JobRetrying { job, attempt, failure, at } => {
-                (job, attempt, ReceiptStatus::Failed, Some(failure), Some(at))
+            Event::JobDoneBadly { job, attempt, failure } => {
+                (job, attempt, ReceiptStatus::DoneBadly, Some(failure), None)
+            }
+            Event::JobRetrying { job, attempt, failure, at, unsettled } => {
+                let status = if unsettled { ReceiptStatus::InDoubt } else { ReceiptStatus::Failed };
+                (job, attempt, status, Some(failure), Some(at))
             }
             Event::JobFailed { job, attempt, failure } => (job, attempt, ReceiptStatus::Failed, Some(failure), None),
-            Event::JobParked { job, attempt, failure, in_doubt } => {
-                let status = if in_doubt { ReceiptStatus::InDoubt } else { ReceiptStatus::Failed };
+            Event::JobStuck { job, attempt, failure, happened } => {
+                let status = match happened {
+                    Happened::No => ReceiptStatus::Failed,
+                    Happened::Maybe => ReceiptStatus::InDoubt,
+                    Happened::Yes => ReceiptStatus::DoneBadly,
+                };
                 (job, attempt, status, Some(failure), None)
             }
             _ => continue,
@@ -146,16 +162,17 @@ pub(crate) fn receipts(
         {
             map.insert("artifacts".into(), artifacts);
         }
-        let step = program.step(job.step);
-        let tool = match &step.undo {
-            Some(undo) if job.undo => &undo.tool.name,
-            _ => &step.tool.name,
+        // A run that was moved had no scope but its own.
+        let (step, path) = match before {
+            Some(program) => (program.step(job.step), program.step(job.step).id.clone()),
+            None => (state.step(code, job.at()), state.step_path(code, job.at())),
         };
+        let scope = if before.is_some() { String::new() } else { state.path(code, job.scope) };
         list.push(Receipt {
-            key: job_key(program, run, started, job),
+            key: JobKey::derive(started, run, &scope, &step.id, job.item, job.undo),
             job,
-            step: step.id.clone(),
-            tool: tool.clone(),
+            step: path,
+            tool: step.call(job.undo).tool.name.clone(),
             attempt,
             status,
             started_at: handed.get(&(job, attempt)).copied().unwrap_or(entry.at),
@@ -167,20 +184,4 @@ pub(crate) fn receipts(
         });
     }
     Ok(list)
-}
-
-fn job_of(event: &Event) -> Option<JobId> {
-    match event {
-        Event::JobStarted { job, .. }
-        | Event::JobDone { job, .. }
-        | Event::JobOffered { job }
-        | Event::JobHeld { job }
-        | Event::JobDelegated { job, .. }
-        | Event::ReviewAsked { job, .. }
-        | Event::StepsInjected { job, .. }
-        | Event::JobRetrying { job, .. }
-        | Event::JobFailed { job, .. }
-        | Event::JobParked { job, .. } => Some(*job),
-        _ => None,
-    }
 }

@@ -8,11 +8,11 @@ use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use brain_core::{Failure, JobKey, Millis, Random, RunId, Timestamp};
-use brain_lang::plan::{Idempotency, Place, PlanStep, ToolRef};
+use brain_core::{Failure, JobKey, Random, RunId, Timestamp};
+use brain_lang::plan::{Idempotency, Place, PlanStep, StepCall, ToolRef};
 use brain_registry::{ToolResult, ValidatedCall};
 use brain_store::{ArtifactRow, Precondition, Scope, Store, StoreError, Write};
-use brain_vm::{Event, Input, JobId, Machine, Need, Phase, Program, State, StepState};
+use brain_vm::{Code, Event, Input, JobId, Machine, Need, Phase, ScopeId, State, StepId, StepState};
 use serde_json::{Value, json};
 
 use crate::engine::EngineError;
@@ -21,8 +21,15 @@ use crate::log::NewEvent;
 use crate::overlay::Savepoint;
 use crate::{Host, JobContext, RecordView, RunData, RunView};
 
-/// Inline jobs that share one commit at most; a longer run takes several turns.
+/// Jobs that share one commit at most; a longer run takes several turns.
 const MAX_JOBS_A_TURN: u32 = 100;
+/// Needs of the machine that one turn meets at most; a run with more takes several turns.
+const MAX_NEEDS_A_TURN: u32 = 2_000;
+/// Events that one turn makes at most. No turn that ends after [`MAX_NEEDS_A_TURN`] comes near it, so a turn that does is
+/// going round in circles, and its run ends.
+const MAX_EVENTS_A_TURN: usize = 20_000;
+/// Bytes of values that one turn writes before it leaves the rest to the next.
+const MAX_BYTES_A_TURN: usize = 16 << 20;
 
 /// An outside job to be handed over once the turn is durable.
 pub(crate) struct Handover {
@@ -45,7 +52,7 @@ pub(crate) struct CheckRequest {
 pub(crate) struct Turn<'a> {
     pub(crate) scope: &'a Scope,
     pub(crate) run: RunId,
-    pub(crate) program: &'a mut Arc<Program>,
+    pub(crate) code: &'a mut Code,
     pub(crate) state: &'a mut State,
     pub(crate) data: &'a mut RunData,
     pub(crate) store: &'a dyn Store,
@@ -81,13 +88,17 @@ pub(crate) struct Turn<'a> {
     pub(crate) away: Option<StoreError>,
     /// What was asked does not fit where the run stands: nothing of the turn may be committed.
     pub(crate) refused: Option<EngineError>,
+    /// Bytes of values written so far, about.
+    pub(crate) bytes: usize,
+    /// Runs with something new in their inbox once this is durable.
+    pub(crate) signalled: Vec<RunId>,
 }
 
 impl Turn<'_> {
     /// Decides an input and folds what follows.
     pub(crate) fn input(&mut self, input: Input, payload: Option<Value>) {
         let noise = self.random.next_u64();
-        let events = Machine::new(self.program.as_ref()).decide(self.state, input, self.now, noise);
+        let events = Machine::new(self.code).decide(self.state, input, self.now, noise);
         self.fold(events, payload);
     }
 
@@ -99,8 +110,9 @@ impl Turn<'_> {
             self.follow_offers(&event);
             self.follow_approvals(&event);
             self.delegated |= matches!(event, Event::JobDelegated { .. });
-            self.state.apply(self.program, &event);
-            self.data.apply(self.program, &event, payload.as_ref(), self.now);
+            self.stop_children(&event);
+            self.state.apply(self.code, &event);
+            self.data.apply(self.code, self.state, &event, payload.as_ref(), self.now);
             self.link_artifacts(&event, payload.as_ref());
             if let Event::JobChecking { job, attempt, .. } = &event {
                 self.request_check(*job, *attempt);
@@ -111,46 +123,33 @@ impl Turn<'_> {
         }
     }
 
-    /// Goes on until only an input from outside can move the run.
+    /// Goes on until only an input from outside can move the run, or the turn has used up what one turn may.
     pub(crate) fn advance(&mut self) {
-        let mut jobs = 0;
-        if self.program.atomic && self.batch.is_none() {
+        let (mut jobs, mut needs) = (0, 0);
+        let atomic = self.code.root().atomic;
+        if atomic && self.batch.is_none() {
             self.batch = Some(self.records.save());
         }
-        while let Some(need) = Machine::new(self.program.as_ref()).next_but(self.state, &self.later) {
-            if self.program.atomic && jobs >= MAX_JOBS_A_TURN && self.state.phase == Phase::Running {
+        while let Some(need) = Machine::new(self.code).next_but(self.state, &self.later) {
+            needs += 1;
+            if self.events.len() > MAX_EVENTS_A_TURN {
+                self.run_away();
+                return;
+            }
+            let too_large = jobs >= MAX_JOBS_A_TURN || needs > MAX_NEEDS_A_TURN || self.bytes > MAX_BYTES_A_TURN;
+            if too_large && atomic && self.state.phase() == Phase::Running {
                 let message = format!("An atomic batch is at most {MAX_JOBS_A_TURN} steps, items included.");
-                self.input(Input::Halt(Failure::business("batch_too_large", message)), None);
+                self.input(Input::Halt(0, Failure::business("batch_too_large", message)), None);
                 continue;
             }
-            if jobs >= MAX_JOBS_A_TURN && !self.program.atomic {
+            if too_large && !atomic {
                 self.unfinished = true;
                 return;
             }
             match need {
-                Need::Condition(step) => {
-                    let program = self.program.clone();
-                    let plan = program.step(step);
-                    if let Some(because) = self.missing(plan) {
-                        self.input(Input::Bypass(step, because), None);
-                        continue;
-                    }
-                    match guarded(|| self.host.condition(self.view(), plan)) {
-                        Ok(holds) => self.input(Input::Condition(step, holds), None),
-                        Err(failure) => self.input(Input::Halt(in_step(plan, "when", failure)), None),
-                    }
-                }
-                Need::Items(step) => {
-                    let program = self.program.clone();
-                    let plan = program.step(step);
-                    match guarded(|| self.host.items(self.view(), plan)) {
-                        Ok(items) => {
-                            let count = u32::try_from(items.len()).unwrap_or(u32::MAX);
-                            self.input(Input::Items(step, count), Some(json!({"items": items})));
-                        }
-                        Err(failure) => self.input(Input::Halt(in_step(plan, "foreach", failure)), None),
-                    }
-                }
+                Need::Condition(at) => self.condition(at),
+                Need::Items(at) => self.items(at),
+                Need::Arm(fiber) => self.input(Input::Arm(fiber), None),
                 Need::Start(job, attempt) => {
                     if self.start(job, attempt) {
                         jobs += 1;
@@ -159,30 +158,73 @@ impl Turn<'_> {
                     }
                 }
                 Need::Close(job, attempt) => self.close(job, attempt),
-                Need::Nothing => {
-                    self.roll_back();
-                    let events = Machine::new(self.program.as_ref()).proceed(self.state);
+                Need::Proceed(scope) => {
+                    if scope == 0 {
+                        self.roll_back();
+                    }
+                    let events = Machine::new(self.code).proceed(self.state, scope);
                     self.fold(events, None);
                 }
             }
         }
     }
 
-    fn view(&self) -> RunView<'_> {
-        RunView { scope: self.scope, run: self.run, data: self.data, now: self.now }
+    /// The run goes round in circles: it ends, and says so. If not even that ends it, it is set aside.
+    pub(crate) fn run_away(&mut self) {
+        let message = "The run made no progress however often it was moved on, so it was stopped.";
+        self.input(Input::Halt(0, Failure::contract("runaway", message)), None);
+        self.unfinished = true;
+    }
+
+    fn condition(&mut self, at: StepId) {
+        let code = self.code.clone();
+        let plan = self.state.step(&code, at);
+        if let Some(because) = self.missing(at, plan) {
+            self.input(Input::Bypass(at, because), None);
+            return;
+        }
+        let path = self.state.path(&code, at.scope);
+        match guarded(|| self.host.condition(self.view(&path), plan)) {
+            Ok(holds) => self.input(Input::Condition(at, holds), None),
+            Err(failure) => self.input(Input::Halt(at.scope, in_step(plan, "when", failure)), None),
+        }
+    }
+
+    fn items(&mut self, at: StepId) {
+        let code = self.code.clone();
+        let plan = self.state.step(&code, at);
+        let path = self.state.path(&code, at.scope);
+        match guarded(|| self.host.items(self.view(&path), plan)) {
+            Ok(items) => {
+                let count = u32::try_from(items.len()).unwrap_or(u32::MAX);
+                self.input(Input::Items(at, count), Some(json!({"items": items})));
+            }
+            Err(failure) => self.input(Input::Halt(at.scope, in_step(plan, "foreach", failure)), None),
+        }
+    }
+
+    fn view<'v>(&'v self, path: &'v str) -> RunView<'v> {
+        RunView { scope: self.scope, run: self.run, data: self.data, path, now: self.now }
+    }
+
+    /// The path of a scope as the data of the run has it.
+    pub(crate) fn path(&self, scope: ScopeId) -> String {
+        self.state.path(self.code, scope)
     }
 
     /// The step that failed or was left out and whose result this one uses.
-    fn missing(&self, step: &PlanStep) -> Option<u16> {
-        step.needs
-            .iter()
-            .filter_map(|id| self.program.step_index(id))
-            .find(|index| matches!(self.state.steps[usize::from(*index)], StepState::Failed | StepState::Bypassed))
+    fn missing(&self, at: StepId, step: &PlanStep) -> Option<u16> {
+        let program = self.state.program(self.code, at.scope);
+        let gone = |step: &u16| {
+            let state = self.state.step_state(StepId { step: *step, ..at });
+            matches!(state, StepState::Failed | StepState::Bypassed)
+        };
+        step.needs.iter().filter_map(|id| program.step_index(id)).find(gone)
     }
 
     /// A batch that failed leaves nothing behind but its log.
     fn roll_back(&mut self) {
-        if let (Some(savepoint), Phase::Stopping(_)) = (self.batch.take(), self.state.phase) {
+        if let (Some(savepoint), Phase::Stopping(_)) = (self.batch.take(), self.state.phase()) {
             self.records.restore(savepoint);
             self.writes.retain(|write| !matches!(write, Write::Link(_)));
             self.input(Input::RollBack, None);
@@ -191,22 +233,19 @@ impl Turn<'_> {
 
     /// Starts a job; `false` if it must wait for a slot.
     fn start(&mut self, job: JobId, attempt: u32) -> bool {
-        if Machine::new(self.program.as_ref()).is_exhausted(self.state, job) {
-            self.input(Input::Halt(too_many(self.program.max_steps)), None);
+        if Machine::new(self.code).is_exhausted(self.state, job) {
+            self.input(Input::Halt(job.scope, too_many(self.code.root().max_steps)), None);
             return true;
         }
-        let program = self.program.clone();
-        let step = program.step(job.step);
-        let (tool, place, timeout) = match &step.undo {
-            Some(undo) if job.undo => (&undo.tool, &undo.place, undo.timeout),
-            _ => (&step.tool, &step.place, step.timeout),
-        };
+        let code = self.code.clone();
+        let step = self.state.step(&code, job.at());
+        let call = step.call(job.undo);
         let asks = step.gate && !job.undo && !self.state.jobs.get(&job).is_some_and(|job| job.granted);
-        let needs_slot = matches!(place, Place::Outside(_)) && !asks;
-        if needs_slot && !self.take_slot(job, attempt, tool) {
+        let needs_slot = matches!(call.place, Place::Outside(_)) && !asks;
+        if needs_slot && !self.take_slot(job, attempt, call.tool) {
             return false;
         }
-        if !self.start_bound(job, attempt, step, (tool, place, timeout), asks) && needs_slot {
+        if !self.start_bound(job, attempt, step, call, asks) && needs_slot {
             self.release_slot(job, attempt);
         }
         true
@@ -214,7 +253,7 @@ impl Turn<'_> {
 
     /// A slot for an outside job.
     fn take_slot(&mut self, job: JobId, attempt: u32, tool: &ToolRef) -> bool {
-        let limits = self.host.limits(tool);
+        let limits = guarded(|| Ok(self.host.limits(tool))).unwrap_or_default();
         let taken = match &mut self.flow {
             Some(flow) => flow.take(self.now, self.scope.tenant(), &tool.name, limits, (self.run, job, attempt)),
             None => Err(NoSlot { limit: "node".into() }),
@@ -235,18 +274,12 @@ impl Turn<'_> {
     }
 
     /// Binds a job and hands it to whoever does it; whether it is under way outside now.
-    fn start_bound(
-        &mut self,
-        job: JobId,
-        attempt: u32,
-        step: &PlanStep,
-        (tool, place, timeout): (&ToolRef, &Place, Millis),
-        asks: bool,
-    ) -> bool {
+    fn start_bound(&mut self, job: JobId, attempt: u32, step: &PlanStep, spec: StepCall<'_>, asks: bool) -> bool {
+        let path = self.path(job.scope);
         let bound = match self.data.args.get(&job) {
             // What goes with an idempotency key never changes, whatever the expressions would say now.
-            Some(args) => guarded(|| self.host.rebind(self.scope, tool, args.clone())),
-            None => guarded(|| self.host.bind(self.view(), step, job)),
+            Some(args) => guarded(|| self.host.rebind(self.scope, spec.tool, args.clone())),
+            None => guarded(|| self.host.bind(self.view(&path), step, job)),
         };
         let call = match bound {
             Ok(call) => call,
@@ -256,12 +289,12 @@ impl Turn<'_> {
             }
         };
         if asks {
-            self.ask_approval(job, &call);
-            self.input(Input::Hold(job), Some(json!({"args": call.args()})));
+            let until = self.ask_approval(job, &call);
+            self.input(Input::Hold(job, until), Some(json!({"args": call.args()})));
             return false;
         }
-        let context = JobContext { timeout, ..self.context(job, attempt) };
-        match place {
+        let context = self.context(job, attempt);
+        match spec.place {
             Place::Worker { .. } => {
                 let (host, records) = (self.host, &mut self.records);
                 match guarded(|| host.admit(&call, &context, records)) {
@@ -314,27 +347,30 @@ impl Turn<'_> {
             run: self.run,
             key: self.key(job),
             job,
-            step: self.program.step(job.step).id.clone(),
+            step: self.state.step_path(self.code, job.at()),
             conversation: self.data.input["conversation"].as_str().map(str::to_owned),
             attempt,
             started: self.data.started,
             now: self.now,
-            timeout: self.program.step(job.step).timeout,
+            timeout: self.state.step(self.code, job.at()).call(job.undo).timeout,
         }
     }
 
     fn key(&self, job: JobId) -> JobKey {
-        job_key(self.program, self.run, self.data.started, job)
+        job_key(self.code, self.state, self.run, self.data.started, job)
     }
 
     pub(crate) fn request_check(&mut self, job: JobId, attempt: u32) {
-        let Some(tool) = self.program.step(job.step).check.clone() else { return };
+        let Some(tool) = self.state.step(self.code, job.at()).call(job.undo).check.cloned() else { return };
         let args = self.data.args.get(&job).cloned().unwrap_or(Value::Null);
         self.checks.push(CheckRequest { tool, args, context: self.context(job, attempt) });
     }
 
     fn link_artifacts(&mut self, event: &Event, payload: Option<&Value>) {
-        let (Event::JobDone { job, .. } | Event::StepsInjected { job, .. }) = event else { return };
+        let (Event::JobDone { job, .. } | Event::JobDoneBadly { job, .. } | Event::ScopeOpened { job, .. }) = event
+        else {
+            return;
+        };
         let Some(list) = payload.and_then(|payload| payload["result"]["artifacts"].as_array()) else { return };
         for artifact in list {
             let (Some(kind), Some(Ok(record)), Some(role)) =
@@ -346,7 +382,7 @@ impl Turn<'_> {
                 kind: kind.to_owned(),
                 record,
                 run: self.run,
-                step: self.program.step(job.step).id.clone(),
+                step: self.state.step_path(self.code, job.at()),
                 role: role.to_owned(),
                 at: self.now,
             }));
@@ -371,6 +407,7 @@ impl Turn<'_> {
             offered: self.offered,
             delegated: self.delegated,
             limit: self.limit,
+            signalled: self.signalled,
             away,
             refused: self.refused,
         }
@@ -391,25 +428,16 @@ pub(crate) struct Finished {
     pub(crate) delegated: bool,
     /// What jobs that could start wait for.
     pub(crate) limit: Option<String>,
+    /// Runs with something new in their inbox.
+    pub(crate) signalled: Vec<RunId>,
     pub(crate) away: Option<StoreError>,
     pub(crate) refused: Option<EngineError>,
 }
 
 /// The key of a job: the same for every attempt and on every replay.
-pub fn job_key(program: &Program, run: RunId, started: Timestamp, job: JobId) -> JobKey {
-    JobKey::derive(started, run, "", &program.step(job.step).id, job.item, job.undo)
-}
-
-/// The keys that the jobs of a step have or may have: one, or one for each item of its list.
-pub fn job_keys<'a>(
-    run: RunId,
-    started: Timestamp,
-    step: &'a PlanStep,
-    data: &'a RunData,
-) -> impl Iterator<Item = JobKey> + 'a {
-    let items = data.steps.get(&step.id).and_then(Value::as_array).map_or(1, |list| list.len().max(1));
-    let items = if step.foreach.is_some() { items } else { 1 };
-    (0..items).map(move |item| JobKey::derive(started, run, "", &step.id, item as u32, false))
+pub fn job_key(code: &Code, state: &State, run: RunId, started: Timestamp, job: JobId) -> JobKey {
+    let path = state.path(code, job.scope);
+    JobKey::derive(started, run, &path, &state.step(code, job.at()).id, job.item, job.undo)
 }
 
 /// The failure of a result that is not a success.
@@ -429,7 +457,7 @@ fn in_step(step: &PlanStep, part: &str, failure: Failure) -> Failure {
 }
 
 /// A bug in a host must not take the node down: it is a failure of that step, and the log has the details.
-fn guarded<T>(work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
+pub(crate) fn guarded<T>(work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
         tracing::error!(panic = text.unwrap_or("unknown"), "a step panicked");

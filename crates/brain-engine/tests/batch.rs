@@ -54,7 +54,7 @@ fn a_batch_that_is_too_large_does_nothing() {
     let steps = (0..101).map(|n| step(&format!("s{n}"), &[], Place::Inline)).collect();
     let state = run(TestHost::new(|_| Fate::Done), &store, steps);
     assert_eq!(state.row.status, "failed");
-    assert_eq!(state.state.unwrap().failure.unwrap().code, "batch_too_large");
+    assert_eq!(state.state.unwrap().failure().unwrap().code, "batch_too_large");
     assert_eq!(marks(&store), 0);
 }
 
@@ -83,7 +83,7 @@ fn a_batch_that_others_keep_beating_says_so_and_when_to_try_again() {
     });
     let state = run(host, &store, vec![step("a", &[], Place::Inline)]);
     assert_eq!(state.row.status, "failed");
-    let failure = state.state.unwrap().failure.unwrap();
+    let failure = state.state.unwrap().failure().unwrap().clone();
     assert_eq!(failure.code, "contention");
     assert!(failure.retry_after.is_some(), "it says when to try again");
     assert!(decided.load(Ordering::Relaxed) > 10, "it was tried more than once");

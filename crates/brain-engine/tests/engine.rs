@@ -121,7 +121,7 @@ fn an_unknown_outcome_without_a_key_waits_for_a_person_and_is_never_called_again
     let run = start(&mut driver, vec![step("a", &[], NONE)]);
     assert_eq!(finish(&mut driver, run), "waiting");
     let letter = store.letters(&scope(), Some(true), 10, None).unwrap().items.remove(0);
-    assert_eq!(letter.body["in_doubt"], true);
+    assert_eq!(letter.body["happened"], "maybe");
     let engine = driver.engine().clone();
     let result = Some(serde_json::json!({"id": 7}));
     let decided = driver
@@ -177,7 +177,7 @@ fn failing_undoes_what_was_done_in_reverse_order() {
     let order: Vec<(String, bool)> = list.iter().map(|one| (one.step.clone(), one.job.undo)).collect();
     let expected = [("a", false), ("b", false), ("c", false), ("b", true), ("a", true)];
     assert_eq!(order, expected.map(|(step, undo)| (step.to_owned(), undo)));
-    assert_eq!(state.state.unwrap().failure, Some(Failure::business("refused", "no")));
+    assert_eq!(state.state.unwrap().failure(), Some(&Failure::business("refused", "no")));
     assert_eq!(store.records(&scope(), "mark", &RecordFilter::default(), 10, None).unwrap().items.len(), 3);
 }
 
@@ -251,7 +251,7 @@ fn a_node_that_was_given_up_can_write_nothing_more() {
     let log = store.log(&scope(), run).unwrap();
     assert_eq!(store.run(&scope(), run).unwrap().unwrap().status, "completed");
     let count = |name: &str| brain_engine::log::entries(&log).filter(|entry| entry.name() == name).count();
-    assert_eq!((count("StopDecided"), count("JobStarted"), count("JobDone")), (0, 2, 1), "nothing it decided counts");
+    assert_eq!((count("ScopeStopped"), count("JobStarted"), count("JobDone")), (0, 2, 1), "nothing it decided counts");
     let ended = count("RunEnded");
     assert_eq!(ended, 1);
 }
@@ -371,7 +371,7 @@ fn a_long_run_is_compacted_and_goes_on() {
     assert_eq!(swept.runs_compacted, 1);
     let after = engine.run_state(&scope(), run).unwrap();
     assert!(after.log.len() <= 4 && before.log.len() > 40, "{} rows of {}", after.log.len(), before.log.len());
-    assert_eq!((&after.state, &after.data, &after.program), (&before.state, &before.data, &before.program));
+    assert_eq!((&after.state, &after.data, after.program()), (&before.state, &before.data, before.program()));
     assert_eq!(after.receipts().unwrap(), before.receipts().unwrap());
     let again = brain_engine::sweep(store.as_ref(), &scope(), before.row.updated_at, keep, false).unwrap();
     assert_eq!(again.runs_compacted, 0, "there is nothing more to compact");

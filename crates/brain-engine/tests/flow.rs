@@ -109,9 +109,8 @@ fn what_another_process_decides_goes_on_where_the_run_is_worked_on() {
     let mut other = Driver::new(store, host.clone(), host, world.clock.clone(), random(2));
     let engine = other.engine().clone();
     let state = engine.run_state(&scope(), run).unwrap();
-    let step_b = state.program.unwrap().step_index("b").unwrap();
-    let job = brain_vm::JobId { step: step_b, item: 0, undo: false };
-    let key = brain_engine::job_key(&program, run, state.data.started, job);
+    let step_b = state.program().unwrap().step_index("b").unwrap();
+    let key = state.job_key(brain_vm::JobId { scope: 0, step: step_b, item: 0, undo: false }).unwrap();
     other.block_on(engine.tell_job(&scope(), run, key, ToJob::Grant), None).unwrap().unwrap();
     let after = world.store.run(&scope(), run).unwrap().unwrap();
     assert_eq!((after.schedule.owner, after.schedule.fence), (Some(owner), before.schedule.fence));

@@ -177,7 +177,7 @@ impl Bench {
     }
 }
 
-const FIRST: JobId = JobId { step: 0, item: 0, undo: false };
+const FIRST: JobId = JobId { scope: 0, step: 0, item: 0, undo: false };
 
 fn done(run: RunId) -> CoreInput {
     CoreInput::Job(scope(), run, FIRST, 1, JobOutcome::Done(ToolResult::ok(json!({"said": "yes"}))))
@@ -275,7 +275,7 @@ fn a_call_that_must_not_be_made_twice_is_waited_for() {
     driver.block_on(engine.unpark(&ours, run, "ann"), None).unwrap().unwrap();
     let state = engine.run_state(&scope(), run).unwrap();
     let job = &state.state.unwrap().jobs[&FIRST];
-    assert!(matches!(job.status, JobStatus::Parked { in_doubt: true }), "{job:?}");
+    assert!(matches!(job.status, JobStatus::Stuck { happened: brain_vm::Happened::Maybe }), "{job:?}");
     // Giving up is for a person as well.
     let event = NewEvent::pipe(PipeEvent::Aborted, json!({"by": "ann"}), None);
     let again = driver.block_on(engine.abort_parked(&ours, run, "ann", event), None).unwrap();

@@ -7,7 +7,7 @@ use brain_engine::log::entries;
 use brain_engine::{PipeEvent, Receipt, ReceiptStatus, RunState};
 use brain_registry::Registry;
 use brain_registry::model::{Effect, ToolDef};
-use brain_vm::{End, Phase, StepState};
+use brain_vm::{End, JobId, Opener, Phase, StepId, StepState};
 use serde_json::{Value, json};
 
 use crate::kernel::{Kernel, KernelError};
@@ -15,12 +15,12 @@ use crate::kernel::{Kernel, KernelError};
 /// What became of a batch: `None` for runs that are none.
 pub(crate) fn outcome(state: &RunState, list: &[Receipt]) -> Option<Value> {
     let policy = policy(state)?;
-    let (program, machine) = (state.program.as_ref()?, state.state.as_ref()?);
+    let (program, machine) = (state.program()?, state.state.as_ref()?);
     let mut succeeded = Vec::new();
     let mut failed = Vec::new();
     for receipt in list.iter().filter(|receipt| !receipt.job.undo) {
         let index = json!(receipt.job.step + 1);
-        let each = program.step(receipt.job.step).foreach.is_some();
+        let each = state.step(receipt.job).is_some_and(|step| step.foreach.is_some());
         let item = if each { json!(receipt.job.item + 1) } else { Value::Null };
         match receipt.status {
             ReceiptStatus::Succeeded | ReceiptStatus::RolledBack => {
@@ -38,11 +38,16 @@ pub(crate) fn outcome(state: &RunState, list: &[Receipt]) -> Option<Value> {
     }
     let steps = program.steps.iter().enumerate();
     let skipped: Vec<Value> = steps
-        .filter(|(index, _)| matches!(machine.steps.get(*index), Some(StepState::Bypassed | StepState::Pending)))
+        .filter(|(index, _)| {
+            matches!(
+                machine.step_state(StepId { scope: 0, step: *index as u16 }),
+                StepState::Bypassed | StepState::Pending
+            )
+        })
         .map(|(index, step)| json!({"index": index + 1, "step": step.id, "tool": step.tool.name}))
         .collect();
-    let contended = machine.failure.as_ref().is_some_and(|failure| failure.code == "contention");
-    let result = match (policy, machine.phase) {
+    let contended = machine.failure().is_some_and(|failure| failure.code == "contention");
+    let result = match (policy, machine.phase()) {
         (_, Phase::New | Phase::Running | Phase::Stopping(_) | Phase::Compensating) => "running",
         ("atomic", Phase::Ended(End::Completed)) => "committed",
         ("atomic", _) if contended => "contention",
@@ -56,11 +61,11 @@ pub(crate) fn outcome(state: &RunState, list: &[Receipt]) -> Option<Value> {
         // What would have been done, had nothing failed.
         let name = if result == "committed" { "succeeded" } else { "partial_results" };
         batch[name] = json!(succeeded);
-        if let Some(failure) = &machine.failure {
+        if let Some(failure) = machine.failure() {
             batch["cause"] = json!({"cause": cause(failure), "message": failure.message});
         }
         if contended {
-            let wait = machine.failure.as_ref().and_then(|failure| failure.retry_after);
+            let wait = machine.failure().and_then(|failure| failure.retry_after);
             batch["retry_after_ms"] = json!(wait.map(|wait| wait.0));
         }
     } else {
@@ -113,13 +118,20 @@ fn grouped(failed: &[Value]) -> Vec<Value> {
     groups.into_iter().map(group).collect()
 }
 
+/// How many steps the result of a job brought along.
+fn brought_by(state: &RunState, job: JobId) -> usize {
+    let (Some(code), Some(machine)) = (&state.code, &state.state) else { return 0 };
+    let opened = machine.scopes.iter().find(|scope| scope.opener == Opener::Job(job));
+    opened.map_or(0, |scope| code.program(scope.code).steps.len())
+}
+
 impl Kernel {
     /// How a request was expanded: what it said, what became of it, and which records it would lock. Everything is
     /// derived from the log and the pinned program, so that it is the same whenever it is asked for.
     pub fn expansion(&self, scope: &brain_store::Scope, run: brain_core::RunId) -> Result<Value, KernelError> {
         let state = self.engine().run_state(scope, run)?;
         let planned = entries(&state.log).find(|entry| entry.is(PipeEvent::Planned));
-        let (Some(planned), Some(program)) = (planned, &state.program) else {
+        let (Some(planned), Some(program)) = (planned, state.program()) else {
             return Err(KernelError::Conflict(format!("run {run} was never planned: there is nothing to show")));
         };
         let received = entries(&state.log).find(|entry| entry.is(PipeEvent::Received));
@@ -137,20 +149,18 @@ impl Kernel {
                 json!({"template": playbook.name, "slots": state.data.input["slots"], "steps": program.steps.len()}),
             );
         }
+        let mut grown = 0;
         for (job, tool) in state.data.fragments.values() {
-            let count = program.steps.iter().filter(|step| {
-                step.id
-                    .rsplit_once('/')
-                    .is_some_and(|(path, _)| state.data.fragments.get(path).is_some_and(|(of, _)| of == job))
-            });
-            invocations.push(json!({"template": tool.name, "slots": state.data.args.get(job), "steps": count.count()}));
+            let steps = brought_by(&state, *job);
+            grown += steps;
+            invocations.push(json!({"template": tool.name, "slots": state.data.args.get(job), "steps": steps}));
             templates.insert(tool.name.clone(), json!({"name": tool.name, "hash": tool.hash}));
         }
         Ok(json!({
             "expansion_id": run,
             "source_digest": received.map(|entry| entry.data["request"].clone()),
             "expanded_digest": canonical_digest(&json!({"program": state.row.program, "input": state.data.input})),
-            "expanded_count": program.steps.len(),
+            "expanded_count": program.steps.len() + grown,
             "policy": policy(&state).unwrap_or("plain"),
             "locks": locks(self.registry(), &list),
             "templates": templates.into_values().collect::<Vec<_>>(),

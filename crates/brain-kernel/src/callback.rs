@@ -32,12 +32,7 @@ impl Kernel {
     ) -> Result<bool, KernelError> {
         let state = self.engine().run_state(scope, run)?;
         let unknown = || KernelError::NoSuchRun(run);
-        let program = state.program.as_ref().ok_or_else(unknown)?;
-        let step = program
-            .steps
-            .iter()
-            .find(|step| brain_engine::job_keys(run, state.data.started, step, &state.data).any(|one| one == key))
-            .ok_or_else(unknown)?;
+        let step = state.delegated_step(key).ok_or_else(unknown)?;
         let tool = self.tool_of(&step.tool)?;
         let delegate = tool.def.delegate.as_ref().ok_or_else(unknown)?;
         let secret = resolve_secret(&delegate.secret).map_err(|error| KernelError::Internal(error.to_string()))?;
@@ -60,7 +55,7 @@ impl Kernel {
     /// The key of the first job of a run that another system works on.
     pub(crate) fn delegated(&self, scope: &Scope, run: RunId) -> Option<JobKey> {
         let state = self.engine().run_state(scope, run).ok()?;
-        let (program, machine) = (state.program.as_ref()?, state.state.as_ref()?);
+        let machine = state.state.as_ref()?;
         let job = machine.jobs.iter().find(|(_, job)| matches!(job.status, JobStatus::Delegated { .. }));
         // A run that has ended may still get a late answer: that of the step that was delegated last.
         let job = job.map(|(id, _)| *id).or_else(|| {
@@ -70,7 +65,7 @@ impl Kernel {
                 _ => last,
             })
         })?;
-        Some(brain_engine::job_key(program, run, state.data.started, job))
+        state.job_key(job)
     }
 }
 

@@ -91,7 +91,8 @@ impl KernelHost {
         undo: &Undo,
         now: brain_core::Timestamp,
     ) -> Result<Value, Failure> {
-        let view = RunView { scope, run: state.row.id, data: &state.data, now };
+        let path = state.scope_path(job.scope);
+        let view = RunView { scope, run: state.row.id, data: &state.data, path: &path, now };
         let mut evaluation = self.undo_evaluation(view, step, job)?;
         evaluation.json(&undo.args).map_err(|error| to_failure("undo", &error))
     }
@@ -194,12 +195,25 @@ impl Host for KernelHost {
         self.claim(call, job, records)
     }
 
-    fn grow(&self, view: RunView<'_>, step: &PlanStep, job: JobId, result: &ToolResult) -> Result<Growth, Failure> {
-        self.fragment(view, step, job, result)
+    fn grow(
+        &self,
+        view: RunView<'_>,
+        step: &PlanStep,
+        tool: &ToolRef,
+        job: JobId,
+        result: &ToolResult,
+    ) -> Result<Growth, Failure> {
+        self.fragment(view, step, tool, job, result)
     }
 
-    fn close(&self, view: RunView<'_>, step: &PlanStep, job: JobId, result: ToolResult) -> Result<ToolResult, Failure> {
-        self.conclude(view, step, job, result)
+    fn close(
+        &self,
+        view: RunView<'_>,
+        tool: &ToolRef,
+        job: &JobContext,
+        result: ToolResult,
+    ) -> Result<ToolResult, Failure> {
+        self.conclude(view, tool, job, result)
     }
 
     fn accept(
@@ -305,6 +319,8 @@ pub(crate) fn check_answer(outcome: JobOutcome) -> CheckAnswer {
                 "The check tool must answer `happened: true` or `happened: false`.",
             )),
         },
-        JobOutcome::Failed(failure) | JobOutcome::Unknown(failure) => CheckAnswer::Unclear(failure),
+        JobOutcome::DoneBadly(_, failure) | JobOutcome::Failed(failure) | JobOutcome::Unknown(failure) => {
+            CheckAnswer::Unclear(failure)
+        }
     }
 }

@@ -762,7 +762,7 @@ impl Kernel {
             report.next_actions.push(format!("When the reason is gone: brain runs retry {run}"));
             report.next_actions.push(format!("To give it up: brain runs abort {run}"));
         }
-        let held = |job: &brain_vm::Job| job.status == brain_vm::JobStatus::Held;
+        let held = |job: &brain_vm::Job| matches!(job.status, brain_vm::JobStatus::Held { .. });
         if state.state.as_ref().is_some_and(|machine| machine.jobs.values().any(held)) {
             let pending = self.store.approvals_of(scope, run)?.into_iter().find(|row| row.status == "pending");
             if let Some(row) = pending {
@@ -777,14 +777,8 @@ impl Kernel {
     /// What can be said of a run whose log cannot be read.
     fn unread(&self, scope: &Scope, run: RunId, error: &EngineError) -> Result<Report, KernelError> {
         let row = self.store.run(scope, run)?.ok_or(KernelError::NoSuchRun(run))?;
-        let state = RunState {
-            row,
-            log: Vec::new(),
-            program: None,
-            state: None,
-            data: RunData::default(),
-            earlier: Vec::new(),
-        };
+        let state =
+            RunState { row, log: Vec::new(), code: None, state: None, data: RunData::default(), earlier: Vec::new() };
         let mut report = report(&self.registry, &self.toolbox, &state);
         report.ok = false;
         report.message = "This run cannot be read by this version of Brain. Nothing of it is lost.".into();
@@ -821,22 +815,9 @@ impl Kernel {
                 writes.push(Write::PutApproval(approval));
             }
         }
-        let children = self.children(scope, run);
+        // The child runs that it waits for are stopped in the same commit.
         self.engine.cancel(scope, run, saying, writes).await?;
-        // Whoever stops a run means what it has started, too. A child that was quicker has ended on its own.
-        for child in children {
-            if self.store.run(scope, child)?.is_some_and(|row| !is_over(&row.status)) {
-                drop(Box::pin(self.cancel(scope, child)).await);
-            }
-        }
         self.report(scope, run)
-    }
-
-    /// The runs that the open steps of a run wait for.
-    fn children(&self, scope: &Scope, run: RunId) -> Vec<RunId> {
-        let Ok(state) = self.engine.run_state(scope, run) else { return Vec::new() };
-        let pending = state.data.pending.values();
-        pending.filter_map(|result| result["delegate"]["child_run"].as_str()?.parse().ok()).collect()
     }
 
     /// Decides about a dead letter and reports where its run stands then.

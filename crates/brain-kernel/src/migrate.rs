@@ -6,7 +6,7 @@ use brain_core::{Digest, RunId};
 use brain_engine::{Engine, EngineError, RunState};
 use brain_registry::model::BatchPolicy;
 use brain_store::Scope;
-use brain_vm::{Phase, Program, StepMap, StepState};
+use brain_vm::{Phase, Program, StepId, StepMap, StepState};
 use serde_json::{Map, Value};
 
 use crate::plan::{Wanted, plan};
@@ -53,7 +53,7 @@ impl Kernel {
     }
 
     fn look_at_move(&self, scope: &Scope, state: &RunState, map: &StepMap) -> (Move, Option<Target>) {
-        let name = state.program.as_ref().map_or_else(String::new, |program| program.name.clone());
+        let name = state.program().map_or_else(String::new, |program| program.name.clone());
         let mut about = Move {
             run: state.row.id,
             name,
@@ -63,7 +63,7 @@ impl Kernel {
             ahead: Vec::new(),
             problems: Vec::new(),
         };
-        match state.state.as_ref().map(|machine| machine.phase) {
+        match state.state.as_ref().map(brain_vm::State::phase) {
             None => about.problems.push("nothing was planned for it".into()),
             Some(Phase::New) => {
                 about.problems.push("it waits for a yes to what was planned; refuse it and ask again".into());
@@ -84,10 +84,11 @@ impl Kernel {
         if about.is_there() {
             return (about, None);
         }
-        match Engine::migration(state, &target.program, map) {
+        match Engine::migration(state, &(target.hash, target.program.clone()), map) {
             Ok(migration) => {
                 for (number, step) in target.program.steps.iter().enumerate() {
-                    let begun = migration.state.steps.get(number).is_some_and(|at| *at != StepState::Pending);
+                    let at = StepId { scope: 0, step: number as u16 };
+                    let begun = *migration.state.step_state(at) != StepState::Pending;
                     let kept = migration.steps.values().any(|to| usize::from(*to) == number);
                     if begun && kept { &mut about.kept } else { &mut about.ahead }.push(step.id.clone());
                 }
@@ -102,7 +103,7 @@ impl Kernel {
 
     /// The program that the same request would get now.
     fn target(&self, scope: &Scope, state: &RunState) -> Result<Target, Vec<String>> {
-        let program = state.program.as_ref().ok_or_else(|| vec!["it has no program".to_owned()])?;
+        let program = state.program().ok_or_else(|| vec!["it has no program".to_owned()])?;
         let mut input = state.data.input.clone();
         let args = |value: &Value| value.as_object().cloned().unwrap_or_default();
         let tenant = scope.tenant().as_str();

@@ -6,7 +6,7 @@ use brain_engine::{PipeEvent, Receipt, ReceiptStatus, RunState, job_key};
 use brain_registry::Registry;
 use brain_registry::model::ToolDef;
 use brain_tools::Toolbox;
-use brain_vm::{End, JobId, JobStatus, Phase, StepState};
+use brain_vm::{End, Happened, JobStatus, Phase, StepId, StepState};
 use serde_json::{Map, Value, json};
 
 /// A call that is planned.
@@ -180,8 +180,8 @@ pub(crate) fn report(registry: &Registry, toolbox: &Toolbox, state: &RunState) -
         waits_for: Vec::new(),
     };
     read_pipe(&mut report, state);
-    if let (Some(_), Some(machine)) = (&state.program, &state.state)
-        && machine.phase != Phase::New
+    if let (Some(_), Some(machine)) = (&state.code, &state.state)
+        && machine.phase() != Phase::New
     {
         let list = state.receipts().unwrap_or_default();
         report.enqueued = enqueued(state, &list);
@@ -285,18 +285,17 @@ fn enqueued(state: &RunState, list: &[Receipt]) -> Vec<Enqueued> {
     for receipt in list.iter().filter(|receipt| !receipt.job.undo) {
         add(receipt.key.to_string(), &receipt.tool);
     }
-    if let (Some(program), Some(machine)) = (&state.program, &state.state) {
+    if let (Some(code), Some(machine)) = (&state.code, &state.state) {
+        let program = code.root();
+        let key_of = |job| job_key(code, machine, state.row.id, state.data.started, job);
         for job in machine.jobs.keys().filter(|job| !job.undo) {
-            let step = program.step(job.step);
-            let key = job_key(program, state.row.id, state.data.started, *job);
-            add(key.to_string(), &step.tool.name);
+            add(key_of(*job).to_string(), &machine.step(code, job.at()).tool.name);
         }
         for (index, step) in program.steps.iter().enumerate() {
-            let coming = machine.steps.get(index) == Some(&StepState::Pending);
+            let at = StepId { scope: 0, step: index as u16 };
+            let coming = *machine.step_state(at) == StepState::Pending;
             if coming && step.foreach.is_none() && !machine.is_ended() {
-                let job = JobId { step: index as u16, item: 0, undo: false };
-                let key = job_key(program, state.row.id, state.data.started, job);
-                add(key.to_string(), &step.tool.name);
+                add(key_of(at.job(0)).to_string(), &step.tool.name);
             }
         }
     }
@@ -334,18 +333,18 @@ fn receipt_view(receipt: &Receipt) -> ReceiptView {
 
 /// What execution came to, in words.
 fn read_machine(report: &mut Report, registry: &Registry, toolbox: &Toolbox, state: &RunState, list: &[Receipt]) {
-    let (Some(program), Some(machine)) = (&state.program, &state.state) else { return };
+    let (Some(_), Some(machine)) = (&state.code, &state.state) else { return };
     let done: Vec<&Receipt> =
         list.iter().filter(|one| one.status == ReceiptStatus::Succeeded && !one.job.undo).collect();
-    let total = report.planned.len().max(program.steps.len());
-    let skipped = machine.steps.iter().filter(|step| **step == StepState::Skipped).count();
-    let failed = machine.steps.iter().filter(|step| **step == StepState::Failed).count();
-    let parked = machine.jobs.values().filter(|job| matches!(job.status, JobStatus::Parked { .. })).count();
-    let succeeded = machine.steps.iter().filter(|step| **step == StepState::Done).count();
-    let executed = succeeded + failed + parked;
+    let total = report.planned.len().max(machine.planned as usize);
+    let skipped = machine.count_steps(|step| *step == StepState::Skipped);
+    let failed = machine.count_steps(|step| *step == StepState::Failed);
+    let stuck = machine.jobs.values().filter(|job| job.status.is_stuck()).count();
+    let succeeded = machine.count_steps(|step| *step == StepState::Done);
+    let executed = succeeded + failed + stuck;
     let mut message = format!("Executed {executed}/{total} tool calls. {succeeded} succeeded");
-    let bypassed = machine.steps.iter().filter(|step| **step == StepState::Bypassed).count();
-    let counts = [(failed, "failed"), (skipped, "skipped"), (bypassed, "left out"), (parked, "waiting for a person")];
+    let bypassed = machine.count_steps(|step| *step == StepState::Bypassed);
+    let counts = [(failed, "failed"), (skipped, "skipped"), (bypassed, "left out"), (stuck, "waiting for a person")];
     if machine.rolled_back {
         message = format!("Nothing was done: one of {total} tool calls failed, so none of them was kept");
     }
@@ -375,16 +374,16 @@ fn read_machine(report: &mut Report, registry: &Registry, toolbox: &Toolbox, sta
     }
     // Whatever works is not the same as all is well: what did not work is told.
     let batch = report.batch.as_ref().map_or(&Value::Null, |batch| &batch["failed"]);
-    for failed in batch.as_array().into_iter().flatten().filter(|_| machine.phase == Phase::Ended(End::Completed)) {
+    for failed in batch.as_array().into_iter().flatten().filter(|_| machine.phase() == Phase::Ended(End::Completed)) {
         report.ok = false;
         let text = |name: &str| failed[name].as_str().unwrap_or_default().to_owned();
         report.errors.push(Problem { tool: Some(text("tool")), ..Problem::new(&text("cause"), text("message")) });
     }
-    match machine.phase {
+    match machine.phase() {
         Phase::Ended(End::Completed) => {}
         Phase::Ended(end) => {
             report.ok = false;
-            let failure = machine.failure.clone().unwrap_or_else(|| match end {
+            let failure = machine.failure().cloned().unwrap_or_else(|| match end {
                 End::Cancelled => Failure::business("cancelled", "The run was cancelled."),
                 _ => Failure::business("failed", "The run failed."),
             });
@@ -408,39 +407,40 @@ fn read_machine(report: &mut Report, registry: &Registry, toolbox: &Toolbox, sta
 /// How many items of lists failed although their step went on.
 fn failed_items(machine: &brain_vm::State, list: &[Receipt]) -> usize {
     let finally = |receipt: &&Receipt| receipt.status == ReceiptStatus::Failed && receipt.retry_at.is_none();
-    let went_on = |receipt: &&Receipt| machine.steps.get(usize::from(receipt.job.step)) == Some(&StepState::Done);
+    let went_on = |receipt: &&Receipt| *machine.step_state(receipt.job.at()) == StepState::Done;
     list.iter().filter(|receipt| !receipt.job.undo).filter(finally).filter(went_on).count()
 }
 
 /// A run that is not over: what it waits for.
 fn open_run(report: &mut Report, state: &RunState, list: &[Receipt], message: &mut String) {
-    let (Some(program), Some(machine)) = (&state.program, &state.state) else { return };
+    let (Some(code), Some(machine)) = (&state.code, &state.state) else { return };
     let mut pending = 0;
     for (id, job) in &machine.jobs {
-        let tool = &program.step(id.step).tool.name;
+        let call = machine.step(code, id.at()).call(id.undo);
+        let tool = &call.tool.name;
         let last = list.iter().rev().find(|receipt| receipt.job == *id);
         let why = last.and_then(|receipt| receipt.failure.as_ref()).map_or("", |failure| failure.message.as_str());
         match &job.status {
-            JobStatus::Parked { in_doubt } => {
+            JobStatus::Stuck { happened } => {
                 report.ok = false;
-                let key = job_key(program, state.row.id, state.data.started, *id);
+                let key = job_key(code, machine, state.row.id, state.data.started, *id);
                 report.waits_for.push(format!("a person to decide about `{tool}`"));
-                let text = if *in_doubt {
-                    format!("Nobody knows whether `{tool}` happened: {why}")
-                } else {
-                    let attempts =
-                        if job.attempt == 1 { "one attempt".into() } else { format!("{} attempts", job.attempt) };
-                    format!("`{tool}` failed after {attempts}: {why}")
+                let attempts =
+                    if job.attempt == 1 { "one attempt".into() } else { format!("{} attempts", job.attempt) };
+                let text = match happened {
+                    Happened::Maybe => format!("Nobody knows whether `{tool}` happened: {why}"),
+                    Happened::Yes => format!("`{tool}` was done, but its answer cannot be used: {why}"),
+                    Happened::No => format!("`{tool}` failed after {attempts}: {why}"),
                 };
                 message.push(' ');
                 message.push_str(&text);
-                let code = if *in_doubt { "in_doubt" } else { "dead_letter" };
-                let mut problem = Problem::new(code, text);
+                let kind = if *happened == Happened::Maybe { "in_doubt" } else { "dead_letter" };
+                let mut problem = Problem::new(kind, text);
                 problem.tool = Some(tool.clone());
                 report.errors.push(problem);
                 report.next_actions.push(format!("Decide about it: brain dlq show {key}"));
             }
-            JobStatus::Held => {
+            JobStatus::Held { .. } => {
                 report.waits_for.push(format!("someone to approve `{tool}`"));
                 message.push_str(&format!(" `{tool}` waits for someone who may approve it."));
             }
@@ -454,7 +454,7 @@ fn open_run(report: &mut Report, state: &RunState, list: &[Receipt], message: &m
                 report.next_actions.push(format!("To correct it: brain review {run} --set FIELD=VALUE"));
                 report.next_actions.push(format!("To refuse it: brain review {run} --reject"));
             }
-            JobStatus::Delegated { until } => {
+            JobStatus::Delegated { until, .. } => {
                 let pending = state.data.pending.get(id).cloned().unwrap_or_default();
                 let child = pending["delegate"]["child_run"].as_str().map(|run| format!("run {run}"));
                 let named = pending["delegate"]["reference"].as_str().map(|name| format!("the other side ({name})"));
@@ -465,14 +465,14 @@ fn open_run(report: &mut Report, state: &RunState, list: &[Receipt], message: &m
             }
             JobStatus::Offered | JobStatus::Leased { .. } => {
                 pending += 1;
-                let topic = match &program.step(id.step).place {
+                let topic = match call.place {
                     brain_lang::plan::Place::Worker { topic, .. } => topic.as_str(),
                     _ => "",
                 };
                 let doing = if job.status == JobStatus::Offered { "a worker to take" } else { "the worker that has" };
                 report.waits_for.push(format!("{doing} `{tool}` (topic {topic})"));
             }
-            JobStatus::Growing => {}
+            JobStatus::Growing { .. } => {}
             JobStatus::Retrying { at } => {
                 report.waits_for.push(format!("the next attempt of `{tool}` at {at}"));
                 pending += 1;

@@ -2,7 +2,7 @@
 
 use brain_core::{Failure, RunId};
 use brain_engine::core::{Command, ToJob, Told};
-use brain_engine::{NewEvent, PipeEvent, job_key};
+use brain_engine::{NewEvent, PipeEvent};
 use brain_store::Scope;
 use brain_vm::JobStatus;
 use serde_json::{Value, json};
@@ -33,31 +33,31 @@ impl Kernel {
     ) -> Result<Report, KernelError> {
         let state = self.engine().run_state(scope, run)?;
         let none = || KernelError::Conflict(format!("run {run} does not wait for a review"));
-        let (program, machine) = state.program.as_ref().zip(state.state.as_ref()).ok_or_else(none)?;
+        let machine = state.state.as_ref().ok_or_else(none)?;
         let waiting: Vec<_> = machine
             .jobs
             .iter()
             .filter(|(_, job)| job.status == JobStatus::Reviewing)
             .map(|(id, _)| *id)
-            .filter(|id| step.is_none_or(|step| program.step(id.step).id == step))
+            .filter(|id| step.is_none_or(|step| state.step_id(*id) == step))
             .collect();
         let job = match waiting.as_slice() {
             [] => return Err(none()),
             [one] => *one,
             several => {
-                let names: Vec<&str> = several.iter().map(|id| program.step(id.step).id.as_str()).collect();
+                let names: Vec<String> = several.iter().map(|id| state.step_id(*id)).collect();
                 let list = names.join(", ");
                 return Err(KernelError::Conflict(format!("several steps wait for a review: {list}; say which")));
             }
         };
-        let key = job_key(program, run, state.data.started, job);
+        let key = state.job_key(job).ok_or_else(none)?;
         let (prelude, message) = match verdict {
             Verdict::Accept(corrections) => {
                 let (by, note) = (actor.name.clone(), note.to_owned());
                 (Vec::new(), ToJob::Accept { corrections, by, note })
             }
             Verdict::Reject => {
-                let data = json!({"outcome": "rejected", "by": actor.name, "step": program.step(job.step).id});
+                let data = json!({"outcome": "rejected", "by": actor.name, "step": state.step_id(job)});
                 let event = NewEvent::pipe(PipeEvent::Reviewed, data, Some(json!({"note": note})));
                 let why = if note.is_empty() { String::new() } else { format!(": {note}") };
                 let failure = Failure::business("review_rejected", format!("{} said no{why}.", actor.name));

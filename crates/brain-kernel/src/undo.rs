@@ -100,27 +100,28 @@ impl Kernel {
     fn undoing(&self, scope: &Scope, state: &RunState, step: Option<&str>) -> Result<Undoing, Vec<Problem>> {
         let one = |code: &str, message: String| vec![Problem::new(code, message)];
         let run = state.row.id;
-        let (Some(program), Some(machine)) = (&state.program, &state.state) else {
+        let (Some(program), Some(machine)) = (state.program(), &state.state) else {
             return Err(one("nothing_to_undo", format!("run {run} did nothing that could be undone.")));
         };
         if state.row.erased {
             let message = format!("what run {run} worked with has been erased; it cannot be undone any more.");
             return Err(one("erased", message));
         }
-        if !matches!(machine.phase, Phase::Ended(_)) {
+        if !matches!(machine.phase(), Phase::Ended(_)) {
             return Err(one(
                 "still_running",
                 format!("run {run} is not over ({}); cancel it first: brain cancel {run}", state.row.status),
             ));
         }
+        let list = state.receipts().unwrap_or_default();
         if let Some(step) = step
+            && !list.iter().any(|receipt| receipt.step == step)
             && program.step_index(step).is_none()
         {
             let names: Vec<&str> = program.steps.iter().map(|step| step.id.as_str()).collect();
             let message = format!("run {run} has no step `{step}`; its steps are {}.", names.join(", "));
             return Err(one("no_such_step", message));
         }
-        let list = state.receipts().unwrap_or_default();
         let done: BTreeMap<JobId, &Receipt> = list
             .iter()
             .filter(|receipt| receipt.status == ReceiptStatus::Succeeded && !receipt.job.undo)
@@ -172,14 +173,11 @@ impl Kernel {
         receipt: &Receipt,
         touched: &Touched,
     ) -> Result<Option<(String, Value, Vec<Value>)>, Problem> {
-        let program = state.program.as_ref().ok_or_else(|| Problem::new("nothing_to_undo", "There is no program."))?;
-        let step = program.step(job.step);
+        let step = state.step(job).ok_or_else(|| Problem::new("nothing_to_undo", "There is no program."))?;
         let internal = |message: String| Problem::new("undo_failed", message);
         let tool = self.tool_of(&step.tool).map_err(|error| internal(error.to_string()))?;
         let name = &tool.def.name;
-        if tool.def.effect == Effect::Read
-            || state.state.as_ref().is_some_and(|machine| machine.fragments.contains(&job))
-        {
+        if tool.def.effect == Effect::Read || state.data.fragments.values().any(|(of, _)| *of == job) {
             return Ok(None);
         }
         let Some(undo) = &tool.def.undo else {

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use brain_core::{RunId, Timestamp};
 use brain_engine::core::PARKED;
 use brain_engine::log::entries;
-use brain_engine::{EngineError, LetterDecision, NewEvent, PipeEvent, RunState, job_key};
+use brain_engine::{EngineError, LetterDecision, NewEvent, PipeEvent, RunState};
 use brain_store::{DeadLetterRow, RunRow, Scope, SystemScope};
-use brain_vm::{Job, JobId, JobStatus, Phase, Program};
+use brain_vm::{Happened, Job, JobId, JobStatus, Phase};
 use serde_json::json;
 
 use crate::life::is_over;
@@ -63,15 +63,15 @@ impl Kernel {
             return Ok(vec![whole("nothing", format!("It is over: {}.", row.status), None)]);
         }
         let state = self.engine().run_state(scope, run)?;
-        let (Some(program), Some(machine)) = (&state.program, &state.state) else {
+        let (Some(_), Some(machine)) = (&state.code, &state.state) else {
             return Ok(vec![before_start(&row)]);
         };
-        if machine.phase == Phase::New {
+        if machine.phase() == Phase::New {
             return Ok(vec![before_start(&row)]);
         }
-        let open = machine.jobs.iter().filter(|(_, job)| job.status != JobStatus::Growing);
-        let mut list: Vec<Waiting> = open.map(|(id, job)| self.about(scope, &state, program, *id, job)).collect();
-        if let Phase::Stopping(_) = machine.phase {
+        let open = machine.jobs.iter().filter(|(_, job)| !matches!(job.status, JobStatus::Growing { .. }));
+        let mut list: Vec<Waiting> = open.map(|(id, job)| self.about(scope, &state, *id, job)).collect();
+        if let Phase::Stopping(_) = machine.phase() {
             for one in &mut list {
                 one.says.push_str(" The run stops when this is over.");
             }
@@ -82,11 +82,12 @@ impl Kernel {
         Ok(list)
     }
 
-    fn about(&self, scope: &Scope, state: &RunState, program: &Program, id: JobId, job: &Job) -> Waiting {
-        let step = program.step(id.step);
-        let tool = step.undo.as_ref().filter(|_| id.undo).map_or(&step.tool, |undo| &undo.tool).name.clone();
+    fn about(&self, scope: &Scope, state: &RunState, id: JobId, job: &Job) -> Waiting {
+        let call = state.step(id).map(|step| step.call(id.undo));
+        let tool = call.map_or_else(String::new, |call| call.tool.name.clone());
+        let timeout = call.map_or_else(brain_core::Millis::default, |call| call.timeout);
         let run = state.row.id;
-        let key = job_key(program, run, state.data.started, id);
+        let key = state.job_key(id).map_or_else(String::new, |key| key.to_string());
         let (on, says, until, then) = match &job.status {
             JobStatus::Ready => match &state.row.schedule.queued {
                 Some(place) => ("slot", self.about_limit(&place.limit, scope), None, None),
@@ -98,25 +99,27 @@ impl Kernel {
                     Some(owner) => self.about_node(owner),
                     None => "a server".to_owned(),
                 };
-                let says = format!("{whose} is calling `{tool}` (attempt {}, at most {}).", job.attempt, step.timeout);
+                let says = format!("{whose} is calling `{tool}` (attempt {}, at most {}).", job.attempt, timeout);
                 ("call", says, None, None)
             }
-            JobStatus::Checking => ("check", format!("Whether `{tool}` has happened is being checked."), None, None),
+            JobStatus::Checking { again } => {
+                ("check", format!("Whether `{tool}` has happened is being checked."), *again, None)
+            }
             JobStatus::Retrying { at } => {
                 let says = format!("`{tool}` did not work; attempt {} is at {at}.", job.attempt + 1);
                 ("retry", says, Some(*at), Some(format!("brain inspect {run}")))
             }
-            JobStatus::Parked { in_doubt } => {
-                let says = if *in_doubt {
-                    format!("Nobody knows whether `{tool}` has happened; a person must say.")
-                } else {
-                    format!("`{tool}` failed; a person must say what becomes of it.")
+            JobStatus::Stuck { happened } => {
+                let says = match happened {
+                    Happened::Maybe => format!("Nobody knows whether `{tool}` has happened; a person must say."),
+                    Happened::Yes => format!("`{tool}` was done, but its answer cannot be used; a person must look."),
+                    Happened::No => format!("`{tool}` failed; a person must say what becomes of it."),
                 };
                 ("letter", says, None, Some(format!("brain runs retry {run}, skip or abort; or brain dlq show {key}")))
             }
             JobStatus::Offered => {
-                let topic = match &step.place {
-                    brain_lang::plan::Place::Worker { topic, .. } => topic.as_str(),
+                let topic = match call.map(|call| call.place) {
+                    Some(brain_lang::plan::Place::Worker { topic, .. }) => topic.as_str(),
                     _ => "",
                 };
                 ("worker", format!("`{tool}` waits for a worker that takes jobs of `{topic}`."), None, None)
@@ -124,7 +127,7 @@ impl Kernel {
             JobStatus::Leased { until } => {
                 ("worker", format!("A worker has `{tool}` until {until}."), Some(*until), None)
             }
-            JobStatus::Delegated { until } => {
+            JobStatus::Delegated { until, .. } => {
                 let child = state.data.pending.get(&id).and_then(|it| it["delegate"]["child_run"].as_str());
                 let says = match child {
                     Some(child) => format!("The run {child} that it started must end."),
@@ -133,19 +136,19 @@ impl Kernel {
                 let then = child.map(|child| format!("brain why-waiting {child}"));
                 ("delegate", says, *until, then)
             }
-            JobStatus::Held => {
+            JobStatus::Held { until } => {
                 let pending = self.store().approvals_of(scope, run).unwrap_or_default();
                 let pending = pending.into_iter().find(|row| row.status == "pending");
                 let then = pending.map(|row| format!("brain approve {}", row.id));
-                ("approval", format!("`{tool}` waits for somebody's approval."), None, then)
+                ("approval", format!("`{tool}` waits for somebody's approval."), *until, then)
             }
             JobStatus::Reviewing => {
                 let says = format!("The result of `{tool}` waits for somebody to look at it.");
                 ("review", says, None, Some(format!("brain review {run}")))
             }
-            JobStatus::Growing => ("steps", "The steps it brought along are being done.".into(), None, None),
+            JobStatus::Growing { .. } => ("steps", "The steps it brought along are being done.".into(), None, None),
         };
-        Waiting { step: step.id.clone(), tool, on, says, until, then }
+        Waiting { step: state.step_id(id), tool, on, says, until, then }
     }
 
     fn about_limit(&self, limit: &str, scope: &Scope) -> String {
@@ -210,7 +213,7 @@ impl Kernel {
                 since: first.opened_at,
                 why: first.body["failure"]["message"].as_str().unwrap_or_default().to_owned(),
                 tool: first.tool.clone(),
-                in_doubt: letters.iter().any(|letter| letter.body["in_doubt"] == true),
+                in_doubt: letters.iter().any(|letter| letter.body["happened"] == "maybe"),
                 letters: letters.iter().map(|letter| letter.id.to_string()).collect(),
             });
         }
@@ -220,9 +223,9 @@ impl Kernel {
     fn open_letters(&self, scope: &Scope, run: RunId) -> Result<Vec<DeadLetterRow>, KernelError> {
         let row = self.store().run(scope, run)?.ok_or(KernelError::NoSuchRun(run))?;
         let state = self.engine().run_state(scope, row.id)?;
-        let (Some(program), Some(machine)) = (state.program, state.state) else { return Ok(Vec::new()) };
-        let parked = machine.jobs.iter().filter(|(_, job)| matches!(job.status, JobStatus::Parked { .. }));
-        let keys = parked.map(|(id, _)| job_key(&program, run, state.data.started, *id));
+        let Some(machine) = &state.state else { return Ok(Vec::new()) };
+        let known = machine.jobs.iter().chain(&machine.left);
+        let keys = known.filter(|(_, job)| job.status.is_stuck()).filter_map(|(id, _)| state.job_key(*id));
         let mut letters = Vec::new();
         for key in keys {
             letters.extend(self.store().letter(scope, key)?.filter(|letter| letter.open));

@@ -67,9 +67,44 @@ pub struct PlanStep {
 impl PlanStep {
     /// Every tool that the step may call.
     pub fn tools(&self) -> impl Iterator<Item = &ToolRef> {
-        let undo = self.undo.as_ref().map(|undo| &undo.tool);
+        let undo = self.undo.iter().flat_map(|undo| std::iter::once(&undo.tool).chain(undo.check.as_ref()));
         std::iter::once(&self.tool).chain(self.check.as_ref()).chain(undo)
     }
+
+    /// The call that does the step, or the one that takes it back.
+    pub fn call(&self, undo: bool) -> StepCall<'_> {
+        match &self.undo {
+            Some(back) if undo => StepCall {
+                tool: &back.tool,
+                place: &back.place,
+                retry: &back.retry,
+                timeout: back.timeout,
+                check: back.check.as_ref(),
+            },
+            _ => StepCall {
+                tool: &self.tool,
+                place: &self.place,
+                retry: &self.retry,
+                timeout: self.timeout,
+                check: self.check.as_ref(),
+            },
+        }
+    }
+}
+
+/// What a step calls, forward or back, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct StepCall<'p> {
+    /// The tool.
+    pub tool: &'p ToolRef,
+    /// Where it is done.
+    pub place: &'p Place,
+    /// How transient failures are retried.
+    pub retry: &'p RetryPolicy,
+    /// How long one attempt may take.
+    pub timeout: Millis,
+    /// The tool that tells whether it happened.
+    pub check: Option<&'p ToolRef>,
 }
 
 /// A tool by name, pinned to one definition by hash.
@@ -99,6 +134,9 @@ pub struct PlanUndo {
     pub args: Binding,
     /// Where that tool is done.
     pub place: Place,
+    /// The tool that tells whether it happened, for `idempotency: check`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub check: Option<ToolRef>,
     /// How its transient failures are retried.
     pub retry: RetryPolicy,
     /// How long one attempt may take.

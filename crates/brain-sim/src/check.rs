@@ -47,7 +47,7 @@ fn stuck(state: &RunState) -> Option<String> {
     let machine = state.state.as_ref()?;
     (!machine.is_ended()).then(|| {
         let jobs: Vec<String> = machine.jobs.iter().map(|(id, job)| format!("{id:?} {:?}", job.status)).collect();
-        format!("it never ended; {:?}, {:?}, jobs: {}", machine.phase, state.row.schedule, jobs.join(", "))
+        format!("it never ended; {:?}, {:?}, jobs: {}", machine.phase(), state.row.schedule, jobs.join(", "))
     })
 }
 

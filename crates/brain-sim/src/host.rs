@@ -196,7 +196,7 @@ impl Host for SimHost {
         Limits { running: limited.then_some(CHECKS), rate: None }
     }
 
-    fn grow(&self, _: RunView<'_>, _: &PlanStep, _: JobId, _: &ToolResult) -> Result<Growth, Failure> {
+    fn grow(&self, _: RunView<'_>, _: &PlanStep, _: &ToolRef, _: JobId, _: &ToolResult) -> Result<Growth, Failure> {
         let fragment = plans::fragment();
         let body = serde_json::to_value(fragment.as_ref()).unwrap_or_default();
         let definitions = vec![Write::Define { hash: fragment.id().0, kind: "program", body }];

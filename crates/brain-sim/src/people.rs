@@ -85,7 +85,8 @@ impl World {
     pub(crate) fn live_with_people(&mut self) {
         for scope in self.scopes.clone() {
             let open = self.open_runs(&scope);
-            // In the end nobody tidies up after runs that are over: what they leave behind is a mistake.
+            // In the end nobody tidies up after runs that are over: what they leave behind is either about the world, or
+            // a mistake.
             let wanted = |calm: bool, run: RunId| !calm || open.contains(&run);
             if self.calm || self.dice.one_in(8) {
                 let letters = self.disk.base.letters(&scope, Some(true), 50, None).map(|page| page.items);
@@ -155,7 +156,7 @@ impl World {
     }
 
     fn decide_letter(&mut self, scope: &Scope, letter: &DeadLetterRow) {
-        let in_doubt = letter.body["in_doubt"] == true;
+        let in_doubt = letter.body["happened"] == "maybe";
         for _ in 0..self.times() {
             let decision = match self.dice.below(12) {
                 0..=2 => LetterDecision::Retry,
@@ -202,9 +203,9 @@ impl World {
     /// Reviews and callbacks: what single jobs of a run wait for.
     fn answer_jobs(&mut self, scope: &Scope, run: RunId) {
         let Some(state) = self.state_of(scope, run) else { return };
-        let (Some(program), Some(machine)) = (&state.program, &state.state) else { return };
+        let (Some(code), Some(machine)) = (&state.code, &state.state) else { return };
         for (id, job) in &machine.jobs {
-            let key = job_key(program, run, state.data.started, *id);
+            let key = job_key(code, machine, run, state.data.started, *id);
             let no = || Failure::business("no", "no");
             let yes = |what: &str| JobOutcome::Done(ToolResult::ok(good(what)));
             let message = match &job.status {
@@ -212,10 +213,9 @@ impl World {
                 JobStatus::Reviewing => {
                     ToJob::Accept { corrections: good("seen"), by: "somebody".into(), note: String::new() }
                 }
-                JobStatus::Delegated { .. } => {
-                    let child = state.data.pending.get(id).is_some_and(|it| !it["delegate"]["child_run"].is_null());
+                JobStatus::Delegated { child, .. } => {
                     // A child run answers by itself; another engine takes its time.
-                    if child || (!self.calm && self.dice.one_in(2)) {
+                    if *child || (!self.calm && self.dice.one_in(2)) {
                         continue;
                     }
                     if self.dice.one_in(3) {

@@ -93,6 +93,7 @@ fn any_step(number: u64, dice: &mut Dice, may_have_children: bool) -> PlanStep {
             tool: tool_ref(tool),
             args: nothing(),
             place: place_of(tool),
+            check: None,
             retry: step.retry.clone(),
             timeout: step.timeout,
         });

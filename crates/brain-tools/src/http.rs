@@ -309,7 +309,7 @@ fn refused(answer: &Answer) -> Failure {
     let excerpt: String = answer.text.chars().take(200).collect();
     let said = if excerpt.trim().is_empty() { String::new() } else { format!(": {}", excerpt.trim()) };
     let message = format!("The outside system answered {}{said}", answer.status);
-    Failure { class, code: format!("http_{}", answer.status), message, retry_after: None }
+    Failure { class, code: format!("http_{}", answer.status), message, retry_after: None, asked: false }
 }
 
 fn plain(value: &Value) -> String {

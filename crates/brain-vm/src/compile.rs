@@ -65,7 +65,7 @@ pub fn compile(plan: &Plan) -> Result<Program, PlanError> {
         timeout: plan.timeout,
         max_steps: plan.max_steps,
         atomic: plan.atomic,
-        fragments: Vec::new(),
+        blocks: Vec::new(),
     };
     let mut entry = vec![0_u32; plan.steps.len()];
     let mut exit = vec![0_usize; plan.steps.len()];

@@ -1,26 +1,38 @@
 //! What happens next, and what an input means. Nothing here changes a state; the events that it returns do.
 
+mod outcome;
+mod stop;
+
 use std::collections::BTreeSet;
 
 use brain_core::{Digest, Failure, FailureClass, Millis, Timestamp};
-use brain_lang::plan::{Idempotency, OnFailure, Place, RetryPolicy};
+use brain_lang::plan::{Idempotency, Place};
 
-use crate::state::{JobId, JobStatus, State, Stop, Wait};
-use crate::{End, Event, Phase, Program};
+use crate::fibers::{Armed, Wait};
+use crate::job::{Happened, JobId, JobStatus, ScopeId, StepId};
+use crate::scope::{Opener, Phase, Stop};
+use crate::{Code, Event, Op, State, Trigger};
+
+/// How long after its start was decided a call may be made at the latest.
+pub const MAX_DELAY: Millis = Millis(5_000);
+/// How much longer than its time-out a call may take before it counts as lost.
+pub const GRACE: Millis = Millis(5_000);
 
 /// What the machine needs before it can go on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Need {
     /// The value of a step's condition.
-    Condition(u16),
+    Condition(StepId),
     /// The list of a step's `foreach`.
-    Items(u16),
+    Items(StepId),
+    /// The present, for the wait of this fiber.
+    Arm(u32),
     /// This job, in this attempt.
     Start(JobId, u32),
     /// The result of this job: the steps that it brought along are over.
     Close(JobId, u32),
-    /// Nothing: it can decide the next event itself.
-    Nothing,
+    /// Nothing: it can decide by itself what becomes of this scope.
+    Proceed(ScopeId),
 }
 
 /// What happened outside the machine.
@@ -29,25 +41,29 @@ pub enum Input {
     /// The run may start.
     Start,
     /// A condition has this value.
-    Condition(u16, bool),
+    Condition(StepId, bool),
     /// A list has so many items.
-    Items(u16, u32),
+    Items(StepId, u32),
+    /// The wait of this fiber begins.
+    Arm(u32),
+    /// A message of this name came.
+    Message(String),
     /// An outside job is about to be handed over.
     Handed(JobId, u32),
-    /// A step is left out because of another.
-    Bypass(u16, u16),
-    /// A job brought steps along: their program and path.
-    Inject(JobId, u32, Digest, String),
+    /// A step is left out because of another of its scope.
+    Bypass(StepId, u16),
+    /// A job brought steps along: the program of the steps.
+    Inject(JobId, u32, Digest),
     /// A job is offered to workers.
     Offer(JobId),
     /// A worker takes a job until then.
     Lease(JobId, Timestamp),
     /// A worker wants to keep a job until then.
     Extend(JobId, u32, Timestamp),
-    /// An attempt was handed to another engine, which must answer until then.
-    Delegated(JobId, u32, Option<Timestamp>),
-    /// A job must be approved before it starts.
-    Hold(JobId),
+    /// An attempt was handed to another engine, which must answer until then, or to a child run.
+    Delegated(JobId, u32, Option<Timestamp>, Delegate),
+    /// A job must be approved before it starts, until then.
+    Hold(JobId, Option<Timestamp>),
     /// Somebody approved a held job.
     Grant(JobId),
     /// Somebody refused a held job, or the result of a reviewed one.
@@ -58,41 +74,52 @@ pub enum Input {
     RollBack,
     /// An attempt succeeded.
     Done(JobId, u32),
-    /// An attempt failed.
+    /// An attempt had its effect, but what came back cannot be used.
+    DoneBadly(JobId, u32, Failure),
+    /// An attempt failed: it had no effect.
     Failed(JobId, u32, Failure),
-    /// An attempt may or may not have succeeded.
+    /// An attempt may or may not have had its effect.
     Unknown(JobId, u32, Failure),
     /// The check tool said that it did not happen.
     DidNotHappen(JobId, u32),
-    /// A person wants another attempt of a parked job.
+    /// A person wants another attempt of a stuck job.
     Retry(JobId),
-    /// A person wants to go on without a parked job.
+    /// A person wants to go on without a stuck job.
     Dismiss(JobId),
-    /// A person gives a parked job up: `on_failure` decides.
+    /// A person gives a stuck job up: `on_failure` decides.
     Abandon(JobId, Failure),
-    /// The run must not go on: a bound was reached or an expression of its plan is broken.
-    Halt(Failure),
+    /// A scope must not go on (the run is 0): a bound was reached or an expression of its plan is broken.
+    Halt(ScopeId, Failure),
     /// Something came that nobody waits for.
     Stray(String),
-    /// Someone wants the run to end.
+    /// Someone wants the run to end. Said again while it is ending: without waiting for anybody.
     Cancel,
     /// Time has passed.
     Tick,
 }
 
+/// Who goes on with a delegated job.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Delegate {
+    /// A run of this engine.
+    Child,
+    /// Another engine.
+    Other,
+}
+
 /// Events, in order; empty if the input changes nothing.
 pub type Decision = Vec<Event>;
 
-/// The machine for one program.
+/// The machine for the code of one run.
 #[derive(Clone, Copy)]
-pub struct Machine<'p> {
-    program: &'p Program,
+pub struct Machine<'c> {
+    pub(crate) code: &'c Code,
 }
 
-impl<'p> Machine<'p> {
-    /// The machine for a program.
-    pub fn new(program: &'p Program) -> Self {
-        Self { program }
+impl<'c> Machine<'c> {
+    /// The machine for a run's code.
+    pub fn new(code: &'c Code) -> Self {
+        Self { code }
     }
 
     /// What is needed next; `None` if only an input from outside can move the run.
@@ -102,312 +129,370 @@ impl<'p> Machine<'p> {
 
     /// What is needed next if these jobs, which may start, do not start yet.
     pub fn next_but(&self, state: &State, later: &BTreeSet<JobId>) -> Option<Need> {
-        match state.phase {
-            Phase::New | Phase::Ended(_) => None,
-            Phase::Running => {
-                for fiber in state.fibers.values() {
-                    match fiber.wait {
-                        Wait::Condition(step) => return Some(Need::Condition(step)),
-                        Wait::Items(step) => return Some(Need::Items(step)),
-                        Wait::Return(fragment) => {
-                            let job = state.fragments[usize::from(fragment)];
-                            return Some(Need::Close(job, state.jobs.get(&job).map_or(1, |job| job.attempt)));
-                        }
-                        _ => {}
-                    }
-                }
-                if let Some((&id, job)) =
-                    state.jobs.iter().find(|(id, job)| job.status == JobStatus::Ready && !later.contains(*id))
-                {
-                    return Some(Need::Start(id, job.attempt + 1));
-                }
-                (state.fibers.is_empty() && state.jobs.is_empty()).then_some(Need::Nothing)
-            }
-            Phase::Stopping(_) => state.jobs.is_empty().then_some(Need::Nothing),
-            Phase::Compensating => {
-                if let Some((&id, job)) = state.jobs.iter().next() {
-                    return (job.status == JobStatus::Ready && !later.contains(&id))
-                        .then_some(Need::Start(id, job.attempt + 1));
-                }
-                match self.next_undo(state) {
-                    Some(id) => (!later.contains(&id)).then_some(Need::Start(id, 1)),
-                    None => Some(Need::Nothing),
-                }
-            }
+        if matches!(state.phase(), Phase::New | Phase::Ended(_)) {
+            return None;
         }
-    }
-
-    /// What the machine decides by itself when [`Need::Nothing`] is asked for.
-    pub fn proceed(&self, state: &State) -> Decision {
-        match state.phase {
-            Phase::Running => vec![Event::RunEnded { end: End::Completed }],
-            Phase::Stopping(Stop::Fail) => vec![Event::RunEnded { end: End::Failed }],
-            Phase::Stopping(Stop::Cancel) => vec![Event::RunEnded { end: End::Cancelled }],
-            Phase::Stopping(Stop::Compensate) => vec![Event::CompensationStarted { failure: None }],
-            Phase::Compensating => vec![Event::RunEnded { end: End::Compensated }],
-            Phase::New | Phase::Ended(_) => Vec::new(),
-        }
-    }
-
-    /// What an input means. `noise` is a random number, used for jitter only; what it led to is in the events.
-    pub fn decide(&self, state: &State, input: Input, now: Timestamp, noise: u64) -> Decision {
-        match input {
-            Input::Start if state.phase == Phase::New => {
-                vec![Event::RunStarted { deadline: self.program.timeout.map(|timeout| now.plus(timeout)) }]
-            }
-            Input::Condition(step, true) => vec![Event::ConditionMet { step }],
-            Input::Condition(step, false) => vec![Event::StepSkipped { step }],
-            Input::Items(step, count) => vec![Event::EachOpened { step, count }],
-            Input::Handed(job, attempt) => vec![Event::JobStarted { job, attempt }],
-            Input::Bypass(step, because) => vec![Event::StepBypassed { step, because }],
-            Input::Inject(job, attempt, fragment, path) if self.expects(state, job, attempt) && !is_stopping(state) => {
-                vec![Event::StepsInjected { job, attempt, fragment, path }]
-            }
-            // The run is about to stop: what was done counts, what would follow does not.
-            Input::Inject(job, attempt, ..) if self.expects(state, job, attempt) => {
-                vec![Event::JobDone { job, attempt }]
-            }
-            Input::Offer(job) => vec![Event::JobOffered { job }],
-            Input::Lease(job, until) if has(state, job, |status| *status == JobStatus::Offered) => {
-                vec![Event::JobLeased { job, attempt: state.jobs[&job].attempt + 1, until }]
-            }
-            Input::Extend(job, attempt, until)
-                if has(state, job, |status| matches!(status, JobStatus::Leased { .. }))
-                    && state.jobs[&job].attempt == attempt =>
-            {
-                vec![Event::LeaseExtended { job, attempt, until }]
-            }
-            Input::Delegated(job, attempt, until) if self.expects(state, job, attempt) => {
-                vec![Event::JobDelegated { job, attempt, until }]
-            }
-            Input::Hold(job) => vec![Event::JobHeld { job }],
-            Input::Grant(job) if has(state, job, |status| *status == JobStatus::Held) => {
-                vec![Event::JobGranted { job }]
-            }
-            Input::Deny(job, failure)
-                if has(state, job, |status| matches!(status, JobStatus::Held | JobStatus::Reviewing)) =>
-            {
-                let attempt = state.jobs[&job].attempt;
-                self.give_up(state, job, attempt, failure)
-            }
-            // Taking back is not put before anyone again.
-            Input::Review(job, attempt) if self.expects(state, job, attempt) && job.undo => {
-                vec![Event::JobDone { job, attempt }]
-            }
-            Input::Review(job, attempt) if self.expects(state, job, attempt) => {
-                vec![Event::ReviewAsked { job, attempt }]
-            }
-            Input::RollBack => vec![Event::BatchRolledBack { failure: state.failure.clone() }],
-            Input::Done(job, attempt) if self.expects(state, job, attempt) => vec![Event::JobDone { job, attempt }],
-            Input::Failed(job, attempt, failure) if self.expects(state, job, attempt) => {
-                self.after_failure(state, job, attempt, failure, now, noise)
-            }
-            Input::Unknown(job, attempt, failure) if self.expects(state, job, attempt) => {
-                self.after_unknown(state, job, attempt, failure, now, noise)
-            }
-            Input::DidNotHappen(job, attempt) if self.is_checking(state, job, attempt) => {
-                if is_stopping(state) {
-                    let failure = Failure::business("not_done", "The call had not happened when the run was stopped.");
-                    return self.give_up(state, job, attempt, failure);
-                }
-                let failure = Failure::transient("did_not_happen", "The check found that the call had not happened.");
-                vec![Event::JobRetrying { job, attempt, failure, at: now }, Event::JobReopened { job }]
-            }
-            Input::Retry(job) if self.is_parked(state, job) && !is_stopping(state) => vec![Event::JobReopened { job }],
-            Input::Dismiss(job) if self.is_parked(state, job) => vec![Event::JobDismissed { job }],
-            Input::Abandon(job, failure) if self.is_parked(state, job) => {
-                let attempt = state.jobs[&job].attempt;
-                self.give_up(state, job, attempt, failure)
-            }
-            Input::Cancel if !state.is_ended() && state.phase != Phase::Compensating => {
-                vec![Event::StopDecided { stop: Stop::Cancel, failure: None }]
-            }
-            Input::Halt(failure) if !state.is_ended() => {
-                vec![Event::StopDecided { stop: Stop::Fail, failure: Some(failure) }]
-            }
-            Input::Tick => self.tick(state, now),
-            Input::Stray(what) => vec![Event::SignalIgnored { what }],
-            ignored => vec![Event::SignalIgnored { what: describe(&ignored) }],
-        }
-    }
-
-    /// A result counts only if that very attempt is under way (or is being decided in this turn).
-    fn expects(&self, state: &State, job: JobId, attempt: u32) -> bool {
-        match state.jobs.get(&job) {
-            Some(open) => match open.status {
-                JobStatus::Ready => open.attempt + 1 == attempt,
-                JobStatus::Running | JobStatus::Checking => open.attempt == attempt,
-                // A person may say how a call in doubt went.
-                JobStatus::Parked { .. } => open.attempt == attempt,
-                JobStatus::Leased { .. } | JobStatus::Delegated { .. } | JobStatus::Reviewing | JobStatus::Growing => {
-                    open.attempt == attempt
-                }
-                JobStatus::Retrying { .. } | JobStatus::Offered | JobStatus::Held => false,
-            },
-            // The first undo of a step has no entry before it starts, and comes in its turn.
-            None => state.phase == Phase::Compensating && attempt == 1 && self.next_undo(state) == Some(job),
-        }
-    }
-
-    fn is_parked(&self, state: &State, job: JobId) -> bool {
-        state.jobs.get(&job).is_some_and(|job| matches!(job.status, JobStatus::Parked { .. }))
-    }
-
-    fn is_checking(&self, state: &State, job: JobId, attempt: u32) -> bool {
-        state.jobs.get(&job).is_some_and(|job| job.status == JobStatus::Checking && job.attempt == attempt)
-    }
-
-    fn after_failure(
-        &self,
-        state: &State,
-        job: JobId,
-        attempt: u32,
-        failure: Failure,
-        now: Timestamp,
-        noise: u64,
-    ) -> Decision {
-        // An atomic batch waits for nothing and nobody: it happens now or not at all.
-        if is_stopping(state) || self.program.atomic {
-            return self.give_up(state, job, attempt, failure);
-        }
-        if let Some(wait) = failure.retry_after {
-            return vec![Event::JobRetrying { job, attempt, failure, at: now.plus(wait) }];
-        }
-        let policy = self.policy(job);
-        let counted = attempt - state.jobs.get(&job).map_or(0, |job| job.blocked).min(attempt);
-        match failure.class {
-            FailureClass::Transient if counted < policy.attempts && policy.covers(&failure.code) => {
-                let at = now.plus(policy.wait_before(counted + 1, noise));
-                vec![Event::JobRetrying { job, attempt, failure, at }]
-            }
-            FailureClass::Business => self.give_up(state, job, attempt, failure),
-            FailureClass::Transient | FailureClass::Contract => {
-                // The pack says what a failure of this step means; only where it says nothing but "stop" does a
-                // person get a say before the run ends.
-                if !job.undo && self.program.step(job.step).on_failure != OnFailure::Stop {
-                    return self.give_up(state, job, attempt, failure);
-                }
-                vec![Event::JobParked { job, attempt, failure, in_doubt: false }]
-            }
-        }
-    }
-
-    fn after_unknown(
-        &self,
-        state: &State,
-        job: JobId,
-        attempt: u32,
-        failure: Failure,
-        now: Timestamp,
-        noise: u64,
-    ) -> Decision {
-        let step = self.program.step(job.step);
-        let place = if job.undo { step.undo.as_ref().map_or(&step.place, |undo| &undo.place) } else { &step.place };
-        let checking = state.jobs.get(&job).is_some_and(|job| job.status == JobStatus::Checking);
-        match place {
-            Place::Inline | Place::Worker { .. } | Place::Outside(Idempotency::Key) => {
-                let failure = Failure { class: FailureClass::Transient, ..failure };
-                self.after_failure(state, job, attempt, failure, now, noise)
-            }
-            Place::Outside(Idempotency::Check(_)) if !checking && !job.undo && step.check.is_some() => {
-                vec![Event::JobChecking { job, attempt, failure }]
-            }
-            Place::Outside(_) => vec![Event::JobParked { job, attempt, failure, in_doubt: true }],
-        }
-    }
-
-    /// Nobody retries this job any more: the step's `on_failure` decides.
-    fn give_up(&self, state: &State, job: JobId, attempt: u32, failure: Failure) -> Decision {
-        let mut events = vec![Event::JobFailed { job, attempt, failure: failure.clone() }];
-        if job.undo {
-            // Taking back failed for a business reason: the run ends failed, with everything on record.
-            events.push(Event::StopDecided { stop: Stop::Fail, failure: Some(failure) });
-            return events;
-        }
-        if is_stopping(state) {
-            return events;
-        }
-        match self.program.step(job.step).on_failure {
-            OnFailure::Continue => {}
-            OnFailure::Stop => events.push(Event::StopDecided { stop: Stop::Fail, failure: Some(failure) }),
-            OnFailure::Undo => events.push(Event::StopDecided { stop: Stop::Compensate, failure: Some(failure) }),
-        }
-        events
-    }
-
-    fn tick(&self, state: &State, now: Timestamp) -> Decision {
-        if state.phase == Phase::Running && state.deadline.is_some_and(|deadline| deadline <= now) {
-            let failure = Failure::business("run_timeout", "The run did not end within the time its plan allows.");
-            return vec![Event::StopDecided { stop: Stop::Fail, failure: Some(failure) }];
-        }
-        let mut events = Vec::new();
-        for (&id, job) in &state.jobs {
-            match job.status {
-                JobStatus::Retrying { at } if at <= now => events.push(Event::JobReopened { job: id }),
-                JobStatus::Leased { until } if until <= now => {
-                    events.extend(self.lease_ended(state, id, job.attempt, now));
-                }
-                JobStatus::Delegated { until: Some(until) } if until <= now => {
-                    let failure =
-                        Failure::business("delegation_timeout", "The other side did not answer within its time.");
-                    // What one of these leads to may change what the others mean: they are looked at again.
-                    if events.is_empty() {
-                        return self.give_up(state, id, job.attempt, failure);
+        for (&number, fiber) in &state.fibers {
+            let at = |step: u16| StepId { scope: fiber.scope, step };
+            match &fiber.wait {
+                Wait::Condition(step) => return Some(Need::Condition(at(*step))),
+                Wait::Items(step) => return Some(Need::Items(at(*step))),
+                Wait::Arming => return Some(Need::Arm(number)),
+                Wait::Armed(arms) => {
+                    let list = arms.iter().find_map(|arm| match arm {
+                        Armed::Scopes { step, .. } => Some(at(*step)),
+                        _ => None,
+                    });
+                    if let Some(at) = list
+                        && *state.step_state(at) == crate::StepState::Active
+                    {
+                        return Some(Need::Items(at));
                     }
                 }
                 _ => {}
             }
         }
+        for (&id, job) in &state.jobs {
+            let need = match job.status {
+                JobStatus::Ready if !later.contains(&id) && self.may_start(state, id) => {
+                    Need::Start(id, job.attempt + 1)
+                }
+                JobStatus::Growing { scope } if state.scope(scope).fibers == 0 && self.may_start(state, id) => {
+                    let brought = state.scope(scope);
+                    if brought.phase != Phase::Running {
+                        continue;
+                    }
+                    Need::Close(id, job.attempt)
+                }
+                _ => continue,
+            };
+            return Some(need);
+        }
+        for id in 0..state.scopes.len() as ScopeId {
+            if let Some(need) = self.next_of_scope(state, id, later) {
+                return Some(need);
+            }
+        }
+        None
+    }
+
+    /// Whether a job's scope lets it go on: its own way forward, or its turn on the way back.
+    fn may_start(&self, state: &State, job: JobId) -> bool {
+        match state.phase_of(job) {
+            Phase::Running => !job.undo,
+            Phase::Compensating => job.undo,
+            _ => false,
+        }
+    }
+
+    /// An attempt counts only if it is under way, or is being decided in this turn.
+    fn expects(&self, state: &State, job: JobId, attempt: u32) -> bool {
+        match state.job(job) {
+            Some(open) => match open.status {
+                JobStatus::Ready => open.attempt + 1 == attempt,
+                JobStatus::Running | JobStatus::Checking { .. } => open.attempt == attempt,
+                // A person may say how a call in doubt went, and an answer may come after all.
+                JobStatus::Stuck { .. } => open.attempt == attempt,
+                JobStatus::Leased { .. }
+                | JobStatus::Delegated { .. }
+                | JobStatus::Reviewing
+                | JobStatus::Growing { .. } => open.attempt == attempt,
+                JobStatus::Retrying { .. } | JobStatus::Offered | JobStatus::Held { .. } => false,
+            },
+            // The first undo of a step has no entry before it starts, and comes in its turn.
+            None => job.undo && attempt == 1 && self.is_next_undo(state, job),
+        }
+    }
+
+    /// What an input means. `noise` is a random number, used for jitter only; what it led to is in the events.
+    pub fn decide(&self, state: &State, input: Input, now: Timestamp, noise: u64) -> Decision {
+        if let Some(decision) = self.about_left(state, &input) {
+            return decision;
+        }
+        let stopping = |job: JobId| matches!(state.phase_of(job), Phase::Stopping(_));
+        let has =
+            |job: JobId, status: fn(&JobStatus) -> bool| state.jobs.get(&job).is_some_and(|job| status(&job.status));
+        match input {
+            Input::Start if state.phase() == Phase::New => {
+                vec![Event::RunStarted { deadline: self.code.root().timeout.map(|timeout| now.plus(timeout)) }]
+            }
+            Input::Condition(at, true) => vec![Event::ConditionMet { at }],
+            Input::Condition(at, false) => vec![Event::StepSkipped { at }],
+            Input::Items(at, count) => vec![Event::EachOpened { at, count }],
+            Input::Arm(fiber) => self.arm(state, fiber, now),
+            Input::Message(name) => self.message(state, &name),
+            Input::Handed(job, attempt) => {
+                let timeout = state.step(self.code, job.at()).call(job.undo).timeout;
+                let lands_until = now.plus(MAX_DELAY).plus(timeout).plus(GRACE);
+                vec![Event::JobStarted { job, attempt, lands_until }]
+            }
+            Input::Bypass(at, because) => vec![Event::StepBypassed { at, because }],
+            // Taking back with a tool that brings steps along: they run while everything else stands still.
+            Input::Inject(job, attempt, code) if self.expects(state, job, attempt) && !stopping(job) => {
+                vec![Event::ScopeOpened { job, attempt, code }]
+            }
+            // The run is about to stop: what was done counts, what would follow does not.
+            Input::Inject(job, attempt, ..) if self.expects(state, job, attempt) => {
+                vec![Event::JobDone { job, attempt }]
+            }
+            // Nobody waits for a worker any more.
+            Input::Offer(job) if self.is_forced(state, job) => {
+                let attempt = state.jobs.get(&job).map_or(0, |job| job.attempt);
+                let failure = Failure::business("not_taken_back", "No worker was waited for any more.");
+                vec![Event::JobStuck { job, attempt, failure, happened: Happened::No }]
+            }
+            Input::Offer(job) => vec![Event::JobOffered { job }],
+            Input::Lease(job, until) if has(job, |status| *status == JobStatus::Offered) => {
+                vec![Event::JobLeased { job, attempt: state.jobs[&job].attempt + 1, until }]
+            }
+            Input::Extend(job, attempt, until)
+                if has(job, |status| matches!(status, JobStatus::Leased { .. }))
+                    && state.jobs[&job].attempt == attempt
+                    && !self.is_ending(state, job) =>
+            {
+                vec![Event::LeaseExtended { job, attempt, until }]
+            }
+            Input::Delegated(job, attempt, until, to) if self.expects(state, job, attempt) => {
+                self.delegated(state, job, attempt, until, to)
+            }
+            Input::Hold(job, until) => vec![Event::JobHeld { job, until }],
+            Input::Grant(job) if has(job, |status| matches!(status, JobStatus::Held { .. })) => {
+                vec![Event::JobGranted { job }]
+            }
+            Input::Deny(job, failure)
+                if has(job, |status| matches!(status, JobStatus::Held { .. } | JobStatus::Reviewing)) =>
+            {
+                let attempt = state.jobs[&job].attempt;
+                self.give_up(state, job, attempt, failure)
+            }
+            // Neither taking back nor the result of a run that is about to end is put before anyone.
+            Input::Review(job, attempt)
+                if self.expects(state, job, attempt) && (job.undo || state.phase_of(job) != Phase::Running) =>
+            {
+                vec![Event::JobDone { job, attempt }]
+            }
+            Input::Review(job, attempt) if self.expects(state, job, attempt) => {
+                vec![Event::ReviewAsked { job, attempt }]
+            }
+            Input::RollBack => vec![Event::BatchRolledBack { failure: state.failure().cloned() }],
+            Input::Done(job, attempt) if self.expects(state, job, attempt) => vec![Event::JobDone { job, attempt }],
+            Input::DoneBadly(job, attempt, failure)
+                if self.expects(state, job, attempt) && !self.is_settled(state, job) =>
+            {
+                self.after_bad_answer(state, job, attempt, failure)
+            }
+            Input::Failed(job, attempt, failure)
+                if self.expects(state, job, attempt) && !self.is_settled(state, job) =>
+            {
+                self.after_failure(state, job, attempt, failure, now, noise)
+            }
+            Input::Unknown(job, attempt, failure)
+                if self.expects(state, job, attempt) && !self.is_settled(state, job) =>
+            {
+                self.after_unknown(state, job, attempt, failure, now, noise)
+            }
+            Input::DidNotHappen(job, attempt) if self.is_checking(state, job, attempt) => {
+                self.after_denial(state, job, attempt, now)
+            }
+            Input::Retry(job) if self.may_retry(state, job) => vec![Event::JobReopened { job }],
+            Input::Dismiss(job) if self.is_stuck(state, job) => vec![Event::JobDismissed { job }],
+            Input::Abandon(job, failure) if self.is_stuck(state, job) => {
+                let attempt = state.job(job).map_or(0, |job| job.attempt);
+                self.abandon(state, job, attempt, failure)
+            }
+            Input::Cancel if !state.is_ended() => match state.phase() {
+                Phase::New | Phase::Running => self.stop(state, 0, Stop::Cancel, None),
+                _ => self.force(state, 0),
+            },
+            Input::Halt(scope, failure) if !state.is_ended() => {
+                let catcher = state.catcher(scope);
+                match state.scope(catcher).phase {
+                    Phase::New | Phase::Running => self.stop(state, catcher, Stop::Fail, Some(failure)),
+                    _ => self.force(state, catcher),
+                }
+            }
+            Input::Tick => self.tick(state, now),
+            Input::Stray(what) => vec![Event::SignalIgnored { what }],
+            ignored => vec![Event::SignalIgnored { what: describe(&ignored).to_owned() }],
+        }
+    }
+
+    /// What an outcome means for a dead letter that outlived its scope: it is settled, one way or the other, and nothing
+    /// follows from that.
+    fn about_left(&self, state: &State, input: &Input) -> Option<Decision> {
+        let (job, attempt) = match input {
+            Input::Done(job, attempt)
+            | Input::DoneBadly(job, attempt, _)
+            | Input::Inject(job, attempt, _)
+            | Input::Review(job, attempt)
+            | Input::Delegated(job, attempt, ..)
+            | Input::Unknown(job, attempt, _)
+            | Input::Failed(job, attempt, _) => (*job, *attempt),
+            _ => return None,
+        };
+        let left = state.left.get(&job)?;
+        let ignored = || vec![Event::SignalIgnored { what: describe(input).to_owned() }];
+        if left.attempt != attempt {
+            return Some(ignored());
+        }
+        Some(match input {
+            // Another system still works on it, or nobody knows more than before.
+            Input::Delegated(..) | Input::Unknown(..) => ignored(),
+            Input::Failed(_, _, failure) if failure.class == FailureClass::Transient && left.unsettled => ignored(),
+            Input::Failed(_, _, failure) => vec![Event::JobFailed { job, attempt, failure: failure.clone() }],
+            _ => vec![Event::JobDone { job, attempt }],
+        })
+    }
+
+    /// Whether a person may have a stuck job tried again: not what has happened, unless whoever does it recognises a
+    /// repetition, and not what nobody waits for.
+    pub fn may_retry(&self, state: &State, job: JobId) -> bool {
+        state.jobs.get(&job).is_some_and(|open| match open.status {
+            JobStatus::Stuck { happened: Happened::Yes } => {
+                let place = state.step(self.code, job.at()).call(job.undo).place;
+                let grew = state.scopes.iter().any(|scope| scope.opener == Opener::Job(job));
+                let repeatable = matches!(place, Place::Worker { .. } | Place::Outside(Idempotency::Key));
+                repeatable && !grew && self.may_start(state, job)
+            }
+            JobStatus::Stuck { .. } => self.may_start(state, job),
+            _ => false,
+        })
+    }
+
+    /// Whether a stuck job is known to have had its effect, so that no later failure changes that.
+    fn is_settled(&self, state: &State, job: JobId) -> bool {
+        state.jobs.get(&job).is_some_and(|job| job.status == (JobStatus::Stuck { happened: Happened::Yes }))
+    }
+
+    fn is_stuck(&self, state: &State, job: JobId) -> bool {
+        state.job(job).is_some_and(|job| job.status.is_stuck())
+    }
+
+    fn is_checking(&self, state: &State, job: JobId, attempt: u32) -> bool {
+        let checking = |status: &JobStatus| matches!(status, JobStatus::Checking { .. });
+        state.jobs.get(&job).is_some_and(|job| checking(&job.status) && job.attempt == attempt)
+    }
+
+    /// Whether no further attempt of a job can follow: its scope is about to end, or takes back what it has done.
+    fn has_no_way_on(&self, state: &State, job: JobId) -> bool {
+        match state.phase_of(job) {
+            Phase::Running => false,
+            Phase::Compensating => !job.undo,
+            _ => true,
+        }
+    }
+
+    fn is_forced(&self, state: &State, job: JobId) -> bool {
+        state.scope(state.governor(job)).forced
+    }
+
+    /// Whether the scope of a job does not wait for others any more, or waits only for what is under way.
+    fn is_ending(&self, state: &State, job: JobId) -> bool {
+        self.has_no_way_on(state, job) || self.is_forced(state, job)
+    }
+
+    fn arm(&self, state: &State, number: u32, now: Timestamp) -> Decision {
+        let Some(fiber) = state.fibers.get(&number).filter(|fiber| fiber.wait == Wait::Arming) else {
+            return Vec::new();
+        };
+        let Op::Await(arms) = &state.program(self.code, fiber.scope).code[fiber.pc as usize] else { return Vec::new() };
+        let timers =
+            arms.iter().filter_map(|arm| if let Trigger::Timer(after) = arm.on { Some(now.plus(after)) } else { None });
+        vec![Event::WaitArmed { fiber: number, timers: timers.collect() }]
+    }
+
+    /// Every fiber that waits for the message goes on.
+    fn message(&self, state: &State, name: &str) -> Decision {
+        let mut events = Vec::new();
+        for (&number, fiber) in &state.fibers {
+            let Wait::Armed(arms) = &fiber.wait else { continue };
+            let waits = |arm: &Armed| matches!(arm, Armed::Message(wanted) if wanted == name);
+            if let Some(arm) = arms.iter().position(waits) {
+                events.extend(self.won(state, number, arm));
+            }
+        }
+        if events.is_empty() {
+            events.push(Event::SignalIgnored { what: "a message that nobody waits for".into() });
+        }
         events
     }
 
-    /// A worker did not answer in time: the job is offered again, which does not count as a failed attempt.
-    fn lease_ended(&self, state: &State, job: JobId, attempt: u32, now: Timestamp) -> Decision {
-        let message = "The worker did not answer before its lease ended.";
-        if is_stopping(state) {
-            return self.give_up(state, job, attempt, Failure::business("lease_expired", message));
+    /// The first thing that a fiber waited for came; blocks that it also waited for are stopped.
+    fn won(&self, state: &State, number: u32, arm: usize) -> Decision {
+        let mut events = vec![Event::WaitWon { fiber: number, arm: arm as u8 }];
+        let opened = |scope: &crate::Scope| {
+            scope.phase == Phase::Running && matches!(scope.opener, Opener::Fiber { fiber, .. } if fiber == number)
+        };
+        for id in (0..state.scopes.len() as ScopeId).filter(|id| opened(state.scope(*id))) {
+            events.extend(self.stop(state, id, Stop::Cancel, None));
         }
-        let failure = Failure { retry_after: Some(Millis::default()), ..Failure::transient("lease_expired", message) };
-        vec![Event::JobRetrying { job, attempt, failure, at: now }, Event::JobReopened { job }]
+        events
     }
 
-    fn policy(&self, job: JobId) -> &'p RetryPolicy {
-        let step = self.program.step(job.step);
-        match &step.undo {
-            Some(undo) if job.undo => &undo.retry,
-            _ => &step.retry,
+    fn tick(&self, state: &State, now: Timestamp) -> Decision {
+        if state.phase() == Phase::Running && state.deadline.is_some_and(|deadline| deadline <= now) {
+            let failure = Failure::business("run_timeout", "The run did not end within the time its plan allows.");
+            return self.stop(state, 0, Stop::Fail, Some(failure));
         }
-    }
-
-    /// The next step to take back: the last one done that can be and has not been.
-    fn next_undo(&self, state: &State) -> Option<JobId> {
-        let last = state
-            .done
-            .iter()
-            .rev()
-            .find(|job| self.program.step(job.step).undo.is_some() && !state.undone.contains(job))?;
-        Some(JobId { undo: true, ..*last })
+        let mut events = Vec::new();
+        for (&number, fiber) in &state.fibers {
+            let Wait::Armed(arms) = &fiber.wait else { continue };
+            let due = arms.iter().position(|arm| matches!(arm, Armed::Timer(at) if *at <= now));
+            if let Some(arm) = due {
+                // What one of these leads to may change what the others mean: they are looked at again.
+                return self.won(state, number, arm);
+            }
+        }
+        for (&id, job) in &state.jobs {
+            let ended = match job.status {
+                JobStatus::Retrying { at } if at <= now => vec![Event::JobReopened { job: id }],
+                JobStatus::Checking { again: Some(at) } if at <= now => {
+                    let failure =
+                        Failure::transient("check_again", "The call may have landed since it was last checked.");
+                    vec![Event::JobChecking { job: id, attempt: job.attempt, failure }]
+                }
+                JobStatus::Leased { until } if until <= now => self.lease_ended(state, id, job.attempt, now),
+                JobStatus::Delegated { until: Some(until), child } if until <= now => {
+                    let message = "The other side did not answer within its time.";
+                    let failure = Failure::business("delegation_timeout", message);
+                    self.delegation_ended(state, id, job.attempt, child, failure)
+                }
+                JobStatus::Held { until: Some(until) } if until <= now => {
+                    let message = "Nobody approved it within its time.";
+                    self.give_up(state, id, job.attempt, Failure::business("approval_expired", message))
+                }
+                _ => continue,
+            };
+            let plain = matches!(ended.as_slice(), [Event::JobReopened { .. } | Event::JobChecking { .. }]);
+            if !plain && !events.is_empty() {
+                continue;
+            }
+            events.extend(ended);
+            if !plain {
+                return events;
+            }
+        }
+        events
     }
 
     /// Whether one more job would go past the hard stop.
     pub fn is_exhausted(&self, state: &State, job: JobId) -> bool {
         let first = state.jobs.get(&job).is_none_or(|job| job.attempt == 0);
-        !job.undo && first && state.started >= self.program.max_steps
+        !job.undo && first && state.started >= self.code.root().max_steps && !self.is_within_undo(state, job)
+    }
+
+    /// Whether a job is part of taking something back. The hard stop does not keep anyone from that.
+    fn is_within_undo(&self, state: &State, job: JobId) -> bool {
+        state.outward(job.scope).any(|id| state.scope(id).is_undo())
     }
 }
 
-fn has(state: &State, job: JobId, status: impl Fn(&JobStatus) -> bool) -> bool {
-    state.jobs.get(&job).is_some_and(|job| status(&job.status))
-}
-
-fn is_stopping(state: &State) -> bool {
-    matches!(state.phase, Phase::Stopping(_))
-}
-
-fn describe(input: &Input) -> String {
+fn describe(input: &Input) -> &'static str {
     match input {
         Input::Start => "start",
-        Input::Done(..) => "a completion",
+        Input::Done(..) | Input::DoneBadly(..) | Input::Inject(..) | Input::Delegated(..) | Input::Review(..) => {
+            "a completion"
+        }
         Input::Failed(..) => "a failure",
         Input::Unknown(..) => "a lost outcome",
         Input::DidNotHappen(..) => "the answer of a check",
@@ -415,15 +500,21 @@ fn describe(input: &Input) -> String {
         Input::Dismiss(_) => "a dismissal",
         Input::Abandon(..) => "an abandonment",
         Input::Cancel => "a cancellation",
-        Input::Halt(_) => "a halt",
+        Input::Halt(..) => "a halt",
         Input::Lease(..) => "a worker's request",
         Input::Extend(..) => "a worker's wish for more time",
         Input::Grant(_) => "an approval",
         Input::Deny(..) => "a refusal",
-        Input::Inject(..) | Input::Delegated(..) | Input::Review(..) => "a completion",
-        Input::Bypass(..) | Input::Offer(_) | Input::Hold(_) | Input::RollBack => "a stray input",
+        Input::Message(_) => "a message",
         Input::Stray(_) => "something",
-        Input::Condition(..) | Input::Items(..) | Input::Handed(..) | Input::Tick => "a stray input",
+        Input::Condition(..)
+        | Input::Items(..)
+        | Input::Arm(_)
+        | Input::Handed(..)
+        | Input::Bypass(..)
+        | Input::Offer(_)
+        | Input::Hold(..)
+        | Input::RollBack
+        | Input::Tick => "a stray input",
     }
-    .to_owned()
 }

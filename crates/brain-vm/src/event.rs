@@ -4,7 +4,7 @@ use brain_core::{Digest, Failure, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{End, JobId, Stop};
+use crate::{End, Happened, JobId, ScopeId, StepId, Stop};
 
 /// Event numbers of the machine; others in the same log belong to the pipe.
 pub const VM_EVENTS: std::ops::Range<u16> = 100..200;
@@ -102,17 +102,17 @@ events! {
     /// A condition held.
     102 ConditionMet {
         /// The step.
-        step: u16,
+        at: StepId,
     }
     /// A condition did not hold: the step counts as done with null.
     103 StepSkipped {
         /// The step.
-        step: u16,
+        at: StepId,
     }
     /// The list of a `foreach` is known.
     104 EachOpened {
         /// The step.
-        step: u16,
+        at: StepId,
         /// How many items.
         count: u32,
     }
@@ -122,6 +122,8 @@ events! {
         job: JobId,
         /// The first is 1.
         attempt: u32,
+        /// Until when its effect may land; afterwards it is not made any more.
+        lands_until: Timestamp,
     }
     /// A job succeeded.
     106 JobDone {
@@ -140,6 +142,8 @@ events! {
         failure: Failure,
         /// When the next one may start.
         at: Timestamp,
+        /// Whether this attempt or an earlier one may have had its effect.
+        unsettled: bool,
     }
     /// A job failed for good and `on_failure` decides.
     108 JobFailed {
@@ -150,18 +154,18 @@ events! {
         /// Why.
         failure: Failure,
     }
-    /// A job waits for a person: it is a dead letter, or its outcome is in doubt.
-    109 JobParked {
+    /// A job waits for a person: it is a dead letter.
+    109 JobStuck {
         /// Which.
         job: JobId,
         /// The last attempt.
         attempt: u32,
         /// Why.
         failure: Failure,
-        /// Whether it may have happened.
-        in_doubt: bool,
+        /// Whether its effect has happened.
+        happened: Happened,
     }
-    /// A person asked for another attempt.
+    /// Another attempt may start.
     110 JobReopened {
         /// Which.
         job: JobId,
@@ -180,17 +184,19 @@ events! {
         /// What was lost.
         failure: Failure,
     }
-    /// No new job starts; the run ends this way when the running ones have ended.
-    113 StopDecided {
+    /// No new job starts in a scope; it ends this way when the jobs under way have ended.
+    113 ScopeStopped {
+        /// Which; 0 is the run.
+        scope: ScopeId,
         /// How it will end.
         stop: Stop,
         /// Why, unless it was a person's wish.
         failure: Option<Failure>,
     }
-    /// What was done is being taken back.
+    /// What was done in a scope is being taken back.
     114 CompensationStarted {
-        /// Why.
-        failure: Option<Failure>,
+        /// Which; 0 is the run.
+        scope: ScopeId,
     }
     /// The run is over.
     115 RunEnded {
@@ -202,16 +208,14 @@ events! {
         /// What it was.
         what: String,
     }
-    /// A job brought steps along; it ends when they have. They are appended to the program under the job's path.
-    117 StepsInjected {
+    /// A job brought steps along; it ends when they have. They run in a scope of their own.
+    117 ScopeOpened {
         /// Which.
         job: JobId,
         /// The attempt that did.
         attempt: u32,
         /// The program of the steps.
-        fragment: Digest,
-        /// The path of the steps.
-        path: String,
+        code: Digest,
     }
     /// A job waits for an external worker to take it.
     118 JobOffered {
@@ -236,7 +240,7 @@ events! {
         /// When it is offered again.
         until: Timestamp,
     }
-    /// Another engine works on; its callback, or the end of the child run, ends the job.
+    /// Another engine or a child run works on; its answer ends the job.
     121 JobDelegated {
         /// Which.
         job: JobId,
@@ -244,11 +248,15 @@ events! {
         attempt: u32,
         /// When the other side must have answered.
         until: Option<Timestamp>,
+        /// Whether it is a run of this engine.
+        child: bool,
     }
     /// A job waits for somebody who may approve it.
     122 JobHeld {
         /// Which.
         job: JobId,
+        /// When the request expires.
+        until: Option<Timestamp>,
     }
     /// Somebody approved a job: it may start.
     123 JobGranted {
@@ -265,13 +273,105 @@ events! {
     /// A step was left out because one whose result it uses failed or was left out.
     125 StepBypassed {
         /// The step.
-        step: u16,
-        /// The other one.
+        at: StepId,
+        /// The other one, in the same scope.
         because: u16,
     }
     /// Nothing of an atomic batch was committed.
     126 BatchRolledBack {
         /// Why.
         failure: Option<Failure>,
+    }
+    /// A job had its effect, but what came back cannot be used.
+    127 JobDoneBadly {
+        /// Which.
+        job: JobId,
+        /// The attempt.
+        attempt: u32,
+        /// What is wrong with the answer.
+        failure: Failure,
+    }
+    /// The check tool found nothing, but the effect may still land: it is asked again.
+    128 CheckPostponed {
+        /// Which.
+        job: JobId,
+        /// The attempt.
+        attempt: u32,
+        /// When.
+        at: Timestamp,
+    }
+    /// The check tool found that the call did not happen: it may be made again.
+    129 CheckDenied {
+        /// Which.
+        job: JobId,
+        /// The attempt.
+        attempt: u32,
+    }
+    /// The way to the end of a scope waits for no person, worker or other engine any more.
+    130 StopForced {
+        /// Which; 0 is the run.
+        scope: ScopeId,
+    }
+    /// A scope other than the run is over.
+    131 ScopeEnded {
+        /// Which.
+        scope: ScopeId,
+        /// How.
+        end: End,
+    }
+    /// A fiber waits for the first of several things.
+    132 WaitArmed {
+        /// The fiber.
+        fiber: u32,
+        /// When its timers are due, in the order in which its program names them.
+        timers: Vec<Timestamp>,
+    }
+    /// One of the things that a fiber waited for came first; the others are withdrawn.
+    133 WaitWon {
+        /// The fiber.
+        fiber: u32,
+        /// Which of them.
+        arm: u8,
+    }
+}
+
+impl Event {
+    /// The job that it is about, if it is about one.
+    pub fn job(&self) -> Option<JobId> {
+        match self {
+            Self::JobStarted { job, .. }
+            | Self::JobDone { job, .. }
+            | Self::JobRetrying { job, .. }
+            | Self::JobFailed { job, .. }
+            | Self::JobStuck { job, .. }
+            | Self::JobReopened { job }
+            | Self::JobDismissed { job }
+            | Self::JobChecking { job, .. }
+            | Self::ScopeOpened { job, .. }
+            | Self::JobOffered { job }
+            | Self::JobLeased { job, .. }
+            | Self::LeaseExtended { job, .. }
+            | Self::JobDelegated { job, .. }
+            | Self::JobHeld { job, .. }
+            | Self::JobGranted { job }
+            | Self::ReviewAsked { job, .. }
+            | Self::JobDoneBadly { job, .. }
+            | Self::CheckPostponed { job, .. }
+            | Self::CheckDenied { job, .. } => Some(*job),
+            Self::RunStarted { .. }
+            | Self::ConditionMet { .. }
+            | Self::StepSkipped { .. }
+            | Self::EachOpened { .. }
+            | Self::ScopeStopped { .. }
+            | Self::CompensationStarted { .. }
+            | Self::RunEnded { .. }
+            | Self::SignalIgnored { .. }
+            | Self::StepBypassed { .. }
+            | Self::BatchRolledBack { .. }
+            | Self::StopForced { .. }
+            | Self::ScopeEnded { .. }
+            | Self::WaitArmed { .. }
+            | Self::WaitWon { .. } => None,
+        }
     }
 }

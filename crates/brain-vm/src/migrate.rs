@@ -3,8 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::state::{Fiber, JobId, JobStatus, State, StepState, Wait};
-use crate::{Phase, Program};
+use crate::fibers::Wait;
+use crate::job::{JobId, JobStatus, StepId};
+use crate::{Code, Phase, Program, State, StepState};
 
 /// Which step of the new program a step of the old one is: another name, or (`None`) none, on purpose. Steps that are
 /// not named keep their names.
@@ -31,7 +32,7 @@ impl Migration {
 pub fn migrate(
     old: &Program,
     state: &State,
-    new: &Program,
+    new: &Code,
     map: &StepMap,
     items: impl Fn(u16) -> u32,
 ) -> Result<Migration, Vec<String>> {
@@ -39,7 +40,7 @@ pub fn migrate(
     for name in map.keys().filter(|name| old.step_index(name).is_none()) {
         problems.push(format!("the mapping names `{name}`, which is no step of the run's program"));
     }
-    match state.phase {
+    match state.phase() {
         Phase::New => {
             let migration = Migration { state: State::new(new), steps: BTreeMap::new() };
             return if problems.is_empty() { Ok(migration) } else { Err(problems) };
@@ -49,18 +50,18 @@ pub fn migrate(
         Phase::Compensating => problems.push("what it did is being taken back".into()),
         Phase::Ended(_) => problems.push("it is over".into()),
     }
-    if !state.fragments.is_empty() {
+    if state.scopes.len() > 1 {
         problems.push("it has steps that were added while it ran".into());
     }
-    let steps = correspond(old, state, new, map, &mut problems);
+    let steps = correspond(old, state, new.root(), map, &mut problems);
     if !problems.is_empty() {
         return Err(problems);
     }
     let mover = Mover { state, new, from: steps.iter().map(|(old, new)| (*new, *old)).collect() };
     let mut moved = mover.replay(&items);
     for (&before, &after) in &steps {
-        let (was, is) = (&state.steps[usize::from(before)], &moved.steps[usize::from(after)]);
-        if *is == StepState::Pending || (is_over(was) && !is_over(is)) {
+        let (was, is) = (state.step_state(in_run(before)), moved.step_state(in_run(after)));
+        if *is == StepState::Pending || (was.is_over() && !is.is_over()) {
             problems.push(format!(
                 "`{}` has begun, but in the new version it comes after a step that has not",
                 old.step(before).id
@@ -74,12 +75,13 @@ pub fn migrate(
     moved.jobs.extend(state.jobs.iter().filter_map(|(id, job)| Some((migration.job(*id)?, job.clone()))));
     moved.done = state.done.iter().filter_map(|id| migration.job(*id)).collect();
     moved.started = state.started;
-    moved.failure.clone_from(&state.failure);
+    moved.last_job = state.last_job;
     Ok(Migration { state: moved, ..migration })
 }
 
-fn is_over(step: &StepState) -> bool {
-    matches!(step, StepState::Done | StepState::Skipped | StepState::Bypassed | StepState::Failed)
+/// A step of the run itself.
+fn in_run(step: u16) -> StepId {
+    StepId { scope: 0, step }
 }
 
 /// Finds every step that has begun in the new program.
@@ -91,11 +93,12 @@ fn correspond(
     problems: &mut Vec<String>,
 ) -> BTreeMap<u16, u16> {
     let mut steps = BTreeMap::new();
-    for (number, at) in state.steps.iter().enumerate().filter(|(_, at)| **at != StepState::Pending) {
-        let number = u16::try_from(number).unwrap_or(u16::MAX);
+    for (&number, at) in state.scope(0).steps.iter().filter(|(_, at)| **at != StepState::Pending) {
         let step = old.step(number);
         let open: Vec<_> = state.jobs.iter().filter(|(id, _)| id.step == number).map(|(_, job)| job).collect();
-        if open.iter().any(|job| matches!(job.status, JobStatus::Running | JobStatus::Checking | JobStatus::Growing)) {
+        if open.iter().any(|job| {
+            matches!(job.status, JobStatus::Running | JobStatus::Checking { .. } | JobStatus::Growing { .. })
+        }) {
             problems.push(format!("`{}` is under way; try again when it has ended", step.id));
             continue;
         }
@@ -144,21 +147,21 @@ fn correspond(
 /// Goes through the new program as the run went through the old one.
 struct Mover<'a> {
     state: &'a State,
-    new: &'a Program,
+    new: &'a Code,
     /// New numbers of steps that have begun, and their old ones.
     from: BTreeMap<u16, u16>,
 }
 
 impl Mover<'_> {
     fn was(&self, step: u16) -> Option<&StepState> {
-        self.from.get(&step).map(|old| &self.state.steps[usize::from(*old)])
+        self.from.get(&step).map(|old| self.state.step_state(in_run(*old)))
     }
 
     fn replay(&self, items: &impl Fn(u16) -> u32) -> State {
         let mut state = State::new(self.new);
-        state.phase = Phase::Running;
+        state.scope_mut(0).phase = Phase::Running;
         state.deadline = self.state.deadline;
-        state.spawn(0);
+        state.spawn(0, 0);
         state.settle(self.new);
         // Every pass settles at least one step, so it ends.
         while self.pass(&mut state, items) {
@@ -168,23 +171,23 @@ impl Mover<'_> {
     }
 
     fn pass(&self, state: &mut State, items: &impl Fn(u16) -> u32) -> bool {
-        let waits: Vec<Wait> = state.fibers.values().map(|Fiber { wait, .. }| *wait).collect();
+        let waits: Vec<Wait> = state.fibers.values().map(|fiber| fiber.wait.clone()).collect();
         for wait in waits {
             match wait {
                 Wait::Condition(step) => match self.was(step) {
                     None | Some(StepState::Pending) => {}
                     Some(over @ (StepState::Skipped | StepState::Bypassed)) => {
-                        state.set_step(step, over.clone());
-                        state.skip(self.new, step);
+                        state.set_step(in_run(step), over.clone());
+                        state.skip(self.new, in_run(step));
                         return true;
                     }
                     Some(_) => {
-                        state.release(wait, 1);
+                        state.release(in_run(step), &wait);
                         return true;
                     }
                 },
-                Wait::Items(step) if self.was(step).is_some_and(is_over) => {
-                    state.open_each(step, items(self.from[&step]));
+                Wait::Items(step) if self.was(step).is_some_and(StepState::is_over) => {
+                    state.open_each(self.new, in_run(step), items(self.from[&step]));
                     return true;
                 }
                 _ => {}
@@ -192,12 +195,12 @@ impl Mover<'_> {
         }
         let ready: Vec<JobId> = state.jobs.keys().copied().collect();
         for id in ready {
-            let Some(was) = self.was(id.step).filter(|was| is_over(was)).cloned() else { continue };
-            state.finish_job(id, was == StepState::Done);
+            let Some(was) = self.was(id.step).filter(|was| was.is_over()).cloned() else { continue };
+            state.finish_job(self.new, id, was == StepState::Done);
             // What was left out or failed stays so; a failure that stopped the run would have stopped it.
-            let lone = self.new.step(id.step).foreach.is_none();
+            let lone = self.new.root().step(id.step).foreach.is_none();
             if lone && was != StepState::Done {
-                state.set_step(id.step, was);
+                state.set_step(id.at(), was);
             }
             return true;
         }

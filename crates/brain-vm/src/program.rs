@@ -1,6 +1,7 @@
 //! A program: what plans compile to. Immutable, addressed by the hash of its canonical form.
 
 use std::fmt;
+use std::sync::Arc;
 
 use brain_core::{Digest, Millis, canonical_digest};
 use brain_lang::plan::PlanStep;
@@ -30,6 +31,9 @@ pub struct Program {
     pub steps: Vec<PlanStep>,
     /// Which step each instruction belongs to.
     pub debug_map: Vec<Option<u16>>,
+    /// Where blocks begin: pieces of code that run in a scope of their own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub blocks: Vec<u32>,
     /// How long a run may take.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout: Option<Millis>,
@@ -38,21 +42,9 @@ pub struct Program {
     /// All of it is one commit, or none of it happens.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub atomic: bool,
-    /// Fragments that this run has grown by. Always empty in a stored program.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub fragments: Vec<Fragment>,
 }
 
-/// Steps that a run has grown by: where they start in the code.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Fragment {
-    /// The instruction at which its first fiber sets out.
-    pub entry: u32,
-    /// The path of its steps: their ids start with this and a slash.
-    pub path: String,
-}
-
-/// One instruction. The numbers are part of the stored format: never reused, never changed.
+/// One instruction. The names are part of the stored format.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Op {
@@ -60,7 +52,7 @@ pub enum Op {
     Fork(Vec<u32>),
     /// Goes on elsewhere.
     Jump(u32),
-    /// Waits until all fibers of this join have arrived; the last one goes on.
+    /// Waits until all fibers of this join have arrived in the same scope; the last one goes on.
     Join(u16),
     /// Yields for a condition; if it does not hold the step is skipped.
     When {
@@ -73,53 +65,55 @@ pub enum Op {
     Job(u16),
     /// Yields for a list, then for one job an item.
     Each(u16),
+    /// Yields for the first of several things; the others are withdrawn.
+    Await(Vec<Arm>),
     /// The fiber ends.
     End,
-    /// All steps of a fragment are over: the step that brought them along can end.
-    Return(u16),
+}
+
+/// One of the things that an [`Op::Await`] waits for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Arm {
+    /// What it waits for.
+    pub on: Trigger,
+    /// Where to go on when that comes first.
+    pub to: u32,
+}
+
+/// What can end a wait.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Trigger {
+    /// A block has run in a scope of its own.
+    Enter(u16),
+    /// A block has run once for each item of a step's list, each in a scope of its own.
+    EnterEach {
+        /// The step whose `foreach` gives the list and says how many at a time.
+        step: u16,
+        /// The block.
+        block: u16,
+    },
+    /// A scope that this wait opened failed with this code, or with any.
+    Error(Option<String>),
+    /// This long has passed.
+    Timer(Millis),
+    /// A message of this name came.
+    Message(String),
+}
+
+/// Why a program cannot be executed: no compiler of ours makes such a one.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("instruction {at} of program `{name}`: {why}")]
+pub struct BadProgram {
+    name: String,
+    at: usize,
+    why: &'static str,
 }
 
 impl Program {
     /// The address.
     pub fn id(&self) -> ProgramId {
         ProgramId(canonical_digest(self))
-    }
-
-    /// Appends the program of injected steps under `path`. Numbers of what is there do not change, so that every
-    /// event written so far keeps its meaning.
-    pub fn grow(&mut self, fragment: &Program, path: &str) {
-        let (code, joins, steps) = (self.code.len() as u32, self.joins.len() as u16, self.steps.len() as u16);
-        let number = self.fragments.len() as u16;
-        let leaves = fragment.code.iter().filter(|op| **op == Op::End).count();
-        let last = code + fragment.code.len() as u32;
-        for op in &fragment.code {
-            self.code.push(match op {
-                Op::Fork(targets) => Op::Fork(targets.iter().map(|target| target + code).collect()),
-                Op::Jump(to) => Op::Jump(to + code),
-                Op::Join(join) => Op::Join(join + joins),
-                Op::When { step, otherwise } => Op::When { step: step + steps, otherwise: otherwise + code },
-                Op::Job(step) => Op::Job(step + steps),
-                Op::Each(step) => Op::Each(step + steps),
-                Op::End => Op::Jump(last),
-                Op::Return(nested) => Op::Return(*nested),
-            });
-        }
-        self.joins.extend(&fragment.joins);
-        if leaves > 1 {
-            self.code.push(Op::Join(self.joins.len() as u16));
-            self.joins.push(leaves as u16);
-        }
-        self.code.push(Op::Return(number));
-        self.debug_map.extend(fragment.debug_map.iter().map(|step| step.map(|step| step + steps)));
-        self.debug_map.resize(self.code.len(), None);
-        let under = |id: &String| format!("{path}/{id}");
-        self.steps.extend(fragment.steps.iter().map(|step| PlanStep {
-            id: under(&step.id),
-            after: step.after.iter().map(under).collect(),
-            needs: step.needs.iter().map(under).collect(),
-            ..step.clone()
-        }));
-        self.fragments.push(Fragment { entry: code, path: path.to_owned() });
     }
 
     /// The index of a step by its id.
@@ -130,6 +124,149 @@ impl Program {
     /// The step at an index that this program's own code or events named.
     pub fn step(&self, index: u16) -> &PlanStep {
         &self.steps[usize::from(index)]
+    }
+
+    /// Checks what execution relies on: every number refers to something, every fiber yields again after a bounded
+    /// number of instructions. Programs are read from a store, so this is asked once for each that is loaded.
+    pub fn check(&self) -> Result<(), BadProgram> {
+        let bad = |at: usize, why: &'static str| BadProgram { name: self.name.clone(), at, why };
+        let inside = |at: usize, to: u32| {
+            if (to as usize) < self.code.len() { Ok(()) } else { Err(bad(at, "a target lies outside the code")) }
+        };
+        let step = |at: usize, step: u16| {
+            if usize::from(step) < self.steps.len() { Ok(()) } else { Err(bad(at, "there is no such step")) }
+        };
+        if self.code.is_empty() {
+            return Err(bad(0, "there is no code"));
+        }
+        for &entry in &self.blocks {
+            inside(0, entry)?;
+        }
+        for (at, op) in self.code.iter().enumerate() {
+            match op {
+                Op::Fork(targets) if targets.is_empty() => return Err(bad(at, "a fork without targets")),
+                Op::Fork(targets) => targets.iter().try_for_each(|&to| inside(at, to))?,
+                Op::Jump(to) => inside(at, *to)?,
+                Op::Join(join) => {
+                    if self.joins.get(usize::from(*join)).is_none_or(|&count| count == 0) {
+                        return Err(bad(at, "there is no such join"));
+                    }
+                    inside(at, at as u32 + 1)?;
+                }
+                Op::When { step: number, otherwise } => {
+                    step(at, *number)?;
+                    inside(at, *otherwise)?;
+                    inside(at, at as u32 + 1)?;
+                }
+                Op::Job(number) | Op::Each(number) => {
+                    step(at, *number)?;
+                    inside(at, at as u32 + 1)?;
+                }
+                Op::Await(arms) => self.check_arms(at, arms, &bad, &inside, &step)?,
+                Op::End => {}
+            }
+        }
+        self.check_progress(&bad)?;
+        self.check_activations(&bad)
+    }
+
+    /// A step is activated at most once in a scope: what repeats a step must be a block.
+    fn check_activations(&self, bad: &impl Fn(usize, &'static str) -> BadProgram) -> Result<(), BadProgram> {
+        let next = |at: usize| -> Vec<usize> {
+            match &self.code[at] {
+                Op::Fork(targets) => targets.iter().map(|&to| to as usize).collect(),
+                Op::Jump(to) => vec![*to as usize],
+                Op::When { otherwise, .. } => vec![at + 1, *otherwise as usize],
+                Op::Join(_) | Op::Job(_) | Op::Each(_) => vec![at + 1],
+                Op::Await(arms) => arms.iter().map(|arm| arm.to as usize).collect(),
+                Op::End => Vec::new(),
+            }
+        };
+        // Code that only goes forward, as that of plans does, repeats nothing.
+        let backward = (0..self.code.len()).any(|at| next(at).into_iter().any(|to| to <= at));
+        if !backward {
+            return Ok(());
+        }
+        let steps = (0..self.code.len()).filter(|at| matches!(self.code[*at], Op::Job(_) | Op::Each(_)));
+        for start in steps {
+            let mut seen = vec![false; self.code.len()];
+            let mut stack = next(start);
+            while let Some(at) = stack.pop() {
+                if at == start {
+                    return Err(bad(at, "a step that is repeated outside a block"));
+                }
+                if !std::mem::replace(&mut seen[at], true) {
+                    stack.extend(next(at));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn check_arms(
+        &self,
+        at: usize,
+        arms: &[Arm],
+        bad: &impl Fn(usize, &'static str) -> BadProgram,
+        inside: &impl Fn(usize, u32) -> Result<(), BadProgram>,
+        step: &impl Fn(usize, u16) -> Result<(), BadProgram>,
+    ) -> Result<(), BadProgram> {
+        let mut scopes = 0;
+        for arm in arms {
+            inside(at, arm.to)?;
+            let block = match &arm.on {
+                Trigger::Enter(block) => block,
+                Trigger::EnterEach { step: number, block } => {
+                    step(at, *number)?;
+                    block
+                }
+                _ => continue,
+            };
+            scopes += 1;
+            if usize::from(*block) >= self.blocks.len() {
+                return Err(bad(at, "there is no such block"));
+            }
+        }
+        match (arms.len(), scopes) {
+            (0, _) => Err(bad(at, "a wait for nothing")),
+            (_, 2..) => Err(bad(at, "a wait opens at most one block")),
+            _ => Ok(()),
+        }
+    }
+
+    /// No cycle of instructions that never yields.
+    fn check_progress(&self, bad: &impl Fn(usize, &'static str) -> BadProgram) -> Result<(), BadProgram> {
+        // 0: not seen, 1: on the path, 2: leads to a yield.
+        let mut seen = vec![0_u8; self.code.len()];
+        for start in 0..self.code.len() {
+            let mut stack = vec![(start, false)];
+            while let Some((at, leaving)) = stack.pop() {
+                if leaving {
+                    seen[at] = 2;
+                    continue;
+                }
+                match seen[at] {
+                    2 => continue,
+                    1 => return Err(bad(at, "a loop without a wait")),
+                    _ => {}
+                }
+                let next: Vec<usize> = match &self.code[at] {
+                    Op::Fork(targets) => targets.iter().map(|&to| to as usize).collect(),
+                    Op::Jump(to) => vec![*to as usize],
+                    Op::Join(_) => vec![at + 1],
+                    _ => Vec::new(),
+                };
+                seen[at] = 1;
+                stack.push((at, true));
+                for to in next {
+                    if seen[to] == 1 {
+                        return Err(bad(at, "a loop without a wait"));
+                    }
+                    stack.push((to, false));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// One line an instruction, for people and golden files.
@@ -143,11 +280,69 @@ impl Program {
                 Op::When { step, otherwise } => format!("when  {} else {otherwise}", self.step(*step).id),
                 Op::Job(step) => format!("job   {} = {}", self.step(*step).id, self.step(*step).tool.name),
                 Op::Each(step) => format!("each  {} = {}", self.step(*step).id, self.step(*step).tool.name),
+                Op::Await(arms) => {
+                    let arms: Vec<String> = arms.iter().map(|arm| format!("{} -> {}", arm.on, arm.to)).collect();
+                    format!("await {}", arms.join(", "))
+                }
                 Op::End => "end".to_owned(),
-                Op::Return(fragment) => format!("ret   f{fragment}"),
             };
             text.push_str(&format!("{pc:>3}  {line}\n"));
         }
         text
+    }
+}
+
+impl fmt::Display for Trigger {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Enter(block) => write!(f, "b{block}"),
+            Self::EnterEach { step, block } => write!(f, "b{block} for each of s{step}"),
+            Self::Error(None) => f.write_str("error"),
+            Self::Error(Some(code)) => write!(f, "error {code}"),
+            Self::Timer(after) => write!(f, "{} ms", after.0),
+            Self::Message(name) => write!(f, "message {name}"),
+        }
+    }
+}
+
+/// The programs that one run executes: its own, and those of the steps that results brought along. Each is there once,
+/// however many scopes run it.
+#[derive(Clone, Debug)]
+pub struct Code {
+    /// Shared, because a turn looks at the code while it changes the state.
+    programs: Arc<Vec<(Digest, Arc<Program>)>>,
+}
+
+impl Code {
+    /// The code of a run of this program.
+    pub fn new(hash: Digest, program: Arc<Program>) -> Self {
+        Self { programs: Arc::new(vec![(hash, program)]) }
+    }
+
+    /// The run's own program.
+    pub fn root(&self) -> &Arc<Program> {
+        &self.programs[0].1
+    }
+
+    /// Adds a program unless it is there.
+    pub fn add(&mut self, hash: Digest, program: &Arc<Program>) {
+        if self.index_of(hash).is_none() {
+            Arc::make_mut(&mut self.programs).push((hash, program.clone()));
+        }
+    }
+
+    /// The number of a program by its hash.
+    pub fn index_of(&self, hash: Digest) -> Option<u16> {
+        self.programs.iter().position(|(known, _)| *known == hash).and_then(|index| u16::try_from(index).ok())
+    }
+
+    /// The program with a number that a scope of the same run names.
+    pub fn program(&self, number: u16) -> &Arc<Program> {
+        &self.programs[usize::from(number)].1
+    }
+
+    /// The hashes of all programs, the run's own first.
+    pub fn hashes(&self) -> impl Iterator<Item = Digest> + '_ {
+        self.programs.iter().map(|(hash, _)| *hash)
     }
 }

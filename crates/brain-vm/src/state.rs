@@ -1,95 +1,16 @@
 //! The state of a run: a fold of its events. Applying an event never fails and never looks outside.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;
 
-use brain_core::{Failure, Timestamp};
+use brain_core::{Failure, FailureClass, Timestamp};
 use brain_lang::plan::OnFailure;
 use serde::{Deserialize, Serialize};
 
-use crate::{Event, Program};
-
-/// Which job: a step, an iteration of it, and whether it is done or undone.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
-pub struct JobId {
-    /// The step.
-    pub step: u16,
-    /// The item, or 0.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub item: u32,
-    /// Whether this takes the step back.
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub undo: bool,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
-fn is_zero(n: &u32) -> bool {
-    *n == 0
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
-fn is_false(flag: &bool) -> bool {
-    !flag
-}
-
-/// A map whose keys are no texts, as a list of pairs: JSON has no other form for it.
-mod pairs {
-    use std::collections::BTreeMap;
-
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    use super::{Job, JobId};
-
-    pub(super) fn serialize<S: Serializer>(jobs: &BTreeMap<JobId, Job>, serializer: S) -> Result<S::Ok, S::Error> {
-        jobs.iter().collect::<Vec<_>>().serialize(serializer)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<JobId, Job>, D::Error> {
-        Ok(Vec::<(JobId, Job)>::deserialize(deserializer)?.into_iter().collect())
-    }
-}
-
-/// How a run ends once no job is running any more.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Stop {
-    /// It failed.
-    Fail,
-    /// Someone cancelled it.
-    Cancel,
-    /// What was done is taken back first.
-    Compensate,
-}
-
-/// How a run ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum End {
-    /// Everything was done.
-    Completed,
-    /// Something failed; what was done stays.
-    Failed,
-    /// Someone cancelled it; what was done stays.
-    Cancelled,
-    /// Something failed and what was done was taken back.
-    Compensated,
-}
-
-/// What the machine is doing.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Phase {
-    /// Not started.
-    New,
-    /// Fibers move.
-    Running,
-    /// Nothing new starts; running jobs are awaited.
-    Stopping(Stop),
-    /// What was done is taken back.
-    Compensating,
-    /// It is over.
-    Ended(End),
-}
+use crate::fibers::{Armed, Fiber, Wait};
+use crate::job::{Happened, Job, JobId, JobStatus, ScopeId, StepId, pairs};
+use crate::scope::{End, Opener, Phase, Scope, StepState, Stop};
+use crate::{Code, Event};
 
 /// A status that people see; part of the life of a run in `architecture.md`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -121,222 +42,125 @@ impl fmt::Display for Status {
     }
 }
 
-/// A token with a program counter.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Fiber {
-    /// The instruction it stands at.
-    pub pc: u32,
-    /// What it waits for there.
-    pub wait: Wait,
-}
-
-/// Explicit yield points: a fiber stops nowhere else.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Wait {
-    /// Free to move.
-    Free,
-    /// For a condition to be evaluated.
-    Condition(u16),
-    /// For the job of a step.
-    Job(u16),
-    /// For the list of a step.
-    Items(u16),
-    /// For the jobs of all items.
-    Each(u16),
-    /// For the job that brought this fragment along to end.
-    Return(u16),
-}
-
-/// A job that is not finished.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Job {
-    /// How many attempts have started.
-    pub attempt: u32,
-    /// How many of those found that something else must happen first; they do not count against the retry policy.
-    pub blocked: u32,
-    /// Whether somebody has approved it.
-    #[serde(default)]
-    pub granted: bool,
-    /// Where it stands.
-    pub status: JobStatus,
-}
-
-impl Job {
-    pub(crate) fn new() -> Self {
-        Self { attempt: 0, blocked: 0, granted: false, status: JobStatus::Ready }
-    }
-}
-
-/// Where a job stands.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum JobStatus {
-    /// May start.
-    Ready,
-    /// Handed over.
-    Running,
-    /// Its check tool is being asked whether it happened.
-    Checking,
-    /// Waits for its next attempt.
-    Retrying {
-        /// When that may start.
-        at: Timestamp,
-    },
-    /// Waits for a person.
-    Parked {
-        /// Whether it may have happened.
-        in_doubt: bool,
-    },
-    /// Waits for a worker.
-    Offered,
-    /// A worker has it.
-    Leased {
-        /// When it is offered again.
-        until: Timestamp,
-    },
-    /// Another engine or a child run works on it.
-    Delegated {
-        /// When that must have ended.
-        until: Option<Timestamp>,
-    },
-    /// Waits for an approval.
-    Held,
-    /// Its result waits for a person to look at it.
-    Reviewing,
-    /// The steps it brought along are being done.
-    Growing,
-}
-
-impl JobStatus {
-    /// Whether something outside the machine may be happening because of it right now.
-    pub fn is_out(&self) -> bool {
-        matches!(self, Self::Running | Self::Checking | Self::Leased { .. })
-    }
-
-    /// Whether only a person can move it on.
-    pub fn is_for_person(&self) -> bool {
-        matches!(self, Self::Parked { .. } | Self::Held | Self::Reviewing)
-    }
-}
-
-/// Where a step stands.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum StepState {
-    /// Not reached.
-    Pending,
-    /// Reached.
-    Active,
-    /// Reached; one job an item.
-    Each {
-        /// How many items.
-        count: u32,
-        /// The next item to start.
-        next: u32,
-        /// How many are finished.
-        finished: u32,
-    },
-    /// Finished.
-    Done,
-    /// Its condition did not hold.
-    Skipped,
-    /// A step whose result it uses failed or was bypassed.
-    Bypassed,
-    /// It failed.
-    Failed,
-}
-
 /// The state of a run.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct State {
-    /// What the machine is doing.
-    pub phase: Phase,
     /// When the run must have ended.
     pub deadline: Option<Timestamp>,
+    /// All scopes so far; the first is the run itself.
+    pub scopes: Vec<Scope>,
     /// The tokens.
     pub fibers: BTreeMap<u32, Fiber>,
     /// The number of the next token.
     pub next_fiber: u32,
-    /// How many fibers have arrived at each join.
-    pub joins: Vec<u16>,
-    /// Where each step stands.
-    pub steps: Vec<StepState>,
     /// Jobs that are not finished.
     #[serde(with = "pairs")]
     pub jobs: BTreeMap<JobId, Job>,
-    /// Jobs that succeeded, in order: what compensation takes back, last first.
+    /// The number of the latest job.
+    pub last_job: u32,
+    /// Jobs whose effect happened, in order: what compensation takes back, last first.
     pub done: Vec<JobId>,
-    /// Steps taken back so far.
+    /// Jobs taken back so far.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub undone: BTreeSet<JobId>,
+    /// Jobs that were given up on the way back: their effect stays.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub not_undone: BTreeSet<JobId>,
+    /// Dead letters that outlive the scope they come from, because they are about the world: what may have happened,
+    /// and what should have been taken back.
+    #[serde(default, with = "pairs", skip_serializing_if = "BTreeMap::is_empty")]
+    pub left: BTreeMap<JobId, Job>,
     /// How many jobs were started, undo aside.
     pub started: u32,
-    /// Why the run stopped, if it did.
-    pub failure: Option<Failure>,
-    /// The jobs that brought fragments along, in order.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub fragments: Vec<JobId>,
+    /// Steps of all programs that the run has come to execute, for progress.
+    pub planned: u32,
     /// Whether an atomic batch was taken back before it was committed.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub rolled_back: bool,
+    /// Fibers that were set free and have not moved yet. Empty between events.
+    #[serde(skip)]
+    pub(crate) moving: VecDeque<u32>,
 }
 
 impl State {
     /// A run of this program that has not started.
-    pub fn new(program: &Program) -> Self {
+    pub fn new(code: &Code) -> Self {
         Self {
-            phase: Phase::New,
             deadline: None,
+            scopes: vec![Scope::new(None, Opener::Run, 0)],
             fibers: BTreeMap::new(),
             next_fiber: 0,
-            joins: vec![0; program.joins.len()],
-            steps: vec![StepState::Pending; program.steps.len()],
             jobs: BTreeMap::new(),
+            last_job: 0,
             done: Vec::new(),
             undone: BTreeSet::new(),
+            not_undone: BTreeSet::new(),
+            left: BTreeMap::new(),
             started: 0,
-            failure: None,
-            fragments: Vec::new(),
+            planned: code.root().steps.len() as u32,
             rolled_back: false,
+            moving: VecDeque::new(),
         }
+    }
+
+    /// What the run is doing.
+    pub fn phase(&self) -> Phase {
+        self.scopes[0].phase
+    }
+
+    /// Why the run stopped, if it did.
+    pub fn failure(&self) -> Option<&Failure> {
+        self.scopes[0].failure.as_ref()
     }
 
     /// Whether the run is over.
     pub fn is_ended(&self) -> bool {
-        matches!(self.phase, Phase::Ended(_))
+        matches!(self.phase(), Phase::Ended(_))
     }
 
     /// What people see.
     pub fn status(&self) -> Status {
-        match self.phase {
+        match self.phase() {
             Phase::Ended(end) => Status::Ended(end),
             Phase::Compensating => Status::Compensating,
             _ => {
                 // A job that grew is as far as its steps are.
-                let mut open = self.jobs.values().filter(|job| job.status != JobStatus::Growing).peekable();
-                if open.peek().is_none() {
+                let mut open = self.jobs.values().filter(|job| !matches!(job.status, JobStatus::Growing { .. }));
+                let mut waits = self.fibers.values().any(|fiber| matches!(fiber.wait, Wait::Armed(_)));
+                let mut delegated = false;
+                if open.any(|job| match job.status {
+                    JobStatus::Ready | JobStatus::Running | JobStatus::Checking { .. } | JobStatus::Leased { .. } => {
+                        true
+                    }
+                    JobStatus::Delegated { .. } => {
+                        delegated = true;
+                        false
+                    }
+                    _ => {
+                        waits = true;
+                        false
+                    }
+                }) {
                     return Status::Running;
                 }
-                let mut delegated = false;
-                for job in open {
-                    match job.status {
-                        JobStatus::Ready | JobStatus::Running | JobStatus::Checking | JobStatus::Leased { .. } => {
-                            return Status::Running;
-                        }
-                        JobStatus::Delegated { .. } => delegated = true,
-                        _ => {}
-                    }
+                match (delegated, waits) {
+                    (true, _) => Status::Delegated,
+                    (_, true) => Status::Waiting,
+                    _ => Status::Running,
                 }
-                if delegated { Status::Delegated } else { Status::Waiting }
             }
         }
     }
 
     /// Whether the run goes no further until a person decides.
-    pub fn is_parked(&self) -> bool {
+    pub fn awaits_person(&self) -> bool {
         !self.is_ended()
             && self.jobs.values().any(|job| job.status.is_for_person())
-            && self.jobs.values().all(|job| job.status.is_for_person() || job.status == JobStatus::Growing)
+            && self
+                .jobs
+                .values()
+                .all(|job| job.status.is_for_person() || matches!(job.status, JobStatus::Growing { .. }))
+            && !self.fibers.values().any(|fiber| fiber.timer().is_some())
     }
 
     /// When the run wants to be looked at again, if time alone can move it.
@@ -344,85 +168,138 @@ impl State {
         if self.is_ended() {
             return None;
         }
-        let retries = self.jobs.values().filter_map(|job| match job.status {
+        let jobs = self.jobs.values().filter_map(|job| match job.status {
             JobStatus::Retrying { at } => Some(at),
             JobStatus::Leased { until } => Some(until),
-            JobStatus::Delegated { until } => until,
+            JobStatus::Delegated { until, .. } | JobStatus::Held { until } => until,
+            JobStatus::Checking { again } => again,
             _ => None,
         });
-        let deadline = if matches!(self.phase, Phase::Running) { self.deadline } else { None };
-        retries.chain(deadline).min()
+        let timers = self.fibers.values().filter_map(Fiber::timer);
+        let deadline = if self.phase() == Phase::Running { self.deadline } else { None };
+        jobs.chain(timers).chain(deadline).min()
     }
 
     /// Steps finished and steps in all, for progress.
     pub fn progress(&self) -> (usize, usize) {
-        let finished = self
-            .steps
-            .iter()
-            .filter(|step| matches!(step, StepState::Done | StepState::Skipped | StepState::Bypassed))
-            .count();
-        (finished, self.steps.len())
+        let done = |step: &StepState| matches!(step, StepState::Done | StepState::Skipped | StepState::Bypassed);
+        (self.count_steps(done), self.planned as usize)
+    }
+
+    /// How many steps, in all scopes, stand like this.
+    pub fn count_steps(&self, fits: impl Fn(&StepState) -> bool) -> usize {
+        self.scopes.iter().map(|scope| scope.steps.values().filter(|step| fits(step)).count()).sum()
+    }
+
+    /// A job that is open or was left behind as a dead letter.
+    pub fn job(&self, id: JobId) -> Option<&Job> {
+        self.jobs.get(&id).or_else(|| self.left.get(&id))
+    }
+
+    /// Whether an event of a log fits this state: every number in it refers to something. [`State::apply`] relies on it.
+    pub fn takes(&self, code: &Code, event: &Event) -> bool {
+        let step = |at: StepId| {
+            let scope = self.scopes.get(at.scope as usize);
+            scope.is_some_and(|scope| usize::from(at.step) < code.program(scope.code).steps.len())
+        };
+        let fiber = |number: u32| self.fibers.contains_key(&number);
+        let scope = |id: ScopeId| (id as usize) < self.scopes.len();
+        match event {
+            Event::ScopeOpened { job, code: hash, .. } => step(job.at()) && code.index_of(*hash).is_some(),
+            Event::WaitArmed { fiber: number, .. } | Event::WaitWon { fiber: number, .. } => fiber(*number),
+            Event::ScopeStopped { scope: id, .. }
+            | Event::StopForced { scope: id }
+            | Event::CompensationStarted { scope: id }
+            | Event::ScopeEnded { scope: id, .. } => scope(*id),
+            Event::ConditionMet { at }
+            | Event::StepSkipped { at }
+            | Event::EachOpened { at, .. }
+            | Event::StepBypassed { at, .. } => step(*at),
+            other => other.job().is_none_or(|job| step(job.at())),
+        }
     }
 
     /// Folds one event.
-    pub fn apply(&mut self, program: &Program, event: &Event) {
+    pub fn apply(&mut self, code: &Code, event: &Event) {
         match event {
             Event::RunStarted { deadline } => {
-                self.phase = Phase::Running;
+                self.scope_mut(0).phase = Phase::Running;
                 self.deadline = *deadline;
-                self.spawn(0);
+                self.spawn(0, 0);
             }
-            Event::ConditionMet { step } => self.release(Wait::Condition(*step), 1),
-            Event::StepSkipped { step } => {
-                self.set_step(*step, StepState::Skipped);
-                self.skip(program, *step);
+            Event::ConditionMet { at } => self.release(*at, &Wait::Condition(at.step)),
+            Event::StepSkipped { at } => {
+                self.set_step(*at, StepState::Skipped);
+                self.skip(code, *at);
             }
-            Event::EachOpened { step, count } => self.open_each(*step, *count),
-            Event::JobStarted { job, attempt } => self.put_job(*job, *attempt, JobStatus::Running),
-            Event::JobDone { job, .. } => self.finish_job(*job, true),
-            Event::JobRetrying { job, attempt, failure, at } => {
-                self.put_job(*job, *attempt, JobStatus::Retrying { at: *at });
-                if let Some(open) = self.jobs.get_mut(job) {
-                    open.blocked += u32::from(failure.retry_after.is_some());
-                }
+            Event::StepBypassed { at, .. } => {
+                self.set_step(*at, StepState::Bypassed);
+                self.skip(code, *at);
             }
-            Event::JobFailed { job, failure, .. } => self.fail_job(program, *job, failure),
-            Event::JobParked { job, attempt, in_doubt, .. } => {
-                self.put_job(*job, *attempt, JobStatus::Parked { in_doubt: *in_doubt });
+            Event::EachOpened { at, count } => self.open_each(code, *at, *count),
+            Event::WaitArmed { fiber, timers } => self.arm(code, *fiber, timers),
+            Event::WaitWon { fiber, arm } => self.win(code, *fiber, *arm),
+            Event::JobStarted { job, attempt, lands_until } => {
+                let open = self.put_job(*job, *attempt, JobStatus::Running);
+                open.lands_until = Some(*lands_until);
+            }
+            Event::JobDone { job, .. } => self.finish_job(code, *job, true),
+            Event::JobDoneBadly { job, attempt, failure } => self.done_badly(code, *job, *attempt, failure.class),
+            Event::JobRetrying { job, attempt, failure, at, unsettled } => {
+                let open = self.put_job(*job, *attempt, JobStatus::Retrying { at: *at });
+                open.blocked += u32::from(!failure.counts());
+                open.unsettled |= *unsettled;
+            }
+            Event::JobFailed { job, .. } => self.fail_job(code, *job),
+            Event::JobStuck { job, attempt, happened, .. } => {
+                self.put_job(*job, *attempt, JobStatus::Stuck { happened: *happened });
             }
             Event::JobReopened { job } => {
-                if let Some(parked) = self.jobs.get_mut(job) {
-                    parked.status = JobStatus::Ready;
+                if let Some(open) = self.jobs.get_mut(job) {
+                    if open.status == (JobStatus::Stuck { happened: Happened::Yes }) {
+                        // It is done again, and noted then.
+                        self.done.retain(|done| done != job);
+                        open.unsettled = true;
+                    }
+                    open.status = JobStatus::Ready;
                 }
             }
-            Event::JobDismissed { job } => self.finish_job(*job, false),
-            Event::JobChecking { job, attempt, .. } => self.put_job(*job, *attempt, JobStatus::Checking),
-            Event::StopDecided { stop, failure } => {
-                self.phase = Phase::Stopping(*stop);
-                self.failure = self.failure.take().or_else(|| failure.clone());
-                self.fibers.clear();
-                self.jobs.retain(|_, job| job.status.is_out());
+            Event::JobDismissed { job } => self.finish_job(code, *job, false),
+            Event::JobChecking { job, attempt, .. } => {
+                self.put_job(*job, *attempt, JobStatus::Checking { again: None }).unsettled = true;
             }
-            Event::CompensationStarted { failure } => {
-                self.phase = Phase::Compensating;
-                self.failure = self.failure.take().or_else(|| failure.clone());
+            Event::CheckPostponed { job, attempt, at } => {
+                self.put_job(*job, *attempt, JobStatus::Checking { again: Some(*at) });
             }
+            Event::CheckDenied { job, attempt } => {
+                let open = self.put_job(*job, *attempt, JobStatus::Ready);
+                open.unsettled = false;
+            }
+            Event::ScopeStopped { scope, stop, failure } => self.stop(*scope, *stop, failure.as_ref()),
+            Event::StopForced { scope } => self.force(*scope),
+            Event::CompensationStarted { scope } => self.scope_mut(*scope).phase = Phase::Compensating,
+            Event::ScopeEnded { scope, end } => self.end_scope(code, *scope, *end),
             Event::RunEnded { end } => {
-                self.phase = Phase::Ended(*end);
+                self.leave_letters(0);
+                self.scope_mut(0).phase = Phase::Ended(*end);
                 self.fibers.clear();
                 self.jobs.clear();
             }
             Event::SignalIgnored { .. } => {}
-            Event::StepsInjected { job, attempt, .. } => self.grow(program, *job, *attempt),
+            Event::ScopeOpened { job, attempt, code: hash } => {
+                if let Some(number) = code.index_of(*hash) {
+                    self.grow(code, *job, *attempt, number);
+                }
+            }
             Event::JobOffered { job } => self.set_job(*job, JobStatus::Offered),
             Event::JobLeased { job, attempt, until } => {
-                self.put_job(*job, *attempt, JobStatus::Leased { until: *until })
+                self.put_job(*job, *attempt, JobStatus::Leased { until: *until });
             }
             Event::LeaseExtended { job, until, .. } => self.set_job(*job, JobStatus::Leased { until: *until }),
-            Event::JobDelegated { job, attempt, until } => {
-                self.put_job(*job, *attempt, JobStatus::Delegated { until: *until });
+            Event::JobDelegated { job, attempt, until, child } => {
+                self.put_job(*job, *attempt, JobStatus::Delegated { until: *until, child: *child });
             }
-            Event::JobHeld { job } => self.set_job(*job, JobStatus::Held),
+            Event::JobHeld { job, until } => self.set_job(*job, JobStatus::Held { until: *until }),
             Event::JobGranted { job } => {
                 if let Some(held) = self.jobs.get_mut(job) {
                     held.status = JobStatus::Ready;
@@ -430,116 +307,266 @@ impl State {
                 }
             }
             Event::ReviewAsked { job, attempt } => {
-                self.done.push(*job);
+                self.note_done(*job);
                 self.put_job(*job, *attempt, JobStatus::Reviewing);
-            }
-            Event::StepBypassed { step, .. } => {
-                self.set_step(*step, StepState::Bypassed);
-                self.skip(program, *step);
             }
             Event::BatchRolledBack { failure } => {
                 self.rolled_back = true;
                 self.done.clear();
-                self.failure = self.failure.take().or_else(|| failure.clone());
+                let root = self.scope_mut(0);
+                root.failure = root.failure.take().or_else(|| failure.clone());
             }
         }
-        self.settle(program);
+        self.settle(code);
     }
 
-    /// Every attempt that starts counts once: the first one of a job also counts against `max_steps`.
-    fn put_job(&mut self, id: JobId, attempt: u32, status: JobStatus) {
+    /// A job with this status; every attempt that starts counts once, the first one of a job also against `max_steps`.
+    fn put_job(&mut self, id: JobId, attempt: u32, status: JobStatus) -> &mut Job {
         let known = self.jobs.get(&id).is_some_and(|job| job.attempt > 0);
-        if !known && !id.undo {
+        if !known && !id.undo && attempt > 0 {
             self.started += 1;
         }
-        let (blocked, granted) = self.jobs.get(&id).map_or((0, false), |job| (job.blocked, job.granted));
-        self.jobs.insert(id, Job { attempt, blocked, granted, status });
+        let open = self.open_job(id);
+        if attempt > open.attempt {
+            open.lands_until = None;
+        }
+        (open.attempt, open.status) = (attempt, status);
+        open
     }
 
     fn set_job(&mut self, id: JobId, status: JobStatus) {
-        if let Some(job) = self.jobs.get_mut(&id) {
-            job.status = status;
-        }
+        self.open_job(id).status = status;
     }
 
-    /// The program has grown already: its last fragment is the one of this job.
-    fn grow(&mut self, program: &Program, job: JobId, attempt: u32) {
-        // Its own effect has happened: if the run is taken back, that comes after the steps it brought along.
-        if self.jobs.get(&job).is_none_or(|job| job.status != JobStatus::Reviewing) {
-            self.done.push(job);
-        }
-        self.put_job(job, attempt, JobStatus::Growing);
-        self.joins.resize(program.joins.len(), 0);
-        self.steps.resize(program.steps.len(), StepState::Pending);
-        let number = self.fragments.len();
-        self.fragments.push(job);
-        if self.phase == Phase::Running {
-            self.spawn(program.fragments[number].entry);
-        }
+    /// The entry of a job. The first undo of a step has none before it starts.
+    pub(crate) fn open_job(&mut self, id: JobId) -> &mut Job {
+        let last = &mut self.last_job;
+        self.jobs.entry(id).or_insert_with(|| {
+            *last += 1;
+            Job {
+                number: *last,
+                attempt: 0,
+                blocked: 0,
+                granted: false,
+                unsettled: false,
+                lands_until: None,
+                status: JobStatus::Ready,
+            }
+        })
     }
 
-    pub(crate) fn finish_job(&mut self, id: JobId, succeeded: bool) {
-        let job = self.jobs.remove(&id);
-        let counted = job.as_ref().is_some_and(|job| job.attempt > 0);
-        let noted = job.is_some_and(|job| matches!(job.status, JobStatus::Growing | JobStatus::Reviewing));
-        if id.undo {
-            self.undone.insert(JobId { undo: false, ..id });
-            return;
-        }
-        if !counted {
-            self.started += 1;
-        }
-        for (number, _) in self.fragments.iter().enumerate().filter(|(_, of)| **of == id) {
-            self.fibers.retain(|_, fiber| fiber.wait != Wait::Return(number as u16));
-        }
-        if succeeded && !noted {
+    /// Notes that the effect of a job has happened, once.
+    fn note_done(&mut self, id: JobId) {
+        let noted = self.jobs.get(&id).is_some_and(|job| job.status.is_noted());
+        if !noted && !id.undo {
             self.done.push(id);
         }
-        self.finish_item(id.step);
     }
 
-    fn fail_job(&mut self, program: &Program, id: JobId, failure: &Failure) {
-        if !id.undo && program.step(id.step).on_failure == OnFailure::Continue {
-            self.finish_job(id, false);
-            if self.steps[usize::from(id.step)] == StepState::Done && program.step(id.step).foreach.is_none() {
-                self.set_step(id.step, StepState::Failed);
+    fn grow(&mut self, code: &Code, job: JobId, attempt: u32, number: u16) {
+        // Its own effect has happened: if the run is taken back, that comes after the steps it brought along.
+        self.note_done(job);
+        let scope = self.scopes.len() as ScopeId;
+        self.scopes.push(Scope::new(Some(job.scope), Opener::Job(job), number));
+        self.planned += code.program(number).steps.len() as u32;
+        self.put_job(job, attempt, JobStatus::Growing { scope });
+        self.spawn(scope, 0);
+    }
+
+    pub(crate) fn finish_job(&mut self, code: &Code, id: JobId, succeeded: bool) {
+        if self.left.remove(&id).is_some() {
+            self.settle_left(id, succeeded);
+            return;
+        }
+        if succeeded {
+            self.note_done(id);
+        }
+        let job = self.jobs.remove(&id);
+        if id.undo {
+            self.undone.insert(id.forward());
+            if let Some(JobStatus::Growing { scope }) = job.map(|job| job.status) {
+                self.close(scope, End::Completed);
             }
+            return;
+        }
+        if job.as_ref().is_none_or(|job| job.attempt == 0) {
+            self.started += 1;
+        }
+        if let Some(JobStatus::Growing { scope }) = job.map(|job| job.status) {
+            self.close(scope, End::Completed);
+        }
+        self.finish_item(code, id.at());
+    }
+
+    /// A dead letter that outlived its scope was answered.
+    fn settle_left(&mut self, id: JobId, happened: bool) {
+        if id.undo {
+            self.not_undone.remove(&id.forward());
+            self.undone.insert(id.forward());
+        } else if happened {
+            self.done.push(id);
+        }
+    }
+
+    /// The effect is there, the answer is of no use: it counts as done, and then as failed.
+    fn done_badly(&mut self, code: &Code, id: JobId, attempt: u32, class: FailureClass) {
+        self.note_done(id);
+        if id.undo {
+            return self.finish_job(code, id, true);
+        }
+        if let Some(JobStatus::Growing { scope }) = self.jobs.get(&id).map(|job| job.status.clone()) {
+            self.close(scope, End::Completed);
+        }
+        let running = self.phase_of(id) == Phase::Running;
+        match self.step(code, id.at()).on_failure {
+            OnFailure::Continue if running => self.continue_without(code, id),
+            OnFailure::Stop if running && class != FailureClass::Business => {
+                self.put_job(id, attempt, JobStatus::Stuck { happened: Happened::Yes });
+            }
+            _ => {
+                self.jobs.remove(&id);
+                self.set_step(id.at(), StepState::Failed);
+            }
+        }
+    }
+
+    fn fail_job(&mut self, code: &Code, id: JobId) {
+        if self.left.remove(&id).is_some() {
+            return;
+        }
+        if id.undo {
+            if let Some(JobStatus::Growing { scope }) = self.jobs.remove(&id).map(|job| job.status) {
+                self.close(scope, End::Failed);
+            }
+            self.not_undone.insert(id.forward());
+            return;
+        }
+        let running = self.phase_of(id) == Phase::Running;
+        if running && self.step(code, id.at()).on_failure == OnFailure::Continue {
+            self.continue_without(code, id);
             return;
         }
         self.jobs.remove(&id);
-        if !id.undo {
-            self.set_step(id.step, StepState::Failed);
-        }
-        self.failure = self.failure.take().or_else(|| Some(failure.clone()));
+        self.set_step(id.at(), StepState::Failed);
     }
 
-    fn finish_item(&mut self, step: u16) {
-        if let StepState::Each { count, finished, .. } = &mut self.steps[usize::from(step)] {
+    /// A step that failed and whose failure is tolerated.
+    fn continue_without(&mut self, code: &Code, id: JobId) {
+        if self.jobs.remove(&id).is_none_or(|job| job.attempt == 0) {
+            self.started += 1;
+        }
+        self.finish_item(code, id.at());
+        if *self.step_state(id.at()) == StepState::Done && self.step(code, id.at()).foreach.is_none() {
+            self.set_step(id.at(), StepState::Failed);
+        }
+    }
+
+    fn finish_item(&mut self, code: &Code, at: StepId) {
+        if let Some(StepState::Each { count, finished, .. }) = self.scope_mut(at.scope).steps.get_mut(&at.step) {
             *finished += 1;
             if finished < count {
+                // Nothing new starts in a scope that is about to end.
+                if self.phase_of(at.job(0)) == Phase::Running {
+                    self.open_items(code, at);
+                }
                 return;
             }
-            self.set_step(step, StepState::Done);
-            self.release(Wait::Each(step), 1);
+            self.set_step(at, StepState::Done);
+            self.release(at, &Wait::Each(at.step));
         } else {
-            self.set_step(step, StepState::Done);
-            self.release(Wait::Job(step), 1);
+            self.set_step(at, StepState::Done);
+            self.release(at, &Wait::Job(at.step));
         }
     }
 
-    pub(crate) fn open_each(&mut self, step: u16, count: u32) {
-        if count == 0 {
-            self.set_step(step, StepState::Done);
-            self.release(Wait::Items(step), 1);
-            return;
+    pub(crate) fn set_step(&mut self, at: StepId, state: StepState) {
+        self.scope_mut(at.scope).steps.insert(at.step, state);
+    }
+
+    /// Nothing new starts in a scope. Jobs that are under way stay; the others are dropped, except what may have
+    /// happened, which becomes part of what is left, or is waited for where everything is to be taken back.
+    fn stop(&mut self, id: ScopeId, stop: Stop, failure: Option<&Failure>) {
+        for inner in id + 1..self.scopes.len() as ScopeId {
+            let absorbed = stop == Stop::Compensate || matches!(self.scope(inner).phase, Phase::Stopping(_));
+            if absorbed
+                && self.scope(inner).is_winding_down()
+                && self.is_within(inner, id)
+                && !self.scope(inner).is_undo()
+            {
+                self.scope_mut(inner).phase = Phase::Running;
+            }
         }
-        self.set_step(step, StepState::Each { count, next: 0, finished: 0 });
-        for fiber in self.fibers.values_mut().filter(|fiber| fiber.wait == Wait::Items(step)) {
-            fiber.wait = Wait::Each(step);
+        let scope = self.scope_mut(id);
+        scope.phase = Phase::Stopping(stop);
+        scope.failure = scope.failure.take().or_else(|| failure.cloned());
+        let fibers: Vec<u32> = self.fibers_within(id).collect();
+        for fiber in fibers {
+            self.drop_fiber(fiber);
+        }
+        let jobs: Vec<JobId> = self.jobs_governed_by(id).collect();
+        for job in jobs {
+            let open = &self.jobs[&job];
+            let stays = match open.status {
+                JobStatus::Delegated { child, .. } => child,
+                JobStatus::Stuck { happened: Happened::Maybe } => true,
+                ref status => status.is_out(),
+            };
+            if !stays {
+                self.jobs.remove(&job);
+            }
+        }
+        if stop != Stop::Compensate {
+            self.leave_letters(id);
         }
     }
 
-    pub(crate) fn set_step(&mut self, step: u16, state: StepState) {
-        self.steps[usize::from(step)] = state;
+    /// The way to the end of a scope does not wait for people, workers or other engines any more.
+    fn force(&mut self, id: ScopeId) {
+        self.scope_mut(id).forced = true;
+        self.leave_letters(id);
+    }
+
+    /// Dead letters of a scope that outlive it.
+    fn leave_letters(&mut self, id: ScopeId) {
+        let stuck: Vec<JobId> = self.jobs_governed_by(id).filter(|job| self.jobs[job].status.is_stuck()).collect();
+        for id in stuck {
+            let Some(job) = self.jobs.remove(&id) else { continue };
+            if id.undo {
+                self.not_undone.insert(id.forward());
+            }
+            if id.undo || job.status == (JobStatus::Stuck { happened: Happened::Maybe }) {
+                self.left.insert(id, job);
+            }
+        }
+    }
+
+    /// Jobs whose fate this scope decides: those in it and below it, unless a scope in between winds down by itself.
+    pub(crate) fn jobs_governed_by(&self, id: ScopeId) -> impl Iterator<Item = JobId> + '_ {
+        self.jobs.keys().copied().filter(move |job| self.governor(*job) == id)
+    }
+
+    /// A scope other than the run is over.
+    fn end_scope(&mut self, code: &Code, id: ScopeId, end: End) {
+        self.leave_letters(id);
+        let (opener, failure) = (self.scope(id).opener, self.scope(id).failure.clone());
+        self.close(id, end);
+        let Opener::Fiber { fiber, .. } = opener else { return };
+        let Some(Wait::Armed(arms)) = self.fibers.get(&fiber).map(|fiber| &fiber.wait) else { return };
+        // A scope that failed sends its fiber down the route for that error; the machine has made sure there is one.
+        let Some(failure) = failure.filter(|_| end != End::Cancelled) else { return };
+        let route = arms.iter().position(|arm| match arm {
+            Armed::Error(code) => code.as_ref().is_none_or(|code| *code == failure.code),
+            _ => false,
+        });
+        if let Some(arm) = route {
+            self.win(code, fiber, arm as u8);
+        }
+    }
+
+    /// Marks a scope as over and forgets what only mattered while it ran.
+    pub(crate) fn close(&mut self, id: ScopeId, end: End) {
+        let scope = self.scope_mut(id);
+        scope.phase = Phase::Ended(end);
+        scope.joins = BTreeMap::new();
     }
 }

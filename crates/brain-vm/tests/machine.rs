@@ -5,8 +5,8 @@ mod common;
 
 use brain_core::{Failure, Millis};
 use brain_lang::plan::{Idempotency, OnFailure, Place};
-use brain_vm::{Event, Input, JobId, PlanError, compile};
-use common::{World, each, plan, step, tool, undoable, when};
+use brain_vm::{Event, Happened, Input, JobId, PlanError, StepId, compile};
+use common::{World, each, job, plan, step, tool, undoable, when};
 
 fn transient() -> Failure {
     Failure::transient("http_503", "busy")
@@ -51,7 +51,7 @@ fn a_step_whose_condition_does_not_hold_is_skipped() {
     assert_eq!(world.open_steps(), ["c"]);
     world.done("c");
     assert_eq!(world.status(), "completed");
-    assert!(world.log.contains(&Event::StepSkipped { step: 1 }));
+    assert!(world.log.contains(&Event::StepSkipped { at: StepId { scope: 0, step: 1 } }));
     world.assert_replays();
 }
 
@@ -86,11 +86,11 @@ fn a_transient_failure_is_retried_by_the_policy_and_then_waits_for_a_person() {
     assert_eq!(world.state.wake_at(), Some(world.now.plus(Millis(200))), "the wait doubles");
     world.tick(200);
     world.fail("a", transient());
-    assert!(world.state.is_parked());
+    assert!(world.state.awaits_person());
     assert_eq!(world.status(), "waiting");
-    let job = JobId { step: 0, item: 0, undo: false };
-    world.input(Input::Retry(job));
-    assert_eq!(world.open, [(job, 4)]);
+    let first = job(0);
+    world.input(Input::Retry(first));
+    assert_eq!(world.open, [(first, 4)]);
     world.done("a");
     assert_eq!(world.status(), "completed");
     world.assert_replays();
@@ -118,7 +118,7 @@ fn only_the_codes_of_the_policy_are_retried() {
     picky.retry.on = vec!["timeout".into()];
     let mut world = World::new(&plan(vec![picky]));
     world.fail("a", transient());
-    assert!(world.state.is_parked());
+    assert!(world.state.awaits_person());
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn a_business_failure_is_never_retried() {
     let mut world = World::new(&plan(vec![step("a", &[]), step("b", &["a"])]));
     world.fail("a", business());
     assert_eq!(world.status(), "failed");
-    assert_eq!(world.state.failure, Some(business()));
+    assert_eq!(world.state.failure(), Some(&business()));
     world.assert_replays();
 }
 
@@ -134,8 +134,8 @@ fn a_business_failure_is_never_retried() {
 fn a_contract_failure_waits_for_a_person_at_once() {
     let mut world = World::new(&plan(vec![step("a", &[])]));
     world.fail("a", Failure::contract("bad_output", "bug"));
-    assert!(world.state.is_parked());
-    world.input(Input::Abandon(JobId { step: 0, item: 0, undo: false }, business()));
+    assert!(world.state.awaits_person());
+    world.input(Input::Abandon(job(0), business()));
     assert_eq!(world.status(), "failed");
     world.assert_replays();
 }
@@ -168,7 +168,7 @@ fn on_failure_undo_takes_back_in_reverse_order() {
     assert_eq!(world.open_steps(), ["-a"]);
     world.done("a");
     assert_eq!(world.status(), "compensated");
-    assert_eq!(world.state.failure, Some(business()));
+    assert_eq!(world.state.failure(), Some(&business()));
     world.assert_replays();
 }
 
@@ -196,8 +196,8 @@ fn a_compensation_that_fails_waits_for_a_person() {
     world.fail("a", transient());
     world.tick(100);
     world.fail("a", transient());
-    assert!(world.state.is_parked());
-    world.input(Input::Dismiss(JobId { step: 0, item: 0, undo: true }));
+    assert!(world.state.awaits_person());
+    world.input(Input::Dismiss(JobId { undo: true, ..job(0) }));
     assert_eq!(world.status(), "compensated");
     world.assert_replays();
 }
@@ -219,23 +219,28 @@ fn an_unknown_outcome_follows_what_the_tool_declares() {
     assert_eq!(world.open_steps(), ["a"], "the same key again");
 
     let world = with(Idempotency::None);
-    assert!(world.state.is_parked(), "a person decides");
-    assert!(matches!(world.log.last(), Some(Event::JobParked { in_doubt: true, .. })));
+    assert!(world.state.awaits_person(), "a person decides");
+    assert!(matches!(world.log.last(), Some(Event::JobStuck { happened: Happened::Maybe, .. })));
 
-    let job = JobId { step: 0, item: 0, undo: false };
+    let first = job(0);
     let mut world = with(Idempotency::Check("t.check".into()));
     assert!(matches!(world.log.last(), Some(Event::JobChecking { .. })));
-    world.input(Input::DidNotHappen(job, 1));
-    assert_eq!(world.open, [(job, 2)]);
+    world.input(Input::DidNotHappen(first, 1));
+    assert!(world.open.is_empty(), "the call may still land");
+    assert_eq!(world.state.wake_at(), Some(world.now.plus(Millis(11_000))), "delay, time-out and grace");
+    world.tick(11_000);
+    assert!(matches!(world.log.last(), Some(Event::JobChecking { .. })), "it is asked once more");
+    world.input(Input::DidNotHappen(first, 1));
+    assert_eq!(world.open, [(first, 2)]);
     world.assert_replays();
 
     let mut world = with(Idempotency::Check("t.check".into()));
-    world.input(Input::Done(job, 1));
+    world.input(Input::Done(first, 1));
     assert_eq!(world.status(), "completed", "it had happened");
 
     let mut world = with(Idempotency::Check("t.check".into()));
-    world.input(Input::Unknown(job, 1, transient()));
-    assert!(world.state.is_parked(), "the check gave no answer");
+    world.input(Input::Unknown(first, 1, transient()));
+    assert!(world.state.awaits_person(), "the check gave no answer");
 }
 
 #[test]
@@ -244,7 +249,7 @@ fn a_person_says_how_a_call_in_doubt_went() {
     one.place = Place::Outside(Idempotency::None);
     let mut world = World::new(&plan(vec![one]));
     world.answer("a", 0, |job, attempt| Input::Unknown(job, attempt, transient()));
-    world.input(Input::Done(JobId { step: 0, item: 0, undo: false }, 1));
+    world.input(Input::Done(job(0), 1));
     assert_eq!(world.status(), "completed");
     world.assert_replays();
 }
@@ -252,12 +257,12 @@ fn a_person_says_how_a_call_in_doubt_went() {
 #[test]
 fn a_late_completion_changes_nothing() {
     let mut world = World::new(&plan(vec![step("a", &[]), step("b", &["a"])]));
-    let (job, attempt) = world.open[0];
+    let (open, attempt) = world.open[0];
     world.done("a");
     let before = world.state.clone();
-    world.input(Input::Done(job, attempt));
-    world.input(Input::Failed(job, attempt, transient()));
-    world.input(Input::Done(JobId { step: 1, item: 0, undo: false }, 7));
+    world.input(Input::Done(open, attempt));
+    world.input(Input::Failed(open, attempt, transient()));
+    world.input(Input::Done(job(1), 7));
     assert_eq!(world.state, before);
     assert_eq!(world.log.iter().filter(|event| matches!(event, Event::SignalIgnored { .. })).count(), 3);
     world.assert_replays();
@@ -304,7 +309,7 @@ fn a_run_that_takes_too_long_fails() {
     world.tick(500);
     world.done("a");
     assert_eq!(world.status(), "failed");
-    assert_eq!(world.state.failure.as_ref().unwrap().code, "run_timeout");
+    assert_eq!(world.state.failure().unwrap().code, "run_timeout");
     world.assert_replays();
 }
 
@@ -325,7 +330,7 @@ fn a_runaway_list_stops_at_max_steps() {
         world.input(Input::Done(job, attempt));
     }
     assert_eq!(world.status(), "failed");
-    assert_eq!(world.state.failure.as_ref().unwrap().code, "max_steps");
+    assert_eq!(world.state.failure().unwrap().code, "max_steps");
 }
 
 #[test]
@@ -361,46 +366,51 @@ fn the_listing_of_a_program_is_frozen() {
 
 #[test]
 fn the_numbers_and_fields_of_events_are_frozen() {
-    let job = JobId { step: 3, item: 2, undo: true };
-    let failure = Failure::transient("c", "m");
-    let at = brain_core::Timestamp::from_millis(0);
-    let golden = [
-        (Event::RunStarted { deadline: Some(at) }, 101, r#"{"deadline":"1970-01-01T00:00:00.000Z"}"#),
-        (Event::ConditionMet { step: 1 }, 102, r#"{"step":1}"#),
-        (Event::StepSkipped { step: 1 }, 103, r#"{"step":1}"#),
-        (Event::EachOpened { step: 1, count: 9 }, 104, r#"{"count":9,"step":1}"#),
-        (Event::JobStarted { job, attempt: 1 }, 105, r#"{"attempt":1,"job":{"item":2,"step":3,"undo":true}}"#),
-        (Event::JobDone { job, attempt: 1 }, 106, r#"{"attempt":1,"job":{"item":2,"step":3,"undo":true}}"#),
-        (
-            Event::JobRetrying { job, attempt: 1, failure: failure.clone(), at },
-            107,
-            r#"{"at":"1970-01-01T00:00:00.000Z","attempt":1,"failure":{"class":"transient","code":"c","message":"m"},"job":{"item":2,"step":3,"undo":true}}"#,
-        ),
-        (
-            Event::JobFailed { job, attempt: 1, failure: failure.clone() },
-            108,
-            r#"{"attempt":1,"failure":{"class":"transient","code":"c","message":"m"},"job":{"item":2,"step":3,"undo":true}}"#,
-        ),
-        (
-            Event::JobParked { job, attempt: 1, failure: failure.clone(), in_doubt: true },
-            109,
-            r#"{"attempt":1,"failure":{"class":"transient","code":"c","message":"m"},"in_doubt":true,"job":{"item":2,"step":3,"undo":true}}"#,
-        ),
-        (Event::JobReopened { job }, 110, r#"{"job":{"item":2,"step":3,"undo":true}}"#),
-        (Event::JobDismissed { job }, 111, r#"{"job":{"item":2,"step":3,"undo":true}}"#),
-        (
-            Event::JobChecking { job, attempt: 1, failure },
-            112,
-            r#"{"attempt":1,"failure":{"class":"transient","code":"c","message":"m"},"job":{"item":2,"step":3,"undo":true}}"#,
-        ),
-        (Event::StopDecided { stop: brain_vm::Stop::Fail, failure: None }, 113, r#"{"stop":"fail"}"#),
-        (Event::CompensationStarted { failure: None }, 114, "{}"),
-        (Event::RunEnded { end: brain_vm::End::Completed }, 115, r#"{"end":"completed"}"#),
-        (Event::SignalIgnored { what: "x".into() }, 116, r#"{"what":"x"}"#),
+    let job = JobId { scope: 4, step: 3, item: 2, undo: true };
+    let at = StepId { scope: 0, step: 1 };
+    let failure = || Failure::transient("c", "m");
+    let time = brain_core::Timestamp::from_millis(0);
+    let hash = brain_core::Digest::of(b"x");
+    let stop = brain_vm::Stop::Fail;
+    let events = [
+        Event::RunStarted { deadline: Some(time) },
+        Event::ConditionMet { at },
+        Event::StepSkipped { at: StepId { scope: 2, ..at } },
+        Event::EachOpened { at, count: 9 },
+        Event::JobStarted { job, attempt: 1, lands_until: time },
+        Event::JobDone { job, attempt: 1 },
+        Event::JobRetrying { job, attempt: 1, failure: failure(), at: time, unsettled: true },
+        Event::JobFailed { job, attempt: 1, failure: failure() },
+        Event::JobStuck { job, attempt: 1, failure: failure(), happened: Happened::Maybe },
+        Event::JobReopened { job },
+        Event::JobDismissed { job },
+        Event::JobChecking { job, attempt: 1, failure: failure() },
+        Event::ScopeStopped { scope: 0, stop, failure: None },
+        Event::CompensationStarted { scope: 0 },
+        Event::RunEnded { end: brain_vm::End::Completed },
+        Event::SignalIgnored { what: "x".into() },
+        Event::ScopeOpened { job, attempt: 1, code: hash },
+        Event::JobOffered { job },
+        Event::JobLeased { job, attempt: 1, until: time },
+        Event::LeaseExtended { job, attempt: 1, until: time },
+        Event::JobDelegated { job, attempt: 1, until: None, child: true },
+        Event::JobHeld { job, until: Some(time) },
+        Event::JobGranted { job },
+        Event::ReviewAsked { job, attempt: 1 },
+        Event::StepBypassed { at, because: 0 },
+        Event::BatchRolledBack { failure: None },
+        Event::JobDoneBadly { job, attempt: 1, failure: failure() },
+        Event::CheckPostponed { job, attempt: 1, at: time },
+        Event::CheckDenied { job, attempt: 1 },
+        Event::StopForced { scope: 0 },
+        Event::ScopeEnded { scope: 1, end: brain_vm::End::Failed },
+        Event::WaitArmed { fiber: 3, timers: vec![time] },
+        Event::WaitWon { fiber: 3, arm: 1 },
     ];
-    for (event, number, data) in golden {
-        assert_eq!((event.number(), event.data().to_string().as_str()), (number, data));
-        assert_eq!(Event::read(number, 1, &serde_json::from_str(data).unwrap()), Ok(event));
+    let written: Vec<String> = events.iter().map(|event| format!("{} {}", event.number(), event.data())).collect();
+    assert_eq!(written.join("\n"), include_str!("events.golden").trim_end());
+    for event in events {
+        assert_eq!(Event::read(event.number(), 1, &event.data()), Ok(event));
     }
     assert!(Event::read(106, 2, &serde_json::json!({})).is_err(), "a newer version is not guessed at");
     assert!(Event::read(199, 1, &serde_json::json!({})).is_err());

@@ -7,17 +7,17 @@ use std::collections::BTreeMap;
 
 use brain_core::Failure;
 use brain_lang::plan::Plan;
-use brain_vm::{Input, Machine, Need, Program, StepMap, StepState, compile, migrate};
-use common::{World, each, plan, step, tool, when};
+use brain_vm::{Code, Input, Machine, Need, StepMap, StepState, compile, migrate};
+use common::{World, code_of, each, plan, step, tool, when};
 
 fn no_map() -> StepMap {
     BTreeMap::new()
 }
 
-fn to(world: &World, new: &Plan, map: &StepMap) -> Result<(Program, brain_vm::Migration), Vec<String>> {
-    let program = compile(new).unwrap();
-    let migration = migrate(&world.program, &world.state, &program, map, |_| 3)?;
-    Ok((program, migration))
+fn to(world: &World, new: &Plan, map: &StepMap) -> Result<(Code, brain_vm::Migration), Vec<String>> {
+    let code = code_of(compile(new).unwrap());
+    let migration = migrate(world.code.root(), &world.state, &code, map, |_| 3)?;
+    Ok((code, migration))
 }
 
 /// A step whose call did not work: it is not under way, but has begun.
@@ -26,8 +26,8 @@ fn rest(world: &mut World, step: &str) {
 }
 
 /// The names of the steps that are open.
-fn open(program: &Program, state: &brain_vm::State) -> Vec<String> {
-    state.jobs.keys().map(|job| program.step(job.step).id.clone()).collect()
+fn open(code: &Code, state: &brain_vm::State) -> Vec<String> {
+    state.jobs.keys().map(|job| state.step(code, job.at()).id.clone()).collect()
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn what_has_begun_goes_on_and_what_is_new_comes_in_its_place() {
                 started.iter().for_each(|event| state.apply(&program, event));
                 Machine::new(&program).decide(&state, Input::Done(job, attempt), later, 0)
             }
-            Some(Need::Nothing) => machine.proceed(&state),
+            Some(Need::Proceed(scope)) => machine.proceed(&state, scope),
             Some(_) => unreachable!("there are no conditions and lists"),
             None if state.is_ended() => break,
             None => machine.decide(&state, Input::Tick, later, 0),
@@ -62,7 +62,8 @@ fn what_has_begun_goes_on_and_what_is_new_comes_in_its_place() {
         }
     }
     assert!(state.is_ended());
-    assert!(state.steps.iter().all(|step| *step == StepState::Done), "{:?}", state.steps);
+    let steps = &state.scope(0).steps;
+    assert!(steps.len() == 5 && steps.values().all(|step| *step == StepState::Done), "{steps:?}");
 }
 
 #[test]
@@ -77,10 +78,10 @@ fn a_run_moved_to_its_own_program_stands_where_it_stood() {
     }
     rest(&mut world, "c");
     let (program, moved) = to(&world, &old, &no_map()).unwrap();
-    assert_eq!(moved.state.steps, world.state.steps);
+    assert_eq!(moved.state.scope(0).steps, world.state.scope(0).steps);
     assert_eq!(moved.state.jobs, world.state.jobs);
     assert_eq!(moved.state.done, world.state.done);
-    assert_eq!(Machine::new(&program).next(&moved.state), Machine::new(&world.program).next(&world.state));
+    assert_eq!(Machine::new(&program).next(&moved.state), Machine::new(&world.code).next(&world.state));
 }
 
 #[test]

@@ -1,20 +1,21 @@
-//! Any interleaving of completions, failures, timers, cancels and late answers leaves a state that replay reproduces,
-//! and no job that succeeded is ever done again.
+//! Any interleaving of completions, failures, timers, cancels and late answers leaves a state that replay reproduces;
+//! no job that succeeded is ever done again; what is taken back is complete and in reverse, or listed; nothing that may
+//! have happened is forgotten; and a run that is cancelled ends, whatever fails on the way.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
 
 mod common;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use brain_core::{Failure, Millis};
 use brain_lang::plan::{Idempotency, OnFailure, Place, Plan, PlanStep};
-use brain_vm::{Event, Input, JobStatus};
+use brain_vm::{Delegate, End, Event, Happened, Input, JobId, JobStatus, Phase};
 use common::{World, each, plan, step, tool, undoable, when};
 use proptest::prelude::*;
 
 fn any_step(number: usize) -> impl Strategy<Value = PlanStep> {
     let earlier = proptest::collection::vec(0..number.max(1), 0..3);
-    (earlier, 0..3_u8, 0..3_u8, any::<bool>(), any::<bool>(), any::<bool>(), 0..8_u8).prop_map(
+    (earlier, 0..3_u8, 0..3_u8, 0..8_u8, any::<bool>(), any::<bool>(), 0..8_u8).prop_map(
         move |(after, on_failure, idempotency, has_undo, has_when, has_each, kind)| {
             let after: BTreeSet<String> = after.into_iter().filter(|n| *n < number).map(|n| format!("s{n}")).collect();
             let after: Vec<&str> = after.iter().map(String::as_str).collect();
@@ -33,8 +34,17 @@ fn any_step(number: usize) -> impl Strategy<Value = PlanStep> {
                 one.check = None;
             }
             one.gate = kind == 1;
-            if has_undo {
+            if has_undo < 6 {
                 one = undoable(one);
+                let undo = one.undo.as_mut().unwrap();
+                undo.place = match has_undo {
+                    0 | 1 => Place::Outside(Idempotency::Key),
+                    2 => Place::Outside(Idempotency::None),
+                    3 => Place::Outside(Idempotency::Check("t.check".into())),
+                    4 => Place::Worker { topic: "u".into(), lease: Millis(500) },
+                    _ => Place::Inline,
+                };
+                undo.check = (has_undo == 3).then(|| tool("t.check"));
             }
             if has_when {
                 one = when(one);
@@ -53,7 +63,7 @@ fn any_plan() -> impl Strategy<Value = Plan> {
 
 /// One move of the world: what is answered, and how.
 fn any_moves() -> impl Strategy<Value = Vec<(u8, usize, u8)>> {
-    proptest::collection::vec((0..18_u8, any::<usize>(), 0..3_u8), 1..60)
+    proptest::collection::vec((0..20_u8, any::<usize>(), 0..3_u8), 1..60)
 }
 
 fn failure(kind: u8) -> Failure {
@@ -65,18 +75,13 @@ fn failure(kind: u8) -> Failure {
 }
 
 fn play(world: &mut World, (kind, pick, how): (u8, usize, u8)) {
-    let parked: Vec<_> = world
-        .state
-        .jobs
-        .iter()
-        .filter(|(_, job)| matches!(job.status, JobStatus::Parked { .. }))
-        .map(|(id, job)| (*id, job.attempt))
-        .collect();
+    let parked: Vec<_> =
+        world.state.jobs.iter().filter(|(_, job)| job.status.is_stuck()).map(|(id, job)| (*id, job.attempt)).collect();
     let checking: Vec<_> = world
         .state
         .jobs
         .iter()
-        .filter(|(_, job)| job.status == JobStatus::Checking)
+        .filter(|(_, job)| matches!(job.status, JobStatus::Checking { .. }))
         .map(|(id, job)| (*id, job.attempt))
         .collect();
     match kind {
@@ -84,7 +89,8 @@ fn play(world: &mut World, (kind, pick, how): (u8, usize, u8)) {
             let at = pick % world.open.len();
             let (job, attempt) = world.open.remove(at);
             world.input(match kind {
-                0..=3 => Input::Done(job, attempt),
+                0..=2 => Input::Done(job, attempt),
+                3 => Input::DoneBadly(job, attempt, failure(2)),
                 4 | 5 => Input::Failed(job, attempt, failure(how)),
                 _ => Input::Unknown(job, attempt, failure(0)),
             });
@@ -92,9 +98,12 @@ fn play(world: &mut World, (kind, pick, how): (u8, usize, u8)) {
         7 => world.tick(250),
         8 if !parked.is_empty() => {
             let (job, attempt) = parked[pick % parked.len()];
-            world.input(match how {
-                0 => Input::Retry(job),
-                1 => Input::Dismiss(job),
+            world.input(match (how, pick % 3) {
+                (0, _) => Input::Retry(job),
+                (1, _) => Input::Dismiss(job),
+                // The answer of a call that was given up comes after all.
+                (_, 0) => Input::Failed(job, attempt, failure(pick as u8 % 3)),
+                (_, 1) => Input::Unknown(job, attempt, failure(0)),
                 _ => Input::Done(job, attempt),
             });
         }
@@ -111,16 +120,24 @@ fn play(world: &mut World, (kind, pick, how): (u8, usize, u8)) {
             let at = pick % world.open.len();
             let (job, attempt) = world.open.remove(at);
             match (kind, how) {
-                (12, _) if world.program.fragments.len() < 4 && !job.undo => {
+                (12, _) if world.state.scopes.len() < 6 => {
                     let steps = match how {
                         0 => vec![step("a", &[])],
                         1 => vec![step("a", &[]), undoable(step("b", &[])), when(step("c", &["a"]))],
                         _ => vec![each(step("a", &[]), 2), step("b", &["a"])],
                     };
+                    world.bad_close = pick % 3 == 0;
                     world.inject(job, attempt, &plan(steps));
                 }
-                (_, 0) => world.input(Input::Delegated(job, attempt, Some(world.now.plus(Millis(600))))),
-                (_, 1) => world.input(Input::Delegated(job, attempt, None)),
+                (_, 0) => {
+                    world.input(Input::Delegated(job, attempt, Some(world.now.plus(Millis(600))), Delegate::Other))
+                }
+                (_, 1) => world.input(Input::Delegated(
+                    job,
+                    attempt,
+                    None,
+                    if pick % 2 == 0 { Delegate::Child } else { Delegate::Other },
+                )),
                 _ => world.input(Input::Review(job, attempt)),
             }
         }
@@ -151,9 +168,21 @@ fn play(world: &mut World, (kind, pick, how): (u8, usize, u8)) {
             }
         }
         17 => {
-            let held = world.jobs_that(|status| *status == JobStatus::Held);
+            let held = world.jobs_that(|status| matches!(status, JobStatus::Held { .. }));
             if let Some((job, _)) = held.get(pick % held.len().max(1)).copied() {
                 world.input(if how == 0 { Input::Deny(job, failure(1)) } else { Input::Grant(job) });
+            }
+        }
+        18 => world.tick(12_000),
+        19 => {
+            // What was left behind is answered, by a person or by a late callback.
+            let left: Vec<_> = world.state.left.iter().map(|(id, job)| (*id, job.attempt)).collect();
+            if let Some((job, attempt)) = left.get(pick % left.len().max(1)).copied() {
+                world.input(match how {
+                    0 => Input::Done(job, attempt),
+                    1 => Input::Dismiss(job),
+                    _ => Input::Abandon(job, failure(1)),
+                });
             }
         }
         11 => {
@@ -170,8 +199,95 @@ fn play(world: &mut World, (kind, pick, how): (u8, usize, u8)) {
     }
 }
 
+/// The last thing that the log says about each job.
+fn last_words(log: &[Event]) -> BTreeMap<JobId, &Event> {
+    log.iter().filter_map(|event| Some((event.job()?, event))).collect()
+}
+
+/// What must hold of every log, however far the run has come.
+fn audit(world: &World) -> Result<(), TestCaseError> {
+    let (log, state) = (&world.log, &world.state);
+    let done: Vec<JobId> = log
+        .iter()
+        .filter_map(|event| match event {
+            Event::JobDone { job, .. } => Some(*job),
+            _ => None,
+        })
+        .collect();
+    let once: BTreeSet<_> = done.iter().copied().collect();
+    prop_assert_eq!(done.len(), once.len(), "a job that succeeded is not done again");
+    let unique: BTreeSet<_> = state.done.iter().copied().collect();
+    prop_assert_eq!(unique.len(), state.done.len(), "what happened is noted once");
+    for undone in &state.undone {
+        prop_assert!(unique.contains(undone), "only what was done is taken back");
+    }
+    // What is over stays over.
+    let mut over = BTreeSet::new();
+    for event in log {
+        let Some(job) = event.job() else { continue };
+        prop_assert!(!over.contains(&job), "{job:?} was over: {event:?}");
+        if matches!(event, Event::JobDone { .. } | Event::JobFailed { .. } | Event::JobDismissed { .. }) {
+            over.insert(job);
+        }
+    }
+    // In reverse, apart from what a person had to be asked about.
+    let stuck: BTreeSet<JobId> = log
+        .iter()
+        .filter_map(|event| match event {
+            Event::JobStuck { job, .. } => Some(job.forward()),
+            _ => None,
+        })
+        .collect();
+    let place = |job: &JobId| state.done.iter().position(|one| *one == job.forward());
+    let taken_back: Vec<_> = done.iter().filter(|job| job.undo && !stuck.contains(&job.forward())).map(place).collect();
+    prop_assert!(taken_back.is_sorted_by(|a, b| a > b), "taken back in reverse: {:?}", taken_back);
+    let Phase::Ended(end) = state.phase() else { return Ok(()) };
+    prop_assert!(state.jobs.is_empty() && state.fibers.is_empty());
+    if end == End::Compensated {
+        for job in &state.done {
+            let undoable = state.step(&world.code, job.at()).undo.is_some();
+            let part_of_undo = in_undo(world, *job);
+            let told = state.undone.contains(job)
+                || log.iter().any(|event| matches!(event, Event::RunEnded { .. })) && late(log, *job);
+            prop_assert!(!undoable || part_of_undo || told, "{job:?} was not taken back");
+        }
+    }
+    // Nothing that may have happened is forgotten.
+    for (job, last) in last_words(log) {
+        let open = match last {
+            Event::JobStarted { .. } | Event::JobLeased { .. } | Event::LeaseExtended { .. } => true,
+            Event::JobDelegated { .. } | Event::JobChecking { .. } | Event::CheckPostponed { .. } => true,
+            Event::JobRetrying { unsettled, .. } => *unsettled,
+            _ => false,
+        };
+        prop_assert!(!open, "{job:?} was under way when the run ended: {last:?}");
+        if let Event::JobStuck { happened: Happened::Maybe, .. } = last {
+            prop_assert!(state.left.contains_key(&job), "{job:?} is in doubt and not listed");
+        }
+    }
+    Ok(())
+}
+
+fn in_undo(world: &World, job: JobId) -> bool {
+    let mut scope = Some(job.scope);
+    while let Some(id) = scope {
+        if world.state.scope(id).is_undo() {
+            return true;
+        }
+        scope = world.state.scope(id).parent;
+    }
+    false
+}
+
+/// Whether somebody only found out after the end that a job had happened.
+fn late(log: &[Event], job: JobId) -> bool {
+    let end = log.iter().position(|event| matches!(event, Event::RunEnded { .. }));
+    let done = log.iter().rposition(|event| matches!(event, Event::JobDone { job: one, .. } if *one == job));
+    done > end
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(512))]
+    #![proptest_config(ProptestConfig::with_cases(1024))]
 
     #[test]
     fn replay_equals_live(plan in any_plan(), moves in any_moves(), flag: bool, items in 0_u32..4) {
@@ -182,20 +298,7 @@ proptest! {
             play(&mut world, one);
             world.assert_replays();
         }
-        let done: Vec<_> = world.log.iter().filter_map(|event| match event {
-            Event::JobDone { job, .. } => Some(*job),
-            _ => None,
-        }).collect();
-        let once: BTreeSet<_> = done.iter().copied().collect();
-        prop_assert_eq!(done.len(), once.len(), "a job that succeeded is not done again");
-        let happened: BTreeSet<_> = world.log.iter().filter_map(|event| match event {
-            Event::JobDone { job, .. } | Event::StepsInjected { job, .. } | Event::ReviewAsked { job, .. } => Some(*job),
-            _ => None,
-        }).collect();
-        for undone in done.iter().filter(|job| job.undo) {
-            let forward = brain_vm::JobId { undo: false, ..*undone };
-            prop_assert!(happened.contains(&forward), "only what was done is taken back");
-        }
+        audit(&world)?;
     }
 
     #[test]
@@ -204,7 +307,7 @@ proptest! {
         for one in moves {
             play(&mut world, one);
         }
-        // From here on everything succeeds and every parked job is dismissed.
+        // From here on everything succeeds and every stuck job is dismissed.
         for _ in 0..2_000 {
             if world.state.is_ended() {
                 break;
@@ -213,22 +316,70 @@ proptest! {
                 world.input(Input::Done(job, attempt));
                 continue;
             }
-            let mut jobs = world.state.jobs.iter().filter(|(_, job)| job.status != JobStatus::Growing);
+            let mut jobs = world.state.jobs.iter().filter(|(_, job)| !matches!(job.status, JobStatus::Growing { .. }));
             let waiting = jobs.next().map(|(id, job)| (*id, job.clone()));
             match waiting {
                 Some((id, job)) => match job.status {
-                    JobStatus::Parked { .. } => world.input(Input::Dismiss(id)),
-                    JobStatus::Checking
+                    JobStatus::Stuck { .. } => world.input(Input::Dismiss(id)),
+                    JobStatus::Checking { .. }
                     | JobStatus::Delegated { .. }
                     | JobStatus::Reviewing
                     | JobStatus::Leased { .. } => world.input(Input::Done(id, job.attempt)),
                     JobStatus::Offered => world.input(Input::Lease(id, world.now.plus(Millis(300)))),
-                    JobStatus::Held => world.input(Input::Grant(id)),
+                    JobStatus::Held { .. } => world.input(Input::Grant(id)),
                     _ => world.tick(2_000),
                 },
                 None => world.tick(2_000),
             }
         }
         prop_assert!(world.state.is_ended(), "stuck: {:#?}", world.state);
+        audit(&world)?;
+    }
+
+    /// Nobody helps: no person decides, no worker takes anything, and calls answer as they like.
+    #[test]
+    fn a_run_that_is_cancelled_ends_whatever_fails(
+        plan in any_plan(),
+        moves in any_moves(),
+        answers in proptest::collection::vec((0..5_u8, 0..3_u8), 64),
+    ) {
+        let mut world = World::new(&plan);
+        for one in moves {
+            play(&mut world, one);
+        }
+        world.bad_close = true;
+        if !world.state.is_ended() {
+            world.input(Input::Cancel);
+        }
+        let mut answers = answers.iter().cycle();
+        let mut turns = 0;
+        while !world.state.is_ended() {
+            turns += 1;
+            prop_assert!(turns < 400, "it does not end: {:#?}", world.state);
+            let (how, kind) = answers.next().copied().unwrap();
+            if let Some((job, attempt)) = world.open.pop() {
+                world.input(match how {
+                    0 => Input::Done(job, attempt),
+                    1 => Input::DoneBadly(job, attempt, failure(2)),
+                    2 | 3 => Input::Failed(job, attempt, failure(kind)),
+                    _ => Input::Unknown(job, attempt, failure(0)),
+                });
+                continue;
+            }
+            // A check is answered, and a child run that was cancelled ends.
+            let asked = world.jobs_that(|status| matches!(status, JobStatus::Checking { again: None }));
+            let children = world.jobs_that(|status| matches!(status, JobStatus::Delegated { child: true, .. }));
+            match (asked.first().copied(), children.first().copied()) {
+                (Some((job, attempt)), _) => world.input(match how {
+                    0 | 1 => Input::Done(job, attempt),
+                    2 => Input::Unknown(job, attempt, failure(0)),
+                    _ => Input::DidNotHappen(job, attempt),
+                }),
+                (_, Some((job, attempt))) => world.input(Input::Failed(job, attempt, failure(1))),
+                _ => world.tick(12_000),
+            }
+        }
+        world.assert_replays();
+        audit(&world)?;
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use brain_core::{Digest, Failure, Millis, NodeId, RunId};
 use brain_store::{Precondition, QueuePlace, RunRow, RunSchedule, Scope};
-use brain_vm::{Input, JobId, JobStatus, Program, State};
+use brain_vm::{Code, Input, JobId, JobStatus, State};
 use serde_json::Value;
 
 use super::messages::{Command, Reply, Submission, Told};
@@ -31,13 +31,15 @@ pub(super) enum Work {
 pub(super) struct Live {
     pub(super) scope: Scope,
     pub(super) row: Option<RunRow>,
-    pub(super) program: Option<Arc<Program>>,
+    pub(super) code: Option<Code>,
     pub(super) state: Option<State>,
     pub(super) data: RunData,
     pub(super) queue: VecDeque<Queued>,
     /// What is being committed, if anything is.
     pub(super) in_flight: Option<InFlight>,
     pub(super) redecided: u32,
+    /// Turns in a row that ended unfinished, with nothing from outside in between.
+    pub(super) unfinished: u32,
 }
 
 /// Work, and whoever waits for it.
@@ -86,8 +88,8 @@ pub(super) struct InFlight {
     pub(super) delegated: bool,
     /// What the jobs that did not start wait for.
     pub(super) queued: Option<QueuePlace>,
-    /// The run that waits for this one, if it has ended.
-    pub(super) parent: Option<RunId>,
+    /// Runs with something new in their inbox: the one that waits for this one, if it has ended, and those it cancelled.
+    pub(super) signalled: Vec<RunId>,
     /// Whether this sets the run aside, and does nothing else.
     pub(super) parks: bool,
 }
@@ -97,12 +99,13 @@ impl Live {
         Self {
             scope,
             row: None,
-            program: None,
+            code: None,
             state: None,
             data: RunData::default(),
             queue: VecDeque::new(),
             in_flight: None,
             redecided: 0,
+            unfinished: 0,
         }
     }
 
@@ -150,6 +153,6 @@ pub(super) fn never_made(state: Option<&State>, in_hand: impl Fn(JobId, u32) -> 
 /// Checks that were under way on a node that is dead: asking again does no harm.
 pub(super) fn lost_checks(state: Option<&State>) -> Vec<(JobId, u32)> {
     let Some(state) = state else { return Vec::new() };
-    let lost = state.jobs.iter().filter(|(_, job)| job.status == JobStatus::Checking);
+    let lost = state.jobs.iter().filter(|(_, job)| job.status == (JobStatus::Checking { again: None }));
     lost.map(|(&id, job)| (id, job.attempt)).collect()
 }

@@ -1,10 +1,10 @@
 //! Runs that grow: what a successful result leads to, and steps that a result brings along.
 
-use brain_core::Timestamp;
+use brain_core::{Failure, Timestamp};
 use brain_registry::ToolResult;
 use brain_store::Write;
 use brain_store::blob::{Offloaded, offload};
-use brain_vm::{Event, Input, JobId};
+use brain_vm::{Delegate, Event, Input, JobId, JobStatus};
 use serde_json::{Value, json};
 
 use super::{Turn, guarded};
@@ -47,10 +47,11 @@ impl Turn<'_> {
         if let Some(delegate) = &result.delegate {
             let within = delegate["within_ms"].as_u64();
             let until = within.map(|within| self.now.plus(brain_core::Millis(within)));
-            self.input(Input::Delegated(job, attempt, until), Some(payload(args, &result)));
+            let to = if delegate["child_run"].is_null() { Delegate::Other } else { Delegate::Child };
+            self.input(Input::Delegated(job, attempt, until, to), Some(payload(args, &result)));
         } else if result.review.is_some() {
             self.input(Input::Review(job, attempt), Some(payload(args, &result)));
-        } else if result.new_steps.is_empty() || job.undo {
+        } else if result.new_steps.is_empty() {
             self.remember(job, attempt, args.as_ref(), &result);
             self.input(Input::Done(job, attempt), Some(payload(args, &result)));
         } else {
@@ -66,74 +67,120 @@ impl Turn<'_> {
         result: &ToolResult,
         before: Option<Savepoint>,
     ) {
-        let program = self.program.clone();
-        let step = program.step(job.step);
+        let code = self.code.clone();
+        let step = self.state.step(&code, job.at());
+        let tool = step.call(job.undo).tool;
         if let Some(args) = &args {
             // What the new steps see of the call is there before they are.
             self.data.args.insert(job, args.clone());
         }
-        let growth = match guarded(|| self.host.grow(self.view(), step, job, result)) {
+        let path = self.path(job.scope);
+        let growth = match guarded(|| self.host.grow(self.view(&path), step, tool, job, result)) {
             Ok(growth) => growth,
-            Err(failure) => {
-                if let Some(before) = before {
-                    self.records.restore(before);
-                }
-                let payload = args.map(|args| json!({"args": args}));
-                self.input(Input::Failed(job, attempt, failure), payload);
-                return;
-            }
+            Err(failure) => return self.cannot_grow(job, attempt, args, result, before, failure),
         };
-        if self.program.steps.len() + growth.program.steps.len() > self.program.max_steps as usize + MAX_EXCESS {
-            self.input(Input::Halt(super::too_many(self.program.max_steps)), None);
+        let planned = self.state.planned as usize + growth.program.steps.len();
+        if planned > self.code.root().max_steps as usize + MAX_EXCESS {
+            let failure = super::too_many(self.code.root().max_steps);
+            self.input(Input::Halt(job.scope, failure), None);
             return;
         }
-        let path = if step.foreach.is_some() { format!("{}[{}]", step.id, job.item + 1) } else { step.id.clone() };
         let hash = growth.program.id().0;
         let payload = payload(args, result);
-        // The machine must agree before the program grows: a late result brings nothing along.
+        self.code.add(hash, &std::sync::Arc::new(growth.program));
+        // The machine must agree before the program is stored: a late result brings nothing along.
         let noise = self.random.next_u64();
-        let input = Input::Inject(job, attempt, hash, path.clone());
-        let events = brain_vm::Machine::new(&program).decide(self.state, input, self.now, noise);
-        if events.iter().any(|event| matches!(event, Event::StepsInjected { .. })) {
-            std::sync::Arc::make_mut(self.program).grow(&growth.program, &path);
+        let input = Input::Inject(job, attempt, hash);
+        let events = brain_vm::Machine::new(self.code).decide(self.state, input, self.now, noise);
+        if events.iter().any(|event| matches!(event, Event::ScopeOpened { .. })) {
             self.writes.extend(growth.definitions);
         }
         self.fold(events, Some(payload));
     }
 
-    /// All steps that a job brought along are over: now it is.
+    /// The steps that a result brought along cannot be done. What was decided in this turn is taken back; what happened
+    /// outside has happened.
+    fn cannot_grow(
+        &mut self,
+        job: JobId,
+        attempt: u32,
+        args: Option<Value>,
+        result: &ToolResult,
+        before: Option<Savepoint>,
+        failure: Failure,
+    ) {
+        match before {
+            Some(before) => {
+                self.records.restore(before);
+                let payload = args.map(|args| json!({"args": args}));
+                self.input(Input::Failed(job, attempt, failure), payload);
+            }
+            None => self.input(Input::DoneBadly(job, attempt, failure), Some(payload(args, result))),
+        }
+    }
+
+    /// All steps that a job brought along are over: now it is. If its result does not fit, its effect and theirs have
+    /// happened all the same.
     pub(super) fn close(&mut self, job: JobId, attempt: u32) {
         let pending = self.data.pending.get(&job).cloned().unwrap_or(Value::Null);
         let mut result: ToolResult = serde_json::from_value(pending).unwrap_or_else(|_| ToolResult::ok(Value::Null));
         result.new_steps.clear();
         // Its links were written when it brought the steps along.
         result.artifacts.clear();
-        let program = self.program.clone();
-        let step = program.step(job.step);
-        match guarded(|| self.host.close(self.view(), step, job, result)) {
+        let code = self.code.clone();
+        let tool = self.state.step(&code, job.at()).call(job.undo).tool;
+        let Some(JobStatus::Growing { scope }) = self.state.jobs.get(&job).map(|job| job.status.clone()) else {
+            return;
+        };
+        let path = self.path(scope);
+        let context = self.context(job, attempt);
+        match guarded(|| self.host.close(self.view(&path), tool, &context, result.clone())) {
+            Ok(result) if result.review.is_some() => {
+                self.input(Input::Review(job, attempt), Some(json!({"result": result})));
+            }
             Ok(result) => {
                 self.remember(job, attempt, None, &result);
                 self.input(Input::Done(job, attempt), Some(json!({"result": result})));
             }
-            Err(failure) => self.input(Input::Failed(job, attempt, failure), None),
+            Err(failure) => self.input(Input::DoneBadly(job, attempt, failure), Some(json!({"result": result}))),
         }
     }
 
-    fn remember(&mut self, job: JobId, attempt: u32, args: Option<&Value>, result: &ToolResult) {
-        if job.undo || !self.host.remembers(&self.program.step(job.step).tool) {
+    pub(super) fn remember(&mut self, job: JobId, attempt: u32, args: Option<&Value>, result: &ToolResult) {
+        let code = self.code.clone();
+        let tool = &self.state.step(&code, job.at()).tool;
+        let (host, context) = (self.host, self.context(job, attempt));
+        if job.undo || !guarded(|| Ok(host.remembers(tool))).unwrap_or(false) {
             return;
         }
-        let context = self.context(job, attempt);
         let known = args.or_else(|| self.data.args.get(&job)).unwrap_or(&Value::Null);
-        let tool = &self.program.step(job.step).tool;
-        self.host.remember(tool, known, &context, result, &mut self.records);
+        let before = self.records.save();
+        let records = &mut self.records;
+        let remembered = guarded(|| {
+            host.remember(tool, known, &context, result, records);
+            Ok(())
+        });
+        if remembered.is_err() {
+            self.records.restore(before);
+        }
     }
 
     /// Keeps large values out of the log: they are stored once, by hash, and referred to.
     pub(super) fn lighten(&mut self, mut payload: Value) -> Value {
         let mut large = Vec::new();
         offload(&mut payload, 0, &mut large);
+        self.bytes += large.iter().map(|(_, bytes, _)| bytes.len()).sum::<usize>() + weight(&payload);
         self.writes.extend(blob_writes(large, self.now));
         payload
+    }
+}
+
+/// About how many bytes a value takes in the log.
+fn weight(value: &Value) -> usize {
+    match value {
+        Value::String(text) => text.len() + 2,
+        Value::Array(list) => list.iter().map(weight).sum::<usize>() + 2,
+        Value::Object(fields) => fields.iter().map(|(name, value)| name.len() + 4 + weight(value)).sum::<usize>() + 2,
+        _ => 8,
     }
 }

@@ -3,61 +3,33 @@
 
 use std::collections::BTreeSet;
 
-use brain_core::{ApprovalId, Digest, JobKey, canonical_digest};
-use brain_lang::plan::Place;
+use brain_core::{ApprovalId, Digest, Failure, FailureClass, JobKey, Timestamp, canonical_digest};
+use brain_lang::plan::{OnFailure, Place};
 use brain_registry::ValidatedCall;
 use brain_registry::model::Consent;
-use brain_store::{ApprovalRow, DeadLetterRow, OfferRow, Write};
-use brain_vm::{Event, JobId, JobStatus};
+use brain_store::blob::offload;
+use brain_store::{ApprovalRow, DeadLetterRow, OfferRow, SignalRow, Write};
+use brain_vm::{Event, Happened, JobId, JobStatus, Phase};
 use serde_json::{Value, json};
 
-use super::Turn;
+use super::{Turn, guarded};
 
 impl Turn<'_> {
-    /// Opens a dead letter when a job is parked, and closes those that nobody can answer any more.
+    /// Opens a dead letter when a job is stuck, and closes those that nobody has to answer any more. A letter about
+    /// something that may have happened, or that should have been taken back, stays open when its run ends.
     pub(super) fn follow_letters(&mut self, event: &Event) {
-        let program = self.program.clone();
         match event {
-            Event::JobParked { job, attempt, failure, in_doubt } => {
-                let id = self.key(*job);
-                let step = program.step(job.step);
-                let earlier = self.letter(id);
-                let mut history =
-                    earlier.as_ref().and_then(|letter| letter.body["history"].as_array().cloned()).unwrap_or_default();
-                history.push(json!({"at": self.now, "attempt": attempt, "failure": failure}));
-                let body = json!({
-                    "step": step.id,
-                    "item": job.item,
-                    "undo": job.undo,
-                    "attempts": attempt,
-                    "in_doubt": in_doubt,
-                    "failure": failure,
-                    "history": history,
-                    "escalated": earlier.as_ref().map_or(Value::Null, |letter| letter.body["escalated"].clone()),
-                });
-                let tool = match &step.undo {
-                    Some(undo) if job.undo => undo.tool.name.clone(),
-                    _ => step.tool.name.clone(),
-                };
-                let opened_at = earlier.map_or(self.now, |letter| letter.opened_at);
-                self.writes.push(Write::PutLetter(DeadLetterRow {
-                    id,
-                    run: self.run,
-                    tool,
-                    opened_at,
-                    open: true,
-                    body,
-                }));
+            Event::JobStuck { job, attempt, failure, happened } => self.open_letter(*job, *attempt, failure, *happened),
+            Event::JobDoneBadly { job, attempt, failure } if self.sticks(*job, failure) => {
+                self.open_letter(*job, *attempt, failure, Happened::Yes);
             }
-            Event::StopDecided { .. } | Event::RunEnded { .. } => {
-                let parked: Vec<JobId> = self
-                    .state
-                    .jobs
-                    .iter()
-                    .filter(|(_, job)| matches!(job.status, JobStatus::Parked { .. }))
-                    .map(|(id, _)| *id)
-                    .collect();
-                for job in parked {
+            Event::ScopeStopped { .. } | Event::RunEnded { .. } => {
+                let over = self.state.jobs.iter().filter(|(id, job)| {
+                    let outlives = id.undo || job.status == (JobStatus::Stuck { happened: Happened::Maybe });
+                    job.status.is_stuck() && !outlives && self.ends_with(event, **id)
+                });
+                let over: Vec<JobId> = over.map(|(id, _)| *id).collect();
+                for job in over {
                     self.close_letter(job, "run_ended");
                 }
             }
@@ -65,18 +37,65 @@ impl Turn<'_> {
             Event::JobReopened { job }
             | Event::JobDismissed { job }
             | Event::JobDone { job, .. }
+            | Event::JobDoneBadly { job, .. }
             | Event::JobRetrying { job, .. }
             | Event::JobFailed { job, .. }
             | Event::JobChecking { job, .. }
+            | Event::CheckDenied { job, .. }
             | Event::JobDelegated { job, .. }
             | Event::ReviewAsked { job, .. }
-            | Event::StepsInjected { job, .. }
-                if self.state.jobs.get(job).is_some_and(|job| matches!(job.status, JobStatus::Parked { .. })) =>
+            | Event::ScopeOpened { job, .. }
+                if self.state.job(*job).is_some_and(|job| job.status.is_stuck()) =>
             {
                 self.close_letter(*job, "answered");
             }
             _ => {}
         }
+    }
+
+    /// Whether a job whose answer is of no use waits for a person: only where the pack says nothing but "stop".
+    fn sticks(&self, job: JobId, failure: &Failure) -> bool {
+        let stops = self.state.step(self.code, job.at()).on_failure == OnFailure::Stop;
+        let mendable = failure.class != FailureClass::Business;
+        !job.undo && stops && mendable && self.state.phase() == Phase::Running
+    }
+
+    /// Whether an event that ends a scope also ends this job.
+    fn ends_with(&self, event: &Event, job: JobId) -> bool {
+        match event {
+            Event::ScopeStopped { scope, .. } => self.state.contains(*scope, job.scope),
+            _ => true,
+        }
+    }
+
+    fn open_letter(&mut self, job: JobId, attempt: u32, failure: &Failure, happened: Happened) {
+        let id = self.key(job);
+        let code = self.code.clone();
+        let step = self.state.step(&code, job.at());
+        let earlier = self.letter(id);
+        let mut history: Vec<Value> =
+            self.data.attempts.get(&job).into_iter().flatten().map(|one| json!(one)).collect();
+        history.push(json!({"at": self.now, "attempt": attempt, "failure": failure}));
+        let mut input = self.data.args.get(&job).cloned().unwrap_or_default();
+        offload(&mut input, 1, &mut Vec::new());
+        let body = json!({
+            "step": self.state.step_path(&code, job.at()),
+            "item": job.item,
+            "undo": job.undo,
+            "attempts": attempt,
+            "happened": happened,
+            "failure": failure,
+            "history": history,
+            "input": input,
+            "intervention": intervention(failure, happened),
+            "escalated": earlier.as_ref().map_or(Value::Null, |letter| letter.body["escalated"].clone()),
+            "notified": earlier.as_ref().map_or(Value::Null, |letter| letter.body["notified"].clone()),
+        });
+        let tool = step.call(job.undo).tool.name.clone();
+        let opened_at = earlier.map_or(self.now, |letter| letter.opened_at);
+        let row = DeadLetterRow { id, run: self.run, tool, opened_at, open: true, body };
+        self.writes.retain(|write| !matches!(write, Write::PutLetter(row) if row.id == id));
+        self.writes.push(Write::PutLetter(row));
     }
 
     fn letter(&mut self, id: JobKey) -> Option<DeadLetterRow> {
@@ -113,21 +132,49 @@ impl Turn<'_> {
     pub(super) fn follow_offers(&mut self, event: &Event) {
         match event {
             Event::JobOffered { job } => {
-                let program = self.program.clone();
-                let Place::Worker { topic, .. } = &program.step(job.step).place else { return };
+                let code = self.code.clone();
+                let call = self.state.step(&code, job.at()).call(job.undo);
+                let Place::Worker { topic, .. } = call.place else { return };
                 let order = self.now.as_millis() - i64::from(self.priority) * crate::core::PRIORITY_STEP;
                 let row = OfferRow { key: self.key(*job), run: self.run, topic: topic.clone(), order };
                 self.writes.push(Write::Offer(row));
                 self.offered = true;
             }
             Event::JobLeased { job, .. } => self.writes.push(Write::Withdraw(self.key(*job))),
-            Event::StopDecided { .. } | Event::RunEnded { .. } => {
-                let offered: Vec<JobId> = self.jobs_that(|status| *status == JobStatus::Offered);
+            Event::ScopeStopped { .. } | Event::StopForced { .. } | Event::RunEnded { .. } => {
+                let mut offered = self.jobs_that(|status| *status == JobStatus::Offered);
+                offered.retain(|job| self.ends_with(event, *job));
                 for job in offered {
                     self.writes.push(Write::Withdraw(self.key(job)));
                 }
             }
+            Event::JobStuck { job, .. } if self.is(*job, |status| *status == JobStatus::Offered) => {
+                self.writes.push(Write::Withdraw(self.key(*job)));
+            }
             _ => {}
+        }
+    }
+
+    fn is(&self, job: JobId, fits: impl Fn(&JobStatus) -> bool) -> bool {
+        self.state.jobs.get(&job).is_some_and(|job| fits(&job.status))
+    }
+
+    /// Child runs of what stops are cancelled in the same commit.
+    pub(super) fn stop_children(&mut self, event: &Event) {
+        let mut children = self.jobs_that(|status| matches!(status, JobStatus::Delegated { child: true, .. }));
+        match event {
+            Event::ScopeStopped { scope, .. } => children.retain(|job| self.state.contains(*scope, job.scope)),
+            // Nobody waits for it any more.
+            Event::JobStuck { job, .. } => children.retain(|child| child == job),
+            _ => return,
+        }
+        for job in children {
+            let child = self.data.pending.get(&job).and_then(|it| it["delegate"]["child_run"].as_str()?.parse().ok());
+            let Some(child) = child else { continue };
+            let id = format!("cancel {}", self.key(job));
+            let body = json!({"cancel": {"run": self.run}});
+            self.writes.push(Write::Signal(SignalRow { run: child, id, at: self.now, body }));
+            self.signalled.push(child);
         }
     }
 
@@ -136,36 +183,48 @@ impl Turn<'_> {
     }
 
     /// Puts one call before somebody who may approve it. What is approved is this tool with these arguments.
-    pub(super) fn ask_approval(&mut self, job: JobId, call: &ValidatedCall) {
+    pub(super) fn ask_approval(&mut self, job: JobId, call: &ValidatedCall) -> Option<Timestamp> {
         let id = ApprovalId::generate(self.now, self.random);
         let def = &call.tool().def;
         let consent = if def.consent == Consent::Approver { "approver" } else { "user" };
         let mut body = json!({
             "consent": consent,
             "digest": call_digest(call),
-            "step": self.program.step(job.step).id,
+            "step": self.state.step_path(self.code, job.at()),
             "job": self.key(job),
-            "asks": [self.host.describe(call)],
+            "asks": [guarded(|| Ok(self.host.describe(call))).unwrap_or_else(|_| def.name.clone())],
         });
-        if let Some(within) = def.acknowledge.as_ref().and_then(|acknowledge| acknowledge.within) {
-            body["expires_at"] = json!(self.now.plus(within));
+        let within = def.acknowledge.as_ref().and_then(|acknowledge| acknowledge.within);
+        let until = within.map(|within| self.now.plus(within));
+        if let Some(until) = until {
+            body["expires_at"] = json!(until);
         }
         let row = ApprovalRow { id, run: self.run, status: "pending".into(), asked_at: self.now, body };
         self.writes.push(Write::PutApproval(row));
+        until
     }
 
     /// Approvals of steps that will not start any more are not decided any more.
     pub(super) fn follow_approvals(&mut self, event: &Event) {
-        if !matches!(event, Event::StopDecided { .. } | Event::RunEnded { .. }) {
-            return;
-        }
-        let held = self.jobs_that(|status| *status == JobStatus::Held);
+        let mut held = self.jobs_that(|status| matches!(status, JobStatus::Held { .. }));
+        let status = match event {
+            Event::ScopeStopped { .. } | Event::RunEnded { .. } => {
+                held.retain(|job| self.ends_with(event, *job));
+                "cancelled"
+            }
+            // Its time is over before anybody decided.
+            Event::JobFailed { job, failure, .. } if failure.code == "approval_expired" => {
+                held.retain(|one| one == job);
+                "expired"
+            }
+            _ => return,
+        };
         if held.is_empty() {
             return;
         }
         let keys: Vec<Value> = held.into_iter().map(|job| json!(self.key(job))).collect();
         let cancel = |row: &mut ApprovalRow, now| {
-            row.status = "cancelled".into();
+            row.status = status.into();
             row.body["decided_at"] = json!(now);
         };
         let pending = |row: &ApprovalRow| row.status == "pending" && keys.contains(&row.body["job"]);
@@ -195,4 +254,13 @@ impl Turn<'_> {
 /// What the approval of a single step covers.
 pub(crate) fn call_digest(call: &ValidatedCall) -> Digest {
     canonical_digest(&json!({"tool": call.tool().hash, "args": call.args()}))
+}
+
+/// Who can help: those who run the system, those who maintain it, or those whose business it is.
+fn intervention(failure: &Failure, happened: Happened) -> &'static str {
+    match failure.class {
+        FailureClass::Contract => "engineering",
+        FailureClass::Business if happened == Happened::No => "business",
+        _ => "support",
+    }
 }

@@ -1,10 +1,10 @@
 //! What a run is told from outside, and what each of it means to its jobs.
 
-use brain_core::{Failure, JobKey};
+use brain_core::{Failure, FailureClass, JobKey};
 use brain_registry::ToolResult;
 use brain_store::blob::offload;
 use brain_store::{Precondition, SignalRow, Write};
-use brain_vm::{Input, JobId, JobStatus, Phase};
+use brain_vm::{Happened, Input, JobId, JobStatus, Machine};
 use serde_json::{Value, json};
 
 use super::{Turn, failure_of, guarded};
@@ -50,24 +50,27 @@ impl Turn<'_> {
     /// the steps it brought along. A person who is to find out how a call went is only spared that by an answer that
     /// `is_clear`.
     fn is_called(&self, job: JobId, attempt: u32, is_clear: bool) -> bool {
-        self.state.jobs.get(&job).is_some_and(|open| match open.status {
-            JobStatus::Running | JobStatus::Checking => open.attempt == attempt,
-            JobStatus::Parked { .. } => open.attempt == attempt && is_clear,
+        self.state.job(job).is_some_and(|open| match open.status {
+            JobStatus::Running | JobStatus::Checking { .. } => open.attempt == attempt,
+            JobStatus::Stuck { .. } => open.attempt == attempt && is_clear,
             _ => false,
         })
     }
 
     /// The letter may be about an earlier attempt than the person has seen, or the run may be about to end. The letter
-    /// would be closed all the same, and its job would wait for ever.
+    /// is written with whatever comes of it, so all of it is refused.
     fn letter_decided(&mut self, job: JobId, attempt: u32, decided: Option<(Input, Option<Value>)>) {
-        let open = self.state.jobs.get(&job);
-        if !open.is_some_and(|open| open.attempt == attempt && matches!(open.status, JobStatus::Parked { .. })) {
+        let Some(open) = self.state.job(job).filter(|open| open.attempt == attempt && open.status.is_stuck()) else {
             self.refused = Some(EngineError::AlreadyDecided);
             return;
-        }
-        if matches!((&decided, self.state.phase), (Some((Input::Retry(_), _)), Phase::Stopping(_))) {
-            self.refused = Some(EngineError::Stopping(self.run));
-            return;
+        };
+        if matches!(decided, Some((Input::Retry(_), _))) {
+            let happened = open.status == (JobStatus::Stuck { happened: Happened::Yes });
+            if !Machine::new(self.code).may_retry(self.state, job) {
+                let error = if happened { EngineError::Happened(self.run) } else { EngineError::Stopping(self.run) };
+                self.refused = Some(error);
+                return;
+            }
         }
         if let Some((input, payload)) = decided {
             self.input(input, payload);
@@ -78,6 +81,9 @@ impl Turn<'_> {
         match outcome {
             JobOutcome::Done(result) if result.success => self.succeed(job, attempt, None, result, None),
             JobOutcome::Done(result) => self.input(Input::Failed(job, attempt, failure_of(result)), None),
+            JobOutcome::DoneBadly(result, failure) => {
+                self.input(Input::DoneBadly(job, attempt, failure), Some(json!({"result": result})));
+            }
             JobOutcome::Failed(failure) => self.input(Input::Failed(job, attempt, failure), None),
             JobOutcome::Unknown(failure) => self.input(Input::Unknown(job, attempt, failure), None),
         }
@@ -85,11 +91,12 @@ impl Turn<'_> {
 
     /// The open job with this key.
     fn find(&self, key: JobKey) -> Option<JobId> {
-        self.state.jobs.keys().copied().find(|job| self.key(*job) == key)
+        let known = self.state.jobs.keys().chain(self.state.left.keys());
+        known.copied().find(|job| self.key(*job) == key)
     }
 
     fn tell(&mut self, id: JobId, message: ToJob) {
-        let job = self.state.jobs[&id].clone();
+        let Some(job) = self.state.job(id).cloned() else { return };
         match message {
             ToJob::Lease { until, worker } => {
                 // Workers race for offers all the time: losing one leaves no trace.
@@ -104,8 +111,8 @@ impl Turn<'_> {
                 self.answer = json!({
                     "attempt": job.attempt + 1,
                     "until": until,
-                    "step": self.program.step(id.step).id,
-                    "tool": self.program.step(id.step).tool.name,
+                    "step": self.state.step_path(self.code, id.at()),
+                    "tool": self.state.step(self.code, id.at()).call(id.undo).tool.name,
                     "args": args,
                 });
             }
@@ -118,13 +125,16 @@ impl Turn<'_> {
             }
             ToJob::Answer { attempt, outcome } => {
                 let attempt = attempt.unwrap_or(job.attempt);
+                // What nobody knows is settled by an answer that says so, whenever it comes.
+                let doubt = job.status == (JobStatus::Stuck { happened: Happened::Maybe }) && settles(&outcome);
                 let waits = matches!(job.status, JobStatus::Leased { .. } | JobStatus::Delegated { .. });
-                if !waits || job.attempt != attempt {
+                if !(waits || doubt) || job.attempt != attempt {
                     return self.input(Input::Done(id, 0), None);
                 }
                 self.answer = json!({"taken": true});
                 let outcome = match outcome {
                     JobOutcome::Done(result) if result.success => self.accepted(id, result, &Value::Null),
+                    // It was not done, if the other side knows: that settles it.
                     other => other,
                 };
                 self.outcome(id, attempt, outcome);
@@ -138,23 +148,24 @@ impl Turn<'_> {
                 match self.accepted(id, ToolResult { review: None, ..result }, &corrections) {
                     JobOutcome::Done(result) => {
                         self.answer = json!({"taken": true});
-                        let data = json!({"outcome": "accepted", "by": by, "step": self.program.step(id.step).id});
+                        let data =
+                            json!({"outcome": "accepted", "by": by, "step": self.state.step_path(self.code, id.at())});
                         let payload = json!({"corrections": corrections, "note": note});
                         self.events.push(NewEvent::pipe(PipeEvent::Reviewed, data, Some(payload)));
                         self.succeed(id, job.attempt, None, ToolResult { review: None, ..result }, None);
                     }
-                    JobOutcome::Failed(failure) | JobOutcome::Unknown(failure) => {
+                    JobOutcome::Failed(failure) | JobOutcome::Unknown(failure) | JobOutcome::DoneBadly(_, failure) => {
                         // The corrections do not fit: nothing changes, and whoever made them is told.
                         self.answer = json!({"refused": failure.message});
                     }
                 }
             }
             ToJob::Grant => {
-                self.answer = json!({"taken": job.status == JobStatus::Held});
+                self.answer = json!({"taken": matches!(job.status, JobStatus::Held { .. })});
                 self.input(Input::Grant(id), None);
             }
             ToJob::Deny(failure) => {
-                self.answer = json!({"taken": matches!(job.status, JobStatus::Held | JobStatus::Reviewing)});
+                self.answer = json!({"taken": matches!(job.status, JobStatus::Held { .. } | JobStatus::Reviewing)});
                 self.input(Input::Deny(id, failure), None);
             }
             ToJob::Forged => self.input(Input::Stray("a callback whose signature is wrong".into()), None),
@@ -171,22 +182,24 @@ impl Turn<'_> {
         self.input(Input::Stray(what.into()), None);
     }
 
-    /// A result from outside that the host has looked at: it fits what the tool declares, with the corrections.
+    /// A result from outside that the host has looked at: it fits what the tool declares, with the corrections. One
+    /// that does not fit has had its effect all the same.
     fn accepted(&mut self, id: JobId, result: ToolResult, corrections: &Value) -> JobOutcome {
-        let program = self.program.clone();
-        let step = program.step(id.step);
-        let context = self.context(id, self.state.jobs[&id].attempt);
+        let code = self.code.clone();
+        let tool = self.state.step(&code, id.at()).call(id.undo).tool;
+        let context = self.context(id, self.state.job(id).map_or(1, |job| job.attempt));
         let args = self.data.args.get(&id).cloned().unwrap_or(Value::Null);
-        match guarded(|| self.host.accept(&step.tool, args, &context, result, corrections)) {
+        match guarded(|| self.host.accept(tool, args, &context, result.clone(), corrections)) {
             Ok(result) => JobOutcome::Done(result),
-            Err(failure) => JobOutcome::Failed(failure),
+            Err(failure) => JobOutcome::DoneBadly(result, failure),
         }
     }
 
     fn lease(&self, id: JobId) -> brain_core::Millis {
-        match &self.program.step(id.step).place {
+        let call = self.state.step(self.code, id.at()).call(id.undo);
+        match call.place {
             brain_lang::plan::Place::Worker { lease, .. } => *lease,
-            _ => self.program.step(id.step).timeout,
+            _ => call.timeout,
         }
     }
 
@@ -199,7 +212,18 @@ impl Turn<'_> {
     }
 
     fn take_signals(&mut self) {
-        for SignalRow { id, body, .. } in self.store.signals(self.scope, self.run).unwrap_or_default() {
+        let rows = self.store.signals(self.scope, self.run).unwrap_or_else(|error| {
+            self.away = Some(error);
+            Vec::new()
+        });
+        for SignalRow { id, body, .. } in rows {
+            if body["cancel"].is_object() {
+                // The run that started this one is being stopped.
+                self.preconditions.push(Precondition::SignalPresent { run: self.run, id: id.clone() });
+                self.writes.push(Write::TakeSignal { run: self.run, id });
+                self.input(Input::Cancel, None);
+                continue;
+            }
             if body["go_on"] == true {
                 // Another process decided something; what follows starts here.
                 self.preconditions.push(Precondition::SignalPresent { run: self.run, id: id.clone() });
@@ -208,7 +232,7 @@ impl Turn<'_> {
             }
             let job = body["job"].as_str().and_then(|key| key.parse().ok()).and_then(|key| self.find(key));
             if let Some(job) = job
-                && !matches!(self.state.jobs[&job].status, JobStatus::Delegated { .. })
+                && self.state.jobs.get(&job).is_some_and(|job| !awaits_answer(&job.status))
             {
                 continue;
             }
@@ -228,4 +252,18 @@ impl Turn<'_> {
             }
         }
     }
+}
+
+/// Whether an outcome says for certain that something happened, or that it did not.
+fn settles(outcome: &JobOutcome) -> bool {
+    match outcome {
+        JobOutcome::Done(_) | JobOutcome::DoneBadly(..) => true,
+        JobOutcome::Failed(failure) => failure.class != FailureClass::Transient,
+        JobOutcome::Unknown(_) => false,
+    }
+}
+
+/// Whether an answer from another engine or a child run has somewhere to go.
+fn awaits_answer(status: &JobStatus) -> bool {
+    matches!(status, JobStatus::Delegated { .. } | JobStatus::Stuck { happened: Happened::Maybe })
 }

@@ -150,7 +150,7 @@ impl Host for TestHost {
         Ok(self.result(job, json!({"mark": id})))
     }
 
-    fn grow(&self, _: RunView<'_>, _: &PlanStep, _: JobId, _: &ToolResult) -> Result<Growth, Failure> {
+    fn grow(&self, _: RunView<'_>, _: &PlanStep, _: &ToolRef, _: JobId, _: &ToolResult) -> Result<Growth, Failure> {
         let mut gated = step("y", &["x"], Place::Inline);
         gated.gate = true;
         let steps = vec![step("x", &[], Place::Inline), gated, step("z", &[], Place::Outside(Idempotency::Key))];
@@ -228,6 +228,7 @@ pub fn with_undo(mut step: PlanStep, place: Place) -> PlanStep {
     step.undo = Some(PlanUndo {
         tool: step.tool.clone(),
         args: step.args.clone(),
+        check: None,
         place,
         retry: step.retry.clone(),
         timeout: step.timeout,

@@ -1,9 +1,9 @@
 //! Steps that a result brings along: checked like any plan, compiled to a fragment, gated where someone must approve.
 
-use brain_core::{Failure, JobKey};
+use brain_core::Failure;
 use brain_engine::{Growth, Host, JobContext, RunView};
 use brain_lang::binding::Binding;
-use brain_lang::plan::{OnFailure, Plan, PlanStep};
+use brain_lang::plan::{OnFailure, Plan, PlanStep, ToolRef};
 use brain_registry::model::{BatchPolicy, Behavior, Consent, PlaybookStep};
 use brain_registry::{Tool, ToolResult};
 use brain_store::Write;
@@ -22,10 +22,11 @@ impl KernelHost {
         &self,
         view: RunView<'_>,
         step: &PlanStep,
+        called: &ToolRef,
         job: JobId,
         result: &ToolResult,
     ) -> Result<Growth, Failure> {
-        let tool = self.tool(&step.tool)?;
+        let tool = self.tool(called)?;
         let registry = self.toolbox.registry();
         let (steps, policy) = match &tool.def.behavior {
             Behavior::Playbook(behavior) => {
@@ -72,8 +73,8 @@ impl KernelHost {
         if let Some(problem) = eligible::not_for(registry, &actor, &calls).into_iter().next() {
             return Err(Failure::business(&problem.code, problem.message));
         }
-        // A playbook was part of what was approved; anything else decides anew and asks anew.
-        let approved = expands && view.data.input["consent"] == "approver";
+        // A playbook was part of what was approved, and so is taking back what was; anything else asks anew.
+        let approved = expands && (job.undo || view.data.input["consent"] == "approver");
         let mut planned = Vec::with_capacity(steps.len());
         for one in &steps {
             let Some(mut plan_step) = plan::plan_step(registry, one, policy) else {
@@ -87,12 +88,12 @@ impl KernelHost {
             // What must be seen first was seen when the plan was staged, if it was part of it.
             let unseen = def.is_some_and(|def| def.acknowledge.is_some()) && !expands;
             plan_step.gate = approver || unseen;
-            if plan_step.on_failure == OnFailure::Stop {
+            if plan_step.on_failure == OnFailure::Stop && !job.undo {
                 plan_step.on_failure = step.on_failure;
             }
             planned.push(plan_step);
         }
-        let plan = Plan { name: step.tool.name.clone(), steps: planned, timeout: None, max_steps: 0, atomic: false };
+        let plan = Plan { name: called.name.clone(), steps: planned, timeout: None, max_steps: 0, atomic: false };
         let program = compile(&plan).map_err(|error| refused(&tool, &error.to_string()))?;
         let mut definitions = Vec::new();
         let mut define = |hash, kind, body: Value| {
@@ -115,21 +116,19 @@ impl KernelHost {
     pub(super) fn conclude(
         &self,
         view: RunView<'_>,
-        step: &PlanStep,
-        job: JobId,
+        called: &ToolRef,
+        context: &JobContext,
         mut result: ToolResult,
     ) -> Result<ToolResult, Failure> {
-        let tool = self.tool(&step.tool)?;
+        let tool = self.tool(called)?;
         let Behavior::Playbook(behavior) = &tool.def.behavior else { return Ok(result) };
-        let fragment = view.data.fragments.iter().find(|(_, (of, _))| *of == job);
-        let Some((path, _)) = fragment else { return Ok(result) };
         result.data = match &behavior.result {
             Some(binding) => {
-                let mut evaluation = self.evaluation_in(view, Some(path), &step.id, Some(job), binding);
+                let mut evaluation = self.evaluation_in(view, &context.step, Some(context.job), binding);
                 evaluation.json(binding).map_err(|error| to_failure("result", &error))?
             }
             None => {
-                let prefix = format!("{path}/");
+                let prefix = format!("{}/", view.path);
                 let inside = view
                     .data
                     .steps
@@ -142,21 +141,9 @@ impl KernelHost {
                 Value::Object(merged)
             }
         };
-        let args = view.data.args.get(&job).cloned().unwrap_or(Value::Null);
-        let call = self.rebind(view.scope, &step.tool, args)?;
-        let context = JobContext {
-            scope: view.scope.clone(),
-            run: view.run,
-            key: JobKey::derive(view.data.started, view.run, "", &step.id, job.item, false),
-            job,
-            step: step.id.clone(),
-            conversation: None,
-            attempt: 1,
-            started: view.data.started,
-            now: view.now,
-            timeout: step.timeout,
-        };
-        self.toolbox.complete(&call, &context, result)
+        let args = view.data.args.get(&context.job).cloned().unwrap_or(Value::Null);
+        let call = self.rebind(view.scope, called, args)?;
+        self.toolbox.complete(&call, context, result)
     }
 }
 

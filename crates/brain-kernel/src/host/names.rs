@@ -24,15 +24,13 @@ impl KernelHost {
         job: Option<JobId>,
         binding: &Binding,
     ) -> Evaluation {
-        let path = step.id.rsplit_once('/').map(|(path, _)| path);
-        self.evaluation_in(view, path, &step.id, job, binding)
+        self.evaluation_in(view, &view.step_id(step), job, binding)
     }
 
-    /// [`KernelHost::evaluation`] for something inside a fragment that is no step of it.
+    /// [`KernelHost::evaluation`] for something inside the view's scope that is no step of it.
     pub(super) fn evaluation_in(
         &self,
         view: RunView<'_>,
-        path: Option<&str>,
         id: &str,
         job: Option<JobId>,
         binding: &Binding,
@@ -42,6 +40,7 @@ impl KernelHost {
                 .concat();
         let mut evaluation = Evaluation::new(view.now, self.toolbox.zone().clone(), &seed);
         let data = view.data;
+        let path = Some(view.path).filter(|path| !path.is_empty());
         let mut named: Vec<String> = binding.paths().into_iter().filter_map(|path| path.into_iter().next()).collect();
         named.sort_unstable();
         named.dedup();
@@ -136,7 +135,7 @@ impl KernelHost {
 
 /// The item of a `foreach` that a job is about: its own, or that of the step that brought it along.
 fn item(data: &RunData, path: Option<&str>, job: Option<JobId>) -> Option<(Value, u32)> {
-    let own = job.and_then(|job| Some((data.items.get(&job.step)?.get(job.item as usize)?.clone(), job.item)));
+    let own = job.and_then(|job| Some((data.items.get(&job.at())?.get(job.item as usize)?.clone(), job.item)));
     own.or_else(|| {
         let path = path?;
         let (job, _) = data.fragments.get(path)?;

@@ -61,7 +61,7 @@ fn uses(step: &PlaybookStep) -> Vec<String> {
 /// What a tool brings into a plan: how it is done, retried, checked and undone.
 pub(super) fn step_of(registry: &Registry, tool: &Arc<Tool>) -> PlanStep {
     let reference = |tool: &Tool| ToolRef { name: tool.def.name.clone(), hash: tool.hash };
-    let check = match &tool.def.idempotency {
+    let check = |tool: &Tool| match &tool.def.idempotency {
         Idempotency::Check(name) if !tool.def.is_inline() => registry.tool(name).map(|tool| reference(tool)),
         _ => None,
     };
@@ -71,6 +71,7 @@ pub(super) fn step_of(registry: &Registry, tool: &Arc<Tool>) -> PlanStep {
             tool: reference(by),
             args: undo.args.clone(),
             place: place(by),
+            check: check(by),
             retry: by.def.retry.clone(),
             timeout: by.def.timeout,
         })
@@ -86,7 +87,7 @@ pub(super) fn step_of(registry: &Registry, tool: &Arc<Tool>) -> PlanStep {
         retry: tool.def.retry.clone(),
         timeout: tool.def.timeout,
         place: place(tool),
-        check,
+        check: check(tool),
         undo,
         needs: Vec::new(),
         gate: false,

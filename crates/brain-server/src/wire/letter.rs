@@ -33,10 +33,17 @@ pub struct Letter {
     pub attempts: u64,
     /// Whether nobody knows if it happened.
     pub in_doubt: bool,
+    /// Whether it happened: `no`, `maybe` or `yes` (but its answer could not be used).
+    pub happened: String,
+    /// What it was called with.
+    #[schema(value_type = Object)]
+    pub input: Value,
+    /// Who can help: `support`, `engineering` or `business`.
+    pub intervention_type: String,
     /// Why the last attempt failed.
     #[schema(required)]
     pub failure: Option<ReceiptError>,
-    /// Every time it came here: `at`, `attempt` and `failure`.
+    /// Every attempt: `at`, `attempt` and `failure`.
     #[schema(value_type = Vec<Object>)]
     pub history: Vec<Value>,
     /// Who was told: `to`, `at`, `by` and `note`; null if nobody was.
@@ -60,7 +67,10 @@ impl From<&DeadLetterRow> for Letter {
             item: body["item"].as_u64().unwrap_or(0),
             undo: body["undo"].as_bool().unwrap_or(false),
             attempts: body["attempts"].as_u64().unwrap_or(0),
-            in_doubt: body["in_doubt"].as_bool().unwrap_or(false),
+            in_doubt: body["happened"] == "maybe",
+            happened: body["happened"].as_str().unwrap_or("no").to_owned(),
+            input: body["input"].clone(),
+            intervention_type: body["intervention"].as_str().unwrap_or("support").to_owned(),
             failure: serde_json::from_value(body["failure"].clone()).ok(),
             history: body["history"].as_array().cloned().unwrap_or_default(),
             escalated: body["escalated"].as_object().cloned(),

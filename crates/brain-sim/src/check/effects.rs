@@ -21,19 +21,14 @@ pub(super) struct Counted {
 }
 
 pub(super) fn of_run(world: &World, _: &Scope, state: &RunState, counted: &mut Counted) -> Vec<String> {
-    let (Some(program), Some(machine)) = (&state.program, &state.state) else { return Vec::new() };
+    let (Some(code), Some(machine)) = (&state.code, &state.state) else { return Vec::new() };
     let run = state.row.id;
     if !machine.rolled_back {
         for job in happened(state) {
-            let step = program.step(job.step);
-            let place = match &step.undo {
-                Some(undo) if job.undo => &undo.place,
-                _ => &step.place,
-            };
-            if *place != Place::Inline {
+            if *machine.step(code, job.at()).call(job.undo).place != Place::Inline {
                 continue;
             }
-            let key = job_key(program, run, state.data.started, job);
+            let key = job_key(code, machine, run, state.data.started, job);
             counted.marks.insert(key);
             if let Some(counter) = world.host.counter(key) {
                 *counted.counters.entry(counter).or_default() += 1;
@@ -43,38 +38,28 @@ pub(super) fn of_run(world: &World, _: &Scope, state: &RunState, counted: &mut C
     outside(world, state)
 }
 
-/// Jobs that have had their effect: when they are done, and also when somebody else goes on with their result.
+/// Jobs that have had their effect: when they are done, and also when somebody else goes on with their result. A job that
+/// somebody settled by hand after it had got stuck is done, but that did nothing.
 fn happened(state: &RunState) -> BTreeSet<JobId> {
-    let events = entries(&state.log).filter_map(|entry| entry.machine().ok().flatten());
-    let effects = events.filter_map(|event| match event {
-        Event::JobDone { job, .. }
-        | Event::StepsInjected { job, .. }
-        | Event::ReviewAsked { job, .. }
-        | Event::JobDelegated { job, .. } => Some(job),
-        _ => None,
-    });
-    // A job that somebody settled by hand after it had failed is done, but it did nothing.
-    let settled = settled(state);
-    effects.filter(|job| !settled.contains(job)).collect()
-}
-
-/// Jobs that were parked and then called done by a person.
-fn settled(state: &RunState) -> BTreeSet<JobId> {
-    let mut parked = BTreeSet::new();
-    let mut settled = BTreeSet::new();
+    let (mut stuck, mut happened) = (BTreeSet::new(), BTreeSet::new());
     for event in entries(&state.log).filter_map(|entry| entry.machine().ok().flatten()) {
         match event {
-            Event::JobParked { job, .. } => drop(parked.insert(job)),
-            Event::JobReopened { job } => drop(parked.remove(&job)),
-            Event::JobDone { job, .. } if parked.contains(&job) => drop(settled.insert(job)),
+            Event::JobStuck { job, .. } => drop(stuck.insert(job)),
+            Event::JobReopened { job } => drop(stuck.remove(&job)),
+            Event::JobDone { job, .. } if stuck.contains(&job) => {}
+            Event::JobDone { job, .. }
+            | Event::JobDoneBadly { job, .. }
+            | Event::ScopeOpened { job, .. }
+            | Event::ReviewAsked { job, .. }
+            | Event::JobDelegated { job, .. } => drop(happened.insert(job)),
             _ => {}
         }
     }
-    settled
+    happened
 }
 
 fn outside(world: &World, state: &RunState) -> Vec<String> {
-    let Some(program) = &state.program else { return Vec::new() };
+    let (Some(code), Some(machine)) = (&state.code, &state.state) else { return Vec::new() };
     let run = state.row.id;
     let mut retried: BTreeMap<String, u32> = BTreeMap::new();
     for entry in entries(&state.log).filter(|entry| entry.is(PipeEvent::LetterDecided)) {
@@ -86,11 +71,11 @@ fn outside(world: &World, state: &RunState) -> Vec<String> {
     let seen = world.outside.seen();
     let wishes = seen.deeds.iter().filter(|(wish, _)| wish.run == run);
     for (Wish { step, item, undo, .. }, deeds) in wishes {
-        let Some(index) = program.step_index(step) else {
+        let Some(at) = machine.find_step(code, step) else {
             problems.push(format!("a call was made for step {step}, which it does not have"));
             continue;
         };
-        let key = job_key(program, run, state.data.started, JobId { step: index, item: *item, undo: *undo });
+        let key = job_key(code, machine, run, state.data.started, JobId { undo: *undo, ..at.job(*item) });
         // Each time a person says so, it may be done once more.
         let allowed = 1 + retried.get(&key.to_string()).copied().unwrap_or(0);
         let what = format!("{} of step {step}[{item}]{}", deeds.tool, if *undo { " undo" } else { "" });

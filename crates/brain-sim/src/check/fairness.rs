@@ -105,9 +105,9 @@ fn waits(world: &mut World, scope: &Scope) -> bool {
     });
     for_a_node.into_iter().any(|row| {
         let Some(state) = world.state_of(scope, row.id) else { return false };
-        let (Some(program), Some(machine)) = (&state.program, &state.state) else { return false };
+        let (Some(code), Some(machine)) = (&state.code, &state.state) else { return false };
         // What its row says it waits for is what it waited for first: a tool of which there is too little is another.
         let mut ready = machine.jobs.iter().filter(|(_, job)| job.status == JobStatus::Ready);
-        ready.all(|(id, _)| program.step(id.step).tool.name != "t.check")
+        ready.all(|(id, _)| machine.step(code, id.at()).tool.name != "t.check")
     })
 }

@@ -44,7 +44,7 @@ fn fold(state: &RunState) -> Vec<String> {
 }
 
 fn succeeded_twice(state: &RunState) -> Vec<String> {
-    if state.program.is_none() {
+    if state.code.is_none() {
         return Vec::new();
     }
     let list = match state.receipts() {
@@ -61,25 +61,24 @@ fn succeeded_twice(state: &RunState) -> Vec<String> {
 
 /// Which job an event is about, and in which attempt.
 fn about(event: &Event) -> Option<(JobId, Option<u32>)> {
-    Some(match event {
-        Event::JobStarted { job, attempt }
-        | Event::JobDone { job, attempt }
-        | Event::JobRetrying { job, attempt, .. }
-        | Event::JobFailed { job, attempt, .. }
-        | Event::JobParked { job, attempt, .. }
-        | Event::JobChecking { job, attempt, .. }
-        | Event::StepsInjected { job, attempt, .. }
-        | Event::JobLeased { job, attempt, .. }
-        | Event::LeaseExtended { job, attempt, .. }
-        | Event::JobDelegated { job, attempt, .. }
-        | Event::ReviewAsked { job, attempt } => (*job, Some(*attempt)),
-        Event::JobReopened { job }
-        | Event::JobDismissed { job }
-        | Event::JobOffered { job }
-        | Event::JobHeld { job }
-        | Event::JobGranted { job } => (*job, None),
-        _ => return None,
-    })
+    let attempt = match event {
+        Event::JobStarted { attempt, .. }
+        | Event::JobDone { attempt, .. }
+        | Event::JobDoneBadly { attempt, .. }
+        | Event::JobRetrying { attempt, .. }
+        | Event::JobFailed { attempt, .. }
+        | Event::JobStuck { attempt, .. }
+        | Event::JobChecking { attempt, .. }
+        | Event::CheckPostponed { attempt, .. }
+        | Event::CheckDenied { attempt, .. }
+        | Event::ScopeOpened { attempt, .. }
+        | Event::JobLeased { attempt, .. }
+        | Event::LeaseExtended { attempt, .. }
+        | Event::JobDelegated { attempt, .. }
+        | Event::ReviewAsked { attempt, .. } => Some(*attempt),
+        _ => None,
+    };
+    Some((event.job()?, attempt))
 }
 
 /// A run begins once and ends once; a job that is over stays over; attempts only rise, one at a time.
@@ -88,6 +87,7 @@ fn order(state: &RunState) -> Vec<String> {
     let mut started = false;
     let mut ended = false;
     let mut over = BTreeSet::new();
+    let mut left = BTreeSet::new();
     let mut attempts: BTreeMap<JobId, u32> = BTreeMap::new();
     for entry in entries(&state.log) {
         let event = match entry.machine() {
@@ -104,11 +104,17 @@ fn order(state: &RunState) -> Vec<String> {
             Event::RunStarted { .. } => started = true,
             Event::SignalIgnored { .. } => {}
             _ if !started => wrong("it had not begun"),
+            // What may have happened is settled whenever somebody finds out.
+            Event::JobDone { job, .. } | Event::JobFailed { job, .. } | Event::JobDismissed { job }
+                if ended && left.contains(job) => {}
             _ if ended => wrong("it had ended"),
             Event::RunEnded { .. } => ended = true,
             _ => {}
         }
         let Some((job, attempt)) = about(&event) else { continue };
+        if matches!(event, Event::JobStuck { .. }) {
+            left.insert(job);
+        }
         if over.contains(&job) {
             wrong("the job was over");
         }

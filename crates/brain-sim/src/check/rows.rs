@@ -48,7 +48,9 @@ pub(super) fn of_run(world: &World, scope: &Scope, state: &RunState) -> Vec<Stri
         return problems;
     }
     let letters = base.letters(scope, Some(true), 10_000, None).map(|page| page.items).unwrap_or_default();
-    for letter in letters.iter().filter(|letter| letter.run == run) {
+    // A letter outlives its run if it is about the world: what may have happened, what was not taken back.
+    let about_world = |body: &serde_json::Value| body["happened"] == "maybe" || body["undo"] == true;
+    for letter in letters.iter().filter(|letter| letter.run == run && !about_world(&letter.body)) {
         problems.push(format!("it is over, and its letter of step {} is open", letter.body["step"]));
     }
     let approvals = base.approvals_of(scope, run).unwrap_or_default();

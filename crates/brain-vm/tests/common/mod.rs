@@ -6,7 +6,9 @@ use brain_lang::binding::Binding;
 use brain_lang::plan::{
     Backoff, Foreach, Idempotency, OnFailure, Place, Plan, PlanStep, PlanUndo, RetryPolicy, ToolRef,
 };
-use brain_vm::{Event, Input, JobId, JobStatus, Machine, Need, Program, State};
+use std::sync::Arc;
+
+use brain_vm::{Code, Event, Input, JobId, JobStatus, Machine, Need, Program, ScopeId, State};
 
 pub fn binding(text: &str) -> Binding {
     Binding::parse(&serde_json::Value::from(text)).unwrap()
@@ -45,6 +47,7 @@ pub fn undoable(mut step: PlanStep) -> PlanStep {
         tool: tool(&format!("t.un{}", step.id)),
         args: binding("x"),
         place: Place::Outside(Idempotency::Key),
+        check: None,
         retry: retry(2),
         timeout: Millis(1000),
     });
@@ -65,9 +68,19 @@ pub fn plan(steps: Vec<PlanStep>) -> Plan {
     Plan { name: "test".into(), steps, timeout: None, max_steps: 50, atomic: false }
 }
 
+/// The code of a run of a program.
+pub fn code_of(program: Program) -> Code {
+    Code::new(program.id().0, Arc::new(program))
+}
+
+/// A job of the run itself.
+pub fn job(step: u16) -> JobId {
+    JobId { scope: 0, step, item: 0, undo: false }
+}
+
 /// A run and the log of what happened in it.
 pub struct World {
-    pub program: Program,
+    pub code: Code,
     pub state: State,
     pub log: Vec<Event>,
     pub now: Timestamp,
@@ -75,20 +88,27 @@ pub struct World {
     pub items: u32,
     /// Jobs handed over and not answered.
     pub open: Vec<(JobId, u32)>,
+    /// Whether the result of a job that grew does not fit.
+    pub bad_close: bool,
 }
 
 impl World {
     pub fn new(plan: &Plan) -> Self {
-        let program = brain_vm::compile(plan).unwrap();
-        let state = State::new(&program);
+        Self::of(code_of(brain_vm::compile(plan).unwrap()))
+    }
+
+    pub fn of(code: Code) -> Self {
+        code.root().check().unwrap();
+        let state = State::new(&code);
         let mut world = Self {
-            program,
+            code,
             state,
             log: vec![],
             now: Timestamp::from_millis(1_000),
             flag: true,
             items: 3,
             open: vec![],
+            bad_close: false,
         };
         world.input(Input::Start);
         world
@@ -100,41 +120,49 @@ impl World {
     }
 
     fn put(&mut self, input: Input) {
-        let events = Machine::new(&self.program).decide(&self.state, input, self.now, 0);
+        let events = Machine::new(&self.code).decide(&self.state, input, self.now, 0);
         self.fold(events);
     }
 
     fn fold(&mut self, events: Vec<Event>) {
         for event in events {
-            self.state.apply(&self.program, &event);
+            assert!(self.state.takes(&self.code, &event), "{event:?}");
+            self.state.apply(&self.code, &event);
             self.log.push(event);
         }
     }
 
+    /// Goes on until only an input moves the run; says how many needs that took.
     fn advance(&mut self) {
-        for _ in 0..10_000 {
-            let Some(need) = Machine::new(&self.program).next(&self.state) else { return };
+        for _ in 0..2_000 {
+            let Some(need) = Machine::new(&self.code).next(&self.state) else { return };
             match need {
-                Need::Condition(step) => self.put(Input::Condition(step, self.flag)),
-                Need::Items(step) => self.put(Input::Items(step, self.items)),
-                Need::Start(job, _) if Machine::new(&self.program).is_exhausted(&self.state, job) => {
-                    self.put(Input::Halt(Failure::business("max_steps", "too many")));
-                }
-                Need::Start(job, _)
-                    if matches!(self.program.step(job.step).place, Place::Worker { .. }) && !job.undo =>
-                {
-                    self.put(Input::Offer(job));
-                }
-                Need::Start(job, _) if self.program.step(job.step).gate && !self.granted(job) && !job.undo => {
-                    self.put(Input::Hold(job));
+                Need::Condition(at) => self.put(Input::Condition(at, self.flag)),
+                Need::Items(at) => self.put(Input::Items(at, self.items)),
+                Need::Arm(fiber) => self.put(Input::Arm(fiber)),
+                Need::Start(job, _) if Machine::new(&self.code).is_exhausted(&self.state, job) => {
+                    self.put(Input::Halt(job.scope, Failure::business("max_steps", "too many")));
                 }
                 Need::Start(job, attempt) => {
-                    self.put(Input::Handed(job, attempt));
-                    self.open.push((job, attempt));
+                    let step = self.state.step(&self.code, job.at());
+                    match step.call(job.undo).place {
+                        _ if step.gate && !self.granted(job) && !job.undo => {
+                            self.put(Input::Hold(job, Some(self.now.plus(Millis(5_000)))));
+                        }
+                        Place::Worker { .. } => self.put(Input::Offer(job)),
+                        Place::Inline => self.put(Input::Done(job, attempt)),
+                        Place::Outside(_) => {
+                            self.put(Input::Handed(job, attempt));
+                            self.open.push((job, attempt));
+                        }
+                    }
+                }
+                Need::Close(job, attempt) if self.bad_close => {
+                    self.put(Input::DoneBadly(job, attempt, Failure::contract("bad_output", "does not fit")));
                 }
                 Need::Close(job, attempt) => self.put(Input::Done(job, attempt)),
-                Need::Nothing => {
-                    let events = Machine::new(&self.program).proceed(&self.state);
+                Need::Proceed(scope) => {
+                    let events = Machine::new(&self.code).proceed(&self.state, scope);
                     self.fold(events);
                 }
             }
@@ -148,13 +176,10 @@ impl World {
 
     /// A job ends with steps that it brings along.
     pub fn inject(&mut self, job: JobId, attempt: u32, fragment: &Plan) {
-        let fragment = brain_vm::compile(fragment).unwrap();
-        let path = format!("{}[{}]", self.program.step(job.step).id, job.item);
-        let input = Input::Inject(job, attempt, fragment.id().0, path.clone());
-        let events = Machine::new(&self.program).decide(&self.state, input, self.now, 0);
-        if events.iter().any(|event| matches!(event, Event::StepsInjected { .. })) {
-            self.program.grow(&fragment, &path);
-        }
+        let fragment = Arc::new(brain_vm::compile(fragment).unwrap());
+        let hash = fragment.id().0;
+        self.code.add(hash, &fragment);
+        let events = Machine::new(&self.code).decide(&self.state, Input::Inject(job, attempt, hash), self.now, 0);
         self.fold(events);
         self.advance();
     }
@@ -166,8 +191,8 @@ impl World {
 
     /// Answers the open job of a step.
     pub fn answer(&mut self, step: &str, item: u32, answer: impl Fn(JobId, u32) -> Input) {
-        let index = self.program.step_index(step).unwrap();
-        let at = self.open.iter().position(|(job, _)| job.step == index && job.item == item).unwrap();
+        let is_it = |job: &JobId| self.state.step_path(&self.code, job.at()) == step && job.item == item;
+        let at = self.open.iter().position(|(job, _)| is_it(job)).unwrap();
         let (job, attempt) = self.open.remove(at);
         self.input(answer(job, attempt));
     }
@@ -186,7 +211,7 @@ impl World {
             .map(|(job, _)| {
                 let undo = if job.undo { "-" } else { "" };
                 let item = if job.item > 0 { format!("#{}", job.item) } else { String::new() };
-                format!("{undo}{}{item}", self.program.step(job.step).id)
+                format!("{undo}{}{item}", self.state.step_path(&self.code, job.at()))
             })
             .collect()
     }
@@ -202,13 +227,20 @@ impl World {
 
     /// Replaying the log gives the same state.
     pub fn assert_replays(&self) {
-        let mut state = State::new(&self.program);
+        let mut state = State::new(&self.code);
         for event in &self.log {
             let stored = event.data();
             let read = Event::read(event.number(), event.version(), &stored).unwrap();
             assert_eq!(&read, event, "an event comes back from the log as it was");
-            state.apply(&self.program, &read);
+            state.apply(&self.code, &read);
         }
         assert_eq!(state, self.state);
+        let stored = serde_json::to_value(&self.state).unwrap();
+        assert_eq!(serde_json::from_value::<State>(stored).unwrap(), self.state, "a checkpoint comes back as it was");
+    }
+
+    /// The open jobs of a scope.
+    pub fn jobs_in(&self, scope: ScopeId) -> usize {
+        self.state.jobs.keys().filter(|job| job.scope == scope).count()
     }
 }

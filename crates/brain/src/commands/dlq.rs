@@ -62,8 +62,10 @@ fn list(global: &Global, all: bool, limit: usize, cursor: Option<&str>) -> Resul
 fn line(row: &DeadLetterRow) {
     let kind = if !row.open {
         format!("{DIM}decided{DIM:#}")
-    } else if row.body["in_doubt"] == true {
+    } else if row.body["happened"] == "maybe" {
         format!("{YELLOW}in doubt{YELLOW:#}")
+    } else if row.body["happened"] == "yes" {
+        format!("{YELLOW}done badly{YELLOW:#}")
     } else {
         format!("{RED}failed{RED:#}")
     };

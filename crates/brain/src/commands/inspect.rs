@@ -6,7 +6,7 @@ use brain_engine::log::{LogEntry, entries};
 use brain_engine::{PipeEvent, RunState};
 use brain_kernel::Kernel;
 use brain_store::Scope;
-use brain_vm::{Event, JobId, Program};
+use brain_vm::{Event, Happened, JobId, StepId};
 use serde_json::Value;
 
 use crate::cli::Global;
@@ -142,15 +142,15 @@ fn event(state: &RunState, entry: &LogEntry<'_>, start: Timestamp, redactor: &Re
         }
         return;
     };
-    let Some(program) = state.program_at(entry.seq) else { return };
-    let step = |index: u16| program.step(index).id.clone();
-    let call = |job: JobId, attempt: u32| name(program, job, attempt);
+    let part_of = |scope: u32| if scope == 0 { String::new() } else { format!("{}: ", state.scope_path(scope)) };
+    let step = |at: StepId| state.step_at(entry.seq, at).map_or_else(String::new, |(id, _)| id);
+    let call = |job: JobId, attempt: u32| name(state, entry.seq, job, attempt);
     match machine {
         Event::RunStarted { .. } => line("started", ""),
         Event::ConditionMet { .. } => {}
-        Event::StepSkipped { step: index } => line("skipped", &format!("{}: its condition does not hold", step(index))),
-        Event::EachOpened { step: index, count } => line("list", &format!("{}: {count} items", step(index))),
-        Event::JobStarted { job, attempt } => {
+        Event::StepSkipped { at } => line("skipped", &format!("{}: its condition does not hold", step(at))),
+        Event::EachOpened { at, count } => line("list", &format!("{}: {count} items", step(at))),
+        Event::JobStarted { job, attempt, .. } => {
             line("handed over", &call(job, attempt));
             detail("args", &show::fields(&payload["args"]));
         }
@@ -163,15 +163,21 @@ fn event(state: &RunState, entry: &LogEntry<'_>, start: Timestamp, redactor: &Re
                 detail(&part("role"), &format!("{} {}", part("type"), part("id")));
             }
         }
-        Event::JobRetrying { job, attempt, failure, at } => {
-            line("failed", &format!("{RED}✗{RED:#} {}: {failure}", call(job, attempt)));
+        Event::JobDoneBadly { job, attempt, failure } => {
+            line("done badly", &format!("{YELLOW}!{YELLOW:#} {}: {failure}", call(job, attempt)));
+        }
+        Event::JobRetrying { job, attempt, failure, at, unsettled } => {
+            line(
+                if unsettled { "lost" } else { "failed" },
+                &format!("{RED}✗{RED:#} {}: {failure}", call(job, attempt)),
+            );
             detail("again at", &at.to_string());
         }
         Event::JobFailed { job, attempt, failure } => {
             line("failed", &format!("{RED}✗{RED:#} {}: {failure}", call(job, attempt)));
         }
-        Event::JobParked { job, attempt, failure, in_doubt } => {
-            let what = if in_doubt { "in doubt" } else { "dead letter" };
+        Event::JobStuck { job, attempt, failure, happened } => {
+            let what = if happened == Happened::Maybe { "in doubt" } else { "dead letter" };
             line(what, &format!("{YELLOW}!{YELLOW:#} {}: {failure}", call(job, attempt)));
         }
         Event::JobReopened { job } => line("again", &call(job, 0)),
@@ -179,14 +185,24 @@ fn event(state: &RunState, entry: &LogEntry<'_>, start: Timestamp, redactor: &Re
         Event::JobChecking { job, attempt, failure } => {
             line("checking", &format!("{}: {failure}", call(job, attempt)));
         }
-        Event::StopDecided { stop, failure } => {
-            let why = failure.map_or_else(String::new, |failure| format!(": {failure}"));
-            line("stopping", &format!("{}{why}", format!("{stop:?}").to_lowercase()));
+        Event::CheckPostponed { job, attempt, at } => {
+            line("not yet", &format!("{} may still land; it is checked again at {at}", call(job, attempt)));
         }
+        Event::CheckDenied { job, attempt } => line("not done", &format!("{} had not happened", call(job, attempt))),
+        Event::ScopeStopped { scope, stop, failure } => {
+            let why = failure.map_or_else(String::new, |failure| format!(": {failure}"));
+            line("stopping", &format!("{}{}{why}", part_of(scope), format!("{stop:?}").to_lowercase()));
+        }
+        Event::StopForced { scope } => line("forced", &format!("{}nobody is waited for any more", part_of(scope))),
+        Event::ScopeEnded { scope, end } => {
+            line("ended", &format!("{}{}", part_of(scope), format!("{end:?}").to_lowercase()));
+        }
+        Event::WaitArmed { .. } => line("waiting", "for the first of several things"),
+        Event::WaitWon { arm, .. } => line("came first", &format!("number {}", arm + 1)),
         Event::CompensationStarted { .. } => line("undoing", "what was done is taken back, last first"),
         Event::RunEnded { end } => line(&format!("{end:?}").to_lowercase(), ""),
         Event::SignalIgnored { what } => line("ignored", &format!("{what}: it changed nothing")),
-        Event::StepsInjected { job, attempt, .. } => {
+        Event::ScopeOpened { job, attempt, .. } => {
             line("grew", &format!("{} brought steps along", call(job, attempt)));
             detail("args", &show::fields(&payload["args"]));
         }
@@ -205,7 +221,7 @@ fn event(state: &RunState, entry: &LogEntry<'_>, start: Timestamp, redactor: &Re
             line("delegated", &format!("{YELLOW}…{YELLOW:#} {}", call(job, attempt)));
             detail("to", &show::fields(&payload["result"]["delegate"]));
         }
-        Event::JobHeld { job } => {
+        Event::JobHeld { job, .. } => {
             line("held", &format!("{YELLOW}!{YELLOW:#} {} waits for an approval", call(job, 0)));
             detail("args", &show::fields(&payload["args"]));
         }
@@ -215,8 +231,8 @@ fn event(state: &RunState, entry: &LogEntry<'_>, start: Timestamp, redactor: &Re
             detail("ask", payload["result"]["review"]["ask"].as_str().unwrap_or_default());
             detail("result", &show::fields(&payload["result"]["data"]));
         }
-        Event::StepBypassed { step: index, because } => {
-            line("left out", &format!("{}: `{}` did not succeed", step(index), step(because)));
+        Event::StepBypassed { at, because } => {
+            line("left out", &format!("{}: `{}` did not succeed", step(at), step(StepId { step: because, ..at })));
         }
         Event::BatchRolledBack { .. } => line("rolled back", "nothing of the batch was kept"),
     }
@@ -242,15 +258,12 @@ fn understood(payload: &Value, line: &dyn Fn(&str, &str)) {
     }
 }
 
-fn name(program: &Program, job: JobId, attempt: u32) -> String {
-    let step = program.step(job.step);
-    let tool = match &step.undo {
-        Some(undo) if job.undo => &undo.tool.name,
-        _ => &step.tool.name,
-    };
+fn name(state: &RunState, seq: u64, job: JobId, attempt: u32) -> String {
+    let Some((id, step)) = state.step_at(seq, job.at()) else { return String::new() };
+    let tool = &step.call(job.undo).tool.name;
     let item = if step.foreach.is_some() { format!(" item {}", job.item + 1) } else { String::new() };
     let attempt = if attempt > 1 { format!(" attempt {attempt}") } else { String::new() };
-    format!("{BOLD}{tool}{BOLD:#} {DIM}{}{item}{attempt}{DIM:#}", step.id)
+    format!("{BOLD}{tool}{BOLD:#} {DIM}{id}{item}{attempt}{DIM:#}")
 }
 
 pub(crate) fn replay(global: &Global, run: &str) -> Result<bool> {
@@ -313,11 +326,11 @@ fn rebuild(kernel: &Kernel, stored: &RunState) -> Result<Rebuilt> {
             break;
         }
     }
-    let (Some(_), Some(state)) = (&stored.program, &stored.state) else {
+    let (Some(_), Some(state)) = (&stored.code, &stored.state) else {
         let digest = canonical_digest(&serde_json::json!({"status": row.status})).to_string();
         return Ok(Rebuilt { status: row.status.clone(), digest, receipts: 0, differences });
     };
-    let started = state.phase != brain_vm::Phase::New;
+    let started = state.phase() != brain_vm::Phase::New;
     let status = if started { state.status().to_string() } else { row.status.clone() };
     if status != row.status {
         differences.push(format!("the log gives status `{status}`, the row says `{}`", row.status));

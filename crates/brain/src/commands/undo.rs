@@ -50,14 +50,14 @@ pub(crate) fn review(global: &Global, args: &ReviewArgs) -> Result<bool> {
 
 /// What a run has put before somebody.
 fn waiting(global: &Global, state: &brain_engine::RunState) -> Result<bool> {
-    let (Some(program), Some(machine)) = (&state.program, &state.state) else { bail!("the run was never planned") };
+    let Some(machine) = &state.state else { bail!("the run was never planned") };
     let jobs = machine.jobs.iter().filter(|(_, job)| job.status == JobStatus::Reviewing);
     let items: Vec<Value> = jobs
         .map(|(id, _)| {
             let result = state.data.pending.get(id).cloned().unwrap_or_default();
-            let step = program.step(id.step);
+            let tool = state.step(*id).map(|step| step.tool.name.clone());
             serde_json::json!({
-                "step": step.id, "tool": step.tool.name, "ask": result["review"]["ask"], "result": result["data"],
+                "step": state.step_id(*id), "tool": tool, "ask": result["review"]["ask"], "result": result["data"],
             })
         })
         .collect();

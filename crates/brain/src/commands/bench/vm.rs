@@ -1,13 +1,14 @@
 //! `brain bench vm`: what the machine alone does in memory. No store, no host, no threads: an upper bound for everything
 //! above it.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Result, bail};
 use brain_core::{Digest, Millis, Timestamp};
 use brain_lang::binding::Binding;
 use brain_lang::plan::{Backoff, Idempotency, OnFailure, Place, Plan, PlanStep, RetryPolicy, ToolRef};
-use brain_vm::{Event, Input, Machine, Need, Program, State};
+use brain_vm::{Code, Event, Input, Machine, Need, State};
 use serde_json::{Value, json};
 
 use super::round;
@@ -20,10 +21,11 @@ pub(super) fn run(global: &Global, args: &BenchVmArgs) -> Result<bool> {
         bail!("--steps must be 1 to 100, --runs at least 1");
     }
     let program = brain_vm::compile(&plan(args.steps)?)?;
+    let code = Code::new(program.id().0, Arc::new(program));
     let began = Instant::now();
     let (mut turns, mut events) = (0_u64, 0_u64);
     for _ in 0..args.runs {
-        let (t, e) = play(&program)?;
+        let (t, e) = play(&code)?;
         turns += t;
         events += e;
     }
@@ -74,14 +76,14 @@ fn plan(steps: usize) -> Result<Plan> {
 }
 
 /// One run from its start to its end: how many inputs and events it took.
-fn play(program: &Program) -> Result<(u64, u64)> {
-    let machine = Machine::new(program);
-    let mut state = State::new(program);
+fn play(code: &Code) -> Result<(u64, u64)> {
+    let machine = Machine::new(code);
+    let mut state = State::new(code);
     let now = Timestamp::from_millis(1_000);
     let (mut turns, mut events) = (0, 0);
     let fold = |state: &mut State, decided: Vec<Event>| {
         for event in &decided {
-            state.apply(program, event);
+            state.apply(code, event);
         }
         decided.len() as u64
     };
@@ -94,7 +96,7 @@ fn play(program: &Program) -> Result<(u64, u64)> {
                     input = Some(Input::Done(job, attempt));
                     machine.decide(&state, Input::Handed(job, attempt), now, 0)
                 }
-                Some(Need::Nothing) => machine.proceed(&state),
+                Some(Need::Proceed(scope)) => machine.proceed(&state, scope),
                 other => bail!("a plan of plain steps needs {other:?}"),
             },
         };

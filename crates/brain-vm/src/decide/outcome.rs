@@ -1,0 +1,203 @@
+//! What the outcome of an attempt means: another attempt, a question to the check tool, a dead letter, or the end of the
+//! step.
+
+use brain_core::{Failure, FailureClass, Millis, Timestamp};
+use brain_lang::plan::{Idempotency, OnFailure, Place};
+
+use super::{Decision, Delegate, Machine};
+use crate::job::{Happened, JobId, JobStatus};
+use crate::scope::{Phase, Stop};
+use crate::{Event, State};
+
+impl Machine<'_> {
+    /// An attempt failed and is known to have had no effect.
+    pub(super) fn after_failure(
+        &self,
+        state: &State,
+        job: JobId,
+        attempt: u32,
+        failure: Failure,
+        now: Timestamp,
+        noise: u64,
+    ) -> Decision {
+        let unsettled = state.job(job).is_some_and(|job| job.unsettled);
+        // A definite "no" settles earlier attempts with the same key; "not now" does not.
+        let in_doubt = unsettled && failure.class == FailureClass::Transient;
+        // An atomic batch waits for nothing and nobody: it happens now or not at all.
+        if self.has_no_way_on(state, job) || self.code.root().atomic {
+            return self.give_up_or_doubt(state, job, attempt, failure, in_doubt);
+        }
+        let forced = self.is_forced(state, job);
+        if let Some(wait) = failure.retry_after.filter(|_| !failure.counts() && !forced) {
+            return vec![Event::JobRetrying { job, attempt, failure, at: now.plus(wait), unsettled }];
+        }
+        let policy = state.step(self.code, job.at()).call(job.undo).retry;
+        let counted = attempt - state.jobs.get(&job).map_or(0, |job| job.blocked).min(attempt);
+        match failure.class {
+            FailureClass::Transient if counted < policy.attempts && policy.covers(&failure.code) => {
+                let wait = failure.retry_after.unwrap_or_else(|| policy.wait_before(counted + 1, noise));
+                vec![Event::JobRetrying { job, attempt, failure, at: now.plus(wait), unsettled }]
+            }
+            FailureClass::Business => self.give_up(state, job, attempt, failure),
+            FailureClass::Transient | FailureClass::Contract => {
+                // The pack says what a failure of this step means; only where it says nothing but "stop" does a
+                // person get a say before the run ends.
+                if !in_doubt && !job.undo && state.step(self.code, job.at()).on_failure != OnFailure::Stop {
+                    return self.give_up(state, job, attempt, failure);
+                }
+                let happened = if in_doubt { Happened::Maybe } else { Happened::No };
+                vec![Event::JobStuck { job, attempt, failure, happened }]
+            }
+        }
+    }
+
+    /// Nobody knows whether an attempt had its effect: what the tool says about repetitions decides.
+    pub(super) fn after_unknown(
+        &self,
+        state: &State,
+        job: JobId,
+        attempt: u32,
+        failure: Failure,
+        now: Timestamp,
+        noise: u64,
+    ) -> Decision {
+        let stuck = |failure| vec![Event::JobStuck { job, attempt, failure, happened: Happened::Maybe }];
+        let call = state.step(self.code, job.at()).call(job.undo);
+        let checking = self.is_checking(state, job, attempt);
+        match call.place {
+            Place::Outside(Idempotency::Check(_)) if !checking && call.check.is_some() => {
+                vec![Event::JobChecking { job, attempt, failure }]
+            }
+            Place::Inline | Place::Worker { .. } | Place::Outside(Idempotency::Key)
+                if !self.has_no_way_on(state, job) =>
+            {
+                let policy = call.retry;
+                let counted = attempt - state.jobs.get(&job).map_or(0, |job| job.blocked).min(attempt);
+                if counted >= policy.attempts {
+                    return stuck(failure);
+                }
+                let failure = Failure { class: FailureClass::Transient, ..failure };
+                let at = now.plus(policy.wait_before(counted + 1, noise));
+                vec![Event::JobRetrying { job, attempt, failure, at, unsettled: true }]
+            }
+            _ => stuck(failure),
+        }
+    }
+
+    /// The check tool says that a call did not happen. While its effect could still land, that proves nothing.
+    pub(super) fn after_denial(&self, state: &State, job: JobId, attempt: u32, now: Timestamp) -> Decision {
+        let lands_until = state.jobs.get(&job).and_then(|job| job.lands_until);
+        if let Some(at) = lands_until.filter(|at| *at > now) {
+            return vec![Event::CheckPostponed { job, attempt, at }];
+        }
+        if self.has_no_way_on(state, job) || self.is_forced(state, job) {
+            let failure = Failure::business("not_done", "The call had not happened when the run was stopped.");
+            return self.give_up(state, job, attempt, failure);
+        }
+        vec![Event::CheckDenied { job, attempt }]
+    }
+
+    /// An attempt had its effect, but its answer cannot be used.
+    pub(super) fn after_bad_answer(&self, state: &State, job: JobId, attempt: u32, failure: Failure) -> Decision {
+        let mut events = vec![Event::JobDoneBadly { job, attempt, failure: failure.clone() }];
+        if job.undo || state.phase_of(job) != Phase::Running {
+            return events;
+        }
+        let stop = match state.step(self.code, job.at()).on_failure {
+            OnFailure::Undo => Stop::Compensate,
+            // The business said no to what came back, so there is nothing for a person to mend.
+            OnFailure::Stop if failure.class == FailureClass::Business => Stop::Fail,
+            OnFailure::Stop | OnFailure::Continue => return events,
+        };
+        events.extend(self.stop_after(state, Some(job), state.catcher(job.scope), stop, Some(failure)));
+        events
+    }
+
+    /// An attempt goes on elsewhere. A run that is ending does not wait for another engine.
+    pub(super) fn delegated(
+        &self,
+        state: &State,
+        job: JobId,
+        attempt: u32,
+        until: Option<Timestamp>,
+        to: Delegate,
+    ) -> Decision {
+        let child = to == Delegate::Child;
+        let delegated = Event::JobDelegated { job, attempt, until, child };
+        if self.is_forced(state, job) || (self.is_ending(state, job) && !child) {
+            return vec![
+                delegated,
+                self.doubt(job, attempt, "Another system was working on it when the run was stopped."),
+            ];
+        }
+        vec![delegated]
+    }
+
+    /// The time of a delegated job is over.
+    pub(super) fn delegation_ended(
+        &self,
+        state: &State,
+        job: JobId,
+        attempt: u32,
+        child: bool,
+        failure: Failure,
+    ) -> Decision {
+        if self.is_ending(state, job) && !child {
+            return vec![Event::JobStuck { job, attempt, failure, happened: Happened::Maybe }];
+        }
+        self.give_up(state, job, attempt, failure)
+    }
+
+    /// A worker did not answer in time: the job is offered again, which does not count as a failed attempt.
+    pub(super) fn lease_ended(&self, state: &State, job: JobId, attempt: u32, now: Timestamp) -> Decision {
+        let message = "The worker did not answer before its lease ended.";
+        let failure = Failure { retry_after: Some(Millis::default()), ..Failure::transient("lease_expired", message) };
+        if self.is_ending(state, job) {
+            return vec![Event::JobStuck { job, attempt, failure, happened: Happened::Maybe }];
+        }
+        vec![Event::JobRetrying { job, attempt, failure, at: now, unsettled: true }, Event::JobReopened { job }]
+    }
+
+    pub(super) fn doubt(&self, job: JobId, attempt: u32, message: &str) -> Event {
+        let failure = Failure::transient("outcome_unknown", message);
+        Event::JobStuck { job, attempt, failure, happened: Happened::Maybe }
+    }
+
+    fn give_up_or_doubt(&self, state: &State, job: JobId, attempt: u32, failure: Failure, in_doubt: bool) -> Decision {
+        if in_doubt {
+            return vec![Event::JobStuck { job, attempt, failure, happened: Happened::Maybe }];
+        }
+        self.give_up(state, job, attempt, failure)
+    }
+
+    /// Nobody tries this job again: the step's `on_failure` decides. An undo that failed waits for a person, and the
+    /// others go on.
+    pub(super) fn give_up(&self, state: &State, job: JobId, attempt: u32, failure: Failure) -> Decision {
+        if job.undo {
+            return vec![Event::JobStuck { job, attempt, failure, happened: Happened::No }];
+        }
+        let mut events = vec![Event::JobFailed { job, attempt, failure: failure.clone() }];
+        if state.phase_of(job) != Phase::Running {
+            return events;
+        }
+        let stop = match state.step(self.code, job.at()).on_failure {
+            OnFailure::Continue => return events,
+            OnFailure::Stop => Stop::Fail,
+            OnFailure::Undo => Stop::Compensate,
+        };
+        events.extend(self.stop_after(state, Some(job), state.catcher(job.scope), stop, Some(failure)));
+        events
+    }
+
+    /// A person gives a stuck job up.
+    pub(super) fn abandon(&self, state: &State, job: JobId, attempt: u32, failure: Failure) -> Decision {
+        let happened = state.job(job).is_some_and(|job| job.status == (JobStatus::Stuck { happened: Happened::Yes }));
+        if job.undo || state.left.contains_key(&job) {
+            return vec![Event::JobFailed { job, attempt, failure }];
+        }
+        if happened && state.step(self.code, job.at()).on_failure == OnFailure::Continue {
+            return vec![Event::JobDismissed { job }];
+        }
+        self.give_up(state, job, attempt, failure)
+    }
+}

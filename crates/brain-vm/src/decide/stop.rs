@@ -1,0 +1,218 @@
+//! How scopes end: what is awaited, what is taken back, and what is left for a person.
+
+use std::collections::BTreeSet;
+
+use brain_core::Failure;
+
+use super::{Decision, Machine, Need};
+use crate::fibers::{Armed, Wait};
+use crate::job::{Happened, JobId, JobStatus, ScopeId};
+use crate::scope::{End, Opener, Phase, Stop};
+use crate::{Event, State};
+
+impl Machine<'_> {
+    /// Stops a scope and everything below it. What may have happened and is not answered for becomes a dead letter
+    /// first, so that it outlives the scope. A scope that is stopping keeps the stronger stop.
+    pub(super) fn stop(&self, state: &State, scope: ScopeId, stop: Stop, failure: Option<Failure>) -> Decision {
+        self.stop_after(state, None, scope, stop, failure)
+    }
+
+    /// [`Machine::stop`] because of a job that events of the same decision have ended.
+    pub(super) fn stop_after(
+        &self,
+        state: &State,
+        ended: Option<JobId>,
+        scope: ScopeId,
+        stop: Stop,
+        failure: Option<Failure>,
+    ) -> Decision {
+        match state.scope(scope).phase {
+            Phase::Stopping(already) if already >= stop => return Vec::new(),
+            Phase::Compensating | Phase::Ended(_) => return Vec::new(),
+            _ => {}
+        }
+        let mut events = self.doubts_of(state, scope);
+        events.retain(|event| event.job() != ended);
+        events.push(Event::ScopeStopped { scope, stop, failure });
+        events
+    }
+
+    /// Jobs of a scope that may have happened, and that nobody will answer for once it is stopped.
+    fn doubts_of(&self, state: &State, scope: ScopeId) -> Decision {
+        let inside = state.jobs.iter().filter(|(id, _)| state.is_within(id.scope, scope) && !id.undo);
+        let doubtful = inside.filter_map(|(&id, job)| {
+            let message = match job.status {
+                JobStatus::Delegated { child: false, .. } => {
+                    "Another system was working on it when the run was stopped."
+                }
+                JobStatus::Ready | JobStatus::Retrying { .. } | JobStatus::Offered if job.unsettled => {
+                    "An attempt whose outcome is unknown was about to be repeated when the run was stopped."
+                }
+                _ => return None,
+            };
+            Some(self.doubt(id, job.attempt, message))
+        });
+        doubtful.collect()
+    }
+
+    /// A scope on its way to its end does not wait for people, workers or other engines any more.
+    pub(super) fn force(&self, state: &State, scope: ScopeId) -> Decision {
+        let mut events = Vec::new();
+        for (&id, job) in state.jobs.iter().filter(|(id, _)| state.is_within(id.scope, scope)) {
+            let stuck = match job.status {
+                JobStatus::Leased { .. } | JobStatus::Delegated { .. } => {
+                    self.doubt(id, job.attempt, "Nobody waited for the answer any more.")
+                }
+                JobStatus::Ready | JobStatus::Offered | JobStatus::Held { .. } | JobStatus::Retrying { .. }
+                    if id.undo || job.unsettled =>
+                {
+                    if matches!(job.status, JobStatus::Ready) && id.undo {
+                        continue;
+                    }
+                    let happened = if job.unsettled { Happened::Maybe } else { Happened::No };
+                    let message = "Nobody waited for this to be taken back any more.";
+                    let failure = Failure::business("not_taken_back", message);
+                    Event::JobStuck { job: id, attempt: job.attempt, failure, happened }
+                }
+                _ => continue,
+            };
+            events.push(stuck);
+        }
+        // What takes something back by steps of its own is stopped where it is.
+        let undoing = (0..state.scopes.len() as ScopeId)
+            .filter(|id| state.scope(*id).is_undo() && state.scope(*id).phase == Phase::Running)
+            .filter(|id| state.is_within(*id, scope));
+        for id in undoing {
+            events.push(Event::ScopeStopped { scope: id, stop: Stop::Cancel, failure: None });
+        }
+        for id in (0..state.scopes.len() as ScopeId).filter(|id| state.is_within(*id, scope)) {
+            let inner = state.scope(id);
+            if inner.is_winding_down() && !inner.forced {
+                events.push(Event::StopForced { scope: id });
+            }
+        }
+        events
+    }
+
+    /// What a scope needs next, apart from what its fibers and jobs need.
+    pub(super) fn next_of_scope(&self, state: &State, id: ScopeId, later: &BTreeSet<JobId>) -> Option<Need> {
+        let scope = state.scope(id);
+        match scope.phase {
+            Phase::Running => {
+                // Other scopes come to their end with their fibers.
+                (id == 0 && scope.fibers == 0 && self.is_idle(state)).then_some(Need::Proceed(0))
+            }
+            Phase::Stopping(_) => {
+                let inner = (id + 1..state.scopes.len() as ScopeId)
+                    .any(|inner| state.scope(inner).is_winding_down() && state.is_within(inner, id));
+                let awaited = state.jobs_governed_by(id).any(|job| !state.jobs[&job].status.is_stuck());
+                (!inner && !awaited).then_some(Need::Proceed(id))
+            }
+            Phase::Compensating => {
+                let mut waits = false;
+                for job in state.jobs_governed_by(id) {
+                    // One at a time, in order; what waits for a person does not hold up the rest.
+                    if !state.jobs[&job].status.is_stuck() {
+                        return None;
+                    }
+                    waits = true;
+                }
+                if let Some(undo) = self.next_undo(state, id) {
+                    return (!later.contains(&undo)).then_some(Need::Start(undo, 1));
+                }
+                (!waits || scope.forced).then_some(Need::Proceed(id))
+            }
+            Phase::New | Phase::Ended(_) => None,
+        }
+    }
+
+    fn is_idle(&self, state: &State) -> bool {
+        state.jobs.is_empty() && !state.scopes.iter().any(|scope| scope.is_winding_down())
+    }
+
+    /// What the machine decides by itself when [`Need::Proceed`] is asked for.
+    pub fn proceed(&self, state: &State, id: ScopeId) -> Decision {
+        let end = match state.scope(id).phase {
+            Phase::Running => End::Completed,
+            Phase::Stopping(Stop::Fail) => End::Failed,
+            Phase::Stopping(Stop::Cancel) => End::Cancelled,
+            Phase::Stopping(Stop::Compensate) => return vec![Event::CompensationStarted { scope: id }],
+            Phase::Compensating if self.is_undone(state, id) => End::Compensated,
+            Phase::Compensating => End::Failed,
+            Phase::New | Phase::Ended(_) => return Vec::new(),
+        };
+        if id == 0 {
+            return vec![Event::RunEnded { end }];
+        }
+        let mut events = vec![Event::ScopeEnded { scope: id, end }];
+        let scope = state.scope(id);
+        let failure = scope.failure.clone().unwrap_or_else(|| Failure::business("cancelled", "It was stopped."));
+        match scope.opener {
+            Opener::Job(undo) => {
+                let attempt = state.jobs.get(&undo).map_or(1, |job| job.attempt);
+                events.push(Event::JobStuck { job: undo, attempt, failure, happened: Happened::No });
+            }
+            // A scope that was cancelled leaves nobody waiting; one that failed needs a route for its error.
+            Opener::Fiber { fiber, .. } if end != End::Cancelled => {
+                events.extend(self.rethrow(state, id, fiber, end, failure))
+            }
+            _ => {}
+        }
+        events
+    }
+
+    /// The failure of a block takes the route that its fiber has for it, or stops the scope around it.
+    fn rethrow(&self, state: &State, id: ScopeId, number: u32, end: End, failure: Failure) -> Decision {
+        let Some(fiber) = state.fibers.get(&number) else { return Vec::new() };
+        let Wait::Armed(arms) = &fiber.wait else { return Vec::new() };
+        let caught = arms.iter().any(|arm| match arm {
+            Armed::Error(code) => code.as_ref().is_none_or(|code| *code == failure.code),
+            _ => false,
+        });
+        if !caught {
+            let stop = if end == End::Compensated { Stop::Compensate } else { Stop::Fail };
+            return self.stop(state, state.catcher(fiber.scope), stop, Some(failure));
+        }
+        // Blocks for other items of the same list are not needed any more.
+        let sibling = |other: &ScopeId| {
+            let scope = state.scope(*other);
+            *other != id
+                && scope.phase == Phase::Running
+                && matches!(scope.opener, Opener::Fiber { fiber, .. } if fiber == number)
+        };
+        let siblings = (0..state.scopes.len() as ScopeId).filter(sibling);
+        siblings.flat_map(|other| self.stop(state, other, Stop::Cancel, None)).collect()
+    }
+
+    /// The next job of a scope to take back: the last one done that can be and has not been.
+    fn next_undo(&self, state: &State, scope: ScopeId) -> Option<JobId> {
+        let last = state.done.iter().rev().find(|job| self.is_to_undo(state, scope, **job))?;
+        Some(JobId { undo: true, ..*last })
+    }
+
+    fn is_to_undo(&self, state: &State, scope: ScopeId, job: JobId) -> bool {
+        let undo = JobId { undo: true, ..job };
+        state.step(self.code, job.at()).undo.is_some()
+            && !state.undone.contains(&job)
+            && !state.not_undone.contains(&job)
+            && !state.jobs.contains_key(&undo)
+            && self.is_part_of(state, job.scope, scope)
+    }
+
+    /// Whether a scope's work is taken back with another: it lies in it, and was not itself part of taking back.
+    fn is_part_of(&self, state: &State, inner: ScopeId, outer: ScopeId) -> bool {
+        state.outward(inner).find(|id| *id == outer || state.scope(*id).is_undo()) == Some(outer)
+    }
+
+    pub(super) fn is_next_undo(&self, state: &State, job: JobId) -> bool {
+        let mut compensating =
+            (0..state.scopes.len() as ScopeId).filter(|id| state.scope(*id).phase == Phase::Compensating);
+        compensating.any(|id| self.next_undo(state, id) == Some(job))
+    }
+
+    /// Whether everything in a scope that can be taken back was, and nothing is in doubt.
+    fn is_undone(&self, state: &State, scope: ScopeId) -> bool {
+        let within = |job: &JobId| state.is_within(job.scope, scope);
+        !state.not_undone.iter().any(within) && !state.left.keys().any(within) && !state.jobs.keys().any(within)
+    }
+}
