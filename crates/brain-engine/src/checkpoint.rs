@@ -3,18 +3,20 @@
 //! The event itself holds no domain values: the state, and the receipts with digests in place of their values. The
 //! values are its payload, so that erasing payloads leaves receipts that still prove what they were about.
 
+use std::borrow::Borrow;
+
 use brain_core::{Digest, Timestamp, canonical_digest};
 use brain_store::{LogRow, Member, Precondition, RunRow, Scope, Store, StoreError, Write};
 use brain_vm::State;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::core::read_program;
 use crate::data::{Folded, RunData, fold};
 use crate::engine::EngineError;
 use crate::log::{LogEntry, NewEvent, PipeEvent, entries, pack};
 use crate::receipt::{Receipt, receipts};
 use crate::retention::written;
+use crate::run_state::Programs;
 
 /// What the event says.
 #[derive(Serialize, Deserialize)]
@@ -41,7 +43,7 @@ impl Checkpoint {
     }
 
     /// The last one of a log, if it was compacted.
-    pub(crate) fn last(rows: &[LogRow]) -> Option<LogEntry<'_>> {
+    pub(crate) fn last<R: Borrow<LogRow>>(rows: &[R]) -> Option<LogEntry<'_>> {
         entries(rows).filter(|entry| entry.is(PipeEvent::Checkpoint)).last()
     }
 
@@ -86,10 +88,8 @@ pub(crate) fn compact(
     if count < long {
         return Ok(false);
     }
-    let mut load = |hash: Digest| {
-        let body = store.definition(hash)?.ok_or(EngineError::NoProgram(hash))?;
-        Ok(std::sync::Arc::new(read_program(hash, body)?))
-    };
+    let programs = Programs::default();
+    let mut load = |hash: Digest| programs.get(store, hash);
     let unreadable = |error: brain_vm::EventError| EngineError::Unreadable(row.id, error.to_string());
     let folded = fold(hash, &log, &mut load, unreadable).and_then(|folded| {
         let list = receipts(row.id, &folded, &log).map_err(unreadable)?;
@@ -125,7 +125,7 @@ pub(crate) fn compact(
         preconditions: vec![Precondition::RunAt { run: row.id, seq, fence: row.schedule.fence }],
         writes: vec![
             Write::UpdateRun { run: row.id, status: row.status.clone(), at: row.updated_at, schedule, program: None },
-            Write::Append(pack(row.id, seq, now, vec![event])),
+            Write::Append(pack(row.id, seq, now, vec![event]).into()),
             Write::DropLog { run: row.id, seqs },
         ],
     };

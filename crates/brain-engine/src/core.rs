@@ -7,40 +7,37 @@ mod park;
 mod slots;
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use brain_core::{Digest, Failure, Millis, NodeId, Random, RunId, Timestamp};
 use brain_store::{
     Conflict, Member, Outcome, Precondition, QueuePlace, RunRow, RunSchedule, Scope, SignalRow, Store, StoreError,
     Write,
 };
-use brain_vm::{Code, End, Input, JobId, JobStatus, Machine, Need, Phase, Program, State};
+use brain_vm::{Code, End, Input, JobId, JobStatus, Machine, Need, Phase, State};
 use serde_json::{Value, json};
 
 pub(crate) use self::live::lost_jobs;
-use self::live::{InFlight, Live, Queued, Work, lost_checks, never_made};
+use self::live::{InFlight, Live, Queued, Work, lost_checks, never_made, not_made};
 pub use self::messages::{
     Action, CheckAction, Command, CoreInput, HandoverAction, Reply, StepOutput, Submission, ToJob, Told,
 };
 pub use self::park::PARKED;
 pub(crate) use self::park::move_unread;
-use crate::data::{Folded, RunData, fold};
+use crate::data::RunData;
 use crate::engine::EngineError;
 use crate::flow::{Flow, FlowConfig, InUse};
 use crate::host::Host;
 use crate::hub::RunNews;
 use crate::log::{NewEvent, PipeEvent, pack};
 use crate::overlay::RecordView;
+use crate::run_state::{NotLoaded, Programs, RunState};
 use crate::turn::{Finished, Handover, Turn};
 
 /// How often a turn is decided anew because others changed what it relied on, before it waits a moment.
 const MAX_REDECISIONS: u32 = 50;
-/// Readings of a run whose row and log do not fit before that is believed.
-const MAX_READS: usize = 4;
 /// How long a run waits after the store failed, or after too many conflicts.
 const BACK_OFF: Millis = Millis(500);
-/// Programs that are kept at hand at most.
-const MAX_PROGRAMS: usize = 10_000;
 /// Turns in a row that may end unfinished before a run counts as going round in circles. More than the largest run that
 /// `max_steps` allows could take.
 const MAX_UNFINISHED: u32 = 20_000;
@@ -64,23 +61,28 @@ pub struct Core {
     live: HashMap<RunId, Live>,
     commits: HashMap<u64, RunId>,
     next_commit: u64,
-    programs: HashMap<Digest, Arc<Program>>,
-    unreadable: HashSet<RunId>,
+    programs: Arc<Programs>,
+    /// Runs being read from the store.
+    loads: usize,
     /// Calls and checks that this process has in hand: from the commit that starts them to the one with their answer.
     in_hand: HashSet<(RunId, JobId, u32)>,
     /// Calls whose start is durable, about to be made.
     calls: VecDeque<Handover>,
-    flow: Flow,
+    flow: Arc<Mutex<Flow>>,
+    /// Which of the node's deciding threads this is, and how many there are.
+    shard: (usize, usize),
 }
 
 impl Core {
     /// A core with nothing to do.
-    pub fn new(
+    pub(crate) fn new(
         node: NodeId,
         store: Arc<dyn Store>,
         host: Arc<dyn Host>,
         random: Box<dyn Random>,
-        flow: FlowConfig,
+        flow: Arc<Mutex<Flow>>,
+        programs: Arc<Programs>,
+        shard: (usize, usize),
     ) -> Self {
         Self {
             node,
@@ -90,12 +92,29 @@ impl Core {
             live: HashMap::new(),
             commits: HashMap::new(),
             next_commit: 0,
-            programs: HashMap::new(),
-            unreadable: HashSet::new(),
+            programs,
+            loads: 0,
             in_hand: HashSet::new(),
             calls: VecDeque::new(),
-            flow: Flow::new(flow),
+            flow,
+            shard,
         }
+    }
+
+    /// The only core of a node, with nothing to do.
+    pub fn alone(
+        node: NodeId,
+        store: Arc<dyn Store>,
+        host: Arc<dyn Host>,
+        random: Box<dyn Random>,
+        flow: FlowConfig,
+    ) -> Self {
+        Self::new(node, store, host, random, Arc::new(Mutex::new(Flow::new(flow))), Arc::default(), (0, 1))
+    }
+
+    /// Does at once what [`Action::Load`] asks for.
+    pub fn load(&self, scope: &Scope, run: RunId) -> CoreInput {
+        CoreInput::Loaded(run, Box::new(RunState::load(self.store.as_ref(), &self.programs, scope, run)))
     }
 
     /// Takes inputs and decides everything that can be decided now.
@@ -111,7 +130,7 @@ impl Core {
             self.decide(now, run, &mut output);
         }
         self.call_next(now, &mut output);
-        self.hand_over(now, &mut output);
+        self.hand_over(&mut output);
         output
     }
 
@@ -120,20 +139,30 @@ impl Core {
         self.commits.len()
     }
 
+    /// How many runs are being read from the store.
+    pub fn loads_under_way(&self) -> usize {
+        self.loads
+    }
+
     /// A run as this node has it in memory, unless something of it is being committed: what its log must fold to.
     pub fn at_hand(&self, run: RunId) -> Option<(&RunRow, &State, &RunData)> {
-        let live = self.live.get(&run).filter(|live| live.in_flight.is_none())?;
+        let live = self.live.get(&run).filter(|live| live.in_flight.is_none() && !live.loading)?;
         Some((live.row.as_ref()?, live.state.as_ref()?, &live.data))
+    }
+
+    /// The slots of the node, which all its deciding threads share.
+    fn flow(&self) -> MutexGuard<'_, Flow> {
+        self.flow.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What each tenant has of this node.
     pub fn in_use(&self) -> Vec<InUse> {
-        self.flow.in_use()
+        self.flow().in_use()
     }
 
     /// How many outside jobs are under way.
     pub fn running_jobs(&self) -> usize {
-        self.flow.running()
+        self.flow().running()
     }
 
     fn take(&mut self, now: Timestamp, input: CoreInput, output: &mut StepOutput) -> Option<RunId> {
@@ -145,91 +174,63 @@ impl Core {
                 Some(run)
             }
             CoreInput::Command(scope, run, command, reply) => {
-                // A person asks: what could not be read before may be readable by now.
-                self.unreadable.remove(&run);
-                match self.load(&scope, run) {
-                    Ok(live) => {
-                        live.queue.push_back(Queued::asked(Work::Command(Arc::from(command)), reply));
-                    }
-                    Err(error) => {
-                        output.actions.push(Action::Reply(reply, Err(error)));
-                        return None;
-                    }
-                }
+                let live = self.live.entry(run).or_insert_with(|| Live::empty(scope));
+                live.queue.push_back(Queued::asked(Work::Command(Arc::from(command)), reply));
                 Some(run)
             }
+            CoreInput::Loaded(run, result) => self.loaded(now, run, *result, output),
             CoreInput::Job(scope, run, job, attempt, outcome) => {
-                self.flow.release((run, job, attempt), true);
-                self.enqueue(now, &scope, run, Work::Job(job, attempt, outcome), output)
+                self.flow().release((run, job, attempt), true);
+                self.enqueue(&scope, run, Work::Job(job, attempt, outcome))
             }
             CoreInput::Check(scope, run, job, attempt, answer) => {
-                self.enqueue(now, &scope, run, Work::Check(job, attempt, answer), output)
+                self.enqueue(&scope, run, Work::Check(job, attempt, answer))
             }
-            CoreInput::Wake(scope, run) => self.enqueue(now, &scope, run, Work::Tick, output),
+            CoreInput::NotMade(scope, run, job, attempt) => {
+                self.flow().release((run, job, attempt), false);
+                self.enqueue(&scope, run, Work::NotMade(job, attempt))
+            }
+            CoreInput::Wake(scope, run) => self.enqueue(&scope, run, Work::Tick),
             CoreInput::Signal(scope, run) => {
                 // Another process may have written to the run: it is read again.
                 self.evict(run);
-                self.enqueue(now, &scope, run, Work::Signals, output)
+                self.enqueue(&scope, run, Work::Signals)
             }
-            CoreInput::TakeOver(scope, run, from) => self.enqueue(now, &scope, run, Work::TakeOver(from), output),
+            CoreInput::TakeOver(scope, run, from) => self.enqueue(&scope, run, Work::TakeOver(from)),
             CoreInput::Committed(commit, result) => self.committed(now, commit, result, output),
+            CoreInput::Slot(scope, run) => self.enqueue(&scope, run, Work::Slot),
             CoreInput::Call => None,
             CoreInput::WakeAt(scope, run, at) => {
                 output.actions.push(Action::WakeAt(scope, run, at));
                 None
             }
             CoreInput::Look(share) => {
-                self.flow.set_share(share);
+                self.flow().set_share(share);
                 self.refill(now);
                 None
             }
             CoreInput::Pause(paused) => {
-                self.flow.pause(paused);
+                self.flow().pause(paused);
                 self.refill(now);
                 None
             }
         }
     }
 
-    fn enqueue(
-        &mut self,
-        now: Timestamp,
-        scope: &Scope,
-        run: RunId,
-        work: Work,
-        output: &mut StepOutput,
-    ) -> Option<RunId> {
+    /// Puts work before a run; the run, if that can be decided about.
+    fn enqueue(&mut self, scope: &Scope, run: RunId, work: Work) -> Option<RunId> {
         let node = self.node;
-        let taking_over = matches!(work, Work::TakeOver(_));
-        match self.load(scope, run) {
-            Ok(live) if !taking_over && live.owned_by_other(node) => {
-                // Its owner looks after this. But what waits here for a better moment (a take-over, a guest's request)
-                // must get it: what is known of the run may be old, and nothing else would make it new.
-                let waits = !live.queue.is_empty();
-                self.evict(run);
-                waits.then_some(run)
-            }
-            Ok(live) => {
-                live.queue.push_back(Queued::told(work));
-                Some(run)
-            }
-            // The store is away: what is known of the run is kept until it is back.
-            Err(EngineError::Store(error @ StoreError::Failed(_))) => {
-                tracing::warn!(%run, %error, "the store is away; this run is looked at again");
-                let mut waiting = Live::empty(scope.clone());
-                waiting.queue.push_back(Queued::told(work));
-                self.live.insert(run, waiting);
-                output.actions.push(Action::WakeAt(scope.clone(), run, now.plus(BACK_OFF)));
-                None
-            }
-            Err(EngineError::NoSuchRun(_)) => None,
-            Err(error) => {
-                if self.unreadable.insert(run) {
-                    self.park(now, scope, run, &error.to_string(), output);
-                }
-                None
-            }
+        let live = self.live.entry(run).or_insert_with(|| Live::empty(scope.clone()));
+        let item = Queued::told(work);
+        if live.owned_by_other(node) && !item.concerns_everybody() {
+            // Its owner looks after this.
+            let waits = !live.queue.is_empty();
+            self.answered(run, std::slice::from_ref(&item));
+            self.evict(run);
+            return waits.then_some(run);
         }
+        live.queue.push_back(item);
+        Some(run)
     }
 
     fn evict(&mut self, run: RunId) {
@@ -238,97 +239,82 @@ impl Core {
         }
     }
 
-    fn load(&mut self, scope: &Scope, run: RunId) -> Result<&mut Live, EngineError> {
-        if !self.live.contains_key(&run) {
-            if self.unreadable.contains(&run) {
-                return Err(EngineError::Unreadable(run, "it could not be read before".into()));
+    /// A run was read from the store, or could not be.
+    fn loaded(
+        &mut self,
+        now: Timestamp,
+        run: RunId,
+        result: Result<RunState, NotLoaded>,
+        output: &mut StepOutput,
+    ) -> Option<RunId> {
+        self.loads = self.loads.saturating_sub(1);
+        let mut live = self.live.remove(&run)?;
+        live.loading = false;
+        match result {
+            Ok(state) => {
+                let waiting = std::mem::take(&mut live.queue);
+                live.fill(state);
+                self.requeue(run, &mut live, waiting);
+                if live.queue.is_empty() {
+                    return None;
+                }
+                let pauses = live.redecided > MAX_REDECISIONS && !live.is_atomic();
+                if pauses {
+                    output.actions.push(Action::WakeAt(live.scope.clone(), run, now.plus(BACK_OFF)));
+                }
+                self.live.insert(run, live);
+                (!pauses).then_some(run)
             }
-            let live = self.read(scope, run)?;
-            self.live.insert(run, live);
-        }
-        Ok(self.live.get_mut(&run).expect("it was there or has just been put there"))
-    }
-
-    /// Reads a run. Its row and its log are read one after the other, so another node may commit in between: only
-    /// what still does not fit after several readings is broken.
-    fn read(&mut self, scope: &Scope, run: RunId) -> Result<Live, EngineError> {
-        let mut last = self.read_once(scope, run);
-        for _ in 1..MAX_READS {
-            if !matches!(last, Err(EngineError::Unreadable(..))) {
-                break;
+            Err(NotLoaded { error, row, log }) => {
+                let mut kept = VecDeque::new();
+                for mut item in std::mem::take(&mut live.queue) {
+                    match item.reply.take() {
+                        Some(reply) => output.actions.push(Action::Reply(reply, Err(error.clone()))),
+                        None => kept.push_back(item),
+                    }
+                }
+                match error {
+                    // The store is away: what happened outside must not be forgotten.
+                    EngineError::Store(error @ StoreError::Failed(_)) if !kept.is_empty() => {
+                        tracing::warn!(%run, %error, "the store is away; this run is looked at again");
+                        output.actions.push(Action::WakeAt(live.scope.clone(), run, now.plus(BACK_OFF)));
+                        live.queue = kept;
+                        self.live.insert(run, live);
+                    }
+                    EngineError::Store(StoreError::Failed(_)) | EngineError::NoSuchRun(_) => {
+                        kept.iter().for_each(|item| self.answered(run, std::slice::from_ref(item)));
+                    }
+                    error => match row.filter(|row| !kept.is_empty() && row.status != PARKED) {
+                        Some(row) => {
+                            let why = error.to_string();
+                            self.park(now, live, &row, log.as_deref(), (kept.into(), &why), output);
+                        }
+                        None => kept.iter().for_each(|item| self.answered(run, std::slice::from_ref(item))),
+                    },
+                }
+                None
             }
-            last = self.read_once(scope, run);
         }
-        last
     }
 
-    fn read_once(&mut self, scope: &Scope, run: RunId) -> Result<Live, EngineError> {
-        let row = self.store.run(scope, run)?.ok_or(EngineError::NoSuchRun(run))?;
-        let mut live = Live::empty(scope.clone());
-        if let Some(hash) = row.program {
-            let rows = self.store.log(scope, run)?;
-            let unreadable = |error: brain_vm::EventError| EngineError::Unreadable(run, error.to_string());
-            let Folded { code, state, data, seq, .. } = fold(hash, &rows, &mut |hash| self.program(hash), unreadable)?;
-            if seq != row.schedule.seq {
-                let reason = format!("its log has {seq} events, its row says {}", row.schedule.seq);
-                return Err(EngineError::Unreadable(run, reason));
-            }
-            live.code = Some(code);
-            live.state = Some(state);
-            live.data = data;
-        }
-        live.row = Some(row);
-        Ok(live)
-    }
-
-    fn program(&mut self, hash: Digest) -> Result<Arc<Program>, EngineError> {
-        if let Some(program) = self.programs.get(&hash) {
-            return Ok(program.clone());
-        }
-        let body = self.store.definition(hash)?.ok_or(EngineError::NoProgram(hash))?;
-        let program = Arc::new(read_program(hash, body)?);
-        self.keep_program(hash, &program);
-        Ok(program)
-    }
-
-    fn keep_program(&mut self, hash: Digest, program: &Arc<Program>) {
-        if self.programs.len() >= MAX_PROGRAMS && !self.programs.contains_key(&hash) {
-            self.programs.clear();
-        }
-        self.programs.entry(hash).or_insert_with(|| program.clone());
-    }
-
-    /// Decides everything that waits for one run, as one commit.
+    /// Decides everything that waits for one run, one commit at a time.
     fn decide(&mut self, now: Timestamp, run: RunId, output: &mut StepOutput) {
-        let Some(mut live) = self.live.remove(&run) else { return };
-        if live.in_flight.is_some() || live.queue.is_empty() {
+        while self.decide_once(now, run, output) {}
+    }
+
+    /// Decides what waits for one run and fits in one commit; whether there is more that can be decided now.
+    fn decide_once(&mut self, now: Timestamp, run: RunId, output: &mut StepOutput) -> bool {
+        let Some(mut live) = self.live.remove(&run) else { return false };
+        if live.in_flight.is_some() || live.queue.is_empty() || live.loading {
             self.live.insert(run, live);
-            return;
+            return false;
         }
         if live.row.is_none() && !live.queue.iter().any(|item| matches!(item.work, Work::Start(_))) {
-            // It was kept while the store was away: what it was built on must be read first.
-            match self.read(&live.scope, run) {
-                Ok(fresh) => {
-                    let waiting = std::mem::replace(&mut live, fresh).queue;
-                    self.requeue(run, &mut live, waiting);
-                    if live.queue.is_empty() {
-                        return;
-                    }
-                }
-                Err(error) if !matches!(error, EngineError::Store(StoreError::Failed(_))) => {
-                    // It was never written, or cannot be read: nothing can follow.
-                    for reply in live.queue.into_iter().filter_map(|item| item.reply) {
-                        output.actions.push(Action::Reply(reply, Err(error.clone())));
-                    }
-                    return;
-                }
-                Err(error) => {
-                    tracing::warn!(%run, %error, "the store is away; what is known of this run is kept");
-                    output.actions.push(Action::WakeAt(live.scope.clone(), run, now.plus(BACK_OFF)));
-                    self.live.insert(run, live);
-                    return;
-                }
-            }
+            live.loading = true;
+            self.loads += 1;
+            output.actions.push(Action::Load(live.scope.clone(), run));
+            self.live.insert(run, live);
+            return false;
         }
         let mut work = Vec::new();
         let mut requests = 0;
@@ -341,25 +327,17 @@ impl Core {
         }
         if live.is_parked() && !work.iter().any(Queued::unparks) {
             self.leave_parked(run, work, output);
-            if !live.queue.is_empty() {
-                self.live.insert(run, live);
-                self.decide(now, run, output);
-            }
-            return;
+            return self.keep_while_queued(run, live);
         }
         let turn = self.turn(now, run, &mut live, &work);
         let (member, parts) = match turn {
             Ok(decided) => decided,
             Err(Undecided::Away(error)) => {
                 tracing::warn!(%run, %error, "what a turn looked for could not be read; it is decided again");
-                self.again(now, run, live, work, Some(error), output);
-                return;
+                return self.again(now, run, live, work, Some(error), output).is_some();
             }
             Err(Undecided::Refused(error)) => {
-                if self.refuse(now, run, live, work, &error, output).is_some() {
-                    self.decide(now, run, output);
-                }
-                return;
+                return self.refuse(now, run, live, work, &error, output).is_some();
             }
             Err(Undecided::Nothing(answer)) => {
                 self.answered(run, &work);
@@ -369,15 +347,11 @@ impl Core {
                         Err(EngineError::NothingToDo(run))
                     } else {
                         let status = live.row.as_ref().map_or_else(String::new, |row| row.status.clone());
-                        Ok(RunNews { run, status, at_rest: false, offered: false, answer: answer.clone() })
+                        Ok(RunNews { answer: answer.clone(), ..RunNews::of(run, status) })
                     };
                     output.actions.push(Action::Reply(reply, result));
                 }
-                if !live.queue.is_empty() {
-                    self.live.insert(run, live);
-                    self.decide(now, run, output);
-                }
-                return;
+                return self.keep_while_queued(run, live);
             }
         };
         live.in_flight = Some(InFlight { work, ..parts });
@@ -385,6 +359,18 @@ impl Core {
         self.commits.insert(self.next_commit, run);
         output.commits.push((self.next_commit, member));
         self.live.insert(run, live);
+        false
+    }
+
+    /// Keeps a run that stands as it stood while something waits for it, or while it is this node's; whether something
+    /// waits.
+    fn keep_while_queued(&mut self, run: RunId, live: Live) -> bool {
+        let waits = !live.queue.is_empty();
+        let owned = live.row.as_ref().is_some_and(|row| row.schedule.owner == Some(self.node) && row.status != PARKED);
+        if waits || owned {
+            self.live.insert(run, live);
+        }
+        waits
     }
 
     /// One turn as one member of a commit; if nothing follows, what those who asked are told instead.
@@ -422,7 +408,7 @@ impl Core {
                         let code = Code::new(*hash, program.clone());
                         live.state = Some(State::new(&code));
                         live.code = Some(code);
-                        self.keep_program(*hash, program);
+                        self.programs.keep(*hash, program);
                         if submission.start {
                             inputs.push(Told::Input(Input::Start, None));
                         }
@@ -443,13 +429,14 @@ impl Core {
                         live.state = Some(moved.state.clone());
                         live.data.migrate(&moved.map, &moved.steps);
                         live.data.input = input.clone();
-                        self.keep_program(*hash, program);
+                        self.programs.keep(*hash, program);
                     }
                     if let Some(new) = &command.status {
                         status.clone_from(new);
                     }
                 }
                 Work::Job(job, attempt, outcome) => inputs.push(Told::Outcome(*job, *attempt, outcome.clone())),
+                Work::NotMade(job, attempt) => inputs.push(not_made(*job, *attempt)),
                 Work::Check(job, attempt, answer) => inputs.push(Told::Check(*job, *attempt, answer.clone())),
                 Work::Tick => inputs.push(Told::Input(Input::Tick, None)),
                 Work::Signals => inputs.push(Told::Signals),
@@ -486,7 +473,7 @@ impl Core {
         }
         // Another node works on the run: what is asked for is decided here, what follows outside starts there.
         let guest = schedule.owner.is_some_and(|owner| owner != self.node);
-        if live.redecided > MAX_REDECISIONS && is_atomic(live) {
+        if live.redecided > MAX_REDECISIONS && live.is_atomic() {
             let message = "Others kept changing the same records; nothing was done. Try again in a moment.";
             let failure = Failure { retry_after: Some(BACK_OFF), ..Failure::transient("contention", message) };
             inputs.push(Told::Input(Input::Halt(0, failure), None));
@@ -516,7 +503,7 @@ impl Core {
                     answer: Value::Null,
                     offered: false,
                     delegated: false,
-                    flow: (!guest).then_some(&mut self.flow),
+                    flow: (!guest).then_some(self.flow.as_ref()),
                     later: BTreeSet::new(),
                     limit: None,
                     away: None,
@@ -539,17 +526,20 @@ impl Core {
             }
             _ => Finished { events: prelude, writes, ..Finished::default() },
         };
+        if work.iter().any(|item| matches!(item.work, Work::Slot)) {
+            self.flow().uncall(run);
+        }
         let undecided = finished.away.take().map(Undecided::Away).or(finished.refused.take().map(Undecided::Refused));
         if let Some(undecided) = undecided {
             for Handover { context, .. } in &finished.handovers {
-                self.flow.release((run, context.job, context.attempt), false);
+                self.flow().release((run, context.job, context.attempt), false);
             }
             return Err(undecided);
         }
         if finished.events.is_empty() && finished.writes.is_empty() && new_row.is_none() {
             // Called, but what it needs is not there after all: it goes on waiting.
             if let (Some(limit), Some(place)) = (finished.limit, schedule.queued) {
-                self.flow.wait(live.scope.tenant(), run, place.order, &limit);
+                self.flow().wait(live.scope.tenant(), run, place.order, &limit);
             }
             return Err(Undecided::Nothing(finished.answer));
         }
@@ -623,8 +613,11 @@ impl Core {
                 program: program_hash,
             }),
         }
+        let mut appended = None;
         if !finished.events.is_empty() {
-            writes.push(Write::Append(pack(run, first, now, finished.events)));
+            let row = Arc::new(pack(run, first, now, finished.events));
+            appended = Some(row.clone());
+            writes.push(Write::Append(row));
         }
         writes.extend(finished.writes);
         preconditions.extend(finished.preconditions);
@@ -632,6 +625,8 @@ impl Core {
         let queued = schedule.queued.clone();
         let in_flight = InFlight {
             work: Vec::new(),
+            at: now,
+            appended,
             schedule,
             status,
             program: program_hash,
@@ -690,12 +685,12 @@ impl Core {
         let in_flight = live.in_flight.take()?;
         if !matches!(result, Ok(Outcome::Committed)) {
             for Handover { context, .. } in &in_flight.handovers {
-                self.flow.release((run, context.job, context.attempt), false);
+                self.flow().release((run, context.job, context.attempt), false);
             }
         }
         match result {
             Ok(Outcome::Committed) if in_flight.parks => self.parked(run, live, in_flight.work, output),
-            Ok(Outcome::Committed) => self.settle(now, run, live, in_flight, output),
+            Ok(Outcome::Committed) => self.settle(run, live, in_flight, output),
             Ok(Outcome::Conflict(conflict)) => self.conflict(now, run, live, in_flight, conflict, output),
             Ok(Outcome::Refused(why)) => self.turned_down(now, run, live, in_flight, why, output),
             Err(error) => {
@@ -706,48 +701,72 @@ impl Core {
     }
 
     /// The commit is durable: what it promised is done now.
-    fn settle(
-        &mut self,
-        now: Timestamp,
-        run: RunId,
-        mut live: Live,
-        in_flight: InFlight,
-        output: &mut StepOutput,
-    ) -> Option<RunId> {
+    fn settle(&mut self, run: RunId, mut live: Live, in_flight: InFlight, output: &mut StepOutput) -> Option<RunId> {
         live.redecided = 0;
         self.answered(run, &in_flight.work);
+        let mut moved = false;
         for item in &in_flight.work {
-            if let Work::Start(submission) = &item.work {
-                live.row = Some(RunRow {
-                    id: run,
-                    tenant: live.scope.tenant().clone(),
-                    created_at: now,
-                    updated_at: now,
-                    status: String::new(),
-                    program: None,
-                    request: submission.request.clone(),
-                    erased: false,
-                    schedule: RunSchedule::default(),
-                });
+            match &item.work {
+                Work::Start(submission) => {
+                    live.row = Some(RunRow {
+                        id: run,
+                        tenant: live.scope.tenant().clone(),
+                        created_at: in_flight.at,
+                        updated_at: in_flight.at,
+                        status: String::new(),
+                        program: None,
+                        request: submission.request.clone(),
+                        erased: false,
+                        schedule: RunSchedule::default(),
+                    });
+                }
+                Work::Command(command) => moved |= command.program.is_some(),
+                _ => {}
             }
         }
         if live.row.as_ref().is_some_and(|row| row.schedule.queued.is_some()) {
-            self.flow.forget(live.scope.tenant(), run);
+            self.flow().forget(live.scope.tenant(), run);
         }
         if let Some(place) = &in_flight.queued {
-            self.flow.wait(live.scope.tenant(), run, place.order, &place.limit);
+            self.flow().wait(live.scope.tenant(), run, place.order, &place.limit);
         }
         if let Some(row) = &mut live.row {
+            row.updated_at = in_flight.at;
             row.schedule = in_flight.schedule.clone();
             row.status.clone_from(&in_flight.status);
             row.program = in_flight.program.or(row.program);
         }
+        live.log.extend(in_flight.appended);
+        let scope = live.scope.clone();
+        if in_flight.unfinished {
+            live.unfinished += 1;
+            live.queue.push_back(Queued::told(Work::Tick));
+        } else {
+            live.unfinished = 0;
+        }
+        if in_flight.delegated {
+            // The other side may have been quicker than this commit.
+            live.queue.push_back(Queued::told(Work::Signals));
+        }
+        let at_rest = live.state.as_ref().is_none_or(|state| live.data.is_at_rest(state));
+        let again = !live.queue.is_empty();
+        // A run that was moved to another program is read again, with the programs it had before.
+        let stays = again || (in_flight.schedule.owner == Some(self.node) && !moved);
+        let told = at_rest || in_flight.work.iter().any(|item| item.reply.is_some());
+        let state = if stays {
+            let state = (told && !moved).then(|| live.snapshot()).flatten();
+            self.live.insert(run, live);
+            state
+        } else {
+            (told && !moved).then(|| live.into_state()).flatten()
+        };
         let news = RunNews {
             run,
             status: in_flight.status,
-            at_rest: live.state.as_ref().is_none_or(|state| live.data.is_at_rest(state)),
+            at_rest,
             offered: in_flight.offered,
             answer: in_flight.answer,
+            state: state.map(Arc::new),
         };
         for reply in in_flight.work.into_iter().filter_map(|item| item.reply) {
             output.actions.push(Action::Reply(reply, Ok(news.clone())));
@@ -763,24 +782,10 @@ impl Core {
             output.actions.push(Action::Check(Box::new(CheckAction(check))));
         }
         if let Some(at) = in_flight.schedule.wake_at {
-            output.actions.push(Action::WakeAt(live.scope.clone(), run, at));
-        }
-        if in_flight.unfinished {
-            live.unfinished += 1;
-            live.queue.push_back(Queued::told(Work::Tick));
-        } else {
-            live.unfinished = 0;
-        }
-        if in_flight.delegated {
-            // The other side may have been quicker than this commit.
-            live.queue.push_back(Queued::told(Work::Signals));
+            output.actions.push(Action::WakeAt(scope.clone(), run, at));
         }
         for run in in_flight.signalled {
-            output.actions.push(Action::Signal(live.scope.clone(), run));
-        }
-        let again = !live.queue.is_empty();
-        if again || in_flight.schedule.owner == Some(self.node) {
-            self.live.insert(run, live);
+            output.actions.push(Action::Signal(scope.clone(), run));
         }
         again.then_some(run)
     }
@@ -843,77 +848,40 @@ impl Core {
         output: &mut StepOutput,
     ) -> Option<RunId> {
         let Live { scope, queue: mut later, redecided, .. } = live;
-        if error.is_some() {
+        let failed = error.is_some();
+        if failed {
             // What was said to have failed may have been written all the same (the connection was cut at that moment):
             // calls that it started were not made then, and nobody else would look after them.
             later.push_back(Queued::told(Work::TakeOver(self.node)));
         }
         let is_new = work.iter().any(|item| matches!(item.work, Work::Start(_)));
-        let fresh = if is_new {
-            if let Some(error) = error {
-                // The caller is still there and knows what to do.
-                let mut waiting = Live::empty(scope.clone());
-                for mut item in work.into_iter().chain(later) {
-                    match item.reply.take() {
-                        Some(reply) => {
-                            output.actions.push(Action::Reply(reply, Err(EngineError::Store(error.clone()))));
-                        }
-                        None => waiting.queue.push_back(item),
-                    }
+        let mut fresh = Live::empty(scope.clone());
+        fresh.redecided = redecided + 1;
+        for mut item in work.into_iter().chain(later) {
+            // Whether a new run was written is not known. Whoever asked is still there and knows what to do.
+            match (&error, item.reply.take()) {
+                (Some(error), Some(reply)) if is_new => {
+                    output.actions.push(Action::Reply(reply, Err(EngineError::Store(error.clone()))));
                 }
-                self.live.insert(run, waiting);
-                output.actions.push(Action::WakeAt(scope, run, now.plus(BACK_OFF)));
-                return None;
-            }
-            Ok(Live::empty(scope.clone()))
-        } else {
-            self.read(&scope, run)
-        };
-        match fresh {
-            Ok(mut fresh) => {
-                fresh.redecided = redecided + 1;
-                self.requeue(run, &mut fresh, work.into_iter().chain(later));
-                if fresh.queue.is_empty() {
-                    return None;
+                (_, reply) => {
+                    item.reply = reply;
+                    fresh.queue.push_back(item);
                 }
-                // An atomic batch does not wait for a better moment: it says that there was too much going on.
-                let atomic = fresh.queue.iter().any(|item| match &item.work {
-                    Work::Start(submission) => submission.program.as_ref().is_some_and(|(_, program)| program.atomic),
-                    _ => false,
-                }) || is_atomic(&fresh);
-                let pause = error.is_some() || (fresh.redecided > MAX_REDECISIONS && !atomic);
-                let scope = fresh.scope.clone();
-                self.live.insert(run, fresh);
-                if pause {
-                    output.actions.push(Action::WakeAt(scope, run, now.plus(BACK_OFF)));
-                    return None;
-                }
-                Some(run)
-            }
-            Err(failure) => {
-                // The store is away: what happened outside must not be forgotten.
-                let mut waiting = Live::empty(scope.clone());
-                for mut item in work.into_iter().chain(later) {
-                    match item.reply.take() {
-                        Some(reply) => output.actions.push(Action::Reply(reply, Err(failure.clone()))),
-                        None => waiting.queue.push_back(item),
-                    }
-                }
-                output.actions.push(Action::WakeAt(scope, run, now.plus(BACK_OFF)));
-                if matches!(failure, EngineError::Store(_)) {
-                    waiting.redecided = redecided + 1;
-                    self.live.insert(run, waiting);
-                }
-                None
             }
         }
+        self.live.insert(run, fresh);
+        if failed {
+            output.actions.push(Action::WakeAt(scope, run, now.plus(BACK_OFF)));
+            return None;
+        }
+        Some(run)
     }
 
     /// Puts what waits for a run before the run as it is now; too late for what another node looks after.
     fn requeue(&mut self, run: RunId, fresh: &mut Live, items: impl IntoIterator<Item = Queued>) {
         let lost = fresh.owned_by_other(self.node);
         for item in items {
-            if lost && !item.is_request() && !matches!(item.work, Work::TakeOver(_)) {
+            if lost && !item.concerns_everybody() {
                 tracing::info!(%run, "an answer came too late: another node works on this run");
                 self.answered(run, std::slice::from_ref(&item));
                 continue;
@@ -925,22 +893,15 @@ impl Core {
     /// These answers are written, or nobody waits for them any more.
     fn answered(&mut self, run: RunId, work: &[Queued]) {
         for item in work {
-            if let Work::Job(job, attempt, _) | Work::Check(job, attempt, _) = &item.work {
+            if let Work::Job(job, attempt, _) | Work::Check(job, attempt, _) | Work::NotMade(job, attempt) = &item.work
+            {
                 self.in_hand.remove(&(run, *job, *attempt));
+            }
+            if matches!(item.work, Work::Slot) {
+                self.flow().uncall(run);
             }
         }
     }
-}
-
-/// A program as the store has it, fit to be executed.
-pub(crate) fn read_program(hash: Digest, body: Value) -> Result<Program, EngineError> {
-    let program: Program = serde_json::from_value(body).map_err(|_| EngineError::NoProgram(hash))?;
-    program.check().map_err(|_| EngineError::NoProgram(hash))?;
-    Ok(program)
-}
-
-fn is_atomic(live: &Live) -> bool {
-    live.code.as_ref().is_some_and(|code| code.root().atomic)
 }
 
 /// Why a turn has nothing to commit.

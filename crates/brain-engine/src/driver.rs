@@ -1,30 +1,77 @@
 //! Runs the same core by hand on a virtual clock: no threads, no sleeping. For scenarios, tests and simulation.
 
-use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::{Pin, pin};
-use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 
-use brain_core::{Clock, Failure, Millis, NodeId, Random, RunId, Timestamp, VirtualClock};
+use brain_core::{Clock, Millis, NodeId, Random, RunId, Timestamp, VirtualClock};
 use brain_store::{Claim, RunRow, Scope, Store, StoreError, SystemScope};
 use brain_vm::State;
 
-use crate::core::{Action, Core, CoreInput};
+use crate::core::{Core, CoreInput};
 use crate::data::RunData;
 use crate::engine::Engine;
-use crate::flow::{FlowConfig, InUse};
-use crate::host::{CheckAnswer, Host, JobContext, JobOutcome, Outside};
+use crate::flow::{Flow, FlowConfig, InUse};
+use crate::host::{Host, Outside};
 use crate::hub::Hub;
+use crate::inbox::Inbox;
 use crate::node::{HEARTBEAT, Keeper, Liveness};
-use crate::shell::{GRACE, tell_committed};
+use crate::performer::{Lost, Performer, Tasks, Work};
+use crate::run_state::Programs;
+use crate::shards::Shards;
 
 /// Something that is done outside, and when it counts as lost.
 struct Task {
-    work: Pin<Box<dyn Future<Output = CoreInput> + Send>>,
+    work: Work,
     until: Timestamp,
-    lost: Option<CoreInput>,
+    lost: Option<Box<dyn FnOnce(Lost) -> CoreInput + Send>>,
+}
+
+/// Work that is polled by hand.
+struct ByHand {
+    clock: Arc<VirtualClock>,
+    send: Sender<CoreInput>,
+    list: Vec<Task>,
+}
+
+impl Tasks for ByHand {
+    fn spawn(&mut self, work: Work, limit: Millis, lost: Box<dyn FnOnce(Lost) -> CoreInput + Send>) {
+        self.list.push(Task { work, until: self.clock.now().plus(limit), lost: Some(lost) });
+    }
+
+    fn blocking<R: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> R + Send + 'static,
+    ) -> Pin<Box<dyn Future<Output = Option<R>> + Send>> {
+        Box::pin(async move { Some(work()) })
+    }
+}
+
+impl ByHand {
+    /// Moves everything that can move; whether anything ended.
+    fn poll(&mut self) -> bool {
+        let now = self.clock.now();
+        let mut context = Context::from_waker(Waker::noop());
+        let mut done = Vec::new();
+        self.list.retain_mut(|task| match task.work.as_mut().poll(&mut context) {
+            Poll::Ready(input) => {
+                done.push(input);
+                false
+            }
+            Poll::Pending if task.until <= now => {
+                done.extend(task.lost.take().map(|lost| lost(Lost::Late)));
+                false
+            }
+            Poll::Pending => true,
+        });
+        let moved = !done.is_empty();
+        for input in done {
+            drop(self.send.send(input));
+        }
+        moved
+    }
 }
 
 /// Steps after which a driver says that something never ends.
@@ -33,18 +80,8 @@ const MAX_PUMPS: usize = 100_000;
 /// An engine and what moves it.
 pub struct Driver {
     engine: Arc<Engine>,
-    core: Core,
-    store: Arc<dyn Store>,
-    outside: Arc<dyn Outside>,
+    performer: Performer<ByHand>,
     clock: Arc<VirtualClock>,
-    hub: Arc<Hub>,
-    inputs: Receiver<CoreInput>,
-    send: Sender<CoreInput>,
-    tasks: Vec<Task>,
-    /// When a rate lets those go on that wait for it.
-    look_at: Option<Timestamp>,
-    /// Runs to look at again, as the deciding thread keeps them.
-    alarms: BTreeMap<(Timestamp, RunId), Scope>,
     keeper: Keeper,
     /// When the node says next that it lives.
     heartbeat_at: Timestamp,
@@ -86,7 +123,7 @@ impl Driver {
     ) -> Self {
         let driver = Self::on_lease(store, host, outside, clock, random, flow);
         let for_ever = Timestamp::from_millis(i64::MAX);
-        drop(driver.store.heartbeat(SystemScope, driver.engine.node(), for_ever, "driver"));
+        drop(driver.performer.store.heartbeat(SystemScope, driver.engine.node(), for_ever, "driver"));
         driver
     }
 
@@ -102,8 +139,13 @@ impl Driver {
         let node = NodeId::generate(clock.now(), random.as_mut());
         let (send, inputs) = channel();
         let hub = Arc::new(Hub::default());
-        let engine = Engine::by_hand(node, store.clone(), clock.clone(), hub.clone(), send.clone());
-        let core = Core::new(node, store.clone(), host, random, flow);
+        let programs = Arc::new(Programs::default());
+        let shards = Shards::new(vec![send.clone()], 0);
+        let of_engine = (shards.clone(), programs.clone());
+        let engine = Engine::by_hand(node, store.clone(), clock.clone(), hub.clone(), of_engine);
+        let inbox = Inbox::new(flow.clone());
+        let flow = Arc::new(Mutex::new(Flow::new(flow)));
+        let core = Core::new(node, store.clone(), host, random, flow, programs.clone(), (0, 1));
         let keeper = Keeper {
             node,
             store: store.clone(),
@@ -112,23 +154,12 @@ impl Driver {
             keep: true,
             looked: None,
         };
+        let tasks = ByHand { clock: clock.clone(), send, list: Vec::new() };
+        let of_clock = clock.clone();
+        let performer =
+            Performer::new(node, core, store, programs, outside, of_clock, hub, inputs, shards, inbox, tasks);
         let heartbeat_at = clock.now();
-        let (tasks, alarms) = (Vec::new(), BTreeMap::new());
-        Self {
-            engine,
-            core,
-            store,
-            outside,
-            clock,
-            hub,
-            inputs,
-            send,
-            tasks,
-            alarms,
-            look_at: None,
-            keeper,
-            heartbeat_at,
-        }
+        Self { engine, performer, clock, keeper, heartbeat_at }
     }
 
     /// Does once what the keeping thread of a node does every second: says that the node lives when it is time to, and
@@ -141,19 +172,19 @@ impl Driver {
             self.keeper.heartbeat()?;
             self.heartbeat_at = now.plus(HEARTBEAT);
         }
-        let send = &self.send;
-        self.keeper.look(true, &|input| drop(send.send(input)))?;
+        let shards = &self.performer.shards;
+        self.keeper.look(true, &|input| shards.send(input))?;
         Ok(())
     }
 
     /// A run as this node has it in memory, unless something of it is being committed: what its log must fold to.
     pub fn at_hand(&self, run: RunId) -> Option<(&RunRow, &State, &RunData)> {
-        self.core.at_hand(run)
+        self.performer.core.at_hand(run)
     }
 
     /// What each tenant has of this node.
     pub fn in_use(&self) -> Vec<InUse> {
-        self.core.in_use()
+        self.performer.core.in_use()
     }
 
     /// The engine that this moves.
@@ -163,9 +194,9 @@ impl Driver {
 
     /// Takes over every run that another node on this store has left behind.
     pub fn take_over(&mut self, dead: NodeId) {
-        let owned = self.store.owned_by(SystemScope, dead, usize::MAX >> 1).unwrap_or_default();
+        let owned = self.performer.store.owned_by(SystemScope, dead, usize::MAX >> 1).unwrap_or_default();
         for (tenant, run) in owned {
-            drop(self.send.send(CoreInput::TakeOver(Scope::of(tenant), run, dead)));
+            self.performer.shards.send(CoreInput::TakeOver(Scope::of(tenant), run, dead));
         }
         self.pump();
     }
@@ -182,83 +213,10 @@ impl Driver {
         panic!("the engine did not come to rest after {MAX_PUMPS} steps");
     }
 
-    /// One step of the core with everything that has come since the last one. Returns whether anything had.
+    /// One step of the core with what has come since the last one. Returns whether anything had.
     pub fn turn(&mut self) -> bool {
-        let now = self.clock.now();
-        let mut inputs: Vec<CoreInput> = self.inputs.try_iter().collect();
-        while let Some(alarm) = self.alarms.first_entry()
-            && alarm.key().0 <= now
-        {
-            let ((_, run), scope) = alarm.remove_entry();
-            inputs.push(CoreInput::Wake(scope, run));
-        }
-        if self.look_at.is_some_and(|at| at <= now) {
-            self.look_at = None;
-            inputs.push(CoreInput::Call);
-        }
-        let polled = self.poll_tasks(now);
-        if inputs.is_empty() && !polled {
-            return false;
-        }
-        let output = self.core.step(now, inputs);
-        if !output.commits.is_empty() {
-            let (numbers, members): (Vec<u64>, Vec<_>) = output.commits.into_iter().unzip();
-            let send = self.send.clone();
-            self.store.commit(members, Box::new(move |result| tell_committed(&send, numbers, result)));
-        }
-        for action in output.actions {
-            self.act(action, now);
-        }
-        true
-    }
-
-    fn act(&mut self, action: Action, now: Timestamp) {
-        match action {
-            Action::Reply(reply, result) => reply(result),
-            Action::Notify(news) => self.hub.tell(&news),
-            Action::WakeAt(scope, run, at) => drop(self.alarms.insert((at, run), scope)),
-            Action::LookAt(at) => self.look_at = Some(self.look_at.map_or(at, |known| known.min(at))),
-            Action::Signal(scope, run) => drop(self.send.send(CoreInput::Signal(scope, run))),
-            Action::Perform(handover) => {
-                let handover = handover.0;
-                let JobContext { scope, run, job, attempt, timeout, .. } = handover.context.clone();
-                let lost = JobOutcome::Unknown(Failure::transient("timeout", "No answer came in time."));
-                let lost = Some(CoreInput::Job(scope.clone(), run, job, attempt, lost));
-                let work = self.outside.perform(handover.call, handover.context);
-                let work = Box::pin(async move { CoreInput::Job(scope, run, job, attempt, work.await) });
-                self.tasks.push(Task { work, until: limit(now, timeout), lost });
-            }
-            Action::Check(check) => {
-                let check = check.0;
-                let JobContext { scope, run, job, attempt, timeout, .. } = check.context.clone();
-                let lost = CheckAnswer::Unclear(Failure::transient("timeout", "The check gave no answer in time."));
-                let lost = Some(CoreInput::Check(scope.clone(), run, job, attempt, lost));
-                let work = self.outside.check(&check.tool, check.args, check.context);
-                let work = Box::pin(async move { CoreInput::Check(scope, run, job, attempt, work.await) });
-                self.tasks.push(Task { work, until: limit(now, timeout), lost });
-            }
-        }
-    }
-
-    fn poll_tasks(&mut self, now: Timestamp) -> bool {
-        let mut context = Context::from_waker(Waker::noop());
-        let mut done = Vec::new();
-        self.tasks.retain_mut(|task| match task.work.as_mut().poll(&mut context) {
-            Poll::Ready(input) => {
-                done.push(input);
-                false
-            }
-            Poll::Pending if task.until <= now => {
-                done.extend(task.lost.take());
-                false
-            }
-            Poll::Pending => true,
-        });
-        let moved = !done.is_empty();
-        for input in done {
-            drop(self.send.send(input));
-        }
-        moved
+        let polled = self.performer.tasks.poll();
+        self.performer.step() || polled
     }
 
     /// Moves the clock to a moment, waking what is due on the way, in order.
@@ -283,19 +241,18 @@ impl Driver {
 
     /// When something happens next: a timer of a run, or something outside.
     fn next_wake(&self) -> Option<Timestamp> {
-        let timer = self.store.next_wake(SystemScope).ok().flatten();
-        let outside = self.outside.wakes_at().filter(|at| *at > self.clock.now());
-        let alarm = self.alarms.keys().next().map(|(at, _)| *at);
-        let lost = self.tasks.iter().map(|task| task.until).min();
-        [timer, outside, alarm, lost, self.look_at].into_iter().flatten().min()
+        let timer = self.performer.store.next_wake(SystemScope).ok().flatten();
+        let outside = self.performer.outside.wakes_at().filter(|at| *at > self.clock.now());
+        let lost = self.performer.tasks.list.iter().map(|task| task.until).min();
+        [timer, outside, lost, self.performer.next_at()].into_iter().flatten().min()
     }
 
     fn wake_due(&mut self) -> bool {
         let now = self.clock.now();
         let claim = Claim { node: self.engine.node(), now, until: now };
-        let due = self.store.due(SystemScope, &claim, 1000).unwrap_or_default();
+        let due = self.performer.store.due(SystemScope, &claim, 1000).unwrap_or_default();
         for (tenant, run, _) in due {
-            drop(self.send.send(CoreInput::Wake(Scope::of(tenant), run)));
+            self.performer.shards.send(CoreInput::Wake(Scope::of(tenant), run));
         }
         self.pump()
     }
@@ -331,9 +288,4 @@ impl Driver {
         }
         panic!("a future did not end after {MAX_PUMPS} steps");
     }
-}
-
-/// When a call counts as lost: some time after it should have given up by itself.
-fn limit(now: Timestamp, timeout: Millis) -> Timestamp {
-    now.plus(timeout).plus(Millis(u64::try_from(GRACE.as_millis()).unwrap_or(u64::MAX)))
 }

@@ -1,33 +1,28 @@
 //! The engine as the kernel sees it.
 
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
-use brain_core::{Clock, Digest, Failure, JobKey, Millis, NodeId, Random, RunId, Timestamp};
-use brain_lang::plan::{Idempotency, Place, PlanStep};
-use brain_store::{
-    LogRow, Member, Outcome, Precondition, RunRow, RunSchedule, Scope, Store, StoreError, SystemScope, Write,
-};
-use brain_vm::{Code, Event, EventError, Input, JobId, JobStatus, Program, ScopeId, State, StepId, StepMap};
+use brain_core::{Clock, Digest, Failure, JobKey, Millis, NodeId, Random, RunId, SeededRandom, Timestamp};
+use brain_lang::plan::{Idempotency, Place};
+use brain_store::{Member, Outcome, Precondition, RunRow, RunSchedule, Scope, Store, StoreError, SystemScope, Write};
+use brain_vm::{Code, GRACE, Input, JobId, JobStatus, Program, StepId, StepMap};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
-use crate::core::{Command, Core, CoreInput, PARKED, Submission, ToJob, Told, lost_jobs, move_unread, read_program};
-use crate::data::{Folded, Moved, RunData, fold};
-use crate::flow::FlowConfig;
+use crate::core::{Command, Core, CoreInput, PARKED, Submission, ToJob, Told, lost_jobs, move_unread};
+use crate::data::Moved;
+use crate::flow::{Flow, FlowConfig};
 use crate::host::{Host, Outside};
 use crate::hub::{Hub, RunNews};
 use crate::inbox::Inbox;
-use crate::log::{NewEvent, PipeEvent, entries};
+use crate::log::{NewEvent, PipeEvent};
 use crate::node::{Keeper, Liveness};
-use crate::receipt::{Receipt, read_receipts};
-use crate::shell::{Deciding, GRACE, KeeperNews, decide_forever, keep_forever};
-use crate::turn::job_key;
-
-/// Programs that are kept at hand at most.
-const MAX_PROGRAMS: usize = 10_000;
+use crate::performer::Performer;
+use crate::run_state::{Programs, RunState};
+use crate::shards::Shards;
+use crate::shell::{KeeperNews, TokioTasks, decide_forever, keep_forever};
 
 /// Why the engine did not do what it was asked.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -97,94 +92,13 @@ pub struct EngineConfig {
     pub paused: bool,
     /// Whether this process looks after runs that others left behind and runs whose time has come.
     pub keep: bool,
+    /// Threads that decide, each about its part of the runs.
+    pub deciders: usize,
 }
 
 impl Default for EngineConfig {
     fn default() -> Self {
-        Self { flow: FlowConfig::default(), keep: true, paused: false }
-    }
-}
-
-/// Everything that is known of one run.
-pub struct RunState {
-    /// Its row.
-    pub row: RunRow,
-    /// Its log.
-    pub log: Vec<LogRow>,
-    /// What it runs, if anything was planned.
-    pub code: Option<Code>,
-    /// Where it stands, folded from the log.
-    pub state: Option<State>,
-    /// What it knows, folded from the log.
-    pub data: RunData,
-    /// The programs it had before it was moved to the present one, each with the event that ended it.
-    pub earlier: Vec<(u64, Arc<Program>)>,
-}
-
-impl RunState {
-    /// The program that the run had when it wrote this event.
-    pub fn program_at(&self, seq: u64) -> Option<&Arc<Program>> {
-        self.earlier.iter().find(|(until, _)| seq < *until).map(|(_, program)| program).or(self.program())
-    }
-
-    /// The run's own program, if anything was planned.
-    pub fn program(&self) -> Option<&Arc<Program>> {
-        self.code.as_ref().map(Code::root)
-    }
-
-    /// The plan step of a job.
-    pub fn step(&self, job: JobId) -> Option<&PlanStep> {
-        Some(self.state.as_ref()?.step(self.code.as_ref()?, job.at()))
-    }
-
-    /// A step with its full id, as it was when the run wrote this event.
-    pub fn step_at(&self, seq: u64, at: StepId) -> Option<(String, &PlanStep)> {
-        if let Some((_, program)) = self.earlier.iter().find(|(until, _)| seq < *until) {
-            let step = program.steps.get(usize::from(at.step))?;
-            return Some((step.id.clone(), step));
-        }
-        let (code, state) = (self.code.as_ref()?, self.state.as_ref()?);
-        Some((state.step_path(code, at), state.step(code, at)))
-    }
-
-    /// The path of a scope.
-    pub fn scope_path(&self, scope: ScopeId) -> String {
-        match (&self.state, &self.code) {
-            (Some(state), Some(code)) => state.path(code, scope),
-            _ => String::new(),
-        }
-    }
-
-    /// The full id of a job's step.
-    pub fn step_id(&self, job: JobId) -> String {
-        match (&self.state, &self.code) {
-            (Some(state), Some(code)) => state.step_path(code, job.at()),
-            _ => String::new(),
-        }
-    }
-
-    /// The step that was delegated under this key, now or before.
-    pub fn delegated_step(&self, key: JobKey) -> Option<&PlanStep> {
-        let events = entries(&self.log).filter_map(|entry| entry.machine().ok().flatten());
-        let jobs = events.filter_map(|event| match event {
-            Event::JobDelegated { job, .. } => Some(job),
-            _ => None,
-        });
-        let job = jobs.into_iter().find(|job| self.job_key(*job) == Some(key))?;
-        self.step(job)
-    }
-
-    /// The key of a job.
-    pub fn job_key(&self, job: JobId) -> Option<JobKey> {
-        Some(job_key(self.code.as_ref()?, self.state.as_ref()?, self.row.id, self.data.started, job))
-    }
-
-    /// The receipts of the run.
-    pub fn receipts(&self) -> Result<Vec<Receipt>, EventError> {
-        match (&self.code, &self.state) {
-            (Some(code), Some(state)) => read_receipts(self.row.id, code, state, &self.earlier, &self.log),
-            _ => Ok(Vec::new()),
-        }
+        Self { flow: FlowConfig::default(), keep: true, paused: false, deciders: 1 }
     }
 }
 
@@ -207,11 +121,11 @@ pub struct Engine {
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
     hub: Arc<Hub>,
-    send: Mutex<Sender<CoreInput>>,
+    shards: Mutex<Shards>,
     threads: Mutex<Threads>,
     stop: Arc<AtomicBool>,
     paused: Arc<AtomicBool>,
-    programs: Mutex<HashMap<Digest, Arc<Program>>>,
+    programs: Arc<Programs>,
 }
 
 #[derive(Default)]
@@ -232,29 +146,13 @@ impl Engine {
         liveness: Arc<dyn Liveness>,
     ) -> Result<Arc<Self>, EngineError> {
         let node = NodeId::generate(clock.now(), random.as_mut());
-        let (send, inputs) = channel();
         let hub = Arc::new(Hub::default());
+        let programs = Arc::new(Programs::default());
         let stop = Arc::new(AtomicBool::new(false));
         let keep = config.keep;
         let keeper = Keeper { node, store: store.clone(), clock: clock.clone(), liveness, keep, looked: None };
         keeper.heartbeat()?;
         let paused = Arc::new(AtomicBool::new(config.paused));
-        if config.paused {
-            drop(send.send(CoreInput::Pause(true)));
-        }
-        let deciding = Deciding {
-            core: Core::new(node, store.clone(), host, random, config.flow.clone()),
-            inbox: Inbox::new(config.flow.clone()),
-            store: store.clone(),
-            outside,
-            clock: clock.clone(),
-            hub: hub.clone(),
-            tokio: tokio::runtime::Handle::current(),
-            inputs,
-            send: send.clone(),
-            stop: stop.clone(),
-            look_at: None,
-        };
         let mut threads = Threads::default();
         let spawn = |name: &str, work: Box<dyn FnOnce() + Send>| {
             std::thread::Builder::new()
@@ -262,7 +160,28 @@ impl Engine {
                 .spawn(work)
                 .map_err(|error| EngineError::Store(StoreError::Failed(error.to_string())))
         };
-        threads.handles.push(spawn("brain-decide", Box::new(move || decide_forever(deciding)))?);
+        let count = config.deciders.max(1);
+        let (senders, receivers): (Vec<_>, Vec<_>) = (0..count).map(|_| channel()).unzip();
+        let shards = Shards::new(senders.clone(), 0);
+        if config.paused {
+            shards.send(CoreInput::Pause(true));
+        }
+        let flow = Arc::new(Mutex::new(Flow::new(config.flow.clone())));
+        for (number, inputs) in receivers.into_iter().enumerate() {
+            let seeded = Box::new(SeededRandom::new(random.next_u64()));
+            let (store, programs, hub) = (store.clone(), programs.clone(), hub.clone());
+            let (host, flow) = (host.clone(), flow.clone());
+            let core = Core::new(node, store.clone(), host, seeded, flow, programs.clone(), (number, count));
+            let shards = Shards::new(senders.clone(), number);
+            let tasks = TokioTasks { runtime: tokio::runtime::Handle::current(), send: shards.own() };
+            let inbox = Inbox::new(config.flow.clone());
+            let (outside, clock) = (outside.clone(), clock.clone());
+            let performer =
+                Performer::new(node, core, store, programs, outside, clock, hub, inputs, shards, inbox, tasks);
+            let stop = stop.clone();
+            let work = Box::new(move || decide_forever(performer, &stop));
+            threads.handles.push(spawn(&format!("brain-decide-{number}"), work)?);
+        }
         let (to_keeper, news) = channel();
         let heard = Mutex::new(to_keeper.clone());
         store.watch(Box::new(move || {
@@ -270,14 +189,14 @@ impl Engine {
                 drop(keeper.send(KeeperNews::Heard));
             }
         }));
-        let to_core = send.clone();
+        let to_core = shards.clone();
         // A short-lived process leaves other people's work alone.
         let idle = Arc::new(AtomicBool::new(true));
         let (resting, of_node) = (if keep { paused.clone() } else { idle }, hub.clone());
         threads.handles.push(spawn(
             "brain-keep",
             Box::new(move || {
-                let send = move |input| drop(to_core.send(input));
+                let send = move |input| to_core.send(input);
                 keep_forever(keeper, &of_node, &send, &news, &resting);
             }),
         )?);
@@ -287,11 +206,11 @@ impl Engine {
             store,
             clock,
             hub,
-            send: Mutex::new(send),
+            shards: Mutex::new(shards),
             threads: Mutex::new(threads),
             stop,
             paused,
-            programs: Mutex::default(),
+            programs,
         }))
     }
 
@@ -301,12 +220,12 @@ impl Engine {
         store: Arc<dyn Store>,
         clock: Arc<dyn Clock>,
         hub: Arc<Hub>,
-        send: Sender<CoreInput>,
+        (shards, programs): (Shards, Arc<Programs>),
     ) -> Arc<Self> {
         let threads = Mutex::new(Threads::default());
         let stop = Arc::new(AtomicBool::new(false));
-        let (paused, programs) = (Arc::default(), Mutex::default());
-        Arc::new(Self { node, store, clock, hub, send: Mutex::new(send), threads, stop, paused, programs })
+        let shards = Mutex::new(shards);
+        Arc::new(Self { node, store, clock, hub, shards, threads, stop, paused: Arc::default(), programs })
     }
 
     /// This node.
@@ -341,8 +260,8 @@ impl Engine {
     }
 
     fn send(&self, input: CoreInput) {
-        if let Ok(send) = self.send.lock() {
-            drop(send.send(input));
+        if let Ok(shards) = self.shards.lock() {
+            shards.send(input);
         }
     }
 
@@ -362,6 +281,12 @@ impl Engine {
         receive.await.unwrap_or(Err(EngineError::Stopped))
     }
 
+    /// The next time that this process brings a run to rest. Ends without an answer when it is time to look in the
+    /// store: another process may have moved the run.
+    pub fn next_rest(&self, run: RunId) -> oneshot::Receiver<RunNews> {
+        self.hub.wait(run)
+    }
+
     /// Waits until a run comes to rest: it is over, or only a person can move it on.
     pub async fn wait(&self, scope: &Scope, run: RunId) -> Result<RunNews, EngineError> {
         loop {
@@ -378,8 +303,7 @@ impl Engine {
     }
 
     fn at_rest(&self, scope: &Scope, row: &RunRow) -> Result<Option<RunNews>, EngineError> {
-        let news =
-            |at_rest| RunNews { run: row.id, status: row.status.clone(), at_rest, offered: false, answer: Value::Null };
+        let news = |at_rest| RunNews { at_rest, ..RunNews::of(row.id, row.status.clone()) };
         match row.status.as_str() {
             "running" | "compensating" => {}
             "waiting" | "delegated" => {
@@ -617,29 +541,12 @@ impl Engine {
 
     /// Everything that is known of a run, folded from its log. Nothing is executed.
     pub fn run_state(&self, scope: &Scope, run: RunId) -> Result<RunState, EngineError> {
-        let row = self.store.run(scope, run)?.ok_or(EngineError::NoSuchRun(run))?;
-        let log = self.store.log(scope, run)?;
-        let Some(hash) = row.program else {
-            return Ok(RunState { row, log, code: None, state: None, data: RunData::default(), earlier: Vec::new() });
-        };
-        let unreadable = |error: EventError| EngineError::Unreadable(run, error.to_string());
-        let Folded { code, state, data, earlier, .. } = fold(hash, &log, &mut |hash| self.program(hash), unreadable)?;
-        Ok(RunState { row, log, code: Some(code), state: Some(state), data, earlier })
+        RunState::load(self.store.as_ref(), &self.programs, scope, run).map_err(|failed| failed.error)
     }
 
-    /// A program by its hash. Programs are immutable, so those that were read once are kept at hand.
+    /// A program by its hash.
     pub fn program(&self, hash: Digest) -> Result<Arc<Program>, EngineError> {
-        if let Some(known) = self.programs.lock().unwrap_or_else(PoisonError::into_inner).get(&hash) {
-            return Ok(known.clone());
-        }
-        let body = self.store.definition(hash)?.ok_or(EngineError::NoProgram(hash))?;
-        let program = Arc::new(read_program(hash, body)?);
-        let mut programs = self.programs.lock().unwrap_or_else(PoisonError::into_inner);
-        if programs.len() >= MAX_PROGRAMS {
-            programs.clear();
-        }
-        programs.insert(hash, program.clone());
-        Ok(program)
+        self.programs.get(self.store.as_ref(), hash)
     }
 
     /// Ends the threads. What is committed stays; outside jobs that are under way are found by the next node.
@@ -649,8 +556,10 @@ impl Engine {
         if let Some(keeper) = threads.keeper.take() {
             drop(keeper.send(KeeperNews::Stop));
         }
-        // Wakes the deciding thread: a step without inputs does nothing.
-        self.send(CoreInput::Committed(0, Ok(Outcome::Committed)));
+        // Wakes the deciding threads: a commit that nobody made does nothing.
+        if let Ok(shards) = self.shards.lock() {
+            shards.wake_all();
+        }
         for handle in threads.handles.drain(..) {
             drop(handle.join());
         }
@@ -672,7 +581,6 @@ fn longest_call(state: &RunState) -> Millis {
     let (Some(code), Some(machine)) = (&state.code, &state.state) else { return Millis(0) };
     let running = machine.jobs.iter().filter(|(_, job)| job.status == JobStatus::Running);
     let calls = running.map(|(id, _)| machine.step(code, id.at()).call(id.undo));
-    let grace = u64::try_from(GRACE.as_millis()).unwrap_or(u64::MAX);
     let single = calls.filter(|call| *call.place != Place::Outside(Idempotency::Key));
-    Millis(single.map(|call| call.timeout.0.saturating_add(grace)).max().unwrap_or(0))
+    Millis(single.map(|call| call.timeout.0.saturating_add(GRACE.0)).max().unwrap_or(0))
 }

@@ -177,8 +177,8 @@ pub(crate) struct Flow {
     served: u64,
     /// Tenants of which the store has more than is at hand.
     more: BTreeSet<TenantId>,
-    /// The run that was called and may go before those that wait.
-    called: Option<RunId>,
+    /// Runs that were called and have not started yet: they go before those that wait, and a slot is kept for each.
+    called: BTreeMap<RunId, TenantId>,
 }
 
 impl Flow {
@@ -193,7 +193,7 @@ impl Flow {
             waiting: BTreeMap::new(),
             served: 0,
             more: BTreeSet::new(),
-            called: None,
+            called: BTreeMap::new(),
         }
     }
 
@@ -213,10 +213,11 @@ impl Flow {
 
     /// What each tenant has of this node.
     pub(crate) fn in_use(&self) -> Vec<InUse> {
-        let tenants: BTreeSet<&TenantId> = self.tenants.keys().chain(self.waiting.keys()).collect();
+        let known = self.tenants.keys().chain(self.waiting.keys()).chain(self.called.values());
+        let tenants: BTreeSet<&TenantId> = known.collect();
         let of = |tenant: &TenantId| InUse {
             tenant: tenant.clone(),
-            running: self.tenants.get(tenant).map_or(0, |used| used.running),
+            running: self.busy_of(tenant) as u32,
             waiting: self.waiting.get(tenant).and_then(|it| it.by_limit.get(NODE)).map_or(0, BTreeSet::len),
         };
         tenants.into_iter().map(of).collect()
@@ -236,7 +237,18 @@ impl Flow {
 
     /// Whether there is room for more.
     pub(crate) fn has_room(&self) -> bool {
-        !self.paused && self.running.len() < self.config.slots
+        !self.paused && self.busy() < self.config.slots
+    }
+
+    /// Slots that are in use or kept for those that were called.
+    fn busy(&self) -> usize {
+        self.running.len() + self.called.len()
+    }
+
+    /// Slots of a tenant that are in use or kept.
+    fn busy_of(&self, tenant: &TenantId) -> usize {
+        let running = self.tenants.get(tenant).map_or(0, |used| used.running as usize);
+        running + self.called.values().filter(|called| *called == tenant).count()
     }
 
     fn used<'a>(tenants: &'a mut HashMap<TenantId, Used>, config: &FlowConfig, tenant: &TenantId) -> &'a mut Used {
@@ -247,8 +259,8 @@ impl Flow {
 
     /// Whether the tenant may have one more of this node's slots.
     fn node_has_room(&self, tenant: &TenantId) -> bool {
-        let free = self.config.slots.saturating_sub(self.running.len());
-        let running = self.tenants.get(tenant).map_or(0, |used| used.running as usize);
+        let free = self.config.slots.saturating_sub(self.busy());
+        let running = self.busy_of(tenant);
         let weight = self.config.tenant(tenant).weight.max(1) as usize;
         running < free.saturating_mul(GREED).saturating_mul(weight)
     }
@@ -266,9 +278,8 @@ impl Flow {
         if self.paused {
             return no("pause".into());
         }
-        if self.called != Some(slot.0)
-            && let Some(limit) = self.ahead(tenant, tool)
-        {
+        let called = self.called.remove(&slot.0).is_some();
+        if !called && let Some(limit) = self.ahead(tenant, tool) {
             return no(limit);
         }
         if !self.node_has_room(tenant) || self.others_first(now, tenant) {
@@ -296,8 +307,8 @@ impl Flow {
 
     /// What a tenant uses of this node for its weight.
     fn usage(&self, tenant: &TenantId) -> u64 {
-        let running = self.tenants.get(tenant).map_or(0, |used| used.running);
-        u64::from(running) * 1_000 / u64::from(self.config.tenant(tenant).weight.max(1))
+        let running = self.busy_of(tenant) as u64;
+        running * 1_000 / u64::from(self.config.tenant(tenant).weight.max(1))
     }
 
     /// Whether a tenant that uses less for its weight has a run that could start now. Without this, whoever is quick (a
@@ -414,12 +425,13 @@ impl Flow {
                 self.waiting.remove(&tenant);
             }
         }
+        self.called.insert(place.1, tenant.clone());
         Some((tenant, place.1))
     }
 
-    /// This run was called: it may go before those that wait, until the next is called.
-    pub(crate) fn call(&mut self, run: Option<RunId>) {
-        self.called = run;
+    /// A run that was called has been looked at: what it did not use is free again.
+    pub(crate) fn uncall(&mut self, run: RunId) {
+        self.called.remove(&run);
     }
 
     /// When a rate allows the next one of those that wait, if that is what they wait for.
@@ -480,7 +492,6 @@ mod tests {
         }
         let mut count = (0, 0);
         while let Some((who, run)) = flow.next(NOW) {
-            flow.call(Some(run));
             flow.take(NOW, &who, "t", Limits::default(), (run, slot(0).1, 1)).expect("it was called");
             if who == heavy { count.0 += 1 } else { count.1 += 1 }
         }
@@ -499,7 +510,6 @@ mod tests {
         flow.release(slot(0), true);
         assert!(flow.take(NOW, &busy, "t", Limits::default(), slot(4)).is_err());
         assert_eq!(flow.next(NOW), Some((patient.clone(), slot(10).0)));
-        flow.call(Some(slot(10).0));
         assert_eq!(flow.take(NOW, &patient, "t", Limits::default(), slot(10)), Ok(()));
         flow.release(slot(1), true);
         assert_eq!(flow.take(NOW, &busy, "t", Limits::default(), slot(5)), Ok(()), "nobody else waits");

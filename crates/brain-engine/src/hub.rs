@@ -2,14 +2,16 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use brain_core::RunId;
 use serde_json::Value;
 use tokio::sync::{Notify, oneshot};
 
+use crate::run_state::RunState;
+
 /// What became durable about a run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct RunNews {
     /// The run.
     pub run: RunId,
@@ -21,6 +23,15 @@ pub struct RunNews {
     pub offered: bool,
     /// What the one who asked is told besides.
     pub answer: Value,
+    /// Everything that is known of the run, where this process has it in memory.
+    pub state: Option<Arc<RunState>>,
+}
+
+impl RunNews {
+    /// Where a run stands, and nothing else.
+    pub fn of(run: RunId, status: String) -> Self {
+        Self { run, status, at_rest: false, offered: false, answer: Value::Null, state: None }
+    }
 }
 
 /// Who waits for which run, and how much is under way outside.

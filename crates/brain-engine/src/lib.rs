@@ -16,8 +16,11 @@ mod inbox;
 pub mod log;
 mod node;
 mod overlay;
+mod performer;
 mod receipt;
 mod retention;
+mod run_state;
+mod shards;
 mod shell;
 mod turn;
 
@@ -26,7 +29,7 @@ pub use turn::job_key;
 
 pub use data::{Moved, RunData};
 pub use driver::Driver;
-pub use engine::{Engine, EngineConfig, EngineError, LetterDecision, RunState};
+pub use engine::{Engine, EngineConfig, EngineError, LetterDecision};
 pub use flow::{FlowConfig, InUse, Limits, Share, TenantLimits};
 pub use host::{CheckAnswer, Growth, Host, HostFuture, JobContext, JobOutcome, Outside, RunView};
 pub use hub::RunNews;
@@ -35,3 +38,4 @@ pub use node::Liveness;
 pub use overlay::RecordView;
 pub use receipt::{Receipt, ReceiptStatus};
 pub use retention::{BLOB_GRACE, Keep, LONG, Swept, sweep};
+pub use run_state::{NotLoaded, RunState};

@@ -1,6 +1,8 @@
 //! The run's log as the engine reads and writes it: events of the pipe (1–99) and of the machine (100–199), each
 //! with its payload beside it.
 
+use std::borrow::Borrow;
+
 use brain_store::LogRow;
 use brain_vm::{Event, EventError, VM_EVENTS};
 use serde_json::{Value, json};
@@ -158,8 +160,8 @@ impl LogEntry<'_> {
 }
 
 /// The events of a log, in order.
-pub fn entries(rows: &[LogRow]) -> impl Iterator<Item = LogEntry<'_>> {
-    rows.iter().flat_map(|row| {
+pub fn entries<R: Borrow<LogRow>>(rows: &[R]) -> impl Iterator<Item = LogEntry<'_>> {
+    rows.iter().map(Borrow::borrow).flat_map(|row: &LogRow| {
         row.events.iter().enumerate().map(|(n, (number, version, data))| LogEntry {
             seq: row.seq + n as u64,
             at: row.at,

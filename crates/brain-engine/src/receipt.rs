@@ -1,5 +1,6 @@
 //! Receipts: the immutable record of every attempt, read from the log.
 
+use std::borrow::Borrow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -78,12 +79,12 @@ pub(crate) fn receipts(run: RunId, folded: &Folded, rows: &[LogRow]) -> Result<V
 
 /// [`receipts`] from the parts of a folded log. `earlier` are the programs that the run had before it was moved to the
 /// present one, each with the event that ended it.
-pub(crate) fn read_receipts(
+pub(crate) fn read_receipts<R: Borrow<LogRow>>(
     run: RunId,
     code: &Code,
     state: &State,
     earlier: &[(u64, Arc<Program>)],
-    rows: &[LogRow],
+    rows: &[R],
 ) -> Result<Vec<Receipt>, EventError> {
     let mut list: Vec<Receipt> = Vec::new();
     let mut started = Timestamp::default();

@@ -6,7 +6,7 @@ mod told;
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use brain_core::{Failure, JobKey, Random, RunId, Timestamp};
 use brain_lang::plan::{Idempotency, Place, PlanStep, StepCall, ToolRef};
@@ -79,7 +79,7 @@ pub(crate) struct Turn<'a> {
     /// Whether something was delegated, so that an answer may be there already.
     pub(crate) delegated: bool,
     /// The slots of this node; `None` if another node works on the run: then nothing outside starts here.
-    pub(crate) flow: Option<&'a mut Flow>,
+    pub(crate) flow: Option<&'a Mutex<Flow>>,
     /// Jobs that could start but found no slot.
     pub(crate) later: BTreeSet<JobId>,
     /// What the first of them wait for.
@@ -254,8 +254,14 @@ impl Turn<'_> {
     /// A slot for an outside job.
     fn take_slot(&mut self, job: JobId, attempt: u32, tool: &ToolRef) -> bool {
         let limits = guarded(|| Ok(self.host.limits(tool))).unwrap_or_default();
-        let taken = match &mut self.flow {
-            Some(flow) => flow.take(self.now, self.scope.tenant(), &tool.name, limits, (self.run, job, attempt)),
+        let taken = match self.flow {
+            Some(flow) => flow.lock().unwrap_or_else(PoisonError::into_inner).take(
+                self.now,
+                self.scope.tenant(),
+                &tool.name,
+                limits,
+                (self.run, job, attempt),
+            ),
             None => Err(NoSlot { limit: "node".into() }),
         };
         match taken {
@@ -268,8 +274,8 @@ impl Turn<'_> {
     }
 
     fn release_slot(&mut self, job: JobId, attempt: u32) {
-        if let Some(flow) = &mut self.flow {
-            flow.release((self.run, job, attempt), false);
+        if let Some(flow) = self.flow {
+            flow.lock().unwrap_or_else(PoisonError::into_inner).release((self.run, job, attempt), false);
         }
     }
 

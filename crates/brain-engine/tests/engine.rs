@@ -274,7 +274,7 @@ fn a_poisoned_run_blocks_nobody() {
     };
     let update =
         brain_store::Write::UpdateRun { run: bad, status: row.status, at: row.updated_at, schedule, program: None };
-    let writes = vec![update, brain_store::Write::Append(alien)];
+    let writes = vec![update, brain_store::Write::Append(alien.into())];
     let member = brain_store::Member { scope: scope(), preconditions: vec![], writes };
     store.commit_now(vec![member]).unwrap();
     let good = program(vec![step("a", &[], Place::Inline)]);

@@ -49,7 +49,7 @@ fn round(store: &SqliteStore, round: u64) {
             events: vec![(105, 1, json!({"job": {"step": seq}, "attempt": 1, "p": 0}))],
             payloads: vec![payload],
         };
-        writes.extend([Write::Append(log(0, first)), Write::Append(log(1, payload(n + 1_000_000)))]);
+        writes.extend([Write::Append(log(0, first).into()), Write::Append(log(1, payload(n + 1_000_000)).into())]);
         writes.push(Write::TakeKey { key: format!("key {n}"), digest: Digest::of(b"x"), run: row.id });
         writes.push(Write::NewRun(Box::new(row)));
         members.push(Member { scope: scope.clone(), preconditions: vec![], writes });
@@ -128,7 +128,7 @@ fn what_is_not_over_or_not_old_is_left_alone() {
     for (n, status) in ["completed", "waiting", "parked", "staged", "running", "needs_input"].into_iter().enumerate() {
         let mut row = sample::run(&scope, n as u64);
         row.status = status.into();
-        writes.extend([Write::NewRun(Box::new(row)), Write::Append(sample::log(n as u64, 0))]);
+        writes.extend([Write::NewRun(Box::new(row)), Write::Append(sample::log(n as u64, 0).into())]);
     }
     brain_store::Commit::commit_now(&store, vec![Member { scope: scope.clone(), preconditions: vec![], writes }])
         .unwrap();

@@ -70,7 +70,7 @@ fn one_run_that_is_refused_is_set_aside_and_its_neighbours_complete() {
         events: vec![(1, 1, json!({}))],
         payloads: vec![],
     };
-    let member = Member { scope: scope(), preconditions: vec![], writes: vec![Write::Append(alien)] };
+    let member = Member { scope: scope(), preconditions: vec![], writes: vec![Write::Append(alien.into())] };
     assert_eq!(store.commit_now(vec![member]).unwrap(), [Outcome::Committed]);
 
     let ours = scope();
@@ -111,7 +111,7 @@ impl Bench {
         let host = Arc::new(TestHost::new(|_| Fate::Done));
         let clock = clock();
         let node = NodeId::generate(clock.now(), &mut SeededRandom::new(1));
-        let core = Core::new(node, store.clone(), host, random(1), FlowConfig::default());
+        let core = Core::alone(node, store.clone(), host, random(1), FlowConfig::default());
         Self { core, store, clock, heard: Arc::default(), calls: 0 }
     }
 
@@ -125,14 +125,19 @@ impl Bench {
     }
 
     fn act(&mut self, output: StepOutput) -> Vec<(u64, Member)> {
+        let mut commits = output.commits;
         for action in output.actions {
             match action {
                 Action::Reply(reply, result) => reply(result),
                 Action::Perform(_) => self.calls += 1,
+                Action::Load(scope, run) => {
+                    let loaded = self.core.load(&scope, run);
+                    commits.extend(self.step(loaded));
+                }
                 _ => {}
             }
         }
-        output.commits
+        commits
     }
 
     /// One step, whose commits are given back.

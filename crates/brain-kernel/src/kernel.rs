@@ -21,6 +21,7 @@ use brain_store::{ApprovalRow, Scope, Store, StoreError, Write};
 use brain_tools::{Toolbox, ToolboxConfig};
 use brain_vm::{PlanError, Program, compile};
 use serde_json::{Value, json};
+use tokio::sync::oneshot;
 
 use crate::draft::Draft;
 use crate::eligible;
@@ -123,7 +124,7 @@ pub struct KernelConfig {
 }
 
 /// A request that has been taken as far as it goes without waiting.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Begun {
     /// The run.
     pub run: RunId,
@@ -131,6 +132,17 @@ pub struct Begun {
     pub wait: bool,
     /// What to say besides, if this request was answered by an earlier one.
     pub repeated: Option<String>,
+    /// Where the run stood when it was written, if this process has that in memory.
+    state: Option<Arc<RunState>>,
+    /// Brings the end of the run, if this process comes to it soon.
+    rest: Mutex<Option<oneshot::Receiver<RunNews>>>,
+}
+
+impl Begun {
+    /// A run that was begun before.
+    pub(crate) fn earlier(run: RunId, wait: bool, repeated: Option<String>) -> Self {
+        Self { run, wait, repeated, state: None, rest: Mutex::default() }
+    }
 }
 
 /// The kernel.
@@ -325,8 +337,13 @@ impl Kernel {
         let wait = draft.start && request.mode == Mode::EnqueueAndWait;
         let definitions =
             draft.program.as_ref().map(|(hash, program)| self.definitions(*hash, program)).unwrap_or_default();
+        // Listening starts before anything can happen.
+        let rest = wait.then(|| self.engine.next_rest(run));
         match self.engine.submit(draft.submission(request, definitions, self.clock.now())).await {
-            Ok(RunNews { at_rest, .. }) => Ok(Begun { run, wait: wait && !at_rest, repeated: None }),
+            Ok(RunNews { at_rest, state, .. }) => {
+                let rest = Mutex::new(rest.filter(|_| !at_rest));
+                Ok(Begun { run, wait: wait && !at_rest, repeated: None, state, rest })
+            }
             // The same request came twice at the same time: the other one was first.
             Err(EngineError::KeyTaken(_)) => match key {
                 Some((key, digest)) => {
@@ -344,7 +361,7 @@ impl Kernel {
         if first != digest {
             return Err(KernelError::KeyReused(key.to_owned()));
         }
-        Ok(Some(Begun { run, wait: request.mode == Mode::EnqueueAndWait, repeated: None }))
+        Ok(Some(Begun::earlier(run, request.mode == Mode::EnqueueAndWait, None)))
     }
 
     /// Without a key, the same tools with the same arguments in the same conversation are the same request, unless
@@ -377,7 +394,7 @@ impl Kernel {
                         let text = "The same was asked before in this conversation, so it was not done again. To do it \
                                     again, send it with a new Idempotency-Key.";
                         let wait = request.mode == Mode::EnqueueAndWait;
-                        return Ok(Some(Begun { run, wait, repeated: Some(text.into()) }));
+                        return Ok(Some(Begun::earlier(run, wait, Some(text.into()))));
                     }
                 }
             }
@@ -704,20 +721,41 @@ impl Kernel {
 
     /// Waits for the end of a run that was begun, if that was asked for, and reports.
     pub async fn finish(&self, request: &Request, begun: &Begun) -> Result<Report, KernelError> {
-        let mut timed_out = false;
-        if begun.wait {
-            let limit = std::time::Duration::from_millis(request.limits.wait_timeout_ms);
-            match tokio::time::timeout(limit, self.engine.wait(&request.scope, begun.run)).await {
-                Ok(news) => drop(news?),
-                Err(_) => timed_out = true,
-            }
+        let limit = std::time::Duration::from_millis(request.limits.wait_timeout_ms);
+        let (state, timed_out) = match tokio::time::timeout(limit, self.rest(request, begun)).await {
+            Ok(state) => (state?, false),
+            Err(_) => (None, true),
+        };
+        self.conclude(request, begun, state, timed_out)
+    }
+
+    /// Waits until a run that was begun comes to rest, if that was asked for. Gives the run if this process has it in
+    /// memory.
+    pub async fn rest(&self, request: &Request, begun: &Begun) -> Result<Option<Arc<RunState>>, KernelError> {
+        if !begun.wait {
+            return Ok(begun.state.clone());
         }
-        self.conclude(request, begun, timed_out)
+        let soon = begun.rest.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(soon) = soon
+            && let Ok(news) = soon.await
+        {
+            return Ok(news.state);
+        }
+        Ok(self.engine.wait(&request.scope, begun.run).await?.state)
     }
 
     /// The report of a request, with what only the request knows: that time ran out, that it was a repetition.
-    pub(crate) fn conclude(&self, request: &Request, begun: &Begun, timed_out: bool) -> Result<Report, KernelError> {
-        let mut report = self.report(&request.scope, begun.run)?;
+    pub(crate) fn conclude(
+        &self,
+        request: &Request,
+        begun: &Begun,
+        state: Option<Arc<RunState>>,
+        timed_out: bool,
+    ) -> Result<Report, KernelError> {
+        let mut report = match state {
+            Some(state) => self.report_of(&request.scope, &state)?,
+            None => self.report(&request.scope, begun.run)?,
+        };
         let open = !is_over(&report.status);
         if timed_out && open {
             report.ok = false;
@@ -755,7 +793,13 @@ impl Kernel {
             Err(error @ EngineError::Unreadable(..)) => return self.unread(scope, run, &error),
             other => other?,
         };
-        let mut report = report(&self.registry, &self.toolbox, &state);
+        self.report_of(scope, &state)
+    }
+
+    /// Where a run stands that has been read.
+    fn report_of(&self, scope: &Scope, state: &RunState) -> Result<Report, KernelError> {
+        let run = state.row.id;
+        let mut report = report(&self.registry, &self.toolbox, state);
         if state.row.status == PARKED {
             report.ok = false;
             report.message = format!("This run was set aside: {}", self.why_parked(scope, run));

@@ -69,7 +69,9 @@ impl World {
         match (then, result) {
             (Then::Leased { worker, scope, run, key }, Ok(news)) => self.leased(worker, scope, run, key, &news.answer),
             (Then::Leased { worker, .. }, Err(_)) => self.workers[worker].asked = false,
-            (Then::Answered { key, attempt }, Ok(news)) if news.answer["taken"] == true => {
+            (Then::Answered { key, attempt }, Ok(news))
+                if news.answer["taken"] == true && news.answer["final"] == true =>
+            {
                 let taken = self.taken.entry((key, attempt)).or_insert(0);
                 *taken += 1;
                 if *taken > 1 {
@@ -148,7 +150,7 @@ impl World {
                     let event = NewEvent::pipe(PipeEvent::Aborted, json!({"by": "somebody"}), None);
                     engine.abort_parked(&scope, run, "somebody", event).await?;
                     let (status, answer) = (String::new(), Value::Null);
-                    return Ok(RunNews { run, status, at_rest: false, offered: false, answer });
+                    return Ok(RunNews { answer, ..RunNews::of(run, status) });
                 }
                 engine.unpark(&scope, run, "somebody").await
             })

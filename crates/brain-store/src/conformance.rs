@@ -176,7 +176,7 @@ fn a_run_and_its_log_read_back_as_written(store: &dyn Store) {
     };
     let writes = vec![
         Write::NewRun(Box::new(row.clone())),
-        Write::Append(sample::log(1, 0)),
+        Write::Append(sample::log(1, 0).into()),
         Write::Link(link.clone()),
         Write::Link(link.clone()),
     ];
@@ -192,7 +192,10 @@ fn a_run_and_its_log_read_back_as_written(store: &dyn Store) {
     };
     let unpaid = LogRow { payloads: vec![], ..sample::log(1, 2) };
     let there = Precondition::RunAt { run: row.id, seq: 2, fence: 1 };
-    assert_eq!(commit(store, &scope, vec![there], vec![update, Write::Append(unpaid.clone())]), Outcome::Committed);
+    assert_eq!(
+        commit(store, &scope, vec![there], vec![update, Write::Append(unpaid.clone().into())]),
+        Outcome::Committed
+    );
     let after = store.run(&scope, row.id).expect("reads").expect("is there");
     assert_eq!((after.status.as_str(), after.updated_at, &after.schedule), ("completed", at(9), &schedule));
     assert_eq!(after.program, row.program, "an update without a program keeps the old one");
@@ -206,7 +209,7 @@ fn a_broken_precondition_writes_nothing(store: &dyn Store) {
     new_run(store, &scope, sample::run(&scope, 1));
     let stale = Precondition::RunAt { run: sample::run_id(1), seq: 1, fence: 1 };
     let task = sample::record("task", 1, 1, None, json!({"title": "x"}));
-    let writes = vec![put(task.clone(), vec![], None), Write::Append(sample::log(1, 2))];
+    let writes = vec![put(task.clone(), vec![], None), Write::Append(sample::log(1, 2).into())];
     let outcome = commit(store, &scope, vec![stale.clone()], writes);
     assert_eq!(outcome, Outcome::Conflict(Conflict::Precondition(stale)));
     assert_eq!(store.record(&scope, "task", task.id).expect("reads"), None);
@@ -228,7 +231,7 @@ fn an_old_fence_is_refused(store: &dyn Store) {
     };
     let held = |fence| Precondition::RunAt { run: sample::run_id(1), seq: 2, fence };
     assert_eq!(commit(store, &scope, vec![held(1)], vec![take_over(1)]), Outcome::Committed);
-    let late = commit(store, &scope, vec![held(1)], vec![Write::Append(sample::log(1, 2))]);
+    let late = commit(store, &scope, vec![held(1)], vec![Write::Append(sample::log(1, 2).into())]);
     assert_eq!(late, Outcome::Conflict(Conflict::Precondition(held(1))));
     assert_eq!(commit(store, &scope, vec![held(2)], vec![take_over(2)]), Outcome::Committed);
 }
@@ -372,7 +375,7 @@ fn tenants_do_not_see_each_other(store: &dyn Store) {
     let task = sample::record("task", 1, 1, None, json!({"title": "secret"}));
     let writes = vec![
         Write::NewRun(Box::new(row.clone())),
-        Write::Append(sample::log(1, 0)),
+        Write::Append(sample::log(1, 0).into()),
         put(task.clone(), vec![entry("title", "secret", true)], Some("secret")),
         Write::TakeKey { key: "k".into(), digest: Digest::of(b""), run: row.id },
         Write::Link(ArtifactRow {

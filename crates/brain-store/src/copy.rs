@@ -168,7 +168,7 @@ fn walk(store: &dyn Store, scope: &Scope, each: Each<'_>) -> Result<(), StoreErr
         for row in page {
             let run = row.id;
             let mut writes = vec![Write::NewRun(Box::new(row))];
-            writes.extend(store.log(scope, run)?.into_iter().map(Write::Append));
+            writes.extend(store.log(scope, run)?.into_iter().map(|row| Write::Append(row.into())));
             writes.extend(store.artifacts(scope, run)?.into_iter().map(Write::Link));
             let keys = store.keys_of(scope, run)?.into_iter();
             writes.extend(keys.map(|(key, digest)| Write::TakeKey { key, digest, run }));

@@ -152,7 +152,7 @@ impl Inner {
             }
             Write::Append(row) => {
                 self.feed.push((tenant.clone(), row.run, row.seq));
-                self.log.entry((tenant, row.run)).or_default().push(row);
+                self.log.entry((tenant, row.run)).or_default().push(Arc::unwrap_or_clone(row));
             }
             Write::PutRecord { row, index, text } => {
                 let kind = row.kind.clone();
@@ -271,6 +271,13 @@ impl Runs for MemoryStore {
 
     fn log(&self, scope: &Scope, id: RunId) -> Result<Vec<LogRow>, StoreError> {
         Ok(self.lock().log.get(&(scope.tenant().clone(), id)).cloned().unwrap_or_default())
+    }
+
+    fn run_and_log(&self, scope: &Scope, id: RunId) -> Result<Option<(RunRow, Vec<LogRow>)>, StoreError> {
+        let inner = self.lock();
+        let place = (scope.tenant().clone(), id);
+        let log = || inner.log.get(&place).cloned().unwrap_or_default();
+        Ok(inner.runs.get(&place).map(|row| (row.clone(), log())))
     }
 
     fn by_key(&self, scope: &Scope, key: &str) -> Result<Option<(RunId, Digest)>, StoreError> {

@@ -92,8 +92,8 @@ pub enum Write {
         /// What it runs, if that is new.
         program: Option<Digest>,
     },
-    /// Events at the end of a run's log.
-    Append(LogRow),
+    /// Events at the end of a run's log. Shared, because the engine goes on with the same row.
+    Append(Arc<LogRow>),
     /// A record as it is from now on, with all its index entries and its words for full-text search.
     PutRecord {
         /// The record.
@@ -269,6 +269,8 @@ pub trait Runs {
     ) -> Result<Page<RunRow>, StoreError>;
     /// The log of a run, from the beginning.
     fn log(&self, scope: &Scope, id: RunId) -> Result<Vec<LogRow>, StoreError>;
+    /// A run and its log as they were at one moment.
+    fn run_and_log(&self, scope: &Scope, id: RunId) -> Result<Option<(RunRow, Vec<LogRow>)>, StoreError>;
     /// The run that was accepted under a key, and the digest of its request.
     fn by_key(&self, scope: &Scope, key: &str) -> Result<Option<(RunId, Digest)>, StoreError>;
     /// The links of a run.

@@ -29,7 +29,10 @@ fn a_change_beside_a_refused_commit_is_made_once() {
     let folder = tempfile::tempdir().unwrap();
     let store = Arc::new(SqliteStore::open(&folder.path().join("beside.db")).unwrap());
     let scope = sample::scope("default");
-    let twice = vec![brain_store::Write::Append(sample::log(1, 0)), brain_store::Write::Append(sample::log(1, 0))];
+    let twice = vec![
+        brain_store::Write::Append(sample::log(1, 0).into()),
+        brain_store::Write::Append(sample::log(1, 0).into()),
+    ];
     let member = brain_store::Member { scope, preconditions: vec![], writes: twice };
     let (send, receive) = std::sync::mpsc::channel();
     std::thread::scope(|threads| {

@@ -37,8 +37,8 @@ fn fill(store: &dyn Store, scope: &Scope) {
         };
         let mut writes = vec![
             Write::NewRun(Box::new(row)),
-            Write::Append(sample::log(n, 0)),
-            Write::Append(sample::log(n, 2)),
+            Write::Append(sample::log(n, 0).into()),
+            Write::Append(sample::log(n, 2).into()),
             Write::TakeKey { key: format!("key {n} \u{1}é"), digest: Digest::of(b"request"), run },
             Write::Link(link),
             Write::Define { hash: Digest::of(&n.to_be_bytes()), kind: "program", body: json!({"n": n}) },

@@ -166,7 +166,7 @@ fn a_late_commit_gets_a_late_position() {
         });
         waits(2);
         for seq in [0, 2] {
-            commit(&store, &scope, vec![], vec![Write::Append(sample::log(1, seq))]);
+            commit(&store, &scope, vec![], vec![Write::Append(sample::log(1, seq).into())]);
         }
         let mut seen = Vec::new();
         let mut upto = 0;
@@ -213,7 +213,7 @@ fn a_store_recovers_when_connections_are_cut_and_when_the_server_restarts() {
     cluster.start_again().unwrap();
     assert!(store.run(&scope, sample::run_id(2)).unwrap().is_some());
     new_run(&store, &scope, 3);
-    commit(&store, &scope, vec![], vec![Write::Append(sample::log(3, 0))]);
+    commit(&store, &scope, vec![], vec![Write::Append(sample::log(3, 0).into())]);
     eventually(|| store.feed(&scope, 0, 10).is_ok_and(|page| page.items.len() == 1));
 }
 
@@ -240,7 +240,7 @@ fn commits_under_a_restarting_server_happen_once_or_say_so() {
         while !chaos.is_finished() {
             n += 1;
             let row = sample::run(&scope, n);
-            let writes = vec![Write::NewRun(Box::new(row.clone())), Write::Append(sample::log(n, 0))];
+            let writes = vec![Write::NewRun(Box::new(row.clone())), Write::Append(sample::log(n, 0).into())];
             let preconditions = vec![Precondition::RunAbsent(row.id)];
             let member = Member { scope: scope.clone(), preconditions, writes };
             let send = send.clone();

@@ -90,7 +90,7 @@ fn an_old_owner_is_refused_by_its_fence() {
     let take_over =
         Write::UpdateRun { run: sample::run_id(1), status: "running".into(), at: at(2), schedule, program: None };
     assert_eq!(commit(&two, &scope, vec![held(1)], vec![take_over]), Outcome::Committed);
-    let late = commit(&one, &scope, vec![held(1)], vec![Write::Append(sample::log(1, 2))]);
+    let late = commit(&one, &scope, vec![held(1)], vec![Write::Append(sample::log(1, 2).into())]);
     assert_eq!(late, Outcome::Conflict(Conflict::Precondition(held(1))));
     assert!(one.log(&scope, sample::run_id(1)).unwrap().is_empty());
 }
@@ -305,9 +305,12 @@ fn members_of_one_group_see_each_other_and_other_groups_do_too() {
     let at_two = Precondition::RunAt { run: row.id, seq: 2, fence: 1 };
     let outcomes = two
         .commit_now(vec![
-            member(vec![absent.clone()], vec![Write::NewRun(Box::new(row.clone())), Write::Append(sample::log(7, 0))]),
+            member(
+                vec![absent.clone()],
+                vec![Write::NewRun(Box::new(row.clone())), Write::Append(sample::log(7, 0).into())],
+            ),
             member(vec![absent.clone()], vec![]),
-            member(vec![at_two], vec![moved, Write::Append(sample::log(7, 2))]),
+            member(vec![at_two], vec![moved, Write::Append(sample::log(7, 2).into())]),
         ])
         .unwrap();
     assert_eq!(outcomes[1], Outcome::Conflict(Conflict::Precondition(absent)));

@@ -209,7 +209,6 @@ impl<'c> Machine<'c> {
         if let Some(decision) = self.about_left(state, &input) {
             return decision;
         }
-        let stopping = |job: JobId| matches!(state.phase_of(job), Phase::Stopping(_));
         let has =
             |job: JobId, status: fn(&JobStatus) -> bool| state.jobs.get(&job).is_some_and(|job| status(&job.status));
         match input {
@@ -228,10 +227,12 @@ impl<'c> Machine<'c> {
             }
             Input::Bypass(at, because) => vec![Event::StepBypassed { at, because }],
             // Taking back with a tool that brings steps along: they run while everything else stands still.
-            Input::Inject(job, attempt, code) if self.expects(state, job, attempt) && !stopping(job) => {
+            Input::Inject(job, attempt, code)
+                if self.expects(state, job, attempt) && !self.has_no_way_on(state, job) =>
+            {
                 vec![Event::ScopeOpened { job, attempt, code }]
             }
-            // The run is about to stop: what was done counts, what would follow does not.
+            // The scope is about to end, or takes back what it did: what was done counts, what would follow does not.
             Input::Inject(job, attempt, ..) if self.expects(state, job, attempt) => {
                 vec![Event::JobDone { job, attempt }]
             }

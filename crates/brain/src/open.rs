@@ -151,7 +151,7 @@ pub(crate) fn kernel_over(
     keep: bool,
 ) -> Result<Arc<Kernel>> {
     let flow = Config::read(global.config.as_deref())?.flow();
-    let engine = EngineConfig { flow, keep, paused: global.paused };
+    let engine = EngineConfig { flow, keep, paused: global.paused, deciders: deciders() };
     let mut config = KernelConfig { engine, ..KernelConfig::default() };
     config.tools.allow_private_hosts = global.allow_private_hosts;
     config.tools.public_url.clone_from(&global.public_url);
@@ -206,4 +206,9 @@ pub(crate) fn encoder(tier: Option<TierArg>, global: &Global) -> Result<Arc<dyn 
 /// The runtime for commands that work.
 pub(crate) fn runtime() -> Result<tokio::runtime::Runtime> {
     Ok(tokio::runtime::Builder::new_multi_thread().enable_all().build()?)
+}
+
+/// Deciding threads: one, and more where there are cores to spare for them beside the store's and the outside calls'.
+fn deciders() -> usize {
+    std::thread::available_parallelism().map_or(1, |cores| (cores.get() / 4).clamp(1, 4))
 }

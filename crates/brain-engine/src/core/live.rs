@@ -3,9 +3,9 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use brain_core::{Digest, Failure, Millis, NodeId, RunId};
-use brain_store::{Precondition, QueuePlace, RunRow, RunSchedule, Scope};
-use brain_vm::{Code, Input, JobId, JobStatus, State};
+use brain_core::{Digest, Failure, Millis, NodeId, RunId, Timestamp};
+use brain_store::{LogRow, Precondition, QueuePlace, RunRow, RunSchedule, Scope};
+use brain_vm::{Code, Input, JobId, JobStatus, Program, State};
 use serde_json::Value;
 
 use super::messages::{Command, Reply, Submission, Told};
@@ -13,6 +13,7 @@ use super::park::PARKED;
 use crate::data::RunData;
 use crate::host::{CheckAnswer, JobOutcome};
 use crate::log::PipeEvent;
+use crate::run_state::RunState;
 use crate::turn::{CheckRequest, Handover};
 
 /// Something to be decided for one run. Kept until its commit is durable, so that it can be decided again.
@@ -21,6 +22,8 @@ pub(super) enum Work {
     Command(Arc<Command>),
     Job(JobId, u32, JobOutcome),
     Check(JobId, u32, CheckAnswer),
+    /// A call whose start is durable was not made after all.
+    NotMade(JobId, u32),
     Tick,
     Signals,
     TakeOver(NodeId),
@@ -34,6 +37,12 @@ pub(super) struct Live {
     pub(super) code: Option<Code>,
     pub(super) state: Option<State>,
     pub(super) data: RunData,
+    /// Its log, row by row, as the store has it.
+    pub(super) log: Vec<Arc<LogRow>>,
+    /// The programs it had before it was moved to the present one, each with the event that ended it.
+    pub(super) earlier: Vec<(u64, Arc<Program>)>,
+    /// Whether it is being read from the store; what comes meanwhile waits in the queue.
+    pub(super) loading: bool,
     pub(super) queue: VecDeque<Queued>,
     /// What is being committed, if anything is.
     pub(super) in_flight: Option<InFlight>,
@@ -68,6 +77,11 @@ impl Queued {
         matches!(&self.work, Work::Command(command) if command.prelude.iter().any(|event| is_it(event.number)))
     }
 
+    /// Whether it matters whichever node works on the run.
+    pub(super) fn concerns_everybody(&self) -> bool {
+        self.is_request() || matches!(self.work, Work::TakeOver(_))
+    }
+
     /// Whether someone asked for it; each such request is a commit of its own, so that each gets its own answer.
     pub(super) fn is_request(&self) -> bool {
         matches!(self.work, Work::Start(_) | Work::Command(_))
@@ -77,6 +91,10 @@ impl Queued {
 #[derive(Default)]
 pub(super) struct InFlight {
     pub(super) work: Vec<Queued>,
+    /// When it was decided.
+    pub(super) at: Timestamp,
+    /// What it adds to the log.
+    pub(super) appended: Option<Arc<LogRow>>,
     pub(super) schedule: RunSchedule,
     pub(super) status: String,
     pub(super) program: Option<Digest>,
@@ -102,6 +120,9 @@ impl Live {
             code: None,
             state: None,
             data: RunData::default(),
+            log: Vec::new(),
+            earlier: Vec::new(),
+            loading: false,
             queue: VecDeque::new(),
             in_flight: None,
             redecided: 0,
@@ -113,6 +134,40 @@ impl Live {
         let mut live = Self::empty(scope);
         live.queue.push_back(Queued::asked(work, reply));
         live
+    }
+
+    /// Takes in the run as it was read from the store. What waits for it stays.
+    pub(super) fn fill(&mut self, run: RunState) {
+        let RunState { row, log, code, state, data, earlier } = run;
+        (self.row, self.log, self.code, self.state) = (Some(row), log, code, state);
+        (self.data, self.earlier) = (data, earlier);
+    }
+
+    /// Everything that is known of it, while it goes on.
+    pub(super) fn snapshot(&self) -> Option<RunState> {
+        Some(RunState {
+            row: self.row.clone()?,
+            log: self.log.clone(),
+            code: self.code.clone(),
+            state: self.state.clone(),
+            data: self.data.clone(),
+            earlier: self.earlier.clone(),
+        })
+    }
+
+    /// Everything that is known of it, when nothing follows.
+    pub(super) fn into_state(self) -> Option<RunState> {
+        let Self { row, log, code, state, data, earlier, .. } = self;
+        Some(RunState { row: row?, log, code, state, data, earlier })
+    }
+
+    /// Whether all of it is one commit.
+    pub(super) fn is_atomic(&self) -> bool {
+        let submitted = |item: &Queued| match &item.work {
+            Work::Start(submission) => submission.program.as_ref().is_some_and(|(_, program)| program.atomic),
+            _ => false,
+        };
+        self.code.as_ref().is_some_and(|code| code.root().atomic) || self.queue.iter().any(submitted)
     }
 
     /// Whether it was set aside: only a person moves it on.
@@ -142,12 +197,15 @@ pub(super) fn never_made(state: Option<&State>, in_hand: impl Fn(JobId, u32) -> 
     let Some(state) = state else { return Vec::new() };
     let started = state.jobs.iter().filter(|(_, job)| job.status == JobStatus::Running);
     let lost = started.filter(|(id, job)| !in_hand(**id, job.attempt));
-    lost.map(|(&id, job)| {
-        let message = "It was not sure whether the start of this call was written, so the call was not made.";
-        let failure = Failure { retry_after: Some(Millis(0)), ..Failure::transient("not_made", message) };
-        Told::Input(Input::Failed(id, job.attempt, failure), None)
-    })
-    .collect()
+    lost.map(|(&id, job)| not_made(id, job.attempt)).collect()
+}
+
+/// A call that was started in the log and then not made. It had no effect, and does not count as an attempt.
+pub(super) fn not_made(job: JobId, attempt: u32) -> Told {
+    let message = "The call was not made: it was not certain that this server still owned the run, or too much time \
+                   had passed since the start was decided.";
+    let failure = Failure { retry_after: Some(Millis(0)), ..Failure::transient("not_made", message) };
+    Told::Input(Input::Failed(job, attempt, failure), None)
 }
 
 /// Checks that were under way on a node that is dead: asking again does no harm.

@@ -13,6 +13,7 @@ use crate::flow::Share;
 use crate::host::{CheckAnswer, JobOutcome};
 use crate::hub::RunNews;
 use crate::log::NewEvent;
+use crate::run_state::{NotLoaded, RunState};
 use crate::turn::{CheckRequest, Handover};
 
 /// A run to be written, and started if it has a program.
@@ -129,6 +130,10 @@ pub enum CoreInput {
     Job(Scope, RunId, JobId, u32, JobOutcome),
     /// What a check found.
     Check(Scope, RunId, JobId, u32, CheckAnswer),
+    /// An outside job whose start is durable was not handed over after all.
+    NotMade(Scope, RunId, JobId, u32),
+    /// A run was read from the store, or could not be.
+    Loaded(RunId, Box<Result<RunState, NotLoaded>>),
     /// Its time has come.
     Wake(Scope, RunId),
     /// There is something in its inbox.
@@ -137,6 +142,8 @@ pub enum CoreInput {
     TakeOver(Scope, RunId, NodeId),
     /// Its time comes then.
     WakeAt(Scope, RunId, Timestamp),
+    /// It was called from the queue: there may be a slot for it.
+    Slot(Scope, RunId),
     /// A rate may let those go on that wait for it.
     Call,
     /// Time to look who waits for a slot, also elsewhere; what part of shared limits is this node's.
@@ -148,6 +155,24 @@ pub enum CoreInput {
 }
 
 impl CoreInput {
+    /// The run that it is about, if it is about one. Commits come back to whoever made them.
+    pub(crate) fn run(&self) -> Option<RunId> {
+        match self {
+            Self::Submit(submission, _) => Some(submission.run),
+            Self::Command(_, run, ..)
+            | Self::Job(_, run, ..)
+            | Self::Check(_, run, ..)
+            | Self::NotMade(_, run, ..)
+            | Self::Loaded(run, _)
+            | Self::Wake(_, run)
+            | Self::WakeAt(_, run, _)
+            | Self::Slot(_, run)
+            | Self::Signal(_, run)
+            | Self::TakeOver(_, run, _) => Some(*run),
+            Self::Committed(..) | Self::Call | Self::Look(_) | Self::Pause(_) => None,
+        }
+    }
+
     /// Whose it is, if it is one tenant's.
     pub(crate) fn tenant(&self) -> Option<&TenantId> {
         match self {
@@ -155,11 +180,13 @@ impl CoreInput {
             Self::Command(scope, ..)
             | Self::Job(scope, ..)
             | Self::Check(scope, ..)
+            | Self::NotMade(scope, ..)
             | Self::Wake(scope, _)
             | Self::WakeAt(scope, ..)
+            | Self::Slot(scope, _)
             | Self::Signal(scope, _)
             | Self::TakeOver(scope, ..) => Some(scope.tenant()),
-            Self::Committed(..) | Self::Call | Self::Look(_) | Self::Pause(_) => None,
+            Self::Committed(..) | Self::Loaded(..) | Self::Call | Self::Look(_) | Self::Pause(_) => None,
         }
     }
 }
@@ -170,12 +197,16 @@ pub enum Action {
     Perform(Box<HandoverAction>),
     /// Ask a check tool.
     Check(Box<CheckAction>),
+    /// Read a run from the store.
+    Load(Scope, RunId),
     /// Tell whoever waits for this run.
     Notify(RunNews),
     /// Look at this run again then.
     WakeAt(Scope, RunId, Timestamp),
     /// Something was put into the inbox of this run.
     Signal(Scope, RunId),
+    /// A run of another deciding thread was called from the queue.
+    Slot(Scope, RunId),
     /// Look then who may start.
     LookAt(Timestamp),
     /// Answer a caller.

@@ -1,9 +1,11 @@
 //! Runs that cannot be read, and runs of which the database will not take what was decided, are set aside, visibly: they
 //! hold up nobody, and a person decides what becomes of them.
 
+use std::borrow::Borrow;
+
 use brain_core::{RunId, Timestamp};
-use brain_store::{LogRow, Member, Precondition, RunRow, RunSchedule, Scope, StoreError, Write};
-use serde_json::{Value, json};
+use brain_store::{LogRow, Member, Precondition, RunRow, RunSchedule, StoreError, Write};
+use serde_json::json;
 
 use super::live::{InFlight, Live, Queued};
 use super::{Action, Core, StepOutput};
@@ -15,41 +17,45 @@ use crate::log::{NewEvent, PipeEvent, pack};
 pub const PARKED: &str = "parked";
 
 /// The writes that move a run which may not be readable to a status, with an event that says so if its log takes one.
-pub(crate) fn move_unread(
+pub(crate) fn move_unread<R: Borrow<LogRow>>(
     row: &RunRow,
-    log: Option<&[LogRow]>,
+    log: Option<&[R]>,
     at: Timestamp,
     status: &str,
     event: NewEvent,
 ) -> (Precondition, Vec<Write>) {
     let RunSchedule { seq, fence, priority, .. } = row.schedule;
     // Only a log that is as long as the row says takes another event.
-    let end = log.map(|rows| rows.last().map_or(0, |last| last.seq + last.events.len() as u64));
+    let end = log.map(|rows| rows.last().map_or(0, |last| last.borrow().seq + last.borrow().events.len() as u64));
     let appends = end == Some(seq);
     let schedule = RunSchedule { seq: seq + u64::from(appends), fence: fence + 1, priority, ..RunSchedule::default() };
     let mut writes = vec![Write::UpdateRun { run: row.id, status: status.to_owned(), at, schedule, program: None }];
     if appends {
-        writes.push(Write::Append(pack(row.id, seq, at, vec![event])));
+        writes.push(Write::Append(pack(row.id, seq, at, vec![event]).into()));
     }
     (Precondition::RunAt { run: row.id, seq, fence }, writes)
 }
 
 impl Core {
-    /// Sets a run aside that cannot be read.
-    pub(super) fn park(&mut self, now: Timestamp, scope: &Scope, run: RunId, why: &str, output: &mut StepOutput) {
-        tracing::error!(%run, why, "this run cannot be read and is set aside");
-        let Ok(Some(row)) = self.store.run(scope, run) else { return };
-        if row.status == PARKED {
-            return;
-        }
-        let log = self.store.log(scope, run).ok();
+    /// Sets a run aside that cannot be read. What it was told is kept until that is durable.
+    pub(super) fn park(
+        &mut self,
+        now: Timestamp,
+        live: Live,
+        row: &RunRow,
+        log: Option<&[LogRow]>,
+        (work, why): (Vec<Queued>, &str),
+        output: &mut StepOutput,
+    ) {
+        tracing::error!(run = %row.id, why, "this run cannot be read and is set aside");
         let event = NewEvent::pipe(PipeEvent::Parked, json!({"why": why, "was": row.status}), None);
-        let (precondition, writes) = move_unread(&row, log.as_deref(), now, PARKED, event);
-        // Nobody waits for this commit: if it fails, the run is found again.
+        let (precondition, writes) = move_unread(row, log, now, PARKED, event);
+        let member = Member { scope: live.scope.clone(), preconditions: vec![precondition], writes };
         self.next_commit += 1;
-        let member = Member { scope: scope.clone(), preconditions: vec![precondition], writes };
+        self.commits.insert(self.next_commit, row.id);
         output.commits.push((self.next_commit, member));
-        self.unreadable.remove(&run);
+        let in_flight = Some(InFlight { work, parks: true, ..InFlight::default() });
+        self.live.insert(row.id, Live { in_flight, ..live });
     }
 
     /// The database will not take what was decided for a run, and would not the next time. If somebody asked for it, they
@@ -73,12 +79,8 @@ impl Core {
             // Not even this is taken: it is decided again a little later, and until then nothing is forgotten.
             return self.again(now, run, live, work, Some(StoreError::Failed(why)), output);
         };
-        let log = match self.store.log(&live.scope, run) {
-            Err(error @ StoreError::Failed(_)) => return self.again(now, run, live, work, Some(error), output),
-            log => log.ok(),
-        };
         let event = NewEvent::pipe(PipeEvent::Parked, json!({"why": why, "was": row.status}), None);
-        let (precondition, writes) = move_unread(row, log.as_deref(), now, PARKED, event);
+        let (precondition, writes) = move_unread(row, Some(&live.log), now, PARKED, event);
         let member = Member { scope: live.scope.clone(), preconditions: vec![precondition], writes };
         self.next_commit += 1;
         self.commits.insert(self.next_commit, run);
@@ -98,10 +100,9 @@ impl Core {
         work: Vec<Queued>,
         output: &mut StepOutput,
     ) -> Option<RunId> {
-        self.flow.forget(live.scope.tenant(), run);
+        self.flow().forget(live.scope.tenant(), run);
         self.leave_parked(run, work.into_iter().chain(live.queue), output);
-        let (status, answer) = (PARKED.to_owned(), Value::Null);
-        output.actions.push(Action::Notify(RunNews { run, status, at_rest: true, offered: false, answer }));
+        output.actions.push(Action::Notify(RunNews { at_rest: true, ..RunNews::of(run, PARKED.to_owned()) }));
         None
     }
 

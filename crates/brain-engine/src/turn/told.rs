@@ -138,6 +138,12 @@ impl Turn<'_> {
                     other => other,
                 };
                 self.outcome(id, attempt, outcome);
+                // An answer that leads to another attempt, or leaves it open whether it happened, is not the last.
+                let open = |status: &JobStatus| {
+                    matches!(status, JobStatus::Retrying { .. } | JobStatus::Ready | JobStatus::Offered)
+                        || *status == JobStatus::Stuck { happened: Happened::Maybe }
+                };
+                self.answer["final"] = json!(!self.state.job(id).is_some_and(|job| open(&job.status)));
             }
             ToJob::Accept { corrections, by, note } => {
                 if job.status != JobStatus::Reviewing {

@@ -189,7 +189,7 @@ impl World {
         let begun = self.driver.block_on(kernel.begin(&request), None).ok_or("the request did not come to rest")?;
         let begun = begun.map_err(|error| error.to_string())?;
         let in_time = !begun.wait || self.wait(&begun, request.limits.wait_timeout_ms);
-        self.last = Some(kernel.conclude(&request, &begun, !in_time).map_err(|error| error.to_string())?);
+        self.last = Some(kernel.conclude(&request, &begun, None, !in_time).map_err(|error| error.to_string())?);
         Ok(())
     }
 
@@ -208,7 +208,7 @@ impl World {
         let (scope, id) = (self.scope.clone(), row.id.to_string());
         let decided = self.driver.block_on(kernel.decide(&scope, &id, decision, actor, ""), None);
         decided.ok_or("the decision did not come to rest")?.map_err(|error| error.to_string())?;
-        self.wait(&Begun { run: row.run, wait: true, repeated: None }, 30_000);
+        self.wait(&Begun::earlier(row.run, true, None), 30_000);
         self.last = Some(kernel.report(&scope, row.run).map_err(|error| error.to_string())?);
         Ok(())
     }
@@ -272,7 +272,7 @@ impl World {
             }
             _ => return Err("this is not something that happens to a run".into()),
         }
-        self.wait(&Begun { run, wait: true, repeated: None }, 30_000);
+        self.wait(&Begun::earlier(run, true, None), 30_000);
         self.refresh()
     }
 

@@ -1,5 +1,7 @@
 //! The log of a run as people may see it: numbered, named, without personal values.
 
+use std::borrow::Borrow;
+
 use std::collections::BTreeSet;
 
 use brain_core::{REDACTED, Redactor};
@@ -36,8 +38,8 @@ pub struct RunEvent {
 
 /// The events of a log, with everything personal hidden: by the name of the field, and wherever else the same value
 /// stands.
-pub fn run_events(log: &[LogRow], redactor: &Redactor) -> Vec<RunEvent> {
-    let scrubber = Scrubber::over(redactor, log.iter().flat_map(|row| &row.payloads));
+pub fn run_events<R: Borrow<LogRow>>(log: &[R], redactor: &Redactor) -> Vec<RunEvent> {
+    let scrubber = Scrubber::over(redactor, log.iter().flat_map(|row| &row.borrow().payloads));
     entries(log)
         .map(|entry| RunEvent {
             seq: entry.seq,

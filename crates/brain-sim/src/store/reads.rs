@@ -30,6 +30,11 @@ impl Runs for NodeStore {
         self.read(|base| base.log(scope, id))
     }
 
+    fn run_and_log(&self, scope: &Scope, id: RunId) -> Result<Option<(RunRow, Vec<LogRow>)>, StoreError> {
+        self.disk.race();
+        self.read(|base| base.run_and_log(scope, id))
+    }
+
     fn by_key(&self, scope: &Scope, key: &str) -> Result<Option<(RunId, Digest)>, StoreError> {
         self.read(|base| base.by_key(scope, key))
     }

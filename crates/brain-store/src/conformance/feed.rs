@@ -26,7 +26,7 @@ pub(super) fn the_feed_goes_on_where_it_was_left(store: &dyn Store) {
     let (ours, theirs) = (scope("ours"), scope("theirs"));
     for (scope, n) in [(&ours, 1), (&theirs, 2), (&ours, 3)] {
         let row = Write::NewRun(Box::new(sample::run(scope, n)));
-        commit(store, scope, vec![], vec![row, Write::Append(sample::log(n, 0))]);
+        commit(store, scope, vec![], vec![row, Write::Append(sample::log(n, 0).into())]);
     }
     let (first, upto) = read(store, &ours, 0, 1);
     assert_eq!(first, [(sample::run_id(1), 0)]);
@@ -35,8 +35,8 @@ pub(super) fn the_feed_goes_on_where_it_was_left(store: &dyn Store) {
     let nothing = store.feed(&ours, upto, 10).expect("reads");
     assert_eq!(nothing.items, []);
 
-    commit(store, &ours, vec![], vec![Write::Append(sample::log(1, 2))]);
-    commit(store, &theirs, vec![], vec![Write::Append(sample::log(2, 2))]);
+    commit(store, &ours, vec![], vec![Write::Append(sample::log(1, 2).into())]);
+    commit(store, &theirs, vec![], vec![Write::Append(sample::log(2, 2).into())]);
     let (later, _) = read(store, &ours, nothing.upto, 1);
     assert_eq!(later, [(sample::run_id(1), 2)], "goes on after what was read");
     assert_eq!(read(store, &theirs, 0, 2).0.len(), 2);

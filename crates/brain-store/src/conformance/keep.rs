@@ -46,8 +46,8 @@ fn whole(store: &dyn Store, scope: &Scope, n: u64, status: &str) {
     };
     let writes = vec![
         Write::NewRun(Box::new(row)),
-        Write::Append(sample::log(n, 0)),
-        Write::Append(sample::log(n, 2)),
+        Write::Append(sample::log(n, 0).into()),
+        Write::Append(sample::log(n, 2).into()),
         Write::TakeKey { key: format!("key {n}"), digest: Digest::of(b"request"), run },
         Write::PutApproval(approval),
         Write::PutLetter(letter(n, 100 + n, false)),
@@ -101,7 +101,7 @@ pub(super) fn rows_of_a_log_go_when_another_says_the_same(store: &dyn Store) {
     let drop = || Write::DropLog { run, seqs: vec![2] };
     committed(store, &theirs, vec![drop()]);
     assert_eq!(store.log(&ours, run).expect("reads").len(), 2, "another tenant's stay");
-    committed(store, &ours, vec![Write::Append(sample::log(1, 4)), drop()]);
+    committed(store, &ours, vec![Write::Append(sample::log(1, 4).into()), drop()]);
     let seqs: Vec<u64> = store.log(&ours, run).expect("reads").iter().map(|row| row.seq).collect();
     assert_eq!(seqs, [0, 4]);
 }
@@ -177,7 +177,7 @@ pub(super) fn unused_blobs_go_and_used_ones_stay(store: &dyn Store) {
     let writes = vec![
         put_list,
         Write::NewRun(Box::new(run)),
-        Write::Append(log),
+        Write::Append(log.into()),
         Write::PutRecord { row: record, index: vec![], text: None },
         Write::PutLetter(dead),
         Write::PutApproval(approval),

@@ -10,7 +10,7 @@ fn append(scope: &Scope, n: u64, seq: u64) -> Member {
     let schedule = RunSchedule { seq: seq + 2, fence: 1, priority: 5, ..RunSchedule::default() };
     let status = "waiting".to_owned();
     let update = Write::UpdateRun { run: sample::run_id(n), status, at: sample::at(9), schedule, program: None };
-    let writes = vec![update, Write::Append(sample::log(n, seq))];
+    let writes = vec![update, Write::Append(sample::log(n, seq).into())];
     Member { scope: scope.clone(), preconditions: vec![], writes }
 }
 
@@ -24,7 +24,7 @@ pub(super) fn a_refused_member_is_alone(store: &dyn Store) {
     for n in 1..=3 {
         new_run(store, &scope, sample::run(&scope, n));
     }
-    let there = vec![Write::Append(sample::log(2, 2))];
+    let there = vec![Write::Append(sample::log(2, 2).into())];
     let there = Member { scope: scope.clone(), preconditions: vec![], writes: there };
     assert_eq!(store.commit_now(vec![there]).expect("the store works"), [Outcome::Committed]);
     let before = store.stats();
@@ -53,7 +53,7 @@ pub(super) fn a_group_goes_on_without_what_is_refused(store: &dyn Store) {
         // Every tenth writes the same row twice.
         let count = if n % 10 == 3 { 2 } else { 1 };
         let mut member = append(&scope, n, 2);
-        member.writes.extend((1..count).map(|_| Write::Append(sample::log(n, 2))));
+        member.writes.extend((1..count).map(|_| Write::Append(sample::log(n, 2).into())));
         let send = send.clone();
         store.commit(vec![member], Box::new(move |result| drop(send.send((n, result)))));
     }

@@ -93,12 +93,17 @@ pub(super) fn run_row(row: &Row) -> Result<RunRow, StoreError> {
 
 /// Run, number, time, events and payloads of a row of the log.
 pub(super) fn log_row(row: &Row) -> Result<LogRow, StoreError> {
+    log_row_at(row, 0)
+}
+
+/// The same from this column on.
+fn log_row_at(row: &Row, at: usize) -> Result<LogRow, StoreError> {
     Ok(LogRow {
-        run: RunId::from_uuid(get(row, 0)?),
-        seq: get::<i64>(row, 1)? as u64,
-        at: time(row, 2)?,
-        events: json(row, 3)?,
-        payloads: if get::<Option<&str>>(row, 4)?.is_some() { json(row, 4)? } else { Vec::new() },
+        run: RunId::from_uuid(get(row, at)?),
+        seq: get::<i64>(row, at + 1)? as u64,
+        at: time(row, at + 2)?,
+        events: json(row, at + 3)?,
+        payloads: if get::<Option<&str>>(row, at + 4)?.is_some() { json(row, at + 4)? } else { Vec::new() },
     })
 }
 
@@ -138,6 +143,20 @@ impl Runs for PostgresStore {
     fn log(&self, scope: &Scope, id: RunId) -> Result<Vec<LogRow>, StoreError> {
         let sql = "SELECT run, seq, at, events, payloads FROM log WHERE tenant = $1 AND run = $2 ORDER BY seq";
         each(&self.scoped(scope, sql, values![named(scope), id.as_uuid()])?, log_row)
+    }
+
+    fn run_and_log(&self, scope: &Scope, id: RunId) -> Result<Option<(RunRow, Vec<LogRow>)>, StoreError> {
+        // One statement, so that both are of one snapshot. The request comes with the first row only.
+        let sql = "SELECT r.tenant, r.id, r.created_at, r.updated_at, r.status, r.program, r.seq, r.owner, r.fence,
+                   r.wake_at, r.priority, CASE WHEN row_number() OVER (ORDER BY l.seq) = 1 THEN r.request END,
+                   r.queue_order, r.queue_limit, r.erased, l.run, l.seq, l.at, l.events, l.payloads
+                   FROM runs r LEFT JOIN log l ON l.tenant = r.tenant AND l.run = r.id
+                   WHERE r.tenant = $1 AND r.id = $2 ORDER BY l.seq";
+        let rows = self.scoped(scope, sql, values![named(scope), id.as_uuid()])?;
+        let Some(run) = first(&rows, run_row)? else { return Ok(None) };
+        let empty = rows.first().is_some_and(|row| get::<Option<Uuid>>(row, 15).is_ok_and(|run| run.is_none()));
+        let log = if empty { Vec::new() } else { each(&rows, |row| log_row_at(row, 15))? };
+        Ok(Some((run, log)))
     }
 
     fn by_key(&self, scope: &Scope, key: &str) -> Result<Option<(RunId, Digest)>, StoreError> {

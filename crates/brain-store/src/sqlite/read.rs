@@ -107,12 +107,21 @@ pub(super) fn log_row(row: &Row<'_>) -> rusqlite::Result<LogRow> {
     })
 }
 
+fn run(connection: &Connection, scope: &Scope, id: RunId) -> Result<Option<RunRow>, StoreError> {
+    let sql = format!("SELECT {RUN} FROM runs WHERE tenant = ?1 AND id = ?2");
+    one(connection, &sql, &[&scope.tenant().as_str(), id.as_uuid().as_bytes()], run_row)
+}
+
+fn log(connection: &Connection, scope: &Scope, id: RunId) -> Result<Vec<LogRow>, StoreError> {
+    // The log is keyed by run alone: the tenant is checked on the run's own row.
+    let sql = "SELECT log.run, log.seq, log.at, log.events, log.payloads FROM log
+               JOIN runs ON runs.tenant = ?1 AND runs.id = log.run WHERE log.run = ?2 ORDER BY log.seq";
+    many(connection, sql, &[&scope.tenant().as_str(), id.as_uuid().as_bytes()], log_row)
+}
+
 impl Runs for SqliteStore {
     fn run(&self, scope: &Scope, id: RunId) -> Result<Option<RunRow>, StoreError> {
-        self.read(|connection| {
-            let sql = format!("SELECT {RUN} FROM runs WHERE tenant = ?1 AND id = ?2");
-            one(connection, &sql, &[&scope.tenant().as_str(), id.as_uuid().as_bytes()], run_row)
-        })
+        self.read(|connection| run(connection, scope, id))
     }
 
     fn runs(
@@ -141,11 +150,17 @@ impl Runs for SqliteStore {
     }
 
     fn log(&self, scope: &Scope, id: RunId) -> Result<Vec<LogRow>, StoreError> {
+        self.read(|connection| log(connection, scope, id))
+    }
+
+    fn run_and_log(&self, scope: &Scope, id: RunId) -> Result<Option<(RunRow, Vec<LogRow>)>, StoreError> {
         self.read(|connection| {
-            // The log is keyed by run alone: the tenant is checked on the run's own row.
-            let sql = "SELECT log.run, log.seq, log.at, log.events, log.payloads FROM log
-                       JOIN runs ON runs.tenant = ?1 AND runs.id = log.run WHERE log.run = ?2 ORDER BY log.seq";
-            many(connection, sql, &[&scope.tenant().as_str(), id.as_uuid().as_bytes()], log_row)
+            // One transaction, so that both statements read the same snapshot.
+            let snapshot = connection.unchecked_transaction().map_err(failed)?;
+            let found = run(&snapshot, scope, id)?;
+            let found = found.map(|row| Ok((row, log(&snapshot, scope, id)?))).transpose();
+            snapshot.finish().map_err(failed)?;
+            found
         })
     }
 

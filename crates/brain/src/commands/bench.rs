@@ -152,9 +152,7 @@ async fn drive(kernel: &Arc<Kernel>, request: &Request, runs: usize, in_flight: 
             while next.fetch_add(1, Ordering::Relaxed) < runs {
                 let begun_at = Instant::now();
                 let begun = kernel.begin(&request).await?;
-                if begun.wait {
-                    kernel.engine().wait(&request.scope, begun.run).await?;
-                }
+                kernel.rest(&request, &begun).await?;
                 latencies.push(begun_at.elapsed().as_secs_f64() * 1e3);
             }
             anyhow::Ok(latencies)

@@ -173,7 +173,7 @@ impl Filler {
             match &mut write {
                 Write::NewRun(row) => row.id = id,
                 Write::UpdateRun { run, .. } => *run = id,
-                Write::Append(row) => row.run = id,
+                Write::Append(row) => std::sync::Arc::make_mut(row).run = id,
                 Write::PutRecord { row, .. } => row.id = new(row.id),
                 Write::Link(link) => {
                     link.run = id;

@@ -1,0 +1,277 @@
+//! Feeds a core and performs what it decides. The deciding threads of a server and the [`crate::Driver`] of a virtual
+//! world differ only in their [`Tasks`]: who runs what is outside, and when.
+
+use std::collections::BinaryHeap;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::mpsc::Receiver;
+
+use brain_core::{Clock, Failure, Millis, NodeId, RunId, Timestamp};
+use brain_store::{Scope, Store};
+use brain_vm::{GRACE, MAX_DELAY};
+
+use crate::core::{Action, CheckAction, Core, CoreInput, HandoverAction, StepOutput};
+use crate::host::{CheckAnswer, JobContext, JobOutcome, Outside};
+use crate::hub::Hub;
+use crate::inbox::Inbox;
+use crate::run_state::{Programs, RunState};
+use crate::shards::Shards;
+use crate::turn::Handover;
+
+/// Inputs that one step takes at most.
+const MAX_INPUTS: usize = 512;
+/// Commits under way above which nothing new is decided.
+const MAX_COMMITS: usize = 4_096;
+/// Runs being read from the store above which nothing new is decided.
+const MAX_LOADS: usize = 256;
+/// Timers further off than this are left to the store.
+const FAR: Millis = Millis(60_000);
+
+/// Work that ends with an input for the core.
+pub(crate) type Work = Pin<Box<dyn Future<Output = CoreInput> + Send>>;
+
+/// Why no input came of some work.
+pub(crate) enum Lost {
+    /// It did not end in time.
+    Late,
+    /// It panicked.
+    Panicked,
+}
+
+/// Runs what must not hold up a deciding thread.
+pub(crate) trait Tasks {
+    /// Runs work; unless it ends within `limit`, what the core is told is made of the reason.
+    fn spawn(&mut self, work: Work, limit: Millis, lost: Box<dyn FnOnce(Lost) -> CoreInput + Send>);
+
+    /// A future of something that waits for the store.
+    fn blocking<R: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> R + Send + 'static,
+    ) -> Pin<Box<dyn Future<Output = Option<R>> + Send>>;
+}
+
+/// A run to look at again; the earliest comes first.
+#[derive(PartialEq, Eq)]
+struct Alarm {
+    at: Timestamp,
+    run: RunId,
+    scope: Scope,
+}
+
+impl Ord for Alarm {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        (other.at, other.run).cmp(&(self.at, self.run))
+    }
+}
+
+impl PartialOrd for Alarm {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// A core and what it works with.
+pub(crate) struct Performer<T> {
+    pub(crate) node: NodeId,
+    pub(crate) core: Core,
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) programs: Arc<Programs>,
+    pub(crate) outside: Arc<dyn Outside>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) hub: Arc<Hub>,
+    pub(crate) inputs: Receiver<CoreInput>,
+    /// How answers come back.
+    pub(crate) shards: Shards,
+    /// What has come and was not taken yet.
+    pub(crate) inbox: Inbox,
+    pub(crate) tasks: T,
+    alarms: BinaryHeap<Alarm>,
+    /// When a rate lets those go on that wait for it.
+    look_at: Option<Timestamp>,
+}
+
+impl<T: Tasks> Performer<T> {
+    #[expect(clippy::too_many_arguments, reason = "it is made in two places, from all that it works with")]
+    pub(crate) fn new(
+        node: NodeId,
+        core: Core,
+        store: Arc<dyn Store>,
+        programs: Arc<Programs>,
+        outside: Arc<dyn Outside>,
+        clock: Arc<dyn Clock>,
+        hub: Arc<Hub>,
+        inputs: Receiver<CoreInput>,
+        shards: Shards,
+        inbox: Inbox,
+        tasks: T,
+    ) -> Self {
+        let (alarms, look_at) = (BinaryHeap::new(), None);
+        Self { node, core, store, programs, outside, clock, hub, inputs, shards, inbox, tasks, alarms, look_at }
+    }
+
+    /// Whether the store is so far behind that only what it has done is taken.
+    fn is_behind(&self) -> bool {
+        self.core.commits_under_way() >= MAX_COMMITS || self.core.loads_under_way() >= MAX_LOADS
+    }
+
+    /// Whether a step would have something to take without waiting for an input.
+    pub(crate) fn has_some(&self) -> bool {
+        self.inbox.has_some(self.is_behind())
+    }
+
+    /// When time alone gives the next step something to do.
+    pub(crate) fn next_at(&self) -> Option<Timestamp> {
+        self.alarms.peek().map(|alarm| alarm.at).into_iter().chain(self.look_at).min()
+    }
+
+    /// What is for later is kept apart; all else waits its turn.
+    pub(crate) fn arrived(&mut self, input: CoreInput) {
+        match input {
+            CoreInput::WakeAt(scope, run, at) => self.alarms.push(Alarm { at, run, scope }),
+            input => {
+                if matches!(input, CoreInput::Job(..) | CoreInput::NotMade(..)) {
+                    self.hub.job_over();
+                }
+                self.inbox.put(input);
+            }
+        }
+    }
+
+    /// Takes everything that has come, decides a batch of it and performs what follows. Whether there was anything.
+    pub(crate) fn step(&mut self) -> bool {
+        while let Ok(input) = self.inputs.try_recv() {
+            self.arrived(input);
+        }
+        let now = self.clock.now();
+        while self.alarms.peek().is_some_and(|alarm| alarm.at <= now)
+            && let Some(alarm) = self.alarms.pop()
+        {
+            self.inbox.put(CoreInput::Wake(alarm.scope, alarm.run));
+        }
+        if self.look_at.is_some_and(|at| at <= now) {
+            self.look_at = None;
+            self.inbox.put(CoreInput::Call);
+        }
+        let mut batch = Vec::new();
+        self.inbox.take(MAX_INPUTS, self.is_behind(), &mut batch);
+        if batch.is_empty() {
+            return false;
+        }
+        let output = self.core.step(now, batch);
+        self.perform(now, output);
+        true
+    }
+
+    fn perform(&mut self, now: Timestamp, output: StepOutput) {
+        if !output.commits.is_empty() {
+            let (numbers, members): (Vec<u64>, Vec<_>) = output.commits.into_iter().unzip();
+            let send = self.shards.own();
+            self.store.commit(members, Box::new(move |result| tell_committed(&send, numbers, result)));
+        }
+        for action in output.actions {
+            match action {
+                Action::Reply(reply, result) => reply(result),
+                Action::Notify(news) => self.hub.tell(&news),
+                // What is far off is found in the store when its time is near.
+                Action::WakeAt(scope, run, at) if at.since(now) <= FAR => self.alarms.push(Alarm { at, run, scope }),
+                Action::WakeAt(..) => {}
+                Action::LookAt(at) => self.look_at = Some(self.look_at.map_or(at, |known| known.min(at))),
+                Action::Signal(scope, run) => self.shards.send(CoreInput::Signal(scope, run)),
+                Action::Slot(scope, run) => self.shards.send(CoreInput::Slot(scope, run)),
+                Action::Load(scope, run) => self.load(scope, run),
+                Action::Perform(handover) => self.hand_over(*handover),
+                Action::Check(check) => self.check(*check),
+            }
+        }
+    }
+
+    fn load(&mut self, scope: Scope, run: RunId) {
+        let (store, programs) = (self.store.clone(), self.programs.clone());
+        let read = self.tasks.blocking(move || RunState::load(store.as_ref(), &programs, &scope, run));
+        let failed = move |why: &str| {
+            let error = brain_store::StoreError::Failed(why.to_owned());
+            CoreInput::Loaded(run, Box::new(Err(crate::engine::EngineError::Store(error).into())))
+        };
+        let lost = failed("reading the run was given up");
+        let work = async move {
+            match read.await {
+                Some(result) => CoreInput::Loaded(run, Box::new(result)),
+                None => failed("reading the run failed inside"),
+            }
+        };
+        self.tasks.spawn(Box::pin(work), FAR, Box::new(move |_| lost));
+    }
+
+    fn hand_over(&mut self, HandoverAction(handover): HandoverAction) {
+        self.hub.job_began();
+        let Handover { call, context, repeatable, fence } = handover;
+        let JobContext { scope, run, job, attempt, timeout, now: decided, .. } = context.clone();
+        let lost = {
+            let scope = scope.clone();
+            move |lost: Lost| {
+                let failure = match lost {
+                    Lost::Late => Failure::transient("timeout", "No answer came in time."),
+                    Lost::Panicked => Failure::contract("internal", "Brain made a mistake in this call."),
+                };
+                CoreInput::Job(scope, run, job, attempt, JobOutcome::Unknown(failure))
+            }
+        };
+        let limit = Millis(timeout.0.saturating_add(GRACE.0));
+        if repeatable {
+            let answer = self.outside.perform(call, context);
+            let work = async move { CoreInput::Job(scope, run, job, attempt, answer.await) };
+            return self.tasks.spawn(Box::pin(work), limit, Box::new(lost));
+        }
+        // Time may have passed since the start was decided: the commit was slow, the process stood still. If another
+        // node has taken the run over meanwhile, it may have found that the call did not happen, and have made it.
+        let (store, node) = (self.store.clone(), self.node);
+        let of = scope.clone();
+        let owned = self.tasks.blocking(move || {
+            let row = store.run(&of, run).ok().flatten();
+            row.is_some_and(|row| row.schedule.owner == Some(node) && row.schedule.fence == fence)
+        });
+        let (outside, clock) = (self.outside.clone(), self.clock.clone());
+        let work = async move {
+            let owned = owned.await == Some(true);
+            if !owned || clock.now() > decided.plus(MAX_DELAY) {
+                tracing::info!(%run, "a call is not made: its run is another node's, or its time is over");
+                return CoreInput::NotMade(scope, run, job, attempt);
+            }
+            let answer = outside.perform(call, context).await;
+            CoreInput::Job(scope, run, job, attempt, answer)
+        };
+        self.tasks.spawn(Box::pin(work), Millis(limit.0.saturating_add(MAX_DELAY.0)), Box::new(lost));
+    }
+
+    fn check(&mut self, CheckAction(check): CheckAction) {
+        let JobContext { scope, run, job, attempt, timeout, .. } = check.context.clone();
+        let limit = Millis(timeout.0.saturating_add(GRACE.0));
+        let answer = self.outside.check(&check.tool, check.args, check.context);
+        let lost = {
+            let scope = scope.clone();
+            move |_| {
+                let failure = Failure::transient("timeout", "The check gave no answer in time.");
+                CoreInput::Check(scope, run, job, attempt, CheckAnswer::Unclear(failure))
+            }
+        };
+        let work = async move { CoreInput::Check(scope, run, job, attempt, answer.await) };
+        self.tasks.spawn(Box::pin(work), limit, Box::new(lost));
+    }
+}
+
+/// Passes the outcome of a batch back, member by member.
+fn tell_committed(send: &std::sync::mpsc::Sender<CoreInput>, numbers: Vec<u64>, result: brain_store::CommitResult) {
+    match result {
+        Ok(outcomes) => {
+            for (number, outcome) in numbers.into_iter().zip(outcomes) {
+                drop(send.send(CoreInput::Committed(number, Ok(outcome))));
+            }
+        }
+        Err(error) => {
+            for number in numbers {
+                drop(send.send(CoreInput::Committed(number, Err(error.clone()))));
+            }
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! Everything that is known of one run, and how it is read from the store.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use brain_core::{Digest, JobKey, RunId};
+use brain_lang::plan::PlanStep;
+use brain_store::{LogRow, RunRow, Scope, Store};
+use brain_vm::{Code, Event, EventError, JobId, Program, ScopeId, State, StepId};
+use serde_json::Value;
+
+use crate::data::{Folded, RunData, fold};
+use crate::engine::EngineError;
+use crate::log::entries;
+use crate::receipt::{Receipt, read_receipts};
+use crate::turn::job_key;
+
+/// Programs that are kept in memory at most.
+const MAX_PROGRAMS: usize = 10_000;
+
+/// Programs by hash, shared by everything in the process that folds logs. Programs are immutable.
+#[derive(Default)]
+pub(crate) struct Programs {
+    known: Mutex<HashMap<Digest, Arc<Program>>>,
+}
+
+impl Programs {
+    /// A program, from memory or from the store.
+    pub(crate) fn get(&self, store: &dyn Store, hash: Digest) -> Result<Arc<Program>, EngineError> {
+        if let Some(known) = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&hash) {
+            return Ok(known.clone());
+        }
+        let body = store.definition(hash)?.ok_or(EngineError::NoProgram(hash))?;
+        let program = Arc::new(read_program(hash, body)?);
+        self.keep(hash, &program);
+        Ok(program)
+    }
+
+    /// Keeps a program in memory.
+    pub(crate) fn keep(&self, hash: Digest, program: &Arc<Program>) {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.len() >= MAX_PROGRAMS && !known.contains_key(&hash) {
+            known.clear();
+        }
+        known.entry(hash).or_insert_with(|| program.clone());
+    }
+}
+
+/// A program as the store has it, fit to be executed.
+fn read_program(hash: Digest, body: Value) -> Result<Program, EngineError> {
+    let program: Program = serde_json::from_value(body).map_err(|_| EngineError::NoProgram(hash))?;
+    program.check().map_err(|_| EngineError::NoProgram(hash))?;
+    Ok(program)
+}
+
+/// Why a run could not be loaded, with as much of it as could be read.
+pub struct NotLoaded {
+    /// Why.
+    pub(crate) error: EngineError,
+    /// Its row, if that was read.
+    pub(crate) row: Option<Box<RunRow>>,
+    /// Its log, if that was read.
+    pub(crate) log: Option<Vec<LogRow>>,
+}
+
+impl From<EngineError> for NotLoaded {
+    fn from(error: EngineError) -> Self {
+        Self { error, row: None, log: None }
+    }
+}
+
+/// Everything that is known of one run.
+#[derive(Debug)]
+pub struct RunState {
+    /// Its row.
+    pub row: RunRow,
+    /// Its log. Rows are shared with the commit that wrote them.
+    pub log: Vec<Arc<LogRow>>,
+    /// What it runs, if anything was planned.
+    pub code: Option<Code>,
+    /// Where it stands, folded from the log.
+    pub state: Option<State>,
+    /// What it knows, folded from the log.
+    pub data: RunData,
+    /// The programs it had before it was moved to the present one, each with the event that ended it.
+    pub earlier: Vec<(u64, Arc<Program>)>,
+}
+
+impl RunState {
+    /// Reads a run and folds its log. Row and log come from one snapshot of the store.
+    pub(crate) fn load(store: &dyn Store, programs: &Programs, scope: &Scope, run: RunId) -> Result<Self, NotLoaded> {
+        let found = store.run_and_log(scope, run).map_err(EngineError::from)?;
+        let (row, log) = found.ok_or(EngineError::NoSuchRun(run))?;
+        let Some(hash) = row.program else {
+            let log = log.into_iter().map(Arc::new).collect();
+            return Ok(Self { row, log, code: None, state: None, data: RunData::default(), earlier: Vec::new() });
+        };
+        let unreadable = |error: EventError| EngineError::Unreadable(run, error.to_string());
+        let folded = fold(hash, &log, &mut |hash| programs.get(store, hash), unreadable).and_then(|folded| {
+            let (has, says) = (folded.seq, row.schedule.seq);
+            if has == says {
+                return Ok(folded);
+            }
+            Err(EngineError::Unreadable(run, format!("its log has {has} events, its row says {says}")))
+        });
+        match folded {
+            Ok(Folded { code, state, data, earlier, .. }) => {
+                let log = log.into_iter().map(Arc::new).collect();
+                Ok(Self { row, log, code: Some(code), state: Some(state), data, earlier })
+            }
+            Err(error) => Err(NotLoaded { error, row: Some(Box::new(row)), log: Some(log) }),
+        }
+    }
+
+    /// The program that the run had when it wrote this event.
+    pub fn program_at(&self, seq: u64) -> Option<&Arc<Program>> {
+        self.earlier.iter().find(|(until, _)| seq < *until).map(|(_, program)| program).or(self.program())
+    }
+
+    /// The run's own program, if anything was planned.
+    pub fn program(&self) -> Option<&Arc<Program>> {
+        self.code.as_ref().map(Code::root)
+    }
+
+    /// The plan step of a job.
+    pub fn step(&self, job: JobId) -> Option<&PlanStep> {
+        Some(self.state.as_ref()?.step(self.code.as_ref()?, job.at()))
+    }
+
+    /// A step with its full id, as it was when the run wrote this event.
+    pub fn step_at(&self, seq: u64, at: StepId) -> Option<(String, &PlanStep)> {
+        if let Some((_, program)) = self.earlier.iter().find(|(until, _)| seq < *until) {
+            let step = program.steps.get(usize::from(at.step))?;
+            return Some((step.id.clone(), step));
+        }
+        let (code, state) = (self.code.as_ref()?, self.state.as_ref()?);
+        Some((state.step_path(code, at), state.step(code, at)))
+    }
+
+    /// The path of a scope.
+    pub fn scope_path(&self, scope: ScopeId) -> String {
+        match (&self.state, &self.code) {
+            (Some(state), Some(code)) => state.path(code, scope),
+            _ => String::new(),
+        }
+    }
+
+    /// The full id of a job's step.
+    pub fn step_id(&self, job: JobId) -> String {
+        match (&self.state, &self.code) {
+            (Some(state), Some(code)) => state.step_path(code, job.at()),
+            _ => String::new(),
+        }
+    }
+
+    /// The step that was delegated under this key, now or before.
+    pub fn delegated_step(&self, key: JobKey) -> Option<&PlanStep> {
+        let events = entries(&self.log).filter_map(|entry| entry.machine().ok().flatten());
+        let jobs = events.filter_map(|event| match event {
+            Event::JobDelegated { job, .. } => Some(job),
+            _ => None,
+        });
+        let job = jobs.into_iter().find(|job| self.job_key(*job) == Some(key))?;
+        self.step(job)
+    }
+
+    /// The key of a job.
+    pub fn job_key(&self, job: JobId) -> Option<JobKey> {
+        Some(job_key(self.code.as_ref()?, self.state.as_ref()?, self.row.id, self.data.started, job))
+    }
+
+    /// The receipts of the run.
+    pub fn receipts(&self) -> Result<Vec<Receipt>, EventError> {
+        match (&self.code, &self.state) {
+            (Some(code), Some(state)) => read_receipts(self.row.id, code, state, &self.earlier, &self.log),
+            _ => Ok(Vec::new()),
+        }
+    }
+}
