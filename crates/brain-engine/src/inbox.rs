@@ -12,9 +12,42 @@ pub(crate) struct Inbox {
     flow: FlowConfig,
     /// What is nobody's in particular: commits that are durable.
     own: VecDeque<CoreInput>,
-    tenants: HashMap<TenantId, VecDeque<CoreInput>>,
+    tenants: HashMap<TenantId, Queue>,
     /// Tenants that have something, in turn.
     turns: VecDeque<TenantId>,
+}
+
+/// What has come for one tenant. A hundred thousand timers that are due must not make a new request wait for all of
+/// them: what somebody waits for and what is found in the store take turns.
+#[derive(Default)]
+struct Queue {
+    /// Requests and answers.
+    asked: VecDeque<CoreInput>,
+    /// Runs whose time has come, or that others left behind.
+    found: VecDeque<CoreInput>,
+    /// Whether the next one is of those that were found.
+    found_next: bool,
+}
+
+impl Queue {
+    fn put(&mut self, input: CoreInput) {
+        match input {
+            CoreInput::Wake(..) | CoreInput::TakeOver(..) => self.found.push_back(input),
+            input => self.asked.push_back(input),
+        }
+    }
+
+    fn pop(&mut self) -> Option<CoreInput> {
+        let (first, second) =
+            if self.found_next { (&mut self.found, &mut self.asked) } else { (&mut self.asked, &mut self.found) };
+        let input = first.pop_front().or_else(|| second.pop_front());
+        self.found_next = !self.found_next;
+        input
+    }
+
+    fn is_empty(&self) -> bool {
+        self.asked.is_empty() && self.found.is_empty()
+    }
 }
 
 impl Inbox {
@@ -28,12 +61,12 @@ impl Inbox {
             return;
         };
         if let Some(queue) = self.tenants.get_mut(tenant) {
-            queue.push_back(input);
+            queue.put(input);
             return;
         }
         let tenant = tenant.clone();
         self.turns.push_back(tenant.clone());
-        self.tenants.insert(tenant, VecDeque::from([input]));
+        self.tenants.entry(tenant).or_default().put(input);
     }
 
     /// Whether a call of [`Inbox::take`] would give something.
@@ -52,8 +85,8 @@ impl Inbox {
             && let Some(tenant) = self.turns.pop_front()
         {
             let Some(queue) = self.tenants.get_mut(&tenant) else { continue };
-            let part = (self.flow.tenant(&tenant).weight.max(1) as usize).min(queue.len()).min(max - batch.len());
-            batch.extend(queue.drain(..part));
+            let part = (self.flow.tenant(&tenant).weight.max(1) as usize).min(max - batch.len());
+            batch.extend(std::iter::from_fn(|| queue.pop()).take(part));
             if queue.is_empty() {
                 self.tenants.remove(&tenant);
             } else {
@@ -69,6 +102,21 @@ mod tests {
     use brain_store::{Outcome, Scope};
 
     use super::*;
+
+    #[test]
+    fn timers_and_requests_of_one_tenant_take_turns() {
+        let mut inbox = Inbox::new(FlowConfig::default());
+        let run = RunId::generate(Timestamp::from_millis(1), &mut SeededRandom::new(1));
+        let scope = || Scope::of("one".parse().expect("a name"));
+        for _ in 0..1_000 {
+            inbox.put(CoreInput::Wake(scope(), run));
+        }
+        inbox.put(CoreInput::Signal(scope(), run));
+        let mut batch = Vec::new();
+        inbox.take(2, false, &mut batch);
+        assert!(batch.iter().any(|input| matches!(input, CoreInput::Signal(..))));
+        assert!(batch.iter().any(|input| matches!(input, CoreInput::Wake(..))));
+    }
 
     #[test]
     fn a_flood_does_not_make_others_wait() {

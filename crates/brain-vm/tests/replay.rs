@@ -98,12 +98,15 @@ fn play(world: &mut World, (kind, pick, how): (u8, usize, u8)) {
         7 => world.tick(250),
         8 if !parked.is_empty() => {
             let (job, attempt) = parked[pick % parked.len()];
-            world.input(match (how, pick % 3) {
+            world.input(match (how, pick % 4) {
                 (0, _) => Input::Retry(job),
                 (1, _) => Input::Dismiss(job),
                 // The answer of a call that was given up comes after all.
                 (_, 0) => Input::Failed(job, attempt, failure(pick as u8 % 3)),
                 (_, 1) => Input::Unknown(job, attempt, failure(0)),
+                (_, 2) if world.state.scopes.len() < 6 => {
+                    return world.inject(job, attempt, &plan(vec![step("a", &[]), undoable(step("b", &["a"]))]));
+                }
                 _ => Input::Done(job, attempt),
             });
         }

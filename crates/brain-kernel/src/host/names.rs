@@ -1,7 +1,7 @@
 //! What the expressions of a step see. Steps that a result brought along see the call that did so as their `slots`, and
 //! the results of their siblings before those of everyone else.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use brain_engine::{RunData, RunView};
 use brain_lang::binding::Binding;
@@ -41,8 +41,8 @@ impl KernelHost {
         let mut evaluation = Evaluation::new(view.now, self.toolbox.zone().clone(), &seed);
         let data = view.data;
         let path = Some(view.path).filter(|path| !path.is_empty());
-        let mut named: Vec<String> = binding.paths().into_iter().filter_map(|path| path.into_iter().next()).collect();
-        named.sort_unstable();
+        let paths = binding.paths();
+        let mut named: Vec<&String> = paths.iter().filter_map(|path| path.first()).collect();
         named.dedup();
         for name in named {
             let value = match name.as_str() {
@@ -50,14 +50,14 @@ impl KernelHost {
                 "calls" => FeelValue::from_json(&self.whole(view.scope, data.input["calls"].clone())),
                 "slots" | "input" => self.slots(view, path),
                 "roles" => self.roles(data, path),
-                "state" => FeelValue::from_json(&self.whole(view.scope, Value::Object(data.state.clone()))),
-                "steps" => self.steps(view, path),
+                "state" => self.state(view, &paths),
+                "steps" => self.steps(view, path, &paths),
                 "item" => item(data, path, job)
                     .map_or(FeelValue::Null, |(value, _)| FeelValue::from_json(&self.whole(view.scope, value))),
                 "index" => FeelValue::from_json(&json!(item(data, path, job).map(|(_, index)| index + 1))),
                 _ => continue,
             };
-            evaluation.set(&name, value);
+            evaluation.set(name, value);
         }
         evaluation
     }
@@ -86,23 +86,51 @@ impl KernelHost {
         FeelValue::from_typed_json(&self.whole(view.scope, slots), &schema)
     }
 
-    /// `steps.ID.result` for every finished step.
-    fn steps(&self, view: RunView<'_>, path: Option<&str>) -> FeelValue {
+    /// `steps.ID.result` for the finished steps that the paths name, with the parts of their results that they name.
+    fn steps(&self, view: RunView<'_>, path: Option<&str>, paths: &[Vec<String>]) -> FeelValue {
         let results = &view.data.steps;
-        let entry = |result: &Value| {
-            let result = FeelValue::from_json(&self.whole(view.scope, result.clone()));
-            FeelValue::context(BTreeMap::from([("result", result)]))
+        let wanted = Wanted::of(paths, "steps");
+        let prefix = path.map(|path| format!("{path}/"));
+        let mut entries: BTreeMap<String, FeelValue> = BTreeMap::new();
+        let mut add = |id: &str, result: &Value| {
+            let Some(parts) = wanted.parts_of(id) else { return };
+            // After the id comes `result`, then what is read of it.
+            let parts: Vec<&[String]> = parts.into_iter().map(|part| part.get(1..).unwrap_or_default()).collect();
+            let result = FeelValue::from_json(&self.whole(view.scope, pick(result, &parts)));
+            entries.insert(id.to_owned(), FeelValue::context(BTreeMap::from([("result", result)])));
         };
-        let mut entries: BTreeMap<String, FeelValue> =
-            results.iter().map(|(id, result)| (id.clone(), entry(result))).collect();
-        if let Some(path) = path {
-            let prefix = format!("{path}/");
-            let inside = results.range(prefix.clone()..).take_while(|(id, _)| id.starts_with(&prefix));
-            for (id, result) in inside {
-                entries.insert(id[prefix.len()..].to_owned(), entry(result));
+        match wanted.names() {
+            Some(ids) => {
+                for id in ids {
+                    // A sibling comes before a step of the same name outside.
+                    let inside = prefix.as_ref().and_then(|prefix| results.get(&format!("{prefix}{id}")));
+                    if let Some(result) = inside.or_else(|| results.get(id)) {
+                        add(id, result);
+                    }
+                }
+            }
+            None => {
+                results.iter().for_each(|(id, result)| add(id, result));
+                if let Some(prefix) = &prefix {
+                    let inside = results.range(prefix.clone()..).take_while(|(id, _)| id.starts_with(prefix));
+                    inside.for_each(|(id, result)| add(&id[prefix.len()..], result));
+                }
             }
         }
         FeelValue::context(entries)
+    }
+
+    /// The fields of the state that the paths name.
+    fn state(&self, view: RunView<'_>, paths: &[Vec<String>]) -> FeelValue {
+        let state = &view.data.state;
+        let wanted = Wanted::of(paths, "state");
+        let fields = match wanted.names() {
+            Some(names) => {
+                names.into_iter().filter_map(|name| Some((name.to_owned(), state.get(name)?.clone()))).collect()
+            }
+            None => state.clone(),
+        };
+        FeelValue::from_json(&self.whole(view.scope, Value::Object(fields)))
     }
 
     /// The stand-ins that a playbook needed when a tool expanded to it with these arguments.
@@ -133,6 +161,58 @@ impl KernelHost {
     }
 }
 
+/// What paths read of one name: everything, or certain parts.
+struct Wanted<'p> {
+    /// What follows the name in each path.
+    rests: Vec<&'p [String]>,
+}
+
+impl<'p> Wanted<'p> {
+    fn of(paths: &'p [Vec<String>], name: &str) -> Self {
+        let rests = paths.iter().filter(|path| path.first().is_some_and(|first| first == name)).map(|path| &path[1..]);
+        Self { rests: rests.collect() }
+    }
+
+    /// The properties that are read; `None`: all of them.
+    fn names(&self) -> Option<BTreeSet<&'p str>> {
+        self.rests.iter().map(|rest| rest.first().map(String::as_str)).collect()
+    }
+
+    /// What is read below one property; `None`: nothing.
+    fn parts_of(&self, name: &str) -> Option<Vec<&'p [String]>> {
+        let all = self.rests.iter().any(|rest| rest.is_empty());
+        let parts: Vec<&[String]> = self
+            .rests
+            .iter()
+            .filter(|rest| rest.first().is_some_and(|first| first == name))
+            .map(|rest| &rest[1..])
+            .collect();
+        match (all, parts.is_empty()) {
+            (true, _) => Some(vec![&[]]),
+            (false, true) => None,
+            (false, false) => Some(parts),
+        }
+    }
+}
+
+/// A value with only the fields that these paths lead to; other values are copied whole.
+fn pick(value: &Value, paths: &[&[String]]) -> Value {
+    let Value::Object(fields) = value else { return value.clone() };
+    // A reference to a large value stands for all of it.
+    if paths.iter().any(|path| path.is_empty()) || fields.contains_key("$blob") {
+        return value.clone();
+    }
+    let mut picked = serde_json::Map::new();
+    for name in paths.iter().filter_map(|path| path.first()) {
+        if let (Some(field), false) = (fields.get(name), picked.contains_key(name)) {
+            let below: Vec<&[String]> =
+                paths.iter().filter(|path| path.first() == Some(name)).map(|path| &path[1..]).collect();
+            picked.insert(name.clone(), pick(field, &below));
+        }
+    }
+    Value::Object(picked)
+}
+
 /// The item of a `foreach` that a job is about: its own, or that of the step that brought it along.
 fn item(data: &RunData, path: Option<&str>, job: Option<JobId>) -> Option<(Value, u32)> {
     let own = job.and_then(|job| Some((data.items.get(&job.at())?.get(job.item as usize)?.clone(), job.item)));
@@ -141,4 +221,28 @@ fn item(data: &RunData, path: Option<&str>, job: Option<JobId>) -> Option<(Value
         let (job, _) = data.fragments.get(path)?;
         item(data, path.rsplit_once('/').map(|(outer, _)| outer), Some(*job))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path(text: &str) -> Vec<String> {
+        text.split('.').map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn only_what_paths_name_is_copied() {
+        let paths = [path("steps.a.result.id"), path("steps.a.result.lead.name"), path("steps.b"), path("now")];
+        let wanted = Wanted::of(&paths, "steps");
+        assert_eq!(wanted.names(), Some(BTreeSet::from(["a", "b"])));
+        assert_eq!(wanted.parts_of("c"), None);
+        assert_eq!(wanted.parts_of("b"), Some(vec![&[] as &[String]]));
+        assert_eq!(Wanted::of(&[path("steps")], "steps").names(), None, "all of them");
+        let value = json!({"id": 1, "lead": {"name": "Bob", "phone": "1"}, "large": "x"});
+        let (id, name) = (path("id"), path("lead.name"));
+        assert_eq!(pick(&value, &[&id, &name]), json!({"id": 1, "lead": {"name": "Bob"}}));
+        assert_eq!(pick(&value, &[&id, &[]]), value);
+        assert_eq!(pick(&json!([1]), &[&id]), json!([1]), "a list is read as a whole");
+    }
 }
