@@ -1,7 +1,9 @@
-//! Long runs are compacted: one event says where a run stands and what it has done, and the events before it go.
+//! Long runs are compacted: one event keeps the receipts of what was done since the last time, another says where the
+//! run stands, and the events that said so before go, with the checkpoint before. Every receipt is written to an archive
+//! once, so a log grows with what was done and not with how often it was compacted.
 //!
-//! The event itself holds no domain values: the state, and the receipts with digests in place of their values. The
-//! values are its payload, so that erasing payloads leaves receipts that still prove what they were about.
+//! The events themselves hold no domain values: the state, and the receipts with digests in place of their values. The
+//! values are payloads, so that erasing payloads leaves receipts that still prove what they were about.
 
 use std::borrow::Borrow;
 
@@ -14,7 +16,7 @@ use serde_json::{Value, json};
 use crate::data::{Folded, RunData, fold};
 use crate::engine::EngineError;
 use crate::log::{LogEntry, NewEvent, PipeEvent, entries, pack};
-use crate::receipt::{Receipt, receipts};
+use crate::receipt::{Receipt, receipts_since_checkpoint};
 use crate::retention::written;
 use crate::run_state::Programs;
 
@@ -33,8 +35,22 @@ pub(crate) struct Checkpoint {
     pub(crate) events: u64,
     /// The digest of the log as it was.
     pub(crate) log: Digest,
-    /// What was done so far, with digests in place of values.
+}
+
+/// The receipts of what was done between two checkpoints, with digests in place of values.
+#[derive(Serialize, Deserialize)]
+struct Archive {
     receipts: Vec<Receipt>,
+}
+
+/// The receipts of an archive, with their values unless those were erased.
+pub(crate) fn archived(entry: &LogEntry<'_>) -> Vec<Receipt> {
+    let Ok(Archive { mut receipts }) = Archive::deserialize(entry.data) else { return Vec::new() };
+    let values = entry.payload.and_then(|payload| payload["values"].as_array()).into_iter().flatten();
+    for (receipt, value) in receipts.iter_mut().zip(values) {
+        (receipt.args, receipt.result) = (value[0].clone(), value[1].clone());
+    }
+    receipts
 }
 
 impl Checkpoint {
@@ -51,16 +67,6 @@ impl Checkpoint {
     pub(crate) fn data(&self, payload: Option<&Value>) -> RunData {
         let kept = payload.and_then(|payload| serde_json::from_value(payload["data"].clone()).ok());
         kept.unwrap_or_else(|| RunData { started: self.started, ..RunData::default() })
-    }
-
-    /// What was done so far, with its values unless they were erased.
-    pub(crate) fn receipts(self, payload: Option<&Value>) -> Vec<Receipt> {
-        let mut list = self.receipts;
-        let values = payload.and_then(|payload| payload["values"].as_array()).into_iter().flatten();
-        for (receipt, value) in list.iter_mut().zip(values) {
-            (receipt.args, receipt.result) = (value[0].clone(), value[1].clone());
-        }
-        list
     }
 }
 
@@ -81,9 +87,12 @@ pub(crate) fn compact(
 ) -> Result<bool, StoreError> {
     let Some(hash) = row.program else { return Ok(false) };
     let log = store.log(scope, row.id)?;
-    // Rows that say how it came about stay; those of the machine alone go.
+    // Rows that say how it came about stay; those of the machine alone go, and earlier checkpoints.
     let only_machine = |row: &&LogRow| row.events.iter().all(|(number, ..)| brain_vm::VM_EVENTS.contains(number));
-    let seqs: Vec<u64> = log.iter().filter(only_machine).map(|row| row.seq).collect();
+    let goes = |row: &&LogRow| {
+        only_machine(row) || row.events.iter().all(|(number, ..)| *number == PipeEvent::Checkpoint as u16)
+    };
+    let seqs: Vec<u64> = log.iter().filter(goes).map(|row| row.seq).collect();
     let count: u64 = log.iter().filter(only_machine).map(|row| row.events.len() as u64).sum();
     if count < long {
         return Ok(false);
@@ -92,7 +101,7 @@ pub(crate) fn compact(
     let mut load = |hash: Digest| programs.get(store, hash);
     let unreadable = |error: brain_vm::EventError| EngineError::Unreadable(row.id, error.to_string());
     let folded = fold(hash, &log, &mut load, unreadable).and_then(|folded| {
-        let list = receipts(row.id, &folded, &log).map_err(unreadable)?;
+        let list = receipts_since_checkpoint(row.id, &folded, &log).map_err(unreadable)?;
         Ok((folded, list))
     });
     let (Folded { code, state, data, seq, .. }, list) = match folded {
@@ -112,20 +121,26 @@ pub(crate) fn compact(
     let digest = canonical_digest(&log.iter().map(|row| (&row.events, &row.payloads)).collect::<Vec<_>>());
     let started = data.started;
     let fragments = code.hashes().skip(1).collect();
-    let point = Checkpoint { program: hash, fragments, state, started, events: count, log: digest, receipts };
-    let event = NewEvent::pipe(
+    let point = Checkpoint { program: hash, fragments, state, started, events: count, log: digest };
+    let archive = NewEvent::pipe(
+        PipeEvent::Archived,
+        serde_json::to_value(Archive { receipts }).expect("receipts are JSON"),
+        Some(json!({"values": values})),
+    );
+    let checkpoint = NewEvent::pipe(
         PipeEvent::Checkpoint,
         serde_json::to_value(&point).expect("the state of a run is JSON"),
-        Some(json!({"data": data, "values": values})),
+        Some(json!({"data": data})),
     );
     let mut schedule = row.schedule.clone();
-    schedule.seq += 1;
+    schedule.seq += 2;
     let member = Member {
         scope: scope.clone(),
         preconditions: vec![Precondition::RunAt { run: row.id, seq, fence: row.schedule.fence }],
         writes: vec![
             Write::UpdateRun { run: row.id, status: row.status.clone(), at: row.updated_at, schedule, program: None },
-            Write::Append(pack(row.id, seq, now, vec![event]).into()),
+            Write::Append(pack(row.id, seq, now, vec![archive]).into()),
+            Write::Append(pack(row.id, seq + 1, now, vec![checkpoint]).into()),
             Write::DropLog { run: row.id, seqs },
         ],
     };

@@ -41,8 +41,10 @@ pub enum PipeEvent {
     Aborted = 14,
     /// Somebody moved it to another program; its data says where it stands there.
     Migrated = 15,
-    /// Where it stands and what it has done: the events before this one may be gone.
+    /// Where it stands: the events before this one may be gone.
     Checkpoint = 16,
+    /// The receipts of what was done since the checkpoint before: the events that said so may be gone.
+    Archived = 17,
 }
 
 impl PipeEvent {
@@ -65,6 +67,7 @@ impl PipeEvent {
             14 => "Aborted",
             15 => "Migrated",
             16 => "Checkpoint",
+            17 => "Archived",
             _ => return None,
         })
     }

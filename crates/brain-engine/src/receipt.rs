@@ -10,7 +10,7 @@ use brain_vm::{Code, Event, EventError, Happened, JobId, Program, State};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::checkpoint::Checkpoint;
+use crate::checkpoint::{Checkpoint, archived};
 use crate::data::{Folded, Moved};
 use crate::log::{PipeEvent, entries};
 
@@ -72,13 +72,19 @@ pub struct Receipt {
     pub retry_at: Option<Timestamp>,
 }
 
-/// The receipts of a run, in the order in which attempts ended.
-pub(crate) fn receipts(run: RunId, folded: &Folded, rows: &[LogRow]) -> Result<Vec<Receipt>, EventError> {
-    read_receipts(run, &folded.code, &folded.state, &folded.earlier, rows)
+/// The receipts of what a run has done since its last checkpoint.
+pub(crate) fn receipts_since_checkpoint<R: Borrow<LogRow>>(
+    run: RunId,
+    folded: &Folded,
+    rows: &[R],
+) -> Result<Vec<Receipt>, EventError> {
+    let from = Checkpoint::last(rows).map_or(0, |entry| entry.seq);
+    let since: Vec<&LogRow> = rows.iter().map(Borrow::borrow).filter(|row: &&LogRow| row.seq >= from).collect();
+    read_receipts(run, &folded.code, &folded.state, &folded.earlier, &since)
 }
 
-/// [`receipts`] from the parts of a folded log. `earlier` are the programs that the run had before it was moved to the
-/// present one, each with the event that ended it.
+/// All receipts of a run, in the order in which attempts ended, from the parts of its folded log. `earlier` are the
+/// programs that the run had before it was moved to the present one, each with the event that ended it.
 pub(crate) fn read_receipts<R: Borrow<LogRow>>(
     run: RunId,
     code: &Code,
@@ -100,13 +106,18 @@ pub(crate) fn read_receipts<R: Borrow<LogRow>>(
         for (&job, args) in &point.data(entry.payload).args {
             args_of.insert(job, args.clone());
         }
-        list = point.receipts(entry.payload);
     }
-    for entry in entries(rows).filter(|entry| entry.seq >= from) {
-        let Some(event) = entry.machine()? else {
+    for entry in entries(rows) {
+        let Some(event) = entry.machine()?.filter(|_| entry.seq >= from) else {
+            if entry.is(PipeEvent::Archived) {
+                list.extend(archived(&entry));
+            }
             if let Some(moved) = Some(&entry).filter(|entry| entry.is(PipeEvent::Migrated)).and_then(Moved::read) {
                 let there = |job: &JobId| moved.steps.get(&job.step).map_or(*job, |step| JobId { step: *step, ..*job });
                 list.iter_mut().for_each(|receipt| receipt.job = there(&receipt.job));
+                if entry.seq < from {
+                    continue;
+                }
                 handed = handed.into_iter().map(|((job, attempt), at)| ((there(&job), attempt), at)).collect();
                 args_of = args_of.into_iter().map(|(job, args)| (there(&job), args)).collect();
                 artifacts_of = artifacts_of.into_iter().map(|(job, list)| (there(&job), list)).collect();

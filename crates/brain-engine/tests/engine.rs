@@ -370,11 +370,23 @@ fn a_long_run_is_compacted_and_goes_on() {
     let swept = brain_engine::sweep(store.as_ref(), &scope(), before.row.updated_at, keep, false).unwrap();
     assert_eq!(swept.runs_compacted, 1);
     let after = engine.run_state(&scope(), run).unwrap();
-    assert!(after.log.len() <= 4 && before.log.len() > 40, "{} rows of {}", after.log.len(), before.log.len());
+    assert!(after.log.len() <= 5 && before.log.len() > 40, "{} rows of {}", after.log.len(), before.log.len());
     assert_eq!((&after.state, &after.data, after.program()), (&before.state, &before.data, before.program()));
     assert_eq!(after.receipts().unwrap(), before.receipts().unwrap());
     let again = brain_engine::sweep(store.as_ref(), &scope(), before.row.updated_at, keep, false).unwrap();
     assert_eq!(again.runs_compacted, 0, "there is nothing more to compact");
+
+    // Something more happens, and it is compacted again: the checkpoint before goes, the receipts are not copied.
+    let ours = scope();
+    let stray = engine.tell_job(&ours, run, before.receipts().unwrap()[0].key, brain_engine::core::ToJob::Grant);
+    driver.block_on(stray, None).unwrap().unwrap();
+    let keep = brain_engine::Keep { long: 1, ..keep };
+    let swept = brain_engine::sweep(store.as_ref(), &scope(), before.row.updated_at, keep, false).unwrap();
+    assert_eq!(swept.runs_compacted, 1);
+    let twice = engine.run_state(&scope(), run).unwrap();
+    let points = brain_engine::log::entries(&twice.log).filter(|entry| entry.name() == "Checkpoint").count();
+    assert_eq!((points, &twice.state), (1, &before.state));
+    assert_eq!(twice.receipts().unwrap(), before.receipts().unwrap());
 
     let letter = store.letters(&scope(), Some(true), 10, None).unwrap().items.remove(0);
     let ours = scope();

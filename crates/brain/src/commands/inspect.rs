@@ -129,6 +129,9 @@ fn event(state: &RunState, entry: &LogEntry<'_>, start: Timestamp, redactor: &Re
             detail("note", payload["note"].as_str().unwrap_or_default());
         } else if entry.is(PipeEvent::Checkpoint) {
             line("compacted", &format!("{} events before this one are gone; receipts stay", data["events"]));
+        } else if entry.is(PipeEvent::Archived) {
+            let count = data["receipts"].as_array().map_or(0, Vec::len);
+            line("archived", &format!("{count} receipts of events that are gone"));
         } else if entry.is(PipeEvent::Migrated) {
             let to: String = text("to").chars().take(12).collect();
             line("moved", &format!("to program {to} by {}", text("by")));
