@@ -7,6 +7,7 @@ mod park;
 mod slots;
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use brain_core::{Digest, Failure, Millis, NodeId, Random, RunId, Timestamp};
@@ -167,7 +168,11 @@ impl Core {
 
     fn take(&mut self, now: Timestamp, input: CoreInput, output: &mut StepOutput) -> Option<RunId> {
         match input {
-            CoreInput::Submit(submission, reply) => {
+            CoreInput::Submit(_, reply, Some(gone)) if gone.load(Ordering::Relaxed) => {
+                output.actions.push(Action::Reply(reply, Err(EngineError::Busy)));
+                None
+            }
+            CoreInput::Submit(submission, reply, _) => {
                 let run = submission.run;
                 let live = Live::new(submission.scope.clone(), Work::Start(Arc::from(submission)), reply);
                 self.live.insert(run, live);

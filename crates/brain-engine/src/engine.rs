@@ -17,6 +17,7 @@ use crate::flow::{Flow, FlowConfig};
 use crate::host::{Host, Outside};
 use crate::hub::{Hub, RunNews};
 use crate::inbox::Inbox;
+use crate::intake::Intake;
 use crate::log::{NewEvent, PipeEvent};
 use crate::node::{Keeper, Liveness};
 use crate::performer::Performer;
@@ -78,6 +79,9 @@ pub enum EngineError {
     /// The run cannot be moved to another program, and why.
     #[error("run {0} cannot be moved: {list}", list = .1.join("; "))]
     NotMovable(RunId, Vec<String>),
+    /// Too many requests wait to be written.
+    #[error("too many requests are waiting to be written; nothing was done. Try again in a moment")]
+    Busy,
     /// The engine is shutting down.
     #[error("the engine has been stopped")]
     Stopped,
@@ -126,6 +130,7 @@ pub struct Engine {
     stop: Arc<AtomicBool>,
     paused: Arc<AtomicBool>,
     programs: Arc<Programs>,
+    intake: Intake,
 }
 
 #[derive(Default)]
@@ -211,6 +216,7 @@ impl Engine {
             stop,
             paused,
             programs,
+            intake: Intake::new(config.flow.waiting_of_tenant, config.flow.waiting),
         }))
     }
 
@@ -225,7 +231,8 @@ impl Engine {
         let threads = Mutex::new(Threads::default());
         let stop = Arc::new(AtomicBool::new(false));
         let shards = Mutex::new(shards);
-        Arc::new(Self { node, store, clock, hub, shards, threads, stop, paused: Arc::default(), programs })
+        let (paused, intake) = (Arc::default(), Intake::new(usize::MAX, usize::MAX));
+        Arc::new(Self { node, store, clock, hub, shards, threads, stop, paused, programs, intake })
     }
 
     /// This node.
@@ -267,9 +274,12 @@ impl Engine {
 
     /// Writes a run and starts it if it may. Answers when that is durable; inline steps are then done.
     pub async fn submit(&self, submission: Submission) -> Result<RunNews, EngineError> {
+        let place = self.intake.enter(submission.scope.tenant()).ok_or(EngineError::Busy)?;
+        // A request that nobody waits for any more and that nobody can ask about is not begun.
+        let gone = submission.key.is_none().then(|| place.gone());
         let (send, receive) = oneshot::channel();
         let reply = Box::new(move |result| drop(send.send(result)));
-        self.send(CoreInput::Submit(Box::new(submission), reply));
+        self.send(CoreInput::Submit(Box::new(submission), reply, gone));
         receive.await.unwrap_or(Err(EngineError::Stopped))
     }
 

@@ -49,11 +49,21 @@ pub struct FlowConfig {
     pub tenants: BTreeMap<TenantId, TenantLimits>,
     /// What all others have.
     pub others: TenantLimits,
+    /// Requests of one tenant that may wait to be written.
+    pub waiting_of_tenant: usize,
+    /// Requests of all tenants that may wait to be written.
+    pub waiting: usize,
 }
 
 impl Default for FlowConfig {
     fn default() -> Self {
-        Self { slots: 1_024, tenants: BTreeMap::new(), others: TenantLimits::default() }
+        Self {
+            slots: 1_024,
+            tenants: BTreeMap::new(),
+            others: TenantLimits::default(),
+            waiting_of_tenant: 2_048,
+            waiting: 8_192,
+        }
     }
 }
 

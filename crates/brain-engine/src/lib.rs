@@ -13,6 +13,7 @@ mod flow;
 mod host;
 mod hub;
 mod inbox;
+mod intake;
 pub mod log;
 mod node;
 mod overlay;

@@ -164,7 +164,7 @@ impl Bench {
         let submission = submission(&program(vec![step("a", &[], place), step("b", &["a"], KEY)]), n);
         let run = submission.run;
         let reply = self.reply();
-        let commits = self.step(CoreInput::Submit(Box::new(submission), reply));
+        let commits = self.step(CoreInput::Submit(Box::new(submission), reply, None));
         self.commit(commits);
         self.heard().unwrap();
         run
@@ -194,13 +194,23 @@ fn a_new_run_that_is_refused_leaves_nothing() {
     let submission = submission(&program(vec![step("a", &[], KEY)]), 1);
     let run = submission.run;
     let reply = bench.reply();
-    let commits = bench.step(CoreInput::Submit(Box::new(submission), reply));
+    let commits = bench.step(CoreInput::Submit(Box::new(submission), reply, None));
     assert!(bench.refuse(commits).is_empty());
     let answer = bench.heard();
     assert!(matches!(&answer, Err(EngineError::Refused(of, why)) if *of == run && why.contains("too large")));
     assert_eq!(bench.store.run(&scope(), run).unwrap(), None);
     assert_eq!((bench.calls, bench.core.running_jobs(), bench.core.commits_under_way()), (0, 0, 0));
     assert!(bench.step(CoreInput::Wake(scope(), run)).is_empty());
+}
+
+#[test]
+fn a_request_that_nobody_waits_for_is_not_begun() {
+    let mut bench = Bench::new();
+    let submission = submission(&program(vec![step("a", &[], KEY)]), 1);
+    let reply = bench.reply();
+    let gone = Some(Arc::new(std::sync::atomic::AtomicBool::new(true)));
+    assert!(bench.step(CoreInput::Submit(Box::new(submission), reply, gone)).is_empty());
+    assert!(matches!(bench.heard(), Err(EngineError::Busy)));
 }
 
 #[test]

@@ -79,6 +79,9 @@ pub enum KernelError {
     /// The store did not do its part: a disk without room, a database that is away. It may do it later.
     #[error("{0}")]
     Store(String),
+    /// Too many requests wait. Nothing was done.
+    #[error("too many requests are waiting; nothing was done. Try again in a moment")]
+    Busy,
     /// Something inside went wrong; the log has the details.
     #[error("something went wrong inside: {0}")]
     Internal(String),
@@ -96,6 +99,7 @@ impl From<EngineError> for KernelError {
             | EngineError::Parked(_)
             | EngineError::UnderWay(..) => Self::Conflict(error.to_string()),
             EngineError::Refused(..) => Self::Refused(error.to_string()),
+            EngineError::Busy => Self::Busy,
             EngineError::Store(error) => error.into(),
             other => Self::Internal(other.to_string()),
         }

@@ -65,6 +65,7 @@ kinds! {
     KEY_REUSED = 422 "idempotency_key_reused" "The key was used for another request";
     INTERNAL = 500 "internal" "Something went wrong inside";
     STORE_FAILED = 503 "store_failed" "The store did not do its part";
+    BUSY = 503 "busy" "Too many requests are waiting";
     NOT_READY = 503 "not_ready" "The server is not ready";
     TIMED_OUT = 503 "timed_out" "The answer took too long";
 }
@@ -178,6 +179,7 @@ impl From<KernelError> for Problem {
             KernelError::Refused(_) => INVALID_REQUEST,
             KernelError::BadCursor(_) => BAD_CURSOR,
             KernelError::Store(reason) => return Self::store_failed(reason),
+            KernelError::Busy => return Self::new(BUSY, error.to_string()).with_header("retry-after", "1"),
             KernelError::Internal(reason) => return Self::internal(reason),
         };
         Self::new(kind, error.to_string())

@@ -17,6 +17,9 @@ const OTHERS: &str = "*";
 pub(crate) struct Config {
     /// Outside calls at a time on this server.
     slots: Option<usize>,
+    /// Requests that may wait to be written, in all and of one tenant. Further ones are refused with 503.
+    waiting: Option<usize>,
+    waiting_of_tenant: Option<usize>,
     /// What tenants may use and how long what they did is kept; `*` is all that are not named.
     #[serde(default)]
     tenants: BTreeMap<String, TenantConfig>,
@@ -63,7 +66,9 @@ impl Config {
         for name in config.tenants.keys().filter(|name| *name != OTHERS) {
             name.parse::<TenantId>().with_context(|| format!("`tenants.{name}`"))?;
         }
-        if config.slots == Some(0) || config.tenants.values().any(|tenant| tenant.running == Some(0)) {
+        if [config.slots, config.waiting, config.waiting_of_tenant].contains(&Some(0))
+            || config.tenants.values().any(|tenant| tenant.running == Some(0))
+        {
             bail!("a limit of 0 would let nothing happen; to look without starting anything: brain serve --paused");
         }
         Ok(config)
@@ -81,6 +86,8 @@ impl Config {
             slots: self.slots.unwrap_or(defaults.slots),
             tenants: named.collect(),
             others: self.tenants.get(OTHERS).map_or(defaults.others, limits),
+            waiting: self.waiting.unwrap_or(defaults.waiting),
+            waiting_of_tenant: self.waiting_of_tenant.unwrap_or(defaults.waiting_of_tenant),
         }
     }
 

@@ -1,6 +1,7 @@
 //! What goes into the core and what comes out of it.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use brain_core::{Digest, Failure, JobKey, NodeId, RunId, TenantId, Timestamp};
 use brain_store::{Member, Outcome, Precondition, Scope, StoreError, Write};
@@ -122,8 +123,8 @@ pub type Reply = Box<dyn FnOnce(Result<RunNews, EngineError>) + Send>;
 
 /// What the core is told.
 pub enum CoreInput {
-    /// A new run.
-    Submit(Box<Submission>, Reply),
+    /// A new run. It is not begun if the flag says that nobody waits for it any more.
+    Submit(Box<Submission>, Reply, Option<Arc<AtomicBool>>),
     /// Something for a run that exists.
     Command(Scope, RunId, Box<Command>, Reply),
     /// How an outside job went.
@@ -158,7 +159,7 @@ impl CoreInput {
     /// The run that it is about, if it is about one. Commits come back to whoever made them.
     pub(crate) fn run(&self) -> Option<RunId> {
         match self {
-            Self::Submit(submission, _) => Some(submission.run),
+            Self::Submit(submission, ..) => Some(submission.run),
             Self::Command(_, run, ..)
             | Self::Job(_, run, ..)
             | Self::Check(_, run, ..)
@@ -176,7 +177,7 @@ impl CoreInput {
     /// Whose it is, if it is one tenant's.
     pub(crate) fn tenant(&self) -> Option<&TenantId> {
         match self {
-            Self::Submit(submission, _) => Some(submission.scope.tenant()),
+            Self::Submit(submission, ..) => Some(submission.scope.tenant()),
             Self::Command(scope, ..)
             | Self::Job(scope, ..)
             | Self::Check(scope, ..)

@@ -1,0 +1,90 @@
+//! How many requests may wait to be written. When the store is slow, further ones are refused at once rather than piling
+//! up in memory and being executed after their clients have given up.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use brain_core::TenantId;
+
+/// Requests that wait, by tenant.
+pub(crate) struct Intake {
+    of_tenant: usize,
+    in_all: usize,
+    waiting: Arc<Mutex<Waiting>>,
+}
+
+#[derive(Default)]
+struct Waiting {
+    in_all: usize,
+    tenants: HashMap<TenantId, usize>,
+}
+
+impl Intake {
+    pub(crate) fn new(of_tenant: usize, in_all: usize) -> Self {
+        Self { of_tenant, in_all, waiting: Arc::default() }
+    }
+
+    /// A place for one more request, kept until it is dropped; `None` if there is no room.
+    pub(crate) fn enter(&self, tenant: &TenantId) -> Option<Place> {
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let own = waiting.tenants.get(tenant).copied().unwrap_or(0);
+        if waiting.in_all >= self.in_all || own >= self.of_tenant {
+            return None;
+        }
+        waiting.in_all += 1;
+        *waiting.tenants.entry(tenant.clone()).or_default() += 1;
+        let (tenant, waiting, gone) = (tenant.clone(), self.waiting.clone(), Arc::default());
+        Some(Place { tenant, waiting, gone })
+    }
+}
+
+/// The place of a request that waits. Dropped when it is answered, or when its caller has given up.
+pub(crate) struct Place {
+    tenant: TenantId,
+    waiting: Arc<Mutex<Waiting>>,
+    gone: Arc<AtomicBool>,
+}
+
+impl Place {
+    /// Becomes true when nobody waits for the answer any more.
+    pub(crate) fn gone(&self) -> Arc<AtomicBool> {
+        self.gone.clone()
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.gone.store(true, Ordering::Relaxed);
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.in_all -= 1;
+        if let Some(own) = waiting.tenants.get_mut(&self.tenant) {
+            *own -= 1;
+            if *own == 0 {
+                waiting.tenants.remove(&self.tenant);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tenant_and_all_together_have_so_many_places() {
+        let intake = Intake::new(2, 3);
+        let (one, other): (TenantId, TenantId) = ("one".parse().expect("a name"), "other".parse().expect("a name"));
+        let first = intake.enter(&one).expect("room");
+        let second = intake.enter(&one).expect("room");
+        assert!(intake.enter(&one).is_none(), "two of a tenant");
+        let third = intake.enter(&other).expect("others have room");
+        assert!(intake.enter(&other).is_none(), "three in all");
+        let gone = first.gone();
+        assert!(!gone.load(Ordering::Relaxed));
+        drop(first);
+        assert!(gone.load(Ordering::Relaxed) && intake.enter(&one).is_some());
+        drop((second, third));
+        assert!(intake.waiting.lock().expect("free").tenants.is_empty(), "nothing is remembered");
+    }
+}
