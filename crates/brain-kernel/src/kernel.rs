@@ -87,6 +87,27 @@ pub enum KernelError {
     Internal(String),
 }
 
+impl KernelError {
+    /// Whether it is certain that nothing was written. After a store that failed, or something inside that went wrong,
+    /// what was asked for may have been done all the same: asking again under the same key finds out.
+    pub fn is_known(&self) -> bool {
+        match self {
+            Self::TooLong(_)
+            | Self::Empty
+            | Self::KeyReused(_)
+            | Self::NoSuchRun(_)
+            | Self::NoSuchApproval(_)
+            | Self::NoSuchLetter(_)
+            | Self::AlreadyDecided
+            | Self::NotAllowed(_)
+            | Self::Conflict(_)
+            | Self::Refused(_)
+            | Self::BadCursor(_) => true,
+            Self::Store(_) | Self::Internal(_) => false,
+        }
+    }
+}
+
 impl From<EngineError> for KernelError {
     fn from(error: EngineError) -> Self {
         match error {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
-use brain_core::{Failure, FailureClass};
+use brain_core::{Failure, Millis};
 use brain_engine::{JobContext, JobOutcome};
 use brain_lang::feel::Value as FeelValue;
 use brain_registry::model::{Auth, Criteria, HttpBehavior, Method};
@@ -13,8 +13,12 @@ use brain_registry::{Registry, ToolResult, ValidatedCall};
 use serde_json::{Map, Value, json};
 
 use crate::Toolbox;
-use crate::secret::resolve_secret;
+use crate::outcome::{self, Answered, Call, Met};
+use crate::secret::{Secrets, resolve_secret};
 use crate::values::{Evaluation, to_failure};
+
+/// How long a connection may take. One that takes longer was never there, so that nothing was sent.
+const CONNECT: std::time::Duration = std::time::Duration::from_secs(10);
 
 /// Answers larger than this are refused.
 const MAX_ANSWER: usize = 64 * 1024 * 1024;
@@ -122,6 +126,7 @@ pub(crate) fn client(agent: &str, policy: &HttpPolicy) -> reqwest::Result<reqwes
         .user_agent(agent)
         .redirect(reqwest::redirect::Policy::none())
         .no_proxy()
+        .connect_timeout(CONNECT)
         .dns_resolver(Arc::new(GuardedResolver { allow_private: policy.allow_private }))
         .build()
 }
@@ -131,33 +136,71 @@ struct Answer {
     text: String,
     /// `{status, headers, body}` as expressions see it.
     seen: Value,
+    retry_after: Option<Millis>,
+    /// Whether there was more of it than is read.
+    too_large: bool,
 }
 
 impl Toolbox {
     pub(crate) async fn http(&self, behavior: &HttpBehavior, call: &ValidatedCall, job: &JobContext) -> JobOutcome {
+        let kind = Call::of_http(&call.tool().def, behavior);
         let mut evaluation = self.evaluation(call, job);
         evaluation.set("job", self.job_names(job));
-        let request = match self.request(behavior, call, job, &mut evaluation) {
+        let (request, secrets) = match self.request(behavior, call, job, &mut evaluation) {
             Ok(request) => request,
             Err(failure) => return JobOutcome::Failed(failure),
         };
-        let answer = match self.send(request, job).await {
-            Ok(answer) => answer,
-            Err(outcome) => return outcome,
+        let outcome = match self.send(request, job, kind).await {
+            Ok(answer) => self.judged(behavior, call, job, kind, answer, &secrets, &mut evaluation),
+            Err(outcome) => outcome,
         };
+        secrets.redacted(outcome)
+    }
+
+    /// What an answer comes to.
+    #[expect(clippy::too_many_arguments, reason = "one step of `http`, which holds all of them")]
+    fn judged(
+        &self,
+        behavior: &HttpBehavior,
+        call: &ValidatedCall,
+        job: &JobContext,
+        kind: Call,
+        answer: Answer,
+        secrets: &Secrets,
+        evaluation: &mut Evaluation,
+    ) -> JobOutcome {
         evaluation.set("response", FeelValue::from_json(&answer.seen));
-        match judge(behavior, &answer, &mut evaluation) {
-            Ok(()) => {}
-            Err(failure) => return JobOutcome::Failed(failure),
+        let met = match met(behavior, &answer, evaluation) {
+            Ok(met) => met,
+            // Nobody can say what the answer means.
+            Err(failure) => return outcome::uncertain(kind, failure),
+        };
+        // Before the excerpt is cut out: a secret that is cut in two would not be recognised.
+        let text = secrets.redact(&answer.text);
+        let answered = Answered { status: answer.status, retry_after: answer.retry_after, text: &text };
+        if let Some(outcome) = outcome::of_answer(kind, met, &answered) {
+            return outcome;
+        }
+        if answer.too_large {
+            let message = format!("The answer is larger than {} MiB.", MAX_ANSWER >> 20);
+            let failure = Failure::contract("answer_too_large", message);
+            return outcome::unusable(kind, ToolResult::ok(Value::Null), failure);
         }
         let data = match &behavior.result {
             Some(binding) => match evaluation.json(binding) {
                 Ok(data) => data,
-                Err(error) => return JobOutcome::Failed(to_failure("result", &error)),
+                Err(error) => {
+                    let result = ToolResult::ok(answer.seen["body"].clone());
+                    return outcome::unusable(kind, result, to_failure("result", &error));
+                }
             },
             None => answer.seen["body"].clone(),
         };
-        JobOutcome::Done(ToolResult::ok(data))
+        let result = ToolResult::ok(data);
+        match self.finish(call, job, result.clone()) {
+            Ok(result) => JobOutcome::Done(result),
+            Err(failure) => outcome::unusable(kind, result, failure),
+        }
     }
 
     fn request(
@@ -166,7 +209,7 @@ impl Toolbox {
         call: &ValidatedCall,
         job: &JobContext,
         evaluation: &mut Evaluation,
-    ) -> Result<reqwest::Request, Failure> {
+    ) -> Result<(reqwest::Request, Secrets), Failure> {
         let text = evaluation.json(&behavior.url).map_err(|error| to_failure("url", &error))?;
         let text = text.as_str().unwrap_or_default();
         let mut url: url::Url = text
@@ -195,8 +238,9 @@ impl Toolbox {
             }
         }
         request = request.header(&behavior.idempotency_header, job.key.to_string());
+        let mut secrets = Secrets::default();
         if let Some(auth) = &behavior.auth {
-            request = authenticate(request, auth)?;
+            request = authenticate(request, auth, &mut secrets)?;
         }
         if let Some(body) = &behavior.body {
             let body = evaluation.json(body).map_err(|error| to_failure("body", &error))?;
@@ -204,20 +248,19 @@ impl Toolbox {
         } else if with_body {
             request = request.json(call.args());
         }
-        request
+        let request = request
             .build()
-            .map_err(|error| Failure::contract("bad_request", format!("The request cannot be made: {error}")))
+            .map_err(|error| Failure::contract("bad_request", format!("The request cannot be made: {error}")))?;
+        Ok((request, secrets))
     }
 
     /// Sends a request. The difference that matters: was it certainly not received, or does nobody know?
-    async fn send(&self, request: reqwest::Request, job: &JobContext) -> Result<Answer, JobOutcome> {
+    async fn send(&self, request: reqwest::Request, job: &JobContext, kind: Call) -> Result<Answer, JobOutcome> {
         let host = request.url().host_str().unwrap_or_default().to_owned();
         let mut response = self.client().execute(request).await.map_err(|error| {
             if error.is_connect() {
-                return JobOutcome::Failed(Failure::transient(
-                    "network_error",
-                    format!("`{host}` could not be reached: {}", root_cause(&error)),
-                ));
+                let message = format!("`{host}` could not be reached: {}", root_cause(&error));
+                return outcome::not_connected(Failure::transient("network_error", message));
             }
             let message = if error.is_timeout() {
                 format!("`{host}` did not answer within {}.", job.timeout)
@@ -225,56 +268,73 @@ impl Toolbox {
                 format!("The connection to `{host}` broke before it answered: {}", root_cause(&error))
             };
             let code = if error.is_timeout() { "timeout" } else { "network_error" };
-            JobOutcome::Unknown(Failure::transient(code, message))
+            outcome::uncertain(kind, Failure::transient(code, message))
         })?;
         let status = response.status().as_u16();
         let mut headers = Map::new();
         for (name, value) in response.headers() {
             headers.insert(name.as_str().to_owned(), json!(String::from_utf8_lossy(value.as_bytes())));
         }
-        let mut bytes = Vec::new();
-        loop {
+        let header = |name: &str| headers.get(name).and_then(Value::as_str);
+        let retry_after =
+            header("retry-after").and_then(|told| outcome::retry_after(told, header("date"), job.now));
+        let (mut bytes, mut too_large) = (Vec::new(), false);
+        while !too_large {
             match response.chunk().await {
                 Ok(Some(chunk)) => bytes.extend_from_slice(&chunk),
                 Ok(None) => break,
                 Err(error) => {
                     let message = format!("The answer of `{host}` broke off: {}", root_cause(&error));
-                    return Err(JobOutcome::Unknown(Failure::transient("network_error", message)));
+                    return Err(outcome::uncertain(kind, Failure::transient("network_error", message)));
                 }
             }
-            if bytes.len() > MAX_ANSWER {
-                let message = format!("The answer of `{host}` is larger than {} MiB.", MAX_ANSWER >> 20);
-                return Err(JobOutcome::Unknown(Failure::contract("answer_too_large", message)));
-            }
+            too_large = bytes.len() > MAX_ANSWER;
         }
         let text = String::from_utf8_lossy(&bytes).into_owned();
-        let body = serde_json::from_str(&text).unwrap_or_else(|_| Value::from(text.clone()));
-        Ok(Answer { status, text, seen: json!({"status": status, "headers": headers, "body": body}) })
+        let body = if too_large {
+            Value::Null
+        } else {
+            serde_json::from_str(&text).unwrap_or_else(|_| Value::from(text.clone()))
+        };
+        let seen = json!({"status": status, "headers": headers, "body": body});
+        Ok(Answer { status, text, seen, retry_after, too_large })
     }
 }
 
-fn authenticate(request: reqwest::RequestBuilder, auth: &Auth) -> Result<reqwest::RequestBuilder, Failure> {
-    let secret =
-        |reference: &str| resolve_secret(reference).map_err(|error| Failure::contract("no_secret", error.to_string()));
+fn authenticate(
+    request: reqwest::RequestBuilder,
+    auth: &Auth,
+    secrets: &mut Secrets,
+) -> Result<reqwest::RequestBuilder, Failure> {
+    let mut secret = |reference: &str| {
+        let secret = resolve_secret(reference).map_err(|error| Failure::contract("no_secret", error.to_string()))?;
+        secrets.add(&secret);
+        Ok(secret)
+    };
     Ok(match auth {
         Auth::Bearer(reference) => request.bearer_auth(secret(reference)?),
         Auth::Header { name, value } => request.header(name, secret(value)?),
-        Auth::Basic { user, password } => request.basic_auth(user, Some(secret(password)?)),
+        Auth::Basic { user, password } => {
+            let password = secret(password)?;
+            secrets.add_basic(user, &password);
+            request.basic_auth(user, Some(password))
+        }
     })
 }
 
-/// Whether an answer is a success by what the tool declares; else what kind of failure it is.
-fn judge(behavior: &HttpBehavior, answer: &Answer, evaluation: &mut Evaluation) -> Result<(), Failure> {
-    if let Some(failure) = &behavior.failure
-        && meets_any(failure, answer, evaluation)?
-    {
-        return Err(refused(answer));
-    }
-    let good = match &behavior.success {
+/// Which of the tool's descriptions an answer meets.
+fn met(behavior: &HttpBehavior, answer: &Answer, evaluation: &mut Evaluation) -> Result<Met, Failure> {
+    let mut any = |criteria: &Option<Criteria>| match criteria {
+        Some(criteria) => meets_any(criteria, answer, evaluation),
+        None => Ok(false),
+    };
+    let (not_done, unknown) = (any(&behavior.not_done)?, any(&behavior.unknown)?);
+    let failure = any(&behavior.failure)?;
+    let success = match &behavior.success {
         Some(success) => meets_all(success, answer, evaluation)?,
         None => (200..300).contains(&answer.status),
     };
-    if good { Ok(()) } else { Err(refused(answer)) }
+    Ok(Met { success, failure, not_done, unknown })
 }
 
 fn meets_any(criteria: &Criteria, answer: &Answer, evaluation: &mut Evaluation) -> Result<bool, Failure> {
@@ -298,18 +358,6 @@ fn holds(criteria: &Criteria, evaluation: &mut Evaluation) -> Result<Option<bool
     let Some(expr) = &criteria.expr else { return Ok(None) };
     let value = evaluation.value(expr).map_err(|error| to_failure("criteria", &error))?;
     Ok(Some(value == FeelValue::Bool(true)))
-}
-
-/// The other side answered, so the outcome is known: busy servers are worth another attempt, refusals are not.
-fn refused(answer: &Answer) -> Failure {
-    let class = match answer.status {
-        408 | 425 | 429 | 500..=599 => FailureClass::Transient,
-        _ => FailureClass::Business,
-    };
-    let excerpt: String = answer.text.chars().take(200).collect();
-    let said = if excerpt.trim().is_empty() { String::new() } else { format!(": {}", excerpt.trim()) };
-    let message = format!("The outside system answered {}{said}", answer.status);
-    Failure { class, code: format!("http_{}", answer.status), message, retry_after: None, asked: false }
 }
 
 fn plain(value: &Value) -> String {

@@ -6,6 +6,7 @@ mod decide;
 mod expr;
 mod found_by;
 mod http;
+mod outcome;
 pub mod names;
 pub mod native;
 mod record;

@@ -16,6 +16,7 @@ use brain_registry::{NativeDecl, ToolResult, ValidatedCall};
 use serde_json::Value;
 
 use crate::Toolbox;
+use crate::outcome::{self, Call};
 
 /// What a native function may know about the call besides its input.
 #[derive(Clone, Debug)]
@@ -113,7 +114,14 @@ impl Toolbox {
             Ok(NativeRun::Inline(_)) => Err(moved(&behavior.function)),
             Err(failure) => Err(failure),
         };
-        answer.map_or_else(JobOutcome::Failed, JobOutcome::Done)
+        let result = match answer {
+            Ok(result) => result,
+            Err(failure) => return JobOutcome::Failed(failure),
+        };
+        match self.finish(call, job, result.clone()) {
+            Ok(result) => JobOutcome::Done(result),
+            Err(failure) => outcome::unusable(Call::of(&call.tool().def), result, failure),
+        }
     }
 }
 

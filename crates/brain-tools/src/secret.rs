@@ -1,4 +1,8 @@
 //! Secrets by reference: packs hold `env:NAME` or `file:PATH`, and the value is looked up at the moment of sending.
+//! What comes back is searched for it before any of it goes into a failure.
+
+use brain_core::Failure;
+use brain_engine::JobOutcome;
 
 /// A secret that cannot be had.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -28,9 +32,77 @@ pub fn resolve_secret(reference: &str) -> Result<String, SecretError> {
     Err(SecretError::NotAReference(reference.chars().take(3).collect()))
 }
 
+/// What a secret is replaced with.
+const REDACTED: &str = "[secret]";
+
+/// The secrets that went into one request, so that an echo of them can be recognised.
+#[derive(Default)]
+pub(crate) struct Secrets(Vec<String>);
+
+impl Secrets {
+    /// Remembers one.
+    pub(crate) fn add(&mut self, secret: &str) {
+        if !secret.is_empty() {
+            self.0.push(secret.to_owned());
+            // The longest first: a secret may be part of another one.
+            self.0.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+        }
+    }
+
+    /// Remembers a user and a password as they are sent.
+    pub(crate) fn add_basic(&mut self, user: &str, password: &str) {
+        self.add(&base64(format!("{user}:{password}").as_bytes()));
+    }
+
+    /// A text without them.
+    pub(crate) fn redact(&self, text: &str) -> String {
+        self.0.iter().fold(text.to_owned(), |text, secret| text.replace(secret, REDACTED))
+    }
+
+    /// An outcome whose failure says none of them.
+    pub(crate) fn redacted(&self, mut outcome: JobOutcome) -> JobOutcome {
+        let redact = |failure: &mut Failure| failure.message = self.redact(&failure.message);
+        match &mut outcome {
+            JobOutcome::Done(_) => {}
+            JobOutcome::DoneBadly(_, failure) | JobOutcome::Failed(failure) | JobOutcome::Unknown(failure) => {
+                redact(failure);
+            }
+        }
+        outcome
+    }
+}
+
+/// Base64 as the header `Authorization: Basic` has it.
+fn base64(bytes: &[u8]) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::new();
+    for three in bytes.chunks(3) {
+        let number = (0..3).fold(0_usize, |number, at| number << 8 | three.get(at).map_or(0, |byte| usize::from(*byte)));
+        for at in 0..4 {
+            let sixth = char::from(LETTERS[number >> (18 - 6 * at) & 63]);
+            text.push(if at <= three.len() { sixth } else { '=' });
+        }
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_echo_of_a_secret_is_taken_out_in_every_form_it_was_sent() {
+        let mut secrets = Secrets::default();
+        secrets.add("open sesame");
+        secrets.add("open sesame 2");
+        secrets.add("");
+        secrets.add_basic("Aladdin", "open sesame");
+        let text = "got open sesame 2, open sesame and Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==";
+        assert_eq!(secrets.redact(text), "got [secret], [secret] and Basic [secret]");
+        for (plain, coded) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")] {
+            assert_eq!(base64(plain.as_bytes()), coded);
+        }
+    }
 
     #[test]
     fn a_file_is_read_without_its_last_line_break() {

@@ -150,18 +150,10 @@ impl Toolbox {
     pub fn perform(self: &Arc<Self>, call: ValidatedCall, job: JobContext) -> HostFuture<JobOutcome> {
         let toolbox = self.clone();
         Box::pin(async move {
-            let outcome = match &call.tool().def.behavior {
+            match &call.tool().def.behavior {
                 Behavior::Http(behavior) => toolbox.http(behavior, &call, &job).await,
                 Behavior::Native(behavior) => toolbox.native_outside(behavior, &call, &job).await,
                 _ => JobOutcome::Failed(Failure::contract("not_outside", "This tool is decided in process.")),
-            };
-            match outcome {
-                JobOutcome::Done(result) if result.success => match toolbox.finish(&call, &job, result) {
-                    Ok(result) => JobOutcome::Done(result),
-                    // It happened, but what came back is not what the tool promises.
-                    Err(failure) => JobOutcome::Failed(failure),
-                },
-                other => other,
             }
         })
     }

@@ -74,6 +74,7 @@ tools:
     phrases: [\"act on {{what}}\"]
     behavior: {{http: {{method: POST, url: \"http://{addr}/act\"}}}}
     idempotency: {idempotency}
+    timeout: 1s
     retry: {{attempts: 5, delay: 20ms, backoff: fixed, jitter: 0}}
     output: {{done: boolean}}
     undo: none
@@ -82,9 +83,7 @@ tools:
     input: {{what: string, idempotency_key: string}}
     phrases: [\"was {{what}} done with {{idempotency_key}}\"]
     behavior: {{http: {{method: POST, url: \"http://{addr}/was\"}}}}
-    effect: external
-    idempotency: key
-    undo: none
+    effect: read
 "
     );
     std::fs::create_dir_all(folder.join("tools")).unwrap();

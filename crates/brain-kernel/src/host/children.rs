@@ -10,7 +10,6 @@ use serde_json::{Value, json};
 
 use super::KernelHost;
 use crate::intake::{Actor, Limits, Mode, Parent, Request};
-use crate::kernel::KernelError;
 
 /// How deep runs may start runs.
 const MAX_DEPTH: u64 = 10;
@@ -26,8 +25,14 @@ impl KernelHost {
         let args = call.args().clone();
         let parent = self.store.run(&job.scope, job.run);
         Box::pin(async move {
-            let (Some(kernel), Ok(Some(parent))) = (kernel, parent) else {
+            let Some(kernel) = kernel else {
                 return JobOutcome::Failed(Failure::transient("stopped", "The server is shutting down."));
+            };
+            let parent = match parent {
+                Ok(Some(parent)) => parent,
+                Ok(None) => return JobOutcome::Failed(Failure::contract("no_parent", "The run is gone.")),
+                // Nothing was written yet.
+                Err(error) => return JobOutcome::Failed(Failure::transient("store", error.to_string())),
             };
             let depth = parent.request["parent"]["depth"].as_u64().unwrap_or(0) + 1;
             if depth > MAX_DEPTH {
@@ -67,9 +72,11 @@ impl KernelHost {
                     }
                     JobOutcome::Done(result)
                 }
-                // The store failed: the child may have been written all the same. Asking again under the same key finds it.
-                Err(KernelError::Internal(why)) => JobOutcome::Unknown(Failure::transient("child_unknown", why)),
-                Err(error) => JobOutcome::Failed(Failure::business("child_refused", error.to_string())),
+                Err(error) if error.is_known() => {
+                    JobOutcome::Failed(Failure::business("child_refused", error.to_string()))
+                }
+                // The child may have been written all the same. Asking again under the same key finds it.
+                Err(error) => JobOutcome::Unknown(Failure::transient("child_unknown", error.to_string())),
             }
         })
     }

@@ -140,16 +140,33 @@ fn http(cx: &mut Context<'_>, world: &World, tool: &Located<ToolDef>, behavior: 
     let response = BTreeSet::from(["status", "headers", "body"].map(str::to_owned));
     let after = scope.with("response", Some(response));
     for place in [node, &tool.node] {
-        for key in ["success", "failure"] {
+        for key in ["success", "failure", "not_done", "unknown"] {
             if let Some(node) = place.get(key).and_then(|criteria| criteria.get("expr")) {
                 after.check_condition(cx, node);
             }
         }
     }
+    one_meaning(cx, node, behavior);
     if behavior.result.is_some()
         && let Some(node) = node.get("result")
     {
         after.check(cx, node);
+    }
+}
+
+/// A status says one thing: that it was done, that it was not, or that nobody knows.
+fn one_meaning(cx: &mut Context<'_>, node: &Node, behavior: &HttpBehavior) {
+    let parts = [("success", &behavior.success), ("not_done", &behavior.not_done), ("unknown", &behavior.unknown)];
+    for (index, (key, criteria)) in parts.iter().enumerate() {
+        for status in criteria.iter().flat_map(|criteria| &criteria.status) {
+            let other = parts[..index].iter().find(|(_, one)| one.as_ref().is_some_and(|one| one.status.contains(status)));
+            if let Some((other, _)) = other {
+                let span = node.nearest([*key, "status"]).span;
+                let message = format!("{status} stands in `{other}` and in `{key}`");
+                let help = "a status is done, not done or unknown: leave it in one of them";
+                cx.report(Code::BadAttribute, span, message, Some(help.into()));
+            }
+        }
     }
 }
 

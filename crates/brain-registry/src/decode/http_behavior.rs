@@ -13,8 +13,20 @@ pub(super) const AUTH_KEYS: [&str; 3] = ["bearer", "header", "basic"];
 pub(super) const HEADER_KEYS: [&str; 2] = ["name", "value"];
 pub(super) const BASIC_KEYS: [&str; 2] = ["user", "password"];
 pub(super) const CRITERIA_KEYS: [&str; 4] = ["status", "contains", "expr", "note"];
-pub(super) const KEYS: [&str; 10] =
-    ["method", "url", "query", "headers", "body", "auth", "success", "failure", "result", "idempotency_header"];
+pub(super) const KEYS: [&str; 12] = [
+    "method",
+    "url",
+    "query",
+    "headers",
+    "body",
+    "auth",
+    "success",
+    "failure",
+    "not_done",
+    "unknown",
+    "result",
+    "idempotency_header",
+];
 
 /// Decodes the behavior.
 pub(super) fn decode(cx: &mut Context<'_>, node: &Node) -> Option<HttpBehavior> {
@@ -41,6 +53,8 @@ pub(super) fn decode(cx: &mut Context<'_>, node: &Node) -> Option<HttpBehavior> 
     let header = fields.get("idempotency_header").and_then(|node| cx.text(node, "`idempotency_header`"));
     let success = fields.get("success").and_then(|node| criteria(cx, node));
     let failure = fields.get("failure").and_then(|node| criteria(cx, node));
+    let not_done = fields.get("not_done").and_then(|node| criteria(cx, node));
+    let unknown = fields.get("unknown").and_then(|node| criteria(cx, node));
     let result = fields.get("result").and_then(|node| cx.binding(node));
     Some(HttpBehavior {
         method: method?,
@@ -52,6 +66,8 @@ pub(super) fn decode(cx: &mut Context<'_>, node: &Node) -> Option<HttpBehavior> 
         idempotency_header: header.unwrap_or_else(|| IDEMPOTENCY_HEADER.to_owned()),
         success,
         failure,
+        not_done,
+        unknown,
         result,
     })
 }

@@ -293,7 +293,7 @@ fn retries(node: &Node, notes: &mut Notes) -> Yaml {
             ("retry_on_errors", ..) => notes.add(
                 "retry_policy",
                 format!(
-                    "`retry_on_errors: {told}`: every transient failure is retried (time-outs, 408, 425, 429, 5xx)"
+                    "`retry_on_errors: {told}`: what is known not to have happened is retried; what is not known follows `idempotency`"
                 ),
             ),
             _ => notes.add("retry_policy", format!("`{key}: {told}` has no place in a pack")),

@@ -232,6 +232,12 @@ pub struct HttpBehavior {
     /// What makes an answer a failure, even if it looks like a success.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<Criteria>,
+    /// What an answer looks like that says for certain that nothing happened, whatever its status usually means.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_done: Option<Criteria>,
+    /// What an answer looks like after which nobody knows whether it happened, whatever its status usually means.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unknown: Option<Criteria>,
     /// Maps the answer to the result: sees `input`, `response.{status, headers, body}`. Absent: the body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<Binding>,

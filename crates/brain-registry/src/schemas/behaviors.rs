@@ -84,6 +84,8 @@ fn http(defs: &mut Defs) {
             ("auth", "How to authenticate.", part("auth")),
             ("success", "All of it must hold; default: 2xx.", part("criteria")),
             ("failure", "Any of it; wins over `success`.", part("criteria")),
+            ("not_done", "Any of it: nothing happened, whatever the status usually means.", part("criteria")),
+            ("unknown", "Any of it: nobody knows whether it happened.", part("criteria")),
             ("result", "Maps `response.{status, headers, body}`; default: the body.", value()),
             ("idempotency_header", "Default `Idempotency-Key`.", text()),
         ],

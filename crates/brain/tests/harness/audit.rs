@@ -33,6 +33,7 @@ pub async fn audit(url: &str, told: &Told, world: &World) -> Found {
     let runs = told.runs.lock().unwrap().clone();
     api.settle(&runs, true).await;
     let settled_after = began.elapsed();
+    world.at_rest().await;
     // What was done in doubt is decided by a look at the other system, as a person would.
     let letters = api.list("/v1/dead-letters?open=true").await;
     for letter in &letters {

@@ -40,6 +40,7 @@ tools:
     phrases: ["book {job}"]
     behavior: {http: {method: POST, url: "http://ADDR/book"}}
     idempotency: {check: crash.booked}
+    timeout: 1s
     RETRY
     undo: none
   booked:
@@ -47,10 +48,8 @@ tools:
     input: {job: string, idempotency_key: string}
     phrases: ["was {job} booked with {idempotency_key}"]
     behavior: {http: {method: POST, url: "http://ADDR/booked"}}
-    effect: external
-    idempotency: key
+    effect: read
     RETRY
-    undo: none
   send:
     title: Send
     input: {job: string}

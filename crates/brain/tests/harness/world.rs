@@ -17,11 +17,14 @@ use super::Dice;
 const BUSY: u64 = 4;
 const CUT_BEFORE: u64 = 2;
 const CUT_AFTER: u64 = 2;
+/// The connection is cut at once, and the thing is done a while later.
+const LATE: u64 = 2;
 /// An answer takes up to so long.
 const SLOWEST: u64 = 12;
-/// How long a question about the past takes. What a killed server had sent may still be on its way when the next one
-/// asks; a system that says "no" must be sure of it.
-const CERTAIN: Duration = Duration::from_millis(150);
+/// A late effect takes up to so many milliseconds: less than the time-out of every tool and what the engine adds to it.
+const LATEST: u64 = 3_000;
+/// What a gateway says whether or not the thing was done.
+const GATEWAY: [u16; 4] = [500, 502, 503, 504];
 
 /// What was done, for each thing and job: the key of each time it was done.
 pub type Effects = BTreeMap<(String, String), Vec<String>>;
@@ -33,6 +36,8 @@ pub struct World {
     calm: AtomicBool,
     pub calls: AtomicU64,
     pub cuts: AtomicU64,
+    /// Effects that have yet to land.
+    late: AtomicU64,
 }
 
 impl World {
@@ -45,6 +50,7 @@ impl World {
             calm: AtomicBool::new(false),
             calls: AtomicU64::new(0),
             cuts: AtomicU64::new(0),
+            late: AtomicU64::new(0),
         });
         let served = world.clone();
         tokio::spawn(async move {
@@ -58,6 +64,13 @@ impl World {
     /// From now on everything is answered.
     pub fn calm_down(&self) {
         self.calm.store(true, Ordering::Relaxed);
+    }
+
+    /// Waits until every late effect has landed.
+    pub async fn at_rest(&self) {
+        while self.late.load(Ordering::SeqCst) > 0 {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
     }
 
     pub fn effects(&self) -> Effects {
@@ -79,34 +92,52 @@ impl World {
     }
 
     /// The answer to a call, or nothing: the connection is cut.
-    async fn answer(&self, what: &str, key: &str, body: &Value) -> Option<(u16, Value)> {
+    async fn answer(self: &Arc<Self>, what: &str, key: &str, body: &Value) -> Option<(u16, Value)> {
         self.calls.fetch_add(1, Ordering::Relaxed);
         let job = body["job"].as_str().unwrap_or_default();
-        if self.bad_luck(BUSY) {
-            return Some((503, json!({"error": "busy"})));
-        }
-        if self.bad_luck(CUT_BEFORE) {
+        let cut = || {
             self.cuts.fetch_add(1, Ordering::Relaxed);
-            return None;
+            None
+        };
+        if self.bad_luck(CUT_BEFORE) {
+            return cut();
         }
         let answer = match what {
             "refuse" => (409, json!({"error": "never"})),
+            // It says what has happened so far. What is still on its way it cannot know.
             "booked" => {
-                tokio::time::sleep(CERTAIN).await;
                 let asked = body["idempotency_key"].as_str().unwrap_or_default();
                 let effects = self.effects.lock().unwrap();
                 let known = effects.get(&("book".to_owned(), job.to_owned()));
                 let happened = known.is_some_and(|keys| keys.iter().any(|key| key == asked));
                 (200, json!({"happened": happened, "result": {"done": true}}))
             }
+            _ if self.bad_luck(LATE) => {
+                self.late.fetch_add(1, Ordering::SeqCst);
+                let (world, what, job, key) = (self.clone(), what.to_owned(), job.to_owned(), key.to_owned());
+                let wait = Duration::from_millis(self.dice.below(LATEST));
+                tokio::spawn(async move {
+                    tokio::time::sleep(wait).await;
+                    world.act(&what, &job, &key);
+                    world.late.fetch_sub(1, Ordering::SeqCst);
+                });
+                return cut();
+            }
             _ => {
-                self.act(what, job, key);
+                let busy = self.bad_luck(BUSY);
+                // A gateway's error says nothing about the system behind it.
+                if !busy || self.dice.percent(50) {
+                    self.act(what, job, key);
+                }
+                if busy {
+                    let status = GATEWAY[self.dice.below(GATEWAY.len() as u64) as usize];
+                    return Some((status, json!({"error": "upstream"})));
+                }
                 (200, json!({"done": true}))
             }
         };
         if self.bad_luck(CUT_AFTER) {
-            self.cuts.fetch_add(1, Ordering::Relaxed);
-            return None;
+            return cut();
         }
         tokio::time::sleep(Duration::from_millis(self.dice.below(SLOWEST))).await;
         Some(answer)

@@ -1,0 +1,328 @@
+//! What becomes of an outside call whose answer leaves it open whether it happened: a real server on loopback that does
+//! the thing, counts it, and answers as real ones do.
+#![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+
+use brain_core::Timestamp;
+use brain_kernel::{Kernel, Report};
+use brain_store::MemoryStore;
+use common::{call, kernel, registry, scope};
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::{TcpListener, TcpStream};
+
+/// How the server answers the first call of a tool; later ones are answered well.
+#[derive(Clone, Copy, Debug)]
+enum First {
+    /// Does it and answers so.
+    Does(u16, &'static str),
+    /// Does nothing and answers so.
+    DoesNot(u16, &'static str),
+    /// Does it and closes the connection.
+    Cuts,
+    /// Does it and closes the connection in the middle of its answer.
+    CutsTheAnswer,
+}
+
+#[derive(Default)]
+struct World {
+    /// The keys of every call and of every effect, in order.
+    calls: Mutex<Vec<String>>,
+    effects: Mutex<Vec<String>>,
+    /// Whether a key that is known is not done again.
+    knows_keys: bool,
+}
+
+impl World {
+    fn act(&self, key: &str) {
+        let mut effects = self.effects.lock().unwrap();
+        if !self.knows_keys || !effects.iter().any(|known| known == key) {
+            effects.push(key.to_owned());
+        }
+    }
+
+    fn counts(&self) -> (usize, usize) {
+        (self.calls.lock().unwrap().len(), self.effects.lock().unwrap().len())
+    }
+}
+
+async fn serve(world: Arc<World>, first: First, stream: TcpStream) -> std::io::Result<()> {
+    let mut stream = BufReader::new(stream);
+    loop {
+        let mut line = String::new();
+        if stream.read_line(&mut line).await? == 0 {
+            return Ok(());
+        }
+        let path = line.split(' ').nth(1).unwrap_or_default().to_owned();
+        let mut headers = BTreeMap::new();
+        loop {
+            line.clear();
+            stream.read_line(&mut line).await?;
+            let Some((name, value)) = line.trim_end().split_once(": ") else { break };
+            headers.insert(name.to_ascii_lowercase(), value.to_owned());
+        }
+        let length = headers.get("content-length").map_or(0, |length| length.parse().unwrap());
+        let mut body = vec![0; length];
+        stream.read_exact(&mut body).await?;
+        if path == "/was" {
+            let body: Value = serde_json::from_slice(&body).unwrap();
+            let happened = world.effects.lock().unwrap().iter().any(|key| body["idempotency_key"] == *key);
+            answer(&mut stream, 200, "", &json!({"happened": happened, "result": {"ok": true}}).to_string()).await?;
+            continue;
+        }
+        let key = headers["idempotency-key"].clone();
+        let nth = {
+            let mut calls = world.calls.lock().unwrap();
+            calls.push(key.clone());
+            calls.len()
+        };
+        if nth > 1 || !matches!(first, First::DoesNot(..)) {
+            world.act(&key);
+        }
+        match first {
+            _ if nth > 1 => answer(&mut stream, 200, "", r#"{"ok": true}"#).await?,
+            First::Does(status, headers) | First::DoesNot(status, headers) => {
+                answer(&mut stream, status, headers, r#"{"ok": "not a boolean"}"#).await?;
+            }
+            First::Cuts => return Ok(()),
+            First::CutsTheAnswer => {
+                stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{\"ok\"").await?;
+                return stream.flush().await;
+            }
+        }
+    }
+}
+
+async fn answer(stream: &mut BufReader<TcpStream>, status: u16, headers: &str, body: &str) -> std::io::Result<()> {
+    let head = format!("HTTP/1.1 {status} Answer\r\ncontent-length: {}\r\n{headers}\r\n", body.len());
+    stream.write_all((head + body).as_bytes()).await?;
+    stream.flush().await
+}
+
+async fn world(first: First, knows_keys: bool) -> (SocketAddr, Arc<World>) {
+    let world = Arc::new(World { knows_keys, ..World::default() });
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let addr = listener.local_addr().unwrap();
+    let served = world.clone();
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            tokio::spawn(serve(served.clone(), first, stream));
+        }
+    });
+    (addr, world)
+}
+
+const QUICK: &str = "retry: {attempts: 3, delay: 1ms, max_delay: 2ms, backoff: fixed, jitter: 0}";
+
+fn pack(addr: SocketAddr, idempotency: &str, more: &str) -> Vec<(&'static str, String)> {
+    let tools = format!(
+        "domain: out
+tools:
+  act:
+    title: Act
+    input: {{}}
+    behavior: {{http: {{method: POST, url: \"http://{addr}/act\"{more}}}}}
+    output: {{ok: boolean}}
+    idempotency: {idempotency}
+    {QUICK}
+    undo: none
+  read: {{title: Read, input: {{}}, behavior: {{http: {{url: \"http://{addr}/read\"}}}}, effect: read, {QUICK}}}
+  was:
+    title: Was it done
+    input: {{idempotency_key: string}}
+    behavior: {{http: {{method: POST, url: \"http://{addr}/was\"}}}}
+    effect: read
+"
+    );
+    let pack = format!("name: out\nversion: 1.0.0\ntitle: Out\nhosts: [\"{addr}\"]\n");
+    vec![("pack.yaml", pack), ("tools/out.yaml", tools)]
+}
+
+fn start(files: &[(&'static str, String)]) -> Arc<Kernel> {
+    let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (*name, text.as_str())).collect();
+    kernel(registry(&files), Arc::new(MemoryStore::new()), true)
+}
+
+/// Calls `out.act` once, with what the server does first.
+async fn act(first: First, idempotency: &str) -> (Report, Arc<World>, Arc<Kernel>) {
+    let (addr, world) = world(first, idempotency == "key").await;
+    let kernel = start(&pack(addr, idempotency, ""));
+    let report = call(&kernel, "out.act", json!({})).await;
+    (report, world, kernel)
+}
+
+/// Done, and nobody can know it: each status, a cut, and an answer that is cut.
+const DONE_UNKNOWN: [First; 8] = [
+    First::Does(408, ""),
+    First::Does(500, ""),
+    First::Does(502, ""),
+    First::Does(503, ""),
+    First::Does(504, ""),
+    First::Does(500, "retry-after: 1\r\n"),
+    First::Cuts,
+    First::CutsTheAnswer,
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_idempotency_nothing_is_repeated_and_a_person_decides() {
+    for first in DONE_UNKNOWN {
+        let (report, world, kernel) = act(first, "none").await;
+        assert_eq!(world.counts(), (1, 1), "{first:?}");
+        assert_eq!((report.ok, report.errors[0].code.as_str()), (false, "in_doubt"), "{first:?}");
+        let letters = kernel.store().letters(&scope(), Some(true), 10, None).unwrap().items;
+        assert_eq!(letters.len(), 1, "{first:?}");
+    }
+    for status in [408, 500, 502, 503, 504] {
+        let (report, world, _) = act(First::DoesNot(status, ""), "none").await;
+        assert_eq!(world.counts(), (1, 0), "{status}: nobody can know that it was not done");
+        assert_eq!(report.errors[0].code, "in_doubt", "{status}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn with_a_key_it_is_asked_again_and_done_once() {
+    for first in DONE_UNKNOWN {
+        let (report, world, _) = act(first, "key").await;
+        assert!(report.ok, "{first:?}: {report:#?}");
+        assert_eq!(world.counts(), (2, 1), "{first:?}");
+        let calls = world.calls.lock().unwrap();
+        assert_eq!(calls[0], calls[1], "{first:?}: the same key");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn with_a_check_it_is_looked_up_and_done_once() {
+    for first in DONE_UNKNOWN {
+        let (report, world, _) = act(first, "{check: out.was}").await;
+        assert!(report.ok, "{first:?}: {report:#?}");
+        assert_eq!(world.counts(), (1, 1), "{first:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_says_that_it_did_nothing_is_asked_again_whatever_the_idempotency() {
+    for first in [First::DoesNot(429, ""), First::DoesNot(425, "")] {
+        for idempotency in ["none", "key", "{check: out.was}"] {
+            let (report, world, _) = act(first, idempotency).await;
+            assert!(report.ok, "{first:?} {idempotency}: {report:#?}");
+            assert_eq!(world.counts(), (2, 1), "{first:?} {idempotency}");
+        }
+    }
+}
+
+/// When the next attempt may start, as `why-waiting` tells it.
+fn next_attempt(kernel: &Kernel, report: &Report) -> Timestamp {
+    let row = kernel.store().run(&scope(), report.run).unwrap().unwrap();
+    row.schedule.wake_at.unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_says_how_long_to_wait_is_not_asked_before() {
+    let date = "date: Wed, 21 Oct 2015 07:28:00 GMT\r\nretry-after: Wed, 21 Oct 2015 07:30:00 GMT\r\n";
+    for (status, headers, least) in [
+        (503, "retry-after: 120\r\n", 120),
+        (429, "retry-after: 120\r\n", 120),
+        (425, "retry-after: 120\r\n", 120),
+        (503, date, 120),
+        (429, "retry-after: 99999999\r\n", 24 * 60 * 60),
+    ] {
+        let (addr, world) = world(First::DoesNot(status, headers), false).await;
+        let kernel = start(&pack(addr, "none", ""));
+        let request = brain_kernel::Request {
+            calls: vec![("out.act".to_owned(), json!({}))],
+            limits: brain_kernel::Limits { wait_timeout_ms: 500, ..brain_kernel::Limits::default() },
+            ..brain_kernel::Request::say(scope(), "", brain_kernel::Mode::EnqueueAndWait)
+        };
+        let before = brain_core::Clock::now(&common::SystemClock);
+        let report = kernel.handle(&request).await.unwrap();
+        assert_eq!(world.counts(), (1, 0), "{status} {headers}");
+        let waits = next_attempt(&kernel, &report).as_millis() - before.as_millis();
+        let told = i64::from(least) * 1000;
+        assert!((told..told + 60_000).contains(&waits), "{status} {headers}: waits {waits} ms");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_refused_connection_did_nothing_and_is_tried_again() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let addr = listener.local_addr().unwrap();
+    drop(listener);
+    let kernel = start(&pack(addr, "none", ""));
+    let report = call(&kernel, "out.act", json!({})).await;
+    assert_eq!(report.errors[0].code, "dead_letter", "not in doubt: {report:#?}");
+    assert_eq!(report.receipts.len(), 3, "every attempt was made");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reading_call_is_simply_asked_again() {
+    for first in [First::Does(500, ""), First::Does(503, ""), First::Does(408, ""), First::Cuts, First::CutsTheAnswer] {
+        let (addr, world) = world(first, false).await;
+        let kernel = start(&pack(addr, "none", ""));
+        let report = call(&kernel, "out.read", json!({})).await;
+        assert!(report.ok, "{first:?}: {report:#?}");
+        assert_eq!(world.counts().0, 2, "{first:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pack_may_say_that_a_status_means_nothing_was_done() {
+    let (addr, world) = world(First::DoesNot(500, ""), false).await;
+    let kernel = start(&pack(addr, "none", ", not_done: {status: [500]}"));
+    let report = call(&kernel, "out.act", json!({})).await;
+    assert!(report.ok, "{report:#?}");
+    assert_eq!(world.counts(), (2, 1));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pack_may_say_that_a_status_leaves_it_open() {
+    let (addr, world) = world(First::Does(409, ""), false).await;
+    let kernel = start(&pack(addr, "none", ", unknown: {status: [409]}"));
+    let report = call(&kernel, "out.act", json!({})).await;
+    assert_eq!(report.errors[0].code, "in_doubt", "{report:#?}");
+    assert_eq!(world.counts(), (1, 1));
+}
+
+/// The answer's `ok` is no boolean: the thing was done, and the answer is not what the tool declares.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_done_and_answered_badly_counts_as_done() {
+    for more in ["", ", result: {ok: \"= 1 + response.body.ok.nothing\"}"] {
+        for idempotency in ["none", "key"] {
+            let (addr, world) = world(First::Does(200, ""), true).await;
+            let kernel = start(&pack(addr, idempotency, more));
+            let report = call(&kernel, "out.act", json!({})).await;
+            assert_eq!(world.counts(), (1, 1), "{more} {idempotency}");
+            assert_eq!(report.receipts[0].status, "done_badly", "{more} {idempotency}: {report:#?}");
+            let letters = kernel.store().letters(&scope(), Some(true), 10, None).unwrap().items;
+            assert_eq!(letters.len(), 1, "{more} {idempotency}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_secret_that_is_echoed_is_not_written_down() {
+    let secret = tempfile::NamedTempFile::new().unwrap();
+    // Longer than what is quoted of an answer, so that a quotation cuts it in two.
+    let value = format!("s3cret-{}", "x".repeat(300));
+    std::fs::write(secret.path(), &value).unwrap();
+    let router = axum::Router::new().fallback(|headers: axum::http::HeaderMap| async move {
+        (axum::http::StatusCode::FORBIDDEN, format!("no access with {:?}", headers["authorization"]))
+    });
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let addr = listener.local_addr().unwrap();
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    let path = secret.path().display();
+    for auth in [format!("{{bearer: \"file:{path}\"}}"), format!("{{basic: {{user: u, password: \"file:{path}\"}}}}")] {
+        let kernel = start(&pack(addr, "none", &format!(", auth: {auth}")));
+        let report = call(&kernel, "out.act", json!({})).await;
+        assert_eq!(report.errors[0].code, "http_403", "{report:#?}");
+        assert!(report.message.contains("[secret]"), "{}", report.message);
+        let log = kernel.store().log(&scope(), report.run).unwrap();
+        let written = format!("{log:?} {report:?}");
+        assert!(!written.contains("s3cret") && !written.contains("xxxx"), "{written}");
+    }
+}
