@@ -289,7 +289,7 @@ impl Core {
                     EngineError::Store(StoreError::Failed(_)) | EngineError::NoSuchRun(_) => {
                         kept.iter().for_each(|item| self.answered(run, std::slice::from_ref(item)));
                     }
-                    error => match row.filter(|row| !kept.is_empty() && row.status != PARKED) {
+                    error => match row.filter(|row| row.status != PARKED) {
                         Some(row) => {
                             let why = error.to_string();
                             self.park(now, live, &row, log.as_deref(), (kept.into(), &why), output);

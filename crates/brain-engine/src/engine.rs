@@ -385,7 +385,7 @@ impl Engine {
         let command = Command {
             prelude: vec![NewEvent::pipe(PipeEvent::Unparked, json!({"by": by}), None)],
             preconditions: Vec::new(),
-            writes: Vec::new(),
+            writes: state.offers().into_iter().map(Write::Offer).collect(),
             inputs,
             status: None,
             program: None,

@@ -4,11 +4,12 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use brain_core::{Digest, JobKey, RunId};
-use brain_lang::plan::PlanStep;
-use brain_store::{LogRow, RunRow, Scope, Store};
-use brain_vm::{Code, Event, EventError, JobId, Program, ScopeId, State, StepId};
+use brain_lang::plan::{Place, PlanStep};
+use brain_store::{LogRow, OfferRow, RunRow, Scope, Store};
+use brain_vm::{Code, Event, EventError, JobId, JobStatus, Program, ScopeId, State, StepId};
 use serde_json::Value;
 
+use crate::core::PRIORITY_STEP;
 use crate::data::{Folded, RunData, fold};
 use crate::engine::EngineError;
 use crate::log::entries;
@@ -167,6 +168,20 @@ impl RunState {
     /// The key of a job.
     pub fn job_key(&self, job: JobId) -> Option<JobKey> {
         Some(job_key(self.code.as_ref()?, self.state.as_ref()?, self.row.id, self.data.started, job))
+    }
+
+    /// The jobs of the run that a worker may take, as they stand in the list of offers.
+    pub(crate) fn offers(&self) -> Vec<OfferRow> {
+        let (Some(code), Some(machine)) = (&self.code, &self.state) else { return Vec::new() };
+        let offered = machine.jobs.iter().filter(|(_, job)| job.status == JobStatus::Offered);
+        let order = self.row.updated_at.as_millis() - i64::from(self.row.schedule.priority) * PRIORITY_STEP;
+        let offer = |id: JobId| match machine.step(code, id.at()).call(id.undo).place {
+            Place::Worker { topic, .. } => {
+                Some(OfferRow { key: self.job_key(id)?, run: self.row.id, topic: topic.clone(), order })
+            }
+            _ => None,
+        };
+        offered.filter_map(|(id, _)| offer(*id)).collect()
     }
 
     /// The receipts of the run.

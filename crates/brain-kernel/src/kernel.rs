@@ -601,6 +601,10 @@ impl Kernel {
         if planned.consent == Consent::Approver {
             planned.input["consent"] = json!("approver");
         }
+        if request.context.is_object() && self.registry.names_flags() {
+            planned.input["context"] = request.context.clone();
+        }
+        // From here on nothing is put in: what runs, what is approved and what the log tells are this one value.
         if is_large(&planned.input) {
             // The first turn works on the values themselves: the blobs are in the store when it is.
             draft.input = Some(planned.input.clone());
@@ -608,9 +612,6 @@ impl Kernel {
             // As deep as it lies in the event that tells it, so that the log gives the very same input.
             offload(&mut planned.input, 1, &mut large);
             draft.writes.extend(blob_writes(large, self.clock.now()));
-        }
-        if request.context.is_object() && self.registry.names_flags() {
-            planned.input["context"] = request.context.clone();
         }
         let limit = request.limits.max_tool_calls as usize;
         if planned.calls.len() > limit {

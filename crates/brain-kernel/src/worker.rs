@@ -94,6 +94,21 @@ impl Kernel {
                 Ok(news) => news.answer,
                 // Another worker, or another process, was quicker.
                 Err(EngineError::NothingToDo(_) | EngineError::NoSuchRun(_)) => continue,
+                // Nothing about the other offers: one run that cannot be read or was set aside holds up nobody.
+                Err(
+                    error @ (EngineError::Parked(_)
+                    | EngineError::Unreadable(..)
+                    | EngineError::NoProgram(_)
+                    | EngineError::Refused(..)),
+                ) => {
+                    tracing::warn!(run = %offer.run, %error, "a job that is offered cannot be taken");
+                    continue;
+                }
+                // What was taken so far is the worker's: it must hear of it.
+                Err(error) if !taken.is_empty() => {
+                    tracing::warn!(run = %offer.run, %error, "a job could not be taken");
+                    break;
+                }
                 Err(error) => return Err(error.into()),
             };
             let Some(attempt) = answer["attempt"].as_u64().and_then(|n| u32::try_from(n).ok()) else { continue };

@@ -28,7 +28,7 @@ type Case = fn(&dyn Store);
 
 /// Runs the whole suite; panics, naming what was expected, at the first thing that does not hold.
 pub fn run(make: Make<'_>) {
-    let cases: [(&str, Case); 34] = [
+    let cases: [(&str, Case); 35] = [
         ("a run and its log read back as written", a_run_and_its_log_read_back_as_written),
         ("a broken precondition writes nothing", a_broken_precondition_writes_nothing),
         ("an old fence is refused", an_old_fence_is_refused),
@@ -49,6 +49,7 @@ pub fn run(make: Make<'_>) {
         ("definitions and tokens stay", definitions_and_tokens_stay),
         ("offers come by topic and order", offers::offers_come_by_topic_and_order),
         ("an offer is replaced and withdrawn", offers::an_offer_is_replaced_and_withdrawn),
+        ("all offers of a run are withdrawn", offers::all_offers_of_a_run_are_withdrawn),
         ("a signal is kept once until it is taken", signals::a_signal_is_kept_once_until_it_is_taken),
         ("runs with signals are found", signals::runs_with_signals_are_found),
         ("a blob reads back whole and in parts", blobs::a_blob_reads_back_whole_and_in_parts),

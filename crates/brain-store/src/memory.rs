@@ -48,6 +48,8 @@ struct Inner {
     blobs: BTreeMap<(TenantId, Digest), StoredBlob>,
     audit: Vec<AuditRow>,
     stats: StoreStats,
+    /// Which commit loses its answer.
+    loses: Option<Box<dyn Fn(&Member) -> bool + Send>>,
 }
 
 struct Stored {
@@ -66,6 +68,11 @@ impl MemoryStore {
     /// An empty store.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// For tests: the answer to the next commit with such a member is lost. It is written, and said to have failed.
+    pub fn lose_answer(&self, to: impl Fn(&Member) -> bool + Send + 'static) {
+        self.lock().loses = Some(Box::new(to));
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
@@ -188,6 +195,7 @@ impl Inner {
             Write::Withdraw(key) => {
                 self.offers.remove(&(tenant, key));
             }
+            Write::WithdrawAll(run) => self.offers.retain(|(owner, _), row| *owner != tenant || row.run != run),
             Write::Signal(row) => self.put_signal(tenant, row),
             Write::TakeSignal { run, id } => self.take_signal(tenant, run, &id),
             Write::PutBlob { hash, media_type, at, bytes } => {
@@ -224,6 +232,7 @@ impl Inner {
 impl Commit for MemoryStore {
     fn commit(&self, members: Vec<Member>, done: CommitDone) {
         let mut inner = self.lock();
+        let lost = inner.loses.take_if(|to| members.iter().any(to)).is_some();
         let mut outcomes = Vec::with_capacity(members.len());
         for member in members {
             outcomes.push(match inner.check(&member) {
@@ -239,7 +248,7 @@ impl Commit for MemoryStore {
         }
         inner.stats.commits += 1;
         drop(inner);
-        done(Ok(outcomes));
+        done(if lost { Err(StoreError::Failed("the answer was lost".into())) } else { Ok(outcomes) });
     }
 
     fn stats(&self) -> StoreStats {

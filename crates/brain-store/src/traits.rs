@@ -138,6 +138,8 @@ pub enum Write {
     Offer(OfferRow),
     /// A job may no longer be taken. Nothing if it was not offered.
     Withdraw(JobKey),
+    /// No job of this run may be taken any more.
+    WithdrawAll(RunId),
     /// A signal for a run. Nothing if one with the same run and id is there and was not taken.
     Signal(SignalRow),
     /// A signal was looked at and is gone. Nothing if it is not there.

@@ -33,6 +33,8 @@ pub(crate) fn move_unread<R: Borrow<LogRow>>(
     if appends {
         writes.push(Write::Append(pack(row.id, seq, at, vec![event]).into()));
     }
+    // No worker is to be sent there.
+    writes.push(Write::WithdrawAll(row.id));
     (Precondition::RunAt { run: row.id, seq, fence }, writes)
 }
 

@@ -49,3 +49,15 @@ pub(super) fn an_offer_is_replaced_and_withdrawn(store: &dyn Store) {
     }
     assert_eq!(store.offers(&ours, &topics(&["print"]), 10).expect("reads"), []);
 }
+
+pub(super) fn all_offers_of_a_run_are_withdrawn(store: &dyn Store) {
+    let (ours, theirs) = (scope("ours"), scope("theirs"));
+    let other = OfferRow { run: sample::run_id(9), ..offer(3, "mail", 3) };
+    let same = OfferRow { run: sample::run_id(1), ..offer(2, "print", 2) };
+    let writes = [offer(1, "mail", 1), same, other.clone()].map(Write::Offer).into();
+    assert_eq!(commit(store, &ours, vec![], writes), Outcome::Committed);
+    assert_eq!(commit(store, &theirs, vec![], vec![Write::Offer(offer(1, "mail", 1))]), Outcome::Committed);
+    assert_eq!(commit(store, &ours, vec![], vec![Write::WithdrawAll(sample::run_id(1))]), Outcome::Committed);
+    assert_eq!(store.offers(&ours, &topics(&["mail", "print"]), 10).expect("reads"), [other]);
+    assert_eq!(store.offers(&theirs, &topics(&["mail"]), 10).expect("reads").len(), 1, "another tenant's stay");
+}

@@ -150,6 +150,7 @@ impl<'a> Changes<'a> {
             Write::Erase { .. }
             | Write::DropLog { .. }
             | Write::DropRun(_)
+            | Write::WithdrawAll(_)
             | Write::NoteBlob { .. }
             | Write::DropBlob { .. } => {
                 self.kept.push((tenant, write));

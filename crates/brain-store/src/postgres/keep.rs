@@ -22,6 +22,7 @@ const ERASE_LOG: &str = "
 UPDATE log l SET payloads = q.payloads FROM unnest($3::bigint[], $4::text[]) AS q (seq, payloads)
 WHERE l.tenant = $1 AND l.run = $2 AND l.seq = q.seq";
 
+const WITHDRAW_ALL: &str = "DELETE FROM offers WHERE tenant = $1 AND run = $2";
 const DROP_RUN: &str = "
 WITH a AS (DELETE FROM log WHERE tenant = $1 AND run = $2),
 b AS (DELETE FROM artifacts WHERE tenant = $1 AND run = $2),
@@ -64,6 +65,7 @@ pub(super) fn write<'a>(tenant: &'a str, write: &'a Write, out: &mut Vec<Questio
             out.push(Question::new(DROP_LOG, values![tenant, run.as_uuid(), seqs]));
         }
         Write::DropRun(run) => out.push(Question::new(DROP_RUN, values![tenant, run.as_uuid()])),
+        Write::WithdrawAll(run) => out.push(Question::new(WITHDRAW_ALL, values![tenant, run.as_uuid()])),
         Write::NoteBlob { hash, unused_since } => {
             let since = unused_since.map(|at| at.as_millis());
             out.push(Question::new(NOTE_BLOB, values![tenant, hash.as_bytes().to_vec(), since]));

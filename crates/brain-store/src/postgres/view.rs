@@ -171,6 +171,7 @@ impl<'a> View<'a> {
             | Write::Define { .. }
             | Write::Offer(_)
             | Write::Withdraw(_)
+            | Write::WithdrawAll(_)
             | Write::PutBlob { .. } => {}
         }
     }

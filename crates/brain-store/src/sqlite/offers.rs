@@ -27,6 +27,14 @@ pub(super) fn withdraw(connection: &Connection, tenant: &str, key: JobKey) -> ru
         .map(drop)
 }
 
+/// Takes back all offers of a run. Rare, so that it may look through the offers of the tenant.
+pub(super) fn withdraw_all(connection: &Connection, tenant: &str, run: RunId) -> rusqlite::Result<()> {
+    connection
+        .prepare_cached("DELETE FROM offers WHERE tenant = ?1 AND run = ?2")?
+        .execute(params![tenant, run.as_uuid().as_bytes()])
+        .map(drop)
+}
+
 pub(super) fn offer_row(row: &Row<'_>) -> rusqlite::Result<OfferRow> {
     Ok(OfferRow {
         key: JobKey::from_uuid(uuid(row, 0)?),

@@ -524,6 +524,10 @@ fn apply(connection: &Connection, scope: &Scope, write: &Write, tally: &mut Tall
             super::offers::withdraw(connection, tenant, *key)?;
             tally.wrote(1, 64);
         }
+        Write::WithdrawAll(run) => {
+            super::offers::withdraw_all(connection, tenant, *run)?;
+            tally.wrote(1, 64);
+        }
         Write::Signal(row) => tally.wrote(1, super::signals::put(connection, tenant, row)?),
         Write::TakeSignal { run, id } => {
             super::signals::take(connection, tenant, *run, id)?;
