@@ -5,6 +5,7 @@ mod live;
 mod messages;
 mod park;
 mod slots;
+mod unstarted;
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::atomic::Ordering;
@@ -407,6 +408,7 @@ impl Core {
                     prelude.extend(submission.prelude.iter().cloned());
                     status.clone_from(&submission.status);
                     schedule.priority = submission.priority;
+                    schedule.wake_at = submission.expires_at.filter(|_| !submission.start);
                     live.data = RunData { input: submission.input.clone(), ..RunData::default() };
                     if let Some((hash, program)) = &submission.program {
                         program_hash = Some(*hash);
@@ -475,6 +477,10 @@ impl Core {
         if let Some(row) = &live.row {
             let RunSchedule { seq, fence, .. } = row.schedule;
             preconditions.push(Precondition::RunAt { run, seq, fence });
+            if live.state.as_ref().is_none_or(|state| state.phase() == Phase::New) {
+                let has_machine = live.state.is_some();
+                prelude.extend(unstarted::end(&mut status, &mut schedule, &mut inputs, has_machine, now));
+            }
         }
         // Another node works on the run: what is asked for is decided here, what follows outside starts there.
         let guest = schedule.owner.is_some_and(|owner| owner != self.node);

@@ -45,6 +45,10 @@ pub enum PipeEvent {
     Checkpoint = 16,
     /// The receipts of what was done since the checkpoint before: the events that said so may be gone.
     Archived = 17,
+    /// Nobody answered or decided in time: it ended before it started.
+    Expired = 18,
+    /// Somebody cancelled it before it started.
+    Cancelled = 19,
 }
 
 impl PipeEvent {
@@ -68,6 +72,8 @@ impl PipeEvent {
             15 => "Migrated",
             16 => "Checkpoint",
             17 => "Archived",
+            18 => "Expired",
+            19 => "Cancelled",
             _ => return None,
         })
     }

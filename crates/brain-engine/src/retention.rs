@@ -191,7 +191,8 @@ fn erase(store: &dyn Store, scope: &Scope, row: &RunRow, dry_run: bool, swept: &
 }
 
 /// What stays of a dead letter: which job, how often, why it failed, who decided what and when.
-const LETTER: [&str; 8] = ["step", "item", "undo", "attempts", "in_doubt", "failure", "escalated", "resolution"];
+const LETTER: [&str; 9] =
+    ["step", "item", "undo", "attempts", "happened", "failure", "intervention", "escalated", "resolution"];
 /// What stays of an approval: who was to be asked, the digest of what for, who decided and when.
 const APPROVAL: [&str; 7] = ["consent", "digest", "step", "job", "decided_by", "decided_at", "expires_at"];
 

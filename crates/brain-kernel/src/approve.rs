@@ -2,7 +2,7 @@
 
 use brain_core::{ApprovalId, Failure, RunId, Timestamp};
 use brain_engine::core::{Command, ToJob, Told};
-use brain_engine::{NewEvent, PipeEvent};
+use brain_engine::{EngineError, NewEvent, PipeEvent};
 use brain_store::{ApprovalRow, Precondition, Scope, Write};
 use brain_vm::Input;
 use serde_json::{Value, json};
@@ -30,7 +30,73 @@ impl Kernel {
             return Ok(row);
         }
         let run: RunId = id.parse().map_err(|_| none())?;
-        self.store().approvals_of(scope, run)?.pop().ok_or_else(none)
+        let mut rows = self.store().approvals_of(scope, run)?;
+        let pending = rows.iter().rposition(|row| row.status == "pending");
+        pending.map(|at| rows.swap_remove(at)).or_else(|| rows.pop()).ok_or_else(none)
+    }
+
+    /// The approval that is to be decided. A run may wait for several: then it must be said which.
+    fn to_decide(&self, scope: &Scope, id: &str) -> Result<ApprovalRow, KernelError> {
+        let row = self.find_approval(scope, id)?;
+        if row.status != "pending" {
+            return Err(KernelError::AlreadyDecided);
+        }
+        if row.id.to_string() != id {
+            let mut pending = self.store().approvals_of(scope, row.run)?;
+            pending.retain(|row| row.status == "pending");
+            if pending.len() > 1 {
+                let one = |row: &ApprovalRow| {
+                    let asks = row.body["asks"].as_array().into_iter().flatten().filter_map(Value::as_str);
+                    format!("{} ({})", row.id, asks.collect::<Vec<_>>().join("; "))
+                };
+                let list: Vec<String> = pending.iter().map(one).collect();
+                return Err(KernelError::Conflict(format!(
+                    "run {} waits for {} approvals; say which one is meant: {}",
+                    row.run,
+                    list.len(),
+                    list.join(", ")
+                )));
+            }
+        }
+        Ok(row)
+    }
+
+    /// Whether this person may decide: an approver, or, where the user's word is enough, whoever asked.
+    fn may_decide(&self, scope: &Scope, row: &ApprovalRow, actor: &Actor) -> Result<(), KernelError> {
+        if actor.approver {
+            return Ok(());
+        }
+        if row.body["consent"] == "approver" {
+            return Err(KernelError::NotAllowed(format!(
+                "{} may not approve this; ask someone whose token was made with --approver",
+                actor.name
+            )));
+        }
+        let request = self.store().run(scope, row.run)?.map(|run| run.request).unwrap_or_default();
+        let asked_by = row.body["asked_by"].as_str().or_else(|| request["actor"].as_str()).unwrap_or_default();
+        if asked_by != actor.name {
+            return Err(KernelError::NotAllowed(format!(
+                "{asked_by} asked for this; only they or someone who may approve can decide about it"
+            )));
+        }
+        Ok(())
+    }
+
+    /// Has a run looked at whose time to decide is over: it, or the step, ends as if its timer had been on time.
+    async fn expire(&self, scope: &Scope, run: RunId) -> Result<(), KernelError> {
+        let command = Command {
+            prelude: Vec::new(),
+            preconditions: Vec::new(),
+            writes: Vec::new(),
+            inputs: vec![Told::Input(Input::Tick, None)],
+            status: None,
+            program: None,
+        };
+        match self.engine().command(scope, run, command).await {
+            // The timer was quicker.
+            Ok(_) | Err(EngineError::NothingToDo(_)) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Decides about a staged runbook. Returns the run; its end is for the caller to wait for.
@@ -42,21 +108,34 @@ impl Kernel {
         actor: &Actor,
         note: &str,
     ) -> Result<Report, KernelError> {
-        let mut row = self.find_approval(scope, id)?;
-        if row.status != "pending" {
-            return Err(KernelError::AlreadyDecided);
-        }
-        if row.body["consent"] == "approver" && !actor.approver {
-            return Err(KernelError::NotAllowed(format!(
-                "{} may not approve this; ask someone whose token was made with --approver",
-                actor.name
+        self.decide_seen(scope, id, None, decision, actor, note).await
+    }
+
+    /// [`Kernel::decide`] by somebody who says which digest they were shown: a different one is refused.
+    pub async fn decide_seen(
+        &self,
+        scope: &Scope,
+        id: &str,
+        seen: Option<&str>,
+        decision: Decision,
+        actor: &Actor,
+        note: &str,
+    ) -> Result<Report, KernelError> {
+        let mut row = self.to_decide(scope, id)?;
+        self.may_decide(scope, &row, actor)?;
+        if let Some(seen) = seen
+            && row.body["digest"] != seen
+        {
+            let digest = row.body["digest"].as_str().unwrap_or_default();
+            return Err(KernelError::Conflict(format!(
+                "what waits for approval is not what you were shown: its digest is {digest}; look at it again"
             )));
         }
         if let Some(expires_at) = serde_json::from_value::<Timestamp>(row.body["expires_at"].clone()).ok()
             && decision == Decision::Approve
             && self.clock().now() > expires_at
         {
-            self.cancel(scope, row.run).await?;
+            self.expire(scope, row.run).await?;
             return Err(KernelError::Conflict(format!(
                 "the time to say yes ended at {expires_at}; nothing was done. Ask for it again"
             )));

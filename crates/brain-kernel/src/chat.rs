@@ -14,8 +14,8 @@ impl Kernel {
             SmallTalk::Gratitude => return ("You are welcome.".into(), Vec::new()),
             SmallTalk::Chitchat => "I am better at getting work done than at talking.",
             SmallTalk::Help => "Tell me in your own words what should be done.",
-            SmallTalk::Cancel => "There is nothing under way in this request. `brain runs cancel RUN` stops a run.",
-            SmallTalk::Undo => "Name the run that should be taken back: `brain undo RUN`. `brain runs list` has them.",
+            SmallTalk::Cancel => "There is nothing under way in this request. `brain cancel RUN` stops a run.",
+            SmallTalk::Undo => "Name the run that should be taken back: `brain undo RUN`. `brain runs` lists them.",
             SmallTalk::Repeat => "Say it once more: each request stands for itself here.",
         };
         (format!("{text}{things}"), examples)

@@ -30,6 +30,8 @@ pub(crate) struct Draft {
     pub(crate) input: Option<Value>,
     pub(crate) start: bool,
     pub(crate) key: Option<(String, Digest)>,
+    /// When it ends by itself, if it has not started by then.
+    pub(crate) expires_at: Option<Timestamp>,
 }
 
 impl Draft {
@@ -46,6 +48,7 @@ impl Draft {
             input: None,
             start: false,
             key: request.key.clone().map(|key| (key, digest)),
+            expires_at: None,
         }
     }
 
@@ -118,6 +121,7 @@ impl Draft {
             key: self.key,
             priority,
             writes,
+            expires_at: self.expires_at,
         }
     }
 }

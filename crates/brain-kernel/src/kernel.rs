@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use brain_core::{
-    ApprovalId, Clock, Digest, DigestBuilder, Failure, JobKey, Random, RunId, TenantId, canonical_digest,
+    ApprovalId, Clock, Digest, DigestBuilder, Failure, JobKey, Millis, Random, RunId, TenantId, canonical_digest,
 };
 use brain_engine::core::PARKED;
 use brain_engine::{
@@ -146,6 +146,23 @@ pub struct KernelConfig {
     pub tools: ToolboxConfig,
     /// What it hears with.
     pub hearing: Hearing,
+    /// How long people have.
+    pub expiry: Expiry,
+}
+
+/// How long a run that has not started waits for somebody.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Expiry {
+    /// For an answer to a question.
+    pub questions: Millis,
+    /// For a yes or a no to a plan.
+    pub staged: Millis,
+}
+
+impl Default for Expiry {
+    fn default() -> Self {
+        Self { questions: Millis::from_secs(24 * 60 * 60), staged: Millis::from_secs(7 * 24 * 60 * 60) }
+    }
 }
 
 /// A request that has been taken as far as it goes without waiting.
@@ -175,6 +192,7 @@ pub struct Kernel {
     registry: Arc<Registry>,
     vocabulary: Arc<Vocabulary>,
     hearing: Hearing,
+    expiry: Expiry,
     /// Whether what search needs was kept, or came from there.
     kept: AtomicBool,
     /// What people have taught, by tenant.
@@ -229,7 +247,7 @@ impl Kernel {
             engine_random,
             liveness,
         )?;
-        Self::over(engine, registry, &host, random, &config.hearing)
+        Self::over(engine, registry, &host, random, &config.hearing, config.expiry)
     }
 
     /// A kernel over an engine that someone else moves.
@@ -239,6 +257,7 @@ impl Kernel {
         host: &Arc<KernelHost>,
         random: Box<dyn Random>,
         hearing: &Hearing,
+        expiry: Expiry,
     ) -> Result<Arc<Self>, KernelError> {
         let vocabulary = hear(&registry, hearing).map_err(|error| KernelError::Internal(error.message))?;
         let (store, clock) = (engine.store().clone(), engine.clock().clone());
@@ -247,6 +266,7 @@ impl Kernel {
             registry,
             vocabulary: Arc::new(vocabulary),
             hearing: hearing.clone(),
+            expiry,
             kept,
             lessons: Mutex::default(),
             scores: Mutex::default(),
@@ -357,6 +377,9 @@ impl Kernel {
             && let Some(begun) = self.same_in_conversation(request, &mut draft)?
         {
             return Ok(begun);
+        }
+        if draft.status == "needs_input" {
+            draft.expires_at = Some(self.clock.now().plus(self.expiry.questions));
         }
         let key = draft.key.clone();
         let wait = draft.start && request.mode == Mode::EnqueueAndWait;
@@ -672,7 +695,7 @@ impl Kernel {
         let id = self.draw(|random| ApprovalId::generate(self.clock.now(), random));
         let digest = approval_digest(program, &planned.input);
         let mut lines: Vec<String> = planned.calls.iter().map(|call| self.describe(&call.tool, &call.input)).collect();
-        let mut expires_at = None;
+        let mut expires_at = self.clock.now().plus(self.expiry.staged);
         for call in &planned.calls {
             let Some(tool) = self.registry.tool(&call.tool) else { continue };
             // Who takes something back is not asked whether that can be taken back.
@@ -685,8 +708,7 @@ impl Kernel {
                 self.toolbox.text(&acknowledge.text, &call.input, self.clock.now())
             ));
             if let Some(within) = acknowledge.within {
-                let until = self.clock.now().plus(within);
-                expires_at = Some(expires_at.map_or(until, |earlier: brain_core::Timestamp| earlier.min(until)));
+                expires_at = expires_at.min(self.clock.now().plus(within));
             }
         }
         for stays in request.undo_of.iter().flat_map(|undo| undo["stays"].as_array().into_iter().flatten()) {
@@ -697,15 +719,14 @@ impl Kernel {
         }
         let needs_approver = planned.consent == Consent::Approver;
         let consent = if needs_approver { "approver" } else { "user" };
-        let mut body = json!({
+        let body = json!({
             "consent": consent,
             "digest": digest,
             "asked_by": request.actor.name,
             "asks": lines.iter().map(|line| line.trim()).collect::<Vec<_>>(),
+            "expires_at": expires_at,
         });
-        if let Some(expires_at) = expires_at {
-            body["expires_at"] = json!(expires_at);
-        }
+        draft.expires_at = Some(expires_at);
         let asked_at = self.clock.now();
         let row = ApprovalRow { id, run: draft.run, status: "pending".into(), asked_at, body };
         draft.writes.push(Write::PutApproval(row));
@@ -876,17 +897,8 @@ impl Kernel {
         if is_over(&row.status) {
             return Err(KernelError::Conflict(format!("run {run} is over already ({})", row.status)));
         }
-        // What waits for approval and is cancelled is not decided any more.
-        let mut writes = Vec::new();
-        for mut approval in self.store.approvals_of(scope, run)? {
-            if approval.status == "pending" {
-                approval.status = "cancelled".into();
-                approval.body["decided_at"] = json!(self.clock.now());
-                writes.push(Write::PutApproval(approval));
-            }
-        }
-        // The child runs that it waits for are stopped in the same commit.
-        self.engine.cancel(scope, run, saying, writes).await?;
+        // The child runs that it waits for are stopped in the same commit, and nothing of it is up for approval any more.
+        self.engine.cancel(scope, run, saying, Vec::new()).await?;
         self.report(scope, run)
     }
 
@@ -899,8 +911,28 @@ impl Kernel {
         by: &str,
         note: &str,
     ) -> Result<Report, KernelError> {
+        if let LetterDecision::Resolve(Some(data)) = &decision {
+            self.fits_letter(scope, letter, data)?;
+        }
         let news = self.engine.decide_letter(scope, letter, decision, by, note).await?;
         self.report(scope, news.run)
+    }
+}
+
+impl Kernel {
+    /// Whether a result that a person gives is what the tool of the letter declares: later steps rely on it.
+    fn fits_letter(&self, scope: &Scope, letter: JobKey, data: &Value) -> Result<(), KernelError> {
+        let none = || KernelError::NoSuchLetter(letter.to_string());
+        let row = self.store.letter(scope, letter)?.ok_or_else(none)?;
+        let state = self.engine.run_state(scope, row.run)?;
+        let (Some(code), Some(machine)) = (&state.code, &state.state) else { return Err(none()) };
+        let at = row.body["step"].as_str().and_then(|step| machine.find_step(code, step)).ok_or_else(none)?;
+        let undo = row.body["undo"] == true;
+        let tool = self.tool_of(machine.step(code, at).call(undo).tool)?;
+        tool.validate_output(data.clone()).map(drop).map_err(|problems| {
+            let list: Vec<String> = problems.iter().map(ToString::to_string).collect();
+            KernelError::Refused(format!("this is no result of `{}`: {}", tool.def.name, list.join("; ")))
+        })
     }
 }
 

@@ -30,7 +30,7 @@ pub use approve::Decision;
 pub use callback::{CALLBACK_WINDOW, failure as told_failure, sign_callback};
 pub use entity::{Reindexed, is_behind, reindex};
 pub use intake::{Actor, Limits, Mode, Parent, Request};
-pub use kernel::{Begun, Kernel, KernelConfig, KernelError};
+pub use kernel::{Begun, Expiry, Kernel, KernelConfig, KernelError};
 pub use learning::{
     Corrected, Correction, Heard, Judged, Learned, Learning, Lesson, Promotion, TaughtRow, sweep_corrections,
 };

@@ -31,7 +31,7 @@ pub struct Waiting {
     pub then: Option<String>,
 }
 
-/// A run that waits for a person because something went wrong.
+/// A run that waits for a person.
 #[derive(Clone, Debug)]
 pub struct Parked {
     /// The run.
@@ -48,6 +48,10 @@ pub struct Parked {
     pub in_doubt: bool,
     /// The dead letters.
     pub letters: Vec<String>,
+    /// What it waits for: `person` (it was set aside), `letter`, `approval` or `input`.
+    pub on: &'static str,
+    /// When it ends by itself, if it does.
+    pub until: Option<Timestamp>,
 }
 
 impl Kernel {
@@ -64,10 +68,10 @@ impl Kernel {
         }
         let state = self.engine().run_state(scope, run)?;
         let (Some(_), Some(machine)) = (&state.code, &state.state) else {
-            return Ok(vec![before_start(&row)]);
+            return Ok(vec![self.before_start(scope, &row)]);
         };
         if machine.phase() == Phase::New {
-            return Ok(vec![before_start(&row)]);
+            return Ok(vec![self.before_start(scope, &row)]);
         }
         let open = machine.jobs.iter().filter(|(_, job)| !matches!(job.status, JobStatus::Growing { .. }));
         let mut list: Vec<Waiting> = open.map(|(id, job)| self.about(scope, &state, *id, job)).collect();
@@ -80,6 +84,27 @@ impl Kernel {
             list.push(whole("nothing", "Nothing: it is about to go on.".into(), None));
         }
         Ok(list)
+    }
+
+    /// What a run waits for that has not started, and until when.
+    fn before_start(&self, scope: &Scope, row: &RunRow) -> Waiting {
+        let run = row.id;
+        let drop = format!("brain cancel {run} (to drop it)");
+        let waiting = match row.status.as_str() {
+            "staged" => {
+                let pending = self.store().approvals_of(scope, run).unwrap_or_default();
+                let pending = pending.into_iter().find(|row| row.status == "pending");
+                let id = pending.map_or_else(|| run.to_string(), |row| row.id.to_string());
+                let says = "It waits for somebody's yes before it starts.".into();
+                whole("approval", says, Some(format!("brain approve {id}, or {drop}")))
+            }
+            "needs_input" => {
+                let says = "It waits for an answer to a question.".into();
+                whole("input", says, Some(format!("ask again with what is missing, or {drop}")))
+            }
+            other => whole("nothing", format!("It has not started: {other}."), None),
+        };
+        Waiting { until: row.schedule.wake_at, ..waiting }
     }
 
     fn about(&self, scope: &Scope, state: &RunState, id: JobId, job: &Job) -> Waiting {
@@ -184,8 +209,8 @@ impl Kernel {
         why.or_else(|| self.engine().run_state(scope, run).err().map(|error| error.to_string())).unwrap_or_default()
     }
 
-    /// Runs that wait for a person because something went wrong: those that were set aside, then those with open dead
-    /// letters, newest first. At most so many of each.
+    /// Runs that wait for a person: those that were set aside, those with open dead letters, plans that nobody has
+    /// decided about, questions that nobody has answered; of each the newest first, and at most so many.
     pub fn parked(&self, scope: &Scope, limit: usize) -> Result<Vec<Parked>, KernelError> {
         let unread = self.store().runs(scope, Some(PARKED), limit, None)?.items;
         let mut list: Vec<Parked> = unread
@@ -198,6 +223,8 @@ impl Kernel {
                 tool: String::new(),
                 in_doubt: false,
                 letters: Vec::new(),
+                on: "person",
+                until: None,
             })
             .collect();
         let mut of_runs: BTreeMap<RunId, Vec<DeadLetterRow>> = BTreeMap::new();
@@ -215,7 +242,25 @@ impl Kernel {
                 tool: first.tool.clone(),
                 in_doubt: letters.iter().any(|letter| letter.body["happened"] == "maybe"),
                 letters: letters.iter().map(|letter| letter.id.to_string()).collect(),
+                on: "letter",
+                until: None,
             });
+        }
+        for status in ["staged", "needs_input"] {
+            for row in self.store().runs(scope, Some(status), limit, None)?.items {
+                let waiting = self.before_start(scope, &row);
+                list.push(Parked {
+                    run: row.id,
+                    status: row.status,
+                    since: row.created_at,
+                    why: waiting.says,
+                    tool: String::new(),
+                    in_doubt: false,
+                    letters: Vec::new(),
+                    on: waiting.on,
+                    until: waiting.until,
+                });
+            }
         }
         Ok(list)
     }
@@ -287,13 +332,4 @@ fn whole(on: &'static str, says: String, then: Option<String>) -> Waiting {
     Waiting { step: String::new(), tool: String::new(), on, says, until: None, then }
 }
 
-fn before_start(row: &RunRow) -> Waiting {
-    match row.status.as_str() {
-        "staged" => {
-            whole("approval", "It waits for somebody's yes before it starts.".into(), Some("brain approve".into()))
-        }
-        "needs_input" => whole("input", "It waits for an answer to a question.".into(), None),
-        "needs_review" => whole("review", "It waits for somebody to look at how it was understood.".into(), None),
-        other => whole("nothing", format!("It has not started: {other}."), None),
-    }
-}
+

@@ -109,6 +109,7 @@ impl Client {
             key: self.key.clone().map(|key| (key, Digest::of(self.name.as_bytes()))),
             priority: u8::try_from(self.random.below(10) + 1).unwrap_or(1),
             writes: vec![Write::Define { hash, kind: "program", body }],
+            expires_at: None,
         }
     }
 

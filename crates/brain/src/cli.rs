@@ -389,7 +389,7 @@ pub(crate) struct RunsArgs {
 /// What becomes of runs that are stuck.
 #[derive(Subcommand)]
 pub(crate) enum RunsCommand {
-    /// List runs that wait for a person because something went wrong.
+    /// List runs that wait for a person: failures, plans to decide about, questions to answer.
     Parked {
         /// How many at most.
         #[arg(long, default_value_t = 50)]
@@ -401,6 +401,11 @@ pub(crate) enum RunsCommand {
     Skip(StuckArgs),
     /// Give it up. What was done stays.
     Abort(StuckArgs),
+    /// Stop a run, like `brain cancel`.
+    Cancel {
+        /// The run.
+        run: String,
+    },
     /// Move runs that are under way to what the packs say now. A deploy never does that by itself.
     #[command(
         after_help = "Examples:\n  brain runs migrate --playbook shop.order --dry-run\n  brain runs migrate --playbook shop.order --map pack=wrap --map label=\n  brain runs migrate RUN\n\nWhat has begun goes on in the new version; nothing is done again. A run that cannot be moved says why and stays."
@@ -461,6 +466,9 @@ pub(crate) struct ApproveArgs {
     /// Say no.
     #[arg(long)]
     pub(crate) reject: bool,
+    /// The digest you were shown: if it is not that of the approval, nothing is decided.
+    #[arg(long)]
+    pub(crate) digest: Option<String>,
     /// Why.
     #[arg(long, default_value = "")]
     pub(crate) note: String,

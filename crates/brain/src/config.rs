@@ -6,6 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result, anyhow, bail};
 use brain_core::{Millis, Rate, TenantId};
 use brain_engine::{FlowConfig, Limits, TenantLimits};
+use brain_kernel::Expiry;
 use serde::Deserialize;
 
 /// The name that stands for all tenants that are not named.
@@ -23,6 +24,19 @@ pub(crate) struct Config {
     /// What tenants may use and how long what they did is kept; `*` is all that are not named.
     #[serde(default)]
     tenants: BTreeMap<String, TenantConfig>,
+    /// How long people have before what waits for them ends.
+    #[serde(default)]
+    expire: Expire,
+}
+
+/// How long people have.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Expire {
+    /// To answer a question; default 1 day.
+    questions: Option<Millis>,
+    /// To decide about a plan; default 7 days.
+    staged: Option<Millis>,
 }
 
 /// One tenant.
@@ -71,7 +85,19 @@ impl Config {
         {
             bail!("a limit of 0 would let nothing happen; to look without starting anything: brain serve --paused");
         }
+        if [config.expire.questions, config.expire.staged].contains(&Some(Millis(0))) {
+            bail!("`expire`: with no time at all nobody could answer");
+        }
         Ok(config)
+    }
+
+    /// How long people have before what waits for them ends.
+    pub(crate) fn expiry(&self) -> Expiry {
+        let usual = Expiry::default();
+        Expiry {
+            questions: self.expire.questions.unwrap_or(usual.questions),
+            staged: self.expire.staged.unwrap_or(usual.staged),
+        }
     }
 
     /// How outside calls are shared out.
@@ -138,6 +164,8 @@ mod tests {
             ("tenants: {\"A C\": {}}", "A C"),
             ("tenants: [", "line 2"),
             ("slots: 0", "--paused"),
+            ("expire: {staged: 0s}", "expire"),
+            ("expire: {plans: 1d}", "expire"),
         ] {
             let error = format!("{:#}", Config::parse(text).unwrap_err());
             assert!(error.contains(place), "{text}: {error}");

@@ -150,9 +150,9 @@ pub(crate) fn kernel_over(
     store: Arc<dyn Store>,
     keep: bool,
 ) -> Result<Arc<Kernel>> {
-    let flow = Config::read(global.config.as_deref())?.flow();
-    let engine = EngineConfig { flow, keep, paused: global.paused, deciders: deciders() };
-    let mut config = KernelConfig { engine, ..KernelConfig::default() };
+    let file = Config::read(global.config.as_deref())?;
+    let engine = EngineConfig { flow: file.flow(), keep, paused: global.paused, deciders: deciders() };
+    let mut config = KernelConfig { engine, expiry: file.expiry(), ..KernelConfig::default() };
     config.tools.allow_private_hosts = global.allow_private_hosts;
     config.tools.public_url.clone_from(&global.public_url);
     config.hearing.encoder = ears(global)?;

@@ -41,6 +41,8 @@ pub struct Submission {
     pub priority: u8,
     /// Other writes of the same commit: definitions, approvals.
     pub writes: Vec<Write>,
+    /// When it ends by itself, if it has not started by then.
+    pub expires_at: Option<Timestamp>,
 }
 
 /// Something that someone wants of a run that exists.

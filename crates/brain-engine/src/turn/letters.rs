@@ -13,6 +13,7 @@ use brain_vm::{Event, Happened, JobId, JobStatus, Phase};
 use serde_json::{Value, json};
 
 use super::{Turn, guarded};
+use crate::log::PipeEvent;
 
 impl Turn<'_> {
     /// Opens a dead letter when a job is stuck, and closes those that nobody has to answer any more. A letter about
@@ -207,10 +208,14 @@ impl Turn<'_> {
     /// Approvals of steps that will not start any more are not decided any more.
     pub(super) fn follow_approvals(&mut self, event: &Event) {
         let mut held = self.jobs_that(|status| matches!(status, JobStatus::Held { .. }));
+        // The approval of the whole plan: pending only as long as the run has not started.
+        let mut plan = false;
         let status = match event {
             Event::ScopeStopped { .. } | Event::RunEnded { .. } => {
                 held.retain(|job| self.ends_with(event, *job));
-                "cancelled"
+                plan = self.state.phase() == Phase::New;
+                let expired = self.events.iter().any(|event| event.number == PipeEvent::Expired as u16);
+                if expired { "expired" } else { "cancelled" }
             }
             // Its time is over before anybody decided.
             Event::JobFailed { job, failure, .. } if failure.code == "approval_expired" => {
@@ -219,7 +224,7 @@ impl Turn<'_> {
             }
             _ => return,
         };
-        if held.is_empty() {
+        if held.is_empty() && !plan {
             return;
         }
         let keys: Vec<Value> = held.into_iter().map(|job| json!(self.key(job))).collect();
@@ -227,7 +232,8 @@ impl Turn<'_> {
             row.status = status.into();
             row.body["decided_at"] = json!(now);
         };
-        let pending = |row: &ApprovalRow| row.status == "pending" && keys.contains(&row.body["job"]);
+        let meant = |job: &Value| if job.is_null() { plan } else { keys.contains(job) };
+        let pending = |row: &ApprovalRow| row.status == "pending" && meant(&row.body["job"]);
         // It may have been asked in this very turn.
         let mut known = BTreeSet::new();
         for write in &mut self.writes {

@@ -263,6 +263,7 @@ pub fn submission(program: &Arc<Program>, n: u64) -> Submission {
         key: None,
         priority: 1,
         writes: vec![Write::Define { hash, kind: "program", body: serde_json::to_value(program.as_ref()).unwrap() }],
+        expires_at: None,
     }
 }
 

@@ -43,7 +43,7 @@ struct ListQuery {
     cursor: Option<String>,
 }
 
-const STATUSES: [&str; 4] = ["pending", "approved", "rejected", "cancelled"];
+const STATUSES: [&str; 5] = ["pending", "approved", "rejected", "cancelled", "expired"];
 
 fn statuses() -> Schema {
     words(STATUSES)
@@ -104,7 +104,7 @@ async fn get(State(app): State<App>, caller: Caller, UrlPath(id): UrlPath<String
         (status = 400, description = "The body is not JSON, or the id is not a UUID."),
         (status = 404, description = "There is no such approval."),
         (status = 408, description = "The body did not arrive in time."),
-        (status = 409, description = "It has been decided already, or the run does not wait for it any more."),
+        (status = 409, description = "It has been decided already, the run does not wait for it any more, it waits for several, or the digest is another one."),
         (status = 413, description = "The body is too large."),
         (status = 415, description = "The body is not declared as JSON."),
         (status = 422, description = "There is no decision, or a field does not fit. Nothing runs."),
@@ -125,7 +125,8 @@ async fn decide(
         wire::Decision::Reject => Decision::Reject,
     };
     let kernel = app.kernel();
-    let decided = kernel.decide(&caller.scope, &id, decision, &caller.actor, &note).await?;
+    let seen = body.digest.as_deref();
+    let decided = kernel.decide_seen(&caller.scope, &id, seen, decision, &caller.actor, &note).await?;
     if decision == Decision::Reject || wait == 0 {
         return Ok(Json(decided.into()));
     }

@@ -13,7 +13,7 @@ pub struct Approval {
     /// The run that waits for it.
     #[schema(format = "uuid")]
     pub run_id: String,
-    /// `pending`, `approved` or `rejected`.
+    /// `pending`, `approved`, `rejected`, `cancelled` or `expired`.
     pub status: String,
     /// Whose word is needed: `user` (whoever asked) or `approver`.
     pub consent: String,
@@ -26,6 +26,9 @@ pub struct Approval {
     /// When it was asked.
     #[schema(format = DateTime)]
     pub asked_at: String,
+    /// When it can no longer be decided; null if that does not end.
+    #[schema(required, format = DateTime)]
+    pub expires_at: Option<String>,
     /// Who decided.
     #[schema(required)]
     pub decided_by: Option<String>,
@@ -50,6 +53,7 @@ impl From<&ApprovalRow> for Approval {
             asks: asks.filter_map(|line| line.as_str().map(str::to_owned)).collect(),
             digest: text("digest").unwrap_or_default(),
             asked_at: row.asked_at.to_string(),
+            expires_at: text("expires_at"),
             decided_by: text("decided_by"),
             decided_at: text("decided_at"),
             note: text("note").filter(|note| !note.is_empty()),
@@ -77,6 +81,10 @@ pub struct Decide {
     #[serde(default)]
     #[schema(max_length = 4096)]
     pub note: Option<String>,
+    /// The digest that was shown to whoever decides; if it is given and not that of the approval, nothing is decided.
+    #[serde(default)]
+    #[schema(max_length = 128)]
+    pub digest: Option<String>,
     /// How long to wait for the end of the run, 0 to 120000; default 30000.
     #[serde(default, deserialize_with = "super::whole::optional")]
     #[schema(minimum = 0, maximum = 120_000)]

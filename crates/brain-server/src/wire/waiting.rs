@@ -49,7 +49,7 @@ impl From<brain_kernel::Waiting> for Waiting {
     }
 }
 
-/// A run that waits for a person because something went wrong.
+/// A run that waits for a person.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct ParkedRun {
     /// The run.
@@ -62,13 +62,18 @@ pub struct ParkedRun {
     pub since: String,
     /// Why.
     pub why: String,
-    /// The tool that failed; null if the run as a whole was set aside.
+    /// The tool that failed; null if it is the whole run that waits.
     #[schema(required)]
     pub tool: Option<String>,
     /// Whether nobody knows if it happened.
     pub in_doubt: bool,
     /// Its open dead letters.
     pub letters: Vec<String>,
+    /// What it waits for: `person` (it was set aside), `letter`, `approval` or `input`.
+    pub on: String,
+    /// When it ends by itself; null if it does not.
+    #[schema(required, format = DateTime)]
+    pub until: Option<String>,
 }
 
 impl From<brain_kernel::Parked> for ParkedRun {
@@ -81,6 +86,8 @@ impl From<brain_kernel::Parked> for ParkedRun {
             tool: Some(one.tool).filter(|tool| !tool.is_empty()),
             in_doubt: one.in_doubt,
             letters: one.letters,
+            on: one.on.to_owned(),
+            until: one.until.map(|at| at.to_string()),
         }
     }
 }

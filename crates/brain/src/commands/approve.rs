@@ -13,7 +13,10 @@ pub(crate) fn run(global: &Global, args: &ApproveArgs) -> Result<bool> {
     let decision = if args.reject { Decision::Reject } else { Decision::Approve };
     open::runtime()?.block_on(async {
         let kernel = open::kernel(global, false)?;
-        let run = kernel.decide(&scope, id, decision, &Actor::local(), &args.note).await?.run;
+        let run = kernel
+            .decide_seen(&scope, id, args.digest.as_deref(), decision, &Actor::local(), &args.note)
+            .await?
+            .run;
         let report = super::conclude(global, &kernel, &scope, run).await?;
         // Saying no is what was asked for: that it does not run is no failure of the command.
         Ok(report.ok || args.reject)
@@ -33,8 +36,10 @@ fn list(global: &Global) -> Result<bool> {
     }
     for row in &page.items {
         let who = row.body["consent"].as_str().unwrap_or("user");
+        let until = serde_json::from_value(row.body["expires_at"].clone()).ok().map(show::moment);
+        let until = until.map_or_else(String::new, |until| format!(" until {until}"));
         anstream::println!(
-            "{BOLD}{}{BOLD:#}  {DIM}since {}, needs the {who}'s word{DIM:#}",
+            "{BOLD}{}{BOLD:#}  {DIM}since {}, needs the {who}'s word{until}{DIM:#}",
             row.id,
             show::moment(row.asked_at)
         );

@@ -16,6 +16,7 @@ pub(crate) fn run(global: &Global, command: RunsCommand) -> Result<bool> {
         RunsCommand::Retry(args) => decide(global, &args, What::Retry),
         RunsCommand::Skip(args) => decide(global, &args, What::Skip),
         RunsCommand::Abort(args) => decide(global, &args, What::Abort),
+        RunsCommand::Cancel { run } => super::runs::cancel(global, &run),
         RunsCommand::Migrate { runs, playbook, map, dry_run, limit } => {
             super::migrate_runs::run(global, &runs, playbook.as_deref(), &map, dry_run, limit)
         }
@@ -61,20 +62,28 @@ fn parked(global: &Global, limit: usize) -> Result<bool> {
             return Ok(true);
         }
         if list.is_empty() {
-            anstream::println!("Nothing is stuck.");
+            anstream::println!("Nothing waits for a person.");
         }
         let now = SystemClock.now();
         for one in list {
             let ago = format!("{} ago", show::span(now.since(one.since)));
             let what = match (one.tool.as_str(), one.in_doubt) {
-                ("", _) => format!("{YELLOW}unreadable{YELLOW:#}"),
+                ("", _) if one.on == "person" => format!("{YELLOW}unreadable{YELLOW:#}"),
+                ("", _) => show::status(&one.status).to_string(),
                 (tool, true) => format!("{YELLOW}in doubt{YELLOW:#}  {BOLD}{tool}{BOLD:#}"),
                 (tool, false) => format!("{}  {BOLD}{tool}{BOLD:#}", show::status("failed")),
             };
             anstream::println!("{}  {what}  {DIM}{ago}{DIM:#}", one.run);
             anstream::println!("    {}", one.why);
-            let skip = if one.tool.is_empty() { "" } else { " | skip" };
-            anstream::println!("    {DIM}→{DIM:#} brain runs retry{skip} | abort {}", one.run);
+            if let Some(until) = one.until.filter(|until| *until > now) {
+                anstream::println!("    {DIM}ends by itself in {}{DIM:#}", show::span(until.since(now)));
+            }
+            let verbs = match one.on {
+                "letter" => "retry | skip | abort",
+                "person" => "retry | abort",
+                _ => "abort",
+            };
+            anstream::println!("    {DIM}→{DIM:#} brain runs {verbs} {}", one.run);
         }
         Ok(true)
     })

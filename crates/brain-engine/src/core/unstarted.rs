@@ -1,0 +1,47 @@
+//! Runs that have not started: a question that nobody has answered, a plan that nobody has decided about. They end when
+//! somebody cancels them, and by themselves when their time is over.
+
+use brain_core::Timestamp;
+use brain_store::{RunSchedule, is_over};
+use brain_vm::Input;
+use serde_json::json;
+
+use super::{PARKED, Told};
+use crate::log::{NewEvent, PipeEvent};
+
+/// Ends a run that has not started if its time is over or somebody wants it to end. A run with a machine is told to
+/// stop; one without gets its last status here. Gives the event that says why, unless the log has one already.
+pub(super) fn end(
+    status: &mut String,
+    schedule: &mut RunSchedule,
+    inputs: &mut Vec<Told>,
+    has_machine: bool,
+    now: Timestamp,
+) -> Option<NewEvent> {
+    if is_over(status) || status == PARKED {
+        return None;
+    }
+    let told = |wanted: &Input| inputs.iter().any(|told| matches!(told, Told::Input(input, _) if input == wanted));
+    let expired = told(&Input::Tick) && schedule.wake_at.is_some_and(|at| at <= now);
+    let cancelled = told(&Input::Cancel);
+    if !expired && !cancelled {
+        return None;
+    }
+    let event = if expired && !cancelled {
+        inputs.push(Told::Input(Input::Cancel, None));
+        let message = match status.as_str() {
+            "staged" => "Nobody said yes in time, so nothing was done. Ask for it again if it is still wanted.",
+            _ => "Nobody answered in time, so nothing was done. Ask again if it is still wanted.",
+        };
+        let payload = json!({"message": message, "next_actions": []});
+        Some(NewEvent::pipe(PipeEvent::Expired, json!({"was": status}), Some(payload)))
+    } else {
+        let payload = json!({"message": "It was cancelled before anything was done.", "next_actions": []});
+        Some(NewEvent::pipe(PipeEvent::Cancelled, json!({"was": status}), Some(payload)))
+    };
+    if !has_machine {
+        "cancelled".clone_into(status);
+        schedule.wake_at = None;
+    }
+    event
+}
