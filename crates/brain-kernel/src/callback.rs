@@ -1,14 +1,18 @@
 //! Callbacks: another engine says how delegated work went. Its signature is its only credential, so everything about a
 //! callback that is wrong, late or a repetition changes nothing and leaves an event.
 
-use brain_core::{Failure, JobKey, RunId, hmac_sha256};
+use std::collections::BTreeSet;
+use std::sync::{Arc, PoisonError};
+
+use brain_core::{Digest, Failure, JobKey, RunId, hmac_sha256};
 use brain_engine::JobOutcome;
 use brain_engine::core::ToJob;
 use brain_engine::log::entries;
-use brain_registry::ToolResult;
+use brain_registry::model::Behavior;
+use brain_registry::{Tool, ToolResult};
 use brain_store::Scope;
 use brain_tools::resolve_secret;
-use brain_vm::{Event, JobStatus};
+use brain_vm::{Event, JobStatus, Stray};
 use serde_json::Value;
 use subtle::ConstantTimeEq;
 
@@ -18,6 +22,9 @@ use crate::kernel::{Kernel, KernelError};
 pub const CALLBACK_WINDOW: i64 = 300;
 /// Forged callbacks that a run keeps in its log at most: a log must not be a place that strangers can fill.
 const MAX_FORGED: usize = 20;
+/// Runs of which it is remembered that they have so many.
+const MAX_FORGED_RUNS: usize = 10_000;
+const WRONG: &str = "the signature is wrong";
 
 impl Kernel {
     /// Takes a callback in. `signature` is `t=SECONDS,v1=HEX`, an HMAC-SHA256 of `SECONDS.BODY` with the secret that
@@ -30,19 +37,23 @@ impl Kernel {
         signature: &str,
         body: &[u8],
     ) -> Result<bool, KernelError> {
-        let state = self.engine().run_state(scope, run)?;
         let unknown = || KernelError::NoSuchRun(run);
+        let row = self.store().run(scope, run)?.ok_or_else(unknown)?;
+        let now = self.clock().now().as_millis() / 1000;
+        // Whoever has no secret costs a row and a few digests. Only who has one makes Brain read the run.
+        let signers = self.signers(row.program.ok_or_else(unknown)?)?;
+        if let Err(why) = signers.check(|secret| verify(secret, signature, body, now)) {
+            self.note_forged(scope, run, key).await;
+            return Err(KernelError::NotAllowed(why.into()));
+        }
+        let state = self.engine().run_state(scope, run)?;
         let step = state.delegated_step(key).ok_or_else(unknown)?;
         let tool = self.tool_of(&step.tool)?;
         let delegate = tool.def.delegate.as_ref().ok_or_else(unknown)?;
         let secret = resolve_secret(&delegate.secret).map_err(|error| KernelError::Internal(error.to_string()))?;
-        if let Err(why) = verify(&secret, signature, body, self.clock().now().as_millis() / 1000) {
-            let forged = entries(&state.log)
-                .filter(|entry| matches!(entry.machine(), Ok(Some(Event::SignalIgnored { what })) if what.contains("signature")))
-                .count();
-            if forged < MAX_FORGED {
-                self.engine().tell_job(scope, run, key, ToJob::Forged).await?;
-            }
+        // The secret of another tool of the run is none for this step.
+        if let Err(why) = verify(&secret, signature, body, now) {
+            self.note_forged(scope, run, key).await;
             return Err(KernelError::NotAllowed(why.into()));
         }
         let outcome = parse(body)?;
@@ -51,7 +62,75 @@ impl Kernel {
     }
 }
 
+/// The secrets that a callback for a run may be signed with.
+struct Signers {
+    secrets: BTreeSet<String>,
+    /// Whether the run may have steps that its program does not name, with definitions that no pack has any more.
+    open: bool,
+}
+
+impl Signers {
+    /// Whether one of them signed it; else why not.
+    fn check(&self, verify: impl Fn(&str) -> Result<(), &'static str>) -> Result<(), &'static str> {
+        let mut why = if self.open { Ok(()) } else { Err(WRONG) };
+        for secret in &self.secrets {
+            match verify(secret) {
+                Ok(()) => return Ok(()),
+                // The right secret at the wrong time says more than a wrong one.
+                Err(reason) if reason != WRONG => why = Err(reason),
+                Err(_) => {}
+            }
+        }
+        why
+    }
+}
+
 impl Kernel {
+    /// Who may sign callbacks of runs with this program: the tools that it names, and those that it may grow by.
+    fn signers(&self, program: Digest) -> Result<Signers, KernelError> {
+        let program = self.engine().program(program)?;
+        let mut tools = Vec::new();
+        for reference in program.steps.iter().flat_map(|step| step.tools()) {
+            tools.push(self.tool_of(reference)?);
+        }
+        let grows = |tool: &Arc<Tool>| tool.def.may_inject || matches!(tool.def.behavior, Behavior::Playbook(_));
+        let open = tools.iter().any(grows);
+        if open {
+            tools.extend(self.registry().tools().values().cloned());
+        }
+        let delegates = tools.iter().filter_map(|tool| tool.def.delegate.as_ref());
+        let secrets = delegates.filter_map(|delegate| resolve_secret(&delegate.secret).ok()).collect();
+        Ok(Signers { secrets, open })
+    }
+
+    /// Leaves a mark of a forged callback in the log, unless there are enough of them. Once there are, that is known
+    /// without reading the log.
+    async fn note_forged(&self, scope: &Scope, run: RunId, key: JobKey) {
+        if let Err(error) = self.mark_forged(scope, run, key).await {
+            tracing::warn!(%run, %error, "a forged callback left no mark");
+        }
+    }
+
+    async fn mark_forged(&self, scope: &Scope, run: RunId, key: JobKey) -> Result<(), KernelError> {
+        let known = self.forged.lock().unwrap_or_else(PoisonError::into_inner).contains(&run);
+        if known {
+            return Ok(());
+        }
+        let log = self.store().log(scope, run)?;
+        let forged = |event: Event| matches!(event, Event::SignalIgnored { code: Stray::Forged, .. });
+        let marks = entries(&log).filter(|entry| entry.machine().is_ok_and(|event| event.is_some_and(forged))).count();
+        if marks < MAX_FORGED {
+            self.engine().tell_job(scope, run, key, ToJob::Forged).await?;
+            return Ok(());
+        }
+        let mut full = self.forged.lock().unwrap_or_else(PoisonError::into_inner);
+        if full.len() >= MAX_FORGED_RUNS {
+            full.clear();
+        }
+        full.insert(run);
+        Ok(())
+    }
+
     /// The key of the first job of a run that another system works on.
     pub(crate) fn delegated(&self, scope: &Scope, run: RunId) -> Option<JobKey> {
         let state = self.engine().run_state(scope, run).ok()?;
@@ -83,7 +162,7 @@ fn verify(secret: &str, signature: &str, body: &[u8], now: i64) -> Result<(), &'
     let signed = [format!("{seconds}.").as_bytes(), body].concat();
     let right = hmac_sha256(secret.as_bytes(), &signed).to_string();
     if !bool::from(right.as_bytes().ct_eq(given.to_ascii_lowercase().as_bytes())) {
-        return Err("the signature is wrong");
+        return Err(WRONG);
     }
     if (now - seconds).abs() > CALLBACK_WINDOW {
         return Err("the signature is too old, or its time is in the future");

@@ -205,6 +205,8 @@ pub struct Kernel {
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
     random: Mutex<Box<dyn Random>>,
+    /// Runs whose logs take no more marks of forged callbacks.
+    pub(crate) forged: Mutex<std::collections::HashSet<RunId>>,
     /// Definitions that are known to be in the store.
     defined: Mutex<std::collections::HashSet<Digest>>,
     /// Programs of plans that came before, by the shape of the plan: compiling and hashing them again gives the same.
@@ -276,6 +278,7 @@ impl Kernel {
             store,
             clock,
             random: Mutex::new(random),
+            forged: Mutex::default(),
             defined: Mutex::default(),
             programs: Mutex::default(),
         });

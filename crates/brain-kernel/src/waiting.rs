@@ -331,5 +331,3 @@ impl Kernel {
 fn whole(on: &'static str, says: String, then: Option<String>) -> Waiting {
     Waiting { step: String::new(), tool: String::new(), on, says, until: None, then }
 }
-
-

@@ -10,8 +10,8 @@ use std::time::Duration;
 use brain_engine::JobOutcome;
 use brain_kernel::{Actor, Decision, Kernel, Mode, Report, Request};
 use brain_registry::ToolResult;
-use brain_store::{LogRow, Member, MemoryStore, Offers, Outcome, RunSchedule, Runs, Write};
-use common::{call, kernel, scope};
+use brain_store::{MemoryStore, Offers, Runs, Write};
+use common::{call, kernel, scope, spoil};
 use serde_json::{Value, json};
 
 const PACK: &str = "name: t\nversion: 1.0.0\ntitle: T\n";
@@ -68,33 +68,20 @@ async fn a_child_whose_acceptance_is_in_doubt_is_found_again_and_not_refused() {
     assert!(runs.iter().all(|run| run.status == "completed"), "{runs:#?}");
 }
 
-/// Writes an event into the log of a run that no version of Brain knows.
-fn spoil(store: &MemoryStore, run: brain_core::RunId) {
-    let row = store.run(&scope(), run).unwrap().unwrap();
-    let seq = row.schedule.seq;
-    let alien = LogRow { run, seq, at: row.updated_at, events: vec![(9_999, 1, json!({}))], payloads: vec![] };
-    let schedule = RunSchedule { seq: seq + 1, fence: row.schedule.fence + 1, ..row.schedule };
-    let update = Write::UpdateRun { run, status: row.status, at: row.updated_at, schedule, program: None };
-    let member = Member { scope: scope(), preconditions: vec![], writes: vec![update, Write::Append(alien)] };
-    assert_eq!(brain_store::Commit::commit_now(store, vec![member]).unwrap(), [Outcome::Committed]);
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn a_run_that_cannot_be_read_does_not_close_its_topic() {
     let store = Arc::new(MemoryStore::new());
     let first = start(&store);
     let mut runs = Vec::new();
     for n in 0..3 {
-        let request = Request {
-            calls: vec![("t.work".to_owned(), json!({"n": n}))],
-            ..Request::say(scope(), "", Mode::Enqueue)
-        };
+        let request =
+            Request { calls: vec![("t.work".to_owned(), json!({"n": n}))], ..Request::say(scope(), "", Mode::Enqueue) };
         let report = first.handle(&request).await.unwrap();
         runs.push(report.run);
     }
     first.engine().stop();
     drop(first);
-    spoil(&store, runs[1]);
+    spoil(store.as_ref(), runs[1]);
     let kernel = start(&store);
     let topics = ["work".to_owned()];
     let ours = scope();

@@ -276,8 +276,7 @@ impl Toolbox {
             headers.insert(name.as_str().to_owned(), json!(String::from_utf8_lossy(value.as_bytes())));
         }
         let header = |name: &str| headers.get(name).and_then(Value::as_str);
-        let retry_after =
-            header("retry-after").and_then(|told| outcome::retry_after(told, header("date"), job.now));
+        let retry_after = header("retry-after").and_then(|told| outcome::retry_after(told, header("date"), job.now));
         let (mut bytes, mut too_large) = (Vec::new(), false);
         while !too_large {
             match response.chunk().await {

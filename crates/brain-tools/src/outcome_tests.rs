@@ -33,7 +33,12 @@ fn every_status_means_what_the_table_says() {
         (&[501, 505], None, "business", "business"),
         (&[302, 303], None, "unknown", "business"),
         (&[101, 300, 301, 304, 307, 308], None, "business", "business"),
-        (&[400, 401, 402, 403, 404, 405, 409, 410, 412, 415, 418, 422, 423, 424, 428, 451], None, "business", "business"),
+        (
+            &[400, 401, 402, 403, 404, 405, 409, 410, 412, 415, 418, 422, 423, 424, 428, 451],
+            None,
+            "business",
+            "business",
+        ),
     ] {
         for status in statuses {
             assert_eq!(answer(Call::WithEffect, *status, header, Met::default()), with_effect, "{status}");
@@ -72,7 +77,11 @@ fn a_pack_overrides_the_table() {
     assert_eq!(answer(Call::WithEffect, 500, None, not_done), "transient");
     assert_eq!(answer(Call::WithEffect, 503, Some(Millis(1500)), not_done), "transient after 1500ms");
     assert_eq!(answer(Call::WithEffect, 409, None, not_done), "business");
-    assert_eq!(answer(Call::WithEffect, 200, None, Met { success: true, ..not_done }), "business", "it wins over `success`");
+    assert_eq!(
+        answer(Call::WithEffect, 200, None, Met { success: true, ..not_done }),
+        "business",
+        "it wins over `success`"
+    );
     let unknown = Met { unknown: true, ..Met::default() };
     assert_eq!(answer(Call::WithEffect, 409, None, unknown), "unknown");
     assert_eq!(answer(Call::ReadOnly, 409, None, unknown), "transient");

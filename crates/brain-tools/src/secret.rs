@@ -77,7 +77,8 @@ fn base64(bytes: &[u8]) -> String {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::new();
     for three in bytes.chunks(3) {
-        let number = (0..3).fold(0_usize, |number, at| number << 8 | three.get(at).map_or(0, |byte| usize::from(*byte)));
+        let number =
+            (0..3).fold(0_usize, |number, at| number << 8 | three.get(at).map_or(0, |byte| usize::from(*byte)));
         for at in 0..4 {
             let sixth = char::from(LETTERS[number >> (18 - 6 * at) & 63]);
             text.push(if at <= three.len() { sixth } else { '=' });

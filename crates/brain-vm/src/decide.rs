@@ -11,7 +11,7 @@ use brain_lang::plan::{Idempotency, Place};
 use crate::fibers::{Armed, Wait};
 use crate::job::{Happened, JobId, JobStatus, ScopeId, StepId};
 use crate::scope::{Opener, Phase, Stop};
-use crate::{Code, Event, Op, State, Trigger};
+use crate::{Code, Event, Op, State, Stray, Trigger};
 
 /// How long after its start was decided a call may be made at the latest.
 pub const MAX_DELAY: Millis = Millis(5_000);
@@ -91,7 +91,7 @@ pub enum Input {
     /// A scope must not go on (the run is 0): a bound was reached or an expression of its plan is broken.
     Halt(ScopeId, Failure),
     /// Something came that nobody waits for.
-    Stray(String),
+    Stray(Stray),
     /// Someone wants the run to end. Said again while it is ending: without waiting for anybody.
     Cancel,
     /// Time has passed.
@@ -313,8 +313,8 @@ impl<'c> Machine<'c> {
                 }
             }
             Input::Tick => self.tick(state, now),
-            Input::Stray(what) => vec![Event::SignalIgnored { what }],
-            ignored => vec![Event::SignalIgnored { what: describe(&ignored).to_owned() }],
+            Input::Stray(code) => vec![Event::SignalIgnored { code, what: code.says().to_owned() }],
+            ignored => vec![out_of_turn(&ignored)],
         }
     }
 
@@ -332,7 +332,7 @@ impl<'c> Machine<'c> {
             _ => return None,
         };
         let left = state.left.get(&job)?;
-        let ignored = || vec![Event::SignalIgnored { what: describe(input).to_owned() }];
+        let ignored = || vec![out_of_turn(input)];
         if left.attempt != attempt {
             return Some(ignored());
         }
@@ -413,7 +413,8 @@ impl<'c> Machine<'c> {
             }
         }
         if events.is_empty() {
-            events.push(Event::SignalIgnored { what: "a message that nobody waits for".into() });
+            let code = Stray::Unheard;
+            events.push(Event::SignalIgnored { code, what: code.says().to_owned() });
         }
         events
     }
@@ -486,6 +487,10 @@ impl<'c> Machine<'c> {
     fn is_within_undo(&self, state: &State, job: JobId) -> bool {
         state.outward(job.scope).any(|id| state.scope(id).is_undo())
     }
+}
+
+fn out_of_turn(input: &Input) -> Event {
+    Event::SignalIgnored { code: Stray::OutOfTurn, what: describe(input).to_owned() }
 }
 
 fn describe(input: &Input) -> &'static str {

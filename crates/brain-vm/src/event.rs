@@ -9,6 +9,35 @@ use crate::{End, Happened, JobId, ScopeId, StepId, Stop};
 /// Event numbers of the machine; others in the same log belong to the pipe.
 pub const VM_EVENTS: std::ops::Range<u16> = 100..200;
 
+/// Why something that arrived changed nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stray {
+    /// It does not fit where the run stands.
+    OutOfTurn,
+    /// An answer that nobody waits for any more.
+    LateAnswer,
+    /// A decision that nobody waits for any more.
+    LateDecision,
+    /// A message that nobody listens for.
+    Unheard,
+    /// A callback whose signature is wrong.
+    Forged,
+}
+
+impl Stray {
+    /// In words.
+    pub fn says(self) -> &'static str {
+        match self {
+            Self::OutOfTurn => "something that does not fit here",
+            Self::LateAnswer => "an answer that nobody waits for any more",
+            Self::LateDecision => "a decision that nobody waits for any more",
+            Self::Unheard => "a message that nobody waits for",
+            Self::Forged => "a callback whose signature is wrong",
+        }
+    }
+}
+
 /// A stored event that this build cannot read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EventError {
@@ -205,7 +234,9 @@ events! {
     }
     /// Something arrived that nobody waits for. It changed nothing.
     116 SignalIgnored {
-        /// What it was.
+        /// Why it changed nothing.
+        code: Stray,
+        /// What it was, in words.
         what: String,
     }
     /// A job brought steps along; it ends when they have. They run in a scope of their own.

@@ -16,7 +16,7 @@ mod state;
 
 pub use compile::{MAX_PLAN_STEPS, PlanError, compile};
 pub use decide::{Decision, Delegate, GRACE, Input, MAX_DELAY, Machine, Need};
-pub use event::{Event, EventError, VM_EVENTS};
+pub use event::{Event, EventError, Stray, VM_EVENTS};
 pub use fibers::{Armed, Fiber, Wait};
 pub use job::{Happened, Job, JobId, JobStatus, ScopeId, StepId, pairs};
 pub use migrate::{Migration, StepMap, migrate};

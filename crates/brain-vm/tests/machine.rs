@@ -5,7 +5,7 @@ mod common;
 
 use brain_core::{Failure, Millis};
 use brain_lang::plan::{Idempotency, OnFailure, Place};
-use brain_vm::{Event, Happened, Input, JobId, PlanError, StepId, compile};
+use brain_vm::{Event, Happened, Input, JobId, PlanError, StepId, Stray, compile};
 use common::{World, each, job, plan, step, tool, undoable, when};
 
 fn transient() -> Failure {
@@ -388,7 +388,7 @@ fn the_numbers_and_fields_of_events_are_frozen() {
         Event::ScopeStopped { scope: 0, stop, failure: None },
         Event::CompensationStarted { scope: 0 },
         Event::RunEnded { end: brain_vm::End::Completed },
-        Event::SignalIgnored { what: "x".into() },
+        Event::SignalIgnored { code: Stray::Forged, what: "x".into() },
         Event::ScopeOpened { job, attempt: 1, code: hash },
         Event::JobOffered { job },
         Event::JobLeased { job, attempt: 1, until: time },

@@ -4,7 +4,7 @@ use brain_core::{Failure, FailureClass, JobKey};
 use brain_registry::ToolResult;
 use brain_store::blob::offload;
 use brain_store::{Precondition, SignalRow, Write};
-use brain_vm::{Happened, Input, JobId, JobStatus, Machine};
+use brain_vm::{Happened, Input, JobId, JobStatus, Machine, Stray};
 use serde_json::{Value, json};
 
 use super::{Turn, failure_of, guarded};
@@ -21,12 +21,12 @@ impl Turn<'_> {
             Told::Outcome(job, attempt, ref outcome)
                 if !self.is_called(job, attempt, !matches!(outcome, JobOutcome::Unknown(_))) =>
             {
-                self.input(Input::Stray("an answer that nobody waits for any more".into()), None);
+                self.input(Input::Stray(Stray::LateAnswer), None);
             }
             Told::Check(job, attempt, ref answer)
                 if !self.is_called(job, attempt, !matches!(answer, CheckAnswer::Unclear(_))) =>
             {
-                self.input(Input::Stray("an answer that nobody waits for any more".into()), None);
+                self.input(Input::Stray(Stray::LateAnswer), None);
             }
             Told::Outcome(job, attempt, outcome) => self.outcome(job, attempt, outcome),
             Told::Check(job, attempt, CheckAnswer::Happened(result)) => {
@@ -174,18 +174,18 @@ impl Turn<'_> {
                 self.answer = json!({"taken": matches!(job.status, JobStatus::Held { .. } | JobStatus::Reviewing)});
                 self.input(Input::Deny(id, failure), None);
             }
-            ToJob::Forged => self.input(Input::Stray("a callback whose signature is wrong".into()), None),
+            ToJob::Forged => self.input(Input::Stray(Stray::Forged), None),
         }
     }
 
     fn tell_nobody(&mut self, message: &ToJob) {
-        let what = match message {
+        let code = match message {
             ToJob::Lease { .. } | ToJob::Extend { .. } => return,
-            ToJob::Answer { .. } => "an answer that nobody waits for any more",
-            ToJob::Accept { .. } | ToJob::Grant | ToJob::Deny(_) => "a decision that nobody waits for any more",
-            ToJob::Forged => "a callback whose signature is wrong",
+            ToJob::Answer { .. } => Stray::LateAnswer,
+            ToJob::Accept { .. } | ToJob::Grant | ToJob::Deny(_) => Stray::LateDecision,
+            ToJob::Forged => Stray::Forged,
         };
-        self.input(Input::Stray(what.into()), None);
+        self.input(Input::Stray(code), None);
     }
 
     /// A result from outside that the host has looked at: it fits what the tool declares, with the corrections. One

@@ -92,7 +92,14 @@ impl World {
         });
         let driver = new_driver(&store, &outside, &clock, scenario.seed);
         let random = Box::new(SeededRandom::new(scenario.seed ^ 0x5eed));
-        let kernel = Kernel::over(driver.engine().clone(), registry.clone(), &real, random, &Hearing::default(), Expiry::default())?;
+        let kernel = Kernel::over(
+            driver.engine().clone(),
+            registry.clone(),
+            &real,
+            random,
+            &Hearing::default(),
+            Expiry::default(),
+        )?;
         Ok(Self {
             registry: registry.clone(),
             toolbox: real.toolbox().clone(),
@@ -283,8 +290,15 @@ impl World {
         self.driver = new_driver(&self.store, &self.outside, &self.clock, self.seed + self.starts);
         let random = Box::new(SeededRandom::new(self.seed ^ (0x5eed + self.starts)));
         let engine = self.driver.engine().clone();
-        self.kernel = Kernel::over(engine, self.registry.clone(), &self.outside.real, random, &Hearing::default(), Expiry::default())
-            .map_err(|error| error.to_string())?;
+        self.kernel = Kernel::over(
+            engine,
+            self.registry.clone(),
+            &self.outside.real,
+            random,
+            &Hearing::default(),
+            Expiry::default(),
+        )
+        .map_err(|error| error.to_string())?;
         self.driver.take_over(dead);
         self.refresh()
     }

@@ -8,7 +8,7 @@ use brain_core::{Clock, SeededRandom, TenantId, Timestamp};
 use brain_engine::{EngineConfig, Liveness};
 use brain_kernel::{Kernel, KernelConfig, Mode, Report, Request};
 use brain_registry::{PackSource, Registry};
-use brain_store::{Scope, Store};
+use brain_store::{LogRow, Member, Outcome, RunSchedule, Scope, Store, Write};
 use serde_json::Value;
 
 pub struct SystemClock;
@@ -73,4 +73,16 @@ pub async fn call(kernel: &Kernel, tool: &str, input: Value) -> Report {
 pub fn result(report: &Report, name: &str) -> String {
     let found = report.receipts.iter().rev().find_map(|receipt| receipt.result[name].as_str());
     found.unwrap_or_else(|| panic!("no {name}: {report:#?}")).to_owned()
+}
+
+/// Writes an event into the log of a run that no version of Brain knows.
+pub fn spoil(store: &dyn Store, run: brain_core::RunId) {
+    let row = store.run(&scope(), run).unwrap().unwrap();
+    let seq = row.schedule.seq;
+    let alien =
+        LogRow { run, seq, at: row.updated_at, events: vec![(9_999, 1, serde_json::json!({}))], payloads: vec![] };
+    let schedule = RunSchedule { seq: seq + 1, fence: row.schedule.fence + 1, ..row.schedule };
+    let update = Write::UpdateRun { run, status: row.status, at: row.updated_at, schedule, program: None };
+    let member = Member { scope: scope(), preconditions: vec![], writes: vec![update, Write::Append(alien)] };
+    assert_eq!(store.commit_now(vec![member]).unwrap(), [Outcome::Committed]);
 }

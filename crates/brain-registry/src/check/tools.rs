@@ -159,7 +159,8 @@ fn one_meaning(cx: &mut Context<'_>, node: &Node, behavior: &HttpBehavior) {
     let parts = [("success", &behavior.success), ("not_done", &behavior.not_done), ("unknown", &behavior.unknown)];
     for (index, (key, criteria)) in parts.iter().enumerate() {
         for status in criteria.iter().flat_map(|criteria| &criteria.status) {
-            let other = parts[..index].iter().find(|(_, one)| one.as_ref().is_some_and(|one| one.status.contains(status)));
+            let other =
+                parts[..index].iter().find(|(_, one)| one.as_ref().is_some_and(|one| one.status.contains(status)));
             if let Some((other, _)) = other {
                 let span = node.nearest([*key, "status"]).span;
                 let message = format!("{status} stands in `{other}` and in `{key}`");

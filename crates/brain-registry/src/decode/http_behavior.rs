@@ -14,17 +14,7 @@ pub(super) const HEADER_KEYS: [&str; 2] = ["name", "value"];
 pub(super) const BASIC_KEYS: [&str; 2] = ["user", "password"];
 pub(super) const CRITERIA_KEYS: [&str; 4] = ["status", "contains", "expr", "note"];
 pub(super) const KEYS: [&str; 12] = [
-    "method",
-    "url",
-    "query",
-    "headers",
-    "body",
-    "auth",
-    "success",
-    "failure",
-    "not_done",
-    "unknown",
-    "result",
+    "method", "url", "query", "headers", "body", "auth", "success", "failure", "not_done", "unknown", "result",
     "idempotency_header",
 ];
 

@@ -204,7 +204,7 @@ fn event(state: &RunState, entry: &LogEntry<'_>, start: Timestamp, redactor: &Re
         Event::WaitWon { arm, .. } => line("came first", &format!("number {}", arm + 1)),
         Event::CompensationStarted { .. } => line("undoing", "what was done is taken back, last first"),
         Event::RunEnded { end } => line(&format!("{end:?}").to_lowercase(), ""),
-        Event::SignalIgnored { what } => line("ignored", &format!("{what}: it changed nothing")),
+        Event::SignalIgnored { what, .. } => line("ignored", &format!("{what}: it changed nothing")),
         Event::ScopeOpened { job, attempt, .. } => {
             line("grew", &format!("{} brought steps along", call(job, attempt)));
             detail("args", &show::fields(&payload["args"]));

@@ -1,0 +1,189 @@
+//! Who may decide what, and what a decision is about: approvals, dead letters, callbacks.
+#![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
+
+mod common;
+
+use std::sync::Arc;
+
+use brain_core::{JobKey, RunId};
+use brain_engine::LetterDecision;
+use brain_kernel::{Actor, Decision, Kernel, KernelError, Mode, Report, Request, sign_callback};
+use brain_store::{ApprovalRow, MemoryStore};
+use common::{call, kernel, registry, scope};
+use serde_json::{Value, json};
+
+const PACK: &str = "name: t\nversion: 1.0.0\ntitle: T\nhosts: [\"ADDR\"]\n";
+
+const TOOLS: &str = r#"domain: t
+tools:
+  gate:
+    title: Gate
+    input: {name: string}
+    behavior: {expr: "= {passed: input.name}"}
+    output: {passed: string}
+    consent: approver
+  gates:
+    title: Two gates at once
+    input: {}
+    may_inject: true
+    behavior:
+      decide:
+        rules:
+          - steps:
+              - {id: left, tool: t.gate, args: {name: left}}
+              - {id: right, tool: t.gate, args: {name: right}, after: []}
+  send:
+    title: Send
+    input: {}
+    behavior: {http: {method: POST, url: "http://ADDR/send"}}
+    output: {number: integer}
+    undo: none
+  chase:
+    title: Chase
+    input: {}
+    behavior: {http: {method: POST, url: "http://ADDR/chase"}}
+    delegate: {secret: "file:SECRET"}
+    idempotency: key
+    output: {reply: string}
+    undo: none
+"#;
+
+struct World {
+    kernel: Arc<Kernel>,
+    store: Arc<MemoryStore>,
+    _secret: tempfile::NamedTempFile,
+}
+
+async fn start() -> World {
+    let router = axum::Router::new()
+        .route("/chase", axum::routing::post(|| async { axum::Json(json!({"workflow": "w"})) }))
+        .route("/send", axum::routing::post(|| async { axum::http::StatusCode::BAD_GATEWAY }));
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let addr = listener.local_addr().unwrap().to_string();
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    let secret = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(secret.path(), "s3cret").unwrap();
+    let fill = |text: &str| text.replace("ADDR", &addr).replace("SECRET", &secret.path().display().to_string());
+    let registry = registry(&[("pack.yaml", &fill(PACK)), ("tools/t.yaml", &fill(TOOLS))]);
+    let store = Arc::new(MemoryStore::new());
+    World { kernel: kernel(registry, store.clone(), true), store, _secret: secret }
+}
+
+fn person(name: &str, approver: bool) -> Actor {
+    Actor { name: name.into(), approver, ..Actor::local() }
+}
+
+impl World {
+    fn pending(&self, run: RunId) -> Vec<ApprovalRow> {
+        let mut rows = self.kernel.store().approvals_of(&scope(), run).unwrap();
+        rows.retain(|row| row.status == "pending");
+        rows
+    }
+
+    async fn approve(&self, id: &str, seen: Option<&str>, actor: &Actor) -> Result<Report, KernelError> {
+        self.kernel.decide_seen(&scope(), id, seen, Decision::Approve, actor, "").await
+    }
+
+    async fn plan(&self, asker: &Actor) -> Report {
+        let calls = vec![("t.send".to_owned(), json!({}))];
+        let request = Request { calls, actor: asker.clone(), ..Request::say(scope(), "", Mode::Plan) };
+        self.kernel.handle(&request).await.unwrap()
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_that_waits_for_two_approvals_wants_to_know_which_is_meant() {
+    let world = start().await;
+    let report = call(&world.kernel, "t.gates", json!({})).await;
+    let pending = world.pending(report.run);
+    assert_eq!(pending.len(), 2, "{report:#?}");
+    let (run, boss) = (report.run.to_string(), person("boss", true));
+    let refused = world.approve(&run, None, &boss).await.unwrap_err().to_string();
+    for row in &pending {
+        assert!(refused.contains(&row.id.to_string()), "{refused}");
+    }
+    assert!(refused.contains("name: left") && refused.contains("name: right"), "{refused}");
+    assert_eq!(world.pending(report.run).len(), 2, "nothing was decided");
+    world.approve(&pending[0].id.to_string(), None, &boss).await.unwrap();
+    let last = world.approve(&run, None, &boss).await.unwrap();
+    assert_eq!(last.status, "completed", "one is left, so it is clear which is meant");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_was_shown_something_else_decides_nothing() {
+    let world = start().await;
+    let (ann, boss) = (person("ann", false), person("boss", true));
+    let staged = world.plan(&ann).await;
+    let row = world.pending(staged.run).remove(0);
+    let (id, digest) = (row.id.to_string(), row.body["digest"].as_str().unwrap().to_owned());
+    let other = digest.chars().rev().collect::<String>();
+    let refused = world.approve(&id, Some(&other), &boss).await.unwrap_err();
+    assert!(matches!(&refused, KernelError::Conflict(why) if why.contains(&digest)), "{refused}");
+    assert_eq!(world.pending(staged.run).len(), 1);
+    world.approve(&id, Some(&digest), &boss).await.unwrap();
+    assert_eq!(world.pending(staged.run).len(), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_plan_is_for_who_asked_for_it_or_for_an_approver() {
+    let world = start().await;
+    let (ann, bob, boss) = (person("ann", false), person("bob", false), person("boss", true));
+    for may in [&ann, &boss] {
+        let staged = world.plan(&ann).await;
+        let id = staged.approval.clone().unwrap();
+        let refused = world.approve(&id, None, &bob).await.unwrap_err();
+        assert!(matches!(&refused, KernelError::NotAllowed(why) if why.contains("ann asked")), "{refused}");
+        let rejected = world.kernel.decide(&scope(), &id, Decision::Reject, &bob, "").await.unwrap_err();
+        assert!(matches!(rejected, KernelError::NotAllowed(_)));
+        world.approve(&id, None, may).await.unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_result_given_by_hand_is_what_the_tool_declares() {
+    let world = start().await;
+    let report = call(&world.kernel, "t.send", json!({})).await;
+    assert_eq!(report.errors[0].code, "in_doubt", "{report:#?}");
+    let letter = world.kernel.store().letters(&scope(), Some(true), 10, None).unwrap().items.remove(0);
+    let ours = scope();
+    for wrong in [json!({"number": "many"}), json!({}), json!("sent")] {
+        let decision = LetterDecision::Resolve(Some(wrong.clone()));
+        let refused = world.kernel.decide_letter(&ours, letter.id, decision, "ann", "").await.unwrap_err();
+        assert!(matches!(&refused, KernelError::Refused(why) if why.contains("t.send")), "{wrong}: {refused}");
+    }
+    let decision = LetterDecision::Resolve(Some(json!({"number": 7})));
+    let done = world.kernel.decide_letter(&ours, letter.id, decision, "ann", "I looked").await.unwrap();
+    assert_eq!((done.status.as_str(), &done.receipts.last().unwrap().result), ("completed", &json!({"number": 7})));
+}
+
+fn forged(world: &World, run: RunId) -> usize {
+    let log = world.kernel.store().log(&scope(), run).unwrap();
+    let code = |data: &Value| data["code"] == "forged";
+    log.iter().flat_map(|row| &row.events).filter(|(_, _, data)| code(data)).count()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn strangers_neither_fill_a_log_nor_make_it_read() {
+    let world = start().await;
+    let calls = vec![("t.chase".to_owned(), json!({}))];
+    let request = Request { calls, ..Request::say(scope(), "", Mode::EnqueueAndWait) };
+    let report = world.kernel.handle(&request).await.unwrap();
+    assert_eq!(report.status, "delegated", "{report:#?}");
+    let key: JobKey = report.enqueued[0].call_id.parse().unwrap();
+    let body = json!({"result": {"reply": "yes"}}).to_string();
+    let now = brain_core::Clock::now(&common::SystemClock).as_millis() / 1000;
+    let send = async |secret: &str| {
+        let signature = sign_callback(secret, now, body.as_bytes());
+        world.kernel.callback(&scope(), report.run, key, &signature, body.as_bytes()).await
+    };
+    for _ in 0..30 {
+        assert!(matches!(send("guess").await, Err(KernelError::NotAllowed(_))));
+    }
+    assert_eq!(forged(&world, report.run), 20, "a bounded number of marks");
+    assert!(send("s3cret").await.unwrap(), "the right one still counts");
+    assert_eq!(world.kernel.report(&scope(), report.run).unwrap().status, "completed");
+    // A log that cannot be read is not read for a stranger.
+    common::spoil(world.store.as_ref(), report.run);
+    assert!(matches!(send("guess").await, Err(KernelError::NotAllowed(_))));
+    assert!(matches!(send("s3cret").await, Err(KernelError::Internal(_))), "and only then");
+}
