@@ -187,3 +187,48 @@ async fn strangers_neither_fill_a_log_nor_make_it_read() {
     assert!(matches!(send("guess").await, Err(KernelError::NotAllowed(_))));
     assert!(matches!(send("s3cret").await, Err(KernelError::Internal(_))), "and only then");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_never_started_ends_when_it_is_told_to_and_retention_reaches_it() {
+    let world = start().await;
+    let ann = person("ann", false);
+    let asked = call(&world.kernel, "t.gate", json!({})).await;
+    let planned = world.plan(&ann).await;
+    assert_eq!((asked.status.as_str(), planned.status.as_str()), ("needs_input", "staged"));
+    let listed = world.kernel.parked(&scope(), 10).unwrap();
+    let on: Vec<_> = listed.iter().map(|one| (one.run, one.on, one.until.is_some())).collect();
+    assert_eq!(on, [(planned.run, "approval", true), (asked.run, "input", true)]);
+    for run in [planned.run, asked.run] {
+        assert!(world.kernel.why_waiting(&scope(), run).unwrap()[0].until.is_some(), "it says until when");
+    }
+    let in_doubt = call(&world.kernel, "t.send", json!({})).await;
+    world.kernel.cancel(&scope(), in_doubt.run).await.unwrap();
+    let second = || brain_core::Millis(1);
+    let keep = brain_engine::Keep {
+        payloads: Some(second()),
+        runs: Some(second()),
+        blobs: second(),
+        long: brain_engine::LONG,
+    };
+    let later = brain_core::Clock::now(&common::SystemClock).plus(brain_core::Millis::from_secs(3600));
+    let swept = |what: &str, deleted: u64| {
+        let swept = brain_engine::sweep(world.store.as_ref(), &scope(), later, keep, false).unwrap();
+        assert_eq!(swept.runs_deleted, deleted, "{what}: {swept:?}");
+    };
+    swept("what waits for somebody is kept", 0);
+    let dropped = world.kernel.cancel(&scope(), asked.run).await.unwrap();
+    assert_eq!(dropped.status, "cancelled");
+    let given_up = world.kernel.abort(&scope(), planned.run, "ann", "no").await.unwrap();
+    assert_eq!((given_up.status.as_str(), world.pending(planned.run).len()), ("cancelled", 0));
+    assert!(world.kernel.parked(&scope(), 10).unwrap().iter().all(|one| one.on == "letter"));
+    assert!(matches!(world.kernel.cancel(&scope(), asked.run).await, Err(KernelError::Conflict(_))), "once is enough");
+    swept("both are over", 2);
+    assert!(world.kernel.store().approvals_of(&scope(), planned.run).unwrap().is_empty(), "and its approval");
+    // The letter of a run that is over is about the world: it keeps its run until somebody has decided.
+    let letter = world.kernel.store().letters(&scope(), Some(true), 10, None).unwrap().items.remove(0);
+    assert_eq!(world.kernel.report(&scope(), in_doubt.run).unwrap().status, "cancelled");
+    let decision = LetterDecision::Resolve(None);
+    world.kernel.decide_letter(&scope(), letter.id, decision, "ann", "I looked").await.unwrap();
+    swept("its letter is closed", 1);
+    assert!(world.kernel.store().letters(&scope(), None, 10, None).unwrap().items.is_empty());
+}

@@ -109,6 +109,20 @@ async fn a_run_says_what_it_waits_for() {
     let path = format!("/v1/runs/{}/why", staged["run_id"].as_str().unwrap());
     let why = server.get(&path).await.ok();
     assert_eq!(why["waits"][0]["on"], "approval", "{why}");
+    assert!(why["waits"][0]["until"].is_string(), "a plan ends by itself: {why}");
+    let parked = server.get("/v1/runs/parked").await.ok();
+    let listed = &parked["items"][0];
+    assert_eq!(
+        (&listed["run_id"], &listed["on"], &listed["status"]),
+        (&staged["run_id"], &json!("approval"), &json!("staged"))
+    );
+    let approval = server.get(&format!("/v1/approvals/{}", staged["run_id"].as_str().unwrap())).await.ok();
+    assert_eq!(approval["expires_at"], listed["until"], "{approval}");
+    let path_of = format!("/v1/approvals/{}", approval["approval_id"].as_str().unwrap());
+    let other = json!({"decision": "reject", "digest": "0".repeat(64)});
+    assert_eq!(server.post(&path_of, &other).await.status, 409, "it was shown something else");
+    let same = json!({"decision": "reject", "digest": approval["digest"]});
+    assert_eq!(server.post(&path_of, &same).await.status, 200);
     let done = server.say("create task: Now", "enqueue_and_wait").await;
     let path = format!("/v1/runs/{}/why", done["run_id"].as_str().unwrap());
     assert_eq!(server.get(&path).await.ok()["waits"][0]["on"], "nothing");
