@@ -83,6 +83,6 @@ pub fn spoil(store: &dyn Store, run: brain_core::RunId) {
         LogRow { run, seq, at: row.updated_at, events: vec![(9_999, 1, serde_json::json!({}))], payloads: vec![] };
     let schedule = RunSchedule { seq: seq + 1, fence: row.schedule.fence + 1, ..row.schedule };
     let update = Write::UpdateRun { run, status: row.status, at: row.updated_at, schedule, program: None };
-    let member = Member { scope: scope(), preconditions: vec![], writes: vec![update, Write::Append(alien)] };
+    let member = Member { scope: scope(), preconditions: vec![], writes: vec![update, Write::Append(alien.into())] };
     assert_eq!(store.commit_now(vec![member]).unwrap(), [Outcome::Committed]);
 }
