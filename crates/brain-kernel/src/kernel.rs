@@ -102,7 +102,8 @@ impl KernelError {
             | Self::NotAllowed(_)
             | Self::Conflict(_)
             | Self::Refused(_)
-            | Self::BadCursor(_) => true,
+            | Self::BadCursor(_)
+            | Self::Busy => true,
             Self::Store(_) | Self::Internal(_) => false,
         }
     }

@@ -49,8 +49,10 @@ struct Inner {
     audit: Vec<AuditRow>,
     stats: StoreStats,
     /// Which commit loses its answer.
-    loses: Option<Box<dyn Fn(&Member) -> bool + Send>>,
+    loses: Option<Which>,
 }
+
+type Which = Box<dyn Fn(&Member) -> bool + Send>;
 
 struct Stored {
     row: RecordRow,

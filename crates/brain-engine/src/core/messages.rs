@@ -81,6 +81,7 @@ pub enum Told {
 
 /// What a job is told by its key.
 #[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant, reason = "one at a time, and the large one is the answer of a job")]
 pub enum ToJob {
     /// A worker wants it, until then or for as long as its tool says.
     Lease {

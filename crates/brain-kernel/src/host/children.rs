@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::KernelHost;
 use crate::intake::{Actor, Limits, Mode, Parent, Request};
+use crate::kernel::KernelError;
 
 /// How deep runs may start runs.
 const MAX_DEPTH: u64 = 10;
@@ -72,6 +73,8 @@ impl KernelHost {
                     }
                     JobOutcome::Done(result)
                 }
+                // There is no room at the moment, and nothing was done.
+                Err(error @ KernelError::Busy) => JobOutcome::Failed(Failure::transient("busy", error.to_string())),
                 Err(error) if error.is_known() => {
                     JobOutcome::Failed(Failure::business("child_refused", error.to_string()))
                 }
