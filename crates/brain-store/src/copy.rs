@@ -4,7 +4,7 @@
 //! rules of the target apply: what is there already is left as it is. Nodes are copied with a word that has ended: what
 //! they were doing when the source was stopped is taken over at the target as after any crash.
 
-use brain_core::{Digest, DigestBuilder, TenantId, Timestamp};
+use brain_core::{Digest, DigestBuilder, Millis, TenantId, Timestamp};
 
 use crate::{Conflict, Member, Outcome, Precondition, Scope, Store, StoreError, Sudo, SystemScope, Write};
 
@@ -338,8 +338,8 @@ pub fn copy_shared(
     }
     target.flush()?;
     let mut counts = target.counts;
-    for (node, ..) in from.nodes(SystemScope)? {
-        to.heartbeat(SystemScope, node, Timestamp::default(), "")?;
+    for node in from.nodes(SystemScope, Timestamp::default())? {
+        to.heartbeat(SystemScope, node.id, Timestamp::default(), Millis(0), "")?;
         counts.add(Part::Nodes, 1);
     }
     let ours = |of: &TenantId| tenant.is_none_or(|tenant| tenant == of);

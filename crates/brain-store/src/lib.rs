@@ -20,13 +20,13 @@ pub use memory::MemoryStore;
 pub use postgres::{PostgresStore, redact};
 pub use rows::{
     ApprovalRow, ArtifactRow, AuditRow, BlobRow, Claim, DeadLetterRow, DefinitionRow, FeedPage, IndexEntry, LogRow,
-    Migration, NAMES, OfferRow, Page, QueuePlace, RecordFilter, RecordRow, RunRow, RunSchedule, SignalRow, TokenRow,
+    Migration, NAMES, NodeRow, OfferRow, Page, QueuePlace, RecordFilter, RecordRow, RunRow, RunSchedule, SignalRow, TokenRow,
     WholeRecord, contains_words, fingerprint, search_words,
 };
 pub use scope::{Scope, Sudo, SystemScope};
 pub use sqlite::SqliteStore;
 pub use traits::{
     Approvals, BlobWriter, Blobs, Commit, CommitDone, CommitResult, Conflict, DeadLetters, Definitions, Feed, Heard,
-    MAX_ANY, MAX_OF_VALUE, Member, Offers, Outcome, Precondition, Records, Runs, Scheduling, Signals, Store,
+    Lane, Lanes, MAX_ANY, MAX_OF_VALUE, Member, Offers, Outcome, Precondition, Records, Runs, Scheduling, Signals, Store,
     StoreError, StoreStats, Tokens, Watch, Write,
 };

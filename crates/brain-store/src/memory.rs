@@ -9,15 +9,15 @@ mod signals;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use brain_core::{ApprovalId, Digest, JobKey, NodeId, RecordId, RunId, TenantId, Timestamp, TokenId};
+use brain_core::{ApprovalId, Digest, JobKey, Millis, NodeId, RecordId, RunId, TenantId, Timestamp, TokenId};
 use serde_json::Value;
 
 use crate::traits::{
-    Approvals, Commit, CommitDone, Conflict, DeadLetters, Definitions, Feed, Heard, Member, Outcome, Precondition,
-    Runs, Scheduling, StoreError, StoreStats, Tokens, Watch, Write,
+    Approvals, Commit, CommitDone, Conflict, DeadLetters, Definitions, Feed, Heard, Lane, Lanes, Member, Outcome, Precondition,
+    Runs, Scheduling, Store, StoreError, StoreStats, Tokens, Watch, Write,
 };
 use crate::{
-    ApprovalRow, ArtifactRow, AuditRow, BlobRow, Claim, DeadLetterRow, FeedPage, IndexEntry, LogRow, OfferRow, Page,
+    ApprovalRow, ArtifactRow, AuditRow, BlobRow, Claim, DeadLetterRow, FeedPage, IndexEntry, LogRow, NodeRow, OfferRow, Page,
     RecordRow, RunRow, Scope, SignalRow, SystemScope, TokenRow,
 };
 
@@ -365,13 +365,24 @@ impl Tokens for MemoryStore {
 }
 
 impl Scheduling for MemoryStore {
-    fn heartbeat(&self, _: SystemScope, node: NodeId, until: Timestamp, liveness: &str) -> Result<(), StoreError> {
-        self.lock().nodes.insert(node, (until, liveness.to_owned()));
+    fn heartbeat(
+        &self,
+        _: SystemScope,
+        node: NodeId,
+        now: Timestamp,
+        lease: Millis,
+        liveness: &str,
+    ) -> Result<(), StoreError> {
+        self.lock().nodes.insert(node, (now.plus(lease), liveness.to_owned()));
         Ok(())
     }
 
-    fn nodes(&self, _: SystemScope) -> Result<Vec<(NodeId, Timestamp, String)>, StoreError> {
-        Ok(self.lock().nodes.iter().map(|(node, (until, liveness))| (*node, *until, liveness.clone())).collect())
+    fn nodes(&self, _: SystemScope, now: Timestamp) -> Result<Vec<NodeRow>, StoreError> {
+        let inner = self.lock();
+        let row = |(node, (until, liveness)): (&NodeId, &(Timestamp, String))| {
+            NodeRow::at(now, *node, *until, liveness.clone())
+        };
+        Ok(inner.nodes.iter().map(row).collect())
     }
 
     fn forget_node(&self, _: SystemScope, node: NodeId) -> Result<(), StoreError> {
@@ -463,6 +474,12 @@ impl Feed for MemoryStore {
 
     fn feed_end(&self, _: SystemScope) -> Result<u64, StoreError> {
         Ok(self.lock().feed.len() as u64)
+    }
+}
+
+impl Lanes for MemoryStore {
+    fn lane(self: Arc<Self>, _: Lane) -> Arc<dyn Store> {
+        self
     }
 }
 

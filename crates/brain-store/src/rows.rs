@@ -1,6 +1,6 @@
 //! The rows that a store keeps.
 
-use brain_core::{ApprovalId, Digest, DigestBuilder, JobKey, NodeId, RecordId, RunId, TenantId, Timestamp, TokenId};
+use brain_core::{ApprovalId, Digest, DigestBuilder, JobKey, Millis, NodeId, RecordId, RunId, TenantId, Timestamp, TokenId};
 use serde_json::Value;
 
 /// One run.
@@ -50,6 +50,27 @@ pub struct QueuePlace {
     pub order: i64,
     /// What there is too little of: `node`, `tenant` or `tool NAME`.
     pub limit: String,
+}
+
+/// A node and its lease.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NodeRow {
+    /// The node.
+    pub id: NodeId,
+    /// When its lease ends or ended, by the clock of the store.
+    pub until: Timestamp,
+    /// How long ago its lease ended, by the same clock; `None` while it is valid.
+    pub lapsed: Option<Millis>,
+    /// How a process on the same machine recognises the node's process.
+    pub liveness: String,
+}
+
+impl NodeRow {
+    /// A node whose lease ends at `until`, looked at `now`.
+    pub(crate) fn at(now: Timestamp, id: NodeId, until: Timestamp, liveness: String) -> Self {
+        let lapsed = (until <= now).then(|| now.since(until));
+        Self { id, until, lapsed, liveness }
+    }
 }
 
 /// A node's word that it looks at what it was given until then; others are given something else meanwhile.

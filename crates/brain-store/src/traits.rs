@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use brain_core::{ApprovalId, Digest, JobKey, NodeId, RecordId, RunId, TenantId, Timestamp, TokenId};
+use brain_core::{ApprovalId, Digest, JobKey, Millis, NodeId, RecordId, RunId, TenantId, Timestamp, TokenId};
 use serde_json::Value;
 
 use crate::{
-    ApprovalRow, ArtifactRow, Audit, BlobRow, Claim, DeadLetterRow, Dump, FeedPage, IndexEntry, LogRow, OfferRow, Page,
+    ApprovalRow, ArtifactRow, Audit, BlobRow, Claim, DeadLetterRow, Dump, FeedPage, IndexEntry, LogRow, NodeRow, OfferRow, Page,
     RecordFilter, RecordRow, Retention, RunRow, RunSchedule, Scope, SignalRow, SystemScope, TokenRow,
 };
 
@@ -417,10 +417,19 @@ pub trait Tokens {
 
 /// What the scheduler asks, over all tenants.
 pub trait Scheduling {
-    /// Says that a node is alive until then. `liveness` tells a later process on the same machine whether it still is.
-    fn heartbeat(&self, system: SystemScope, node: NodeId, until: Timestamp, liveness: &str) -> Result<(), StoreError>;
-    /// The nodes that have said so and when their word ends.
-    fn nodes(&self, system: SystemScope) -> Result<Vec<(NodeId, Timestamp, String)>, StoreError>;
+    /// Renews a node's lease: it is valid for `lease` from now on. `now` is the caller's clock; a store that several
+    /// machines share ignores it and uses the database's clock, so that machines need not agree about the time.
+    /// `liveness` tells a later process on the same machine whether this one still runs.
+    fn heartbeat(
+        &self,
+        system: SystemScope,
+        node: NodeId,
+        now: Timestamp,
+        lease: Millis,
+        liveness: &str,
+    ) -> Result<(), StoreError>;
+    /// All known nodes by id, with the state of their leases by the same clock as [`Scheduling::heartbeat`].
+    fn nodes(&self, system: SystemScope, now: Timestamp) -> Result<Vec<NodeRow>, StoreError>;
     /// Forgets a node that owns nothing any more.
     fn forget_node(&self, system: SystemScope, node: NodeId) -> Result<(), StoreError>;
     /// Runs that a node owns, oldest first.
@@ -470,6 +479,24 @@ pub trait Watch {
     fn watch(&self, heard: Heard);
 }
 
+/// Who reads. In a store whose connections are few, no lane waits behind another one's questions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Lane {
+    /// People and programs: lists, searches, streams, upkeep.
+    #[default]
+    Api,
+    /// The threads that decide runs.
+    Deciding,
+    /// A node's heartbeat and its search for work. A heartbeat that waits for ten seconds costs the node its runs.
+    Keeping,
+}
+
+/// Handles of one store for readers that must not wait for each other.
+pub trait Lanes {
+    /// The same store for readers of this lane. A store without connections to share returns itself.
+    fn lane(self: Arc<Self>, lane: Lane) -> Arc<dyn Store>;
+}
+
 /// The one way to write.
 pub trait Commit {
     /// Commits members in order, each whole or not at all, and then calls `done`. Never blocks for the disk.
@@ -477,6 +504,12 @@ pub trait Commit {
 
     /// Counts since the store was opened.
     fn stats(&self) -> StoreStats;
+
+    /// Moves everything that was committed into the store's main file, if it has one: a copy of that file is then whole.
+    /// For a clean end; commits are durable without it.
+    fn checkpoint(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
 
     /// [`Commit::commit`] for callers that can wait.
     fn commit_now(&self, members: Vec<Member>) -> CommitResult {
@@ -500,6 +533,7 @@ pub trait Store:
     + Scheduling
     + Feed
     + Watch
+    + Lanes
     + Retention
     + Dump
     + Audit
@@ -522,6 +556,7 @@ impl<T> Store for T where
         + Scheduling
         + Feed
         + Watch
+    + Lanes
         + Retention
         + Dump
         + Audit

@@ -77,7 +77,7 @@ fn fill(store: &dyn Store, scope: &Scope) {
     for batch in members.chunks(100) {
         store.commit_now(batch.to_vec()).unwrap();
     }
-    store.heartbeat(SystemScope, NodeId::from_uuid(sample::run_id(1).as_uuid()), at(1_000_000), "alive").unwrap();
+    store.heartbeat(SystemScope, NodeId::from_uuid(sample::run_id(1).as_uuid()), at(1_000_000), Millis(1_000), "alive").unwrap();
     let token = TokenRow {
         id: TokenId::from_uuid(sample::run_id(2).as_uuid()),
         tenant: scope.tenant().clone(),
@@ -132,8 +132,8 @@ fn same(one: &dyn Store, other: &dyn Store, scopes: &[Scope]) {
     assert!(
         one.audit(SystemScope, 100).unwrap().iter().all(|row| other.audit(SystemScope, 100).unwrap().contains(row))
     );
-    let nodes = other.nodes(SystemScope).unwrap();
-    assert!(nodes.len() == 1 && nodes[0].1 == Timestamp::default(), "the word of a node has ended: {nodes:?}");
+    let nodes = other.nodes(SystemScope, at(2)).unwrap();
+    assert!(nodes.len() == 1 && nodes[0].lapsed.is_some(), "the word of a node has ended: {nodes:?}");
 }
 
 #[test]

@@ -294,6 +294,10 @@ pub(crate) struct ServeArgs {
     /// Look first: nothing is started, woken or taken over until somebody says so.
     #[arg(long)]
     pub(crate) paused: bool,
+    /// How long to wait for outside calls under way after SIGTERM or Ctrl-C; a second signal ends at once. Default: `drain`
+    /// of the configuration, or 30s.
+    #[arg(long, value_name = "DURATION")]
+    pub(crate) drain: Option<brain_core::Millis>,
 }
 
 #[derive(Args)]

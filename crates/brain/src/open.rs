@@ -151,7 +151,7 @@ pub(crate) fn kernel_over(
     keep: bool,
 ) -> Result<Arc<Kernel>> {
     let flow = Config::read(global.config.as_deref())?.flow();
-    let engine = EngineConfig { flow, keep, paused: global.paused, deciders: deciders() };
+    let engine = EngineConfig { flow, keep, paused: global.paused, deciders: deciders(), ..EngineConfig::default() };
     let mut config = KernelConfig { engine, ..KernelConfig::default() };
     config.tools.allow_private_hosts = global.allow_private_hosts;
     config.tools.public_url.clone_from(&global.public_url);

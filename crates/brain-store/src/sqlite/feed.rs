@@ -3,7 +3,9 @@
 
 use super::SqliteStore;
 use super::read::{log_row, many, one};
-use crate::{Feed, FeedPage, Heard, Scope, StoreError, SystemScope, Watch};
+use std::sync::Arc;
+
+use crate::{Feed, FeedPage, Heard, Lane, Lanes, Scope, Store, StoreError, SystemScope, Watch};
 
 /// Rows of all tenants that one question looks at.
 const WINDOW: i64 = 5_000;
@@ -31,6 +33,13 @@ impl Feed for SqliteStore {
             let last = one(connection, "SELECT max(pos) FROM log", &[], |row| row.get::<_, Option<i64>>(0))?;
             Ok(last.flatten().unwrap_or(0) as u64)
         })
+    }
+}
+
+impl Lanes for SqliteStore {
+    /// Readers do not wait for each other: one that finds none in the pool opens another connection to the file.
+    fn lane(self: Arc<Self>, _: Lane) -> Arc<dyn Store> {
+        self
     }
 }
 

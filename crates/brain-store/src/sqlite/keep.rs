@@ -254,10 +254,7 @@ impl Retention for SqliteStore {
     }
 
     fn compact(&self, _: &Sudo) -> Result<(), StoreError> {
-        let closed = || StoreError::Failed("the store was closed".into());
-        let (send, receive) = std::sync::mpsc::sync_channel(1);
-        self.writer.send(Command::Compact(Box::new(move |result| drop(send.send(result))))).map_err(|_| closed())?;
-        receive.recv().unwrap_or_else(|_| Err(closed()))
+        self.between_commits(Command::Compact)
     }
 }
 

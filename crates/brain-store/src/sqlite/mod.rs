@@ -110,6 +110,17 @@ impl SqliteStore {
         Ok(connection)
     }
 
+    /// Has the writer do something that cannot be part of a commit.
+    fn between_commits(
+        &self,
+        command: impl FnOnce(Box<dyn FnOnce(Result<(), StoreError>) + Send>) -> Command,
+    ) -> Result<(), StoreError> {
+        let closed = || StoreError::Failed("the store was closed".into());
+        let (send, receive) = std::sync::mpsc::sync_channel(1);
+        self.writer.send(command(Box::new(move |result| drop(send.send(result))))).map_err(|_| closed())?;
+        receive.recv().unwrap_or_else(|_| Err(closed()))
+    }
+
     /// Runs something on the writer, in a transaction of its own or with others, and waits until it is durable.
     fn write(
         &self,
@@ -174,6 +185,10 @@ impl Commit for SqliteStore {
 
     fn stats(&self) -> StoreStats {
         self.counters.read()
+    }
+
+    fn checkpoint(&self) -> Result<(), StoreError> {
+        self.between_commits(Command::Checkpoint)
     }
 }
 

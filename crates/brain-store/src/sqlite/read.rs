@@ -1,6 +1,6 @@
 //! What readers ask. Each query runs on a connection of the pool and sees the last commit.
 
-use brain_core::{ApprovalId, Digest, JobKey, NodeId, RecordId, RunId, TenantId, Timestamp, TokenId};
+use brain_core::{ApprovalId, Digest, JobKey, Millis, NodeId, RecordId, RunId, TenantId, Timestamp, TokenId};
 use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, params, params_from_iter};
 use serde_json::Value;
@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{SqliteStore, failed};
 use crate::traits::{Approvals, DeadLetters, Definitions, Runs, Scheduling, StoreError, Tokens};
 use crate::{
-    ApprovalRow, ArtifactRow, Claim, DeadLetterRow, LogRow, Page, QueuePlace, RunRow, RunSchedule, Scope, SystemScope,
+    ApprovalRow, ArtifactRow, Claim, DeadLetterRow, LogRow, NodeRow, Page, QueuePlace, RunRow, RunSchedule, Scope, SystemScope,
     TokenRow,
 };
 
@@ -340,8 +340,15 @@ impl Tokens for SqliteStore {
 }
 
 impl Scheduling for SqliteStore {
-    fn heartbeat(&self, _: SystemScope, node: NodeId, until: Timestamp, liveness: &str) -> Result<(), StoreError> {
-        let liveness = liveness.to_owned();
+    fn heartbeat(
+        &self,
+        _: SystemScope,
+        node: NodeId,
+        now: Timestamp,
+        lease: Millis,
+        liveness: &str,
+    ) -> Result<(), StoreError> {
+        let (until, liveness) = (now.plus(lease), liveness.to_owned());
         self.write(move |connection| {
             connection
                 .prepare_cached("INSERT OR REPLACE INTO nodes VALUES (?1, ?2, ?3)")?
@@ -350,10 +357,10 @@ impl Scheduling for SqliteStore {
         })
     }
 
-    fn nodes(&self, _: SystemScope) -> Result<Vec<(NodeId, Timestamp, String)>, StoreError> {
+    fn nodes(&self, _: SystemScope, now: Timestamp) -> Result<Vec<NodeRow>, StoreError> {
         self.read(|connection| {
             many(connection, "SELECT id, until, liveness FROM nodes ORDER BY id", &[], |row| {
-                Ok((NodeId::from_uuid(uuid(row, 0)?), time(row, 1)?, row.get(2)?))
+                Ok(NodeRow::at(now, NodeId::from_uuid(uuid(row, 0)?), time(row, 1)?, row.get(2)?))
             })
         })
     }
