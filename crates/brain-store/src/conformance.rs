@@ -1,5 +1,6 @@
 //! One suite for every store: what the engine relies on. A store's own tests call [`run`] with a way to make one.
 
+pub mod accounts;
 mod blobs;
 mod feed;
 mod found;
@@ -28,7 +29,7 @@ type Case = fn(&dyn Store);
 
 /// Runs the whole suite; panics, naming what was expected, at the first thing that does not hold.
 pub fn run(make: Make<'_>) {
-    let cases: [(&str, Case); 34] = [
+    let cases: [(&str, Case); 38] = [
         ("a run and its log read back as written", a_run_and_its_log_read_back_as_written),
         ("a broken precondition writes nothing", a_broken_precondition_writes_nothing),
         ("an old fence is refused", an_old_fence_is_refused),
@@ -63,6 +64,13 @@ pub fn run(make: Make<'_>) {
         ("unused blobs go and used ones stay", keep::unused_blobs_go_and_used_ones_stay),
         ("everything can be read for copying", keep::everything_can_be_read_for_copying),
         ("the audit keeps every use of sudo", keep::the_audit_keeps_every_use_of_sudo),
+        ("entries of the audit go after their time", keep::entries_of_the_audit_go_after_their_time),
+        ("references are found page by page", keep::references_are_found_page_by_page),
+        ("a cap holds and names its account", accounts::a_cap_holds_and_names_its_account),
+        (
+            "what is settled is final and what is released is free",
+            accounts::what_is_settled_is_final_and_what_is_released_is_free,
+        ),
     ];
     for (name, case) in cases {
         let store = make();

@@ -89,8 +89,25 @@ pub struct Claim {
 pub struct FeedPage {
     /// What was written, each with its position.
     pub items: Vec<(u64, LogRow)>,
+    /// Rows that this build cannot read: they hold up nobody. They count towards the limit of the page.
+    pub broken: Vec<BrokenRow>,
     /// Everything up to this position has been looked at: where to go on, also if nothing was found.
     pub upto: u64,
+}
+
+/// A row of a log that this build cannot read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BrokenRow {
+    /// Its position in the feed.
+    pub position: u64,
+    /// The run.
+    pub run: RunId,
+    /// The number of its first event.
+    pub seq: u64,
+    /// When it was written.
+    pub at: Timestamp,
+    /// What is wrong with it.
+    pub why: String,
 }
 
 /// Events of one run that were written together, with their payloads beside them.

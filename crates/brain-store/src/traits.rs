@@ -6,7 +6,7 @@ use brain_core::{ApprovalId, Digest, JobKey, Millis, NodeId, RecordId, RunId, Te
 use serde_json::Value;
 
 use crate::{
-    ApprovalRow, ArtifactRow, Audit, BlobRow, Claim, DeadLetterRow, Dump, FeedPage, IndexEntry, LogRow, NodeRow, OfferRow, Page,
+    Accounts, ApprovalRow, ArtifactRow, Audit, BlobRow, Claim, DeadLetterRow, Dump, FeedPage, IndexEntry, LogRow, NodeRow, OfferRow, Page,
     RecordFilter, RecordRow, Retention, RunRow, RunSchedule, Scope, SignalRow, SystemScope, TokenRow,
 };
 
@@ -20,6 +20,14 @@ pub enum StoreError {
     /// Someone else's bug or an old file.
     #[error("the store holds something this build cannot read: {0}")]
     Unreadable(String),
+    /// More records than one decision may rely on.
+    #[error("there are more than {limit} records of type `{kind}` in this list")]
+    TooMany {
+        /// The type.
+        kind: String,
+        /// How many may be listed.
+        limit: usize,
+    },
     /// A cursor that this store did not give out.
     #[error("`{0}` is not a cursor of this list")]
     BadCursor(String),
@@ -185,6 +193,39 @@ pub enum Write {
         /// Since when nothing refers to it.
         unused_since: Option<Timestamp>,
     },
+    /// Reserves an amount on an account under a cap. If what is reserved and spent there would pass `limit`, the whole member
+    /// is a [`Conflict::OverLimit`]. Nothing if the account has an entry with this id, reserved or settled: reserving
+    /// twice counts once. See [`Accounts`](crate::Accounts).
+    Reserve {
+        /// The account.
+        account: String,
+        /// Tells the entry apart from the account's others; the caller's choice.
+        id: String,
+        /// The most that may be spent, in the smallest unit; below zero counts as zero.
+        amount: i64,
+        /// What the account may hold at most, this entry included.
+        limit: i64,
+    },
+    /// What was spent takes the place of what was reserved, and is final: a second settlement of the entry changes
+    /// nothing. Never refused, also without a reservation and above the cap: what was spent was spent.
+    Settle {
+        /// The account.
+        account: String,
+        /// The entry.
+        id: String,
+        /// What was spent; below zero counts as zero.
+        amount: i64,
+    },
+    /// Nothing was spent: what was reserved is free again, and may be reserved again under the same id. Nothing if the
+    /// entry was settled or is not there.
+    Release {
+        /// The account.
+        account: String,
+        /// The entry.
+        id: String,
+    },
+    /// An account is gone with all its entries: its day is long over, or its run was deleted. In a member of its own.
+    DropAccount(String),
     /// A blob is gone if nothing has referred to it since before this moment. Nothing otherwise: whoever stores the
     /// same bytes again keeps it, also in the commit just before this one.
     DropBlob {
@@ -231,6 +272,15 @@ pub enum Conflict {
         field: String,
         /// The record that has it.
         holder: RecordId,
+    },
+    /// An account has no room for what was to be reserved.
+    OverLimit {
+        /// The account.
+        account: String,
+        /// What is reserved and spent on it.
+        total: i64,
+        /// What it may hold.
+        limit: i64,
     },
 }
 
@@ -534,6 +584,7 @@ pub trait Store:
     + Feed
     + Watch
     + Lanes
+    + Accounts
     + Retention
     + Dump
     + Audit
@@ -557,6 +608,7 @@ impl<T> Store for T where
         + Feed
         + Watch
     + Lanes
+    + Accounts
         + Retention
         + Dump
         + Audit

@@ -64,12 +64,21 @@ tools:
     timeout: 55s
     output: {{done: boolean}}
     undo: none
+  note:
+    title: Note a number
+    input: {{number: string}}
+    phrases: [\"note number {{number}}\"]
+    behavior: {{record: {{insert: note}}}}
+    undo: none
 "
         );
         std::fs::create_dir_all(folder.join("tools")).unwrap();
         let pack = format!("name: out\nversion: 1.0.0\ntitle: Out\nhosts: [\"{addr}\"]\n");
         std::fs::write(folder.join("pack.yaml"), pack).unwrap();
         std::fs::write(folder.join("tools/out.yaml"), tools).unwrap();
+        std::fs::create_dir_all(folder.join("records")).unwrap();
+        let note = "record: note\ntitle: Note\nfields:\n  number: string\n";
+        std::fs::write(folder.join("records/note.yaml"), note).unwrap();
     }
 
     async fn has_arrived(&self) {
@@ -240,4 +249,122 @@ async fn waiting_for_calls_is_bounded_and_a_second_signal_ends_it() {
         assert!(ended.success(), "{ended}");
         assert_eq!(outside.calls(), 1);
     }
+}
+
+/// Every run of a store is replayed from its log, and comes to what it was.
+fn replay_all(url: &str, pack: &str) -> usize {
+    let command = |words: &[&str]| common::brain_on(url).args(["--pack", pack]).args(words).output().unwrap();
+    let list = json(&command(&["runs", "--limit", "200", "--json"]));
+    let runs = list["items"].as_array().unwrap();
+    for run in runs {
+        let replayed = command(&["replay", run["run_id"].as_str().unwrap_or_else(|| panic!("{run:#}"))]);
+        assert!(replayed.status.success(), "{}", text(&replayed));
+    }
+    runs.len()
+}
+
+/// Asks for quick runs until it is told to stop; how many were accepted.
+fn load(url: &str, stop: &Arc<std::sync::atomic::AtomicBool>) -> tokio::task::JoinHandle<usize> {
+    let (url, stop) = (url.to_owned(), stop.clone());
+    tokio::spawn(async move {
+        let mut asked = 0;
+        while !stop.load(Ordering::Relaxed) && asked < 60 {
+            ask(&url, &format!("note number {asked}")).await;
+            asked += 1;
+        }
+        asked
+    })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_backup_under_load_is_whole_and_its_runs_go_on_elsewhere() {
+    let folder = tempfile::tempdir().unwrap();
+    let (outside, server, in_call, pack) = with_a_call(folder.path(), &[]).await;
+    let stop = Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let loading = load(&server.url, &stop);
+    let (store, backup) = (folder.path().join("s.db"), folder.path().join("b.db"));
+    let backup_name = backup.display().to_string();
+    let mut held = 0;
+    for round in 0..3 {
+        let made = run(&store, &[&["backup", &backup_name, "--json"][..], if round == 0 { &[] } else { &["--force"] }].concat());
+        held = json(&made)["runs"].as_u64().unwrap();
+    }
+    assert!(held > 0);
+    let refused = run(&store, &["backup", &backup_name]);
+    assert!(!refused.status.success() && text(&refused).contains("--force"), "{}", text(&refused));
+    let used = run(&store, &["restore", &backup_name, "--force"]);
+    assert!(!used.status.success() && text(&used).contains("stop it first"), "{}", text(&used));
+    stop.store(true, Ordering::Relaxed);
+    assert!(loading.await.unwrap() > 0);
+    let elsewhere = folder.path().join("new/place.db");
+    let restored = run(&elsewhere, &["restore", &backup_name, "--json"]);
+    assert_eq!(json(&restored)["runs"], held, "{}", text(&restored));
+    assert_eq!(json(&restored)["owned_runs"], 1);
+    let again = run(&elsewhere, &["restore", &backup_name]);
+    assert!(!again.status.success() && text(&again).contains("nothing was changed"), "{}", text(&again));
+    assert_eq!(replay_all(&format!("sqlite:{}", elsewhere.display()), &pack) as u64, held);
+    // The old machine is not believed, although its process lives: its call is in doubt here at once.
+    let other = Server::start(&elsewhere, &["--pack", &pack, "--allow-private-hosts"]);
+    let state = until("the take-over", async || {
+        let state = state(&other.url, &in_call).await;
+        (state["errors"][0]["code"] == "in_doubt").then_some(state)
+    })
+    .await;
+    assert_eq!(outside.calls(), 1, "{state:#}");
+    drop(server);
+}
+
+#[test]
+fn what_is_no_backup_is_not_restored() {
+    let folder = tempfile::tempdir().unwrap();
+    let (store, file) = (folder.path().join("s.db"), folder.path().join("f.db"));
+    let restore = |why: &str| {
+        let output = run(&store, &["restore", file.to_str().unwrap(), "--force"]);
+        assert!(!output.status.success() && text(&output).contains(why), "{why}: {}", text(&output));
+        assert!(!store.exists());
+    };
+    restore("there is no file");
+    std::fs::write(&file, "no database at all, but long enough to look at").unwrap();
+    restore("no store");
+    std::fs::write(&file, "").unwrap();
+    restore("empty");
+    assert!(run(&file, &["do", "create task: Call Bob"]).status.success());
+    let mut bytes = std::fs::read(&file).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle..middle + 8192].fill(0x5a);
+    std::fs::write(&file, bytes).unwrap();
+    let output = run(&store, &["restore", file.to_str().unwrap()]);
+    assert!(!output.status.success() && !store.exists(), "{}", text(&output));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_dump_of_postgres_under_load_is_whole() {
+    let cluster = Postgres::start().unwrap();
+    let database = cluster.new_database();
+    let outside = Outside::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    outside.write_pack(folder.path());
+    let pack = folder.path().display().to_string();
+    let server = Server::start_on(&cluster.url(&database), &["--pack", &pack]);
+    let stop = Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let loading = load(&server.url, &stop);
+    until("the first runs", async || {
+        (cluster.sql(&database, "SELECT count(*) FROM brain.runs").parse::<u32>().unwrap() > 3).then_some(())
+    })
+    .await;
+    let file = folder.path().join("dump");
+    let said = text(&common::brain_on(&cluster.url(&database)).arg("backup").arg(&file).output().unwrap());
+    assert!(said.contains("pg_dump --format=custom --schema=brain") && !said.contains("s3cret"), "{said}");
+    let done = |command: &mut Command| {
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{}", text(&output));
+    };
+    done(cluster.program("pg_dump").args(["--format=custom", "--schema=brain", "--file"]).arg(&file).arg(&database));
+    stop.store(true, Ordering::Relaxed);
+    loading.await.unwrap();
+    let copy = cluster.new_database();
+    done(cluster.program("pg_restore").args(["--exit-on-error", "--dbname", &copy]).arg(&file));
+    let runs = replay_all(&cluster.url(&copy), &pack);
+    assert_eq!(cluster.sql(&copy, "SELECT count(*) FROM brain.runs"), runs.to_string());
+    assert!(runs > 3);
 }

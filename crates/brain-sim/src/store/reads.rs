@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use brain_core::{ApprovalId, Digest, JobKey, Millis, NodeId, RecordId, RunId, TenantId, Timestamp, TokenId};
 use brain_store::{
-    ApprovalRow, Approvals, ArtifactRow, BlobRow, BlobWriter, Blobs, Claim, DeadLetterRow, DeadLetters, Definitions,
+    AccountEntry, Accounts, ApprovalRow, Approvals, ArtifactRow, BlobRow, BlobWriter, Blobs, Claim, DeadLetterRow, DeadLetters, Definitions,
     Feed, FeedPage, Heard, Lane, Lanes, LogRow, NodeRow, OfferRow, Offers, Page, RecordFilter, RecordRow, Records, RunRow, Runs, Scheduling,
     Scope, SignalRow, Signals, Store, StoreError, SystemScope, TokenRow, Tokens, Watch,
 };
@@ -248,6 +248,21 @@ impl Feed for NodeStore {
 
     fn feed_end(&self, system: SystemScope) -> Result<u64, StoreError> {
         self.read(|base| base.feed_end(system))
+    }
+}
+
+impl Accounts for NodeStore {
+    fn account_total(&self, scope: &Scope, account: &str) -> Result<i64, StoreError> {
+        self.read(|base| base.account_total(scope, account))
+    }
+
+    fn account_entries(
+        &self,
+        scope: &Scope,
+        after: Option<&(String, String)>,
+        limit: usize,
+    ) -> Result<Vec<AccountEntry>, StoreError> {
+        self.read(|base| base.account_entries(scope, after, limit))
     }
 }
 

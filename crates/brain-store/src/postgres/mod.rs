@@ -5,6 +5,7 @@
 //! nothing may be waited for with `block_on`. So the store has a small runtime of its own: callers hand their question
 //! over and wait on a channel.
 
+mod accounts;
 mod address;
 mod blobs;
 mod changes;

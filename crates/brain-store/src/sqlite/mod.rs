@@ -1,6 +1,8 @@
 //! The store in one SQLite file: WAL, `synchronous=FULL`, one writer thread that commits for everyone at once, and a
 //! pool of readers.
 
+mod accounts;
+mod backup;
 mod blobs;
 mod feed;
 mod find;
@@ -22,6 +24,8 @@ use rusqlite::{Connection, OpenFlags};
 use crate::Migration;
 use crate::traits::{Commit, CommitDone, CommitResult, Member, StoreError, StoreStats};
 use writer::{Command, Counters};
+
+pub use backup::Contents;
 
 /// Readers kept open between uses.
 const POOLED_READERS: usize = 8;

@@ -95,6 +95,10 @@ pub(super) fn run_row(row: &Row<'_>) -> rusqlite::Result<RunRow> {
     })
 }
 
+pub(super) fn run_id(row: &Row<'_>, column: usize) -> rusqlite::Result<RunId> {
+    Ok(RunId::from_uuid(uuid(row, column)?))
+}
+
 /// Run, number, time, events and payloads of a row of the log.
 pub(super) fn log_row(row: &Row<'_>) -> rusqlite::Result<LogRow> {
     let empty = row.get_ref(4)? == rusqlite::types::ValueRef::Null;
@@ -219,10 +223,17 @@ impl DeadLetters for SqliteStore {
     ) -> Result<Page<DeadLetterRow>, StoreError> {
         let before = cursor::<JobKey>(from)?.map_or(LAST, |id| *id.as_uuid().as_bytes());
         self.read(|connection| {
-            let sql = "SELECT id, run, tool, opened_at, open, body FROM dead_letters
-                       WHERE tenant = ?1 AND id < ?2 AND (?4 IS NULL OR open = ?4) ORDER BY id DESC LIMIT ?3";
-            let items =
-                many(connection, sql, &[&scope.tenant().as_str(), &before, &(limit as i64 + 1), &open], letter_row)?;
+            // Open letters have an index; closed ones are the many.
+            let which = match open {
+                None => "",
+                Some(true) => "AND open = 1",
+                Some(false) => "AND open = 0",
+            };
+            let sql = format!(
+                "SELECT id, run, tool, opened_at, open, body FROM dead_letters
+                 WHERE tenant = ?1 AND id < ?2 {which} ORDER BY id DESC LIMIT ?3"
+            );
+            let items = many(connection, &sql, &[&scope.tenant().as_str(), &before, &(limit as i64 + 1)], letter_row)?;
             Ok(Page::cut(items, limit, |row: &DeadLetterRow| row.id.to_string()))
         })
     }
@@ -263,11 +274,14 @@ impl Approvals for SqliteStore {
     ) -> Result<Page<ApprovalRow>, StoreError> {
         let before = cursor::<ApprovalId>(from)?.map_or(LAST, |id| *id.as_uuid().as_bytes());
         self.read(|connection| {
-            let sql = "SELECT id, run, status, asked_at, body FROM approvals
-                       WHERE tenant = ?1 AND id < ?2 AND (?4 IS NULL OR status = ?4) ORDER BY id DESC LIMIT ?3";
+            let which = if status.is_some() { "AND status = ?4" } else { "AND ?4 IS NULL" };
+            let sql = format!(
+                "SELECT id, run, status, asked_at, body FROM approvals
+                 WHERE tenant = ?1 AND id < ?2 {which} ORDER BY id DESC LIMIT ?3"
+            );
             let items = many(
                 connection,
-                sql,
+                &sql,
                 &[&scope.tenant().as_str(), &before, &(limit as i64 + 1), &status],
                 approval_row,
             )?;

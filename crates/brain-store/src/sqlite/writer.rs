@@ -319,6 +319,13 @@ fn write_member(connection: &Connection, member: &Member, tally: &mut Tally) -> 
             return Ok(Outcome::Conflict(conflict));
         }
     }
+    match super::accounts::check(connection, member)? {
+        Err(conflict) => return Ok(Outcome::Conflict(conflict)),
+        Ok(booked) => {
+            let rows = super::accounts::apply(connection, member.scope.tenant().as_str(), &booked)?;
+            tally.wrote(rows, 64 * rows as usize);
+        }
+    }
     for write in &member.writes {
         apply(connection, &member.scope, write, tally)?;
     }
@@ -548,6 +555,12 @@ fn apply(connection: &Connection, scope: &Scope, write: &Write, tally: &mut Tall
         Write::PutBlob { hash, media_type, at, bytes } => {
             let row = BlobRow { hash: *hash, size: bytes.len() as u64, media_type: media_type.clone(), at: *at };
             tally.wrote(1, super::blobs::put(connection, tenant, &row, bytes)?);
+        }
+        // Decided and written with the whole member.
+        Write::Reserve { .. } | Write::Settle { .. } | Write::Release { .. } => {}
+        Write::DropAccount(account) => {
+            super::accounts::drop_account(connection, tenant, account)?;
+            tally.wrote(1, 64);
         }
         Write::Erase { run, request, rows } => {
             tally.wrote(1 + rows.len() as u64, super::keep::erase(connection, tenant, *run, request, rows)?);
