@@ -65,8 +65,7 @@ impl Keeper {
     fn share(&self) -> Result<Share, StoreError> {
         let works = |row: &NodeRow| row.lapsed.is_none() && !row.liveness.ends_with(SHORT_LIVED);
         let nodes = self.store.nodes(SystemScope, self.clock.now())?.into_iter();
-        let mut alive: Vec<NodeId> =
-            nodes.filter(|row| row.id == self.node || works(row)).map(|row| row.id).collect();
+        let mut alive: Vec<NodeId> = nodes.filter(|row| row.id == self.node || works(row)).map(|row| row.id).collect();
         alive.sort_unstable();
         let rank = alive.iter().position(|node| *node == self.node).unwrap_or(0);
         Ok(Share { rank: rank as u32, nodes: (alive.len() as u32).max(1) })

@@ -3,7 +3,7 @@
 
 use brain_engine::RecordView;
 use brain_store::conformance::sample;
-use brain_store::{Commit, IndexEntry, Member, MemoryStore, RecordFilter, SqliteStore, Store, StoreError, Write};
+use brain_store::{IndexEntry, Member, MemoryStore, RecordFilter, SqliteStore, Store, StoreError, Write};
 use serde_json::json;
 
 /// Records that one decision lists at most.
@@ -28,11 +28,8 @@ fn bounded(store: &dyn Store) {
     add(store, MOST, MOST + 1);
     for relied in [true, false] {
         let mut view = RecordView::new(store, &scope);
-        let all = if relied {
-            view.list_relied("mark", &filter, usize::MAX)
-        } else {
-            view.list("mark", &filter, usize::MAX)
-        };
+        let all =
+            if relied { view.list_relied("mark", &filter, usize::MAX) } else { view.list("mark", &filter, usize::MAX) };
         assert!(matches!(all, Err(StoreError::TooMany { limit: 10_000, .. })), "relied on: {relied}");
     }
     assert_eq!(RecordView::new(store, &scope).list("mark", &filter, 5).unwrap().len(), 5, "a part is a part");

@@ -46,12 +46,13 @@ async fn a_panic_of_the_deciding_or_the_keeping_thread_ends_the_process() {
     for (n, thread) in ["brain-decide", "brain-keep"].into_iter().enumerate() {
         let clock = Arc::new(BreakingClock { thread, broken: AtomicBool::new(false) });
         let host = Arc::new(TestHost::new(|_| Fate::Done));
-        let panicked = || drop(ENDED.fetch_add(1, Ordering::SeqCst));
+        let panicked = || {
+            ENDED.fetch_add(1, Ordering::SeqCst);
+        };
         let config = EngineConfig { panicked, ..EngineConfig::default() };
         let store = Arc::new(MemoryStore::new());
         let random = Box::new(SeededRandom::new(1));
-        let engine =
-            Engine::start(&config, store, host.clone(), host, clock.clone(), random, Arc::new(Alone)).unwrap();
+        let engine = Engine::start(&config, store, host.clone(), host, clock.clone(), random, Arc::new(Alone)).unwrap();
         assert_eq!(ENDED.load(Ordering::SeqCst), n);
         clock.broken.store(true, Ordering::SeqCst);
         let began = Instant::now();

@@ -150,7 +150,11 @@ mod tests {
         assert_eq!(find(15_000, true), (true, 2), "looked up again");
         assert_eq!(find(9_000, true), (true, 3), "the clock was set back");
         assert_eq!(known.find::<()>(row.id, Timestamp::from_millis(30_000), || Ok(None)), Ok(None));
-        assert_eq!(known.find::<()>(row.id, Timestamp::from_millis(30_001), || Ok(None)), Ok(None), "absence is not kept");
+        assert_eq!(
+            known.find::<()>(row.id, Timestamp::from_millis(30_001), || Ok(None)),
+            Ok(None),
+            "absence is not kept"
+        );
     }
 
     #[test]

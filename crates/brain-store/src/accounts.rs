@@ -54,11 +54,7 @@ pub(crate) fn subject(write: &Write) -> Option<(&str, &str)> {
 }
 
 /// The total and the entry after a write; `None` if it changes nothing.
-pub(crate) fn step(
-    write: &Write,
-    total: i64,
-    entry: Option<Held>,
-) -> Result<Option<(i64, Option<Held>)>, Conflict> {
+pub(crate) fn step(write: &Write, total: i64, entry: Option<Held>) -> Result<Option<(i64, Option<Held>)>, Conflict> {
     Ok(match (write, entry) {
         (Write::Reserve { account, amount, limit, .. }, None) => {
             let amount = (*amount).max(0);

@@ -6,7 +6,9 @@
 
 use brain_core::{Digest, DigestBuilder, Millis, TenantId, Timestamp};
 
-use crate::{AccountEntry, Conflict, Member, Outcome, Precondition, Scope, Store, StoreError, Sudo, SystemScope, Write};
+use crate::{
+    AccountEntry, Conflict, Member, Outcome, Precondition, Scope, Store, StoreError, Sudo, SystemScope, Write,
+};
 
 /// Rows that are read together.
 const PAGE: usize = 200;

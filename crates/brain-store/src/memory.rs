@@ -14,12 +14,12 @@ use serde_json::Value;
 
 use crate::accounts::{AccountEntry, Accounts, Books};
 use crate::traits::{
-    Approvals, Commit, CommitDone, Conflict, DeadLetters, Definitions, Feed, Heard, Lane, Lanes, Member, Outcome, Precondition,
-    Runs, Scheduling, Store, StoreError, StoreStats, Tokens, Watch, Write,
+    Approvals, Commit, CommitDone, Conflict, DeadLetters, Definitions, Feed, Heard, Lane, Lanes, Member, Outcome,
+    Precondition, Runs, Scheduling, Store, StoreError, StoreStats, Tokens, Watch, Write,
 };
 use crate::{
-    ApprovalRow, ArtifactRow, AuditRow, BlobRow, Claim, DeadLetterRow, FeedPage, IndexEntry, LogRow, NodeRow, OfferRow, Page,
-    RecordRow, RunRow, Scope, SignalRow, SystemScope, TokenRow,
+    ApprovalRow, ArtifactRow, AuditRow, BlobRow, Claim, DeadLetterRow, FeedPage, IndexEntry, LogRow, NodeRow, OfferRow,
+    Page, RecordRow, RunRow, Scope, SignalRow, SystemScope, TokenRow,
 };
 
 /// A store that forgets everything when it is dropped.

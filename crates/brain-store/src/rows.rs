@@ -1,6 +1,8 @@
 //! The rows that a store keeps.
 
-use brain_core::{ApprovalId, Digest, DigestBuilder, JobKey, Millis, NodeId, RecordId, RunId, TenantId, Timestamp, TokenId};
+use brain_core::{
+    ApprovalId, Digest, DigestBuilder, JobKey, Millis, NodeId, RecordId, RunId, TenantId, Timestamp, TokenId,
+};
 use serde_json::Value;
 
 /// One run.

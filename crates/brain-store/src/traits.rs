@@ -6,8 +6,9 @@ use brain_core::{ApprovalId, Digest, JobKey, Millis, NodeId, RecordId, RunId, Te
 use serde_json::Value;
 
 use crate::{
-    Accounts, ApprovalRow, ArtifactRow, Audit, BlobRow, Claim, DeadLetterRow, Dump, FeedPage, IndexEntry, LogRow, NodeRow, OfferRow, Page,
-    RecordFilter, RecordRow, Retention, RunRow, RunSchedule, Scope, SignalRow, SystemScope, TokenRow,
+    Accounts, ApprovalRow, ArtifactRow, Audit, BlobRow, Claim, DeadLetterRow, Dump, FeedPage, IndexEntry, LogRow,
+    NodeRow, OfferRow, Page, RecordFilter, RecordRow, Retention, RunRow, RunSchedule, Scope, SignalRow, SystemScope,
+    TokenRow,
 };
 
 /// The store could not answer.
@@ -607,8 +608,8 @@ impl<T> Store for T where
         + Scheduling
         + Feed
         + Watch
-    + Lanes
-    + Accounts
+        + Lanes
+        + Accounts
         + Retention
         + Dump
         + Audit

@@ -29,7 +29,8 @@ fn spend(stores: &[&dyn Store]) {
                 start.wait();
                 for n in 0..EACH {
                     let id = format!("{spender}/{n}");
-                    let both = vec![reserve("tenant/day", &id, 7, LIMIT), reserve(&format!("run:{spender}"), &id, 7, 500)];
+                    let both =
+                        vec![reserve("tenant/day", &id, 7, LIMIT), reserve(&format!("run:{spender}"), &id, 7, 500)];
                     match commit(store, scope, vec![], both) {
                         Outcome::Committed => {}
                         Outcome::Conflict(Conflict::OverLimit { account, total, limit }) => {
@@ -39,7 +40,10 @@ fn spend(stores: &[&dyn Store]) {
                         }
                         other => panic!("{other:?}"),
                     }
-                    assert!(store.account_total(scope, "tenant/day").unwrap() <= LIMIT, "the cap holds at every moment");
+                    assert!(
+                        store.account_total(scope, "tenant/day").unwrap() <= LIMIT,
+                        "the cap holds at every moment"
+                    );
                     let account = "tenant/day".to_owned();
                     let (kept, end) = match n % 3 {
                         0 => (4, Write::Settle { account, id, amount: 4 }),

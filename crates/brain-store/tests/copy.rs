@@ -57,6 +57,11 @@ fn fill(store: &dyn Store, scope: &Scope) {
             let key = JobKey::from_uuid(run.as_uuid());
             writes.push(Write::Offer(OfferRow { key, run, topic: "work".into(), order: n as i64 }));
         }
+        let (account, id) = (format!("day {}", n % 2), format!("run {n}"));
+        writes.push(match n % 3 {
+            0 => Write::Settle { account, id, amount: n as i64 },
+            _ => Write::Reserve { account, id, amount: n as i64, limit: i64::MAX },
+        });
         members.push(Member { scope: scope.clone(), preconditions: vec![], writes });
     }
     for n in 1..=RUNS {
@@ -77,7 +82,9 @@ fn fill(store: &dyn Store, scope: &Scope) {
     for batch in members.chunks(100) {
         store.commit_now(batch.to_vec()).unwrap();
     }
-    store.heartbeat(SystemScope, NodeId::from_uuid(sample::run_id(1).as_uuid()), at(1_000_000), Millis(1_000), "alive").unwrap();
+    store
+        .heartbeat(SystemScope, NodeId::from_uuid(sample::run_id(1).as_uuid()), at(1_000_000), Millis(1_000), "alive")
+        .unwrap();
     let token = TokenRow {
         id: TokenId::from_uuid(sample::run_id(2).as_uuid()),
         tenant: scope.tenant().clone(),

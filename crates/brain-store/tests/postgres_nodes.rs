@@ -9,8 +9,8 @@ use std::sync::{Arc, Barrier};
 use brain_core::{Millis, NodeId, SeededRandom};
 use brain_store::conformance::sample::{self, at};
 use brain_store::{
-    Audit, Claim, Commit, Conflict, DeadLetters, IndexEntry, Lane, Lanes, Member, Outcome, PostgresStore, Precondition, QueuePlace, RecordFilter,
-    Records, RunSchedule, Runs, Scheduling, SystemScope, Write,
+    Audit, Claim, Commit, Conflict, DeadLetters, IndexEntry, Lane, Lanes, Member, Outcome, PostgresStore, Precondition,
+    QueuePlace, RecordFilter, Records, RunSchedule, Runs, Scheduling, SystemScope, Write,
 };
 use brain_testbed::Postgres;
 use common::{commit, new_run, put};
@@ -116,7 +116,8 @@ fn a_heartbeat_and_a_decision_wait_behind_no_question_of_the_api() {
     let scope = sample::scope("default");
     new_run(&*store, &scope, 1);
     let waiting = |count: usize| {
-        let sql = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
+        let sql =
+            "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
         while cluster.sql(&database, sql).parse::<usize>().unwrap() < count {
             std::thread::yield_now();
         }

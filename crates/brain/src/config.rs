@@ -120,7 +120,8 @@ impl Config {
 
     /// Whether anything ends at all.
     pub(crate) fn keeps(&self) -> bool {
-        self.audit.is_some() || self.tenants.values().any(|tenant| tenant.keep.is_some_and(|keep| keep != Keep::default()))
+        self.audit.is_some()
+            || self.tenants.values().any(|tenant| tenant.keep.is_some_and(|keep| keep != Keep::default()))
     }
 }
 

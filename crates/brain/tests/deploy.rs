@@ -99,8 +99,7 @@ fn client() -> reqwest::Client {
 
 async fn ask(url: &str, message: &str) -> String {
     let body = json!({"message": message, "mode": "enqueue"});
-    let run: Value =
-        client().post(format!("{url}/v1/runs")).json(&body).send().await.unwrap().json().await.unwrap();
+    let run: Value = client().post(format!("{url}/v1/runs")).json(&body).send().await.unwrap().json().await.unwrap();
     run["run_id"].as_str().unwrap_or_else(|| panic!("{run:#}")).to_owned()
 }
 
@@ -183,7 +182,10 @@ async fn side_by_side(url: &str, store: &dyn Store) {
 #[tokio::test(flavor = "multi_thread")]
 async fn servers_in_two_pid_namespaces_do_not_rob_each_other() {
     if !may_unshare() {
-        assert!(std::env::var_os(SKIP).is_some(), "this user may make no PID namespace; set {SKIP}=1 to leave this out");
+        assert!(
+            std::env::var_os(SKIP).is_some(),
+            "this user may make no PID namespace; set {SKIP}=1 to leave this out"
+        );
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -200,7 +202,8 @@ async fn with_a_call(folder: &Path, more: &[&str]) -> (Arc<Outside>, Server, Str
     let pack = folder.join("pack");
     outside.write_pack(&pack);
     let pack = pack.display().to_string();
-    let server = Server::start(&folder.join("s.db"), &[&["--pack", pack.as_str(), "--allow-private-hosts"], more].concat());
+    let server =
+        Server::start(&folder.join("s.db"), &[&["--pack", pack.as_str(), "--allow-private-hosts"], more].concat());
     let run = ask(&server.url, "act on it").await;
     outside.has_arrived().await;
     (outside, server, run, pack)
@@ -221,7 +224,8 @@ async fn a_server_that_is_told_to_stop_waits_for_its_calls_and_leaves_one_whole_
     let copy = folder.path().join("copy/elsewhere.db");
     std::fs::create_dir_all(copy.parent().unwrap()).unwrap();
     std::fs::copy(&store, &copy).unwrap();
-    let args = |words: &[&str]| [&["--pack", pack.as_str()], words].concat().iter().map(|&a| a.to_owned()).collect::<Vec<_>>();
+    let args =
+        |words: &[&str]| [&["--pack", pack.as_str()], words].concat().iter().map(|&a| a.to_owned()).collect::<Vec<_>>();
     let list = json(&brain(&copy).args(args(&["runs", "--json"])).output().unwrap());
     assert_eq!(list["items"].as_array().unwrap().len(), 1, "{list:#}");
     assert_eq!(list["items"][0]["status"], "completed", "{list:#}");
@@ -286,7 +290,10 @@ async fn a_backup_under_load_is_whole_and_its_runs_go_on_elsewhere() {
     let backup_name = backup.display().to_string();
     let mut held = 0;
     for round in 0..3 {
-        let made = run(&store, &[&["backup", &backup_name, "--json"][..], if round == 0 { &[] } else { &["--force"] }].concat());
+        let made = run(
+            &store,
+            &[&["backup", &backup_name, "--json"][..], if round == 0 { &[] } else { &["--force"] }].concat(),
+        );
         held = json(&made)["runs"].as_u64().unwrap();
     }
     assert!(held > 0);

@@ -30,7 +30,10 @@ fn start_limited(store: &Path, args: &[&str]) -> Server {
     let mut command = Command::new("sh");
     // A write beyond the limit is to fail, not to kill the process.
     command.args(["-c", "trap '' XFSZ; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_brain")]);
-    command.env_remove("BRAIN_TENANT").env_remove("BRAIN_LOG").env("BRAIN_STORE", format!("sqlite:{}", store.display()));
+    command
+        .env_remove("BRAIN_TENANT")
+        .env_remove("BRAIN_LOG")
+        .env("BRAIN_STORE", format!("sqlite:{}", store.display()));
     command.env("BRAIN_CACHE", env!("CARGO_TARGET_TMPDIR"));
     Server::from_command(command, args)
 }

@@ -142,7 +142,8 @@ fn relied(cx: &mut Context<'_>, world: &World, name: &str, lookup: &Lookup, node
         return;
     }
     let message = format!("`{name}` lists `{}` by no indexed field, in a tool that writes", record.name);
-    let help = "filter by a reference or by a field with `indexed: true`: the list must still be the same when it is written";
+    let help =
+        "filter by a reference or by a field with `indexed: true`: the list must still be the same when it is written";
     cx.report(Code::UnindexedList, node.span, message, Some(help.into()));
 }
 

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use brain_core::{ApprovalId, Digest, JobKey, Millis, NodeId, RecordId, RunId, TenantId, Timestamp, TokenId};
 use brain_store::{
-    AccountEntry, Accounts, ApprovalRow, Approvals, ArtifactRow, BlobRow, BlobWriter, Blobs, Claim, DeadLetterRow, DeadLetters, Definitions,
-    Feed, FeedPage, Heard, Lane, Lanes, LogRow, NodeRow, OfferRow, Offers, Page, RecordFilter, RecordRow, Records, RunRow, Runs, Scheduling,
-    Scope, SignalRow, Signals, Store, StoreError, SystemScope, TokenRow, Tokens, Watch,
+    AccountEntry, Accounts, ApprovalRow, Approvals, ArtifactRow, BlobRow, BlobWriter, Blobs, Claim, DeadLetterRow,
+    DeadLetters, Definitions, Feed, FeedPage, Heard, Lane, Lanes, LogRow, NodeRow, OfferRow, Offers, Page,
+    RecordFilter, RecordRow, Records, RunRow, Runs, Scheduling, Scope, SignalRow, Signals, Store, StoreError,
+    SystemScope, TokenRow, Tokens, Watch,
 };
 use serde_json::Value;
 

@@ -286,7 +286,8 @@ pub(super) fn the_audit_keeps_every_use_of_sudo(store: &dyn Store) {
 }
 
 pub(super) fn entries_of_the_audit_go_after_their_time(store: &dyn Store) {
-    let entry = |n: u64| AuditRow { at: at(n), who: "ann".into(), what: "test".into(), tenant: None, detail: String::new() };
+    let entry =
+        |n: u64| AuditRow { at: at(n), who: "ann".into(), what: "test".into(), tenant: None, detail: String::new() };
     for n in 0..600 {
         store.note(&entry(n)).expect("writes");
     }

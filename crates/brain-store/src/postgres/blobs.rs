@@ -264,7 +264,8 @@ fn sweep_soon(runtime: &Handle, shared: Arc<Shared>) {
 /// Deletes the chunks of uploads that were given up or forgotten.
 pub(super) async fn sweep(shared: &Shared) -> Result<(), StoreError> {
     let ask = async |sql: &'static str, params| {
-        let mut rows = pool::ask(shared, Lane::Api, &Who::Engine, Again::Harmless, &[Question::new(sql, params)]).await?;
+        let mut rows =
+            pool::ask(shared, Lane::Api, &Who::Engine, Again::Harmless, &[Question::new(sql, params)]).await?;
         Ok::<_, StoreError>(rows.pop().unwrap_or_default())
     };
     let forgotten = "UPDATE blob_uploads SET given_up = true

@@ -18,7 +18,9 @@ impl Feed for PostgresStore {
                    WHERE f.tenant = $1 AND f.pos > $2 ORDER BY f.pos LIMIT $3";
         let items = Question::new(sql, values![named(scope), from, count(limit)]);
         let answers = self.ask(Who::Tenant(named(scope)), Again::Harmless, vec![end, items])?;
-        let [end, rows] = answers.as_slice() else { return Ok(FeedPage { items: Vec::new(), broken: Vec::new(), upto: after }) };
+        let [end, rows] = answers.as_slice() else {
+            return Ok(FeedPage { items: Vec::new(), broken: Vec::new(), upto: after });
+        };
         let end = end.first().map_or(Ok(0), |row| get::<i64>(row, 0))? as u64;
         let (mut items, mut broken) = (Vec::with_capacity(rows.len()), Vec::new());
         let mut last = after;

@@ -17,7 +17,9 @@ impl Feed for SqliteStore {
             // What is written while this reads comes after `upto`.
             let sql = "SELECT max(pos) FROM (SELECT pos FROM log WHERE pos > ?1 ORDER BY pos LIMIT ?2)";
             let upto: Option<i64> = one(connection, sql, &[&after, &WINDOW], |row| row.get(0))?.flatten();
-            let Some(upto) = upto else { return Ok(FeedPage { items: Vec::new(), broken: Vec::new(), upto: after as u64 }) };
+            let Some(upto) = upto else {
+                return Ok(FeedPage { items: Vec::new(), broken: Vec::new(), upto: after as u64 });
+            };
             let sql = "SELECT log.run, log.seq, log.at, log.events, log.payloads, log.pos FROM log
                        JOIN runs ON runs.tenant = ?1 AND runs.id = log.run
                        WHERE log.pos > ?2 AND log.pos <= ?3 ORDER BY log.pos LIMIT ?4";
@@ -35,7 +37,8 @@ impl Feed for SqliteStore {
                     }),
                 })
             })?;
-            let position = |row: &Result<(u64, LogRow), BrokenRow>| row.as_ref().map_or_else(|row| row.position, |row| row.0);
+            let position =
+                |row: &Result<(u64, LogRow), BrokenRow>| row.as_ref().map_or_else(|row| row.position, |row| row.0);
             let upto = if rows.len() < limit { upto as u64 } else { rows.last().map_or(upto as u64, position) };
             let (mut items, mut broken) = (Vec::with_capacity(rows.len()), Vec::new());
             for row in rows {

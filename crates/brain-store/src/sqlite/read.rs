@@ -8,8 +8,8 @@ use serde_json::Value;
 use super::{SqliteStore, failed};
 use crate::traits::{Approvals, DeadLetters, Definitions, Runs, Scheduling, StoreError, Tokens};
 use crate::{
-    ApprovalRow, ArtifactRow, Claim, DeadLetterRow, LogRow, NodeRow, Page, QueuePlace, RunRow, RunSchedule, Scope, SystemScope,
-    TokenRow,
+    ApprovalRow, ArtifactRow, Claim, DeadLetterRow, LogRow, NodeRow, Page, QueuePlace, RunRow, RunSchedule, Scope,
+    SystemScope, TokenRow,
 };
 
 type Bytes = [u8; 16];

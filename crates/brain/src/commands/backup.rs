@@ -26,10 +26,7 @@ pub(crate) fn backup(global: &Global, args: &BackupArgs) -> Result<bool> {
     let contents = SqliteStore::backup(&path, &args.file, args.force)?;
     tell(global, "backup", &args.file, &contents);
     if !global.json {
-        anstream::println!(
-            "{DIM}→{DIM:#} elsewhere: brain restore {} --store sqlite:PATH",
-            args.file.display()
-        );
+        anstream::println!("{DIM}→{DIM:#} elsewhere: brain restore {} --store sqlite:PATH", args.file.display());
     }
     Ok(true)
 }
