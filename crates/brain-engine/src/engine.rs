@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use brain_core::{Clock, Digest, Failure, JobKey, Millis, NodeId, Random, RunId, SeededRandom, Timestamp};
 use brain_lang::plan::{Idempotency, Place};
-use brain_store::{Lane, Member, Outcome, Precondition, RunRow, RunSchedule, Scope, Store, StoreError, SystemScope, Write};
+use brain_store::{
+    Lane, Member, Outcome, Precondition, RunRow, RunSchedule, Scope, Store, StoreError, SystemScope, Write,
+};
 use brain_vm::{Code, GRACE, Input, JobId, JobStatus, Program, StepId, StepMap};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;

@@ -43,7 +43,7 @@ static ENDED: AtomicUsize = AtomicUsize::new(0);
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_panic_of_the_deciding_or_the_keeping_thread_ends_the_process() {
-    for (n, thread) in ["brain-decide", "brain-keep"].into_iter().enumerate() {
+    for (n, thread) in ["brain-decide-0", "brain-keep"].into_iter().enumerate() {
         let clock = Arc::new(BreakingClock { thread, broken: AtomicBool::new(false) });
         let host = Arc::new(TestHost::new(|_| Fate::Done));
         let panicked = || {

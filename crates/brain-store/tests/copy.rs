@@ -156,7 +156,8 @@ fn from_sqlite_to_postgres_and_back_everything_is_the_same() {
     assert!(!is_empty(&middle, &scopes[0]).unwrap());
     same(&first, &middle, &scopes);
     let last = SqliteStore::open(&folder.path().join("last.db")).unwrap();
-    assert_eq!(copy(&middle, &last, &scopes), rows);
+    // Copying back notes itself in the audit once more.
+    assert_eq!(copy(&middle, &last, &scopes), rows + 1);
     same(&first, &last, &scopes);
 }
 

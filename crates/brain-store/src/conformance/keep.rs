@@ -333,7 +333,7 @@ pub(super) fn references_are_found_page_by_page(store: &dyn Store) {
             };
             let writes = vec![
                 Write::NewRun(Box::new(run)),
-                Write::Append(log),
+                Write::Append(Arc::new(log)),
                 Write::PutRecord { row: record, index: Vec::new(), text: None },
                 Write::Signal(signal),
                 Write::PutLetter(letter),

@@ -55,7 +55,7 @@ const WRITERS: usize = 3;
 /// may take on them. A heartbeat must not take as long as a lease lasts; a decision that waits longer than this is
 /// better tried again.
 const API: Size = Size { scoped: 8, system: 3, timeout: Duration::from_secs(60) };
-const DECIDING: Size = Size { scoped: 4, system: 1, timeout: Duration::from_secs(10) };
+const DECIDING: Size = Size { scoped: 8, system: 1, timeout: Duration::from_secs(10) };
 const KEEPING: Size = Size { scoped: 1, system: 1, timeout: Duration::from_secs(4) };
 /// How long closing waits for commits that are under way.
 const CLOSING: Duration = Duration::from_secs(30);
