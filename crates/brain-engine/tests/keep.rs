@@ -151,7 +151,7 @@ fn a_log_that_cannot_be_read_and_a_part_that_fails_keep_nothing_from_going() {
     // One long run is under way; its log is broken. So is the log of one that is over.
     let mut long = sample::run(&scope, 9_999);
     long.schedule.seq = 5_000;
-    let writes = vec![Write::NewRun(Box::new(long)), Write::Append(sample::log(9_999, 0))];
+    let writes = vec![Write::NewRun(Box::new(long)), Write::Append(sample::log(9_999, 0).into())];
     let member = Member { scope: scope.clone(), preconditions: Vec::new(), writes };
     brain_store::Commit::commit_now(&store, vec![member]).unwrap();
     let file = rusqlite::Connection::open(&path).unwrap();

@@ -13,7 +13,7 @@ fn write(store: &dyn Store) {
     let scope = sample::scope("default");
     new_run(store, &scope, 1);
     for seq in [0, 2, 4] {
-        commit(store, &scope, vec![], vec![Write::Append(sample::log(1, seq))]);
+        commit(store, &scope, vec![], vec![Write::Append(sample::log(1, seq).into())]);
     }
 }
 
