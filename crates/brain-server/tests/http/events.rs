@@ -133,8 +133,8 @@ async fn a_paused_server_says_so_and_goes_on_when_told() {
 #[tokio::test]
 async fn a_row_that_cannot_be_read_is_an_event_and_the_rest_goes_on() {
     let server = TestServer::start().await;
-    let broken = server.done("create task: Broken").await;
-    let whole = server.done("create task: Whole").await;
+    let broken = server.say("create task: Broken", "enqueue_and_wait").await;
+    let whole = server.say("create task: Whole", "enqueue_and_wait").await;
     let file = rusqlite::Connection::open(server.store_file()).unwrap();
     let hex = broken["run_id"].as_str().unwrap().replace('-', "");
     let changed = file.execute("UPDATE log SET events = '{not json' WHERE hex(run) = upper(?1)", [hex]).unwrap();
@@ -163,7 +163,7 @@ async fn a_stream_says_why_nothing_comes_and_goes_on_afterwards() {
     let (id, name, data) = stream.next().await;
     assert_eq!((id.as_str(), name.as_str(), &data["status"]), ("", "problem", &json!(503)), "{data:#}");
     file.execute_batch("ALTER TABLE away RENAME TO log").unwrap();
-    let run = server.done("create task: Call Bob").await;
+    let run = server.say("create task: Call Bob", "enqueue_and_wait").await;
     let (_, _, data) = stream.next().await;
     assert_eq!(data["run_id"], run["run_id"], "{data:#}");
 }
