@@ -71,8 +71,15 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<bool> {
             }
             anyhow::Ok(kernel.engine().drain(drain).await)
         };
+        // Open requests and outside calls share the time: a service manager that waits as long does not have to kill.
+        let mut asked = signals.clone();
+        let late = async move {
+            drop(asked.wait_for(|signals| *signals >= 1).await);
+            tokio::time::sleep(drain).await;
+        };
         let drained = tokio::select! {
             drained = ended => drained?,
+            () = late => kernel.engine().outside_jobs() == 0,
             _ = signals.wait_for(|signals| *signals >= 2) => false,
         };
         if !drained {
