@@ -4,7 +4,7 @@
 mod common;
 
 use brain_store::conformance::sample;
-use brain_store::{Commit, Feed, PostgresStore, SqliteStore, Store, Write};
+use brain_store::{Commit, PostgresStore, SqliteStore, Store, Write};
 use brain_testbed::Postgres;
 use common::{commit, new_run};
 

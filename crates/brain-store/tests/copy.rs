@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use brain_core::{ApprovalId, Digest, JobKey, Millis, NodeId, Timestamp, TokenId};
+use brain_core::{ApprovalId, Digest, JobKey, Millis, NodeId, TokenId};
 use brain_store::conformance::sample::{self, at, scope};
 use brain_store::copy::{Part, copy_shared, copy_tenant, is_empty, survey};
 use brain_store::{
