@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::{Digest, DigestBuilder, Random, Timestamp};
+use crate::{Digest, DigestBuilder, Millis, Random, Timestamp};
 
 /// Text that is not an id of the expected kind.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -137,12 +137,13 @@ impl RecordId {
 
     /// The id of the `n`th record that a job creates: the same on every decision of that job.
     ///
-    /// Step, item and `n` also stand in the id itself, so that records of one run sort as they were made.
+    /// Records of one run sort as they were made: a step is a millisecond later than the step before it, and the item
+    /// stands in the twelve bits after the milliseconds. The 62 bits behind those are a digest.
     pub fn derive(started: Timestamp, job: JobKey, step: u16, item: u32, n: u8) -> Self {
         let digest = DigestBuilder::new("record").part(job.0.as_bytes()).part(&[n]).finish();
-        let order = (u128::from(step & 0xfff) << 64) | (u128::from(item as u16) << 46) | (u128::from(n) << 38);
-        let noise = derived(started, digest).as_u128() & ((1 << 38) - 1);
-        Self(uuid_with_time(started, order | noise, 8))
+        let later = started.plus(Millis(u64::from(step) + u64::from(item >> 12)));
+        let noise = derived(started, digest).as_u128() & ((1 << 62) - 1);
+        Self(uuid_with_time(later, (u128::from(item & 0xfff) << 64) | noise, 8))
     }
 }
 
@@ -245,11 +246,23 @@ mod tests {
     fn records_of_one_run_sort_as_they_were_made() {
         let at = Timestamp::from_millis(1_700_000_000_000);
         let job = JobKey::from_uuid(Uuid::from_u128(99));
-        let places = [(0, 0, 0), (0, 0, 1), (0, 1, 0), (0, 300, 0), (1, 0, 0), (900, 0, 0)];
-        let ids: Vec<_> = places.iter().map(|&(step, item, n)| RecordId::derive(at, job, step, item, n)).collect();
+        let places = [(0, 0), (0, 1), (0, 300), (0, 4_095), (0, 4_096), (0, 9_000), (900, 0), (901, 0), (901, 1)];
+        let ids: Vec<_> = places.iter().map(|&(step, item)| RecordId::derive(at, job, step, item, 0)).collect();
         assert!(ids.is_sorted(), "{ids:?}");
         assert!(ids.iter().all(|id| id.as_uuid().get_version_num() == 8));
         assert!(ids.iter().all(|id| id.as_uuid().get_variant() == uuid::Variant::RFC4122));
+    }
+
+    #[test]
+    fn every_random_bit_of_a_record_id_is_used() {
+        let at = Timestamp::from_millis(1_700_000_000_000);
+        let (mut ones, mut zeros) = (0_u128, 0_u128);
+        for n in 0..64 {
+            let id = RecordId::derive(at, JobKey::from_uuid(Uuid::from_u128(n)), 3, 5, 0).as_uuid().as_u128();
+            ones |= id;
+            zeros |= !id;
+        }
+        assert_eq!((ones & zeros & ((1 << 62) - 1)).count_ones(), 62, "jobs that start together differ in all of them");
     }
 
     #[test]

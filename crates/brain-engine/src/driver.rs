@@ -100,6 +100,9 @@ impl Liveness for NothingIsKnown {
     }
 }
 
+/// The lease of a node that never lapses.
+const FOR_EVER: Millis = Millis(1 << 45);
+
 impl Driver {
     /// A node on this store. Another driver on the same store is another node.
     pub fn new(
@@ -122,8 +125,8 @@ impl Driver {
         flow: FlowConfig,
     ) -> Self {
         let driver = Self::on_lease(store, host, outside, clock, random, flow);
-        let for_ever = Timestamp::from_millis(i64::MAX);
-        drop(driver.performer.store.heartbeat(SystemScope, driver.engine.node(), for_ever, "driver"));
+        let now = driver.clock.now();
+        drop(driver.performer.store.heartbeat(SystemScope, driver.engine.node(), now, FOR_EVER, "driver"));
         driver
     }
 

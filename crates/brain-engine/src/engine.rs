@@ -3,10 +3,13 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use brain_core::{Clock, Digest, Failure, JobKey, Millis, NodeId, Random, RunId, SeededRandom, Timestamp};
 use brain_lang::plan::{Idempotency, Place};
-use brain_store::{Member, Outcome, Precondition, RunRow, RunSchedule, Scope, Store, StoreError, SystemScope, Write};
+use brain_store::{
+    Lane, Member, Outcome, Precondition, RunRow, RunSchedule, Scope, Store, StoreError, SystemScope, Write,
+};
 use brain_vm::{Code, GRACE, Input, JobId, JobStatus, Program, StepId, StepMap};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
@@ -24,6 +27,9 @@ use crate::performer::Performer;
 use crate::run_state::{Programs, RunState};
 use crate::shards::Shards;
 use crate::shell::{KeeperNews, TokioTasks, decide_forever, keep_forever};
+
+/// How often [`Engine::drain`] looks.
+const DRAIN_POLL: Duration = Duration::from_millis(25);
 
 /// Why the engine did not do what it was asked.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -98,11 +104,14 @@ pub struct EngineConfig {
     pub keep: bool,
     /// Threads that decide, each about its part of the runs.
     pub deciders: usize,
+    /// Called after a thread of the engine has panicked. By default the process aborts: a core that has lost its
+    /// invariants must not keep its lease, or its runs would stay with it for ever.
+    pub panicked: fn(),
 }
 
 impl Default for EngineConfig {
     fn default() -> Self {
-        Self { flow: FlowConfig::default(), keep: true, paused: false, deciders: 1 }
+        Self { flow: FlowConfig::default(), keep: true, paused: false, deciders: 1, panicked: || std::process::abort() }
     }
 }
 
@@ -155,14 +164,22 @@ impl Engine {
         let programs = Arc::new(Programs::default());
         let stop = Arc::new(AtomicBool::new(false));
         let keep = config.keep;
-        let keeper = Keeper { node, store: store.clone(), clock: clock.clone(), liveness, keep, looked: None };
+        let kept = store.clone().lane(Lane::Keeping);
+        let keeper = Keeper { node, store: kept, clock: clock.clone(), liveness, keep, looked: None };
         keeper.heartbeat()?;
         let paused = Arc::new(AtomicBool::new(config.paused));
         let mut threads = Threads::default();
+        let panicked = config.panicked;
         let spawn = |name: &str, work: Box<dyn FnOnce() + Send>| {
+            let thread = name.to_owned();
             std::thread::Builder::new()
                 .name(name.to_owned())
-                .spawn(work)
+                .spawn(move || {
+                    if std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).is_err() {
+                        tracing::error!(thread, "a thread of the engine panicked; the process ends");
+                        panicked();
+                    }
+                })
                 .map_err(|error| EngineError::Store(StoreError::Failed(error.to_string())))
         };
         let count = config.deciders.max(1);
@@ -172,9 +189,10 @@ impl Engine {
             shards.send(CoreInput::Pause(true));
         }
         let flow = Arc::new(Mutex::new(Flow::new(config.flow.clone())));
+        let read = store.clone().lane(Lane::Deciding);
         for (number, inputs) in receivers.into_iter().enumerate() {
             let seeded = Box::new(SeededRandom::new(random.next_u64()));
-            let (store, programs, hub) = (store.clone(), programs.clone(), hub.clone());
+            let (store, programs, hub) = (read.clone(), programs.clone(), hub.clone());
             let (host, flow) = (host.clone(), flow.clone());
             let core = Core::new(node, store.clone(), host, seeded, flow, programs.clone(), (number, count));
             let shards = Shards::new(senders.clone(), number);
@@ -264,6 +282,22 @@ impl Engine {
     /// Outside jobs that are under way in this process.
     pub fn outside_jobs(&self) -> usize {
         self.hub.outside_jobs()
+    }
+
+    /// Starts no more outside calls and waits until those under way have ended and their outcomes are durable, for
+    /// `limit` at most. Returns whether that was reached. Runs whose next step is outside go back to the queue, where
+    /// any node may take them.
+    pub async fn drain(&self, limit: Duration) -> bool {
+        self.pause(true);
+        let over = async {
+            // This node owns a run as long as a call of it is under way or its outcome is not committed.
+            while self.outside_jobs() > 0
+                || self.store.owned_by(SystemScope, self.node, 1).is_ok_and(|owned| !owned.is_empty())
+            {
+                tokio::time::sleep(DRAIN_POLL).await;
+            }
+        };
+        tokio::time::timeout(limit, over).await.is_ok()
     }
 
     fn send(&self, input: CoreInput) {

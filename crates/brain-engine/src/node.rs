@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use brain_core::{Clock, Millis, NodeId, RunId, TenantId};
-use brain_store::{Claim, Scope, Store, StoreError, SystemScope};
+use brain_store::{Claim, NodeRow, Scope, Store, StoreError, SystemScope};
 
 use crate::core::{CLAIM, CoreInput};
 use crate::flow::Share;
@@ -47,7 +47,7 @@ const SHORT_LIVED: &str = " short-lived";
 impl Keeper {
     pub(crate) fn heartbeat(&self) -> Result<(), StoreError> {
         let own = format!("{}{}", self.liveness.own(), if self.keep { "" } else { SHORT_LIVED });
-        self.store.heartbeat(SystemScope, self.node, self.clock.now().plus(LEASE), &own)
+        self.store.heartbeat(SystemScope, self.node, self.clock.now(), LEASE, &own)
     }
 
     /// Everything that there may be to do; the dead are looked for only if `poll`.
@@ -63,14 +63,9 @@ impl Keeper {
 
     /// This node's part of limits that hold over all nodes.
     fn share(&self) -> Result<Share, StoreError> {
-        let now = self.clock.now();
-        let mut alive: Vec<NodeId> = self
-            .store
-            .nodes(SystemScope)?
-            .into_iter()
-            .filter(|(node, until, liveness)| *node == self.node || (*until > now && !liveness.ends_with(SHORT_LIVED)))
-            .map(|(node, ..)| node)
-            .collect();
+        let works = |row: &NodeRow| row.lapsed.is_none() && !row.liveness.ends_with(SHORT_LIVED);
+        let nodes = self.store.nodes(SystemScope, self.clock.now())?.into_iter();
+        let mut alive: Vec<NodeId> = nodes.filter(|row| row.id == self.node || works(row)).map(|row| row.id).collect();
         alive.sort_unstable();
         let rank = alive.iter().position(|node| *node == self.node).unwrap_or(0);
         Ok(Share { rank: rank as u32, nodes: (alive.len() as u32).max(1) })
@@ -108,18 +103,17 @@ impl Keeper {
 
     /// Runs of nodes whose lease is over, or of which it is known that they are gone.
     pub(crate) fn orphans(&self, send: &dyn Fn(CoreInput)) -> Result<usize, StoreError> {
-        let now = self.clock.now();
         let mut count = 0;
-        for (node, until, liveness) in self.store.nodes(SystemScope)? {
+        for NodeRow { id: node, lapsed, liveness, .. } in self.store.nodes(SystemScope, self.clock.now())? {
             if node == self.node {
                 continue;
             }
             let gone = self.liveness.is_gone(liveness.trim_end_matches(SHORT_LIVED));
-            if until > now && !gone {
+            if lapsed.is_none() && !gone {
                 continue;
             }
             let owned = self.store.owned_by(SystemScope, node, BATCH)?;
-            if owned.is_empty() && (gone || until.plus(REMEMBERED) <= now) {
+            if owned.is_empty() && (gone || lapsed.is_some_and(|ago| ago >= REMEMBERED)) {
                 self.store.forget_node(SystemScope, node)?;
             }
             count += owned.len();

@@ -16,6 +16,10 @@ struct Put {
     text: Option<String>,
 }
 
+fn too_many(kind: &str) -> StoreError {
+    StoreError::TooMany { kind: kind.to_owned(), limit: MAX_LISTED }
+}
+
 /// What one turn has read and would write. Nothing reaches the store before the commit.
 pub struct RecordView<'a> {
     store: &'a dyn Store,
@@ -63,12 +67,16 @@ impl<'a> RecordView<'a> {
     }
 
     /// Records that match, oldest first, with the writes of this turn. A list relies on nothing: a record that
-    /// someone adds meanwhile is not a conflict.
+    /// someone adds meanwhile is not a conflict. Whoever asks for all of them gets all, or [`StoreError::TooMany`].
     pub fn list(&mut self, kind: &str, filter: &RecordFilter, limit: usize) -> Result<Vec<RecordRow>, StoreError> {
+        let whole = limit > MAX_LISTED;
         let limit = limit.min(MAX_LISTED);
         let hidden = self.changed.keys().filter(|(of, _)| of == kind).count();
         let page = self.store.records(self.scope, kind, filter, limit + hidden, None);
         let page = self.noted(page)?;
+        if whole && page.next.is_some() {
+            return Err(too_many(kind));
+        }
         Ok(self.merge(kind, page.items, limit, |put| filter.matches(&put.row, &put.index)))
     }
 
@@ -84,6 +92,10 @@ impl<'a> RecordView<'a> {
             let whole = RecordFilter { indexed: vec![(field.clone(), value.clone())], ..RecordFilter::default() };
             let page = self.store.records(self.scope, kind, &whole, MAX_LISTED, None);
             let page = self.noted(page)?;
+            // The commit compares with all records that have the value: a part of them would never be the same.
+            if page.next.is_some() {
+                return Err(too_many(kind));
+            }
             let fingerprint = brain_store::fingerprint(page.items.iter().map(|row| (row.id, row.revision)));
             let (kind, field, value) = (kind.to_owned(), field.clone(), value.clone());
             self.relied.push(Precondition::Listed { kind, field, value, fingerprint });

@@ -58,40 +58,65 @@ pub struct Swept {
     pub bytes: u64,
 }
 
-/// Erases and deletes what has been kept long enough for one tenant. A dry run only says what would go.
+/// Erases and deletes what has been kept long enough for one tenant. A dry run only says what would go. Each part is on
+/// its own: if one fails, the others are done all the same, and the first failure is returned at the end.
 pub fn sweep(store: &dyn Store, scope: &Scope, now: Timestamp, keep: Keep, dry_run: bool) -> Result<Swept, StoreError> {
     let mut swept = Swept::default();
+    let mut failed = None;
+    let mut done = |what: &str, result: Result<(), StoreError>| {
+        if let Err(error) = result {
+            tracing::warn!(tenant = %scope.tenant(), %error, "{what} did not work out; the rest of the sweep goes on");
+            failed.get_or_insert(error);
+        }
+    };
     if let Some(length) = keep.runs {
-        each_old(store, scope, before(now, length), None, |row| delete(store, scope, row, dry_run, &mut swept))?;
+        let deleted =
+            each_old(store, scope, before(now, length), None, |row| delete(store, scope, row, dry_run, &mut swept));
+        done("deleting old runs", deleted);
     }
     if let Some(length) = keep.payloads {
         let deleted = keep.runs.map(|length| before(now, length));
-        each_old(store, scope, before(now, length), Some(false), |row| {
+        let erased = each_old(store, scope, before(now, length), Some(false), |row| {
             // What a dry run would have deleted is still there.
             if dry_run && deleted.is_some_and(|moment| row.updated_at < moment) {
                 return Ok(());
             }
             erase(store, scope, row, dry_run, &mut swept)
-        })?;
+        });
+        done("erasing payloads", erased);
     }
     for status in ["running", "waiting", "delegated"] {
-        let mut cursor = None;
-        loop {
-            let page = store.runs(scope, Some(status), PAGE, cursor.as_deref())?;
-            for row in page.items.iter().filter(|row| row.schedule.seq >= keep.long) {
-                swept.runs_compacted += u64::from(compact(store, scope, row, now, keep.long, dry_run)?);
-            }
-            cursor = page.next;
-            if cursor.is_none() {
-                break;
-            }
+        done("compacting logs", compact_all(store, scope, status, now, keep.long, dry_run, &mut swept));
+    }
+    done("collecting blobs", sweep_blobs(store, scope, now, keep.blobs, dry_run, &mut swept));
+    if !dry_run {
+        done("tidying up", store.tidy(scope));
+    }
+    failed.map_or(Ok(swept), Err)
+}
+
+/// Compacts the long logs of runs with this status.
+fn compact_all(
+    store: &dyn Store,
+    scope: &Scope,
+    status: &str,
+    now: Timestamp,
+    long: u64,
+    dry_run: bool,
+    swept: &mut Swept,
+) -> Result<(), StoreError> {
+    let mut cursor = None;
+    loop {
+        let page = store.runs(scope, Some(status), PAGE, cursor.as_deref())?;
+        for row in page.items.iter().filter(|row| row.schedule.seq >= long) {
+            let compacted = readable(compact(store, scope, row, now, long, dry_run))?;
+            swept.runs_compacted += u64::from(compacted.unwrap_or(false));
+        }
+        cursor = page.next;
+        if cursor.is_none() {
+            return Ok(());
         }
     }
-    sweep_blobs(store, scope, now, keep.blobs, dry_run, &mut swept)?;
-    if !dry_run {
-        store.tidy(scope)?;
-    }
-    Ok(swept)
 }
 
 fn before(now: Timestamp, length: Millis) -> Timestamp {

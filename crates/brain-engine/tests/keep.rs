@@ -140,3 +140,34 @@ fn what_is_not_over_or_not_old_is_left_alone() {
     let forever = Keep { payloads: None, runs: None, blobs: Millis(0), long: brain_engine::LONG };
     assert_eq!(sweep(store, &scope, sample::at(99_999), forever, false).unwrap(), Swept::default());
 }
+
+#[test]
+fn a_log_that_cannot_be_read_and_a_part_that_fails_keep_nothing_from_going() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("bad.db");
+    let scope = sample::scope("default");
+    let store = SqliteStore::open(&path).unwrap();
+    round(&store, 1);
+    // One long run is under way; its log is broken. So is the log of one that is over.
+    let mut long = sample::run(&scope, 9_999);
+    long.schedule.seq = 5_000;
+    let writes = vec![Write::NewRun(Box::new(long)), Write::Append(sample::log(9_999, 0).into())];
+    let member = Member { scope: scope.clone(), preconditions: Vec::new(), writes };
+    brain_store::Commit::commit_now(&store, vec![member]).unwrap();
+    let file = rusqlite::Connection::open(&path).unwrap();
+    let broken = "UPDATE log SET events = '{not json' WHERE run IN (?1, ?2)";
+    let runs = [sample::run_id(9_999), sample::run_id(RUNS)].map(|run| *run.as_uuid().as_bytes());
+    file.execute(broken, rusqlite::params![runs[0], runs[1]]).unwrap();
+    let keep = Keep { payloads: Some(Millis(1)), runs: None, blobs: Millis(1), long: brain_engine::LONG };
+    let swept = sweep(&store, &scope, at(3), keep, false).unwrap();
+    assert_eq!(swept.runs_erased, RUNS - 1, "all but the one that cannot be read");
+    // Blobs cannot be looked at: what comes before and after them is done all the same, and the failure is told.
+    file.execute_batch("ALTER TABLE dead_letters RENAME TO away").unwrap();
+    round(&store, 2);
+    let keep = Keep { runs: Some(Millis(1)), ..keep };
+    let failed = sweep(&store, &scope, at(4), keep, false);
+    assert!(failed.is_err());
+    file.execute_batch("ALTER TABLE away RENAME TO dead_letters").unwrap();
+    let swept = sweep(&store, &scope, at(4), keep, false).unwrap();
+    assert_eq!(swept.runs_deleted, 2 * RUNS);
+}

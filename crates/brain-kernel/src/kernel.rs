@@ -17,7 +17,7 @@ use brain_nlu::{Confidence, Context, Intent, SlotValue, Stage, Understanding, Vo
 use brain_registry::model::Consent;
 use brain_registry::{Registry, Tool};
 use brain_store::blob::{is_large, offload};
-use brain_store::{ApprovalRow, Scope, Store, StoreError, Write};
+use brain_store::{ApprovalRow, Lane, Scope, Store, StoreError, Write};
 use brain_tools::{Toolbox, ToolboxConfig};
 use brain_vm::{PlanError, Program, compile};
 use serde_json::{Value, json};
@@ -948,7 +948,7 @@ pub(crate) fn host(
 ) -> Result<Arc<KernelHost>, KernelError> {
     let internal = |failure: Failure| KernelError::Internal(failure.message);
     let toolbox = Arc::new(Toolbox::new(registry.clone(), config).map_err(internal)?);
-    Ok(Arc::new(KernelHost::new(toolbox, store.clone())))
+    Ok(Arc::new(KernelHost::new(toolbox, store.clone().lane(Lane::Deciding))))
 }
 
 /// What an approval covers: the program (which pins the definitions of its tools) and everything it runs on.

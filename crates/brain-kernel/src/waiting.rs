@@ -193,10 +193,9 @@ impl Kernel {
     }
 
     fn about_node(&self, owner: brain_core::NodeId) -> String {
-        let nodes = self.store().nodes(SystemScope).unwrap_or_default();
-        let now = self.clock().now();
-        match nodes.into_iter().find(|(node, ..)| *node == owner) {
-            Some((_, until, _)) if until > now => format!("The server {owner}"),
+        let nodes = self.store().nodes(SystemScope, self.clock().now()).unwrap_or_default();
+        match nodes.into_iter().find(|node| node.id == owner) {
+            Some(node) if node.lapsed.is_none() => format!("The server {owner}"),
             _ => format!("The server {owner}, which has not been heard of (its work is taken over soon),"),
         }
     }

@@ -180,6 +180,8 @@ codes! {
     NoNameForPeople = "P1007" Warning,
     /// People are shown a word they do not use.
     InternalWord = "P1008" Warning,
+    /// A list that a writing tool relies on and that no index guards.
+    UnindexedList = "P1009" Error,
 }
 
 #[cfg(test)]

@@ -22,6 +22,7 @@ use crate::problem::{METHOD_NOT_ALLOWED, NOT_FOUND, Problem, TIMED_OUT};
 use crate::room::{LARGE_AT_ONCE, room};
 use crate::routes;
 use crate::serve::ServerConfig;
+use crate::token::KnownTokens;
 
 /// Blobs that are taken in at a time; more wait. Each needs somewhat more than a mebibyte of memory.
 const UPLOADS_AT_ONCE: usize = 64;
@@ -39,6 +40,7 @@ struct Inner {
     max_blob: u64,
     large_bodies: Arc<Semaphore>,
     uploads: Arc<Semaphore>,
+    tokens: KnownTokens,
     openapi: Bytes,
     closing: tokio::sync::watch::Sender<bool>,
 }
@@ -56,6 +58,7 @@ impl App {
             max_blob: config.max_blob,
             large_bodies: Arc::new(Semaphore::new(LARGE_AT_ONCE)),
             uploads: Arc::new(Semaphore::new(UPLOADS_AT_ONCE)),
+            tokens: KnownTokens::default(),
             openapi,
             closing: tokio::sync::watch::Sender::new(false),
         }))
@@ -63,6 +66,11 @@ impl App {
 
     pub(crate) fn kernel(&self) -> &Arc<Kernel> {
         &self.0.kernel
+    }
+
+    /// Tokens that were looked up lately.
+    pub(crate) fn tokens(&self) -> &KnownTokens {
+        &self.0.tokens
     }
 
     pub(crate) fn metrics(&self) -> &Metrics {

@@ -89,6 +89,20 @@ impl Problem {
         Self(Box::new(Inner { kind, detail: detail.into(), errors, error_id, headers }))
     }
 
+    /// What the client is told.
+    pub(crate) fn document(&self) -> ProblemDocument {
+        let Inner { kind: Kind { code, status, title }, detail, errors, error_id, .. } = &*self.0;
+        ProblemDocument {
+            kind: format!("urn:brain:error:{code}"),
+            title: (*title).to_owned(),
+            status: *status,
+            detail: detail.clone(),
+            code: (*code).to_owned(),
+            errors: errors.clone(),
+            error_id: error_id.clone(),
+        }
+    }
+
     /// A part of the request that does not fit.
     pub(crate) fn invalid(field: &str, message: impl Into<String>) -> Self {
         Self::invalid_fields(vec![FieldProblem { field: field.to_owned(), message: message.into() }])
@@ -143,19 +157,10 @@ impl Problem {
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
-        let Inner { kind: Kind { code, status, title }, detail, errors, error_id, headers } = *self.0;
-        let document = ProblemDocument {
-            kind: format!("urn:brain:error:{code}"),
-            title: title.to_owned(),
-            status,
-            detail,
-            code: code.to_owned(),
-            errors,
-            error_id,
-        };
-        let body = serde_json::to_vec(&document).unwrap_or_default();
+        let body = serde_json::to_vec(&self.document()).unwrap_or_default();
+        let Inner { kind, headers, .. } = *self.0;
         let mut response = Response::new(Body::from(body));
-        *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        *response.status_mut() = StatusCode::from_u16(kind.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(PROBLEM_JSON));
         for (name, value) in headers {
             response.headers_mut().insert(HeaderName::from_static(name), HeaderValue::from_static(value));

@@ -1,6 +1,9 @@
 //! Bearer tokens: `brn_<id>_<secret>`. The id finds the token, the hash of the secret proves it.
 
-use brain_core::{Digest, Random, TenantId, Timestamp, TokenId};
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use brain_core::{Digest, Millis, Random, TenantId, Timestamp, TokenId};
 use brain_store::TokenRow;
 use subtle::ConstantTimeEq;
 
@@ -62,6 +65,42 @@ pub(crate) fn opens(row: &TokenRow, secret: &str, now: Timestamp) -> bool {
     right && !row.revoked && row.expires_at.is_none_or(|end| now < end)
 }
 
+/// How long a token that was looked up is believed. A token that is revoked opens its tenant for so long at most.
+const BELIEVED: Millis = Millis(5_000);
+/// Tokens that are remembered at a time.
+const MAX_KNOWN: usize = 10_000;
+
+/// Tokens that were looked up lately, so that not every request asks the store. Only tokens that exist are remembered; the
+/// secret and the expiry are checked for every request.
+#[derive(Default)]
+pub(crate) struct KnownTokens(Mutex<HashMap<TokenId, (Timestamp, TokenRow)>>);
+
+impl KnownTokens {
+    /// A token: as it was known at most [`BELIEVED`] ago, or as `look_up` says.
+    pub(crate) fn find<E>(
+        &self,
+        id: TokenId,
+        now: Timestamp,
+        look_up: impl FnOnce() -> Result<Option<TokenRow>, E>,
+    ) -> Result<Option<TokenRow>, E> {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&id).cloned();
+        // A clock that was set back must not make a token live longer.
+        if let Some((_, row)) = known.filter(|(at, _)| *at <= now && now.since(*at) < BELIEVED) {
+            return Ok(Some(row));
+        }
+        let found = look_up()?;
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.remove(&id);
+        if let Some(row) = &found {
+            if known.len() >= MAX_KNOWN {
+                known.clear();
+            }
+            known.insert(id, (now, row.clone()));
+        }
+        Ok(found)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use brain_core::SeededRandom;
@@ -91,6 +130,31 @@ mod tests {
         assert!(!opens(&row, &"0".repeat(64), Timestamp::from_millis(1_999)));
         row.revoked = true;
         assert!(!opens(&row, secret, Timestamp::from_millis(1_999)));
+    }
+
+    #[test]
+    fn a_token_is_looked_up_once_in_a_while_and_revoking_it_takes_effect_within_that_time() {
+        let (row, _) = token(None);
+        let known = KnownTokens::default();
+        let mut asked = 0;
+        let mut find = |now: i64, revoked| {
+            let row = TokenRow { revoked, ..row.clone() };
+            let found = known.find::<()>(row.id, Timestamp::from_millis(now), || {
+                asked += 1;
+                Ok(Some(row))
+            });
+            (found.unwrap().unwrap().revoked, asked)
+        };
+        assert_eq!(find(10_000, false), (false, 1));
+        assert_eq!(find(14_999, true), (false, 1), "believed");
+        assert_eq!(find(15_000, true), (true, 2), "looked up again");
+        assert_eq!(find(9_000, true), (true, 3), "the clock was set back");
+        assert_eq!(known.find::<()>(row.id, Timestamp::from_millis(30_000), || Ok(None)), Ok(None));
+        assert_eq!(
+            known.find::<()>(row.id, Timestamp::from_millis(30_001), || Ok(None)),
+            Ok(None),
+            "absence is not kept"
+        );
     }
 
     #[test]

@@ -4,9 +4,11 @@
 //! rules of the target apply: what is there already is left as it is. Nodes are copied with a word that has ended: what
 //! they were doing when the source was stopped is taken over at the target as after any crash.
 
-use brain_core::{Digest, DigestBuilder, TenantId, Timestamp};
+use brain_core::{Digest, DigestBuilder, Millis, TenantId, Timestamp};
 
-use crate::{Conflict, Member, Outcome, Precondition, Scope, Store, StoreError, Sudo, SystemScope, Write};
+use crate::{
+    AccountEntry, Conflict, Member, Outcome, Precondition, Scope, Store, StoreError, Sudo, SystemScope, Write,
+};
 
 /// Rows that are read together.
 const PAGE: usize = 200;
@@ -46,11 +48,13 @@ pub enum Part {
     Nodes,
     /// The audit.
     Audit,
+    /// Entries of accounts.
+    Accounts,
 }
 
 impl Part {
     /// All of them.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Definitions,
         Self::Blobs,
         Self::Records,
@@ -65,6 +69,7 @@ impl Part {
         Self::Tokens,
         Self::Nodes,
         Self::Audit,
+        Self::Accounts,
     ];
 
     /// The name, for people.
@@ -84,13 +89,14 @@ impl Part {
             Self::Tokens => "tokens",
             Self::Nodes => "nodes",
             Self::Audit => "audit",
+            Self::Accounts => "account entries",
         }
     }
 }
 
 /// Rows by part.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Counts([u64; 14]);
+pub struct Counts([u64; 15]);
 
 impl Counts {
     /// How many rows of a part.
@@ -131,6 +137,7 @@ fn part_of(write: &Write) -> Option<Part> {
         Write::TakeKey { .. } => Part::Keys,
         Write::Offer(_) => Part::Offers,
         Write::Signal(_) => Part::Signals,
+        Write::Reserve { .. } | Write::Settle { .. } => Part::Accounts,
         _ => return None,
     })
 }
@@ -188,6 +195,23 @@ fn walk(store: &dyn Store, scope: &Scope, each: Each<'_>) -> Result<(), StoreErr
         after = page.last().map(|last| last.key);
         for row in page {
             each(Found::Rows(Vec::new(), vec![Write::Offer(row)]))?;
+        }
+        if !full {
+            break;
+        }
+    }
+    let mut after = None;
+    loop {
+        let page = store.account_entries(scope, after.as_ref(), PAGE)?;
+        let full = page.len() == PAGE;
+        after = page.last().map(|last| (last.account.clone(), last.id.clone()));
+        for AccountEntry { account, id, amount, settled } in page {
+            let entry = if settled {
+                Write::Settle { account, id, amount }
+            } else {
+                Write::Reserve { account, id, amount, limit: i64::MAX }
+            };
+            each(Found::Rows(Vec::new(), vec![entry]))?;
         }
         if !full {
             return Ok(());
@@ -275,7 +299,7 @@ impl Target<'_> {
         for (outcome, parts) in self.to.commit_now(members)?.into_iter().zip(parts) {
             match outcome {
                 Outcome::Committed => parts.into_iter().for_each(|part| self.counts.add(part, 1)),
-                Outcome::Conflict(Conflict::Precondition(_)) => {}
+                Outcome::Conflict(Conflict::Precondition(_) | Conflict::OverLimit { .. }) => {}
                 Outcome::Refused(why) => {
                     return Err(StoreError::Failed(format!("the target does not take a row: {why}")));
                 }
@@ -338,8 +362,8 @@ pub fn copy_shared(
     }
     target.flush()?;
     let mut counts = target.counts;
-    for (node, ..) in from.nodes(SystemScope)? {
-        to.heartbeat(SystemScope, node, Timestamp::default(), "")?;
+    for node in from.nodes(SystemScope, Timestamp::default())? {
+        to.heartbeat(SystemScope, node.id, Timestamp::default(), Millis(0), "")?;
         counts.add(Part::Nodes, 1);
     }
     let ours = |of: &TenantId| tenant.is_none_or(|tenant| tenant == of);
@@ -349,7 +373,7 @@ pub fn copy_shared(
     }
     let rows = from.audit(SystemScope, usize::MAX)?;
     for row in rows.iter().rev().filter(|row| tenant.is_none() || row.tenant.as_ref().is_some_and(ours)) {
-        to.note(row)?;
+        to.note_once(row)?;
         counts.add(Part::Audit, 1);
     }
     Ok(counts)

@@ -67,7 +67,8 @@ pub trait Retention {
         after: Option<Digest>,
         limit: usize,
     ) -> Result<Vec<(BlobRow, Option<Timestamp>)>, StoreError>;
-    /// JSON texts in which `$blob` stands. Rows without it are left out.
+    /// JSON texts in which `$blob` stands, of the next `limit` rows along the primary key. Rows without it are left out, so
+    /// a page may be empty and have a next one.
     fn blob_referrers(
         &self,
         scope: &Scope,
@@ -103,10 +104,14 @@ pub trait Dump {
     ) -> Result<Vec<DefinitionRow>, StoreError>;
 }
 
-/// Who did what to everyone's data. Nothing is ever taken out of it.
+/// Who did what to everyone's data. Nothing in it changes, and nothing leaves it before its time.
 pub trait Audit {
-    /// Adds a row, unless it is there to the letter.
+    /// Adds a row.
     fn note(&self, row: &AuditRow) -> Result<(), StoreError>;
+    /// Adds a row unless the same one is there: for copying a store twice.
+    fn note_once(&self, row: &AuditRow) -> Result<(), StoreError>;
+    /// Deletes the rows from before a moment, a few at a time. Returns how many.
+    fn trim_audit(&self, sudo: &Sudo, before: Timestamp) -> Result<u64, StoreError>;
     /// The latest rows, newest first.
     fn audit(&self, system: SystemScope, limit: usize) -> Result<Vec<AuditRow>, StoreError>;
 }

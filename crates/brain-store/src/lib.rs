@@ -4,6 +4,7 @@
 //! scheduler's [`SystemScope`] sees scheduling columns only. Writing is [`Commit::commit`]: members with preconditions,
 //! each applied whole or reported as a conflict, all in one durable commit.
 
+mod accounts;
 pub mod blob;
 pub mod conformance;
 pub mod copy;
@@ -15,18 +16,19 @@ mod scope;
 mod sqlite;
 mod traits;
 
+pub use accounts::{AccountEntry, Accounts};
 pub use keep::{Audit, Dump, Old, Referrer, Retention, is_over, used_blobs};
 pub use memory::MemoryStore;
 pub use postgres::{PostgresStore, redact};
 pub use rows::{
-    ApprovalRow, ArtifactRow, AuditRow, BlobRow, Claim, DeadLetterRow, DefinitionRow, FeedPage, IndexEntry, LogRow,
-    Migration, NAMES, OfferRow, Page, QueuePlace, RecordFilter, RecordRow, RunRow, RunSchedule, SignalRow, TokenRow,
-    WholeRecord, contains_words, fingerprint, search_words,
+    ApprovalRow, ArtifactRow, AuditRow, BlobRow, BrokenRow, Claim, DeadLetterRow, DefinitionRow, FeedPage, IndexEntry,
+    LogRow, Migration, NAMES, NodeRow, OfferRow, Page, QueuePlace, RecordFilter, RecordRow, RunRow, RunSchedule,
+    SignalRow, TokenRow, WholeRecord, contains_words, fingerprint, search_words,
 };
 pub use scope::{Scope, Sudo, SystemScope};
-pub use sqlite::SqliteStore;
+pub use sqlite::{Contents as SqliteContents, SqliteStore};
 pub use traits::{
     Approvals, BlobWriter, Blobs, Commit, CommitDone, CommitResult, Conflict, DeadLetters, Definitions, Feed, Heard,
-    MAX_ANY, MAX_OF_VALUE, Member, Offers, Outcome, Precondition, Records, Runs, Scheduling, Signals, Store,
-    StoreError, StoreStats, Tokens, Watch, Write,
+    Lane, Lanes, MAX_ANY, MAX_OF_VALUE, Member, Offers, Outcome, Precondition, Records, Runs, Scheduling, Signals,
+    Store, StoreError, StoreStats, Tokens, Watch, Write,
 };

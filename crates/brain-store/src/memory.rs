@@ -9,16 +9,17 @@ mod signals;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use brain_core::{ApprovalId, Digest, JobKey, NodeId, RecordId, RunId, TenantId, Timestamp, TokenId};
+use brain_core::{ApprovalId, Digest, JobKey, Millis, NodeId, RecordId, RunId, TenantId, Timestamp, TokenId};
 use serde_json::Value;
 
+use crate::accounts::{AccountEntry, Accounts, Books};
 use crate::traits::{
-    Approvals, Commit, CommitDone, Conflict, DeadLetters, Definitions, Feed, Heard, Member, Outcome, Precondition,
-    Runs, Scheduling, StoreError, StoreStats, Tokens, Watch, Write,
+    Approvals, Commit, CommitDone, Conflict, DeadLetters, Definitions, Feed, Heard, Lane, Lanes, Member, Outcome,
+    Precondition, Runs, Scheduling, Store, StoreError, StoreStats, Tokens, Watch, Write,
 };
 use crate::{
-    ApprovalRow, ArtifactRow, AuditRow, BlobRow, Claim, DeadLetterRow, FeedPage, IndexEntry, LogRow, OfferRow, Page,
-    RecordRow, RunRow, Scope, SignalRow, SystemScope, TokenRow,
+    ApprovalRow, ArtifactRow, AuditRow, BlobRow, Claim, DeadLetterRow, FeedPage, IndexEntry, LogRow, NodeRow, OfferRow,
+    Page, RecordRow, RunRow, Scope, SignalRow, SystemScope, TokenRow,
 };
 
 /// A store that forgets everything when it is dropped.
@@ -47,6 +48,7 @@ struct Inner {
     signals: BTreeMap<(TenantId, RunId), Vec<SignalRow>>,
     blobs: BTreeMap<(TenantId, Digest), StoredBlob>,
     audit: Vec<AuditRow>,
+    books: Books,
     stats: StoreStats,
     /// Which commit loses its answer.
     loses: Option<Which>,
@@ -211,6 +213,9 @@ impl Inner {
                     rows.retain(|row| !seqs.contains(&row.seq));
                 }
             }
+            // Decided with the whole member.
+            Write::Reserve { .. } | Write::Settle { .. } | Write::Release { .. } => {}
+            Write::DropAccount(account) => self.books.drop_account(&tenant, &account),
             Write::NoteBlob { hash, unused_since } => self.note_blob(tenant, hash, unused_since),
             Write::DropBlob { hash, unused_before } => self.drop_blob(tenant, hash, unused_before),
         }
@@ -237,10 +242,15 @@ impl Commit for MemoryStore {
         let lost = inner.loses.take_if(|to| members.iter().any(to)).is_some();
         let mut outcomes = Vec::with_capacity(members.len());
         for member in members {
-            outcomes.push(match inner.check(&member) {
-                Some(conflict) => Outcome::Conflict(conflict),
-                None => {
+            let checked = match inner.check(&member) {
+                Some(conflict) => Err(conflict),
+                None => inner.books.check(member.scope.tenant(), &member.writes),
+            };
+            outcomes.push(match checked {
+                Err(conflict) => Outcome::Conflict(conflict),
+                Ok(booked) => {
                     inner.stats.members += 1;
+                    inner.books.apply(member.scope.tenant(), booked);
                     for write in member.writes {
                         inner.apply(&member.scope, write);
                     }
@@ -376,13 +386,24 @@ impl Tokens for MemoryStore {
 }
 
 impl Scheduling for MemoryStore {
-    fn heartbeat(&self, _: SystemScope, node: NodeId, until: Timestamp, liveness: &str) -> Result<(), StoreError> {
-        self.lock().nodes.insert(node, (until, liveness.to_owned()));
+    fn heartbeat(
+        &self,
+        _: SystemScope,
+        node: NodeId,
+        now: Timestamp,
+        lease: Millis,
+        liveness: &str,
+    ) -> Result<(), StoreError> {
+        self.lock().nodes.insert(node, (now.plus(lease), liveness.to_owned()));
         Ok(())
     }
 
-    fn nodes(&self, _: SystemScope) -> Result<Vec<(NodeId, Timestamp, String)>, StoreError> {
-        Ok(self.lock().nodes.iter().map(|(node, (until, liveness))| (*node, *until, liveness.clone())).collect())
+    fn nodes(&self, _: SystemScope, now: Timestamp) -> Result<Vec<NodeRow>, StoreError> {
+        let inner = self.lock();
+        let row = |(node, (until, liveness)): (&NodeId, &(Timestamp, String))| {
+            NodeRow::at(now, *node, *until, liveness.clone())
+        };
+        Ok(inner.nodes.iter().map(row).collect())
     }
 
     fn forget_node(&self, _: SystemScope, node: NodeId) -> Result<(), StoreError> {
@@ -455,7 +476,7 @@ impl Scheduling for MemoryStore {
 impl Feed for MemoryStore {
     fn feed(&self, scope: &Scope, after: u64, limit: usize) -> Result<FeedPage, StoreError> {
         let inner = self.lock();
-        let mut page = FeedPage { items: Vec::new(), upto: after };
+        let mut page = FeedPage { items: Vec::new(), broken: Vec::new(), upto: after };
         for (n, (tenant, run, seq)) in inner.feed.iter().enumerate().skip(after as usize) {
             if page.items.len() == limit {
                 return Ok(page);
@@ -474,6 +495,27 @@ impl Feed for MemoryStore {
 
     fn feed_end(&self, _: SystemScope) -> Result<u64, StoreError> {
         Ok(self.lock().feed.len() as u64)
+    }
+}
+
+impl Accounts for MemoryStore {
+    fn account_total(&self, scope: &Scope, account: &str) -> Result<i64, StoreError> {
+        Ok(self.lock().books.total(scope.tenant(), account))
+    }
+
+    fn account_entries(
+        &self,
+        scope: &Scope,
+        after: Option<&(String, String)>,
+        limit: usize,
+    ) -> Result<Vec<AccountEntry>, StoreError> {
+        Ok(self.lock().books.after(scope.tenant(), after, limit))
+    }
+}
+
+impl Lanes for MemoryStore {
+    fn lane(self: Arc<Self>, _: Lane) -> Arc<dyn Store> {
+        self
     }
 }
 

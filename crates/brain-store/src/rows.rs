@@ -1,6 +1,8 @@
 //! The rows that a store keeps.
 
-use brain_core::{ApprovalId, Digest, DigestBuilder, JobKey, NodeId, RecordId, RunId, TenantId, Timestamp, TokenId};
+use brain_core::{
+    ApprovalId, Digest, DigestBuilder, JobKey, Millis, NodeId, RecordId, RunId, TenantId, Timestamp, TokenId,
+};
 use serde_json::Value;
 
 /// One run.
@@ -52,6 +54,27 @@ pub struct QueuePlace {
     pub limit: String,
 }
 
+/// A node and its lease.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NodeRow {
+    /// The node.
+    pub id: NodeId,
+    /// When its lease ends or ended, by the clock of the store.
+    pub until: Timestamp,
+    /// How long ago its lease ended, by the same clock; `None` while it is valid.
+    pub lapsed: Option<Millis>,
+    /// How a process on the same machine recognises the node's process.
+    pub liveness: String,
+}
+
+impl NodeRow {
+    /// A node whose lease ends at `until`, looked at `now`.
+    pub(crate) fn at(now: Timestamp, id: NodeId, until: Timestamp, liveness: String) -> Self {
+        let lapsed = (until <= now).then(|| now.since(until));
+        Self { id, until, lapsed, liveness }
+    }
+}
+
 /// A node's word that it looks at what it was given until then; others are given something else meanwhile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Claim {
@@ -68,8 +91,25 @@ pub struct Claim {
 pub struct FeedPage {
     /// What was written, each with its position.
     pub items: Vec<(u64, LogRow)>,
+    /// Rows that this build cannot read: they hold up nobody. They count towards the limit of the page.
+    pub broken: Vec<BrokenRow>,
     /// Everything up to this position has been looked at: where to go on, also if nothing was found.
     pub upto: u64,
+}
+
+/// A row of a log that this build cannot read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BrokenRow {
+    /// Its position in the feed.
+    pub position: u64,
+    /// The run.
+    pub run: RunId,
+    /// The number of its first event.
+    pub seq: u64,
+    /// When it was written.
+    pub at: Timestamp,
+    /// What is wrong with it.
+    pub why: String,
 }
 
 /// Events of one run that were written together, with their payloads beside them.

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use brain_core::{ApprovalId, Digest, JobKey, NodeId, RecordId, RunId, TenantId, Timestamp, TokenId};
+use brain_core::{ApprovalId, Digest, JobKey, Millis, NodeId, RecordId, RunId, TenantId, Timestamp, TokenId};
 use serde_json::Value;
 
 use crate::{
-    ApprovalRow, ArtifactRow, Audit, BlobRow, Claim, DeadLetterRow, Dump, FeedPage, IndexEntry, LogRow, OfferRow, Page,
-    RecordFilter, RecordRow, Retention, RunRow, RunSchedule, Scope, SignalRow, SystemScope, TokenRow,
+    Accounts, ApprovalRow, ArtifactRow, Audit, BlobRow, Claim, DeadLetterRow, Dump, FeedPage, IndexEntry, LogRow,
+    NodeRow, OfferRow, Page, RecordFilter, RecordRow, Retention, RunRow, RunSchedule, Scope, SignalRow, SystemScope,
+    TokenRow,
 };
 
 /// The store could not answer.
@@ -20,6 +21,14 @@ pub enum StoreError {
     /// Someone else's bug or an old file.
     #[error("the store holds something this build cannot read: {0}")]
     Unreadable(String),
+    /// More records than one decision may rely on.
+    #[error("there are more than {limit} records of type `{kind}` in this list")]
+    TooMany {
+        /// The type.
+        kind: String,
+        /// How many may be listed.
+        limit: usize,
+    },
     /// A cursor that this store did not give out.
     #[error("`{0}` is not a cursor of this list")]
     BadCursor(String),
@@ -187,6 +196,39 @@ pub enum Write {
         /// Since when nothing refers to it.
         unused_since: Option<Timestamp>,
     },
+    /// Reserves an amount on an account under a cap. If what is reserved and spent there would pass `limit`, the whole member
+    /// is a [`Conflict::OverLimit`]. Nothing if the account has an entry with this id, reserved or settled: reserving
+    /// twice counts once. See [`Accounts`](crate::Accounts).
+    Reserve {
+        /// The account.
+        account: String,
+        /// Tells the entry apart from the account's others; the caller's choice.
+        id: String,
+        /// The most that may be spent, in the smallest unit; below zero counts as zero.
+        amount: i64,
+        /// What the account may hold at most, this entry included.
+        limit: i64,
+    },
+    /// What was spent takes the place of what was reserved, and is final: a second settlement of the entry changes
+    /// nothing. Never refused, also without a reservation and above the cap: what was spent was spent.
+    Settle {
+        /// The account.
+        account: String,
+        /// The entry.
+        id: String,
+        /// What was spent; below zero counts as zero.
+        amount: i64,
+    },
+    /// Nothing was spent: what was reserved is free again, and may be reserved again under the same id. Nothing if the
+    /// entry was settled or is not there.
+    Release {
+        /// The account.
+        account: String,
+        /// The entry.
+        id: String,
+    },
+    /// An account is gone with all its entries: its day is long over, or its run was deleted. In a member of its own.
+    DropAccount(String),
     /// A blob is gone if nothing has referred to it since before this moment. Nothing otherwise: whoever stores the
     /// same bytes again keeps it, also in the commit just before this one.
     DropBlob {
@@ -233,6 +275,15 @@ pub enum Conflict {
         field: String,
         /// The record that has it.
         holder: RecordId,
+    },
+    /// An account has no room for what was to be reserved.
+    OverLimit {
+        /// The account.
+        account: String,
+        /// What is reserved and spent on it.
+        total: i64,
+        /// What it may hold.
+        limit: i64,
     },
 }
 
@@ -419,10 +470,19 @@ pub trait Tokens {
 
 /// What the scheduler asks, over all tenants.
 pub trait Scheduling {
-    /// Says that a node is alive until then. `liveness` tells a later process on the same machine whether it still is.
-    fn heartbeat(&self, system: SystemScope, node: NodeId, until: Timestamp, liveness: &str) -> Result<(), StoreError>;
-    /// The nodes that have said so and when their word ends.
-    fn nodes(&self, system: SystemScope) -> Result<Vec<(NodeId, Timestamp, String)>, StoreError>;
+    /// Renews a node's lease: it is valid for `lease` from now on. `now` is the caller's clock; a store that several
+    /// machines share ignores it and uses the database's clock, so that machines need not agree about the time.
+    /// `liveness` tells a later process on the same machine whether this one still runs.
+    fn heartbeat(
+        &self,
+        system: SystemScope,
+        node: NodeId,
+        now: Timestamp,
+        lease: Millis,
+        liveness: &str,
+    ) -> Result<(), StoreError>;
+    /// All known nodes by id, with the state of their leases by the same clock as [`Scheduling::heartbeat`].
+    fn nodes(&self, system: SystemScope, now: Timestamp) -> Result<Vec<NodeRow>, StoreError>;
     /// Forgets a node that owns nothing any more.
     fn forget_node(&self, system: SystemScope, node: NodeId) -> Result<(), StoreError>;
     /// Runs that a node owns, oldest first.
@@ -472,6 +532,24 @@ pub trait Watch {
     fn watch(&self, heard: Heard);
 }
 
+/// Who reads. In a store whose connections are few, no lane waits behind another one's questions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Lane {
+    /// People and programs: lists, searches, streams, upkeep.
+    #[default]
+    Api,
+    /// The threads that decide runs.
+    Deciding,
+    /// A node's heartbeat and its search for work. A heartbeat that waits for ten seconds costs the node its runs.
+    Keeping,
+}
+
+/// Handles of one store for readers that must not wait for each other.
+pub trait Lanes {
+    /// The same store for readers of this lane. A store without connections to share returns itself.
+    fn lane(self: Arc<Self>, lane: Lane) -> Arc<dyn Store>;
+}
+
 /// The one way to write.
 pub trait Commit {
     /// Commits members in order, each whole or not at all, and then calls `done`. Never blocks for the disk.
@@ -479,6 +557,12 @@ pub trait Commit {
 
     /// Counts since the store was opened.
     fn stats(&self) -> StoreStats;
+
+    /// Moves everything that was committed into the store's main file, if it has one: a copy of that file is then whole.
+    /// For a clean end; commits are durable without it.
+    fn checkpoint(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
 
     /// [`Commit::commit`] for callers that can wait.
     fn commit_now(&self, members: Vec<Member>) -> CommitResult {
@@ -502,6 +586,8 @@ pub trait Store:
     + Scheduling
     + Feed
     + Watch
+    + Lanes
+    + Accounts
     + Retention
     + Dump
     + Audit
@@ -524,6 +610,8 @@ impl<T> Store for T where
         + Scheduling
         + Feed
         + Watch
+        + Lanes
+        + Accounts
         + Retention
         + Dump
         + Audit

@@ -24,6 +24,7 @@ fn the_sqlite_store_conforms() {
 
 #[test]
 fn a_change_beside_a_refused_commit_is_made_once() {
+    use brain_core::Millis;
     use brain_store::{Scheduling, SystemScope};
     use conformance::sample;
     let folder = tempfile::tempdir().unwrap();
@@ -41,7 +42,7 @@ fn a_change_beside_a_refused_commit_is_made_once() {
             threads.spawn(move || {
                 let node = brain_core::NodeId::generate(sample::at(n), &mut brain_core::SeededRandom::new(n));
                 store.commit(vec![member], Box::new(move |result| send.send(result).unwrap()));
-                store.heartbeat(SystemScope, node, sample::at(n), "").unwrap();
+                store.heartbeat(SystemScope, node, sample::at(n), Millis(0), "").unwrap();
             });
         }
     });
@@ -49,7 +50,7 @@ fn a_change_beside_a_refused_commit_is_made_once() {
     for result in receive {
         assert!(matches!(result.unwrap().as_slice(), [brain_store::Outcome::Refused(_)]));
     }
-    assert_eq!(store.nodes(SystemScope).unwrap().len(), 20);
+    assert_eq!(store.nodes(SystemScope, sample::at(0)).unwrap().len(), 20);
 }
 
 #[test]

@@ -4,13 +4,13 @@
 mod common;
 
 use std::collections::BTreeSet;
-use std::sync::Barrier;
+use std::sync::{Arc, Barrier};
 
-use brain_core::{NodeId, SeededRandom};
+use brain_core::{Millis, NodeId, SeededRandom};
 use brain_store::conformance::sample::{self, at};
 use brain_store::{
-    Claim, Commit, Conflict, IndexEntry, Member, Outcome, PostgresStore, Precondition, QueuePlace, RecordFilter,
-    Records, RunSchedule, Runs, Scheduling, SystemScope, Write,
+    Audit, Claim, Commit, Conflict, DeadLetters, IndexEntry, Lane, Lanes, Member, Outcome, PostgresStore, Precondition,
+    QueuePlace, RecordFilter, Records, RunSchedule, Runs, Scheduling, SystemScope, Write,
 };
 use brain_testbed::Postgres;
 use common::{commit, new_run, put};
@@ -78,6 +78,79 @@ fn what_one_node_has_claimed_is_not_given_to_another() {
     };
     commit(&one, &scope, vec![], vec![moved]);
     assert_eq!(due(&one, 5, 6_003, 99), BTreeSet::from([sample::run_id(30)]));
+}
+
+#[test]
+fn a_run_that_another_node_owns_is_left_to_it() {
+    let (_cluster, one, two) = two();
+    let scope = sample::scope("default");
+    let mut row = sample::run(&scope, 1);
+    row.schedule.owner = Some(claim(1, 0).node);
+    row.schedule.wake_at = Some(at(1));
+    row.schedule.queued = Some(QueuePlace { order: 1, limit: "node".into() });
+    commit(&one, &scope, vec![], vec![Write::NewRun(Box::new(row))]);
+    let due = |store: &PostgresStore, node| store.due(SystemScope, &claim(node, 5), 9).unwrap().len();
+    let queued =
+        |store: &PostgresStore, node| store.queued(SystemScope, &claim(node, 5), scope.tenant(), &[], 9).unwrap().len();
+    assert_eq!((due(&two, 2), queued(&two, 2)), (0, 0), "another node could do nothing with it");
+    assert_eq!((due(&one, 1), queued(&one, 1)), (1, 1), "and did not keep its owner from it");
+}
+
+#[test]
+fn leases_are_judged_by_the_clock_of_the_database() {
+    let (_cluster, one, two) = two();
+    let node = claim(1, 0).node;
+    // Two machines whose clocks are fifty years apart.
+    one.heartbeat(SystemScope, node, at(0), Millis(60_000), "").unwrap();
+    let late = brain_core::Timestamp::from_millis(i64::MAX / 2);
+    assert_eq!(two.nodes(SystemScope, late).unwrap()[0].lapsed, None);
+    two.heartbeat(SystemScope, node, late, Millis(0), "").unwrap();
+    assert!(one.nodes(SystemScope, at(0)).unwrap()[0].lapsed.is_some_and(|ago| ago < Millis(60_000)));
+}
+
+#[test]
+fn a_heartbeat_and_a_decision_wait_behind_no_question_of_the_api() {
+    let cluster = Postgres::start().unwrap();
+    let database = cluster.new_database();
+    let store = Arc::new(PostgresStore::connect(&cluster.url(&database)).unwrap());
+    let scope = sample::scope("default");
+    new_run(&*store, &scope, 1);
+    let waiting = |count: usize| {
+        let sql =
+            "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
+        while cluster.sql(&database, sql).parse::<usize>().unwrap() < count {
+            std::thread::yield_now();
+        }
+    };
+    std::thread::scope(|threads| {
+        let lock = "BEGIN; LOCK TABLE brain.audit, brain.dead_letters; SELECT pg_advisory_lock(4712), pg_sleep(60)";
+        let holder = threads.spawn(|| cluster.sql(&database, lock));
+        let held = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = 4712 AND granted";
+        while cluster.sql(&database, held) != "1" {
+            std::thread::yield_now();
+        }
+        // More questions than the API has connections.
+        for _ in 0..6 {
+            threads.spawn(|| store.audit(SystemScope, 1));
+        }
+        for _ in 0..12 {
+            threads.spawn(|| store.letters(&scope, None, 1, None));
+        }
+        waiting(11);
+        let keeping = store.clone().lane(Lane::Keeping);
+        keeping.heartbeat(SystemScope, claim(1, 0).node, at(0), Millis(60_000), "").unwrap();
+        assert_eq!(keeping.owned_by(SystemScope, claim(1, 0).node, 9).unwrap(), []);
+        let deciding = store.clone().lane(Lane::Deciding);
+        assert!(deciding.run(&scope, sample::run_id(1)).unwrap().is_some());
+        assert!(deciding.definition(brain_core::Digest::of(b"none")).unwrap().is_none());
+        waiting(11);
+        // And a statement that takes too long ends: a keeper that is locked out says so before its lease is over.
+        let locked = keeping.audit(SystemScope, 1).unwrap_err().to_string();
+        assert!(locked.contains("statement timeout"), "{locked}");
+        let end = "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND objid = 4712";
+        cluster.sql(&database, end);
+        drop(holder.join());
+    });
 }
 
 #[test]

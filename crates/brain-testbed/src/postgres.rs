@@ -156,6 +156,14 @@ impl Postgres {
         self.try_sql(database, statements).unwrap_or_else(|error| panic!("{statements}: {error}"))
     }
 
+    /// A program of this PostgreSQL, such as `pg_dump`, that connects to this cluster as the superuser.
+    pub fn program(&self, name: &str) -> Command {
+        let mut command = Command::new(self.programs.join(name));
+        command.env("PGHOST", "127.0.0.1").env("PGPORT", self.port.to_string()).env("PGUSER", USER);
+        command.env("PGPASSWORD", PASSWORD).current_dir("/").stdin(Stdio::null());
+        command
+    }
+
     fn try_sql(&self, database: &str, statements: &str) -> Result<String, String> {
         let output = Command::new(self.programs.join("psql"))
             .args(["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", "127.0.0.1", "-U", USER, "-d", database])

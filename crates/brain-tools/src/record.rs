@@ -329,7 +329,13 @@ pub fn not_found(title: &str, id: &str) -> Failure {
 }
 
 pub(crate) fn store_failed(error: StoreError) -> Failure {
-    Failure::transient("store", error.to_string())
+    match error {
+        StoreError::TooMany { kind, limit } => {
+            let message = format!("There are more than {limit} `{kind}` records in this list. Narrow its `where`.");
+            Failure::contract("too_many_records", message)
+        }
+        error => Failure::transient("store", error.to_string()),
+    }
 }
 
 /// A record as callers see it: its fields with `id`, `state` and its times.

@@ -205,6 +205,16 @@ pub(crate) enum Command {
     /// Move everything from one store to another.
     #[command(subcommand)]
     Store(StoreCommand),
+    /// Write the store into one file, while servers use it.
+    #[command(
+        after_help = "Examples:\n  brain backup brain-backup.db\n  brain backup nightly.db --force     replace the last one\n  brain backup b.db --store sqlite:/var/lib/brain/brain.db --json\n\nThe file is a whole store as it was at one moment, large values included. A store in PostgreSQL is backed up with pg_dump;\nthis prints the command."
+    )]
+    Backup(BackupArgs),
+    /// Make the store from a backup.
+    #[command(
+        after_help = "Examples:\n  brain restore brain-backup.db\n  brain restore brain-backup.db --store sqlite:/var/lib/brain/brain.db\n  brain restore brain-backup.db --force    replace what is there\n\nThe backup is checked first. Runs whose outside call was under way are taken over by the next server, as after a crash."
+    )]
+    Restore(BackupArgs),
     /// Check that everything Brain needs is in order.
     Doctor,
     /// Bring the tables of the store up to date. Every command does so when it opens the store; this does only that.
@@ -294,6 +304,19 @@ pub(crate) struct ServeArgs {
     /// Look first: nothing is started, woken or taken over until somebody says so.
     #[arg(long)]
     pub(crate) paused: bool,
+    /// How long to wait for outside calls under way after SIGTERM or Ctrl-C; a second signal ends at once. Default: `drain`
+    /// of the configuration, or 30s.
+    #[arg(long, value_name = "DURATION")]
+    pub(crate) drain: Option<brain_core::Millis>,
+}
+
+#[derive(Args)]
+pub(crate) struct BackupArgs {
+    /// The backup.
+    pub(crate) file: PathBuf,
+    /// Replace what is there.
+    #[arg(long)]
+    pub(crate) force: bool,
 }
 
 #[derive(Args)]

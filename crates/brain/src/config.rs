@@ -12,6 +12,9 @@ use serde::Deserialize;
 /// The name that stands for all tenants that are not named.
 const OTHERS: &str = "*";
 
+/// How long a server that is told to stop waits for outside calls, unless the file says otherwise.
+const DRAIN: Millis = Millis(30_000);
+
 /// The file.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -21,6 +24,10 @@ pub(crate) struct Config {
     /// Requests that may wait to be written, in all and of one tenant. Further ones are refused with 503.
     waiting: Option<usize>,
     waiting_of_tenant: Option<usize>,
+    /// How long a server that is told to stop waits for outside calls under way; default 30 seconds.
+    drain: Option<Millis>,
+    /// How long entries of the audit are kept; by default for ever.
+    audit: Option<Millis>,
     /// What tenants may use and how long what they did is kept; `*` is all that are not named.
     #[serde(default)]
     tenants: BTreeMap<String, TenantConfig>,
@@ -117,6 +124,16 @@ impl Config {
         }
     }
 
+    /// How long a server that is told to stop waits for outside calls under way.
+    pub(crate) fn drain(&self) -> Millis {
+        self.drain.unwrap_or(DRAIN)
+    }
+
+    /// How long entries of the audit are kept; `None`: for ever.
+    pub(crate) fn audit(&self) -> Option<Millis> {
+        self.audit
+    }
+
     /// How long what a tenant did is kept.
     pub(crate) fn keep(&self, tenant: &TenantId) -> Keep {
         let named = self.tenants.get(tenant.as_str()).and_then(|tenant| tenant.keep);
@@ -136,7 +153,8 @@ impl Config {
 
     /// Whether anything ends at all.
     pub(crate) fn keeps(&self) -> bool {
-        self.tenants.values().any(|tenant| tenant.keep.is_some_and(|keep| keep != Keep::default()))
+        self.audit.is_some()
+            || self.tenants.values().any(|tenant| tenant.keep.is_some_and(|keep| keep != Keep::default()))
     }
 }
 

@@ -151,7 +151,13 @@ pub(crate) fn kernel_over(
     keep: bool,
 ) -> Result<Arc<Kernel>> {
     let file = Config::read(global.config.as_deref())?;
-    let engine = EngineConfig { flow: file.flow(), keep, paused: global.paused, deciders: deciders() };
+    let engine = EngineConfig {
+        flow: file.flow(),
+        keep,
+        paused: global.paused,
+        deciders: deciders(),
+        ..EngineConfig::default()
+    };
     let mut config = KernelConfig { engine, expiry: file.expiry(), ..KernelConfig::default() };
     config.tools.allow_private_hosts = global.allow_private_hosts;
     config.tools.public_url.clone_from(&global.public_url);

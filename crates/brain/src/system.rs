@@ -24,37 +24,53 @@ impl Random for SystemRandom {
     }
 }
 
-/// Tells processes on this machine apart by number and start time, so that a number that is used again is no
-/// mistake.
+/// Recognises processes of this machine by `boot/namespace/pid/start`: the boot id of the kernel, the inode of the PID
+/// namespace, the process id in that namespace, and the start time, which tells a reused id apart.
+///
+/// A process is judged only if its namespace is ours. The ids of another container mean nothing here, although the boot
+/// id is the same; such a process, like one of another machine, is judged by its lease alone.
 pub(crate) struct ProcessLiveness;
 
 impl ProcessLiveness {
-    /// `host/pid/start`, as far as this system tells.
-    fn describe(pid: u32) -> Option<String> {
-        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        // The name may hold spaces and brackets: what follows its last bracket is plain.
-        let start = stat.rsplit_once(')')?.1.split_whitespace().nth(19)?.to_owned();
+    /// What stands before the process id: boot id and PID namespace. `None` if `/proc` does not show our namespace.
+    fn place() -> Option<String> {
+        // `NSpid` lists the ids of this process from the namespace of `/proc` down to its own. More than one: `/proc` was
+        // mounted in an outer namespace, and its process ids are not ours.
+        let status = std::fs::read_to_string("/proc/self/status").ok()?;
+        let ids = status.lines().find_map(|line| line.strip_prefix("NSpid:"))?;
+        let own = ids.split_whitespace().collect::<Vec<_>>() == [std::process::id().to_string()];
+        // With `hidepid`, living processes of other users look as if they were gone.
+        if !own || !std::path::Path::new("/proc/1").exists() {
+            return None;
+        }
         let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
-        Some(format!("{}/{pid}/{start}", boot.trim()))
+        let namespace = std::fs::read_link("/proc/self/ns/pid").ok()?;
+        let inode: String = namespace.to_str()?.chars().filter(char::is_ascii_digit).collect();
+        Some(format!("{}/{inode}", boot.trim()))
+    }
+
+    /// When a process began, in ticks since boot; `None` if there is none.
+    fn start(pid: u32) -> Option<String> {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        // The name may contain spaces and brackets; the fields after its last bracket are plain.
+        Some(stat.rsplit_once(')')?.1.split_whitespace().nth(19)?.to_owned())
     }
 }
 
 impl Liveness for ProcessLiveness {
     fn own(&self) -> String {
-        Self::describe(std::process::id()).unwrap_or_default()
+        let pid = std::process::id();
+        let described = Self::place().zip(Self::start(pid)).map(|(place, start)| format!("{place}/{pid}/{start}"));
+        described.unwrap_or_default()
     }
 
     fn is_gone(&self, other: &str) -> bool {
-        let mut parts = other.split('/');
-        let (Some(boot), Some(pid)) = (parts.next(), parts.next().and_then(|pid| pid.parse::<u32>().ok())) else {
-            return false;
-        };
-        // A process of another machine, or from before a reboot, is judged by its lease alone.
-        let here = self.own();
-        if here.is_empty() || !here.starts_with(boot) {
-            return false;
-        }
-        Self::describe(pid).is_none_or(|alive| alive != other)
+        // What stands after a space is a note.
+        let parts: Vec<&str> = other.split(' ').next().unwrap_or_default().split('/').collect();
+        let [boot, namespace, pid, start] = parts.as_slice() else { return false };
+        let Ok(pid) = pid.parse::<u32>() else { return false };
+        let judged = Self::place().is_some_and(|place| place == format!("{boot}/{namespace}"));
+        judged && Self::start(pid).is_none_or(|alive| alive != *start)
     }
 }
 
@@ -80,9 +96,20 @@ mod tests {
         let own = liveness.own();
         assert!(!own.is_empty());
         assert!(!liveness.is_gone(&own));
-        let (before, start) = own.rsplit_once('/').unwrap();
-        assert!(liveness.is_gone(&format!("{before}/{start}0")), "the same number, another start");
-        assert!(!liveness.is_gone("another-machine/1/1"));
+        assert!(liveness.is_gone(&format!("{own}0")), "the same number, another start");
+        let [boot, namespace, ..] = own.split('/').collect::<Vec<_>>()[..] else { panic!("{own}") };
+        assert!(liveness.is_gone(&format!("{boot}/{namespace}/4194305/1")), "no process has so high a number");
+        assert!(!liveness.is_gone("another-machine/1/1/1"));
         assert!(!liveness.is_gone("nonsense"));
+    }
+
+    #[test]
+    fn a_process_of_another_namespace_is_never_judged() {
+        let own = ProcessLiveness.own();
+        let parts: Vec<&str> = own.split('/').collect();
+        let [boot, _, pid, start] = parts.as_slice() else { panic!("{own}") };
+        assert!(!ProcessLiveness.is_gone(&format!("{boot}/1/{pid}/{start}0")));
+        assert!(!ProcessLiveness.is_gone(&format!("{boot}/1/4194305/1")));
+        assert!(!ProcessLiveness.is_gone(&format!("{boot}/{pid}/{start}")), "an old description names no namespace");
     }
 }

@@ -76,7 +76,9 @@ impl Reindexed {
     fn count(&mut self, member: &Member, outcome: &Outcome) {
         let reason = match outcome {
             Outcome::Committed => return self.indexed += 1,
-            Outcome::Conflict(Conflict::Precondition(_)) => return self.written_meanwhile += 1,
+            Outcome::Conflict(Conflict::Precondition(_) | Conflict::OverLimit { .. }) => {
+                return self.written_meanwhile += 1;
+            }
             Outcome::Conflict(Conflict::Unique { field, holder, .. }) => {
                 format!("{holder} has the same {}", field.replace('+', " and "))
             }

@@ -17,8 +17,12 @@ pub(super) fn check(cx: &mut Context<'_>, world: &World, tool: &Located<ToolDef>
     let node = tool.at(&["behavior", "record"]);
     let op = operation_word(behavior.op);
     let target = node.get(op).map_or(node.span, |target| target.span);
+    let writes = !matches!(behavior.op, RecordOp::Get | RecordOp::List | RecordOp::Search);
     for (name, lookup) in &behavior.with {
         lookup_type(cx, world, lookup, node.nearest(["with", name]));
+        if writes {
+            relied(cx, world, name, lookup, node.nearest(["with", name]));
+        }
     }
     scopes(cx, world, tool, behavior, node);
     let Some(record) = world.record(&behavior.record) else {
@@ -127,6 +131,20 @@ fn lacks(cx: &mut Context<'_>, record: &RecordDef, op: RecordOp, span: Span) {
         _ => return,
     };
     cx.report(Code::RecordLacks, span, format!("`{}` {message}", record.name), Some(help.into()));
+}
+
+/// A tool that writes relies on its lists being complete until the commit, which only an index can promise.
+fn relied(cx: &mut Context<'_>, world: &World, name: &str, lookup: &Lookup, node: &Node) {
+    let Lookup::List { record, filter } = lookup else { return };
+    let Some(record) = world.record(record) else { return };
+    let indexed = |field: &str| record.field(field).is_some_and(|field| field.indexed || field.reference.is_some());
+    if filter.keys().any(|field| indexed(field)) {
+        return;
+    }
+    let message = format!("`{name}` lists `{}` by no indexed field, in a tool that writes", record.name);
+    let help =
+        "filter by a reference or by a field with `indexed: true`: the list must still be the same when it is written";
+    cx.report(Code::UnindexedList, node.span, message, Some(help.into()));
 }
 
 fn lookup_type(cx: &mut Context<'_>, world: &World, lookup: &Lookup, node: &Node) {

@@ -11,7 +11,7 @@ use axum::http::HeaderMap;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use brain_core::RunId;
 use brain_kernel::Kernel;
-use brain_store::{Scope, SystemScope};
+use brain_store::{BrokenRow, Scope, StoreError, SystemScope};
 use futures_util::stream::{Stream, unfold};
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -30,6 +30,10 @@ const AT_A_TIME: usize = 100;
 const LOOK: Duration = Duration::from_secs(1);
 /// What happens within this time goes out together.
 const BREATH: Duration = Duration::from_millis(20);
+/// The name of an event that stands for a row of a log that cannot be read.
+const UNREADABLE: &str = "unreadable";
+/// The name of a server-sent event that says why nothing comes; its data is a problem document.
+const PROBLEM: &str = "problem";
 /// How often a silent stream says that it lives.
 const ALIVE: Duration = Duration::from_secs(15);
 
@@ -121,11 +125,13 @@ async fn stream(
         Some(after) => after,
         None => FeedId { position: app.read(|kernel| Ok(kernel.store().feed_end(SystemScope)?)).await?, event: 0 },
     };
-    let reader = Reader { app, scope: caller.scope, run, after, waiting: VecDeque::new() };
+    let reader = Reader { app, scope: caller.scope, run, after, waiting: VecDeque::new(), told: false };
     let events = unfold(reader, |mut reader| async move {
-        let event = reader.next().await?;
-        let sent = Event::default().id(&event.id).event(&event.name).json_data(&event).unwrap_or_default();
-        Some((Ok(sent), reader))
+        let sent = match reader.next().await? {
+            Sent::Event(event) => Event::default().id(&event.id).event(&event.name).json_data(&*event),
+            Sent::Problem(problem) => Event::default().event(PROBLEM).json_data(problem.document()),
+        };
+        Some((Ok(sent.unwrap_or_default()), reader))
     });
     Ok(Sse::new(events).keep_alive(KeepAlive::new().interval(ALIVE)))
 }
@@ -137,14 +143,23 @@ struct Reader {
     run: Option<RunId>,
     after: FeedId,
     waiting: VecDeque<FeedEvent>,
+    /// Whether the client was told that the feed cannot be read.
+    told: bool,
+}
+
+/// What goes out over a stream.
+enum Sent {
+    Event(Box<FeedEvent>),
+    /// The feed cannot be read now; the stream goes on where it was as soon as it can.
+    Problem(Problem),
 }
 
 impl Reader {
-    /// The next event; `None` when the server stops, or the reader may see no more.
-    async fn next(&mut self) -> Option<FeedEvent> {
+    /// What to send next; `None` when the server stops, or the reader may see no more.
+    async fn next(&mut self) -> Option<Sent> {
         loop {
             if let Some(event) = self.waiting.pop_front() {
-                return Some(event);
+                return Some(Sent::Event(Box::new(event)));
             }
             // Listening starts before looking, so that nothing is missed in between.
             let engine = self.app.kernel().engine().clone();
@@ -153,6 +168,7 @@ impl Reader {
             let found = self.app.read(move |kernel| read(kernel, &scope, after, run, AT_A_TIME)).await;
             match found {
                 Ok((events, upto)) => {
+                    self.told = false;
                     self.waiting.extend(events);
                     let moved = upto != self.after;
                     self.after = upto;
@@ -160,7 +176,11 @@ impl Reader {
                         continue;
                     }
                 }
-                // The store is away: the stream stays, and goes on where it was.
+                // The client is told once; the stream stays, and goes on where it was.
+                Err(problem) if !self.told => {
+                    self.told = true;
+                    return Some(Sent::Problem(problem));
+                }
                 Err(_) => tokio::time::sleep(LOOK).await,
             }
             tokio::select! {
@@ -181,12 +201,13 @@ fn read(
     limit: usize,
 ) -> Result<(Vec<FeedEvent>, FeedId), Problem> {
     // A row that was read in part is read again.
-    let from = if after.event == 0 { after.position } else { after.position - 1 };
+    let from = if after.event == 0 { after.position } else { after.position.saturating_sub(1) };
     let page = kernel.store().feed(scope, from, limit)?;
     let redactor = kernel.registry().redactor();
     // What is personal is known from the whole log of a run.
     let mut logs = BTreeMap::new();
     let mut items = Vec::new();
+    let mut broken = page.broken;
     for (position, row) in page.items {
         if run.is_some_and(|run| run != row.run) {
             continue;
@@ -194,7 +215,16 @@ fn read(
         let events = match logs.entry(row.run) {
             std::collections::btree_map::Entry::Occupied(known) => known.into_mut(),
             std::collections::btree_map::Entry::Vacant(new) => {
-                new.insert(run_events(&kernel.store().log(scope, row.run)?, &redactor))
+                let log = match kernel.store().log(scope, row.run) {
+                    // What is personal in it cannot be known.
+                    Err(StoreError::Unreadable(why)) => {
+                        let (run, seq, at) = (row.run, row.seq, row.at);
+                        broken.push(BrokenRow { position, run, seq, at, why });
+                        continue;
+                    }
+                    log => log?,
+                };
+                new.insert(run_events(&log, &redactor))
             }
         };
         let first = events.partition_point(|event| event.seq < row.seq);
@@ -215,6 +245,24 @@ fn read(
             });
         }
     }
+    for row in broken.into_iter().filter(|row| run.is_none_or(|run| run == row.run)) {
+        let id = FeedId { position: row.position, event: 1 };
+        if id.position == after.position && after.event >= 1 {
+            continue;
+        }
+        tracing::warn!(run = %row.run, seq = row.seq, why = row.why, "a row of a log cannot be read");
+        items.push(FeedEvent {
+            id: id.to_string(),
+            run_id: row.run.to_string(),
+            seq: row.seq,
+            at: row.at.to_string(),
+            number: 0,
+            version: 0,
+            name: UNREADABLE.to_owned(),
+            data: serde_json::Value::Null,
+        });
+    }
+    items.sort_by_key(|item| item.id.parse::<FeedId>().map_or((0, 0), |id| (id.position, id.event)));
     Ok((items, FeedId { position: page.upto.max(after.position), event: 0 }))
 }
 

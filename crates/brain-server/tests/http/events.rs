@@ -143,3 +143,41 @@ async fn a_paused_server_says_so_and_goes_on_when_told() {
     assert!(server.kernel.engine().is_paused());
     assert_eq!(put(false).await.body, json!({"paused": false}));
 }
+
+#[tokio::test]
+async fn a_row_that_cannot_be_read_is_an_event_and_the_rest_goes_on() {
+    let server = TestServer::start().await;
+    let broken = server.say("create task: Broken", "enqueue_and_wait").await;
+    let whole = server.say("create task: Whole", "enqueue_and_wait").await;
+    let file = rusqlite::Connection::open(server.store_file()).unwrap();
+    let hex = broken["run_id"].as_str().unwrap().replace('-', "");
+    let changed = file.execute("UPDATE log SET events = '{not json' WHERE hex(run) = upper(?1)", [hex]).unwrap();
+    assert!(changed > 0);
+    let list = server.get("/v1/events?limit=200").await.body;
+    let of = |run: &Value| -> Vec<String> {
+        let items = list["items"].as_array().unwrap().iter().filter(|item| item["run_id"] == run["run_id"]);
+        items.map(|item| item["name"].as_str().unwrap().to_owned()).collect()
+    };
+    let names = of(&broken);
+    assert!(!names.is_empty() && names.iter().all(|name| name == "unreadable"), "{list:#}");
+    assert!(of(&whole).contains(&"RunEnded".to_owned()), "{list:#}");
+    let first = list["items"][0]["id"].as_str().unwrap();
+    let rest = server.get(&format!("/v1/events?limit=200&cursor={first}")).await.body;
+    assert_eq!(rest["items"].as_array().unwrap().len(), list["items"].as_array().unwrap().len() - 1);
+    let early = server.get("/v1/events?limit=200&cursor=0-1").await.body;
+    assert_eq!(early["items"], list["items"], "an event before the first is before the first");
+}
+
+#[tokio::test]
+async fn a_stream_says_why_nothing_comes_and_goes_on_afterwards() {
+    let server = TestServer::start().await;
+    let mut stream = Stream::open(&server, "/v1/events/stream", None).await;
+    let file = rusqlite::Connection::open(server.store_file()).unwrap();
+    file.execute_batch("ALTER TABLE log RENAME TO away").unwrap();
+    let (id, name, data) = stream.next().await;
+    assert_eq!((id.as_str(), name.as_str(), &data["status"]), ("", "problem", &json!(503)), "{data:#}");
+    file.execute_batch("ALTER TABLE away RENAME TO log").unwrap();
+    let run = server.say("create task: Call Bob", "enqueue_and_wait").await;
+    let (_, _, data) = stream.next().await;
+    assert_eq!(data["run_id"], run["run_id"], "{data:#}");
+}

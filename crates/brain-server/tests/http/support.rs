@@ -63,10 +63,15 @@ pub(crate) struct TestServer {
     pub(crate) kernel: Arc<Kernel>,
     stop: Option<oneshot::Sender<()>>,
     serving: Option<JoinHandle<std::io::Result<()>>>,
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
 }
 
 impl TestServer {
+    /// The file of its store.
+    pub(crate) fn store_file(&self) -> std::path::PathBuf {
+        self.folder.path().join("brain.db")
+    }
+
     /// On loopback, with the `trades` pack.
     pub(crate) async fn start() -> Self {
         Self::with(trades(), ServerConfig::new("127.0.0.1:0".parse().unwrap())).await
@@ -86,7 +91,7 @@ impl TestServer {
         let (addr, serving) = bind(kernel.clone(), config, shutdown).await.unwrap();
         let serving = Some(tokio::spawn(serving));
         let client = Client::builder().no_proxy().build().unwrap();
-        Self { addr, client, kernel, stop: Some(stop), serving, _folder: folder }
+        Self { addr, client, kernel, stop: Some(stop), serving, folder }
     }
 
     /// Stops the server and waits until it has.

@@ -88,6 +88,14 @@ impl Audit for NodeStore {
         self.read(|base| base.note(row))
     }
 
+    fn note_once(&self, row: &AuditRow) -> Result<(), StoreError> {
+        self.read(|base| base.note_once(row))
+    }
+
+    fn trim_audit(&self, sudo: &Sudo, before: Timestamp) -> Result<u64, StoreError> {
+        self.read(|base| base.trim_audit(sudo, before))
+    }
+
     fn audit(&self, system: SystemScope, limit: usize) -> Result<Vec<AuditRow>, StoreError> {
         self.read(|base| base.audit(system, limit))
     }

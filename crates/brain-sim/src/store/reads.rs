@@ -1,10 +1,13 @@
 //! Reading through a store that may not answer: every question goes to the real rows, if it gets there.
 
-use brain_core::{ApprovalId, Digest, JobKey, NodeId, RecordId, RunId, TenantId, Timestamp, TokenId};
+use std::sync::Arc;
+
+use brain_core::{ApprovalId, Digest, JobKey, Millis, NodeId, RecordId, RunId, TenantId, Timestamp, TokenId};
 use brain_store::{
-    ApprovalRow, Approvals, ArtifactRow, BlobRow, BlobWriter, Blobs, Claim, DeadLetterRow, DeadLetters, Definitions,
-    Feed, FeedPage, Heard, LogRow, OfferRow, Offers, Page, RecordFilter, RecordRow, Records, RunRow, Runs, Scheduling,
-    Scope, SignalRow, Signals, StoreError, SystemScope, TokenRow, Tokens, Watch,
+    AccountEntry, Accounts, ApprovalRow, Approvals, ArtifactRow, BlobRow, BlobWriter, Blobs, Claim, DeadLetterRow,
+    DeadLetters, Definitions, Feed, FeedPage, Heard, Lane, Lanes, LogRow, NodeRow, OfferRow, Offers, Page,
+    RecordFilter, RecordRow, Records, RunRow, Runs, Scheduling, Scope, SignalRow, Signals, Store, StoreError,
+    SystemScope, TokenRow, Tokens, Watch,
 };
 use serde_json::Value;
 
@@ -183,12 +186,19 @@ impl Tokens for NodeStore {
 }
 
 impl Scheduling for NodeStore {
-    fn heartbeat(&self, system: SystemScope, node: NodeId, until: Timestamp, liveness: &str) -> Result<(), StoreError> {
-        self.read(|base| base.heartbeat(system, node, until, liveness))
+    fn heartbeat(
+        &self,
+        system: SystemScope,
+        node: NodeId,
+        now: Timestamp,
+        lease: Millis,
+        liveness: &str,
+    ) -> Result<(), StoreError> {
+        self.read(|base| base.heartbeat(system, node, now, lease, liveness))
     }
 
-    fn nodes(&self, system: SystemScope) -> Result<Vec<(NodeId, Timestamp, String)>, StoreError> {
-        self.read(|base| base.nodes(system))
+    fn nodes(&self, system: SystemScope, now: Timestamp) -> Result<Vec<NodeRow>, StoreError> {
+        self.read(|base| base.nodes(system, now))
     }
 
     fn forget_node(&self, system: SystemScope, node: NodeId) -> Result<(), StoreError> {
@@ -239,6 +249,27 @@ impl Feed for NodeStore {
 
     fn feed_end(&self, system: SystemScope) -> Result<u64, StoreError> {
         self.read(|base| base.feed_end(system))
+    }
+}
+
+impl Accounts for NodeStore {
+    fn account_total(&self, scope: &Scope, account: &str) -> Result<i64, StoreError> {
+        self.read(|base| base.account_total(scope, account))
+    }
+
+    fn account_entries(
+        &self,
+        scope: &Scope,
+        after: Option<&(String, String)>,
+        limit: usize,
+    ) -> Result<Vec<AccountEntry>, StoreError> {
+        self.read(|base| base.account_entries(scope, after, limit))
+    }
+}
+
+impl Lanes for NodeStore {
+    fn lane(self: Arc<Self>, _: Lane) -> Arc<dyn Store> {
+        self
     }
 }
 

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use brain_core::{ApprovalId, Digest, JobKey, Timestamp};
+use brain_core::{ApprovalId, Digest, JobKey, SeededRandom, Timestamp};
 use serde_json::json;
 
 use super::sample::{self, at, scope};
 use super::{Outcome, Precondition, Scope, Store, SystemScope, Write, commit};
 use crate::{
-    ApprovalRow, ArtifactRow, AuditRow, DeadLetterRow, IndexEntry, OfferRow, Old, SignalRow, Sudo, used_blobs,
+    ApprovalRow, ArtifactRow, AuditRow, DeadLetterRow, IndexEntry, OfferRow, Old, Referrer, SignalRow, Sudo, used_blobs,
 };
 
 fn sudo(store: &dyn Store) -> Sudo {
@@ -274,7 +274,7 @@ pub(super) fn the_audit_keeps_every_use_of_sudo(store: &dyn Store) {
     Sudo::because(store, at(3), "bob", "token new", Some(&tenant), "label x").expect("is noted");
     let row = AuditRow { at: at(2), who: "cron".into(), what: "gc".into(), tenant: None, detail: String::new() };
     store.note(&row).expect("is noted");
-    store.note(&row).expect("is noted");
+    store.note_once(&row).expect("is there");
     let rows = store.audit(SystemScope, 10).expect("reads");
     let seen: Vec<(Timestamp, &str, Option<&str>)> = rows
         .iter()
@@ -283,4 +283,80 @@ pub(super) fn the_audit_keeps_every_use_of_sudo(store: &dyn Store) {
     assert_eq!(seen, [(at(3), "bob", Some("acme")), (at(2), "cron", None), (at(1), "ann", None)], "newest first");
     assert_eq!(rows[2].detail, "é\n—");
     assert_eq!(store.audit(SystemScope, 1).expect("reads"), rows[..1]);
+}
+
+pub(super) fn entries_of_the_audit_go_after_their_time(store: &dyn Store) {
+    let entry =
+        |n: u64| AuditRow { at: at(n), who: "ann".into(), what: "test".into(), tenant: None, detail: String::new() };
+    for n in 0..600 {
+        store.note(&entry(n)).expect("writes");
+    }
+    store.note(&entry(599)).expect("writes");
+    store.note_once(&entry(599)).expect("writes");
+    store.note_once(&entry(600)).expect("writes");
+    let count = || store.audit(SystemScope, 9_999).expect("reads").into_iter().filter(|row| row.what == "test").count();
+    assert_eq!(count(), 602, "only copying leaves out what is there");
+    let sudo = Sudo::because(store, at(601), "ann", "trim", None, "").expect("notes");
+    assert_eq!(store.trim_audit(&sudo, at(590)).expect("deletes"), 590);
+    assert_eq!(count(), 12);
+    assert_eq!(store.trim_audit(&sudo, at(590)).expect("deletes"), 0);
+}
+
+pub(super) fn references_are_found_page_by_page(store: &dyn Store) {
+    let (scope, other) = (scope("default"), scope("other"));
+    let hash = |n: u64| Digest::of(&n.to_be_bytes());
+    for n in 0..20 {
+        // Every third row refers to something, and a neighbour's rows lie in between.
+        let refers = if n % 3 == 0 { json!({"$blob": hash(n)}) } else { json!({"plain": n}) };
+        for scope in [&scope, &other] {
+            let mut run = sample::run(scope, if *scope == other { 1_000 + n } else { n });
+            run.request = refers.clone();
+            let mut log = sample::log(n, 0);
+            log.run = run.id;
+            log.payloads = vec![refers.clone()];
+            let record = sample::record(if n % 2 == 0 { "even" } else { "odd" }, n, 1, None, refers.clone());
+            let signal = SignalRow { run: run.id, id: format!("s/{n}"), at: at(n), body: refers.clone() };
+            let letter = DeadLetterRow {
+                id: JobKey::generate(at(n), &mut SeededRandom::new(n)),
+                run: run.id,
+                tool: "t".into(),
+                opened_at: at(n),
+                open: true,
+                body: refers.clone(),
+            };
+            let approval = ApprovalRow {
+                id: ApprovalId::generate(at(n), &mut SeededRandom::new(n)),
+                run: run.id,
+                status: "pending".into(),
+                asked_at: at(n),
+                body: refers.clone(),
+            };
+            let writes = vec![
+                Write::NewRun(Box::new(run)),
+                Write::Append(Arc::new(log)),
+                Write::PutRecord { row: record, index: Vec::new(), text: None },
+                Write::Signal(signal),
+                Write::PutLetter(letter),
+                Write::PutApproval(approval),
+            ];
+            assert_eq!(commit(store, scope, vec![], writes), Outcome::Committed);
+        }
+    }
+    for place in Referrer::ALL {
+        for limit in [1, 4, 100] {
+            let (mut found, mut cursor) = (Vec::new(), None);
+            loop {
+                let page = store.blob_referrers(&scope, place, cursor.as_deref(), limit).expect("reads");
+                found.extend(page.items);
+                cursor = page.next;
+                if cursor.is_none() {
+                    break;
+                }
+            }
+            assert_eq!(found.len(), 7, "{place:?}, {limit} at a time: each once");
+            for n in (0..20).step_by(3) {
+                assert!(found.iter().any(|text| text.contains(&hash(n).to_string())), "{place:?}: {n}");
+            }
+        }
+    }
 }

@@ -195,11 +195,23 @@ impl Dump for MemoryStore {
 
 impl Audit for MemoryStore {
     fn note(&self, row: &AuditRow) -> Result<(), StoreError> {
+        self.lock().audit.push(row.clone());
+        Ok(())
+    }
+
+    fn note_once(&self, row: &AuditRow) -> Result<(), StoreError> {
         let audit = &mut self.lock().audit;
         if !audit.contains(row) {
             audit.push(row.clone());
         }
         Ok(())
+    }
+
+    fn trim_audit(&self, _: &Sudo, before: Timestamp) -> Result<u64, StoreError> {
+        let audit = &mut self.lock().audit;
+        let all = audit.len();
+        audit.retain(|row| row.at >= before);
+        Ok((all - audit.len()) as u64)
     }
 
     fn audit(&self, _: SystemScope, limit: usize) -> Result<Vec<AuditRow>, StoreError> {

@@ -15,7 +15,7 @@ use super::connection::{Question, values};
 use super::pool::{self, Again, Who};
 use super::read::{digest, first, free_text, get, named, time};
 use super::{PostgresStore, Shared, statements, text, wait};
-use crate::{BlobRow, BlobWriter, Blobs, Scope, StoreError};
+use crate::{BlobRow, BlobWriter, Blobs, Lane, Scope, StoreError};
 
 /// Bytes in a chunk.
 pub(super) const CHUNK: usize = 256 * 1024;
@@ -163,7 +163,7 @@ impl Upload {
     fn ask(&self, question: Question<'static>) -> Result<Vec<Row>, StoreError> {
         let shared = self.shared.clone();
         wait(&self.runtime, async move {
-            let mut rows = pool::ask(&shared, &Who::Engine, Again::Never, &[question]).await?;
+            let mut rows = pool::ask(&shared, Lane::Api, &Who::Engine, Again::Never, &[question]).await?;
             Ok(rows.pop().unwrap_or_default())
         })
     }
@@ -251,7 +251,7 @@ impl Drop for Upload {
         let shared = self.shared.clone();
         self.runtime.spawn(async move {
             let give_up = Question::new("UPDATE blob_uploads SET given_up = true WHERE source = $1", values![source]);
-            drop(pool::ask(&shared, &Who::Engine, Again::Harmless, &[give_up]).await);
+            drop(pool::ask(&shared, Lane::Api, &Who::Engine, Again::Harmless, &[give_up]).await);
             drop(sweep(&shared).await);
         });
     }
@@ -264,7 +264,8 @@ fn sweep_soon(runtime: &Handle, shared: Arc<Shared>) {
 /// Deletes the chunks of uploads that were given up or forgotten.
 pub(super) async fn sweep(shared: &Shared) -> Result<(), StoreError> {
     let ask = async |sql: &'static str, params| {
-        let mut rows = pool::ask(shared, &Who::Engine, Again::Harmless, &[Question::new(sql, params)]).await?;
+        let mut rows =
+            pool::ask(shared, Lane::Api, &Who::Engine, Again::Harmless, &[Question::new(sql, params)]).await?;
         Ok::<_, StoreError>(rows.pop().unwrap_or_default())
     };
     let forgotten = "UPDATE blob_uploads SET given_up = true

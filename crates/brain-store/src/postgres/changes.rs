@@ -9,12 +9,14 @@ use brain_core::{Digest, Timestamp};
 use serde_json::Value;
 use uuid::Uuid;
 
+use super::accounts::{AccountKey, EntryKey};
 use super::blobs::CHUNK;
 use super::connection::{Question, values};
 use super::need::{Id, RecordKey, SignalKey, Slot};
 use super::statements;
 use super::text::{lexemes, slot, written};
 use super::view::{Entry, Known, View};
+use crate::accounts::Held;
 use crate::{
     ApprovalRow, DeadLetterRow, IndexEntry, LogRow, OfferRow, RecordRow, RunRow, RunSchedule, SignalRow, Write,
 };
@@ -64,6 +66,9 @@ pub(super) struct Changes<'a> {
     blobs: BTreeMap<(&'a str, Digest), Blob<'a>>,
     /// What retention does, in order.
     kept: Vec<(&'a str, &'a Write)>,
+    totals: BTreeMap<AccountKey, i64>,
+    /// `None`: released.
+    entries: BTreeMap<EntryKey, Option<Held>>,
     pub(super) members: u64,
     pub(super) rows: u64,
     pub(super) bytes: u64,
@@ -147,7 +152,15 @@ impl<'a> Changes<'a> {
             Write::PutBlob { hash, media_type, at, bytes } => {
                 self.blobs.entry((tenant, *hash)).or_insert(Blob { media_type, at: *at, bytes });
             }
-            Write::Erase { .. }
+            Write::Reserve { .. } | Write::Settle { .. } | Write::Release { .. } => {
+                if let Some((account, entry, total, held)) = view.booked(tenant, write) {
+                    self.bytes += 64;
+                    self.totals.insert(account, total);
+                    self.entries.insert(entry, held);
+                }
+            }
+            Write::DropAccount(_)
+            | Write::Erase { .. }
             | Write::DropLog { .. }
             | Write::DropRun(_)
             | Write::WithdrawAll(_)
@@ -171,6 +184,7 @@ impl<'a> Changes<'a> {
         self.write_offers(&mut out);
         self.write_signals(&mut out);
         self.write_blobs(&mut out);
+        super::accounts::write(std::mem::take(&mut self.totals), std::mem::take(&mut self.entries), &mut out);
         for (tenant, write) in std::mem::take(&mut self.kept) {
             super::keep::write(tenant, write, &mut out);
         }

@@ -212,7 +212,7 @@ fn setup(schema: &str, role: Role, roles: bool) -> String {
         (Role::Api, true) => sql.push_str("SET ROLE brain_api;"),
     }
     if role == Role::Api {
-        sql.push_str("SET default_transaction_read_only = on; SET statement_timeout = '60s';");
+        sql.push_str("SET default_transaction_read_only = on;");
     }
     sql
 }

@@ -3,7 +3,7 @@
 use brain_core::{Digest, JobKey, RecordId, RunId, TenantId, Timestamp};
 use uuid::Uuid;
 
-use super::connection::{Connection, Question, Role, failed, values};
+use super::connection::{Connection, Param, Question, Role, failed, values};
 use super::pool::{Again, Who};
 use super::read::{
     count, cursor, digest, each, free_text, get, json, letter_row, named, offer_row, run_row, tenant, time,
@@ -64,6 +64,9 @@ pub(super) fn write<'a>(tenant: &'a str, write: &'a Write, out: &mut Vec<Questio
             let seqs: Vec<i64> = seqs.iter().map(|seq| *seq as i64).collect();
             out.push(Question::new(DROP_LOG, values![tenant, run.as_uuid(), seqs]));
         }
+        Write::DropAccount(account) => {
+            out.push(Question::new(super::accounts::DROP, values![tenant, text::slot(account).into_owned()]));
+        }
         Write::DropRun(run) => out.push(Question::new(DROP_RUN, values![tenant, run.as_uuid()])),
         Write::WithdrawAll(run) => out.push(Question::new(WITHDRAW_ALL, values![tenant, run.as_uuid()])),
         Write::NoteBlob { hash, unused_since } => {
@@ -81,27 +84,95 @@ pub(super) fn write<'a>(tenant: &'a str, write: &'a Write, out: &mut Vec<Questio
 const RUN: &str = "tenant, id, created_at, updated_at, status, program, seq, owner, fence, wake_at, priority, request,
     queue_order, queue_limit, erased";
 
-/// A place where references may stand: its table, its text, and how its rows are told apart and ordered.
+/// Entries of the audit that are deleted in one statement.
+const TRIMMED_AT_ONCE: i64 = 500;
+
+/// The setting opens the audit for entries from before this moment, until the end of the statement.
+const TRIM_AUDIT: &str = "
+WITH open AS (SELECT set_config('brain.audit_before', $1::bigint::text, true) AS set),
+gone AS (
+    DELETE FROM audit WHERE n IN (
+        SELECT a.n FROM open, LATERAL (SELECT n FROM audit WHERE at < $1 ORDER BY at LIMIT $2) AS a WHERE open.set IS NOT NULL
+    ) RETURNING n
+)
+SELECT count(*) FROM gone";
+
+fn audit_columns(row: &AuditRow) -> Vec<Param<'static>> {
+    values![
+        row.at.as_millis(),
+        text::written(&row.who).into_owned(),
+        row.what.clone(),
+        row.tenant.as_ref().map(|tenant| tenant.as_str().to_owned()),
+        text::written(&row.detail).into_owned(),
+    ]
+}
+
+/// A place where references may stand: the key of its rows, as a cursor and as columns, and the text if it has references.
+/// Each page reads so many rows along the primary key, with references or without, so that its cost is bounded.
 fn referrers(place: Referrer) -> String {
-    let (table, content, key) = match place {
-        Referrer::Log => ("log", "payloads", "run::text || '/' || lpad(seq::text, 20, '0')"),
-        Referrer::Runs => ("runs", "request", "id::text"),
-        Referrer::Records => ("records", "body", "kind || '/' || id::text"),
-        Referrer::Letters => ("dead_letters", "body", "id::text"),
-        Referrer::Approvals => ("approvals", "body", "id::text"),
-        Referrer::Signals => ("signals", "body", "lpad(n::text, 20, '0')"),
+    let by_id = ("id::text", "id > coalesce(nullif($2, ''), '00000000-0000-0000-0000-000000000000')::uuid", "id");
+    let (table, content, (cursor, after, order)) = match place {
+        Referrer::Log => (
+            "log",
+            "payloads",
+            (
+                "run::text || seq::text",
+                "(run, seq) > (coalesce(nullif(left($2, 36), ''), '00000000-0000-0000-0000-000000000000')::uuid,
+                               coalesce(nullif(substr($2, 37), ''), '-1')::bigint)",
+                "run, seq",
+            ),
+        ),
+        Referrer::Runs => ("runs", "request", by_id),
+        Referrer::Records => (
+            "records",
+            "body",
+            (
+                "id::text || kind",
+                "(kind, id) > (substr($2, 37) COLLATE \"C\",
+                               coalesce(nullif(left($2, 36), ''), '00000000-0000-0000-0000-000000000000')::uuid)",
+                "kind, id",
+            ),
+        ),
+        Referrer::Letters => ("dead_letters", "body", by_id),
+        Referrer::Approvals => ("approvals", "body", by_id),
+        Referrer::Signals => (
+            "signals",
+            "body",
+            (
+                "run::text || slot",
+                "(run, slot) > (coalesce(nullif(left($2, 36), ''), '00000000-0000-0000-0000-000000000000')::uuid,
+                                substr($2, 37) COLLATE \"C\")",
+                "run, slot",
+            ),
+        ),
     };
     format!(
-        "SELECT ({key}) COLLATE \"C\" AS place, {content} FROM {table}
-         WHERE tenant = $1 AND ({key}) COLLATE \"C\" > $2 AND {content} LIKE '%$blob%' ORDER BY place LIMIT $3"
+        "SELECT {cursor}, CASE WHEN {content} LIKE '%$blob%' THEN {content} END FROM (
+             SELECT * FROM {table} WHERE tenant = $1 AND {after} ORDER BY {order} LIMIT $3
+         ) AS page ORDER BY {order}"
     )
 }
 
 impl Retention for PostgresStore {
     fn tenants(&self, _: &Sudo) -> Result<Vec<TenantId>, StoreError> {
-        let sql = "SELECT tenant FROM runs UNION SELECT tenant FROM records UNION SELECT tenant FROM blobs
-                   UNION SELECT tenant FROM tokens ORDER BY 1";
-        each(&self.system(sql, vec![])?, |row| tenant(row, 0))
+        // From one tenant to the next along each primary key, however many rows each has.
+        let next = |table: &str| {
+            let sql = format!(
+                "WITH RECURSIVE t (tenant) AS (
+                     (SELECT tenant FROM {table} ORDER BY tenant LIMIT 1)
+                     UNION ALL
+                     SELECT (SELECT r.tenant FROM {table} r WHERE r.tenant > t.tenant ORDER BY r.tenant LIMIT 1)
+                     FROM t WHERE t.tenant IS NOT NULL
+                 ) SELECT tenant FROM t WHERE tenant IS NOT NULL"
+            );
+            Question::new(sql, vec![])
+        };
+        let mut questions: Vec<Question<'static>> = ["runs", "records", "blobs"].map(next).into();
+        questions.push(Question::new("SELECT DISTINCT tenant FROM tokens", vec![]));
+        let answers = self.ask(Who::Engine, Again::Harmless, questions)?;
+        let found: std::collections::BTreeSet<TenantId> =
+            answers.iter().flatten().map(|row| tenant(row, 0)).collect::<Result<_, _>>()?;
+        Ok(found.into_iter().collect())
     }
 
     fn runs_after(
@@ -153,7 +224,8 @@ impl Retention for PostgresStore {
         let from = cursor::<String>(from)?.unwrap_or_default();
         let rows = self.scoped(scope, referrers(place), values![named(scope), from, count(limit)])?;
         let next = if rows.len() == limit { rows.last().map(|row| get(row, 0)).transpose()? } else { None };
-        Ok(Page { items: each(&rows, |row| get(row, 1))?, next })
+        let texts = each(&rows, |row| get::<Option<String>>(row, 1))?;
+        Ok(Page { items: texts.into_iter().flatten().collect(), next })
     }
 
     fn tidy(&self, scope: &Scope) -> Result<(), StoreError> {
@@ -238,20 +310,32 @@ impl Dump for PostgresStore {
 
 impl Audit for PostgresStore {
     fn note(&self, row: &AuditRow) -> Result<(), StoreError> {
+        let sql = "INSERT INTO audit (at, who, what, tenant, detail) VALUES ($1, $2, $3, $4, $5)";
+        self.system(sql, audit_columns(row))?;
+        self.shared.counters.committed(0, 1, 0);
+        Ok(())
+    }
+
+    fn note_once(&self, row: &AuditRow) -> Result<(), StoreError> {
         let sql = "INSERT INTO audit (at, who, what, tenant, detail) SELECT $1::bigint, $2::text, $3::text, $4::text, $5::text
                    WHERE NOT EXISTS
                    (SELECT FROM audit WHERE at = $1 AND who = $2 AND what = $3 AND tenant IS NOT DISTINCT FROM $4
                     AND detail = $5)";
-        let params = values![
-            row.at.as_millis(),
-            text::written(&row.who).into_owned(),
-            row.what.clone(),
-            row.tenant.as_ref().map(|tenant| tenant.as_str().to_owned()),
-            text::written(&row.detail).into_owned(),
-        ];
-        self.system(sql, params)?;
+        self.system(sql, audit_columns(row))?;
         self.shared.counters.committed(0, 1, 0);
         Ok(())
+    }
+
+    fn trim_audit(&self, _: &Sudo, before: Timestamp) -> Result<u64, StoreError> {
+        let mut gone = 0;
+        loop {
+            let rows = self.system(TRIM_AUDIT, values![before.as_millis(), TRIMMED_AT_ONCE])?;
+            let deleted = rows.first().map_or(Ok(0), |row| get::<i64>(row, 0))?;
+            gone += deleted as u64;
+            if deleted < TRIMMED_AT_ONCE {
+                return Ok(gone);
+            }
+        }
     }
 
     fn audit(&self, _: SystemScope, limit: usize) -> Result<Vec<AuditRow>, StoreError> {

@@ -5,6 +5,7 @@
 //! nothing may be waited for with `block_on`. So the store has a small runtime of its own: callers hand their question
 //! over and wait on a channel.
 
+mod accounts;
 mod address;
 mod blobs;
 mod changes;
@@ -37,12 +38,12 @@ use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::sync::Notify;
 use tokio_postgres::Row;
 
-use crate::traits::{Commit, CommitDone, Member, Outcome, StoreError, StoreStats};
+use crate::traits::{Commit, CommitDone, Lane, Lanes, Member, Outcome, Store, StoreError, StoreStats};
 use crate::{Migration, Scope};
 use address::Address;
 use commit::{Batch, Counters, Queue};
-use connection::{Param, Question, Role};
-use pool::{Again, Pool, Who};
+use connection::{Param, Question};
+use pool::{Again, Pools, Size, Who};
 
 pub use address::redact;
 
@@ -50,10 +51,12 @@ pub use address::redact;
 const THREADS: usize = 2;
 /// Connections that commit.
 const WRITERS: usize = 3;
-/// Connections that read one tenant's rows.
-const SCOPED: usize = 8;
-/// Connections that the scheduler asks with.
-const ENGINE: usize = 3;
+/// The connections of each lane: how many read one tenant's rows, how many ask about everyone, and how long a statement
+/// may take on them. A heartbeat must not take as long as a lease lasts; a decision that waits longer than this is
+/// better tried again.
+const API: Size = Size { scoped: 8, system: 3, timeout: Duration::from_secs(60) };
+const DECIDING: Size = Size { scoped: 8, system: 1, timeout: Duration::from_secs(10) };
+const KEEPING: Size = Size { scoped: 1, system: 1, timeout: Duration::from_secs(4) };
 /// How long closing waits for commits that are under way.
 const CLOSING: Duration = Duration::from_secs(30);
 
@@ -65,6 +68,14 @@ thread_local! {
 /// The store in a PostgreSQL database.
 pub struct PostgresStore {
     shared: Arc<Shared>,
+    running: Arc<Running>,
+    /// Whose connections this handle reads with.
+    lane: Lane,
+}
+
+/// What ends with the last handle of a store.
+struct Running {
+    shared: Arc<Shared>,
     runtime: Option<Runtime>,
     /// Closed when the last writer has ended.
     writing: Mutex<Receiver<()>>,
@@ -75,8 +86,8 @@ struct Shared {
     address: Address,
     /// Whether the roles of the store are used.
     roles: bool,
-    scoped: Pool,
-    engine: Pool,
+    /// By [`Lane`].
+    lanes: [Pools; 3],
     queue: Queue,
     counters: Counters,
     /// Something was committed here.
@@ -145,8 +156,7 @@ impl PostgresStore {
         let shared = Arc::new(Shared {
             address,
             roles,
-            scoped: Pool::new(Role::Api, SCOPED),
-            engine: Pool::new(Role::Engine, ENGINE),
+            lanes: [API, DECIDING, KEEPING].map(Pools::new),
             queue: Queue::default(),
             counters: Counters::default(),
             changed: Notify::new(),
@@ -165,7 +175,8 @@ impl PostgresStore {
         runtime.spawn(upkeep::look_after_the_feed(shared.clone()));
         runtime.spawn(upkeep::look_after_the_tables(shared.clone()));
         runtime.spawn(notify::listen_forever(shared.clone()));
-        Ok(Self { shared, runtime: Some(runtime), writing: Mutex::new(writing) })
+        let running = Running { shared: shared.clone(), runtime: Some(runtime), writing: Mutex::new(writing) };
+        Ok(Self { shared, running: Arc::new(running), lane: Lane::Api })
     }
 
     /// Deletes the schema that the address names, and everything in it. For what a benchmark leaves behind.
@@ -188,13 +199,13 @@ impl PostgresStore {
     }
 
     fn handle(&self) -> Result<&Handle, StoreError> {
-        self.runtime.as_ref().map(Runtime::handle).ok_or_else(closed)
+        self.running.runtime.as_ref().map(Runtime::handle).ok_or_else(closed)
     }
 
     /// Asks, and gives the rows of each question; all go out at once.
     fn ask(&self, who: Who, again: Again, questions: Vec<Question<'static>>) -> Result<Vec<Vec<Row>>, StoreError> {
-        let shared = self.shared.clone();
-        wait(self.handle()?, async move { pool::ask(&shared, &who, again, &questions).await })
+        let (shared, lane) = (self.shared.clone(), self.lane);
+        wait(self.handle()?, async move { pool::ask(&shared, lane, &who, again, &questions).await })
     }
 
     /// The rows of one question about a tenant.
@@ -232,7 +243,13 @@ impl Commit for PostgresStore {
     }
 }
 
-impl Drop for PostgresStore {
+impl Lanes for PostgresStore {
+    fn lane(self: Arc<Self>, lane: Lane) -> Arc<dyn Store> {
+        Arc::new(Self { shared: self.shared.clone(), running: self.running.clone(), lane })
+    }
+}
+
+impl Drop for Running {
     /// What was handed over is committed before the store is gone. Uploads that outlive it fail at their next step.
     fn drop(&mut self) {
         self.shared.queue.close();

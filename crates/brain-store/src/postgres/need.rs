@@ -4,11 +4,16 @@
 //! transaction takes its locks in the same order, so none waits for one that waits for it:
 //!
 //! 1. Advisory locks, in the order of their numbers, for what has no row to lock: a key that is to be free, a record
-//!    that is to be absent, a unique value, a list. Whoever relies on a list holds its lock alone; those who add to it
+//!    that is to be absent, a unique value, a list, an account. Whoever relies on a list holds its lock alone; those who add to it
 //!    share it. A number is a hash: two names with one number wait for each other needlessly, which does no harm.
 //! 2. Rows (`FOR UPDATE`) by primary key: runs, records, approvals, letters, signals. Of a list that is relied on, the
 //!    records on it: they can neither change nor leave.
 //! 3. Plain reads. Their snapshot is newer than the locks, so what they see cannot change before the commit.
+//!
+//! What refuses an old owner of a run is that `RunAt` is compared with the locked row, not the fence alone: a take-over
+//! appends an event, so `seq` has moved on too. Two owners that commit at the same moment meet at the row lock; if it were
+//! missing, the primary key of `log` would still let only one of them append after the same event. The fence matters for a
+//! node that lost a run and got it back while a call of it was queued.
 //!
 //! Runs that are to be absent are not locked: two inserts of one id do not both succeed, and the loser is tried again.
 
@@ -18,8 +23,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use tokio_postgres::Row;
 use uuid::Uuid;
 
+use super::accounts::{AccountKey, ENTRIES, EntryKey, TOTALS, account_key, entry_key};
 use super::connection::{Question, values};
 use super::text::slot;
+use crate::accounts::subject;
 use crate::{IndexEntry, Member, Precondition, Write};
 
 /// A run, approval or letter: tenant and id.
@@ -44,6 +51,8 @@ pub(super) struct Need<'a> {
     pub(super) approvals: Vec<Id<'a>>,
     pub(super) letters: Vec<Id<'a>>,
     pub(super) signals: Vec<SignalKey<'a>>,
+    pub(super) accounts: Vec<AccountKey>,
+    pub(super) entries: Vec<EntryKey>,
 }
 
 pub(super) fn entry_slot<'a>(tenant: &'a str, kind: &'a str, entry: &'a IndexEntry) -> Slot<'a> {
@@ -81,6 +90,7 @@ impl<'a> Need<'a> {
         };
         let list_lock = |slot: &Slot<'_>| number([b"list", slot.1.as_bytes(), slot.2.as_bytes(), slot.3.as_bytes()]);
         let record_lock = |kind: &str, id: Uuid| number([b"record", kind.as_bytes(), id.as_bytes(), b""]);
+        let account_lock = |account: &str| number([b"account", account.as_bytes(), b"", b""]);
         let key_lock = |key: &str| number([b"key", key.as_bytes(), b"", b""]);
         // Records of which a revision was read have a row to lock; if they have none after all, nothing is written.
         let mut read = BTreeSet::new();
@@ -141,7 +151,15 @@ impl<'a> Need<'a> {
                 Write::TakeKey { key, .. } => {
                     self.locks.insert(key_lock(&slot(key)), true);
                 }
+                Write::DropAccount(account) => {
+                    self.locks.insert(account_lock(&slot(account)), true);
+                }
                 _ => {}
+            }
+            if let Some((account, id)) = subject(write) {
+                self.locks.insert(account_lock(&slot(account)), true);
+                self.accounts.push(account_key(tenant, account));
+                self.entries.push(entry_key(tenant, account, id));
             }
         }
     }
@@ -159,6 +177,8 @@ impl<'a> Need<'a> {
         once(&mut self.approvals);
         once(&mut self.letters);
         once(&mut self.signals);
+        once(&mut self.accounts);
+        once(&mut self.entries);
     }
 
     /// The first round trip, and what each answer is about.
@@ -213,6 +233,14 @@ impl<'a> Need<'a> {
             let keys: Vec<&str> = self.keys.iter().map(|key| &*key.1).collect();
             ask(Part::Keys, KEYS, values![tenants, keys]);
         }
+        if !self.entries.is_empty() {
+            let (tenants, accounts): (Vec<&str>, Vec<&str>) =
+                self.accounts.iter().map(|key| (key.0.as_str(), key.1.as_str())).unzip();
+            ask(Part::Accounts, TOTALS, values![tenants, accounts]);
+            let column = |part: fn(&EntryKey) -> &str| self.entries.iter().map(part).collect::<Vec<&str>>();
+            let params = values![column(|key| &key.0), column(|key| &key.1), column(|key| &key.2)];
+            ask(Part::Entries, ENTRIES, params);
+        }
         questions
     }
 
@@ -237,6 +265,8 @@ pub(super) enum Part {
     Unique,
     Lists,
     Keys,
+    Accounts,
+    Entries,
 }
 
 fn ids<'a>(list: &[Id<'a>]) -> (Vec<&'a str>, Vec<Uuid>) {
@@ -337,9 +367,33 @@ mod tests {
 
     #[test]
     fn lock_numbers_are_the_same_in_every_build_and_differ_by_part() {
-        assert_eq!(lock_number(&[b"a", b"b"]), lock_number(&[b"a", b"b"]));
         assert_ne!(lock_number(&[b"ab", b""]), lock_number(&[b"a", b"b"]));
         // Nodes of different builds must agree: this number never changes.
         assert_eq!(lock_number(&[b"brain", b"default", b"key"]), 6_871_949_287_513_998_462);
+    }
+
+    #[test]
+    fn whoever_relies_on_a_list_holds_its_lock_alone_and_those_who_add_to_it_share_it() {
+        use crate::conformance::sample;
+        let scope = sample::scope("default");
+        let entry = IndexEntry { field: "job".into(), value: "7".into(), unique: false };
+        let row = sample::record("mark", 1, 2, None, serde_json::json!({}));
+        let read = Precondition::Record { kind: "mark".into(), id: row.id, revision: Some(1) };
+        let adds = Member {
+            scope: scope.clone(),
+            preconditions: vec![read],
+            writes: vec![Write::PutRecord { row, index: vec![entry], text: None }],
+        };
+        let fingerprint = crate::fingerprint([]);
+        let listed = Precondition::Listed { kind: "mark".into(), field: "job".into(), value: "7".into(), fingerprint };
+        let relies = Member { scope, preconditions: vec![listed], writes: Vec::new() };
+        let locks = |members: &[&Member]| Need::of(members.iter().copied(), "brain").locks;
+        let (shared, alone) = (locks(&[&adds]), locks(&[&relies]));
+        assert_eq!(shared.values().collect::<Vec<_>>(), [&false]);
+        assert_eq!(alone.values().collect::<Vec<_>>(), [&true]);
+        assert!(shared.keys().eq(alone.keys()), "it is one and the same lock");
+        assert_eq!(locks(&[&relies, &adds]), alone, "the stronger wish counts, in whatever order they come");
+        assert_eq!(locks(&[&adds, &relies]), alone);
+        assert_ne!(Need::of([&relies], "other").locks, alone, "another schema has locks of its own");
     }
 }

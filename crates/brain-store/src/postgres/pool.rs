@@ -1,13 +1,14 @@
 //! Connections for questions: a few of each kind, opened when they are needed and opened anew when they are broken.
 
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use tokio::sync::Semaphore;
 use tokio_postgres::Row;
 
 use super::Shared;
 use super::connection::{Connection, Question, Role, failed, is_lost};
-use crate::StoreError;
+use crate::{Lane, StoreError};
 
 /// Whose rows a question is about.
 #[derive(Clone, Debug)]
@@ -18,16 +19,50 @@ pub(super) enum Who {
     Engine,
 }
 
-pub(super) struct Pool {
+/// How large the pools of a lane are.
+#[derive(Clone, Copy)]
+pub(super) struct Size {
+    /// Connections that read one tenant's rows.
+    pub(super) scoped: usize,
+    /// Connections that ask about everyone.
+    pub(super) system: usize,
+    /// How long a statement may take.
+    pub(super) timeout: Duration,
+}
+
+/// The connections of one lane.
+pub(super) struct Pools {
+    scoped: Pool,
+    system: Pool,
+}
+
+impl Pools {
+    pub(super) fn new(size: Size) -> Self {
+        Self {
+            scoped: Pool::new(Role::Api, size.scoped, size.timeout),
+            system: Pool::new(Role::Engine, size.system, size.timeout),
+        }
+    }
+}
+
+struct Pool {
     role: Role,
+    timeout: Duration,
     idle: Mutex<Vec<Connection>>,
     /// As many as may be in use at once; who comes later waits for one.
     permits: Semaphore,
 }
 
 impl Pool {
-    pub(super) fn new(role: Role, size: usize) -> Self {
-        Self { role, idle: Mutex::default(), permits: Semaphore::new(size) }
+    fn new(role: Role, size: usize, timeout: Duration) -> Self {
+        Self { role, timeout, idle: Mutex::default(), permits: Semaphore::new(size) }
+    }
+
+    async fn open(&self, shared: &Shared) -> Result<Connection, StoreError> {
+        let connection = Connection::open(&shared.address, self.role, shared.roles).await?;
+        let limit = format!("SET statement_timeout = {}", self.timeout.as_millis());
+        connection.client.batch_execute(&limit).await.map_err(|error| failed(&error))?;
+        Ok(connection)
     }
 
     fn pooled(&self) -> Option<Connection> {
@@ -55,13 +90,15 @@ pub(super) enum Again {
 /// Asks, and gives the rows of each question.
 pub(super) async fn ask(
     shared: &Shared,
+    lane: Lane,
     who: &Who,
     again: Again,
     questions: &[Question<'_>],
 ) -> Result<Vec<Vec<Row>>, StoreError> {
+    let pools = &shared.lanes[lane as usize];
     let pool = match who {
-        Who::Tenant(_) => &shared.scoped,
-        Who::Engine => &shared.engine,
+        Who::Tenant(_) => &pools.scoped,
+        Who::Engine => &pools.system,
     };
     let _permit = pool.permits.acquire().await.map_err(|_| super::closed())?;
     let mut pooled = pool.pooled();
@@ -69,7 +106,7 @@ pub(super) async fn ask(
         let had_been_idle = pooled.is_some();
         let mut connection = match pooled.take() {
             Some(connection) => connection,
-            None => Connection::open(&shared.address, pool.role, shared.roles).await?,
+            None => pool.open(shared).await?,
         };
         let asked = match who {
             Who::Tenant(tenant) => connection.ask_as(tenant, questions).await,

@@ -206,9 +206,17 @@ impl DeadLetters for PostgresStore {
         from: Option<&str>,
     ) -> Result<Page<DeadLetterRow>, StoreError> {
         let before = cursor::<JobKey>(from)?.map_or(LAST, |id| id.as_uuid());
-        let sql = "SELECT id, run, tool, opened_at, open, body FROM dead_letters
-                   WHERE tenant = $1 AND id < $2 AND ($4::boolean IS NULL OR open = $4) ORDER BY id DESC LIMIT $3";
-        let rows = self.scoped(scope, sql, values![named(scope), before, count(limit).saturating_add(1), open])?;
+        // Open letters have an index; closed ones are the many.
+        let which = match open {
+            None => "",
+            Some(true) => "AND open",
+            Some(false) => "AND NOT open",
+        };
+        let sql = format!(
+            "SELECT id, run, tool, opened_at, open, body FROM dead_letters
+             WHERE tenant = $1 AND id < $2 {which} ORDER BY id DESC LIMIT $3"
+        );
+        let rows = self.scoped(scope, sql, values![named(scope), before, count(limit).saturating_add(1)])?;
         Ok(Page::cut(each(&rows, letter_row)?, limit, |row: &DeadLetterRow| row.id.to_string()))
     }
 }
@@ -242,10 +250,14 @@ impl Approvals for PostgresStore {
         from: Option<&str>,
     ) -> Result<Page<ApprovalRow>, StoreError> {
         let before = cursor::<ApprovalId>(from)?.map_or(LAST, |id| id.as_uuid());
-        let status = status.map(str::to_owned);
-        let sql = "SELECT id, run, status, asked_at, body FROM approvals
-                   WHERE tenant = $1 AND id < $2 AND ($4::text IS NULL OR status = $4) ORDER BY id DESC LIMIT $3";
-        let rows = self.scoped(scope, sql, values![named(scope), before, count(limit).saturating_add(1), status])?;
+        let mut params = values![named(scope), before, count(limit).saturating_add(1)];
+        let which = if status.is_some() { "AND status = $4" } else { "" };
+        params.extend(status.into_iter().flat_map(|status| values![status.to_owned()]));
+        let sql = format!(
+            "SELECT id, run, status, asked_at, body FROM approvals
+             WHERE tenant = $1 AND id < $2 {which} ORDER BY id DESC LIMIT $3"
+        );
+        let rows = self.scoped(scope, sql, params)?;
         Ok(Page::cut(each(&rows, approval_row)?, limit, |row: &ApprovalRow| row.id.to_string()))
     }
 }

@@ -1,18 +1,33 @@
 //! What the scheduler asks. Nodes that share the database do not get the same runs: what one was given is claimed for
 //! it (`FOR UPDATE SKIP LOCKED`) until it has moved the run on or its time is over.
 
-use brain_core::{NodeId, RunId, TenantId, Timestamp};
+use brain_core::{Millis, NodeId, RunId, TenantId, Timestamp};
 use uuid::Uuid;
 
 use super::PostgresStore;
 use super::connection::values;
 use super::read::{count, each, first, get, tenant, time};
-use crate::{Claim, Scheduling, StoreError, SystemScope};
+use crate::{Claim, NodeRow, Scheduling, StoreError, SystemScope};
 
+/// Leases are written and judged by the database's clock: machines that share it need not agree about the time.
+const HEARTBEAT: &str = "
+INSERT INTO nodes (id, until, liveness)
+VALUES ($1, (extract(epoch FROM clock_timestamp()) * 1000)::bigint + $2::bigint, $3)
+ON CONFLICT (id) DO UPDATE SET until = excluded.until, liveness = excluded.liveness";
+
+const NODES: &str = "
+SELECT id, until, liveness, (extract(epoch FROM clock_timestamp()) * 1000)::bigint FROM nodes ORDER BY id";
+
+/// The longest lease, in milliseconds: about a thousand years, so that adding it to a time does not overflow.
+const LONGEST_LEASE: i64 = 1 << 45;
+
+/// A run that another node owns is left to that node: whoever else claimed it could do nothing with it, and its owner
+/// would not be given it until the claim is over. The runs of dead nodes are found by [`Scheduling::owned_by`].
 const DUE: &str = "
 WITH given AS (
     SELECT tenant, id, wake_at, claimed_by IS NOT DISTINCT FROM $2 AND claimed_until > $1 AS held FROM runs
-    WHERE wake_at <= $1 AND (claimed_until IS NULL OR claimed_until <= $1 OR claimed_by = $2)
+    WHERE wake_at <= $1 AND (owner IS NULL OR owner = $2)
+      AND (claimed_until IS NULL OR claimed_until <= $1 OR claimed_by = $2)
     ORDER BY wake_at, id LIMIT $4 FOR UPDATE SKIP LOCKED
 ), claimed AS (
     UPDATE runs r SET claimed_by = $2, claimed_until = $3 FROM given g
@@ -24,6 +39,7 @@ const QUEUED: &str = "
 WITH given AS (
     SELECT tenant, id, queue_order, claimed_by IS NOT DISTINCT FROM $2 AND claimed_until > $1 AS held FROM runs
     WHERE tenant = $5 AND queue_order IS NOT NULL AND queue_limit <> ALL ($6)
+      AND (owner IS NULL OR owner = $2)
       AND (claimed_until IS NULL OR claimed_until <= $1 OR claimed_by = $2)
     ORDER BY queue_order, id LIMIT $4 FOR UPDATE SKIP LOCKED
 ), claimed AS (
@@ -43,17 +59,25 @@ WITH RECURSIVE t (tenant) AS (
 ) SELECT tenant FROM t WHERE tenant IS NOT NULL";
 
 impl Scheduling for PostgresStore {
-    fn heartbeat(&self, _: SystemScope, node: NodeId, until: Timestamp, liveness: &str) -> Result<(), StoreError> {
-        let sql = "INSERT INTO nodes (id, until, liveness) VALUES ($1, $2, $3)
-                   ON CONFLICT (id) DO UPDATE SET until = excluded.until, liveness = excluded.liveness";
-        self.system(sql, values![node.as_uuid(), until.as_millis(), liveness.to_owned()])?;
+    fn heartbeat(
+        &self,
+        _: SystemScope,
+        node: NodeId,
+        _: Timestamp,
+        lease: Millis,
+        liveness: &str,
+    ) -> Result<(), StoreError> {
+        let lease = i64::try_from(lease.0).unwrap_or(i64::MAX).min(LONGEST_LEASE);
+        self.system(HEARTBEAT, values![node.as_uuid(), lease, liveness.to_owned()])?;
         self.shared.counters.committed(0, 1, 0);
         Ok(())
     }
 
-    fn nodes(&self, _: SystemScope) -> Result<Vec<(NodeId, Timestamp, String)>, StoreError> {
-        let rows = self.system("SELECT id, until, liveness FROM nodes ORDER BY id", vec![])?;
-        each(&rows, |row| Ok((NodeId::from_uuid(get(row, 0)?), time(row, 1)?, get(row, 2)?)))
+    fn nodes(&self, _: SystemScope, _: Timestamp) -> Result<Vec<NodeRow>, StoreError> {
+        each(&self.system(NODES, vec![])?, |row| {
+            let (now, id) = (time(row, 3)?, NodeId::from_uuid(get(row, 0)?));
+            Ok(NodeRow::at(now, id, time(row, 1)?, get(row, 2)?))
+        })
     }
 
     fn forget_node(&self, _: SystemScope, node: NodeId) -> Result<(), StoreError> {

@@ -12,7 +12,7 @@ use crate::{Migration, StoreError};
 
 /// What makes a schema of version `n` one of version `n + 1`; an empty one has version 0. What has been released is
 /// never changed: a new version is a new entry.
-const STEPS: [&str; 2] = [FIRST, KEEP];
+const STEPS: [&str; 3] = [FIRST, KEEP, CAPS];
 
 /// The version of the tables that this build reads and writes.
 const VERSION: i32 = STEPS.len() as i32;
@@ -137,6 +137,33 @@ CREATE FUNCTION audit_stays() RETURNS trigger LANGUAGE plpgsql AS
     $stays$ BEGIN RAISE EXCEPTION 'nothing leaves the audit or changes in it'; END $stays$;
 CREATE TRIGGER audit_stays BEFORE UPDATE OR DELETE OR TRUNCATE ON audit
     FOR EACH STATEMENT EXECUTE FUNCTION audit_stays();
+"#;
+
+/// Accounts with caps; indexes for what waits for people; an audit whose entries may go after their time.
+const CAPS: &str = r#"
+CREATE TABLE accounts (
+    tenant text COLLATE "C" NOT NULL, account text COLLATE "C" NOT NULL, total bigint NOT NULL,
+    PRIMARY KEY (tenant, account)
+) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
+CREATE TABLE account_entries (
+    tenant text COLLATE "C" NOT NULL, account text COLLATE "C" NOT NULL, id text COLLATE "C" NOT NULL,
+    amount bigint NOT NULL, settled boolean NOT NULL, PRIMARY KEY (tenant, account, id)
+);
+CREATE INDEX dead_letters_open ON dead_letters (tenant, id) WHERE open;
+CREATE INDEX approvals_status ON approvals (tenant, status, id);
+CREATE INDEX audit_at ON audit (at, n);
+DROP TRIGGER audit_stays ON audit;
+CREATE OR REPLACE FUNCTION audit_stays() RETURNS trigger LANGUAGE plpgsql AS $stays$
+BEGIN
+    IF TG_OP = 'DELETE' AND TG_LEVEL = 'ROW' THEN
+        IF OLD.at < coalesce(nullif(current_setting('brain.audit_before', true), ''), '0')::bigint THEN
+            RETURN OLD;
+        END IF;
+    END IF;
+    RAISE EXCEPTION 'nothing leaves the audit before its time or changes in it';
+END $stays$;
+CREATE TRIGGER audit_stays BEFORE UPDATE OR DELETE ON audit FOR EACH ROW EXECUTE FUNCTION audit_stays();
+CREATE TRIGGER audit_stays_whole BEFORE TRUNCATE ON audit FOR EACH STATEMENT EXECUTE FUNCTION audit_stays();
 "#;
 
 /// Two roles without a login: `brain_engine` reads and writes for everyone, `brain_api` reads one tenant's rows. They

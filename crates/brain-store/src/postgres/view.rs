@@ -9,8 +9,10 @@ use brain_core::RecordId;
 use tokio_postgres::Row;
 use uuid::Uuid;
 
+use super::accounts::{AccountKey, EntryKey, account_key, entry_key};
 use super::need::{Id, Need, Part, RecordKey, SignalKey, Slot, entry_slot};
 use super::text::slot;
+use crate::accounts::{Held, Overlay, step, subject};
 use crate::{Conflict, Member, Precondition, Scope, StoreError, Write};
 
 /// A value by which a record is found: field, value, whether it is unique; as in the column `entries`.
@@ -35,6 +37,8 @@ pub(super) struct View<'a> {
     pending: BTreeSet<Id<'a>>,
     open: BTreeSet<Id<'a>>,
     signals: BTreeSet<SignalKey<'a>>,
+    totals: BTreeMap<AccountKey, i64>,
+    entries: BTreeMap<EntryKey, Held>,
 }
 
 fn numbered(row: &Row) -> usize {
@@ -76,6 +80,8 @@ impl<'a> View<'a> {
                 let list = self.lists.entry(need.lists[numbered(row)].clone()).or_default();
                 list.insert(row.get(1), row.get::<_, i64>(2) as u64);
             }
+            Part::Accounts => drop(self.totals.insert(need.accounts[numbered(row)].clone(), row.get(1))),
+            Part::Entries => drop(self.entries.insert(need.entries[numbered(row)].clone(), (row.get(1), row.get(2)))),
             Part::Keys => drop(self.taken_keys.insert(need.keys[numbered(row)].clone())),
         }
         Ok(())
@@ -122,7 +128,22 @@ impl<'a> View<'a> {
                 }
             }
         }
-        None
+        let mut overlay = Overlay::default();
+        member.writes.iter().find_map(|write| {
+            let total = |account: &str| Ok(self.totals.get(&account_key(tenant, account)).copied().unwrap_or(0));
+            let entry = |account: &str, id: &str| Ok(self.entries.get(&entry_key(tenant, account, id)).copied());
+            let taken: Result<_, std::convert::Infallible> = overlay.take(write, total, entry);
+            taken.ok().flatten()
+        })
+    }
+
+    /// The keys, the total and the entry after a write about an account; `None` if it changes nothing.
+    pub(super) fn booked(&self, tenant: &str, write: &Write) -> Option<(AccountKey, EntryKey, i64, Option<Held>)> {
+        let (account, id) = subject(write)?;
+        let (account, entry) = (account_key(tenant, account), entry_key(tenant, account, id));
+        let total = self.totals.get(&account).copied().unwrap_or(0);
+        let (total, held) = step(write, total, self.entries.get(&entry).copied()).ok().flatten()?;
+        Some((account, entry, total, held))
     }
 
     /// Changes what is known by one write of a member that goes in.
@@ -162,7 +183,17 @@ impl<'a> View<'a> {
             Write::Signal(row) => drop(self.signals.insert((tenant, row.run.as_uuid(), slot(&row.id)))),
             Write::TakeSignal { run, id } => drop(self.signals.remove(&(tenant, run.as_uuid(), slot(id)))),
             Write::DropRun(run) => drop(self.runs.remove(&(tenant, run.as_uuid()))),
+            Write::Reserve { .. } | Write::Settle { .. } | Write::Release { .. } => {
+                if let Some((account, entry, total, held)) = self.booked(tenant, write) {
+                    self.totals.insert(account, total);
+                    match held {
+                        Some(held) => drop(self.entries.insert(entry, held)),
+                        None => drop(self.entries.remove(&entry)),
+                    }
+                }
+            }
             Write::Append(_)
+            | Write::DropAccount(_)
             | Write::Erase { .. }
             | Write::DropLog { .. }
             | Write::NoteBlob { .. }

@@ -123,6 +123,9 @@ pub(super) fn drop_blob(
         .map(drop)
 }
 
+/// Entries of the audit that are deleted in one commit.
+const TRIMMED_AT_ONCE: i64 = 500;
+
 /// Gives free space back to the file system.
 pub(super) fn compact(connection: &Connection) -> Result<(), StoreError> {
     let busy = |error: rusqlite::Error| match error.sqlite_error_code() {
@@ -135,34 +138,39 @@ pub(super) fn compact(connection: &Connection) -> Result<(), StoreError> {
     connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).map_err(busy)
 }
 
-/// A place where references may stand: what its rows are ordered by, and their texts.
-fn referrers(place: Referrer) -> &'static str {
-    match place {
-        Referrer::Log => {
-            "SELECT log.pos, log.payloads FROM log JOIN runs ON runs.tenant = ?1 AND runs.id = log.run
-             WHERE log.pos > CAST(?2 AS INTEGER) AND log.payloads LIKE '%$blob%' ORDER BY log.pos LIMIT ?3"
-        }
-        Referrer::Runs => {
-            "SELECT hex(id), request FROM runs WHERE tenant = ?1 AND hex(id) > ?2 AND request LIKE '%$blob%'
-             ORDER BY id LIMIT ?3"
-        }
-        Referrer::Records => {
-            "SELECT kind || '/' || hex(id), body FROM records WHERE tenant = ?1 AND kind || '/' || hex(id) > ?2
-             AND body LIKE '%$blob%' ORDER BY kind || '/' || hex(id) LIMIT ?3"
-        }
-        Referrer::Letters => {
-            "SELECT hex(id), body FROM dead_letters WHERE tenant = ?1 AND hex(id) > ?2 AND body LIKE '%$blob%'
-             ORDER BY id LIMIT ?3"
-        }
-        Referrer::Approvals => {
-            "SELECT hex(id), body FROM approvals WHERE tenant = ?1 AND hex(id) > ?2 AND body LIKE '%$blob%'
-             ORDER BY id LIMIT ?3"
-        }
-        Referrer::Signals => {
-            "SELECT n, body FROM signals WHERE tenant = ?1 AND n > CAST(?2 AS INTEGER) AND body LIKE '%$blob%'
-             ORDER BY n LIMIT ?3"
-        }
-    }
+/// A place where references may stand: what its rows are ordered by, and the text if it has references. Each page reads
+/// so many rows along a key, with references or without, so that its cost is bounded.
+fn referrers(place: Referrer) -> String {
+    let (key, rows) = match place {
+        Referrer::Log => (
+            "pos",
+            "SELECT log.pos AS pos, log.payloads AS content FROM log
+             WHERE log.pos > CAST(?2 AS INTEGER) AND EXISTS (SELECT 1 FROM runs WHERE tenant = ?1 AND id = log.run)
+             ORDER BY log.pos LIMIT ?3",
+        ),
+        Referrer::Runs => (
+            "hex(id)",
+            "SELECT id, request AS content FROM runs WHERE tenant = ?1 AND id > unhex(?2) ORDER BY id LIMIT ?3",
+        ),
+        Referrer::Records => (
+            "hex(id) || kind",
+            "SELECT kind, id, body AS content FROM records
+             WHERE tenant = ?1 AND (kind, id) > (substr(?2, 33), unhex(substr(?2, 1, 32))) ORDER BY kind, id LIMIT ?3",
+        ),
+        Referrer::Letters => (
+            "hex(id)",
+            "SELECT id, body AS content FROM dead_letters WHERE tenant = ?1 AND id > unhex(?2) ORDER BY id LIMIT ?3",
+        ),
+        Referrer::Approvals => (
+            "hex(id)",
+            "SELECT id, body AS content FROM approvals WHERE tenant = ?1 AND id > unhex(?2) ORDER BY id LIMIT ?3",
+        ),
+        Referrer::Signals => (
+            "n",
+            "SELECT n, body AS content FROM signals WHERE tenant = ?1 AND n > CAST(?2 AS INTEGER) ORDER BY n LIMIT ?3",
+        ),
+    };
+    format!("SELECT {key}, CASE WHEN content LIKE '%$blob%' THEN content END FROM ({rows})")
 }
 
 fn count(limit: usize) -> i64 {
@@ -172,9 +180,21 @@ fn count(limit: usize) -> i64 {
 impl Retention for SqliteStore {
     fn tenants(&self, _: &Sudo) -> Result<Vec<TenantId>, StoreError> {
         self.read(|connection| {
-            let sql = "SELECT tenant FROM runs UNION SELECT tenant FROM records UNION SELECT tenant FROM blobs
-                       UNION SELECT tenant FROM tokens ORDER BY 1";
-            many(connection, sql, &[], |row| tenant_of(row, 0))
+            // From one tenant to the next along each primary key, however many rows each has.
+            let mut tenants = std::collections::BTreeSet::new();
+            for table in ["runs", "records", "blobs"] {
+                let sql = format!(
+                    "WITH RECURSIVE t (tenant) AS (
+                         SELECT (SELECT min(tenant) FROM {table})
+                         UNION ALL
+                         SELECT (SELECT min(tenant) FROM {table} WHERE tenant > t.tenant) FROM t
+                         WHERE t.tenant IS NOT NULL
+                     ) SELECT tenant FROM t WHERE tenant IS NOT NULL"
+                );
+                tenants.extend(many(connection, &sql, &[], |row| tenant_of(row, 0))?);
+            }
+            tenants.extend(many(connection, "SELECT DISTINCT tenant FROM tokens", &[], |row| tenant_of(row, 0))?);
+            Ok(tenants.into_iter().collect())
         })
     }
 
@@ -232,12 +252,12 @@ impl Retention for SqliteStore {
         let from = if numbered { cursor::<i64>(from)?.unwrap_or(0).to_string() } else { from.unwrap_or("").to_owned() };
         self.read(|connection| {
             let sql = referrers(place);
-            let rows = many(connection, sql, &[&scope.tenant().as_str(), &from, &count(limit)], |row| {
+            let rows = many(connection, &sql, &[&scope.tenant().as_str(), &from, &count(limit)], |row| {
                 let at = if numbered { row.get::<_, i64>(0)?.to_string() } else { row.get(0)? };
-                Ok((at, row.get::<_, String>(1)?))
+                Ok((at, row.get::<_, Option<String>>(1)?))
             })?;
             let next = if rows.len() == limit { rows.last().map(|(at, _)| at.clone()) } else { None };
-            Ok(Page { items: rows.into_iter().map(|(_, text)| text).collect(), next })
+            Ok(Page { items: rows.into_iter().filter_map(|(_, text)| text).collect(), next })
         })
     }
 
@@ -254,10 +274,7 @@ impl Retention for SqliteStore {
     }
 
     fn compact(&self, _: &Sudo) -> Result<(), StoreError> {
-        let closed = || StoreError::Failed("the store was closed".into());
-        let (send, receive) = std::sync::mpsc::sync_channel(1);
-        self.writer.send(Command::Compact(Box::new(move |result| drop(send.send(result))))).map_err(|_| closed())?;
-        receive.recv().unwrap_or_else(|_| Err(closed()))
+        self.between_commits(Command::Compact)
     }
 }
 
@@ -321,11 +338,44 @@ impl Audit for SqliteStore {
     fn note(&self, row: &AuditRow) -> Result<(), StoreError> {
         let row = row.clone();
         self.write(move |connection| {
-            let sql = "INSERT INTO audit (at, who, what, tenant, detail) SELECT ?1, ?2, ?3, ?4, ?5 WHERE NOT EXISTS
-                       (SELECT 1 FROM audit WHERE (at, who, what, tenant, detail) IS (?1, ?2, ?3, ?4, ?5))";
+            let sql = "INSERT INTO audit (at, who, what, tenant, detail) VALUES (?1, ?2, ?3, ?4, ?5)";
             let tenant = row.tenant.as_ref().map(TenantId::as_str);
-            connection.execute(sql, params![row.at.as_millis(), row.who, row.what, tenant, row.detail]).map(drop)
+            let params = params![row.at.as_millis(), row.who, row.what, tenant, row.detail];
+            connection.prepare_cached(sql)?.execute(params).map(drop)
         })
+    }
+
+    fn note_once(&self, row: &AuditRow) -> Result<(), StoreError> {
+        let row = row.clone();
+        self.write(move |connection| {
+            // The index on `at` leaves a handful of rows to compare.
+            let sql = "INSERT INTO audit (at, who, what, tenant, detail) SELECT ?1, ?2, ?3, ?4, ?5 WHERE NOT EXISTS
+                       (SELECT 1 FROM audit WHERE at = ?1 AND (who, what, tenant, detail) IS (?2, ?3, ?4, ?5))";
+            let tenant = row.tenant.as_ref().map(TenantId::as_str);
+            let params = params![row.at.as_millis(), row.who, row.what, tenant, row.detail];
+            connection.prepare_cached(sql)?.execute(params).map(drop)
+        })
+    }
+
+    fn trim_audit(&self, _: &Sudo, before: Timestamp) -> Result<u64, StoreError> {
+        let mut gone = 0;
+        loop {
+            let deleted = std::sync::Arc::new(std::sync::atomic::AtomicU64::new(0));
+            let answer = deleted.clone();
+            self.write(move |connection| {
+                let open = "UPDATE audit_since SET at = ?1";
+                connection.prepare_cached(open)?.execute([before.as_millis()])?;
+                let sql = "DELETE FROM audit WHERE n IN (SELECT n FROM audit WHERE at < ?1 ORDER BY at LIMIT ?2)";
+                let rows = connection.prepare_cached(sql)?.execute([before.as_millis(), TRIMMED_AT_ONCE])?;
+                answer.store(rows as u64, std::sync::atomic::Ordering::Relaxed);
+                connection.prepare_cached(open)?.execute([i64::MIN]).map(drop)
+            })?;
+            let rows = deleted.load(std::sync::atomic::Ordering::Relaxed);
+            gone += rows;
+            if rows < TRIMMED_AT_ONCE as u64 {
+                return Ok(gone);
+            }
+        }
     }
 
     fn audit(&self, _: SystemScope, limit: usize) -> Result<Vec<AuditRow>, StoreError> {

@@ -1,6 +1,8 @@
 //! The store in one SQLite file: WAL, `synchronous=FULL`, one writer thread that commits for everyone at once, and a
 //! pool of readers.
 
+mod accounts;
+mod backup;
 mod blobs;
 mod feed;
 mod find;
@@ -22,6 +24,8 @@ use rusqlite::{Connection, OpenFlags};
 use crate::Migration;
 use crate::traits::{Commit, CommitDone, CommitResult, Member, StoreError, StoreStats};
 use writer::{Command, Counters};
+
+pub use backup::Contents;
 
 /// Readers kept open between uses.
 const POOLED_READERS: usize = 8;
@@ -110,6 +114,17 @@ impl SqliteStore {
         Ok(connection)
     }
 
+    /// Has the writer do something that cannot be part of a commit.
+    fn between_commits(
+        &self,
+        command: impl FnOnce(Box<dyn FnOnce(Result<(), StoreError>) + Send>) -> Command,
+    ) -> Result<(), StoreError> {
+        let closed = || StoreError::Failed("the store was closed".into());
+        let (send, receive) = std::sync::mpsc::sync_channel(1);
+        self.writer.send(command(Box::new(move |result| drop(send.send(result))))).map_err(|_| closed())?;
+        receive.recv().unwrap_or_else(|_| Err(closed()))
+    }
+
     /// Runs something on the writer, in a transaction of its own or with others, and waits until it is durable.
     fn write(
         &self,
@@ -174,6 +189,10 @@ impl Commit for SqliteStore {
 
     fn stats(&self) -> StoreStats {
         self.counters.read()
+    }
+
+    fn checkpoint(&self) -> Result<(), StoreError> {
+        self.between_commits(Command::Checkpoint)
     }
 }
 

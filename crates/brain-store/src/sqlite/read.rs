@@ -1,6 +1,6 @@
 //! What readers ask. Each query runs on a connection of the pool and sees the last commit.
 
-use brain_core::{ApprovalId, Digest, JobKey, NodeId, RecordId, RunId, TenantId, Timestamp, TokenId};
+use brain_core::{ApprovalId, Digest, JobKey, Millis, NodeId, RecordId, RunId, TenantId, Timestamp, TokenId};
 use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, params, params_from_iter};
 use serde_json::Value;
@@ -8,8 +8,8 @@ use serde_json::Value;
 use super::{SqliteStore, failed};
 use crate::traits::{Approvals, DeadLetters, Definitions, Runs, Scheduling, StoreError, Tokens};
 use crate::{
-    ApprovalRow, ArtifactRow, Claim, DeadLetterRow, LogRow, Page, QueuePlace, RunRow, RunSchedule, Scope, SystemScope,
-    TokenRow,
+    ApprovalRow, ArtifactRow, Claim, DeadLetterRow, LogRow, NodeRow, Page, QueuePlace, RunRow, RunSchedule, Scope,
+    SystemScope, TokenRow,
 };
 
 type Bytes = [u8; 16];
@@ -93,6 +93,10 @@ pub(super) fn run_row(row: &Row<'_>) -> rusqlite::Result<RunRow> {
         request: json(row, 11)?,
         erased: row.get(14)?,
     })
+}
+
+pub(super) fn run_id(row: &Row<'_>, column: usize) -> rusqlite::Result<RunId> {
+    Ok(RunId::from_uuid(uuid(row, column)?))
 }
 
 /// Run, number, time, events and payloads of a row of the log.
@@ -219,10 +223,17 @@ impl DeadLetters for SqliteStore {
     ) -> Result<Page<DeadLetterRow>, StoreError> {
         let before = cursor::<JobKey>(from)?.map_or(LAST, |id| *id.as_uuid().as_bytes());
         self.read(|connection| {
-            let sql = "SELECT id, run, tool, opened_at, open, body FROM dead_letters
-                       WHERE tenant = ?1 AND id < ?2 AND (?4 IS NULL OR open = ?4) ORDER BY id DESC LIMIT ?3";
-            let items =
-                many(connection, sql, &[&scope.tenant().as_str(), &before, &(limit as i64 + 1), &open], letter_row)?;
+            // Open letters have an index; closed ones are the many.
+            let which = match open {
+                None => "",
+                Some(true) => "AND open = 1",
+                Some(false) => "AND open = 0",
+            };
+            let sql = format!(
+                "SELECT id, run, tool, opened_at, open, body FROM dead_letters
+                 WHERE tenant = ?1 AND id < ?2 {which} ORDER BY id DESC LIMIT ?3"
+            );
+            let items = many(connection, &sql, &[&scope.tenant().as_str(), &before, &(limit as i64 + 1)], letter_row)?;
             Ok(Page::cut(items, limit, |row: &DeadLetterRow| row.id.to_string()))
         })
     }
@@ -263,11 +274,14 @@ impl Approvals for SqliteStore {
     ) -> Result<Page<ApprovalRow>, StoreError> {
         let before = cursor::<ApprovalId>(from)?.map_or(LAST, |id| *id.as_uuid().as_bytes());
         self.read(|connection| {
-            let sql = "SELECT id, run, status, asked_at, body FROM approvals
-                       WHERE tenant = ?1 AND id < ?2 AND (?4 IS NULL OR status = ?4) ORDER BY id DESC LIMIT ?3";
+            let which = if status.is_some() { "AND status = ?4" } else { "AND ?4 IS NULL" };
+            let sql = format!(
+                "SELECT id, run, status, asked_at, body FROM approvals
+                 WHERE tenant = ?1 AND id < ?2 {which} ORDER BY id DESC LIMIT ?3"
+            );
             let items = many(
                 connection,
-                sql,
+                &sql,
                 &[&scope.tenant().as_str(), &before, &(limit as i64 + 1), &status],
                 approval_row,
             )?;
@@ -340,8 +354,15 @@ impl Tokens for SqliteStore {
 }
 
 impl Scheduling for SqliteStore {
-    fn heartbeat(&self, _: SystemScope, node: NodeId, until: Timestamp, liveness: &str) -> Result<(), StoreError> {
-        let liveness = liveness.to_owned();
+    fn heartbeat(
+        &self,
+        _: SystemScope,
+        node: NodeId,
+        now: Timestamp,
+        lease: Millis,
+        liveness: &str,
+    ) -> Result<(), StoreError> {
+        let (until, liveness) = (now.plus(lease), liveness.to_owned());
         self.write(move |connection| {
             connection
                 .prepare_cached("INSERT OR REPLACE INTO nodes VALUES (?1, ?2, ?3)")?
@@ -350,10 +371,10 @@ impl Scheduling for SqliteStore {
         })
     }
 
-    fn nodes(&self, _: SystemScope) -> Result<Vec<(NodeId, Timestamp, String)>, StoreError> {
+    fn nodes(&self, _: SystemScope, now: Timestamp) -> Result<Vec<NodeRow>, StoreError> {
         self.read(|connection| {
             many(connection, "SELECT id, until, liveness FROM nodes ORDER BY id", &[], |row| {
-                Ok((NodeId::from_uuid(uuid(row, 0)?), time(row, 1)?, row.get(2)?))
+                Ok(NodeRow::at(now, NodeId::from_uuid(uuid(row, 0)?), time(row, 1)?, row.get(2)?))
             })
         })
     }

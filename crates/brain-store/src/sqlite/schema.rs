@@ -7,12 +7,13 @@ use crate::{Migration, StoreError};
 
 /// What makes a file of version `n` one of version `n + 1`; an empty file has version 0. What has been released is
 /// never changed: a new version is a new entry.
-const STEPS: [Step; 5] = [
+const STEPS: [Step; 6] = [
     Step { tables: FIRST, fill: None },
     Step { tables: REACH, fill: None },
     Step { tables: FLOW, fill: None },
     Step { tables: KEEP, fill: None },
     Step { tables: CALLED, fill: Some(names::fill) },
+    Step { tables: CAPS, fill: None },
 ];
 
 /// One step from a version to the next.
@@ -147,6 +148,26 @@ CREATE TABLE audit (
 CREATE TRIGGER audit_stays BEFORE DELETE ON audit BEGIN SELECT RAISE(ABORT, 'nothing leaves the audit'); END;
 CREATE TRIGGER audit_stays_the_same BEFORE UPDATE ON audit
     BEGIN SELECT RAISE(ABORT, 'nothing changes in the audit'); END;
+";
+
+/// Accounts with caps; indexes for what waits for people; an audit whose entries may go after their time.
+const CAPS: &str = "
+CREATE TABLE accounts (
+    tenant TEXT NOT NULL, account TEXT NOT NULL, total INTEGER NOT NULL, PRIMARY KEY (tenant, account)
+) WITHOUT ROWID;
+CREATE TABLE account_entries (
+    tenant TEXT NOT NULL, account TEXT NOT NULL, id TEXT NOT NULL, amount INTEGER NOT NULL, settled INTEGER NOT NULL,
+    PRIMARY KEY (tenant, account, id)
+) WITHOUT ROWID;
+CREATE INDEX dead_letters_open ON dead_letters (tenant, id) WHERE open = 1;
+CREATE INDEX approvals_status ON approvals (tenant, status, id);
+CREATE INDEX audit_at ON audit (at, n);
+-- Entries from before this moment may be deleted; set only while they are.
+CREATE TABLE audit_since (single INTEGER PRIMARY KEY CHECK (single = 1), at INTEGER NOT NULL);
+INSERT INTO audit_since VALUES (1, -9223372036854775808);
+DROP TRIGGER audit_stays;
+CREATE TRIGGER audit_stays BEFORE DELETE ON audit WHEN old.at >= (SELECT at FROM audit_since)
+    BEGIN SELECT RAISE(ABORT, 'nothing leaves the audit before its time'); END;
 ";
 
 /// What people call records has an index of its own: see [`names`]. A record with a number has a text, a name or both.

@@ -34,6 +34,8 @@ pub(super) enum Command {
     Sweep,
     /// Free space is given back to the file system: between commits, since it cannot be a part of one.
     Compact(ChangeDone),
+    /// The write-ahead log is written back into the file.
+    Checkpoint(ChangeDone),
     /// The store is being closed: nothing that comes after this is done.
     Close,
 }
@@ -115,17 +117,23 @@ pub(super) fn run(mut connection: Connection, commands: &Receiver<Command>, coun
         sweep |= group.iter().any(|command| matches!(command, Command::Sweep));
         let close = group.iter().any(|command| matches!(command, Command::Close));
         group.retain(|command| !matches!(command, Command::Sweep | Command::Close));
-        let compact: Vec<Command> = group.extract_if(.., |command| matches!(command, Command::Compact(_))).collect();
+        let apart = |command: &mut Command| matches!(command, Command::Compact(_) | Command::Checkpoint(_));
+        let between: Vec<Command> = group.extract_if(.., apart).collect();
         if !group.is_empty() {
             commit_group(&mut connection, &mut group, counters);
             commits = commits.wrapping_add(1);
         }
-        for command in compact {
-            if let Command::Compact(done) = command {
-                done(super::keep::compact(&connection));
+        for command in between {
+            match command {
+                Command::Compact(done) => done(super::keep::compact(&connection)),
+                Command::Checkpoint(done) => done(checkpoint_all(&connection)),
+                _ => {}
             }
         }
         if close {
+            if let Err(error) = checkpoint_all(&connection) {
+                tracing::info!(%error, "the write-ahead log stays beside the file");
+            }
             return;
         }
         // Many small commits or a few large ones.
@@ -135,6 +143,14 @@ pub(super) fn run(mut connection: Connection, commands: &Receiver<Command>, coun
             checkpoint_if_due(&connection, counters);
         }
     }
+}
+
+/// Writes the whole write-ahead log back into the file and empties it, so that the file alone is the store. Readers and
+/// other processes may prevent that for a while.
+fn checkpoint_all(connection: &Connection) -> Result<(), StoreError> {
+    let busy: i64 =
+        connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0)).map_err(super::failed)?;
+    if busy == 0 { Ok(()) } else { Err(StoreError::Failed("another process uses the file".into())) }
 }
 
 /// Deletes some of what was given up; whether there may be more.
@@ -182,7 +198,7 @@ fn commit_group(connection: &mut Connection, group: &mut Vec<Command>, counters:
                 match command {
                     Command::Commit(_, done) => done(Err(failed())),
                     Command::Change(_, done) => done(Err(failed())),
-                    Command::Sweep | Command::Compact(_) | Command::Close => {}
+                    Command::Sweep | Command::Compact(_) | Command::Checkpoint(_) | Command::Close => {}
                 }
             }
         }
@@ -241,7 +257,7 @@ fn write_group(
                 })?;
                 Answer::Change(written.map_err(|error| StoreError::Failed(error.to_string())))
             }
-            Command::Sweep | Command::Compact(_) | Command::Close => Answer::Change(Ok(())),
+            Command::Sweep | Command::Compact(_) | Command::Checkpoint(_) | Command::Close => Answer::Change(Ok(())),
         });
     }
     transaction.commit()?;
@@ -301,6 +317,13 @@ fn write_member(connection: &Connection, member: &Member, tally: &mut Tally) -> 
             && let Some(conflict) = taken(connection, &member.scope, row, index)?
         {
             return Ok(Outcome::Conflict(conflict));
+        }
+    }
+    match super::accounts::check(connection, member)? {
+        Err(conflict) => return Ok(Outcome::Conflict(conflict)),
+        Ok(booked) => {
+            let rows = super::accounts::apply(connection, member.scope.tenant().as_str(), &booked)?;
+            tally.wrote(rows, 64 * rows as usize);
         }
     }
     for write in &member.writes {
@@ -536,6 +559,12 @@ fn apply(connection: &Connection, scope: &Scope, write: &Write, tally: &mut Tall
         Write::PutBlob { hash, media_type, at, bytes } => {
             let row = BlobRow { hash: *hash, size: bytes.len() as u64, media_type: media_type.clone(), at: *at };
             tally.wrote(1, super::blobs::put(connection, tenant, &row, bytes)?);
+        }
+        // Decided and written with the whole member.
+        Write::Reserve { .. } | Write::Settle { .. } | Write::Release { .. } => {}
+        Write::DropAccount(account) => {
+            super::accounts::drop_account(connection, tenant, account)?;
+            tally.wrote(1, 64);
         }
         Write::Erase { run, request, rows } => {
             tally.wrote(1 + rows.len() as u64, super::keep::erase(connection, tenant, *run, request, rows)?);

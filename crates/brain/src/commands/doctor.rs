@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use anyhow::Result;
-use brain_core::Clock;
+use brain_core::{Clock, Millis};
 use brain_store::SystemScope;
 
 use crate::cli::Global;
@@ -49,7 +49,7 @@ pub(crate) fn run(global: &Global) -> Result<bool> {
             let started = Instant::now();
             let node = brain_core::NodeId::generate(SystemClock.now(), &mut crate::system::SystemRandom);
             let written = store
-                .heartbeat(SystemScope, node, SystemClock.now(), "doctor")
+                .heartbeat(SystemScope, node, SystemClock.now(), Millis(0), "doctor")
                 .and_then(|()| store.forget_node(SystemScope, node));
             match written {
                 Ok(()) => note(

@@ -1,7 +1,7 @@
 //! `brain gc`: erases and deletes what has been kept long enough; a server does it once an hour.
 
 use anyhow::{Context, Result};
-use brain_core::{Clock, TenantId};
+use brain_core::{Clock, TenantId, Timestamp};
 use brain_engine::{BLOB_GRACE, Keep, LONG, Swept, sweep};
 use brain_kernel::sweep_corrections;
 use brain_store::{Scope, Store, Sudo};
@@ -26,6 +26,9 @@ pub(crate) fn run(global: &Global, args: &GcArgs) -> Result<bool> {
     let tenants = if args.all {
         let detail = if args.dry_run { "dry run" } else { "" };
         let sudo = super::audit::sudo(store.as_ref(), "gc", None, detail)?;
+        if !args.dry_run {
+            trim_audit(&config, store.as_ref(), &sudo)?;
+        }
         store.tenants(&sudo)?
     } else {
         vec![global.tenant().parse()?]
@@ -92,14 +95,33 @@ fn tell(tenant: &TenantId, gone: Gone, dry_run: bool) {
 
 /// Erases and deletes for every tenant whose configuration says so.
 pub(super) fn by_itself(config: &Config, store: &dyn Store, sudo: &Sudo) -> Result<()> {
+    trim_audit(config, store, sudo)?;
+    let mut failed = None;
     for tenant in store.tenants(sudo)? {
         let Some(keep) = keep(config, &tenant) else { continue };
         let scope = Scope::of(tenant.clone());
-        let swept = sweep(store, &scope, SystemClock.now(), keep, false)?;
-        sweep_corrections(store, &scope, false)?;
-        if swept != Swept::default() {
-            tracing::info!(%tenant, ?swept, "what has been kept long enough went");
+        match sweep(store, &scope, SystemClock.now(), keep, false) {
+            Ok(swept) if swept != Swept::default() => {
+                tracing::info!(%tenant, ?swept, "what has been kept long enough went");
+            }
+            Ok(_) => {}
+            // One tenant's trouble is not the next one's.
+            Err(error) => drop(failed.get_or_insert((tenant.clone(), error))),
+        }
+        if let Err(error) = sweep_corrections(store, &scope, false) {
+            failed.get_or_insert((tenant, error));
         }
     }
-    Ok(())
+    match failed {
+        Some((tenant, error)) => Err(error).with_context(|| format!("tenant {tenant}")),
+        None => Ok(()),
+    }
+}
+
+/// Deletes entries of the audit that were kept long enough; how many.
+fn trim_audit(config: &Config, store: &dyn Store, sudo: &Sudo) -> Result<u64> {
+    let Some(kept) = config.audit() else { return Ok(0) };
+    let length = i64::try_from(kept.0).unwrap_or(i64::MAX);
+    let before = Timestamp::from_millis(SystemClock.now().as_millis().saturating_sub(length));
+    Ok(store.trim_audit(sudo, before)?)
 }

@@ -2,6 +2,7 @@
 
 mod approve;
 mod audit;
+mod backup;
 mod bench;
 mod blob;
 mod demo;
@@ -75,6 +76,8 @@ pub(crate) fn run(cli: Cli) -> Result<bool> {
         Command::Gc(args) => gc::run(global, &args),
         Command::Audit { limit } => audit::run(global, limit),
         Command::Store(StoreCommand::Copy(args)) => store::copy(global, &args),
+        Command::Backup(args) => backup::backup(global, &args),
+        Command::Restore(args) => backup::restore(global, &args),
         Command::Doctor => doctor::run(global),
         Command::Migrate { dry_run } => migrate::run(global, dry_run),
         Command::Bench(command) => bench::run(global, &command),

@@ -4,6 +4,7 @@ use anyhow::{Context, Result};
 use brain_server::ServerConfig;
 
 use crate::cli::{Global, ServeArgs};
+use crate::config::Config;
 use crate::open;
 use crate::show::{BOLD, DIM, YELLOW};
 
@@ -15,8 +16,24 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<bool> {
         // The first who says something in their own words does not wait for it.
         let ears = kernel.clone();
         tokio::task::spawn_blocking(move || ears.listen());
-        let config = ServerConfig { max_blob: args.max_blob_mib << 20, ..ServerConfig::new(args.addr) };
-        let (addr, serving) = brain_server::bind(kernel.clone(), config, stop_signal())
+        let drain = match args.drain {
+            Some(drain) => drain,
+            None => Config::read(global.config.as_deref())?.drain(),
+        }
+        .as_std();
+        let config = ServerConfig {
+            max_blob: args.max_blob_mib << 20,
+            // Whoever waits for a call that is under way gets the answer.
+            shutdown_grace: drain,
+            ..ServerConfig::new(args.addr)
+        };
+        let mut signals = count_signals();
+        let (mut first, engine) = (signals.clone(), kernel.engine().clone());
+        let stopping = async move {
+            drop(first.wait_for(|signals| *signals >= 1).await);
+            engine.pause(true);
+        };
+        let (addr, serving) = brain_server::bind(kernel.clone(), config, stopping)
             .await
             .with_context(|| format!("cannot listen on {}", args.addr))?;
         if global.public_url.is_none() {
@@ -46,10 +63,47 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<bool> {
             );
         }
         super::house::keep(global.config.clone(), &kernel);
-        serving.await?;
+        let ended = async {
+            serving.await?;
+            let under_way = kernel.engine().outside_jobs();
+            if under_way > 0 {
+                tracing::warn!(under_way, "waiting for outside calls; a second signal ends at once");
+            }
+            anyhow::Ok(kernel.engine().drain(drain).await)
+        };
+        // Open requests and outside calls share the time: a service manager that waits as long does not have to kill.
+        let mut asked = signals.clone();
+        let late = async move {
+            drop(asked.wait_for(|signals| *signals >= 1).await);
+            tokio::time::sleep(drain).await;
+        };
+        let drained = tokio::select! {
+            drained = ended => drained?,
+            () = late => kernel.engine().outside_jobs() == 0,
+            _ = signals.wait_for(|signals| *signals >= 2) => false,
+        };
+        if !drained {
+            let under_way = kernel.engine().outside_jobs();
+            tracing::warn!(under_way, "outside calls were still under way; the next server finds them");
+        }
         kernel.engine().stop();
+        if let Err(error) = kernel.store().checkpoint() {
+            tracing::warn!(%error, "the store was not written back into one file; keep what lies beside it");
+        }
         Ok(true)
     })
+}
+
+/// How many signals to stop have come. The task that counts them begins at the call.
+fn count_signals() -> tokio::sync::watch::Receiver<u32> {
+    let (send, receive) = tokio::sync::watch::channel(0);
+    tokio::spawn(async move {
+        loop {
+            stop_signal().await;
+            send.send_modify(|signals| *signals += 1);
+        }
+    });
+    receive
 }
 
 /// Ctrl-C, or the signal that service managers send.

@@ -98,9 +98,9 @@ pub(crate) fn copy(global: &Global, args: &CopyArgs) -> Result<bool> {
 
 /// A process that goes on writing would make two stores that both think they are the one.
 fn refuse_if_alive(store: &dyn Store) -> Result<()> {
-    let now = SystemClock.now();
-    for (node, until, liveness) in store.nodes(SystemScope)? {
-        if until > now && !ProcessLiveness.is_gone(&liveness) {
+    for node in store.nodes(SystemScope, SystemClock.now())? {
+        if node.lapsed.is_none() && !ProcessLiveness.is_gone(&node.liveness) {
+            let node = node.id;
             bail!("node {node} works on the source; stop it first, or copy what is there now: --force");
         }
     }

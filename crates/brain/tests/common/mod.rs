@@ -72,6 +72,17 @@ impl Server {
         self.child.id()
     }
 
+    /// Asks the process to stop, as a service manager does.
+    pub fn terminate(&self) {
+        let sent = Command::new("kill").args(["-TERM", &self.pid().to_string()]).status().unwrap();
+        assert!(sent.success());
+    }
+
+    /// Waits until the process has ended by itself.
+    pub fn ended(&mut self) -> std::process::ExitStatus {
+        self.child.wait().unwrap()
+    }
+
     /// `kill -9`.
     pub fn kill(mut self) {
         self.child.kill().unwrap();
