@@ -1,8 +1,8 @@
 //! What has come for the core, by tenant: whoever sends the most does not make the others wait.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
-use brain_core::TenantId;
+use brain_core::{RunId, TenantId};
 
 use crate::core::CoreInput;
 use crate::flow::FlowConfig;
@@ -25,6 +25,8 @@ struct Queue {
     asked: VecDeque<CoreInput>,
     /// Runs whose time has come, or that others left behind.
     found: VecDeque<CoreInput>,
+    /// The runs of those, and whether they are taken over: what is here already is not put in again.
+    runs: HashSet<(RunId, bool)>,
     /// Whether the next one is of those that were found.
     found_next: bool,
 }
@@ -32,7 +34,11 @@ struct Queue {
 impl Queue {
     fn put(&mut self, input: CoreInput) {
         match input {
-            CoreInput::Wake(..) | CoreInput::TakeOver(..) => self.found.push_back(input),
+            CoreInput::Wake(_, run) | CoreInput::TakeOver(_, run, _) => {
+                if self.runs.insert((run, matches!(input, CoreInput::TakeOver(..)))) {
+                    self.found.push_back(input);
+                }
+            }
             input => self.asked.push_back(input),
         }
     }
@@ -41,6 +47,9 @@ impl Queue {
         let (first, second) =
             if self.found_next { (&mut self.found, &mut self.asked) } else { (&mut self.asked, &mut self.found) };
         let input = first.pop_front().or_else(|| second.pop_front());
+        if let Some(input @ (CoreInput::Wake(_, run) | CoreInput::TakeOver(_, run, _))) = &input {
+            self.runs.remove(&(*run, matches!(input, CoreInput::TakeOver(..))));
+        }
         self.found_next = !self.found_next;
         input
     }
@@ -98,7 +107,7 @@ impl Inbox {
 
 #[cfg(test)]
 mod tests {
-    use brain_core::{RunId, SeededRandom, Timestamp};
+    use brain_core::{SeededRandom, Timestamp};
     use brain_store::{Outcome, Scope};
 
     use super::*;
@@ -106,12 +115,14 @@ mod tests {
     #[test]
     fn timers_and_requests_of_one_tenant_take_turns() {
         let mut inbox = Inbox::new(FlowConfig::default());
-        let run = RunId::generate(Timestamp::from_millis(1), &mut SeededRandom::new(1));
+        let run = |seed| RunId::generate(Timestamp::from_millis(1), &mut SeededRandom::new(seed));
         let scope = || Scope::of("one".parse().expect("a name"));
-        for _ in 0..1_000 {
-            inbox.put(CoreInput::Wake(scope(), run));
+        for seed in 0..1_000 {
+            inbox.put(CoreInput::Wake(scope(), run(seed)));
+            inbox.put(CoreInput::Wake(scope(), run(seed)));
         }
-        inbox.put(CoreInput::Signal(scope(), run));
+        assert_eq!(inbox.tenants[scope().tenant()].found.len(), 1_000, "each run once");
+        inbox.put(CoreInput::Signal(scope(), run(1)));
         let mut batch = Vec::new();
         inbox.take(2, false, &mut batch);
         assert!(batch.iter().any(|input| matches!(input, CoreInput::Signal(..))));
@@ -124,9 +135,9 @@ mod tests {
         let run = RunId::generate(Timestamp::from_millis(1), &mut SeededRandom::new(1));
         let scope = |name: &str| Scope::of(name.parse().expect("a name"));
         for _ in 0..1_000 {
-            inbox.put(CoreInput::Wake(scope("flood"), run));
+            inbox.put(CoreInput::Signal(scope("flood"), run));
         }
-        inbox.put(CoreInput::Wake(scope("other"), run));
+        inbox.put(CoreInput::Signal(scope("other"), run));
         inbox.put(CoreInput::Committed(1, Ok(Outcome::Committed)));
         let mut batch = Vec::new();
         inbox.take(4, false, &mut batch);

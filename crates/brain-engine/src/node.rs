@@ -26,8 +26,9 @@ const AHEAD: Millis = Millis(2_000);
 /// How long a node that owns nothing is remembered after its lease. A process that only stood still goes on, and may
 /// own runs before it says that it lives; if it dies at that moment, its runs are found because it is still known.
 const REMEMBERED: Millis = Millis(600_000);
-/// Runs looked up at a time.
-const BATCH: usize = 256;
+/// Runs looked up at a time. Those that are in the inbox already are dropped there, so a look that finds the same ones
+/// again costs a read and nothing else.
+const BATCH: usize = 10_000;
 
 /// Looks after one node: its heartbeat, runs whose time has come, and the runs of dead nodes.
 pub(crate) struct Keeper {
@@ -50,15 +51,17 @@ impl Keeper {
         self.store.heartbeat(SystemScope, self.node, self.clock.now(), LEASE, &own)
     }
 
-    /// Everything that there may be to do; the dead are looked for only if `poll`.
-    pub(crate) fn look(&mut self, poll: bool, send: &dyn Fn(CoreInput)) -> Result<(), StoreError> {
+    /// Everything that there may be to do; the dead and what is due are looked for only if `poll`. Whether there was more
+    /// than one look takes.
+    pub(crate) fn look(&mut self, poll: bool, send: &dyn Fn(CoreInput)) -> Result<bool, StoreError> {
+        let mut more = false;
         if poll {
-            self.orphans(send)?;
-            self.due(send)?;
+            more |= self.orphans(send)? >= BATCH;
+            more |= self.due(send)? >= BATCH;
         }
-        self.signalled(send)?;
+        more |= self.signalled(send)? >= BATCH;
         send(CoreInput::Look(self.share()?));
-        Ok(())
+        Ok(more)
     }
 
     /// This node's part of limits that hold over all nodes.

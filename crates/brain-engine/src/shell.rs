@@ -18,6 +18,8 @@ use crate::performer::{Lost, Performer, Tasks, Work};
 const BREATH: Duration = Duration::from_millis(20);
 /// Those who wait here for what other processes do look for themselves this often at most.
 const TELL: Duration = Duration::from_millis(250);
+/// How soon the store is asked again when it had more than one look takes.
+const SOON: Duration = Duration::from_millis(200);
 /// How often the store is asked for runs whose time has come: the safety net behind the timers in memory.
 const POLL: Duration = Duration::from_millis(1000);
 
@@ -90,14 +92,21 @@ pub(crate) fn keep_forever(
     let mut heartbeat = Instant::now();
     let mut told = Instant::now();
     let mut polled: Option<Instant> = None;
+    let mut pause = POLL - BREATH;
     loop {
         if !paused.load(Ordering::Relaxed) {
             let poll = polled.is_none_or(|at| at.elapsed() >= POLL);
             if poll {
                 polled = Some(Instant::now());
             }
-            if let Err(error) = keeper.look(poll, send) {
-                tracing::warn!(%error, "the store could not be asked for work; asking again");
+            match keeper.look(poll, send) {
+                // There is more than one look takes: the next one comes soon.
+                Ok(true) => (polled, pause) = (None, SOON),
+                Ok(false) => pause = POLL - BREATH,
+                Err(error) => {
+                    pause = POLL - BREATH;
+                    tracing::warn!(%error, "the store could not be asked for work; asking again");
+                }
             }
         }
         if told.elapsed() >= TELL {
@@ -111,7 +120,7 @@ pub(crate) fn keep_forever(
             }
         }
         std::thread::sleep(BREATH);
-        match news.recv_timeout(POLL - BREATH) {
+        match news.recv_timeout(pause) {
             Ok(KeeperNews::Heard) | Err(RecvTimeoutError::Timeout) => {}
             Ok(KeeperNews::Stop) | Err(RecvTimeoutError::Disconnected) => return,
         }

@@ -41,7 +41,7 @@ CREATE TABLE runs (
     priority INTEGER NOT NULL, request TEXT NOT NULL,
     PRIMARY KEY (tenant, id)
 ) WITHOUT ROWID;
-CREATE INDEX runs_wake ON runs (wake_at, tenant, id) WHERE wake_at IS NOT NULL;
+CREATE INDEX runs_wake ON runs (wake_at, id) WHERE wake_at IS NOT NULL;
 CREATE INDEX runs_owner ON runs (owner, id, tenant) WHERE owner IS NOT NULL;
 CREATE INDEX runs_status ON runs (tenant, status, id) WHERE status <> 'completed';
 -- Append-only; `pos` is also the order in which commits became visible.
