@@ -521,6 +521,7 @@ impl Core {
                     refused: None,
                     bytes: 0,
                     signalled: Vec::new(),
+                    at_cap: &live.at_cap,
                 };
                 for told in inputs {
                     turn.told(told);
@@ -714,6 +715,7 @@ impl Core {
     /// The commit is durable: what it promised is done now.
     fn settle(&mut self, run: RunId, mut live: Live, in_flight: InFlight, output: &mut StepOutput) -> Option<RunId> {
         live.redecided = 0;
+        live.at_cap.clear();
         self.answered(run, &in_flight.work);
         let mut moved = false;
         for item in &in_flight.work {
@@ -811,6 +813,10 @@ impl Core {
         conflict: Conflict,
         output: &mut StepOutput,
     ) -> Option<RunId> {
+        let mut live = live;
+        if let Conflict::OverLimit { account, .. } = &conflict {
+            live.at_cap.insert(account.clone());
+        }
         let answer = match &conflict {
             Conflict::Precondition(Precondition::KeyFree(key)) => Some(EngineError::KeyTaken(key.clone())),
             Conflict::Precondition(Precondition::RunAbsent(_)) => Some(EngineError::RunExists(run)),
@@ -858,7 +864,7 @@ impl Core {
         error: Option<StoreError>,
         output: &mut StepOutput,
     ) -> Option<RunId> {
-        let Live { scope, queue: mut later, redecided, .. } = live;
+        let Live { scope, queue: mut later, redecided, at_cap, .. } = live;
         let failed = error.is_some();
         if failed {
             // What was said to have failed may have been written all the same (the connection was cut at that moment):
@@ -867,7 +873,7 @@ impl Core {
         }
         let is_new = work.iter().any(|item| matches!(item.work, Work::Start(_)));
         let mut fresh = Live::empty(scope.clone());
-        fresh.redecided = redecided + 1;
+        (fresh.redecided, fresh.at_cap) = (redecided + 1, at_cap);
         for mut item in work.into_iter().chain(later) {
             // Whether a new run was written is not known. Whoever asked is still there and knows what to do.
             match (&error, item.reply.take()) {

@@ -39,6 +39,9 @@ pub struct RunData {
     pub pending: BTreeMap<JobId, Value>,
     /// The jobs that brought steps along and their tools, by the path of those steps.
     pub fragments: BTreeMap<String, (JobId, ToolRef)>,
+    /// The accounts that open jobs were charged to.
+    #[serde(with = "pairs", default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub charged: BTreeMap<JobId, Vec<String>>,
     /// Attempts of open jobs that did not succeed, for their dead letters.
     #[serde(with = "pairs", default)]
     pub attempts: BTreeMap<JobId, Vec<FailedAttempt>>,
@@ -130,6 +133,8 @@ impl RunData {
         if let Some(args) = payload.and_then(|payload| payload.get("args")) {
             self.args.insert(job, args.clone());
         }
+        let charged = payload.and_then(|payload| serde_json::from_value(payload.get("charged")?.clone()).ok());
+        self.charged.extend(charged.map(|accounts| (job, accounts)));
     }
 
     fn take_result(&mut self, job: JobId, payload: Option<&Value>) {
@@ -149,6 +154,7 @@ impl RunData {
 
     fn finish(&mut self, code: &Code, state: &State, job: JobId, data: Value) {
         self.attempts.remove(&job);
+        self.charged.remove(&job);
         if job.undo {
             return;
         }

@@ -112,6 +112,12 @@ pub trait Host: Send + Sync + 'static {
     /// Whether an outside job may start now. What the view reads must still hold when the start is committed.
     fn admit(&self, call: &ValidatedCall, job: &JobContext, records: &mut RecordView<'_>) -> Result<(), Failure>;
 
+    /// What a call is charged for when it starts, each against an account with a cap. A call is charged once, however
+    /// often it is attempted.
+    fn charges(&self, _: RunView<'_>, _: &ValidatedCall, _: &JobContext) -> Result<Vec<Charge>, Failure> {
+        Ok(Vec::new())
+    }
+
     /// The program of the steps that the result of a call of this tool brings along.
     fn grow(&self, _: RunView<'_>, _: &PlanStep, tool: &ToolRef, _: JobId, _: &ToolResult) -> Result<Growth, Failure> {
         Err(Failure::contract("may_not_inject", format!("`{}` may not add steps to a run.", tool.name)))
@@ -171,6 +177,19 @@ pub trait Outside: Send + Sync + 'static {
     fn wakes_at(&self) -> Option<Timestamp> {
         None
     }
+}
+
+/// What a call may cost, counted against an account.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Charge {
+    /// The account; one of the tenant's.
+    pub account: String,
+    /// How much, in the unit that the account counts in.
+    pub amount: i64,
+    /// What the account may come to.
+    pub limit: i64,
+    /// What a person is told if it would come to more.
+    pub otherwise: String,
 }
 
 /// Steps to add to a run.

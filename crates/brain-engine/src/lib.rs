@@ -32,7 +32,7 @@ pub use data::{Moved, RunData};
 pub use driver::Driver;
 pub use engine::{Engine, EngineConfig, EngineError, LetterDecision};
 pub use flow::{FlowConfig, InUse, Limits, Share, TenantLimits};
-pub use host::{CheckAnswer, Growth, Host, HostFuture, JobContext, JobOutcome, Outside, RunView};
+pub use host::{Charge, CheckAnswer, Growth, Host, HostFuture, JobContext, JobOutcome, Outside, RunView};
 pub use hub::RunNews;
 pub use log::{NewEvent, PipeEvent};
 pub use node::Liveness;

@@ -1,5 +1,6 @@
 //! One turn of one run: inputs in, events and writes out. Nothing leaves the turn before its commit is durable.
 
+mod charges;
 pub(crate) mod grow;
 mod letters;
 mod told;
@@ -92,6 +93,8 @@ pub(crate) struct Turn<'a> {
     pub(crate) bytes: usize,
     /// Runs with something new in their inbox once this is durable.
     pub(crate) signalled: Vec<RunId>,
+    /// Accounts that were at their cap when this was last decided.
+    pub(crate) at_cap: &'a BTreeSet<String>,
 }
 
 impl Turn<'_> {
@@ -111,6 +114,7 @@ impl Turn<'_> {
             self.follow_approvals(&event);
             self.delegated |= matches!(event, Event::JobDelegated { .. });
             self.stop_children(&event);
+            self.release_charges(&event);
             self.state.apply(self.code, &event);
             self.data.apply(self.code, self.state, &event, payload.as_ref(), self.now);
             self.link_artifacts(&event, payload.as_ref());
@@ -226,15 +230,25 @@ impl Turn<'_> {
     fn roll_back(&mut self) {
         if let (Some(savepoint), Phase::Stopping(_)) = (self.batch.take(), self.state.phase()) {
             self.records.restore(savepoint);
-            self.writes.retain(|write| !matches!(write, Write::Link(_)));
+            self.writes.retain(|write| !matches!(write, Write::Link(_) | Write::Reserve { .. }));
             self.input(Input::RollBack, None);
         }
     }
 
     /// Starts a job; `false` if it must wait for a slot.
     fn start(&mut self, job: JobId, attempt: u32) -> bool {
-        if Machine::new(self.code).is_exhausted(self.state, job) {
+        let machine = Machine::new(self.code);
+        if machine.is_exhausted(self.state, job, self.code.root().max_steps) {
             self.input(Input::Halt(job.scope, too_many(self.code.root().max_steps)), None);
+            return true;
+        }
+        let calls = self.data.input["max_tool_calls"].as_u64().and_then(|calls| u32::try_from(calls).ok());
+        if let Some(limit) = calls.filter(|limit| machine.is_exhausted(self.state, job, *limit)) {
+            let message = format!(
+                "The limit of the request is {limit} tool calls, items of lists and added steps included. Ask again with a \
+                 larger `max_tool_calls`."
+            );
+            self.input(Input::Halt(job.scope, Failure::business("too_many_tool_calls", message)), None);
             return true;
         }
         let code = self.code.clone();
@@ -300,12 +314,24 @@ impl Turn<'_> {
             return false;
         }
         let context = self.context(job, attempt);
+        let charged = match self.charge(&call, &context, &path) {
+            Ok(charged) => charged,
+            Err(failure) => {
+                self.input(Input::Failed(job, attempt, failure), Some(json!({"args": call.args()})));
+                return false;
+            }
+        };
+        let mut started = json!({"args": call.args()});
+        if !charged.is_empty() {
+            started["charged"] = json!(charged);
+        }
         match spec.place {
             Place::Worker { .. } => {
                 let (host, records) = (self.host, &mut self.records);
                 match guarded(|| host.admit(&call, &context, records)) {
-                    Ok(()) => self.input(Input::Offer(job), Some(json!({"args": call.args()}))),
+                    Ok(()) => self.input(Input::Offer(job), Some(started)),
                     Err(failure) => {
+                        self.uncharge(&context, &charged);
                         self.input(Input::Failed(job, attempt, failure), Some(json!({"args": call.args()})));
                     }
                 }
@@ -313,20 +339,21 @@ impl Turn<'_> {
             Place::Outside(idempotency) => {
                 let (host, records) = (self.host, &mut self.records);
                 if let Err(failure) = guarded(|| host.admit(&call, &context, records)) {
+                    self.uncharge(&context, &charged);
                     self.input(Input::Failed(job, attempt, failure), Some(json!({"args": call.args()})));
                     return false;
                 }
-                self.input(Input::Handed(job, attempt), Some(json!({"args": call.args()})));
+                self.input(Input::Handed(job, attempt), Some(started));
                 let repeatable = *idempotency == Idempotency::Key;
                 self.handovers.push(Handover { call, context, repeatable, fence: 0 });
                 return true;
             }
-            Place::Inline => self.decide_inline(&call, &context),
+            Place::Inline => self.decide_inline(&call, &context, &charged),
         }
         false
     }
 
-    fn decide_inline(&mut self, call: &ValidatedCall, context: &JobContext) {
+    fn decide_inline(&mut self, call: &ValidatedCall, context: &JobContext, charged: &[String]) {
         let before = Some(self.records.save());
         let host = self.host;
         let records = &mut self.records;
@@ -338,6 +365,7 @@ impl Turn<'_> {
                 if let Some(before) = before {
                     self.records.restore(before);
                 }
+                self.uncharge(context, charged);
                 let failure = match other {
                     Ok(result) => failure_of(result),
                     Err(failure) => failure,

@@ -74,7 +74,8 @@ impl Kernel {
         }
         let request = self.store().run(scope, row.run)?.map(|run| run.request).unwrap_or_default();
         let asked_by = row.body["asked_by"].as_str().or_else(|| request["actor"].as_str()).unwrap_or_default();
-        if asked_by != actor.name {
+        let id = request["actor_id"].as_str().unwrap_or(asked_by);
+        if id != actor.key() {
             return Err(KernelError::NotAllowed(format!(
                 "{asked_by} asked for this; only they or someone who may approve can decide about it"
             )));

@@ -61,7 +61,13 @@ impl Draft {
         let calls: Vec<Value> = planned
             .calls
             .iter()
-            .map(|call| json!({"tool": call.tool, "step": call.step, "input": call.input}))
+            .map(|call| {
+                let mut kept = json!({"tool": call.tool, "step": call.step, "input": call.input});
+                if call.times != Some(1) {
+                    kept["times"] = call.times.map_or_else(|| json!("unknown"), |times| json!(times));
+                }
+                kept
+            })
             .collect();
         let data = json!({
             "program": self.program.as_ref().map(|(hash, _)| hash),

@@ -113,8 +113,14 @@ pub(crate) fn unknown_in(
     found
 }
 
-/// What calls cost together, by currency: decimals as text. Empty if none of them costs anything.
-pub(crate) fn cost(registry: &Registry, toolbox: &Toolbox, calls: &[PlannedCall]) -> BTreeMap<String, String> {
+/// What calls cost together, by currency: decimals as text. Empty if none of them costs anything. Where only an earlier
+/// step can tell how often a call is made, `unknown` times are counted.
+pub(crate) fn cost(
+    registry: &Registry,
+    toolbox: &Toolbox,
+    calls: &[PlannedCall],
+    unknown: u32,
+) -> BTreeMap<String, String> {
     let mut totals: BTreeMap<String, String> = BTreeMap::new();
     for call in calls {
         let Some(tool) = registry.tool(&call.tool) else { continue };
@@ -130,8 +136,9 @@ pub(crate) fn cost(registry: &Registry, toolbox: &Toolbox, calls: &[PlannedCall]
             "fixed": cost.fixed.as_deref().unwrap_or("0"),
             "per_unit": cost.per_unit.as_deref().unwrap_or("0"),
             "units": units.map_or_else(|| "1".to_owned(), |n| n.as_str().map_or_else(|| n.to_string(), str::to_owned)),
+            "times": call.times.unwrap_or(unknown).to_string(),
         });
-        let sum = "= string(number(total) + number(fixed) + number(per_unit) * number(units))";
+        let sum = "= string(number(total) + (number(fixed) + number(per_unit) * number(units)) * number(times))";
         if let Some(sum) = compute(toolbox, &parts, sum) {
             *total = sum;
         }

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use brain_core::{Digest, Failure};
 use brain_engine::{
-    CheckAnswer, Growth, Host, HostFuture, JobContext, JobOutcome, Limits, Outside, RecordView, RunView,
+    Charge, CheckAnswer, Growth, Host, HostFuture, JobContext, JobOutcome, Limits, Outside, RecordView, RunView,
 };
 use brain_lang::feel::Value as FeelValue;
 use brain_lang::plan::{PlanStep, ToolRef};
@@ -22,6 +22,7 @@ use brain_tools::{Evaluation, Toolbox, to_failure};
 use brain_vm::JobId;
 use serde_json::{Map, Value, json};
 
+use crate::budget::SpendCaps;
 use crate::kernel::Kernel;
 
 /// The host of a kernel.
@@ -32,12 +33,18 @@ pub(crate) struct KernelHost {
     tools: Mutex<HashMap<Digest, Arc<Tool>>>,
     /// The kernel, for tools that ask it for something: child runs.
     kernel: Mutex<Weak<Kernel>>,
+    caps: SpendCaps,
 }
 
 impl KernelHost {
-    pub(crate) fn new(toolbox: Arc<Toolbox>, store: Arc<dyn Store>) -> Self {
+    pub(crate) fn new(toolbox: Arc<Toolbox>, store: Arc<dyn Store>, caps: SpendCaps) -> Self {
         let tools = toolbox.registry().tools().values().map(|tool| (tool.hash, tool.clone())).collect();
-        Self { toolbox, store, tools: Mutex::new(tools), kernel: Mutex::default() }
+        Self { toolbox, store, tools: Mutex::new(tools), kernel: Mutex::default(), caps }
+    }
+
+    /// What may be spent in a day.
+    pub(crate) fn caps(&self) -> &SpendCaps {
+        &self.caps
     }
 
     /// Says which kernel this is the host of.
@@ -193,6 +200,10 @@ impl Host for KernelHost {
     fn admit(&self, call: &ValidatedCall, job: &JobContext, records: &mut RecordView<'_>) -> Result<(), Failure> {
         self.toolbox.admit(call, job, records)?;
         self.claim(call, job, records)
+    }
+
+    fn charges(&self, view: RunView<'_>, call: &ValidatedCall, job: &JobContext) -> Result<Vec<Charge>, Failure> {
+        self.charges_of(view, call, job)
     }
 
     fn grow(

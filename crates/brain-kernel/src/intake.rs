@@ -65,6 +65,8 @@ impl Default for Limits {
 pub struct Actor {
     /// A name for the log.
     pub name: String,
+    /// What tells this person apart where names may be shared: the id of a token. Absent: the name does.
+    pub id: Option<String>,
     /// Whether this person may approve what needs an approver.
     pub approver: bool,
     /// What this person may do besides; `None`: everything.
@@ -76,7 +78,7 @@ pub struct Actor {
 impl Actor {
     /// The person at this machine.
     pub fn local() -> Self {
-        Self { name: "local".into(), approver: true, permissions: None, tier: None }
+        Self { name: "local".into(), id: None, approver: true, permissions: None, tier: None }
     }
 
     /// Whoever a run acts for when it starts another one or grows: no more than the person who asked for it may.
@@ -84,6 +86,7 @@ impl Actor {
         let read = |part: &str| bounds.get(part).cloned().unwrap_or_default();
         Self {
             name: name.to_owned(),
+            id: None,
             approver: false,
             permissions: serde_json::from_value(read("permissions")).unwrap_or_default(),
             tier: serde_json::from_value(read("tier")).unwrap_or_default(),
@@ -94,6 +97,11 @@ impl Actor {
     pub(crate) fn bounds(&self) -> Option<Value> {
         let bounded = self.permissions.is_some() || self.tier.is_some();
         bounded.then(|| json!({"permissions": self.permissions, "tier": self.tier}))
+    }
+
+    /// What this person is known by: consent and caps go by it.
+    pub fn key(&self) -> &str {
+        self.id.as_deref().unwrap_or(&self.name)
     }
 
     /// Whether this person has a permission.
@@ -146,6 +154,8 @@ pub struct Request {
     pub parent: Option<Parent>,
     /// What it takes back: the run, its steps, and the records as they must still be.
     pub undo_of: Option<Value>,
+    /// What it may spend of what the run that starts it may.
+    pub budget: Option<Value>,
 }
 
 impl Request {
@@ -167,6 +177,7 @@ impl Request {
             policy: BatchPolicy::Plain,
             parent: None,
             undo_of: None,
+            budget: None,
         }
     }
 
@@ -184,6 +195,7 @@ impl Request {
                 "wait_timeout_ms": self.limits.wait_timeout_ms,
             },
             "actor": self.actor.name,
+            "actor_id": self.actor.key(),
             "channel": self.channel,
         });
         if self.actor.approver {
@@ -211,6 +223,9 @@ impl Request {
         if !calls.is_empty() {
             kept["calls"] = Value::Array(calls);
         }
+        if let Some(budget) = &self.budget {
+            kept["budget"] = budget.clone();
+        }
         if let Some(trace) = &self.trace {
             kept["trace_id"] = json!(trace);
         }
@@ -224,7 +239,9 @@ impl Request {
     pub(crate) fn digest(&self) -> Digest {
         let mut body = self.to_json();
         if let Some(map) = body.as_object_mut() {
-            for name in ["actor", "actor_bounds", "channel", "idempotency_key", "trace_id", "trusted"] {
+            for name in
+                ["actor", "actor_id", "actor_bounds", "budget", "channel", "idempotency_key", "trace_id", "trusted"]
+            {
                 map.remove(name);
             }
         }

@@ -23,6 +23,7 @@ use brain_vm::{PlanError, Program, compile};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
+use crate::budget::{SpendCaps, budget};
 use crate::draft::Draft;
 use crate::eligible;
 use crate::entity::Place;
@@ -30,7 +31,7 @@ use crate::host::KernelHost;
 use crate::intake::{MAX_MESSAGE, Mode, Request};
 use crate::learning::Lessons;
 use crate::life::is_over;
-use crate::narrate::{Problem, Report, describe_call, report};
+use crate::narrate::{PlannedCall, Problem, Report, describe_call, report};
 use crate::plan::{Planned, Wanted, plan};
 use crate::understand::{Hearing, hear, keep, surroundings, thresholds};
 
@@ -149,6 +150,8 @@ pub struct KernelConfig {
     pub hearing: Hearing,
     /// How long people have.
     pub expiry: Expiry,
+    /// What may be spent in a day.
+    pub caps: SpendCaps,
 }
 
 /// How long a run that has not started waits for somebody.
@@ -237,7 +240,7 @@ impl Kernel {
         liveness: Arc<dyn Liveness>,
         wrap: &dyn Fn(Arc<dyn Outside>) -> Arc<dyn Outside>,
     ) -> Result<Arc<Self>, KernelError> {
-        let host = host(&registry, &config.tools, &store)?;
+        let host = host(&registry, &config.tools, &config.caps, &store)?;
         let outside = wrap(host.clone());
         let seed = random.next_u64();
         let engine_random = Box::new(brain_core::SeededRandom::new(seed));
@@ -608,9 +611,12 @@ impl Kernel {
             problems =
                 eligible::unknown_in(&self.registry, self.store.as_ref(), &request.scope, name, schema, slots, &[]);
         }
-        let cost = eligible::cost(&self.registry, &self.toolbox, &planned.calls);
+        // What it costs at least decides whether it is refused now; what it may cost at most is shown and reserved.
+        let limit = request.limits.max_tool_calls;
+        let least = eligible::cost(&self.registry, &self.toolbox, &planned.calls, 0);
+        let cost = eligible::cost(&self.registry, &self.toolbox, &planned.calls, limit);
         if let Some(limit) = &request.limits.max_cost {
-            problems.extend(eligible::too_expensive(&self.registry, &self.toolbox, &cost, limit));
+            problems.extend(eligible::too_expensive(&self.registry, &self.toolbox, &least, limit));
         }
         if !problems.is_empty() {
             draft.calls(&planned);
@@ -618,6 +624,17 @@ impl Kernel {
         }
         if !cost.is_empty() {
             planned.input["cost"] = json!(cost);
+        }
+        let waits = self.waits(request, &planned);
+        // What somebody says yes to is also the most that it may cost.
+        let own = eligible::own_currency(&self.registry);
+        let ceiling = cost.get(&own).filter(|_| waits && request.limits.max_cost.is_none());
+        let calls = &planned.calls;
+        if let Some(budget) = budget(&self.registry, request, draft.run, calls, ceiling.map(String::as_str)) {
+            if let Some(calls) = budget["calls"].as_u64() {
+                planned.input["max_tool_calls"] = json!(calls);
+            }
+            planned.input["budget"] = budget;
         }
         if let Some(bounds) = request.actor.bounds() {
             planned.input["actor_bounds"] = bounds;
@@ -640,9 +657,9 @@ impl Kernel {
             offload(&mut planned.input, 1, &mut large);
             draft.writes.extend(blob_writes(large, self.clock.now()));
         }
-        let limit = request.limits.max_tool_calls as usize;
-        if planned.calls.len() > limit {
-            let count = planned.calls.len();
+        let known = |call: &PlannedCall| u64::from(call.times.unwrap_or(0));
+        let count: u64 = planned.calls.iter().map(known).sum();
+        if count > u64::from(limit) {
             let message = format!("This would take {count} tool calls; the limit of the request is {limit}.");
             draft.calls(&planned);
             return draft.refuse(&[Problem::new("too_many_tool_calls", message)]);
@@ -653,11 +670,6 @@ impl Kernel {
         };
         draft.program = Some((hash, program));
         draft.calls(&planned);
-        let acknowledged = planned
-            .calls
-            .iter()
-            .any(|call| self.registry.tool(&call.tool).is_some_and(|tool| tool.def.acknowledge.is_some()));
-        let waits = planned.consent == Consent::Approver || acknowledged || request.mode == Mode::Plan;
         match request.mode {
             Mode::Answer => {
                 let lines: Vec<String> =
@@ -670,6 +682,13 @@ impl Kernel {
             _ => draft.start = true,
         }
         draft.planned = Some(planned);
+    }
+
+    /// Whether a plan waits for somebody's word.
+    fn waits(&self, request: &Request, planned: &Planned) -> bool {
+        let acknowledged =
+            |call: &PlannedCall| self.registry.tool(&call.tool).is_some_and(|tool| tool.def.acknowledge.is_some());
+        planned.consent == Consent::Approver || planned.calls.iter().any(acknowledged) || request.mode == Mode::Plan
     }
 
     /// The program of a plan. What a plan is made of (tools, playbooks) does not change while a kernel runs, so its
@@ -719,7 +738,8 @@ impl Kernel {
             lines.push(format!("  {}", stays.as_str().unwrap_or_default()));
         }
         if let Some(cost) = planned.input.get("cost").and_then(|cost| serde_json::from_value(cost.clone()).ok()) {
-            lines.push(format!("  Cost: {}", eligible::cost_in_words(&cost)));
+            let most = if planned.calls.iter().any(|call| call.times.is_none()) { "at most " } else { "" };
+            lines.push(format!("  Cost: {most}{}", eligible::cost_in_words(&cost)));
         }
         let needs_approver = planned.consent == Consent::Approver;
         let consent = if needs_approver { "approver" } else { "user" };
@@ -944,11 +964,12 @@ impl Kernel {
 pub(crate) fn host(
     registry: &Arc<Registry>,
     config: &ToolboxConfig,
+    caps: &SpendCaps,
     store: &Arc<dyn Store>,
 ) -> Result<Arc<KernelHost>, KernelError> {
     let internal = |failure: Failure| KernelError::Internal(failure.message);
     let toolbox = Arc::new(Toolbox::new(registry.clone(), config).map_err(internal)?);
-    Ok(Arc::new(KernelHost::new(toolbox, store.clone().lane(Lane::Deciding))))
+    Ok(Arc::new(KernelHost::new(toolbox, store.clone().lane(Lane::Deciding), caps.clone())))
 }
 
 /// What an approval covers: the program (which pins the definitions of its tools) and everything it runs on.

@@ -6,6 +6,7 @@
 
 mod approve;
 mod batch;
+mod budget;
 mod callback;
 mod chat;
 mod draft;
@@ -27,6 +28,7 @@ mod waiting;
 mod worker;
 
 pub use approve::Decision;
+pub use budget::{SpendCap, SpendCaps};
 pub use callback::{CALLBACK_WINDOW, failure as told_failure, sign_callback};
 pub use entity::{Reindexed, is_behind, reindex};
 pub use intake::{Actor, Limits, Mode, Parent, Request};

@@ -18,6 +18,8 @@ pub struct PlannedCall {
     pub step: String,
     /// Its arguments.
     pub input: Value,
+    /// How often it is made: once for each item of a list. `None` if only an earlier step can tell.
+    pub times: Option<u32>,
 }
 
 /// A call that was accepted for execution.
@@ -219,6 +221,10 @@ fn read_pipe(report: &mut Report, state: &RunState) {
                     tool: call["tool"].as_str().unwrap_or_default().to_owned(),
                     step: call["step"].as_str().unwrap_or_default().to_owned(),
                     input: call["input"].clone(),
+                    times: match &call["times"] {
+                        Value::Null => Some(1),
+                        times => times.as_u64().and_then(|times| u32::try_from(times).ok()),
+                    },
                 })
                 .collect();
         }

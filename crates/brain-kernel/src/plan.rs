@@ -158,8 +158,9 @@ fn batch_plan(registry: &Registry, calls: &[ValidatedCall], policy: BatchPolicy)
     for (number, call) in calls.iter().enumerate() {
         let step = format!("s{}", number + 1);
         let tool = call.tool();
-        shown.push(PlannedCall { tool: tool.def.name.clone(), step: step.clone(), input: call.args().clone() });
-        inside(registry, tool, call.args(), &step, &mut shown);
+        let input = call.args().clone();
+        shown.push(PlannedCall { tool: tool.def.name.clone(), step: step.clone(), input, times: Some(1) });
+        inside(registry, tool, call.args(), (&step, Some(1)), &mut shown);
     }
     let inputs: Vec<&Value> = calls.iter().map(ValidatedCall::args).collect();
     let kind = match policy {
@@ -197,7 +198,7 @@ fn plan_playbook(registry: &Registry, playbook: &Arc<Playbook>, wanted: &Wanted)
     let (slots, placeholders) = check_slots(registry, playbook, Value::Object(wanted.args.clone()))?;
     let steps = placeholders.before(&playbook.steps);
     let mut shown = Vec::new();
-    calls_of(registry, &steps, &slots, "", &mut shown);
+    calls_of(registry, &steps, &slots, ("", Some(1)), &mut shown);
     let mut consent = Consent::None;
     let mut has_effect = false;
     let mut priority = playbook.priority;

@@ -58,6 +58,7 @@ impl Kernel {
             calls: undoing.calls,
             mode: Mode::Plan,
             limits: Limits { max_tool_calls: u32::MAX, ..Limits::default() },
+            budget: None,
             key: Some(key),
             undo_of: Some(json!({
                 "run": run, "steps": undoing.steps, "stays": undoing.stays, "expect": undoing.expect,

@@ -84,7 +84,7 @@ impl World {
 }
 
 fn someone(name: &str) -> Actor {
-    Actor { name: name.into(), approver: false, permissions: None, tier: None }
+    Actor { name: name.into(), id: None, approver: false, permissions: None, tier: None }
 }
 
 fn trusted(name: &str) -> Actor {

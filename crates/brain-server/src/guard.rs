@@ -17,7 +17,7 @@ use brain_kernel::Actor;
 use brain_store::Scope;
 
 use crate::app::App;
-use crate::problem::{HOST_NOT_ALLOWED, ORIGIN_NOT_ALLOWED, Problem, UNAUTHORIZED};
+use crate::problem::{HOST_NOT_ALLOWED, NOT_ALLOWED, ORIGIN_NOT_ALLOWED, Problem, UNAUTHORIZED};
 use crate::token;
 
 /// Routes that tell nothing and need no token.
@@ -58,6 +58,13 @@ pub(crate) async fn guard(State(app): State<App>, mut request: Request, next: Ne
     next.run(request).await
 }
 
+/// Names the person that a caller acts for.
+const ACTOR: &str = "brain-actor";
+/// The permission that lets a token do so.
+const ACT_AS: &str = "act_as";
+/// The longest name.
+const MAX_ACTOR: usize = 200;
+
 fn admit(app: &App, request: &Request) -> Result<Option<Caller>, Problem> {
     if app.bound().ip().is_loopback() {
         meant_for_us(app.bound(), request.uri(), request.headers())?;
@@ -73,12 +80,34 @@ fn admit(app: &App, request: &Request) -> Result<Option<Caller>, Problem> {
             if app.token_required() || !local {
                 return Err(unauthorized("This server needs a token: `Authorization: Bearer brn_…`."));
             }
-            Ok(Some(Caller { scope: Scope::of(TenantId::default_tenant()), actor: Actor::local() }))
+            let local = Caller { scope: Scope::of(TenantId::default_tenant()), actor: Actor::local() };
+            acting_as(request.headers(), local).map(Some)
         }
         // Whoever sends a token means it: a wrong one never falls back to the default tenant.
-        [one] => authenticate(app, one.to_str().unwrap_or_default()).map(Some),
+        [one] => acting_as(request.headers(), authenticate(app, one.to_str().unwrap_or_default())?).map(Some),
         _ => Err(unauthorized("There is more than one Authorization header.")),
     }
+}
+
+/// The person that a caller speaks for, if it names one with `Brain-Actor` and may.
+fn acting_as(headers: &HeaderMap, mut caller: Caller) -> Result<Caller, Problem> {
+    let given: Vec<_> = headers.get_all(ACTOR).iter().collect();
+    let name = match given.as_slice() {
+        [] => return Ok(caller),
+        [one] => one.to_str().unwrap_or_default().trim(),
+        _ => return Err(Problem::new(NOT_ALLOWED, "There is more than one Brain-Actor header.")),
+    };
+    if !caller.actor.may(ACT_AS) {
+        let detail =
+            format!("{} may not act as somebody else: the token needs the permission `{ACT_AS}`.", caller.actor.name);
+        return Err(Problem::new(NOT_ALLOWED, detail));
+    }
+    if name.is_empty() || name.len() > MAX_ACTOR || name.chars().any(char::is_control) {
+        let detail = format!("Brain-Actor must name somebody, with at most {MAX_ACTOR} characters.");
+        return Err(Problem::new(NOT_ALLOWED, detail));
+    }
+    caller.actor = Actor { name: name.to_owned(), id: Some(format!("as {name}")), ..caller.actor };
+    Ok(caller)
 }
 
 fn authenticate(app: &App, header: &str) -> Result<Caller, Problem> {
@@ -97,7 +126,13 @@ fn authenticate(app: &App, header: &str) -> Result<Caller, Problem> {
     let name = if row.label.is_empty() { row.id.to_string() } else { row.label };
     Ok(Caller {
         scope: Scope::of(row.tenant),
-        actor: Actor { name, approver: row.approver, permissions: row.permissions, tier: row.tier },
+        actor: Actor {
+            name,
+            id: Some(row.id.to_string()),
+            approver: row.approver,
+            permissions: row.permissions,
+            tier: row.tier,
+        },
     })
 }
 

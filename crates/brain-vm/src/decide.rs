@@ -477,10 +477,10 @@ impl<'c> Machine<'c> {
         events
     }
 
-    /// Whether one more job would go past the hard stop.
-    pub fn is_exhausted(&self, state: &State, job: JobId) -> bool {
+    /// Whether one more job would be more than this many. What takes something back does not count.
+    pub fn is_exhausted(&self, state: &State, job: JobId, limit: u32) -> bool {
         let first = state.jobs.get(&job).is_none_or(|job| job.attempt == 0);
-        !job.undo && first && state.started >= self.code.root().max_steps && !self.is_within_undo(state, job)
+        !job.undo && first && state.started >= limit && !self.is_within_undo(state, job)
     }
 
     /// Whether a job is part of taking something back. The hard stop does not keep anyone from that.

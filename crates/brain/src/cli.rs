@@ -57,6 +57,9 @@ pub(crate) struct Global {
     /// The installed sentence encoder that tells how texts are alike. [default: the table in the binary]
     #[arg(long, global = true, env = "BRAIN_MODEL", value_name = "NAME")]
     pub(crate) model: Option<String>,
+    /// Who asks: caps, consent and the log go by this name. [default: local]
+    #[arg(long = "as", global = true, env = "BRAIN_AS", value_name = "NAME", hide_short_help = true)]
+    pub(crate) acting_as: Option<String>,
     /// Machine-readable output.
     #[arg(long, global = true)]
     pub(crate) json: bool,

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result, anyhow, bail};
 use brain_core::{Millis, Rate, TenantId};
 use brain_engine::{FlowConfig, Limits, TenantLimits};
-use brain_kernel::Expiry;
+use brain_kernel::{Expiry, SpendCap, SpendCaps};
 use serde::Deserialize;
 
 /// The name that stands for all tenants that are not named.
@@ -56,10 +56,46 @@ struct TenantConfig {
     running: Option<u32>,
     /// Outside calls in a while, over all servers.
     rate: Option<Rate>,
+    /// What it may spend on tools that cost something.
+    spend: Option<Spend>,
     /// How long what it did is kept.
     keep: Option<Keep>,
     /// Whether what is ready to be learned is learned by itself, once an hour.
     learn: Option<bool>,
+}
+
+/// What may be spent in a day, in the currency of the packs' settings.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Spend {
+    /// By one user.
+    per_user: Option<Amount>,
+    /// By the tenant.
+    per_day: Option<Amount>,
+}
+
+/// An exact decimal, written as a number or as text.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+enum Amount {
+    Text(String),
+    Number(serde_json::Number),
+}
+
+impl Amount {
+    fn text(&self) -> String {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::Number(number) => number.to_string(),
+        }
+    }
+
+    fn is_decimal(&self) -> bool {
+        let text = self.text();
+        let (whole, fraction) = text.split_once('.').unwrap_or((&text, "0"));
+        let digits = |text: &str| (1..=12).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
+        digits(whole) && digits(fraction)
+    }
 }
 
 /// How long finished runs are kept.
@@ -94,6 +130,12 @@ impl Config {
         }
         if [config.expire.questions, config.expire.staged].contains(&Some(Millis(0))) {
             bail!("`expire`: with no time at all nobody could answer");
+        }
+        for (name, tenant) in &config.tenants {
+            let spend = tenant.spend.iter().flat_map(|spend| [&spend.per_user, &spend.per_day]);
+            if let Some(wrong) = spend.flatten().find(|amount| !amount.is_decimal()) {
+                bail!("`tenants.{name}.spend`: `{}` is not an amount such as 12.50", wrong.text());
+            }
         }
         Ok(config)
     }
@@ -132,6 +174,17 @@ impl Config {
     /// How long entries of the audit are kept; `None`: for ever.
     pub(crate) fn audit(&self) -> Option<Millis> {
         self.audit
+    }
+
+    /// What tenants may spend.
+    pub(crate) fn caps(&self) -> SpendCaps {
+        let cap = |tenant: &TenantConfig| {
+            let spend = tenant.spend.clone().unwrap_or_default();
+            let text = |amount: Option<Amount>| amount.map(|amount| amount.text());
+            SpendCap { per_user: text(spend.per_user), per_tenant: text(spend.per_day) }
+        };
+        let named = self.tenants.iter().filter_map(|(name, tenant)| Some((name.parse().ok()?, cap(tenant))));
+        SpendCaps { tenants: named.collect(), others: self.tenants.get(OTHERS).map(cap).unwrap_or_default() }
     }
 
     /// How long what a tenant did is kept.

@@ -8,7 +8,7 @@ use brain_core::TenantId;
 use brain_embed::models::ModelsDir;
 use brain_embed::{Encoder, StaticTable};
 use brain_engine::EngineConfig;
-use brain_kernel::{Kernel, KernelConfig};
+use brain_kernel::{Actor, Kernel, KernelConfig};
 use brain_registry::{Loaded, PackSource, Registry};
 use brain_store::{MemoryStore, PostgresStore, Scope, SqliteStore, Store};
 
@@ -158,7 +158,7 @@ pub(crate) fn kernel_over(
         deciders: deciders(),
         ..EngineConfig::default()
     };
-    let mut config = KernelConfig { engine, expiry: file.expiry(), ..KernelConfig::default() };
+    let mut config = KernelConfig { engine, expiry: file.expiry(), caps: file.caps(), ..KernelConfig::default() };
     config.tools.allow_private_hosts = global.allow_private_hosts;
     config.tools.public_url.clone_from(&global.public_url);
     config.hearing.encoder = ears(global)?;
@@ -217,4 +217,12 @@ pub(crate) fn runtime() -> Result<tokio::runtime::Runtime> {
 /// Deciding threads: one, and more where there are cores to spare for them beside the store's and the outside calls'.
 fn deciders() -> usize {
     std::thread::available_parallelism().map_or(1, |cores| (cores.get() / 4).clamp(1, 4))
+}
+
+/// Who asks on the command line.
+pub(crate) fn actor(global: &Global) -> Actor {
+    match &global.acting_as {
+        Some(name) => Actor { name: name.clone(), id: Some(format!("as {name}")), ..Actor::local() },
+        None => Actor::local(),
+    }
 }

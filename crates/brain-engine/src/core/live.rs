@@ -1,6 +1,6 @@
 //! A run that the core works on: what it has been told, what it knows, what is being committed.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use brain_core::{Digest, Failure, Millis, NodeId, RunId, Timestamp};
@@ -47,6 +47,8 @@ pub(super) struct Live {
     /// What is being committed, if anything is.
     pub(super) in_flight: Option<InFlight>,
     pub(super) redecided: u32,
+    /// Accounts that were at their cap when this was last decided.
+    pub(super) at_cap: BTreeSet<String>,
     /// Turns in a row that ended unfinished, with nothing from outside in between.
     pub(super) unfinished: u32,
 }
@@ -126,6 +128,7 @@ impl Live {
             queue: VecDeque::new(),
             in_flight: None,
             redecided: 0,
+            at_cap: BTreeSet::new(),
             unfinished: 0,
         }
     }

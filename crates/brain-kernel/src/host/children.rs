@@ -41,6 +41,17 @@ impl KernelHost {
                 return JobOutcome::Failed(Failure::business("too_deep", message));
             }
             let waits = args["wait"].as_bool() != Some(false);
+            // What the whole family may spend; a run that was not planned with a budget is the head of one.
+            let kept = &parent.request;
+            let budget = kept.get("budget").cloned().unwrap_or_else(|| {
+                let mut own = json!({"root": job.run, "actor": kept["actor_id"]});
+                for (name, limit) in [("calls", "max_tool_calls"), ("cost", "max_cost")] {
+                    if !kept["limits"][limit].is_null() {
+                        own[name] = kept["limits"][limit].clone();
+                    }
+                }
+                own
+            });
             let request = Request {
                 scope: job.scope.clone(),
                 actor: Actor::behind(
@@ -60,6 +71,7 @@ impl KernelHost {
                 policy: brain_registry::model::BatchPolicy::Plain,
                 parent: waits.then_some(Parent { run: job.run, job: job.key, depth }),
                 undo_of: None,
+                budget: Some(budget),
             };
             match kernel.begin(&request).await {
                 Ok(begun) => {

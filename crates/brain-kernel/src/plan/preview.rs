@@ -18,25 +18,37 @@ pub(super) fn calls_of(
     registry: &Registry,
     steps: &[PlaybookStep],
     slots: &Value,
-    path: &str,
+    (path, outer): (&str, Option<u32>),
     shown: &mut Vec<PlannedCall>,
 ) {
     for step in steps {
         let Some(tool) = registry.tool(&step.tool) else { continue };
         let input = preview(&step.args, slots, registry);
         let id = format!("{path}{}", step.id);
-        shown.push(PlannedCall { tool: tool.def.name.clone(), step: id.clone(), input: input.clone() });
-        inside(registry, tool, &input, &id, shown);
+        let items = step.foreach.as_ref().map_or(Some(1), |list| match preview(list, slots, registry) {
+            Value::Array(items) => u32::try_from(items.len()).ok(),
+            Value::Null => Some(0),
+            _ => None,
+        });
+        let times = outer.zip(items).map(|(outer, items)| outer.saturating_mul(items));
+        shown.push(PlannedCall { tool: tool.def.name.clone(), step: id.clone(), input: input.clone(), times });
+        inside(registry, tool, &input, (&id, times), shown);
     }
 }
 
 /// The calls that a tool expands to, if it does.
-pub(super) fn inside(registry: &Registry, tool: &Tool, input: &Value, id: &str, shown: &mut Vec<PlannedCall>) {
+pub(super) fn inside(
+    registry: &Registry,
+    tool: &Tool,
+    input: &Value,
+    (id, times): (&str, Option<u32>),
+    shown: &mut Vec<PlannedCall>,
+) {
     if let Behavior::Playbook(behavior) = &tool.def.behavior
         && let Some(playbook) = &behavior.definition
         && id.matches('/').count() < MAX_DEPTH
     {
-        calls_of(registry, &playbook.steps, input, &format!("{id}/"), shown);
+        calls_of(registry, &playbook.steps, input, (&format!("{id}/"), times), shown);
     }
 }
 

@@ -18,7 +18,8 @@ use serde_json::{Map, Value, json};
 use super::stub::{StubWorld, whole_result};
 use crate::Hearing;
 use crate::approve::Decision;
-use crate::intake::{Actor, Mode, Request};
+use crate::budget::SpendCaps;
+use crate::intake::{Actor, Limits, Mode, Request};
 use crate::kernel::{Begun, Expiry, Kernel, KernelError, host};
 use crate::narrate::{Problem, Report};
 use crate::review::Verdict;
@@ -83,7 +84,7 @@ impl World {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
         let clock = Arc::new(VirtualClock::new(scenario.start.unwrap_or(START)));
         let stubs = scenario.stubs.iter().map(|(tool, list)| (tool.clone(), (list.clone(), 0))).collect();
-        let real = host(registry, &ToolboxConfig::default(), &store)?;
+        let real = host(registry, &ToolboxConfig::default(), &SpendCaps::default(), &store)?;
         let outside = Arc::new(StubWorld {
             real: real.clone(),
             clock: clock.clone(),
@@ -137,6 +138,7 @@ impl World {
         let actor = match &step.actor {
             Some(person) => Actor {
                 name: person.name.clone(),
+                id: None,
                 approver: !person.no_approver,
                 permissions: person.permissions.clone(),
                 tier: person.tier.clone(),
@@ -190,6 +192,10 @@ impl World {
             context,
             conversation: step.conversation.clone(),
             policy: step.policy,
+            limits: Limits {
+                max_tool_calls: step.max_tool_calls.unwrap_or(Limits::default().max_tool_calls),
+                ..Limits::default()
+            },
             ..Request::say(self.scope.clone(), message, mode)
         };
         let kernel = self.kernel.clone();

@@ -24,9 +24,9 @@ pub(super) const PERSON_KEYS: [&str; 4] = ["name", "approver", "permissions", "t
 pub(super) const EXPECT_KEYS: [&str; 10] =
     ["ok", "confidence", "tool", "status", "errors", "message", "result", "batch", "waits_for", "events"];
 pub(super) const EXPECT_RECORDS_KEYS: [&str; 4] = ["type", "where", "count", "fields"];
-pub(super) const STEP_KEYS: [&str; 20] = [
+pub(super) const STEP_KEYS: [&str; 21] = [
     "say", "call", "advance", "kill", "approve", "reject", "retry", "cancel", "work", "callback", "review", "undo",
-    "mode", "as", "context", "conversation", "policy", "expect", "expect_records", "let",
+    "mode", "as", "context", "conversation", "max_tool_calls", "policy", "expect", "expect_records", "let",
 ];
 /// What a person's mode may be, as the run contract names them.
 const MODES: [(&str, &str); 4] =
@@ -136,6 +136,10 @@ fn step(cx: &mut Context<'_>, node: &Node) -> Option<ScenarioStep> {
         actor: fields.get("as").and_then(|node| person(cx, node)),
         context: fields.get("context").and_then(|node| cx.binding(node)),
         conversation: fields.get("conversation").and_then(|node| cx.text(node, "`conversation`")),
+        max_tool_calls: fields
+            .get("max_tool_calls")
+            .and_then(|node| cx.whole(node, "`max_tool_calls`", 1..=i64::from(u32::MAX)))
+            .and_then(|number| u32::try_from(number).ok()),
         policy: fields.get("policy").and_then(|node| cx.choice(node, "policy", &POLICIES)).unwrap_or_default(),
         expect: fields.get("expect").and_then(|node| expect(cx, node)),
         expect_records: records.unwrap_or_default().into_iter().filter_map(|node| expect_records(cx, node)).collect(),

@@ -68,6 +68,9 @@ pub struct ScenarioStep {
     /// The conversation that the request belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<String>,
+    /// Tool calls that the request may take, unless ten are enough.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_tool_calls: Option<u32>,
     /// What several calls are to each other.
     #[serde(default)]
     pub policy: BatchPolicy,

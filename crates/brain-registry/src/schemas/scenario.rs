@@ -41,6 +41,7 @@ pub(super) fn schema() -> (Value, Defs) {
             ("as", "Who does it.", either([text(), part("person")])),
             ("context", "Values that come with the request.", values()),
             ("conversation", "The conversation that the request belongs to.", text()),
+            ("max_tool_calls", "Tool calls that the request may take; default 10.", whole(1, i64::from(u32::MAX))),
             ("policy", "What several calls are to each other.", choice(&["plain", "atomic", "best_effort"])),
             ("expect", "What must be true of the answer.", part("expect")),
             ("expect_records", "What must be stored.", either([part("expect_records"), list(part("expect_records"))])),

@@ -93,7 +93,7 @@ fn to_request(caller: Caller, body: RunRequest, key: Option<String>) -> Result<R
     let defaults = Limits::default();
     let limits = body.limits.unwrap_or_default();
     let calls_given = u64::from(defaults.max_tool_calls);
-    let max_tool_calls = bounded("limits.max_tool_calls", limits.max_tool_calls, calls_given, 1, 100)?;
+    let max_tool_calls = bounded("limits.max_tool_calls", limits.max_tool_calls, calls_given, 1, 10_000)?;
     let wait = bounded("limits.wait_timeout_ms", limits.wait_timeout_ms, defaults.wait_timeout_ms, 0, MAX_WAIT)?;
     if let Some(amount) = &limits.max_cost {
         let (whole, cents) = amount.split_once('.').unwrap_or((amount, "0"));
@@ -135,6 +135,7 @@ fn to_request(caller: Caller, body: RunRequest, key: Option<String>) -> Result<R
         policy: body.policy.unwrap_or_default().into(),
         parent: None,
         undo_of: None,
+        budget: None,
     })
 }
 

@@ -97,9 +97,9 @@ impl From<Policy> for BatchPolicy {
 #[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LimitsRequest {
-    /// Tool calls in one run, 1 to 100; default 10.
+    /// Tool calls in one run, 1 to 10,000; default 10. Items of lists, added steps and child runs count.
     #[serde(default, deserialize_with = "super::whole::optional")]
-    #[schema(minimum = 1, maximum = 100)]
+    #[schema(minimum = 1, maximum = 10_000)]
     pub max_tool_calls: Option<u64>,
     /// How long to wait for receipts, 0 to 120000; default 30000.
     #[serde(default, deserialize_with = "super::whole::optional")]

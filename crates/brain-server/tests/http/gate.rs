@@ -225,3 +225,30 @@ async fn other_web_sites_are_refused() {
     }
     assert_eq!(server.count("task").await, 2);
 }
+
+#[tokio::test]
+async fn a_token_that_may_speaks_for_somebody_and_another_does_not() {
+    let server = TestServer::start().await;
+    let (_, anyone) = token(&server.kernel, &of("acme"), 1);
+    let (mut row, bounded) = token(&server.kernel, &NewToken { label: "desk", ..of("acme") }, 2);
+    row.permissions = Some(vec!["leads.write".into()]);
+    server.kernel.store().put_token(&row).unwrap();
+    let ask = |token: String, name: &'static str| {
+        let request = server.request(Method::POST, "/v1/runs").bearer_auth(token).header("brain-actor", name);
+        Answer::of(request.json(&json!({"message": "create task: Call Bob", "mode": "plan"})))
+    };
+    let staged = ask(anyone.clone(), "ann").await.ok();
+    let approval = staged["approval_id"].as_str().unwrap();
+    let decide = |name: Option<&'static str>| {
+        let request = server.request(Method::POST, &format!("/v1/approvals/{approval}")).bearer_auth(&anyone);
+        Answer::of(
+            name.map_or(request.try_clone().unwrap(), |name| request.header("brain-actor", name))
+                .json(&json!({"decision": "approve"})),
+        )
+    };
+    decide(Some("bob")).await.problem(403, "not_allowed");
+    decide(None).await.problem(403, "not_allowed");
+    decide(Some("ann")).await.ok();
+    ask(bounded, "ann").await.problem(403, "not_allowed");
+    ask(anyone, "").await.problem(403, "not_allowed");
+}

@@ -140,7 +140,9 @@ impl World {
                 Need::Condition(at) => self.put(Input::Condition(at, self.flag)),
                 Need::Items(at) => self.put(Input::Items(at, self.items)),
                 Need::Arm(fiber) => self.put(Input::Arm(fiber)),
-                Need::Start(job, _) if Machine::new(&self.code).is_exhausted(&self.state, job) => {
+                Need::Start(job, _)
+                    if Machine::new(&self.code).is_exhausted(&self.state, job, self.code.root().max_steps) =>
+                {
                     self.put(Input::Halt(job.scope, Failure::business("max_steps", "too many")));
                 }
                 Need::Start(job, attempt) => {

@@ -3,7 +3,6 @@
 use anyhow::{Context, Result, bail};
 use brain_core::JobKey;
 use brain_engine::LetterDecision;
-use brain_kernel::Actor;
 use brain_store::DeadLetterRow;
 
 use crate::cli::{DlqCommand, Global, OutcomeArg};
@@ -118,7 +117,7 @@ fn decide(global: &Global, id: &str, decision: LetterDecision, note: &str) -> Re
     let abandoned = matches!(decision, LetterDecision::Abandon);
     open::runtime()?.block_on(async {
         let kernel = open::kernel(global, false)?;
-        let run = kernel.decide_letter(&scope, id, decision, &Actor::local().name, note).await?.run;
+        let run = kernel.decide_letter(&scope, id, decision, &open::actor(global).name, note).await?.run;
         let report = super::conclude(global, &kernel, &scope, run).await?;
         Ok(report.ok || escalated || abandoned)
     })

@@ -29,6 +29,7 @@ pub(crate) fn run(global: &Global, args: &DoArgs) -> Result<bool> {
         }
     }
     let request = Request {
+        actor: open::actor(global),
         attachments,
         conversation: args.conversation.clone(),
         context,

@@ -126,7 +126,7 @@ mod tests {
     async fn is_said(kernel: &Kernel, clock: &VirtualClock, tenant: &TenantId) {
         for who in ["ann", "bob", "kim", "lee", "max"] {
             clock.advance(Millis(10));
-            let actor = Actor { name: who.into(), approver: false, permissions: None, tier: None };
+            let actor = Actor { name: who.into(), id: None, approver: false, permissions: None, tier: None };
             let scope = Scope::of(tenant.clone());
             let request = Request { actor: actor.clone(), ..Request::say(scope.clone(), SAID, Mode::EnqueueAndWait) };
             let run = kernel.handle(&request).await.unwrap().run;

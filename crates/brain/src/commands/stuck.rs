@@ -2,7 +2,6 @@
 
 use anyhow::Result;
 use brain_core::Clock;
-use brain_kernel::Actor;
 use brain_server::wire::{ParkedRun, Waiting, WhyWaiting};
 
 use crate::cli::{Global, RunsCommand, StuckArgs};
@@ -101,7 +100,7 @@ fn decide(global: &Global, args: &StuckArgs, what: What) -> Result<bool> {
     let scope = open::scope(global)?;
     open::runtime()?.block_on(async {
         let kernel = open::kernel(global, false)?;
-        let by = Actor::local().name;
+        let by = open::actor(global).name;
         match what {
             What::Retry => kernel.retry_run(&scope, run, &by, &args.note).await?,
             What::Skip => kernel.skip_failed(&scope, run, &by, &args.note).await?,

@@ -1,7 +1,7 @@
 //! `brain undo`, `brain review`, `brain expansion`: what people do about a run that has gone some way.
 
 use anyhow::{Context, Result, bail};
-use brain_kernel::{Actor, Decision, Verdict};
+use brain_kernel::{Decision, Verdict};
 use brain_vm::JobStatus;
 use serde_json::{Map, Value};
 
@@ -15,9 +15,9 @@ pub(crate) fn undo(global: &Global, run: &str, yes: bool) -> Result<bool> {
     let scope = open::scope(global)?;
     open::runtime()?.block_on(async {
         let kernel = open::kernel(global, false)?;
-        let staged = kernel.undo(&scope, run, step, &Actor::local()).await?;
+        let staged = kernel.undo(&scope, run, step, &open::actor(global)).await?;
         if yes && let Some(approval) = &staged.approval {
-            kernel.decide(&scope, approval, Decision::Approve, &Actor::local(), "").await?;
+            kernel.decide(&scope, approval, Decision::Approve, &open::actor(global), "").await?;
         }
         Ok(super::conclude(global, &kernel, &scope, staged.run).await?.ok)
     })
@@ -41,7 +41,7 @@ pub(crate) fn review(global: &Global, args: &ReviewArgs) -> Result<bool> {
             return shown;
         }
         let verdict = if args.reject { Verdict::Reject } else { Verdict::Accept(Value::Object(corrections)) };
-        kernel.review(&scope, run, args.step.as_deref(), verdict, &Actor::local(), &args.note).await?;
+        kernel.review(&scope, run, args.step.as_deref(), verdict, &open::actor(global), &args.note).await?;
         let report = super::conclude(global, &kernel, &scope, run).await?;
         // Saying no is what was asked for.
         Ok(report.ok || args.reject)

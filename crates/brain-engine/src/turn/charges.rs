@@ -1,0 +1,51 @@
+//! What calls are charged for: reserved in the commit that starts them, released if they are known not to have happened.
+
+use brain_core::Failure;
+use brain_registry::ValidatedCall;
+use brain_store::Write;
+use brain_vm::Event;
+
+use super::{Turn, guarded};
+use crate::JobContext;
+
+impl Turn<'_> {
+    /// Reserves what a call may cost; the accounts. Whether a cap allows it is decided by the store, in the commit: a turn
+    /// that came to a cap is decided again, and then the call fails.
+    pub(super) fn charge(
+        &mut self,
+        call: &ValidatedCall,
+        context: &JobContext,
+        path: &str,
+    ) -> Result<Vec<String>, Failure> {
+        if context.job.undo {
+            return Ok(Vec::new());
+        }
+        let charges = guarded(|| self.host.charges(self.view(path), call, context))?;
+        if let Some(over) = charges.iter().find(|charge| self.at_cap.contains(&charge.account)) {
+            return Err(Failure::business("budget_exceeded", over.otherwise.clone()));
+        }
+        let mut accounts = Vec::with_capacity(charges.len());
+        for charge in charges {
+            accounts.push(charge.account.clone());
+            let (account, id) = (charge.account, context.key.to_string());
+            self.writes.push(Write::Reserve { account, id, amount: charge.amount, limit: charge.limit });
+        }
+        Ok(accounts)
+    }
+
+    /// A call that was charged in this turn does not start after all.
+    pub(super) fn uncharge(&mut self, context: &JobContext, accounts: &[String]) {
+        let key = context.key.to_string();
+        self.writes.retain(
+            |write| !matches!(write, Write::Reserve { account, id, .. } if *id == key && accounts.contains(account)),
+        );
+    }
+
+    /// A call that is known not to have happened costs nothing.
+    pub(super) fn release_charges(&mut self, event: &Event) {
+        let Event::JobFailed { job, .. } = event else { return };
+        let Some(accounts) = self.data.charged.get(job).cloned() else { return };
+        let id = self.key(*job).to_string();
+        self.writes.extend(accounts.into_iter().map(|account| Write::Release { account, id: id.clone() }));
+    }
+}

@@ -1,0 +1,170 @@
+//! Caps on what runs may do: tool calls and money, for a run with its child runs, for a user and a day, for a tenant and a
+//! day. Each is an account in the store, and a call is charged to it in the commit that starts it.
+
+use std::collections::BTreeMap;
+
+use brain_core::{Failure, RunId, TenantId};
+use brain_engine::{Charge, JobContext, RunView};
+use brain_registry::model::Behavior;
+use brain_registry::{Registry, SPAWN_CHILD_RUN, Tool, ValidatedCall};
+use serde_json::{Value, json};
+
+use crate::eligible;
+use crate::host::KernelHost;
+use crate::intake::Request;
+use crate::narrate::PlannedCall;
+
+/// What money may be spent in a day, in the currency of the settings: decimals as text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SpendCap {
+    /// By one user.
+    pub per_user: Option<String>,
+    /// By the tenant.
+    pub per_tenant: Option<String>,
+}
+
+/// The caps of all tenants.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SpendCaps {
+    /// Tenants with caps of their own.
+    pub tenants: BTreeMap<TenantId, SpendCap>,
+    /// What all others have.
+    pub others: SpendCap,
+}
+
+impl SpendCaps {
+    fn of(&self, tenant: &TenantId) -> &SpendCap {
+        self.tenants.get(tenant).unwrap_or(&self.others)
+    }
+}
+
+/// What a request may spend, as its run keeps it. `None` if no call of it can be charged or counted.
+pub(crate) fn budget(
+    registry: &Registry,
+    request: &Request,
+    run: RunId,
+    calls: &[PlannedCall],
+    ceiling: Option<&str>,
+) -> Option<Value> {
+    let tools = || calls.iter().filter_map(|call| registry.tool(&call.tool));
+    let grows = tools().any(|tool| may_grow(tool));
+    let costs = tools().any(|tool| tool.def.cost.is_some());
+    let lists = calls.iter().any(|call| call.times != Some(1));
+    if !grows && !costs && !lists && request.budget.is_none() {
+        return None;
+    }
+    let mut budget = json!({"root": run, "actor": request.actor.key()});
+    if request.limits.max_tool_calls < u32::MAX {
+        budget["calls"] = json!(request.limits.max_tool_calls);
+        // Only runs that may start others share an account with them; all else counts for itself.
+        budget["shared"] = json!(tools().any(|tool| may_spawn(tool)));
+    }
+    if let Some(cost) = ceiling.or(request.limits.max_cost.as_deref()) {
+        budget["cost"] = json!(cost);
+    }
+    // A child run spends what its parent may.
+    if let Some(inherited) = &request.budget {
+        for name in ["root", "actor", "calls", "shared", "cost"] {
+            if let Some(value) = inherited.get(name) {
+                budget[name] = value.clone();
+            }
+        }
+        budget["shared"] = json!(budget["calls"].is_u64());
+    }
+    Some(budget)
+}
+
+/// Whether a call of a tool may lead to calls that the plan does not show.
+fn may_grow(tool: &Tool) -> bool {
+    tool.def.may_inject || matches!(tool.def.behavior, Behavior::Decide(_)) || may_spawn(tool)
+}
+
+/// Whether a call of a tool may start other runs, itself or through steps that it brings along.
+fn may_spawn(tool: &Tool) -> bool {
+    tool.def.may_inject || matches!(&tool.def.behavior, Behavior::Native(native) if native.function == SPAWN_CHILD_RUN)
+}
+
+impl KernelHost {
+    /// What a call is charged for.
+    pub(crate) fn charges_of(
+        &self,
+        view: RunView<'_>,
+        call: &ValidatedCall,
+        job: &JobContext,
+    ) -> Result<Vec<Charge>, Failure> {
+        let budget = &view.data.input["budget"];
+        let root = budget["root"].as_str().map_or_else(|| job.run.to_string(), str::to_owned);
+        let mut charges = Vec::new();
+        if let (Some(limit), Some(true)) = (budget["calls"].as_i64(), budget["shared"].as_bool()) {
+            let otherwise = format!("The limit of the request is {limit} tool calls, those of child runs included.");
+            charges.push(Charge { account: format!("calls of {root}"), amount: 1, limit, otherwise });
+        }
+        if call.tool().def.cost.is_none() {
+            return Ok(charges);
+        }
+        let caps = self.caps().of(view.scope.tenant());
+        let day = view.now.to_string().chars().take(10).collect::<String>();
+        let actor = budget["actor"].as_str().unwrap_or("local");
+        let limits = [
+            (budget["cost"].as_str(), format!("cost of {root}"), "of the request".to_owned()),
+            (caps.per_user.as_deref(), format!("cost of user {actor} on {day}"), format!("of {actor} for {day}")),
+            (caps.per_tenant.as_deref(), format!("cost on {day}"), format!("for {day}")),
+        ];
+        let registry = self.toolbox().registry();
+        let own = eligible::own_currency(registry);
+        let planned = PlannedCall {
+            tool: call.tool().def.name.clone(),
+            step: job.step.clone(),
+            input: call.args().clone(),
+            times: Some(1),
+        };
+        let costs = eligible::cost(registry, self.toolbox(), std::slice::from_ref(&planned), 1);
+        for (limit, account, whose) in limits {
+            let Some(limit) = limit else { continue };
+            if let Some(other) = costs.keys().find(|currency| **currency != own) {
+                let message = format!(
+                    "`{}` costs {other}, and the limit {whose} is in {own}: they cannot be compared.",
+                    planned.tool
+                );
+                return Err(Failure::business("cost_estimate_failed", message));
+            }
+            let amount = costs.get(&own).map_or("0", String::as_str);
+            let (Some(amount), Some(most)) = (micros(amount), micros(limit)) else {
+                let message = format!("What `{}` costs cannot be computed.", planned.tool);
+                return Err(Failure::business("cost_estimate_failed", message));
+            };
+            let words = eligible::cost_in_words(&costs);
+            let otherwise = format!("This would cost {words} more than is left of the {limit} {own} {whose}.");
+            charges.push(Charge { account, amount, limit: most, otherwise });
+        }
+        Ok(charges)
+    }
+}
+
+/// A decimal as millionths, rounded up; `None` if it is none, below zero, or too large.
+fn micros(text: &str) -> Option<i64> {
+    let (whole, fraction) = text.trim().split_once('.').unwrap_or((text.trim(), ""));
+    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if whole.is_empty() || !digits(whole) || !digits(fraction) {
+        return None;
+    }
+    let (kept, rest) = fraction.split_at(fraction.len().min(6));
+    let fraction: i64 = format!("{kept:0<6}").parse().ok()?;
+    let up = i64::from(rest.bytes().any(|byte| byte != b'0'));
+    whole.parse::<i64>().ok()?.checked_mul(1_000_000)?.checked_add(fraction)?.checked_add(up)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn money_is_counted_exactly() {
+        assert_eq!(micros("12.50"), Some(12_500_000));
+        assert_eq!(micros("0.0000001"), Some(1), "rounded up");
+        assert_eq!(micros("7"), Some(7_000_000));
+        for wrong in ["", ".5", "-1", "1e3", "99999999999999999999"] {
+            assert_eq!(micros(wrong), None, "{wrong}");
+        }
+    }
+}

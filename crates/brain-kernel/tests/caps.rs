@@ -1,0 +1,223 @@
+//! Caps that hold: tool calls and money, for a run with everything that it leads to, for a user and for a tenant.
+#![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
+
+mod common;
+
+use std::sync::Arc;
+
+use brain_core::{Clock, SeededRandom};
+use brain_engine::EngineConfig;
+use brain_kernel::{Actor, Decision, Kernel, KernelConfig, Limits, Mode, Report, Request, SpendCap, SpendCaps};
+use brain_store::{MemoryStore, SqliteStore, Store};
+use common::{Alone, SystemClock, scope};
+use serde_json::{Value, json};
+
+const PACK: &str = "name: t\nversion: 1.0.0\ntitle: T\nsettings: {currency: EUR}\n";
+
+const TOOLS: &str = r#"domain: t
+tools:
+  buy:
+    title: Buy
+    input: {name: string}
+    behavior: {expr: "= {bought: input.name}"}
+    output: {bought: string}
+    effect: write
+    undo: none
+    cost: "10.00"
+  decline:
+    title: Decline
+    input: {}
+    behavior: {expr: "= 1 + \"x\""}
+    effect: write
+    undo: none
+    cost: "10.00"
+  check:
+    title: Check
+    input: {name: string}
+    behavior: {expr: "= {checked: input.name}"}
+    output: {checked: string}
+  more:
+    title: Brings steps along
+    input: {}
+    may_inject: true
+    behavior:
+      decide:
+        rules:
+          - steps:
+              - {id: a, tool: t.check, args: {name: a}}
+              - {id: b, tool: t.check, args: {name: b}}
+              - {id: c, tool: t.check, args: {name: c}}
+  names:
+    title: A list that only a step can tell
+    input: {}
+    behavior: {expr: {result: {names: ["a", "b", "c"]}}}
+"#;
+
+const PLAYBOOKS: &str = r#"playbook: t.buy_all
+title: Buy all
+slots: {names: {type: list, items: string}}
+steps:
+  - {id: each, tool: t.buy, foreach: "= slots.names", args: {name: "= item"}}
+---
+playbook: t.buy_found
+title: Buy what is found
+slots: {}
+steps:
+  - {id: names, tool: t.names, args: {}}
+  - {id: each, tool: t.buy, after: [names], foreach: "= steps.names.result.names", args: {name: "= item"}}
+---
+playbook: t.family
+title: Two child runs
+slots: {}
+steps:
+  - {id: one, tool: core.spawn_child_run, args: {run: t.pair, args: {}}}
+  - {id: two, tool: core.spawn_child_run, after: [one], args: {run: t.pair, args: {}}}
+---
+playbook: t.pair
+title: Two checks
+slots: {}
+steps:
+  - {id: one, tool: t.check, args: {name: one}}
+  - {id: two, tool: t.check, args: {name: two}}
+"#;
+
+fn start(store: Arc<dyn Store>, caps: SpendCap) -> Arc<Kernel> {
+    let parts: Vec<&str> = PLAYBOOKS.split("---\n").collect();
+    let names = ["playbooks/a.yaml", "playbooks/b.yaml", "playbooks/c.yaml", "playbooks/d.yaml"];
+    let mut files = vec![("pack.yaml", PACK), ("tools/t.yaml", TOOLS)];
+    files.extend(names.into_iter().zip(parts));
+    let config = KernelConfig {
+        engine: EngineConfig { keep: true, ..EngineConfig::default() },
+        caps: SpendCaps { others: caps, ..SpendCaps::default() },
+        ..KernelConfig::default()
+    };
+    let random = Box::new(SeededRandom::new(SystemClock.now().as_millis() as u64));
+    let files = files.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
+    let sources = vec![brain_registry::PackSource::new("test", files)];
+    let loaded = brain_registry::load_sources_with(sources, &brain_tools::natives());
+    let registry = Arc::new(loaded.map_err(|report| report.render(false)).unwrap().registry);
+    Kernel::start(&config, registry, store, Arc::new(SystemClock), random, Arc::new(Alone)).unwrap()
+}
+
+fn memory() -> Arc<Kernel> {
+    start(Arc::new(MemoryStore::new()), SpendCap::default())
+}
+
+fn request(target: &str, input: Value, limits: Limits) -> Request {
+    Request { calls: vec![(target.to_owned(), input)], limits, ..Request::say(scope(), "", Mode::EnqueueAndWait) }
+}
+
+async fn ask(kernel: &Kernel, target: &str, input: Value, limits: Limits) -> Report {
+    kernel.handle(&request(target, input, limits)).await.unwrap()
+}
+
+fn calls(max_tool_calls: u32) -> Limits {
+    Limits { max_tool_calls, ..Limits::default() }
+}
+
+fn money(max_cost: &str) -> Limits {
+    Limits { max_cost: Some(max_cost.to_owned()), ..Limits::default() }
+}
+
+fn done(report: &Report) -> usize {
+    report.receipts.iter().filter(|receipt| receipt.status == "succeeded").count()
+}
+
+fn code(report: &Report) -> &str {
+    report.errors.first().map_or("", |error| error.code.as_str())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn items_of_a_list_that_is_known_are_counted_before_anything_is_done() {
+    let kernel = memory();
+    let names: Vec<String> = (0..12).map(|n| n.to_string()).collect();
+    let report = ask(&kernel, "t.buy_all", json!({"names": names}), calls(3)).await;
+    assert_eq!((code(&report), done(&report)), ("too_many_tool_calls", 0), "{report:#?}");
+    let report = ask(&kernel, "t.buy_all", json!({"names": ["a", "b"]}), money("15")).await;
+    assert_eq!((code(&report), done(&report)), ("too_expensive", 0));
+    assert!(report.message.contains("20"), "what all items cost: {}", report.message);
+    let report = ask(&kernel, "t.buy_all", json!({"names": ["a", "b"]}), money("20")).await;
+    assert_eq!((report.status.as_str(), done(&report)), ("completed", 2));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_only_a_step_can_tell_is_counted_when_it_is_known() {
+    let kernel = memory();
+    let report = ask(&kernel, "t.buy_found", json!({}), calls(3)).await;
+    assert_eq!((report.status.as_str(), code(&report)), ("failed", "too_many_tool_calls"), "{report:#?}");
+    assert!(done(&report) <= 3);
+    let report = ask(&kernel, "t.buy_found", json!({}), money("29.99")).await;
+    assert_eq!((report.status.as_str(), code(&report)), ("failed", "budget_exceeded"), "{report:#?}");
+    assert!(done(&report) <= 3, "{report:#?}");
+    let report = ask(&kernel, "t.buy_found", json!({}), money("30")).await;
+    assert_eq!((report.status.as_str(), done(&report)), ("completed", 4), "{report:#?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn added_steps_and_child_runs_count() {
+    let kernel = memory();
+    let report = ask(&kernel, "t.more", json!({}), calls(3)).await;
+    assert_eq!((report.status.as_str(), code(&report)), ("failed", "too_many_tool_calls"), "{report:#?}");
+    let report = ask(&kernel, "t.more", json!({}), calls(4)).await;
+    assert_eq!(report.status, "completed", "{report:#?}");
+    // Two starts and four checks.
+    let report = ask(&kernel, "t.family", json!({}), calls(5)).await;
+    assert_eq!(report.status, "failed", "{report:#?}");
+    let report = ask(&kernel, "t.family", json!({}), calls(6)).await;
+    assert_eq!(report.status, "completed", "{report:#?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_shown_is_what_may_be_spent() {
+    let kernel = memory();
+    let mut plan = request("t.buy_found", json!({}), calls(2));
+    plan.mode = Mode::Plan;
+    let staged = kernel.handle(&plan).await.unwrap();
+    assert!(staged.message.contains("at most 20"), "two calls at most: {}", staged.message);
+    let approval = staged.approval.clone().unwrap();
+    kernel.decide(&scope(), &approval, Decision::Approve, &Actor::local(), "").await.unwrap();
+    kernel.engine().wait(&scope(), staged.run).await.unwrap();
+    let report = kernel.report(&scope(), staged.run).unwrap();
+    assert_eq!(report.status, "failed", "three are found: {report:#?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_did_not_happen_costs_nothing() {
+    let store = Arc::new(MemoryStore::new());
+    let kernel = start(store.clone(), SpendCap { per_user: None, per_tenant: Some("10".into()) });
+    for _ in 0..3 {
+        assert_eq!(ask(&kernel, "t.decline", json!({}), Limits::default()).await.receipts.len(), 1);
+    }
+    let report = ask(&kernel, "t.buy", json!({"name": "a"}), Limits::default()).await;
+    assert_eq!(report.status, "completed", "{report:#?}");
+    let report = ask(&kernel, "t.buy", json!({"name": "b"}), Limits::default()).await;
+    assert_eq!((report.status.as_str(), code(&report)), ("failed", "budget_exceeded"));
+    assert!(report.message.contains("10 EUR"), "{}", report.message);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn parallel_spenders_never_pass_a_cap_and_users_have_their_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Arc::new(SqliteStore::open(&folder.path().join("caps.db")).unwrap());
+    let cap = SpendCap { per_user: Some("100".into()), per_tenant: Some("150".into()) };
+    let kernel = start(store, cap);
+    let mut spenders = Vec::new();
+    for n in 0..60 {
+        let kernel = kernel.clone();
+        let name = if n % 2 == 0 { "ann" } else { "bob" };
+        spenders.push(tokio::spawn(async move {
+            let actor = Actor { name: name.into(), id: Some(name.into()), ..Actor::local() };
+            let request = Request { actor, ..request("t.buy", json!({"name": "x"}), Limits::default()) };
+            (name, kernel.handle(&request).await.unwrap().status)
+        }));
+    }
+    let (mut ann, mut bob) = (0, 0);
+    for spender in spenders {
+        let (name, status) = spender.await.unwrap();
+        if status == "completed" {
+            *(if name == "ann" { &mut ann } else { &mut bob }) += 1;
+        }
+    }
+    assert!(ann <= 10 && bob <= 10, "a user's cap: {ann} and {bob}");
+    assert_eq!(ann + bob, 15, "the tenant's cap is used up and not passed");
+}
