@@ -12,8 +12,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use self::bench::{
-    BenchCommand, BenchEntitiesArgs, BenchGrowthArgs, BenchHttpArgs, BenchRunsArgs, BenchTools, BenchUnderstandArgs,
-    BenchVmArgs, BenchWaitingArgs,
+    BenchCommand, BenchEntitiesArgs, BenchGrowthArgs, BenchHttpArgs, BenchRunsArgs, BenchTimersArgs, BenchTools,
+    BenchUnderstandArgs, BenchVmArgs, BenchWaitingArgs,
 };
 pub(crate) use self::learning::{CorrectArgs, DecideArgs, LearningArgs, LearningCommand, RejectArgs, StateArg};
 pub(crate) use self::model::{InstallArgs, ModelCommand};

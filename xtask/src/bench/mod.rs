@@ -15,9 +15,9 @@ use measure::Ground;
 use crate::report::{Outcome, Step};
 use crate::shell::{cargo, root, succeeds};
 
-const HELP: &str = "cargo xtask bench [--quick] [--json] [--only NAME] [--binary PATH]\nNAME is one of: sqlite, postgres, http, alone, in-flight, waiting, growth, vm";
+const HELP: &str = "cargo xtask bench [--quick] [--json] [--only NAME] [--binary PATH]\nNAME is one of: sqlite, postgres, http, alone, in-flight, waiting, timers, growth, vm";
 /// What can be measured, by name.
-const NAMES: [&str; 8] = ["sqlite", "postgres", "http", "alone", "in-flight", "waiting", "growth", "vm"];
+const NAMES: [&str; 9] = ["sqlite", "postgres", "http", "alone", "in-flight", "waiting", "timers", "growth", "vm"];
 /// Rounds of a whole measurement; a quick one has one.
 const ROUNDS: usize = 5;
 /// Above this much other work per core, figures say little.

@@ -14,6 +14,9 @@ pub(crate) enum BenchCommand {
     /// What many waiting runs cost a server that starts.
     #[command(after_help = "Examples:\n  brain bench waiting\n  brain bench waiting --runs 1000 --json")]
     Waiting(BenchWaitingArgs),
+    /// How long very many timers take that are due in the same moment.
+    #[command(after_help = "Examples:\n  brain bench timers --runs 10000\n  brain bench timers --json")]
+    Timers(BenchTimersArgs),
     /// What a run costs when few are stored, and when many are.
     #[command(after_help = "Examples:\n  brain bench growth --many 100000\n  brain bench growth --json")]
     Growth(BenchGrowthArgs),
@@ -89,6 +92,13 @@ pub(crate) struct BenchWaitingArgs {
     /// Runs that wait for some seconds: how late they are woken is measured.
     #[arg(long, default_value_t = 200)]
     pub(crate) soon: usize,
+}
+
+#[derive(Args, Clone)]
+pub(crate) struct BenchTimersArgs {
+    /// Runs whose time comes in the same moment.
+    #[arg(long, default_value_t = 100_000)]
+    pub(crate) runs: usize,
 }
 
 #[derive(Args, Clone)]

@@ -8,6 +8,7 @@ mod http;
 mod probe;
 mod runs;
 mod said;
+mod timers;
 mod understand;
 mod vm;
 mod waiting;
@@ -40,6 +41,7 @@ pub(crate) fn run(global: &Global, command: &BenchCommand) -> Result<bool> {
     match command {
         BenchCommand::Runs(args) => runs::run(global, args),
         BenchCommand::Waiting(args) => waiting::run(global, args),
+        BenchCommand::Timers(args) => timers::run(global, args),
         BenchCommand::Growth(args) => growth::run(global, args),
         BenchCommand::Understand(args) => understand::run(global, args),
         BenchCommand::Entities(args) => entities::run(global, args),

@@ -1,0 +1,134 @@
+//! `brain bench timers`: very many runs whose time comes in the same moment. How long until all have gone on, and how long
+//! a new request waits meanwhile.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail, ensure};
+use brain_core::{Clock, Millis, Timestamp};
+use brain_kernel::Mode;
+use brain_store::{Member, Outcome, Precondition, RunSchedule, Store, SystemScope, Write};
+use serde_json::json;
+
+use super::ground::Ground;
+use super::{Measured, bench_scope, drive, kernel, request, round, work};
+use crate::cli::{BenchTimersArgs, BenchTools, Global};
+use crate::show::{BOLD, DIM};
+use crate::system::SystemClock;
+use crate::{open, show};
+
+/// Requests at the same time while the store is filled.
+const AT_A_TIME: usize = 256;
+/// Runs whose timers are set in one commit.
+const TOGETHER: usize = 500;
+/// How long all of it may take before it counts as stuck.
+const PATIENCE: Duration = Duration::from_secs(600);
+/// How often a new request is made while the timers fire.
+const EVERY: Duration = Duration::from_millis(100);
+
+pub(super) fn run(global: &Global, args: &BenchTimersArgs) -> Result<bool> {
+    let ground = Ground::new(global)?;
+    let store = ground.open()?;
+    let (fired, others) = open::runtime()?.block_on(async {
+        fill(&store, args.runs).await?;
+        let due = SystemClock.now().plus(Millis(2_000));
+        set_timers(&store, due)?;
+        fire(&store, due).await
+    })?;
+    let rate = args.runs as f64 / fired;
+    if global.json {
+        show::json(&json!({
+            "runs": args.runs, "fired_seconds": round(fired), "runs_per_second": round(rate),
+            "others": others.latencies.len(), "others_p50_ms": round(others.percentile(0.5)),
+            "others_max_ms": round(others.percentile(1.0)),
+        }));
+        return Ok(true);
+    }
+    anstream::println!("{BOLD}{} timers due in one moment{BOLD:#}", args.runs);
+    anstream::println!("  all fired after {fired:.1} s   {DIM}{rate:.0} a second{DIM:#}");
+    anstream::println!(
+        "  {} new requests meanwhile: p50 {:.0} ms, at most {:.0} ms",
+        others.latencies.len(),
+        others.percentile(0.5),
+        others.percentile(1.0)
+    );
+    Ok(true)
+}
+
+/// Runs that wait for a condition which holds when they are looked at again.
+async fn fill(store: &Arc<dyn Store>, runs: usize) -> Result<()> {
+    let kernel = kernel(store, false)?;
+    // Not before all of them are there.
+    let seconds = runs as u64 / 500 + 5;
+    let until = SystemClock.now().plus(Millis(seconds * 1_000));
+    let soon = ("bench.soon".to_owned(), json!({"text": "soon", "due": until.to_string()}));
+    drive(&kernel, &request(vec![soon], Mode::Enqueue)?, runs, AT_A_TIME).await?;
+    kernel.engine().stop();
+    ensure!(SystemClock.now() < until, "the store was filled too slowly; try with fewer runs");
+    let waiting = waiting(store)?;
+    ensure!(waiting == runs as u64, "of {runs} runs only {waiting} wait");
+    // Their own timers are past, and the condition holds.
+    let recheck = Millis(16_000);
+    let ready = until.plus(recheck);
+    tokio::time::sleep(ready.since(SystemClock.now()).as_std()).await;
+    Ok(())
+}
+
+fn waiting(store: &Arc<dyn Store>) -> Result<u64> {
+    let counted = store.count_by_status(SystemScope)?;
+    Ok(counted.iter().find(|(status, _)| status == "waiting").map_or(0, |(_, count)| *count))
+}
+
+/// Moves the timers of all waiting runs to one moment.
+fn set_timers(store: &Arc<dyn Store>, due: Timestamp) -> Result<()> {
+    let scope = bench_scope()?;
+    let mut cursor = None;
+    loop {
+        let page = store.runs(&scope, Some("waiting"), TOGETHER, cursor.as_deref())?;
+        let members: Vec<Member> = page
+            .items
+            .iter()
+            .map(|row| {
+                let schedule = RunSchedule { wake_at: Some(due), ..row.schedule.clone() };
+                let (seq, fence) = (row.schedule.seq, row.schedule.fence);
+                let (status, at) = (row.status.clone(), row.updated_at);
+                Member {
+                    scope: scope.clone(),
+                    preconditions: vec![Precondition::RunAt { run: row.id, seq, fence }],
+                    writes: vec![Write::UpdateRun { run: row.id, status, at, schedule, program: None }],
+                }
+            })
+            .collect();
+        let outcomes = store.commit_now(members)?;
+        ensure!(outcomes.iter().all(|outcome| *outcome == Outcome::Committed), "a timer could not be set");
+        cursor = page.next;
+        if cursor.is_none() {
+            return Ok(());
+        }
+    }
+}
+
+/// A server's engine at work: how many seconds after their time the last one was done, and what new requests took.
+async fn fire(store: &Arc<dyn Store>, due: Timestamp) -> Result<(f64, Measured)> {
+    let kernel = kernel(store, true)?;
+    let probe = work(1, BenchTools::Record)?;
+    tokio::time::sleep(due.since(SystemClock.now()).as_std()).await;
+    let began = Instant::now();
+    let mut latencies = Vec::new();
+    loop {
+        let asked = Instant::now();
+        let begun = kernel.begin(&probe).await?;
+        kernel.rest(&probe, &begun).await?;
+        latencies.push(asked.elapsed().as_secs_f64() * 1e3);
+        if waiting(store)? == 0 {
+            break;
+        }
+        if began.elapsed() > PATIENCE {
+            bail!("{} runs still wait after {} seconds", waiting(store)?, PATIENCE.as_secs());
+        }
+        tokio::time::sleep(EVERY).await;
+    }
+    let seconds = began.elapsed().as_secs_f64();
+    kernel.engine().stop();
+    Ok((seconds, Measured::new(seconds, latencies)))
+}
