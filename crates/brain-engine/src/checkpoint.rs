@@ -13,7 +13,8 @@ use brain_vm::State;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::data::{Folded, RunData, fold};
+use crate::actor::{Folded, fold};
+use crate::data::RunData;
 use crate::engine::EngineError;
 use crate::log::{LogEntry, NewEvent, PipeEvent, entries, pack};
 use crate::receipt::{Receipt, receipts_since_checkpoint};

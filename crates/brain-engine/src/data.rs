@@ -1,18 +1,14 @@
 //! What a run has come to know: its input and the results of its steps. Like the state, it is a fold of the log.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use brain_core::{Digest, Failure, Timestamp};
 use brain_lang::plan::ToolRef;
-use brain_store::LogRow;
-use brain_vm::{Code, Event, EventError, JobId, JobStatus, Phase, Program, State, StepId, StepMap, pairs};
+use brain_vm::{Code, Event, JobId, JobStatus, Phase, State, StepId, StepMap, pairs};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::checkpoint::Checkpoint;
-use crate::engine::EngineError;
-use crate::log::{LogEntry, PipeEvent, entries};
+use crate::log::{LogEntry, PipeEvent};
 
 /// What a run has come to know.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -193,87 +189,13 @@ impl RunData {
     }
 
     /// Takes in an event of the pipe.
-    fn apply_pipe(&mut self, entry: &LogEntry<'_>) {
+    pub(crate) fn apply_pipe(&mut self, entry: &LogEntry<'_>) {
         if entry.is(PipeEvent::Planned)
             && let Some(input) = entry.payload.and_then(|payload| payload.get("input"))
         {
             self.input = input.clone();
         }
     }
-}
-
-/// What a log comes to.
-pub(crate) struct Folded {
-    /// The programs that the run executes now.
-    pub(crate) code: Code,
-    pub(crate) state: State,
-    pub(crate) data: RunData,
-    /// How many events it has.
-    pub(crate) seq: u64,
-    /// The programs that the run had before it was moved to the present one, each with the event that ended it.
-    pub(crate) earlier: Vec<(u64, Arc<Program>)>,
-}
-
-/// Folds a whole log: the state and the data of the run, and nothing executed again. `hash` is the present program; if the
-/// run was moved, the fold begins with the first, and if it was compacted, with where it stood then. `load` gives programs
-/// by their hashes.
-pub(crate) fn fold(
-    hash: Digest,
-    rows: &[LogRow],
-    load: &mut dyn FnMut(Digest) -> Result<Arc<Program>, EngineError>,
-    unreadable: impl Fn(EventError) -> EngineError,
-) -> Result<Folded, EngineError> {
-    let malformed = |entry: &LogEntry<'_>, reason: &str| {
-        unreadable(EventError::Malformed { number: entry.number, reason: reason.to_owned() })
-    };
-    let from = Checkpoint::last(rows).map_or(0, |entry| entry.seq);
-    let after = |entry: &LogEntry<'_>| entry.seq >= from;
-    let mut first = hash;
-    if let Some(entry) = entries(rows).filter(after).find(|entry| entry.is(PipeEvent::Migrated)) {
-        first = Moved::read(&entry).ok_or_else(|| malformed(&entry, "it is no migration"))?.from;
-    }
-    let code = Code::new(first, load(first)?);
-    let state = State::new(&code);
-    let mut folded = Folded { code, state, data: RunData::default(), seq: 0, earlier: Vec::new() };
-    for entry in entries(rows) {
-        match entry.machine().map_err(&unreadable)? {
-            // What was before is in the checkpoint.
-            Some(_) if entry.seq < from => {}
-            None if entry.seq < from && entry.is(PipeEvent::Migrated) => {}
-            None if entry.seq == from && entry.is(PipeEvent::Checkpoint) => {
-                let point = Checkpoint::read(&entry).ok_or_else(|| malformed(&entry, "it is no checkpoint"))?;
-                folded.data = point.data(entry.payload);
-                folded.code = Code::new(point.program, load(point.program)?);
-                for hash in &point.fragments {
-                    folded.code.add(*hash, &load(*hash)?);
-                }
-                folded.state = point.state;
-            }
-            Some(event) => {
-                if let Event::ScopeOpened { code: hash, .. } = &event {
-                    folded.code.add(*hash, &load(*hash)?);
-                }
-                if !folded.state.takes(&folded.code, &event) {
-                    return Err(malformed(&entry, "it names something that the run does not have"));
-                }
-                folded.state.apply(&folded.code, &event);
-                folded.data.apply(&folded.code, &folded.state, &event, entry.payload, entry.at);
-            }
-            None if entry.is(PipeEvent::Migrated) => {
-                let moved = Moved::read(&entry).ok_or_else(|| malformed(&entry, "it is no migration"))?;
-                let before = std::mem::replace(&mut folded.code, Code::new(moved.to, load(moved.to)?));
-                folded.earlier.push((entry.seq, before.root().clone()));
-                folded.data.migrate(&moved.map, &moved.steps);
-                if let Some(input) = entry.payload.and_then(|payload| payload.get("input")) {
-                    folded.data.input = input.clone();
-                }
-                folded.state = moved.state;
-            }
-            None => folded.data.apply_pipe(&entry),
-        }
-        folded.seq = entry.seq + 1;
-    }
-    Ok(folded)
 }
 
 /// What the event of a migration says.

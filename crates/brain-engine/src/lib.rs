@@ -4,6 +4,7 @@
 //! actions. Threads and Tokio are a shell around it ([`Engine::start`]); a [`Driver`] runs the same core by hand, on
 //! a virtual clock. Neither knows what a tool does: that is the [`Host`]'s business.
 
+mod actor;
 mod checkpoint;
 pub mod core;
 mod data;
@@ -25,6 +26,7 @@ mod shards;
 mod shell;
 mod turn;
 
+pub use actor::{Actor, replay};
 pub use turn::grow::blob_writes;
 pub use turn::job_key;
 

@@ -10,8 +10,9 @@ use brain_vm::{Code, Event, EventError, Happened, JobId, Program, State};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::actor::Folded;
 use crate::checkpoint::{Checkpoint, archived};
-use crate::data::{Folded, Moved};
+use crate::data::Moved;
 use crate::log::{PipeEvent, entries};
 
 /// How an attempt went.

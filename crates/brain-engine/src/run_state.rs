@@ -9,8 +9,9 @@ use brain_store::{LogRow, OfferRow, RunRow, Scope, Store};
 use brain_vm::{Code, Event, EventError, JobId, JobStatus, Program, ScopeId, State, StepId};
 use serde_json::Value;
 
+use crate::actor::{Folded, fold};
 use crate::core::PRIORITY_STEP;
-use crate::data::{Folded, RunData, fold};
+use crate::data::RunData;
 use crate::engine::EngineError;
 use crate::log::entries;
 use crate::receipt::{Receipt, read_receipts};

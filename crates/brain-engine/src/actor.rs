@@ -1,0 +1,130 @@
+//! What a log is folded into. A run is the first kind of actor: other kinds have other events and the same log, commit and
+//! feed.
+
+use std::borrow::Borrow;
+use std::sync::Arc;
+
+use brain_core::Digest;
+use brain_store::LogRow;
+use brain_vm::{Code, Event, EventError, Program, State};
+
+use crate::checkpoint::Checkpoint;
+use crate::data::{Moved, RunData};
+use crate::engine::EngineError;
+use crate::log::{LogEntry, PipeEvent, entries};
+
+/// Something whose state is a fold of its log.
+pub trait Actor {
+    /// Why an entry cannot be taken in.
+    type Error;
+
+    /// Takes in the next entry. Nothing is evaluated or executed: what was decided is in the entry.
+    fn take(&mut self, entry: &LogEntry<'_>) -> Result<(), Self::Error>;
+}
+
+/// Folds a log into an actor; how many events it has.
+pub fn replay<A: Actor, R: Borrow<LogRow>>(actor: &mut A, rows: &[R]) -> Result<u64, A::Error> {
+    let mut seq = 0;
+    for entry in entries(rows) {
+        actor.take(&entry)?;
+        seq = entry.seq + 1;
+    }
+    Ok(seq)
+}
+
+/// What the log of a run comes to.
+pub(crate) struct Folded {
+    /// The programs that the run executes now.
+    pub(crate) code: Code,
+    pub(crate) state: State,
+    pub(crate) data: RunData,
+    /// How many events it has.
+    pub(crate) seq: u64,
+    /// The programs that the run had before it was moved to the present one, each with the event that ended it.
+    pub(crate) earlier: Vec<(u64, Arc<Program>)>,
+}
+
+/// A run on its way through its log.
+struct RunActor<'l, U> {
+    folded: Folded,
+    /// The last checkpoint; what was before is in it.
+    from: u64,
+    /// Gives programs by their hashes.
+    load: &'l mut dyn FnMut(Digest) -> Result<Arc<Program>, EngineError>,
+    unreadable: U,
+}
+
+impl<U: Fn(EventError) -> EngineError> RunActor<'_, U> {
+    fn malformed(&self, entry: &LogEntry<'_>, reason: &str) -> EngineError {
+        (self.unreadable)(EventError::Malformed { number: entry.number, reason: reason.to_owned() })
+    }
+}
+
+impl<U: Fn(EventError) -> EngineError> Actor for RunActor<'_, U> {
+    type Error = EngineError;
+
+    fn take(&mut self, entry: &LogEntry<'_>) -> Result<(), EngineError> {
+        match entry.machine().map_err(&self.unreadable)? {
+            Some(_) if entry.seq < self.from => {}
+            None if entry.seq < self.from && entry.is(PipeEvent::Migrated) => {}
+            None if entry.seq == self.from && entry.is(PipeEvent::Checkpoint) => {
+                let point = Checkpoint::read(entry).ok_or_else(|| self.malformed(entry, "it is no checkpoint"))?;
+                self.folded.data = point.data(entry.payload);
+                self.folded.code = Code::new(point.program, (self.load)(point.program)?);
+                for hash in &point.fragments {
+                    self.folded.code.add(*hash, &(self.load)(*hash)?);
+                }
+                self.folded.state = point.state;
+            }
+            Some(event) => {
+                if let Event::ScopeOpened { code: hash, .. } = &event {
+                    self.folded.code.add(*hash, &(self.load)(*hash)?);
+                }
+                if !self.folded.state.takes(&self.folded.code, &event) {
+                    return Err(self.malformed(entry, "it names something that the run does not have"));
+                }
+                let Folded { code, state, data, .. } = &mut self.folded;
+                state.apply(code, &event);
+                data.apply(code, state, &event, entry.payload, entry.at);
+            }
+            None if entry.is(PipeEvent::Migrated) => {
+                let moved = Moved::read(entry).ok_or_else(|| self.malformed(entry, "it is no migration"))?;
+                let now = Code::new(moved.to, (self.load)(moved.to)?);
+                let folded = &mut self.folded;
+                let before = std::mem::replace(&mut folded.code, now);
+                folded.earlier.push((entry.seq, before.root().clone()));
+                folded.data.migrate(&moved.map, &moved.steps);
+                if let Some(input) = entry.payload.and_then(|payload| payload.get("input")) {
+                    folded.data.input = input.clone();
+                }
+                folded.state = moved.state;
+            }
+            None => self.folded.data.apply_pipe(entry),
+        }
+        Ok(())
+    }
+}
+
+/// Folds the whole log of a run. `hash` is the present program; if the run was moved, the fold begins with the first, and
+/// if it was compacted, with where it stood then.
+pub(crate) fn fold<R: Borrow<LogRow>>(
+    hash: Digest,
+    rows: &[R],
+    load: &mut dyn FnMut(Digest) -> Result<Arc<Program>, EngineError>,
+    unreadable: impl Fn(EventError) -> EngineError,
+) -> Result<Folded, EngineError> {
+    let from = Checkpoint::last(rows).map_or(0, |entry| entry.seq);
+    let mut first = hash;
+    let moves = entries(rows).filter(|entry| entry.seq >= from && entry.is(PipeEvent::Migrated));
+    if let Some(entry) = moves.into_iter().next() {
+        let reason = "it is no migration".to_owned();
+        let moved = Moved::read(&entry);
+        first = moved.ok_or_else(|| unreadable(EventError::Malformed { number: entry.number, reason }))?.from;
+    }
+    let code = Code::new(first, load(first)?);
+    let state = State::new(&code);
+    let folded = Folded { code, state, data: RunData::default(), seq: 0, earlier: Vec::new() };
+    let mut run = RunActor { folded, from, load, unreadable };
+    let seq = replay(&mut run, rows)?;
+    Ok(Folded { seq, ..run.folded })
+}
