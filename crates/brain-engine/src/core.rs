@@ -116,7 +116,7 @@ impl Core {
 
     /// Does at once what [`Action::Load`] asks for.
     pub fn load(&self, scope: &Scope, run: RunId) -> CoreInput {
-        CoreInput::Loaded(run, Box::new(RunState::load(self.store.as_ref(), &self.programs, scope, run)))
+        CoreInput::Loaded(vec![(run, RunState::load(self.store.as_ref(), &self.programs, scope, run))])
     }
 
     /// Takes inputs and decides everything that can be decided now.
@@ -184,7 +184,14 @@ impl Core {
                 live.queue.push_back(Queued::asked(Work::Command(Arc::from(command)), reply));
                 Some(run)
             }
-            CoreInput::Loaded(run, result) => self.loaded(now, run, *result, output),
+            CoreInput::Loaded(results) => {
+                for (run, result) in results {
+                    if let Some(run) = self.loaded(now, run, result, output) {
+                        self.decide(now, run, output);
+                    }
+                }
+                None
+            }
             CoreInput::Job(scope, run, job, attempt, outcome) => {
                 self.flow().release((run, job, attempt), true);
                 self.enqueue(&scope, run, Work::Job(job, attempt, outcome))

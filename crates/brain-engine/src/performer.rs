@@ -8,10 +8,11 @@ use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
 use brain_core::{Clock, Failure, Millis, NodeId, RunId, Timestamp};
-use brain_store::{Scope, Store};
+use brain_store::{Scope, Store, StoreError};
 use brain_vm::{GRACE, MAX_DELAY};
 
 use crate::core::{Action, CheckAction, Core, CoreInput, HandoverAction, StepOutput};
+use crate::engine::EngineError;
 use crate::host::{CheckAnswer, JobContext, JobOutcome, Outside};
 use crate::hub::Hub;
 use crate::inbox::Inbox;
@@ -25,6 +26,8 @@ const MAX_INPUTS: usize = 512;
 const MAX_COMMITS: usize = 4_096;
 /// Runs being read from the store above which nothing new is decided.
 const MAX_LOADS: usize = 256;
+/// Runs that one task reads, one after the other: as many tasks as there are runs would only get in each other's way.
+const LOADS_TOGETHER: usize = 64;
 /// Timers further off than this are left to the store.
 const FAR: Millis = Millis(60_000);
 
@@ -169,6 +172,7 @@ impl<T: Tasks> Performer<T> {
             let send = self.shards.own();
             self.store.commit(members, Box::new(move |result| tell_committed(&send, numbers, result)));
         }
+        let mut loads = Vec::new();
         for action in output.actions {
             match action {
                 Action::Reply(reply, result) => reply(result),
@@ -179,28 +183,36 @@ impl<T: Tasks> Performer<T> {
                 Action::LookAt(at) => self.look_at = Some(self.look_at.map_or(at, |known| known.min(at))),
                 Action::Signal(scope, run) => self.shards.send(CoreInput::Signal(scope, run)),
                 Action::Slot(scope, run) => self.shards.send(CoreInput::Slot(scope, run)),
-                Action::Load(scope, run) => self.load(scope, run),
+                Action::Load(scope, run) => loads.push((scope, run)),
                 Action::Perform(handover) => self.hand_over(*handover),
                 Action::Check(check) => self.check(*check),
             }
         }
+        while !loads.is_empty() {
+            let rest = loads.split_off(loads.len().min(LOADS_TOGETHER));
+            self.load(std::mem::replace(&mut loads, rest));
+        }
     }
 
-    fn load(&mut self, scope: Scope, run: RunId) {
+    fn load(&mut self, runs: Vec<(Scope, RunId)>) {
         let (store, programs) = (self.store.clone(), self.programs.clone());
-        let read = self.tasks.blocking(move || RunState::load(store.as_ref(), &programs, &scope, run));
+        let wanted: Vec<RunId> = runs.iter().map(|(_, run)| *run).collect();
+        let read = self.tasks.blocking(move || {
+            let load = |(scope, run): (Scope, RunId)| (run, RunState::load(store.as_ref(), &programs, &scope, run));
+            runs.into_iter().map(load).collect()
+        });
         let failed = move |why: &str| {
-            let error = brain_store::StoreError::Failed(why.to_owned());
-            CoreInput::Loaded(run, Box::new(Err(crate::engine::EngineError::Store(error).into())))
+            let error = || EngineError::Store(StoreError::Failed(why.to_owned()));
+            CoreInput::Loaded(wanted.iter().map(|run| (*run, Err(error().into()))).collect())
         };
-        let lost = failed("reading the run was given up");
+        let lost = failed.clone();
         let work = async move {
             match read.await {
-                Some(result) => CoreInput::Loaded(run, Box::new(result)),
-                None => failed("reading the run failed inside"),
+                Some(results) => CoreInput::Loaded(results),
+                None => failed("reading runs failed inside"),
             }
         };
-        self.tasks.spawn(Box::pin(work), FAR, Box::new(move |_| lost));
+        self.tasks.spawn(Box::pin(work), FAR, Box::new(move |_| lost("reading runs was given up")));
     }
 
     fn hand_over(&mut self, HandoverAction(handover): HandoverAction) {

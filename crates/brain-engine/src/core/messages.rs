@@ -136,8 +136,8 @@ pub enum CoreInput {
     Check(Scope, RunId, JobId, u32, CheckAnswer),
     /// An outside job whose start is durable was not handed over after all.
     NotMade(Scope, RunId, JobId, u32),
-    /// A run was read from the store, or could not be.
-    Loaded(RunId, Box<Result<RunState, NotLoaded>>),
+    /// Runs were read from the store, or could not be.
+    Loaded(Vec<(RunId, Result<RunState, NotLoaded>)>),
     /// Its time has come.
     Wake(Scope, RunId),
     /// There is something in its inbox.
@@ -159,7 +159,7 @@ pub enum CoreInput {
 }
 
 impl CoreInput {
-    /// The run that it is about, if it is about one. Commits come back to whoever made them.
+    /// The run that it is about, if it is about one. Commits and loads come back to whoever asked for them.
     pub(crate) fn run(&self) -> Option<RunId> {
         match self {
             Self::Submit(submission, ..) => Some(submission.run),
@@ -167,13 +167,12 @@ impl CoreInput {
             | Self::Job(_, run, ..)
             | Self::Check(_, run, ..)
             | Self::NotMade(_, run, ..)
-            | Self::Loaded(run, _)
             | Self::Wake(_, run)
             | Self::WakeAt(_, run, _)
             | Self::Slot(_, run)
             | Self::Signal(_, run)
             | Self::TakeOver(_, run, _) => Some(*run),
-            Self::Committed(..) | Self::Call | Self::Look(_) | Self::Pause(_) => None,
+            Self::Committed(..) | Self::Loaded(_) | Self::Call | Self::Look(_) | Self::Pause(_) => None,
         }
     }
 
