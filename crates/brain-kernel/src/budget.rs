@@ -93,6 +93,9 @@ impl KernelHost {
         job: &JobContext,
     ) -> Result<Vec<Charge>, Failure> {
         let budget = &view.data.input["budget"];
+        if budget.is_null() && call.tool().def.cost.is_none() {
+            return Ok(Vec::new());
+        }
         let root = budget["root"].as_str().map_or_else(|| job.run.to_string(), str::to_owned);
         let mut charges = Vec::new();
         if let (Some(limit), Some(true)) = (budget["calls"].as_i64(), budget["shared"].as_bool()) {

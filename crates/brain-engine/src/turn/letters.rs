@@ -162,6 +162,9 @@ impl Turn<'_> {
 
     /// Child runs of what stops are cancelled in the same commit.
     pub(super) fn stop_children(&mut self, event: &Event) {
+        if !matches!(event, Event::ScopeStopped { .. } | Event::JobStuck { .. }) {
+            return;
+        }
         let mut children = self.jobs_that(|status| matches!(status, JobStatus::Delegated { child: true, .. }));
         match event {
             Event::ScopeStopped { scope, .. } => children.retain(|job| self.state.contains(*scope, job.scope)),
