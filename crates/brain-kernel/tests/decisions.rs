@@ -22,6 +22,11 @@ tools:
     behavior: {expr: "= {passed: input.name}"}
     output: {passed: string}
     consent: approver
+  pass:
+    title: Pass
+    input: {name: string}
+    behavior: {expr: "= {passed: input.name}"}
+    output: {passed: string}
   gates:
     title: Two gates at once
     input: {}
@@ -48,6 +53,14 @@ tools:
     undo: none
 "#;
 
+const LATE: &str = r#"playbook: t.late
+title: A gate whose value only a step can tell
+slots: {name: string}
+steps:
+  - {id: first, tool: t.pass, args: {name: "= slots.name"}}
+  - {id: second, tool: t.gate, after: [first], args: {name: "= steps.first.result.passed + \"!\""}}
+"#;
+
 struct World {
     kernel: Arc<Kernel>,
     store: Arc<MemoryStore>,
@@ -64,7 +77,7 @@ async fn start() -> World {
     let secret = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(secret.path(), "s3cret").unwrap();
     let fill = |text: &str| text.replace("ADDR", &addr).replace("SECRET", &secret.path().display().to_string());
-    let registry = registry(&[("pack.yaml", &fill(PACK)), ("tools/t.yaml", &fill(TOOLS))]);
+    let registry = registry(&[("pack.yaml", &fill(PACK)), ("tools/t.yaml", &fill(TOOLS)), ("playbooks/late.yaml", LATE)]);
     let store = Arc::new(MemoryStore::new());
     World { kernel: kernel(registry, store.clone(), true), store, _secret: secret }
 }
@@ -231,4 +244,22 @@ async fn what_never_started_ends_when_it_is_told_to_and_retention_reaches_it() {
     world.kernel.decide_letter(&scope(), letter.id, decision, "ann", "I looked").await.unwrap();
     swept("its letter is closed", 1);
     assert!(world.kernel.store().letters(&scope(), None, 10, None).unwrap().items.is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_value_that_only_a_step_can_tell_is_put_before_an_approver_when_it_is_known() {
+    let world = start().await;
+    let boss = person("boss", true);
+    let staged = call(&world.kernel, "t.late", json!({"name": "bob"})).await;
+    assert_eq!(staged.status, "staged", "{staged:#?}");
+    let waiting = world.approve(&staged.run.to_string(), None, &boss).await.unwrap();
+    let pending = world.pending(waiting.run);
+    assert_eq!(pending.len(), 1, "the yes to the plan is not one to a value that nobody had seen: {waiting:#?}");
+    assert!(pending[0].body["asks"].to_string().contains("bob!"), "{:#}", pending[0].body);
+    let done = world.approve(&pending[0].id.to_string(), None, &boss).await.unwrap();
+    assert_eq!(done.status, "completed", "{done:#?}");
+    let gates = done.receipts.iter().filter(|receipt| receipt.tool == "t.gate").count();
+    assert_eq!(gates, 1, "one grant, one effect");
+    let again = world.approve(&pending[0].id.to_string(), None, &boss).await;
+    assert!(matches!(again, Err(KernelError::AlreadyDecided)), "{again:?}");
 }

@@ -87,7 +87,8 @@ impl KernelHost {
             let approver = def.is_none_or(|def| def.consent == Consent::Approver) && !approved;
             // What must be seen first was seen when the plan was staged, if it was part of it.
             let unseen = def.is_some_and(|def| def.acknowledge.is_some()) && !expands;
-            plan_step.gate = approver || unseen;
+            let late = plan_step.gate && !job.undo;
+            plan_step.gate = approver || unseen || late;
             if plan_step.on_failure == OnFailure::Stop && !job.undo {
                 plan_step.on_failure = step.on_failure;
             }

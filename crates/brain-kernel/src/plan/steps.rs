@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use brain_lang::binding::Binding;
 use brain_lang::plan::{Foreach, Idempotency, OnFailure, Place, Plan, PlanStep, PlanUndo, ToolRef};
-use brain_registry::model::{BatchPolicy, Behavior, Playbook, PlaybookStep};
+use brain_registry::model::{BatchPolicy, Behavior, Consent, Playbook, PlaybookStep};
 use brain_registry::{Registry, Tool};
 use serde_json::Value;
 
@@ -24,8 +24,11 @@ pub(super) fn plan_of_playbook(registry: &Registry, playbook: &Playbook, placeho
 
 /// One step of a playbook as a step of a plan; `None` if its tool is gone.
 pub(crate) fn plan_step(registry: &Registry, step: &PlaybookStep, policy: BatchPolicy) -> Option<PlanStep> {
-    let base = step_of(registry, registry.tool(&step.tool)?);
+    let tool = registry.tool(&step.tool)?;
+    let base = step_of(registry, tool);
     Some(PlanStep {
+        // Whoever said yes to the plan has not seen these values: they are put before an approver when they are known.
+        gate: tool.def.consent == Consent::Approver && is_late_bound(step),
         id: step.id.clone(),
         args: step.args.clone(),
         after: step.after.clone(),
@@ -41,6 +44,13 @@ pub(crate) fn plan_step(registry: &Registry, step: &PlaybookStep, policy: BatchP
         needs: if policy == BatchPolicy::BestEffort { uses(step) } else { Vec::new() },
         ..base
     })
+}
+
+/// Whether the arguments of a step are known only when other steps are done.
+fn is_late_bound(step: &PlaybookStep) -> bool {
+    let mut paths = step.args.paths();
+    paths.extend(step.foreach.iter().flat_map(Binding::paths));
+    paths.iter().any(|path| path.first().is_some_and(|root| matches!(root.as_str(), "steps" | "state")))
 }
 
 /// The steps whose results a step uses.
