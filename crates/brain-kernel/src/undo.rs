@@ -1,12 +1,13 @@
 //! Undo: what a run did is taken back by a runbook of its own, built from the receipts and put before the person who
 //! asks. Refused, by name, where someone has changed a record since or the time for it is over.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use brain_core::{Digest, DigestBuilder, RecordId, RunId, Timestamp};
-use brain_engine::{Receipt, ReceiptStatus, RunState};
+use brain_core::{Digest, DigestBuilder, FailureClass, RecordId, RunId, Timestamp};
+use brain_engine::{Receipt, ReceiptStatus, RecordView, RunState};
 use brain_registry::model::Effect;
 use brain_store::{Precondition, Scope};
+use brain_tools::RecordKey;
 use brain_vm::{JobId, Phase};
 use serde_json::{Value, json};
 
@@ -131,6 +132,7 @@ impl Kernel {
         let touched = touched(&list);
         let mut undoing = Undoing { calls: Vec::new(), steps: Vec::new(), stays: Vec::new(), expect: Vec::new() };
         let mut problems = Vec::new();
+        let mut gone = BTreeSet::new();
         for job in machine.done.iter().rev().filter(|job| !machine.undone.contains(job)) {
             let Some(receipt) = done.get(job) else { continue };
             if step.is_some_and(|step| step != receipt.step) {
@@ -138,6 +140,7 @@ impl Kernel {
             }
             match self.undo_of(scope, state, *job, receipt, &touched) {
                 Ok(Some((tool, args, expect))) => {
+                    problems.extend(self.still_referred_to(scope, &tool, &args, receipt, &mut gone));
                     undoing.calls.push((tool, args));
                     undoing.steps.push(receipt.step.clone());
                     for record in expect {
@@ -201,6 +204,34 @@ impl Kernel {
         let args = self.host().undo_args(scope, state, step, job, undo, self.clock().now());
         let args = args.map_err(|failure| internal(failure.message))?;
         Ok(Some((undo.tool.clone(), args, expect)))
+    }
+
+    /// Why a call may not delete what it would, if others refer to that. What it does delete is then `gone` for the calls
+    /// that follow.
+    fn still_referred_to(
+        &self,
+        scope: &Scope,
+        tool: &str,
+        args: &Value,
+        receipt: &Receipt,
+        gone: &mut BTreeSet<RecordKey>,
+    ) -> Option<Problem> {
+        let toolbox = self.host().toolbox();
+        let (kind, id) = toolbox.deletes(tool, args, self.clock().now())?;
+        let mut records = RecordView::new(self.store().as_ref(), scope);
+        match toolbox.deletion(&mut records, &kind, id, gone) {
+            Ok(deletion) => {
+                gone.extend(deletion.deleted.into_iter().map(|row| (row.kind, row.id)));
+                None
+            }
+            // Anything else is found out when it is done.
+            Err(failure) if failure.class == FailureClass::Business && failure.code != "record_not_found" => {
+                let message =
+                    format!("`{}` (step {}) cannot be undone: {}", receipt.tool, receipt.step, failure.message);
+                Some(Problem::new(&failure.code, message))
+            }
+            Err(_) => None,
+        }
     }
 
     /// Why a record is not as the run left it, if it is not.

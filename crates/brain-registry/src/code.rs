@@ -91,6 +91,8 @@ codes! {
     RecordLacks = "P0306" Error,
     /// A required field that nothing fills.
     FieldNotSet = "P0307" Error,
+    /// A required reference that would be emptied.
+    ClearRequired = "P0308" Error,
 
     /// No such tool.
     UnknownTool = "P0401" Error,

@@ -11,7 +11,7 @@ const KEY_SEPARATOR: &str = "\u{1f}";
 /// The index that upsert looks in.
 const DEDUPE: &str = "dedupe";
 /// Rises when the entries of the same record under the same declaration become others: names are compared otherwise.
-const FORM: u32 = 2;
+const FORM: u32 = 3;
 
 /// The values by which a record is found, and its words for full-text search if its type is searched.
 pub fn found_by(def: &RecordDef, body: &Value) -> (Vec<IndexEntry>, Option<String>) {
@@ -31,7 +31,7 @@ pub fn found_by_digest(def: &RecordDef) -> Digest {
 }
 
 fn is_indexed(field: &FieldDef) -> bool {
-    field.indexed || field.reference.is_some()
+    field.indexed || field.points_to().is_some()
 }
 
 pub(crate) fn index_text(value: &Value) -> String {
@@ -62,7 +62,12 @@ fn index_entries(def: &RecordDef, body: &Value) -> Vec<IndexEntry> {
     }
     entries.extend(dedupe_entry(def, body));
     for field in def.fields.iter().filter(|field| is_indexed(field)) {
-        if let Some(value) = body.get(&field.name).filter(|value| !value.is_null()) {
+        // A list of references is found by each of them.
+        for id in field.ids(&body[&field.name]).into_iter().filter(|_| field.reference.is_none()) {
+            entries.push(IndexEntry { field: field.name.clone(), value: id.to_owned(), unique: false });
+        }
+        let whole = field.indexed || field.reference.is_some();
+        if let Some(value) = body.get(&field.name).filter(|value| !value.is_null() && whole) {
             entries.push(IndexEntry { field: field.name.clone(), value: index_text(value), unique: false });
         }
     }

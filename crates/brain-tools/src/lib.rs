@@ -3,6 +3,7 @@
 
 mod core;
 mod decide;
+mod deletion;
 mod expr;
 mod found_by;
 mod http;
@@ -15,6 +16,7 @@ mod secret;
 mod toolbox;
 mod values;
 
+pub use deletion::{Deletion, RecordKey};
 pub use found_by::{found_by, found_by_digest};
 pub use http::HttpPolicy;
 #[doc(hidden)]

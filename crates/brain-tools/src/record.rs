@@ -1,7 +1,7 @@
 //! `record`: works on records in Brain's own store. Deciding only reads and says what it would write; the engine
 //! commits that together with the checkpoint.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use brain_core::{Failure, RecordId};
 use brain_engine::{JobContext, RecordView};
@@ -190,9 +190,15 @@ impl Deciding<'_, '_> {
 
     fn delete(&mut self, kind: &RecordType) -> Result<ToolResult, Failure> {
         let row = self.subject(kind)?;
-        self.records.delete(&kind.def.name, row.id);
+        let deletion = self.toolbox.deletion(self.records, &kind.def.name, row.id, &BTreeSet::new())?;
+        self.toolbox.delete(self.records, &deletion, self.job.now)?;
         // A record that is gone has no revision any more.
-        self.link(&kind.def, row.id, ArtifactRole::Updated, None);
+        for gone in &deletion.deleted {
+            self.link(&self.toolbox.record_type(&gone.kind)?.def, gone.id, ArtifactRole::Updated, None);
+        }
+        for (record, revision) in deletion.cleared() {
+            self.link(&self.toolbox.record_type(&record.0)?.def, record.1, ArtifactRole::Updated, Some(revision));
+        }
         self.evaluation.set("record", feel_record(kind, &row));
         self.answer(json!({format!("{}_id", kind.def.name): row.id}))
     }
@@ -242,10 +248,12 @@ impl Deciding<'_, '_> {
     /// What a record points to must exist when it is written.
     fn check_references(&mut self, def: &RecordDef, body: &Value) -> Result<(), Failure> {
         for field in &def.fields {
-            let (Some(target), Some(text)) = (&field.reference, body[&field.name].as_str()) else { continue };
-            let kind = self.toolbox.record_type(target)?;
-            let id = parse_id(text, target)?;
-            self.existing(&kind.def, id)?;
+            let Some(target) = field.points_to() else { continue };
+            for text in field.ids(&body[&field.name]) {
+                let kind = self.toolbox.record_type(target)?;
+                let id = parse_id(text, target)?;
+                self.existing(&kind.def, id)?;
+            }
         }
         Ok(())
     }

@@ -11,6 +11,7 @@ use brain_registry::model::{Behavior, RecordDef};
 use brain_registry::{Checker, Registry, Tool, ToolResult, ValidatedCall};
 use serde_json::{Value, json};
 
+use crate::deletion::Referrer;
 use crate::http::HttpPolicy;
 use crate::values::{Evaluation, to_failure};
 
@@ -38,6 +39,7 @@ pub(crate) struct RecordType {
 pub struct Toolbox {
     registry: Arc<Registry>,
     records: BTreeMap<String, RecordType>,
+    pub(crate) referrers: BTreeMap<String, Vec<Referrer>>,
     settings: FeelValue,
     zone: jiff::tz::TimeZone,
     http: HttpPolicy,
@@ -71,7 +73,8 @@ impl Toolbox {
             .map_err(|error| Failure::contract("http_client", format!("no HTTP client: {error}")))?;
         let public_url = config.public_url.as_deref().unwrap_or(DEFAULT_URL).trim_end_matches('/').to_owned();
         let public_url = RwLock::new(public_url);
-        Ok(Self { registry, records, settings, zone, http, client, public_url })
+        let referrers = crate::deletion::referrers(&registry);
+        Ok(Self { registry, records, referrers, settings, zone, http, client, public_url })
     }
 
     /// The registry.

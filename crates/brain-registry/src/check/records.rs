@@ -6,7 +6,7 @@ use crate::code::Code;
 use crate::decode::Context;
 use crate::diagnostic::Diagnostic;
 use crate::located::Located;
-use crate::model::{RecordDef, States};
+use crate::model::{FieldDef, OnDelete, RecordDef, States};
 use crate::suggest::did_you_mean;
 use crate::world::World;
 use crate::yaml::{Node, Span};
@@ -64,13 +64,32 @@ pub(super) fn field(cx: &mut Context<'_>, record: &RecordDef, name: &str, span: 
 
 fn references(cx: &mut Context<'_>, world: &World, record: &Located<RecordDef>) {
     for declared in &record.value.fields {
-        let Some(target) = declared.reference.as_deref().filter(|target| world.record(target).is_none()) else {
+        cleared(cx, record, declared);
+        let Some(target) = declared.points_to().filter(|target| world.record(target).is_none()) else {
             continue;
         };
         let at = record.at(&["fields", &declared.name]);
+        let at = at.get("items").unwrap_or(at);
         let node = at.get("entity").or_else(|| at.get("ref")).unwrap_or(at);
         unknown_record(cx, world, target, node.span);
     }
+}
+
+/// A field that must have a value cannot be emptied.
+fn cleared(cx: &mut Context<'_>, record: &Located<RecordDef>, declared: &FieldDef) {
+    let list = declared.reference.is_none();
+    let needed = if list { declared.schema["minItems"].as_u64() > Some(0) } else { declared.required };
+    if declared.on_delete != OnDelete::Clear || !needed {
+        return;
+    }
+    let (message, help) = if list {
+        ("needs at least one reference, so the last one cannot be taken out", "leave `min_items` out")
+    } else {
+        ("is required, so it cannot be emptied", "make it optional (`optional: true`)")
+    };
+    let span = record.at(&["fields", &declared.name, "on_delete"]).span;
+    let help = format!("{help}, or write `on_delete: refuse` or `on_delete: cascade`");
+    cx.report(Code::ClearRequired, span, format!("`{}` {message}", declared.name), Some(help));
 }
 
 /// Reports a record type that does not exist.

@@ -9,7 +9,7 @@ use super::context::Fields;
 use super::schema::{Purpose, field};
 use crate::code::Code;
 use crate::located::Located;
-use crate::model::{FieldDef, GroupDef, MergeRule, RecordDef, States};
+use crate::model::{FieldDef, GroupDef, MergeRule, OnDelete, RecordDef, States};
 use crate::yaml::Node;
 
 pub(super) const STATES_KEYS: [&str; 2] = ["initial", "transitions"];
@@ -74,6 +74,7 @@ fn declared_fields(cx: &mut Context<'_>, node: &Node) -> Vec<FieldDef> {
                 reference: None,
                 indexed: false,
                 personal: false,
+                on_delete: OnDelete::Refuse,
             });
             continue;
         };
@@ -83,6 +84,7 @@ fn declared_fields(cx: &mut Context<'_>, node: &Node) -> Vec<FieldDef> {
             reference: shape.entity,
             indexed: shape.indexed,
             personal: shape.personal,
+            on_delete: shape.on_delete.unwrap_or_default(),
             schema: shape.schema,
         });
     }

@@ -4,7 +4,7 @@ use super::block::{Block, Line, anchor, code, codes, join, line, point, record_l
 use super::diagram::{Arrow, Diagram, DiagramBox};
 use super::input_table;
 use super::page::{heading, plain};
-use crate::model::{Behavior, RecordDef, RecordOp, States, ToolDef};
+use crate::model::{Behavior, OnDelete, RecordDef, RecordOp, States, ToolDef};
 use crate::registry::Registry;
 
 /// Writes the section.
@@ -33,6 +33,11 @@ pub(super) fn write(blocks: &mut Vec<Block>, registry: &Registry, record: &Recor
         }
         if field.personal {
             notes.push(line("personal"));
+        }
+        match (field.points_to().is_some(), field.on_delete) {
+            (true, OnDelete::Clear) => notes.push(line("emptied when that record is deleted")),
+            (true, OnDelete::Cascade) => notes.push(line("deleted with that record")),
+            _ => {}
         }
         if field.indexed {
             notes.push(line("looked up fast"));

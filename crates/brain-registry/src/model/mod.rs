@@ -17,7 +17,7 @@ pub use brain_lang::plan::{Backoff, Idempotency, OnFailure, RetryPolicy};
 pub use corpus::{CorpusRow, CorpusSet, Expectation};
 pub use pack::{Help, PackDef};
 pub use playbook::{BatchPolicy, Cardinality, Placeholder, Playbook, PlaybookStep, Role, SlotRule};
-pub use record::{FieldDef, GroupDef, MergeRule, RecordDef, States};
+pub use record::{FieldDef, GroupDef, MergeRule, OnDelete, RecordDef, States};
 pub use scenario::{Action, Expect, ExpectRecords, Person, Scenario, ScenarioStep, Stub};
 pub use tool::{
     Acknowledge, Blocker, Consent, Cost, Delegate, Effect, Precondition, Review, ToolDef, ToolLimits, Undo,

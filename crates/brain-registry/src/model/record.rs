@@ -93,9 +93,45 @@ pub struct FieldDef {
     /// Never logged, redacted in receipts.
     #[serde(default)]
     pub personal: bool,
+    /// What becomes of the record when the one that this field points to is deleted.
+    #[serde(default, skip_serializing_if = "OnDelete::is_refuse")]
+    pub on_delete: OnDelete,
+}
+
+/// What becomes of a record when one that it points to is deleted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OnDelete {
+    /// The other record is not deleted while this one points to it.
+    #[default]
+    Refuse,
+    /// The field is emptied; from a list, the reference is taken out.
+    Clear,
+    /// This record is deleted too.
+    Cascade,
+}
+
+impl OnDelete {
+    fn is_refuse(&self) -> bool {
+        *self == Self::Refuse
+    }
 }
 
 impl FieldDef {
+    /// The record type that the field points to, with one reference or with a list of them.
+    pub fn points_to(&self) -> Option<&str> {
+        self.reference.as_deref().or_else(|| self.schema["items"]["x-entity"].as_str())
+    }
+
+    /// The ids that a value of this field holds: one, several in a list, or none.
+    pub fn ids<'v>(&self, value: &'v Value) -> Vec<&'v str> {
+        match (self.points_to(), value) {
+            (Some(_), Value::String(id)) => vec![id],
+            (Some(_), Value::Array(list)) => list.iter().filter_map(Value::as_str).collect(),
+            _ => Vec::new(),
+        }
+    }
+
     fn is_text(&self) -> bool {
         self.schema["type"] == "string" && self.schema.get("enum").is_none() && self.schema["format"] != "uuid"
     }

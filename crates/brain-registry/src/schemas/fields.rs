@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 
 use super::build::{
-    Defs, Entry, closed, either, expression, flag, full_name, list, map_of, part, text, texts, value, values, whole,
+    Defs, Entry, choice, closed, either, expression, flag, full_name, list, map_of, part, text, texts, value, values,
+    whole,
 };
 use crate::decode::keys;
 
@@ -42,8 +43,15 @@ pub(super) fn slots(defs: &mut Defs) {
 
 /// Adds the parts for fields of records: `record_field`.
 pub(super) fn stored(defs: &mut Defs) {
-    let of_records =
-        vec![("ref", "The record type that it points to.", text()), ("indexed", "Can be looked up fast.", flag())];
+    let of_records = vec![
+        ("ref", "The record type that it points to.", text()),
+        ("indexed", "Can be looked up fast.", flag()),
+        (
+            "on_delete",
+            "Of a reference: when the record that it points to is deleted, `refuse` (default), `clear` the field, or `cascade`.",
+            choice(&["refuse", "clear", "cascade"]),
+        ),
+    ];
     add(defs, "record", of_records, "value");
     defs.insert("value".into(), closed(value_entries(), &["token"]));
 }

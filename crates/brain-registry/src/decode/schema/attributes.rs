@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::{FieldShape, Purpose, field, object, raw, types, validator_problem};
 use crate::code::Code;
 use crate::decode::Context;
+use crate::model::OnDelete;
 use crate::normalise::normalise;
 use crate::yaml::{Node, Resolved, resolve, to_json};
 
@@ -15,7 +16,7 @@ pub(in crate::decode) const COMMON: &[&str] = &[
 /// Attributes of slots only: they say how slots depend on each other.
 pub(in crate::decode) const OF_SLOTS: &[&str] = &["required_if", "valid_for", "placeholder_if_missing"];
 /// Attributes of record fields only.
-pub(in crate::decode) const OF_RECORDS: &[&str] = &["ref", "indexed"];
+pub(in crate::decode) const OF_RECORDS: &[&str] = &["ref", "indexed", "on_delete"];
 /// Attributes of some types only, and the JSON Schema keyword that each becomes.
 pub(in crate::decode) const OF_TYPES: &[(&str, &str, &[&str])] = &[
     ("minimum", "minimum", &["integer", "decimal", "number", "money"]),
@@ -75,7 +76,29 @@ pub(super) fn shape(cx: &mut Context<'_>, node: &Node, name: &str, purpose: Purp
     }
     let indexed = get("indexed").and_then(|value| cx.flag(value, "`indexed`")).unwrap_or(false);
     let required = required && !optional && get("default").is_none();
-    Some(FieldShape { schema, required, entity, indexed, personal })
+    let on_delete = get("on_delete").and_then(|value| on_delete(cx, value, &schema));
+    Some(FieldShape { schema, required, entity, indexed, personal, on_delete })
+}
+
+/// `on_delete` belongs to a whole field of a record, not to a part of one.
+fn whole_field_only(cx: &mut Context<'_>, part: &Node) {
+    if let Some(node) = part.get("on_delete") {
+        let help =
+            "write it beside `items`: `{items: {ref: lead}, on_delete: clear}`; a reference inside an object has none";
+        cx.report(Code::BadAttribute, node.span, "`on_delete` belongs to the whole field", Some(help.into()));
+    }
+}
+
+/// What becomes of a record when the one that it points to is deleted.
+fn on_delete(cx: &mut Context<'_>, node: &Node, schema: &Value) -> Option<OnDelete> {
+    if !schema["x-entity"].is_string() && !schema["items"]["x-entity"].is_string() {
+        let help =
+            "say what it points to: `{ref: lead, on_delete: clear}`, or `{items: {ref: lead}, on_delete: clear}`";
+        cx.report(Code::BadAttribute, node.span, "only a reference has `on_delete`", Some(help.into()));
+        return None;
+    }
+    let rules = [("refuse", OnDelete::Refuse), ("clear", OnDelete::Clear), ("cascade", OnDelete::Cascade)];
+    cx.choice(node, "rule for `on_delete`", &rules)
 }
 
 /// The type as written, with what follows from other keys where it is not, and whether a value is required.
@@ -145,11 +168,17 @@ fn base(cx: &mut Context<'_>, node: &Node, word: &str, name: &str, purpose: Purp
             None => types::simple(cx, word, span)?,
         },
         "list" => match node.get("items") {
-            Some(items) => json!({"type": "array", "items": field(cx, items, name, purpose.inside())?.schema}),
+            Some(items) => {
+                whole_field_only(cx, items);
+                json!({"type": "array", "items": field(cx, items, name, purpose.inside())?.schema})
+            }
             None => types::simple(cx, word, span)?,
         },
         "object" => match node.get("fields") {
-            Some(fields) => object(cx, fields, "`fields`", purpose.inside())?,
+            Some(fields) => {
+                fields.as_map().unwrap_or(&[]).iter().for_each(|(_, part)| whole_field_only(cx, part));
+                object(cx, fields, "`fields`", purpose.inside())?
+            }
             None => types::simple(cx, word, span)?,
         },
         _ => types::simple(cx, word, span)?,

@@ -7,6 +7,7 @@ pub(super) mod types;
 use serde_json::{Map, Value, json};
 
 use super::Context;
+use crate::model::OnDelete;
 use crate::yaml::{Node, Resolved, resolve};
 
 use raw::validator_problem;
@@ -37,6 +38,8 @@ pub(crate) struct FieldShape {
     pub(crate) indexed: bool,
     /// Whether it is personal.
     pub(crate) personal: bool,
+    /// What becomes of a record when the one it points to is deleted, if the pack says so.
+    pub(crate) on_delete: Option<OnDelete>,
 }
 
 impl Purpose {
@@ -85,13 +88,20 @@ fn close(properties: Map<String, Value>, required: Vec<String>, purpose: Purpose
 pub(crate) fn field(cx: &mut Context<'_>, node: &Node, name: &str, purpose: Purpose) -> Option<FieldShape> {
     if node.as_seq().is_some() {
         let schema = types::enumeration(cx, node, purpose)?;
-        return Some(FieldShape { schema, required: true, entity: None, indexed: false, personal: false });
+        return Some(FieldShape {
+            schema,
+            required: true,
+            entity: None,
+            indexed: false,
+            personal: false,
+            on_delete: None,
+        });
     }
     let Some(entries) = node.as_map() else {
         let text = cx.text(node, "a type")?;
         let (word, required) = types::without_mark(&text);
         let schema = types::simple(cx, word, node.span)?;
-        return Some(FieldShape { schema, required, entity: None, indexed: false, personal: false });
+        return Some(FieldShape { schema, required, entity: None, indexed: false, personal: false, on_delete: None });
     };
     let mut shape = attributes::shape(cx, node, name, purpose)?;
     let default = entries.iter().find(|(key, _)| key.text == "default").map(|(_, value)| value);
