@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::pin::Pin;
 
-use brain_core::{Failure, JobKey, Millis, RunId, Timestamp};
+use brain_core::{Digest, Failure, JobKey, Millis, RunId, Timestamp};
 use brain_lang::plan::{PlanStep, ToolRef};
 use brain_registry::{ToolResult, ValidatedCall};
 use brain_store::{Scope, Write};
@@ -25,6 +25,8 @@ pub struct RunView<'a> {
     pub path: &'a str,
     /// The present, as this turn sees it.
     pub now: Timestamp,
+    /// The settings that the run was planned with.
+    pub settings: Option<Digest>,
 }
 
 impl RunView<'_> {
@@ -57,6 +59,8 @@ pub struct JobContext {
     pub now: Timestamp,
     /// How long the attempt may take.
     pub timeout: Millis,
+    /// The settings that the run was planned with.
+    pub settings: Option<Digest>,
 }
 
 /// How an outside attempt went.

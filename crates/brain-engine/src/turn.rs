@@ -208,7 +208,14 @@ impl Turn<'_> {
     }
 
     fn view<'v>(&'v self, path: &'v str) -> RunView<'v> {
-        RunView { scope: self.scope, run: self.run, data: self.data, path, now: self.now }
+        RunView {
+            scope: self.scope,
+            run: self.run,
+            data: self.data,
+            path,
+            now: self.now,
+            settings: self.code.root().settings,
+        }
     }
 
     /// The path of a scope as the data of the run has it.
@@ -387,6 +394,7 @@ impl Turn<'_> {
             started: self.data.started,
             now: self.now,
             timeout: self.state.step(self.code, job.at()).call(job.undo).timeout,
+            settings: self.code.root().settings,
         }
     }
 

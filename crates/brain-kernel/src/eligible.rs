@@ -127,7 +127,7 @@ pub(crate) fn cost(
         let Some(cost) = &tool.def.cost else { continue };
         let mut evaluation = Evaluation::new(brain_core::Timestamp::default(), toolbox.zone().clone(), b"cost");
         evaluation.set("input", FeelValue::from_typed_json(&call.input, &tool.def.input));
-        evaluation.set("settings", toolbox.settings().clone());
+        evaluation.set("settings", toolbox.settings().present().values.clone());
         // A value that only a later step can supply counts as one unit.
         let units = cost.units.as_ref().and_then(|units| evaluation.json(units).ok()).filter(|n| !n.is_null());
         let total = totals.entry(cost.currency.clone().unwrap_or_else(|| own_currency(registry))).or_default();

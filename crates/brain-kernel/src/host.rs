@@ -39,6 +39,7 @@ pub(crate) struct KernelHost {
 impl KernelHost {
     pub(crate) fn new(toolbox: Arc<Toolbox>, store: Arc<dyn Store>, caps: SpendCaps) -> Self {
         let tools = toolbox.registry().tools().values().map(|tool| (tool.hash, tool.clone())).collect();
+        toolbox.settings().kept_in(store.clone());
         Self { toolbox, store, tools: Mutex::new(tools), kernel: Mutex::default(), caps }
     }
 
@@ -99,7 +100,8 @@ impl KernelHost {
         now: brain_core::Timestamp,
     ) -> Result<Value, Failure> {
         let path = state.scope_path(job.scope);
-        let view = RunView { scope, run: state.row.id, data: &state.data, path: &path, now };
+        let settings = state.program().and_then(|program| program.settings);
+        let view = RunView { scope, run: state.row.id, data: &state.data, path: &path, now, settings };
         let mut evaluation = self.undo_evaluation(view, step, job)?;
         evaluation.json(&undo.args).map_err(|error| to_failure("undo", &error))
     }
@@ -110,8 +112,9 @@ impl KernelHost {
         let done = JobId { undo: false, ..job };
         let args = self.whole(view.scope, view.data.args.get(&done).cloned().unwrap_or(Value::Null));
         let result = self.whole(view.scope, view.data.results.get(&done).cloned().unwrap_or(Value::Null));
-        let mut evaluation = Evaluation::new(view.now, self.toolbox.zone().clone(), view.run.as_uuid().as_bytes());
-        evaluation.set("settings", self.toolbox.settings().clone());
+        let settings = self.toolbox.settings().pinned(view.settings)?;
+        let mut evaluation = Evaluation::new(view.now, settings.zone.clone(), view.run.as_uuid().as_bytes());
+        evaluation.set("settings", settings.values.clone());
         evaluation.set("input", FeelValue::from_typed_json(&args, &tool.def.input));
         let schema = tool.def.output.clone().unwrap_or(Value::Null);
         evaluation.set("result", FeelValue::from_typed_json(&result, &schema));
@@ -135,13 +138,13 @@ fn bad_arguments(tool: &Tool, errors: &[FieldError]) -> Failure {
 impl Host for KernelHost {
     fn condition(&self, view: RunView<'_>, step: &PlanStep) -> Result<bool, Failure> {
         let Some(when) = &step.when else { return Ok(true) };
-        let value = self.evaluation(view, step, None, when).value(when).map_err(|error| to_failure("when", &error))?;
+        let value = self.evaluation(view, step, None, when)?.value(when).map_err(|error| to_failure("when", &error))?;
         Ok(value == FeelValue::Bool(true))
     }
 
     fn items(&self, view: RunView<'_>, step: &PlanStep) -> Result<Vec<Value>, Failure> {
         let Some(foreach) = &step.foreach else { return Ok(Vec::new()) };
-        let mut evaluation = self.evaluation(view, step, None, &foreach.items);
+        let mut evaluation = self.evaluation(view, step, None, &foreach.items)?;
         let value = evaluation.json(&foreach.items).map_err(|error| to_failure("foreach", &error))?;
         match value {
             Value::Array(items) => Ok(items),
@@ -161,7 +164,7 @@ impl Host for KernelHost {
             }
             _ => match direct_call(step, view.data) {
                 Some(args) => (&step.tool, Ok(args)),
-                None => (&step.tool, self.evaluation(view, step, Some(job), &step.args).json(&step.args)),
+                None => (&step.tool, self.evaluation(view, step, Some(job), &step.args)?.json(&step.args)),
             },
         };
         let args = args.map_err(|error| to_failure("args", &error))?;

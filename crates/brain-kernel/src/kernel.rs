@@ -214,7 +214,7 @@ pub struct Kernel {
     /// Definitions that are known to be in the store.
     defined: Mutex<std::collections::HashSet<Digest>>,
     /// Programs of plans that came before, by the shape of the plan: compiling and hashing them again gives the same.
-    programs: Mutex<std::collections::HashMap<String, (Digest, Arc<Program>)>>,
+    programs: Mutex<std::collections::HashMap<(String, Digest), (Digest, Arc<Program>)>>,
 }
 
 impl Kernel {
@@ -664,7 +664,10 @@ impl Kernel {
             draft.calls(&planned);
             return draft.refuse(&[Problem::new("too_many_tool_calls", message)]);
         }
-        let (hash, program) = match self.program(&planned) {
+        // What takes something back sees the settings under which it was done.
+        let undone = request.undo_of.as_ref().and_then(|undo| undo["settings"].as_str()?.parse().ok());
+        let settings = undone.unwrap_or_else(|| self.toolbox.settings().digest());
+        let (hash, program) = match self.program(&planned, settings) {
             Ok(found) => found,
             Err(error) => return draft.refuse(&[Problem::new("bad_plan", error.to_string())]),
         };
@@ -691,19 +694,21 @@ impl Kernel {
         planned.consent == Consent::Approver || planned.calls.iter().any(acknowledged) || request.mode == Mode::Plan
     }
 
-    /// The program of a plan. What a plan is made of (tools, playbooks) does not change while a kernel runs, so its
-    /// shape says it all.
-    pub(crate) fn program(&self, planned: &Planned) -> Result<(Digest, Arc<Program>), PlanError> {
-        if let Some(known) = self.programs.lock().unwrap_or_else(PoisonError::into_inner).get(&planned.shape) {
+    /// The program of a plan, with the settings that it sees. What a plan is made of (tools, playbooks) does not change
+    /// while a kernel runs, so its shape says it all.
+    pub(crate) fn program(&self, planned: &Planned, settings: Digest) -> Result<(Digest, Arc<Program>), PlanError> {
+        let key = (planned.shape.clone(), settings);
+        if let Some(known) = self.programs.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
             return Ok(known.clone());
         }
-        let program = compile(&planned.plan(&self.registry))?;
+        let mut program = compile(&planned.plan(&self.registry))?;
+        program.settings = Some(settings);
         let entry = (program.id().0, Arc::new(program));
         let mut programs = self.programs.lock().unwrap_or_else(PoisonError::into_inner);
         if programs.len() >= MAX_PROGRAMS {
             programs.clear();
         }
-        programs.insert(planned.shape.clone(), entry.clone());
+        programs.insert(key, entry.clone());
         Ok(entry)
     }
 
@@ -780,6 +785,10 @@ impl Kernel {
             }
         };
         define(hash, "program", &|| serde_json::to_value(program).unwrap_or(Value::Null));
+        let settings = self.toolbox.settings();
+        if program.settings == Some(settings.digest()) {
+            define(settings.digest(), "settings", &|| settings.body().clone());
+        }
         for step in &program.steps {
             for reference in step.tools() {
                 if let Some(tool) = self.registry.tool(&reference.name).filter(|tool| tool.hash == reference.hash) {

@@ -124,7 +124,9 @@ impl Kernel {
         };
         let planned = plan(self.registry(), tenant, wanted, policy)
             .map_err(|problems| problems.into_iter().map(|problem| problem.message).collect::<Vec<_>>())?;
-        let (hash, program) = self.program(&planned).map_err(|error| vec![error.to_string()])?;
+        let (hash, program) = self
+            .program(&planned, self.host().toolbox().settings().digest())
+            .map_err(|error| vec![error.to_string()])?;
         // What the request brought along besides stays: who asked, the conversation, limits.
         if let (Some(old), Value::Object(new)) = (input.as_object_mut(), planned.input) {
             old.extend::<Map<String, Value>>(new);

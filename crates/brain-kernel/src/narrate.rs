@@ -504,5 +504,6 @@ fn job_context(state: &RunState, receipt: &Receipt) -> brain_engine::JobContext 
         started: state.data.started,
         now: receipt.finished_at,
         timeout: brain_core::Millis(0),
+        settings: state.program().and_then(|program| program.settings),
     }
 }

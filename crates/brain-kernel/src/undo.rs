@@ -62,7 +62,7 @@ impl Kernel {
             budget: None,
             key: Some(key),
             undo_of: Some(json!({
-                "run": run, "steps": undoing.steps, "stays": undoing.stays, "expect": undoing.expect,
+                "run": run, "settings": state.program().and_then(|program| program.settings), "steps": undoing.steps, "stays": undoing.stays, "expect": undoing.expect,
             })),
             ..Request::say(scope.clone(), "", Mode::Plan)
         };

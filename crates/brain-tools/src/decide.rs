@@ -28,7 +28,7 @@ impl Toolbox {
         job: &JobContext,
         records: &mut RecordView<'_>,
     ) -> Result<ToolResult, Failure> {
-        let mut evaluation = self.evaluation(call, job);
+        let mut evaluation = self.evaluation(call, job)?;
         self.check_requires(call, job, &mut evaluation, records)?;
         let hits = matching(behavior, &mut evaluation)?;
         let columns = result_columns(behavior);

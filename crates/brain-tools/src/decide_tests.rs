@@ -37,6 +37,7 @@ fn decide(table: &str, input: Value) -> Result<ToolResult, Failure> {
         started: Timestamp::from_millis(0),
         now: Timestamp::from_millis(0),
         timeout: Millis::from_secs(1),
+        settings: None,
     };
     let store = MemoryStore::new();
     toolbox.decide(&call, &job, &mut RecordView::new(&store, &scope))

@@ -128,7 +128,7 @@ impl Toolbox {
             return None;
         }
         let mut evaluation = Evaluation::new(now, self.zone().clone(), b"deletes");
-        evaluation.set("settings", self.settings().clone());
+        evaluation.set("settings", self.settings().present().values.clone());
         evaluation.set("input", brain_lang::feel::Value::from_typed_json(args, &tool.def.input));
         let id = evaluation.json(behavior.id.as_ref()?).ok()?;
         Some((behavior.record.clone(), parse_id(id.as_str()?, &behavior.record).ok()?))

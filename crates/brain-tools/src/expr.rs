@@ -16,7 +16,7 @@ impl Toolbox {
         job: &JobContext,
         records: &mut RecordView<'_>,
     ) -> Result<ToolResult, Failure> {
-        let mut evaluation = self.evaluation(call, job);
+        let mut evaluation = self.evaluation(call, job)?;
         self.check_requires(call, job, &mut evaluation, records)?;
         let data = evaluation.json(&behavior.result).map_err(|error| to_failure("result", &error))?;
         Ok(ToolResult::ok(data))

@@ -144,7 +144,11 @@ struct Answer {
 impl Toolbox {
     pub(crate) async fn http(&self, behavior: &HttpBehavior, call: &ValidatedCall, job: &JobContext) -> JobOutcome {
         let kind = Call::of_http(&call.tool().def, behavior);
-        let mut evaluation = self.evaluation(call, job);
+        // Nothing has left the process yet.
+        let mut evaluation = match self.evaluation(call, job) {
+            Ok(evaluation) => evaluation,
+            Err(failure) => return JobOutcome::Failed(failure),
+        };
         evaluation.set("job", self.job_names(job));
         let (request, secrets) = match self.request(behavior, call, job, &mut evaluation) {
             Ok(request) => request,

@@ -13,6 +13,7 @@ mod outcome;
 mod record;
 mod requires;
 mod secret;
+mod settings;
 mod toolbox;
 mod values;
 
@@ -24,5 +25,6 @@ pub use native::support as __native;
 pub use native::{Native, NativeContext, NativeRun, natives};
 pub use record::{not_found, record_json};
 pub use secret::{SecretError, resolve_secret};
+pub use settings::{PinnedSettings, Settings};
 pub use toolbox::{Toolbox, ToolboxConfig};
 pub use values::{Evaluation, to_failure};

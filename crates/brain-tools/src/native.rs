@@ -94,7 +94,7 @@ impl Toolbox {
         job: &JobContext,
         records: &mut RecordView<'_>,
     ) -> Result<ToolResult, Failure> {
-        let mut evaluation = self.evaluation(call, job);
+        let mut evaluation = self.evaluation(call, job)?;
         self.check_requires(call, job, &mut evaluation, records)?;
         match find(&behavior.function)? {
             NativeRun::Inline(run) => settled(run(&job.into(), call.args().clone())?),

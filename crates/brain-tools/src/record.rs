@@ -39,7 +39,7 @@ impl Toolbox {
         job: &JobContext,
         records: &mut RecordView<'_>,
     ) -> Result<ToolResult, Failure> {
-        let evaluation = self.evaluation(call, job);
+        let evaluation = self.evaluation(call, job)?;
         let mut deciding = Deciding { toolbox: self, behavior, call, job, records, evaluation, artifacts: Vec::new() };
         deciding.look_up()?;
         deciding.check_preconditions()?;

@@ -14,7 +14,7 @@ use crate::values::{Evaluation, to_failure};
 impl Toolbox {
     /// Whether an outside call may be made now. What it reads is a precondition of the commit that says it starts.
     pub fn admit(&self, call: &ValidatedCall, job: &JobContext, records: &mut RecordView<'_>) -> Result<(), Failure> {
-        let mut evaluation = self.evaluation(call, job);
+        let mut evaluation = self.evaluation(call, job)?;
         self.check_requires(call, job, &mut evaluation, records).map(drop)
     }
 

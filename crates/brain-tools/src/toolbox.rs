@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use crate::deletion::Referrer;
 use crate::http::HttpPolicy;
+use crate::settings::PinnedSettings;
 use crate::values::{Evaluation, to_failure};
 
 /// How tools may reach the outside.
@@ -40,8 +41,7 @@ pub struct Toolbox {
     registry: Arc<Registry>,
     records: BTreeMap<String, RecordType>,
     pub(crate) referrers: BTreeMap<String, Vec<Referrer>>,
-    settings: FeelValue,
-    zone: jiff::tz::TimeZone,
+    settings: PinnedSettings,
     http: HttpPolicy,
     client: reqwest::Client,
     public_url: RwLock<String>,
@@ -58,14 +58,7 @@ impl Toolbox {
                 Some((name.clone(), RecordType { def: def.clone(), checker }))
             })
             .collect();
-        let settings =
-            FeelValue::from_typed_json(&Value::Object(registry.settings().clone()), &registry.settings_schema());
-        let zone = registry
-            .settings()
-            .get("time_zone")
-            .and_then(Value::as_str)
-            .and_then(|name| jiff::tz::TimeZone::get(name).ok())
-            .unwrap_or(jiff::tz::TimeZone::UTC);
+        let settings = PinnedSettings::of(&registry);
         let http = HttpPolicy::new(&registry, config.allow_private_hosts);
         let agent =
             config.user_agent.clone().unwrap_or_else(|| concat!("brain/", env!("CARGO_PKG_VERSION")).to_owned());
@@ -74,7 +67,7 @@ impl Toolbox {
         let public_url = config.public_url.as_deref().unwrap_or(DEFAULT_URL).trim_end_matches('/').to_owned();
         let public_url = RwLock::new(public_url);
         let referrers = crate::deletion::referrers(&registry);
-        Ok(Self { registry, records, referrers, settings, zone, http, client, public_url })
+        Ok(Self { registry, records, referrers, settings, http, client, public_url })
     }
 
     /// The registry.
@@ -82,14 +75,14 @@ impl Toolbox {
         &self.registry
     }
 
-    /// The settings as expressions see them.
-    pub fn settings(&self) -> &FeelValue {
+    /// The settings of the packs, and those that older runs were planned with.
+    pub fn settings(&self) -> &PinnedSettings {
         &self.settings
     }
 
-    /// The time zone of the settings.
+    /// The time zone of the settings of the packs.
     pub fn zone(&self) -> &jiff::tz::TimeZone {
-        &self.zone
+        &self.settings.present().zone
     }
 
     pub(crate) fn record_type(&self, name: &str) -> Result<&RecordType, Failure> {
@@ -99,11 +92,12 @@ impl Toolbox {
     }
 
     /// What every expression of a call sees: `input` and `settings`.
-    pub(crate) fn evaluation(&self, call: &ValidatedCall, job: &JobContext) -> Evaluation {
-        let mut evaluation = Evaluation::of_job(job.now, self.zone.clone(), job.key);
-        evaluation.set("settings", self.settings.clone());
+    pub(crate) fn evaluation(&self, call: &ValidatedCall, job: &JobContext) -> Result<Evaluation, Failure> {
+        let settings = self.settings.pinned(job.settings)?;
+        let mut evaluation = Evaluation::of_job(job.now, settings.zone.clone(), job.key);
+        evaluation.set("settings", settings.values.clone());
         evaluation.set("input", FeelValue::from_typed_json(call.args(), &call.tool().def.input));
-        evaluation
+        Ok(evaluation)
     }
 
     fn public_url(&self) -> String {
@@ -137,7 +131,7 @@ impl Toolbox {
             Behavior::Decide(behavior) => self.decide_table(behavior, call, job, records)?,
             Behavior::Native(behavior) => self.native(behavior, call, job, records)?,
             Behavior::Playbook(_) => {
-                let mut evaluation = self.evaluation(call, job);
+                let mut evaluation = self.evaluation(call, job)?;
                 self.check_requires(call, job, &mut evaluation, records)?;
                 // What it comes to is known when its steps are over; the host knows which they are.
                 return Ok(ToolResult { new_steps: vec![Value::Null], ..ToolResult::ok(Value::Null) });
@@ -172,7 +166,7 @@ impl Toolbox {
     /// What the answer of an outside call means: it is the result, or another engine has taken the work on.
     pub fn finish(&self, call: &ValidatedCall, job: &JobContext, result: ToolResult) -> Result<ToolResult, Failure> {
         let Some(delegate) = &call.tool().def.delegate else { return self.complete(call, job, result) };
-        let mut evaluation = self.evaluation(call, job);
+        let mut evaluation = self.evaluation(call, job)?;
         evaluation.set("response", FeelValue::from_json(&json!({"body": result.data})));
         let reference = match &delegate.reference {
             Some(binding) => evaluation.json(binding).map_err(|error| to_failure("reference", &error))?,
@@ -204,7 +198,7 @@ impl Toolbox {
         if let Some(review) = &tool.def.review
             && result.review.is_none()
         {
-            let mut evaluation = self.evaluation(call, job);
+            let mut evaluation = self.evaluation(call, job)?;
             let schema = tool.def.output.clone().unwrap_or(Value::Null);
             evaluation.set("result", FeelValue::from_typed_json(&result.data, &schema));
             let asked = match &review.when {
@@ -223,8 +217,8 @@ impl Toolbox {
 
     /// Renders a text over `input` alone; as it is written if that cannot be.
     pub fn text(&self, template: &str, input: &Value, now: brain_core::Timestamp) -> String {
-        let mut evaluation = Evaluation::new(now, self.zone.clone(), b"text");
-        evaluation.set("settings", self.settings.clone());
+        let mut evaluation = Evaluation::new(now, self.zone().clone(), b"text");
+        evaluation.set("settings", self.settings.present().values.clone());
         evaluation.set("input", FeelValue::from_json(input));
         let text = Text::parse(template).ok().and_then(|text| evaluation.text(&text).ok());
         text.unwrap_or_else(|| template.to_owned())
@@ -240,8 +234,9 @@ impl Toolbox {
         job: &JobContext,
     ) -> Option<String> {
         let text = Text::parse(template).ok()?;
-        let mut evaluation = Evaluation::of_job(job.now, self.zone.clone(), job.key);
-        evaluation.set("settings", self.settings.clone());
+        let settings = self.settings.pinned(job.settings).ok()?;
+        let mut evaluation = Evaluation::of_job(job.now, settings.zone.clone(), job.key);
+        evaluation.set("settings", settings.values.clone());
         evaluation.set("input", FeelValue::from_json(args));
         evaluation.set("result", FeelValue::from_json(data));
         match evaluation.text(&text) {

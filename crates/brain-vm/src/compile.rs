@@ -65,6 +65,7 @@ pub fn compile(plan: &Plan) -> Result<Program, PlanError> {
         timeout: plan.timeout,
         max_steps: plan.max_steps,
         atomic: plan.atomic,
+        settings: None,
         blocks: Vec::new(),
     };
     let mut entry = vec![0_u32; plan.steps.len()];

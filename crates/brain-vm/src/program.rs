@@ -42,6 +42,10 @@ pub struct Program {
     /// All of it is one commit, or none of it happens.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub atomic: bool,
+    /// The settings that it was planned with, by the digest of their definition. Fragments have none: what a run grows by
+    /// sees the settings of the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settings: Option<Digest>,
 }
 
 /// One instruction. The names are part of the stored format.

@@ -20,6 +20,7 @@ fn program(steps: Vec<PlanStep>, blocks: Vec<u32>, code: Vec<Op>) -> Program {
         timeout: None,
         max_steps: 50,
         atomic: false,
+        settings: None,
     }
 }
 

@@ -125,7 +125,7 @@ impl KernelHost {
         let Behavior::Playbook(behavior) = &tool.def.behavior else { return Ok(result) };
         result.data = match &behavior.result {
             Some(binding) => {
-                let mut evaluation = self.evaluation_in(view, &context.step, Some(context.job), binding);
+                let mut evaluation = self.evaluation_in(view, &context.step, Some(context.job), binding)?;
                 evaluation.json(binding).map_err(|error| to_failure("result", &error))?
             }
             None => {

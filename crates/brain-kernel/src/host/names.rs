@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use brain_core::Failure;
 use brain_engine::{RunData, RunView};
 use brain_lang::binding::Binding;
 use brain_lang::feel::Value as FeelValue;
@@ -23,7 +24,7 @@ impl KernelHost {
         step: &PlanStep,
         job: Option<JobId>,
         binding: &Binding,
-    ) -> Evaluation {
+    ) -> Result<Evaluation, Failure> {
         self.evaluation_in(view, &view.step_id(step), job, binding)
     }
 
@@ -34,11 +35,12 @@ impl KernelHost {
         id: &str,
         job: Option<JobId>,
         binding: &Binding,
-    ) -> Evaluation {
+    ) -> Result<Evaluation, Failure> {
         let seed =
             [view.run.as_uuid().as_bytes().as_slice(), id.as_bytes(), &job.map_or(0, |job| job.item).to_be_bytes()]
                 .concat();
-        let mut evaluation = Evaluation::new(view.now, self.toolbox.zone().clone(), &seed);
+        let settings = self.toolbox.settings().pinned(view.settings)?;
+        let mut evaluation = Evaluation::new(view.now, settings.zone.clone(), &seed);
         let data = view.data;
         let path = Some(view.path).filter(|path| !path.is_empty());
         let paths = binding.paths();
@@ -46,7 +48,7 @@ impl KernelHost {
         named.dedup();
         for name in named {
             let value = match name.as_str() {
-                "settings" => self.toolbox.settings().clone(),
+                "settings" => settings.values.clone(),
                 "calls" => FeelValue::from_json(&self.whole(view.scope, data.input["calls"].clone())),
                 "slots" | "input" => self.slots(view, path),
                 "roles" => self.roles(data, path),
@@ -59,7 +61,7 @@ impl KernelHost {
             };
             evaluation.set(name, value);
         }
-        evaluation
+        Ok(evaluation)
     }
 
     fn slots(&self, view: RunView<'_>, path: Option<&str>) -> FeelValue {

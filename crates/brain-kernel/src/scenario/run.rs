@@ -333,7 +333,7 @@ impl World {
         for (name, value) in &self.names {
             evaluation.set(name, FeelValue::from_json(value));
         }
-        evaluation.set("settings", self.toolbox.settings().clone());
+        evaluation.set("settings", self.toolbox.settings().present().values.clone());
         evaluation.set("result", FeelValue::from_json(&self.result()));
         if let Some(report) = &self.last {
             evaluation.set("run", FeelValue::from_json(&json!({"id": report.run, "status": report.status})));

@@ -82,6 +82,7 @@ fn job() -> JobContext {
         started: Timestamp::from_millis(0),
         now: Timestamp::from_millis(0),
         timeout: Millis::from_secs(1),
+        settings: None,
     }
 }
 

@@ -1,0 +1,82 @@
+//! Settings: those of the packs now, and those that runs were planned with. A program pins its settings by digest, so that
+//! a change of `pack.yaml` changes nothing for runs under way, nor for the undo of one that is over.
+
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+
+use brain_core::{Digest, Failure, canonical_digest};
+use brain_lang::feel::Value as FeelValue;
+use brain_registry::Registry;
+use brain_store::Store;
+use serde_json::{Value, json};
+
+/// Settings as expressions see them.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// What `settings` is.
+    pub values: FeelValue,
+    /// Their time zone; UTC if they name none.
+    pub zone: jiff::tz::TimeZone,
+}
+
+impl Settings {
+    /// From a definition: `{values, schema}`.
+    fn of(body: &Value) -> Self {
+        let zone = body["values"]["time_zone"].as_str().and_then(|name| jiff::tz::TimeZone::get(name).ok());
+        Self {
+            values: FeelValue::from_typed_json(&body["values"], &body["schema"]),
+            zone: zone.unwrap_or(jiff::tz::TimeZone::UTC),
+        }
+    }
+}
+
+/// The settings of the packs now, and earlier ones by their digest.
+pub struct PinnedSettings {
+    body: Value,
+    digest: Digest,
+    present: Arc<Settings>,
+    earlier: RwLock<HashMap<Digest, Arc<Settings>>>,
+    store: OnceLock<Arc<dyn Store>>,
+}
+
+impl PinnedSettings {
+    pub(crate) fn of(registry: &Registry) -> Self {
+        let body = json!({"values": registry.settings(), "schema": registry.settings_schema()});
+        let (digest, present) = (canonical_digest(&body), Arc::new(Settings::of(&body)));
+        Self { body, digest, present, earlier: RwLock::default(), store: OnceLock::new() }
+    }
+
+    /// Says where earlier settings are kept. Only the first store counts.
+    pub fn kept_in(&self, store: Arc<dyn Store>) {
+        let _ = self.store.set(store);
+    }
+
+    /// The digest of the present ones, which programs pin.
+    pub fn digest(&self) -> Digest {
+        self.digest
+    }
+
+    /// The definition of the present ones, to be kept under their digest.
+    pub fn body(&self) -> &Value {
+        &self.body
+    }
+
+    /// The present ones.
+    pub fn present(&self) -> &Settings {
+        &self.present
+    }
+
+    /// The ones that a program pins; the present ones if it pins none.
+    pub fn pinned(&self, digest: Option<Digest>) -> Result<Arc<Settings>, Failure> {
+        let Some(digest) = digest.filter(|digest| *digest != self.digest) else { return Ok(self.present.clone()) };
+        if let Some(known) = self.earlier.read().unwrap_or_else(PoisonError::into_inner).get(&digest) {
+            return Ok(known.clone());
+        }
+        let missing = || Failure::contract("unknown_settings", "The settings that this run was planned with are gone.");
+        let store = self.store.get().ok_or_else(missing)?;
+        let body = store.definition(digest).map_err(|error| Failure::transient("store", error.to_string()))?;
+        let settings = Arc::new(Settings::of(&body.ok_or_else(missing)?));
+        self.earlier.write().unwrap_or_else(PoisonError::into_inner).insert(digest, settings.clone());
+        Ok(settings)
+    }
+}
