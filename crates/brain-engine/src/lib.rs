@@ -25,6 +25,7 @@ mod run_state;
 mod shards;
 mod shell;
 mod turn;
+mod undoable;
 
 pub use actor::{Actor, replay};
 pub use turn::grow::blob_writes;

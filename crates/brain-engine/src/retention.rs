@@ -5,11 +5,14 @@
 //! attempts, times and failures, stay until the run itself goes. Every run is a commit of its own that names the number
 //! of events it has read, so this can be stopped at any point and begun again, beside everything else.
 //!
+//! What can still be taken back, because its tool says until when (`undo: {until: …}`), is kept until then: an undo needs the
+//! arguments and results of the time of the deed. A tool that may be undone at any time holds nothing back.
+//!
 //! Large values go when nothing refers to them: one that is found unused is noted, and deleted when it is still unused
 //! after a grace of its own. Whoever stores the same bytes in between takes the note away in the same commit, and a
 //! reference that was copied from elsewhere meanwhile is seen by the second look.
 //!
-//! Programs and tool definitions are not collected. There are as many as packs have forms, not as many as runs, and
+//! Programs, settings and tool definitions are not collected. There are as many as packs have forms, not as many as runs, and
 //! nodes remember which ones the store has and do not write those again.
 
 use brain_core::{Digest, Millis, RunId, Timestamp, canonical_digest};
@@ -17,6 +20,7 @@ use brain_store::{Member, Old, Outcome, Precondition, RunRow, Scope, Store, Stor
 use serde_json::{Map, Value, json};
 
 use crate::checkpoint::compact;
+use crate::undoable::Undoable;
 
 /// Runs that are looked at together.
 const PAGE: usize = 100;
@@ -62,6 +66,7 @@ pub struct Swept {
 /// its own: if one fails, the others are done all the same, and the first failure is returned at the end.
 pub fn sweep(store: &dyn Store, scope: &Scope, now: Timestamp, keep: Keep, dry_run: bool) -> Result<Swept, StoreError> {
     let mut swept = Swept::default();
+    let mut undoable = Undoable::default();
     let mut failed = None;
     let mut done = |what: &str, result: Result<(), StoreError>| {
         if let Err(error) = result {
@@ -71,7 +76,9 @@ pub fn sweep(store: &dyn Store, scope: &Scope, now: Timestamp, keep: Keep, dry_r
     };
     if let Some(length) = keep.runs {
         let deleted =
-            each_old(store, scope, before(now, length), None, |row| delete(store, scope, row, dry_run, &mut swept));
+            each_old(store, scope, before(now, length), None, |row| {
+            delete(store, scope, row, now, &mut undoable, dry_run, &mut swept)
+        });
         done("deleting old runs", deleted);
     }
     if let Some(length) = keep.payloads {
@@ -81,7 +88,7 @@ pub fn sweep(store: &dyn Store, scope: &Scope, now: Timestamp, keep: Keep, dry_r
             if dry_run && deleted.is_some_and(|moment| row.updated_at < moment) {
                 return Ok(());
             }
-            erase(store, scope, row, dry_run, &mut swept)
+            erase(store, scope, row, now, &mut undoable, dry_run, &mut swept)
         });
         done("erasing payloads", erased);
     }
@@ -166,13 +173,24 @@ pub(crate) fn written(store: &dyn Store, run: RunId, member: Member) -> Result<b
     Ok(outcomes == [Outcome::Committed])
 }
 
-fn delete(store: &dyn Store, scope: &Scope, row: &RunRow, dry_run: bool, swept: &mut Swept) -> Result<(), StoreError> {
+fn delete(
+    store: &dyn Store,
+    scope: &Scope,
+    row: &RunRow,
+    now: Timestamp,
+    undoable: &mut Undoable,
+    dry_run: bool,
+    swept: &mut Swept,
+) -> Result<(), StoreError> {
     // Somebody may still have to decide about a letter of it.
     if store.letters_of(scope, row.id)?.iter().any(|letter| letter.open) {
         return Ok(());
     }
     // One that cannot be read can still go.
     let log = readable(store.log(scope, row.id))?.unwrap_or_default();
+    if !row.erased && undoable.deadline(store, row, &log)? > Some(now) {
+        return Ok(());
+    }
     if dry_run || commit(store, scope, row, vec![Write::DropRun(row.id)])? {
         swept.runs_deleted += 1;
         swept.bytes += size(&row.request);
@@ -184,13 +202,24 @@ fn delete(store: &dyn Store, scope: &Scope, row: &RunRow, dry_run: bool, swept: 
     Ok(())
 }
 
-fn erase(store: &dyn Store, scope: &Scope, row: &RunRow, dry_run: bool, swept: &mut Swept) -> Result<(), StoreError> {
+fn erase(
+    store: &dyn Store,
+    scope: &Scope,
+    row: &RunRow,
+    now: Timestamp,
+    undoable: &mut Undoable,
+    dry_run: bool,
+    swept: &mut Swept,
+) -> Result<(), StoreError> {
     let mut bytes = size(&row.request);
     let mut rows = Vec::new();
     let Some(log) = readable(store.log(scope, row.id))? else {
         tracing::warn!(run = %row.id, "the log cannot be read: its payloads are not erased");
         return Ok(());
     };
+    if undoable.deadline(store, row, &log)? > Some(now) {
+        return Ok(());
+    }
     for row in log.iter().filter(|row| !row.payloads.is_empty()) {
         bytes += row.payloads.iter().map(size).sum::<u64>();
         rows.push((row.seq, row.payloads.iter().map(erased_payload).collect()));

@@ -1,0 +1,70 @@
+//! What an undo needs is kept until its deadline, and goes after it.
+#![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
+
+mod common;
+
+use std::sync::Arc;
+
+use brain_core::{Clock, Millis, Timestamp};
+use brain_engine::{Keep, LONG, Swept, sweep};
+use brain_kernel::Actor;
+use brain_store::{SqliteStore, Store};
+use common::{SystemClock, call, kernel, registry, scope};
+use serde_json::json;
+
+const TOOLS: &str = r#"domain: t
+tools:
+  note: {title: Note, input: {text: string}, behavior: {record: {insert: note}}, undo: {tool: t.drop, args: {note_id: "= result.note_id"}, until: 2d}}
+  line: {title: Line, input: {text: string}, behavior: {record: {insert: note}}, undo: {tool: t.drop, args: {note_id: "= result.note_id"}}}
+  drop: {title: Drop, input: {note_id: {entity: note}}, behavior: {record: {delete: note}}, undo: {cannot: gone}}
+"#;
+const MANY: &str = r#"playbook: t.many
+title: Many
+slots: {texts: {items: string}}
+steps:
+  - id: each
+    tool: t.note
+    foreach: "= slots.texts"
+    args: {text: "= item"}
+"#;
+
+fn after(from: Timestamp, hours: u64) -> Timestamp {
+    from.plus(Millis(hours * 3_600_000))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn values_that_an_undo_needs_are_kept_until_its_deadline() {
+    let folder = tempfile::tempdir().unwrap();
+    let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&folder.path().join("t.db")).unwrap());
+    let pack = registry(&[
+        ("pack.yaml", "name: test\nversion: 1.0.0\n"),
+        ("records/note.yaml", "record: note\nfields: {text: string}\n"),
+        ("tools/t.yaml", TOOLS),
+        ("playbooks/many.yaml", MANY),
+    ]);
+    let kernel = kernel(pack, store.clone(), false);
+    let now = SystemClock.now();
+    let timed = call(&kernel, "t.many", json!({"texts": ["a", "b"]})).await;
+    let untimed = call(&kernel, "t.line", json!({"text": "c"})).await;
+    assert!(timed.ok && untimed.ok, "{timed:#?} {untimed:#?}");
+
+    let hour = Some(Millis(3_600_000));
+    let keep = Keep { payloads: hour, runs: None, blobs: Millis(0), long: LONG };
+    let erased = |run| store.run(&scope(), run).unwrap().unwrap().erased;
+    // After a day both are old enough, but one can still be undone.
+    let swept = sweep(store.as_ref(), &scope(), after(now, 24), keep, false).unwrap();
+    assert_eq!((swept.runs_erased, erased(timed.run), erased(untimed.run)), (1, false, true));
+    // Deleting holds to it too.
+    let whole = Keep { runs: hour, ..keep };
+    let swept = sweep(store.as_ref(), &scope(), after(now, 24), whole, false).unwrap();
+    assert_eq!(swept.runs_deleted, 1, "only the one that has no deadline");
+    let staged = kernel.undo(&scope(), timed.run, None, &Actor::local()).await.unwrap();
+    assert_eq!(staged.planned.len(), 2, "{staged:#?}");
+    kernel.cancel(&scope(), staged.run).await.unwrap();
+
+    // After the deadline they go.
+    let swept: Swept = sweep(store.as_ref(), &scope(), after(now, 49), keep, false).unwrap();
+    assert!(swept.runs_erased >= 1 && erased(timed.run), "{swept:?}");
+    let refused = kernel.undo(&scope(), timed.run, None, &Actor::local()).await.unwrap_err();
+    assert!(refused.to_string().contains("erased"), "{refused}");
+}
