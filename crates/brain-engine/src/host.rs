@@ -51,6 +51,8 @@ pub struct JobContext {
     pub step: String,
     /// The conversation that the request belongs to.
     pub conversation: Option<String>,
+    /// The trace that the request belongs to, as 32 hexadecimal digits; absent: the run's own id is the trace.
+    pub trace: Option<String>,
     /// The first is 1.
     pub attempt: u32,
     /// When the run started; ids of new records are derived from it.

@@ -49,6 +49,8 @@ pub enum PipeEvent {
     Expired = 18,
     /// Somebody cancelled it before it started.
     Cancelled = 19,
+    /// A step waits for a person: a dead letter was opened, and whoever asked for the run is told by this event.
+    LetterOpened = 20,
 }
 
 impl PipeEvent {
@@ -74,6 +76,7 @@ impl PipeEvent {
             17 => "Archived",
             18 => "Expired",
             19 => "Cancelled",
+            20 => "LetterOpened",
             _ => return None,
         })
     }

@@ -245,8 +245,8 @@ fn erase(
 }
 
 /// What stays of a dead letter: which job, how often, why it failed, who decided what and when.
-const LETTER: [&str; 9] =
-    ["step", "item", "undo", "attempts", "happened", "failure", "intervention", "escalated", "resolution"];
+const LETTER: [&str; 10] =
+    ["step", "item", "undo", "attempts", "happened", "failure", "intervention", "escalated", "notified", "resolution"];
 /// What stays of an approval: who was to be asked, the digest of what for, who decided and when.
 const APPROVAL: [&str; 7] = ["consent", "digest", "step", "job", "decided_by", "decided_at", "expires_at"];
 
@@ -275,6 +275,12 @@ fn erased_payload(payload: &Value) -> Value {
     for name in ["args", "result"] {
         if let (Some(part), Some(fields)) = (payload.get(name), left.as_object_mut()) {
             fields.insert(name.into(), erased(part));
+        }
+    }
+    // What the other side answered with and what it used up are no values of the domain either.
+    for name in ["api_status", "token_usage"] {
+        if let Some(value) = payload["result"].get(name) {
+            left["result"][name] = value.clone();
         }
     }
     // Which records a step made or changed is no value: it stays.

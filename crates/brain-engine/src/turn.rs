@@ -390,6 +390,7 @@ impl Turn<'_> {
             job,
             step: self.state.step_path(self.code, job.at()),
             conversation: self.data.input["conversation"].as_str().map(str::to_owned),
+            trace: self.data.input["trace_id"].as_str().map(str::to_owned),
             attempt,
             started: self.data.started,
             now: self.now,

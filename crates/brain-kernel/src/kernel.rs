@@ -642,6 +642,10 @@ impl Kernel {
         if let Some(conversation) = &request.conversation {
             planned.input["conversation"] = json!(conversation);
         }
+        planned.input["asked_by"] = json!(request.actor.name);
+        if let Some(trace) = &request.trace {
+            planned.input["trace_id"] = json!(trace);
+        }
         if planned.consent == Consent::Approver {
             planned.input["consent"] = json!("approver");
         }
@@ -692,6 +696,11 @@ impl Kernel {
         let acknowledged =
             |call: &PlannedCall| self.registry.tool(&call.tool).is_some_and(|tool| tool.def.acknowledge.is_some());
         planned.consent == Consent::Approver || planned.calls.iter().any(acknowledged) || request.mode == Mode::Plan
+    }
+
+    /// Whether somebody outside may name these records: of types that there are, by id.
+    pub fn check_artifacts(&self, artifacts: &[brain_registry::Artifact]) -> Result<(), Failure> {
+        self.toolbox.check_artifacts(artifacts)
     }
 
     /// The program of a plan, with the settings that it sees. What a plan is made of (tools, playbooks) does not change

@@ -1,11 +1,11 @@
 //! Narrate: where a run stands, in words and facts. Everything here is read from the run's own log.
 
-use brain_core::{Failure, RunId, Timestamp};
+use brain_core::{Failure, Redactor, RunId, Timestamp};
 use brain_engine::log::entries;
 use brain_engine::{PipeEvent, Receipt, ReceiptStatus, RunState, job_key};
-use brain_registry::Registry;
 use brain_registry::model::ToolDef;
-use brain_tools::Toolbox;
+use brain_registry::{Registry, TokenUsage};
+use brain_tools::{Toolbox, sum_of_tokens};
 use brain_vm::{End, Happened, JobStatus, Phase, StepId, StepState};
 use serde_json::{Map, Value, json};
 
@@ -46,6 +46,8 @@ pub struct ReceiptView {
     pub undo: bool,
     /// `succeeded`, `failed` or `in_doubt`.
     pub status: &'static str,
+    /// What it was called with, without personal values and secrets.
+    pub input: Value,
     /// What it answered.
     pub result: Value,
     /// The records it made, changed or used, by role.
@@ -58,6 +60,10 @@ pub struct ReceiptView {
     pub started_at: Timestamp,
     /// When it was finished.
     pub finished_at: Timestamp,
+    /// The HTTP status of the outside system's answer, if there was one.
+    pub api_status: Option<u16>,
+    /// What a language model used for it.
+    pub token_usage: Option<TokenUsage>,
 }
 
 /// Something that stands in the way.
@@ -155,6 +161,8 @@ pub struct Report {
     pub batch: Option<Value>,
     /// What the open steps wait for.
     pub waits_for: Vec<String>,
+    /// What language models used for all of it.
+    pub token_usage: Option<TokenUsage>,
 }
 
 /// Reads a report off a run.
@@ -180,14 +188,19 @@ pub(crate) fn report(registry: &Registry, toolbox: &Toolbox, state: &RunState) -
         progress: state.state.as_ref().map_or((0, 0), brain_vm::State::progress),
         batch: None,
         waits_for: Vec::new(),
+        token_usage: None,
     };
+    if let Some(context) = report.request.get_mut("context") {
+        *context = registry.redactor().redact(context);
+    }
     read_pipe(&mut report, state);
     if let (Some(_), Some(machine)) = (&state.code, &state.state)
         && machine.phase() != Phase::New
     {
         let list = state.receipts().unwrap_or_default();
         report.enqueued = enqueued(state, &list);
-        report.receipts = list.iter().map(receipt_view).collect();
+        report.receipts = list.iter().map(|receipt| receipt_view(receipt, registry.redactor())).collect();
+        report.token_usage = sum_of_tokens(report.receipts.iter().filter_map(|one| one.token_usage.as_ref()));
         report.batch = crate::batch::outcome(state, &list);
         read_machine(&mut report, registry, toolbox, state, &list);
     }
@@ -308,7 +321,7 @@ fn enqueued(state: &RunState, list: &[Receipt]) -> Vec<Enqueued> {
     found
 }
 
-fn receipt_view(receipt: &Receipt) -> ReceiptView {
+fn receipt_view(receipt: &Receipt, redactor: &Redactor) -> ReceiptView {
     let mut effects = Map::new();
     for artifact in receipt.result["artifacts"].as_array().into_iter().flatten() {
         let role = artifact["role"].as_str().unwrap_or("input").to_owned();
@@ -324,6 +337,7 @@ fn receipt_view(receipt: &Receipt) -> ReceiptView {
         attempt: receipt.attempt,
         undo: receipt.job.undo,
         status: receipt.status.as_str(),
+        input: redactor.redact(&receipt.args),
         result: if receipt.result["erased"].is_string() {
             json!({"erased": receipt.result["erased"]})
         } else {
@@ -334,7 +348,16 @@ fn receipt_view(receipt: &Receipt) -> ReceiptView {
         error: receipt.failure.clone(),
         started_at: receipt.started_at,
         finished_at: receipt.finished_at,
+        api_status: api_status(receipt),
+        token_usage: serde_json::from_value(receipt.result["token_usage"].clone()).ok(),
     }
+}
+
+/// The status that an outside system answered with: of a success it is in the result, of a failure in its code.
+fn api_status(receipt: &Receipt) -> Option<u16> {
+    let of_result = || receipt.result["api_status"].as_u64().and_then(|status| u16::try_from(status).ok());
+    let of_failure = || receipt.failure.as_ref()?.code.strip_prefix("http_")?.parse().ok();
+    of_result().or_else(of_failure)
 }
 
 /// What execution came to, in words.
@@ -500,6 +523,7 @@ fn job_context(state: &RunState, receipt: &Receipt) -> brain_engine::JobContext 
         job: receipt.job,
         step: receipt.step.clone(),
         conversation: None,
+        trace: None,
         attempt: receipt.attempt,
         started: state.data.started,
         now: receipt.finished_at,

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use brain_core::{JobKey, Millis, RunId, Timestamp};
+use brain_core::{Digest, JobKey, Millis, RunId, Timestamp, canonical_digest};
 use brain_engine::core::ToJob;
-use brain_engine::{EngineError, JobOutcome};
+use brain_engine::{EngineError, JobOutcome, RunState};
 use brain_store::Scope;
+use brain_store::blob::offload;
 use serde_json::Value;
 
 use crate::kernel::{Kernel, KernelError};
@@ -37,6 +38,8 @@ pub struct JobLease {
     pub step: String,
     /// The arguments.
     pub args: Value,
+    /// The digest of their canonical JSON: an answer may name it.
+    pub args_hash: Digest,
 }
 
 /// What a worker holds: a run and an attempt.
@@ -122,21 +125,34 @@ impl Kernel {
                 topic: offer.topic,
                 tool: text("tool"),
                 step: text("step"),
+                args_hash: canonical_digest(&answer["args"]),
                 args: answer["args"].clone(),
             });
         }
         Ok(taken)
     }
 
-    /// A worker answers. Returns the run.
+    /// A worker answers. If it names the digest of the arguments that it worked on, they must be those of the job. Returns
+    /// the run.
     pub async fn answer_job(
         &self,
         scope: &Scope,
         key: JobKey,
         lease: &str,
+        args_hash: Option<Digest>,
         outcome: JobOutcome,
     ) -> Result<RunId, KernelError> {
         let (run, attempt) = parse_lease(lease).ok_or_else(|| lost(key))?;
+        if let Some(named) = args_hash {
+            let (kernel, scope) = (self.engine().clone(), scope.clone());
+            let known = kernel.run_state(&scope, run).map(|state| hash_of_args(&state, key))?;
+            if known.is_some_and(|known| known != named) {
+                return Err(KernelError::Conflict(format!(
+                    "job {key} has other arguments than those that were worked on: `input_hash` is not that of its \
+                     input; nothing changed"
+                )));
+            }
+        }
         let message = ToJob::Answer { attempt: Some(attempt), outcome };
         let news = self.engine().tell_job(scope, run, key, message).await?;
         if news.answer["taken"] == true { Ok(run) } else { Err(lost(key)) }
@@ -159,6 +175,15 @@ impl Kernel {
             Err(error) => Err(error.into()),
         }
     }
+}
+
+/// The digest of the arguments of an open job, as workers get them.
+fn hash_of_args(state: &RunState, key: JobKey) -> Option<Digest> {
+    let jobs = state.state.as_ref()?.jobs.keys();
+    let job = jobs.into_iter().find(|job| state.job_key(**job) == Some(key))?;
+    let mut args = state.data.args.get(job)?.clone();
+    offload(&mut args, 1, &mut Vec::new());
+    Some(canonical_digest(&args))
 }
 
 fn lost(key: JobKey) -> KernelError {

@@ -92,7 +92,7 @@ async fn a_run_that_cannot_be_read_does_not_close_its_topic() {
     assert_eq!(take().await.unwrap(), [], "and the topic stays open");
     for job in &taken {
         let outcome = JobOutcome::Done(ToolResult::ok(json!({"n": 1})));
-        kernel.answer_job(&scope(), job.key, &job.lease, outcome).await.unwrap();
+        kernel.answer_job(&scope(), job.key, &job.lease, None, outcome).await.unwrap();
     }
     assert_eq!(kernel.report(&scope(), runs[0]).unwrap().status, "completed");
     // It was set aside, and its offer with it.

@@ -165,6 +165,8 @@ codes! {
     UnevenRules = "P0904" Warning,
     /// Steps of a tool that may not add any.
     MayNotInject = "P0905" Error,
+    /// `may_inject` on a tool whose behavior cannot add steps.
+    CannotInject = "P0906" Error,
 
     /// A label that is somebody else's token, label or alias.
     LabelClash = "P1001" Error,

@@ -2,6 +2,7 @@
 
 use crate::decode::Context;
 use crate::diagnostic::Diagnostic;
+use crate::times::Times;
 use crate::yaml::{Node, Span};
 
 /// A definition and where it was written.
@@ -37,6 +38,6 @@ impl<T> Located<T> {
     ) -> Context<'a> {
         let source = sources.get(&self.file).map_or("", String::as_str);
         // Checks over all packs do not decode: functions are known by then.
-        Context { pack: &self.pack, file: &self.file, source, natives: &[], found }
+        Context { pack: &self.pack, file: &self.file, source, natives: &[], times: Times::default(), found }
     }
 }

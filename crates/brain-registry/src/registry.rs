@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use brain_core::{Digest, DigestBuilder, Redactor, canonical_digest};
 use serde_json::{Map, Value, json};
@@ -14,6 +14,7 @@ use crate::model::{CorpusRow, PackDef, Playbook, Precondition, RecordDef, Scenar
 use crate::native::NativeDecl;
 use crate::report::Report;
 use crate::source::PackSource;
+use crate::times::Times;
 use crate::tool::Tool;
 use crate::world::World;
 
@@ -32,6 +33,7 @@ pub struct Registry {
     settings: Map<String, Value>,
     remembered: BTreeSet<String>,
     names_flags: bool,
+    redactor: OnceLock<Redactor>,
     hash: Digest,
 }
 
@@ -61,7 +63,12 @@ pub fn load_with(folders: &[PathBuf], natives: &[NativeDecl]) -> Result<Loaded, 
 
 /// [`load_sources`], with Rust functions that tools may name; each is a tool of its own too.
 pub fn load_sources_with(packs: Vec<PackSource>, natives: &[NativeDecl]) -> Result<Loaded, Report> {
-    let mut world = World { natives: natives.to_vec(), ..World::default() };
+    load_sources_within(packs, natives, Times::default())
+}
+
+/// [`load_sources_with`], where the operator says how long tools may take.
+pub fn load_sources_within(packs: Vec<PackSource>, natives: &[NativeDecl], times: Times) -> Result<Loaded, Report> {
+    let mut world = World { natives: natives.to_vec(), times, ..World::default() };
     for pack in &packs {
         world.read(pack);
     }
@@ -119,6 +126,7 @@ impl Registry {
             settings,
             remembered,
             names_flags,
+            redactor: OnceLock::new(),
             hash: Digest::of(b""),
         };
         registry.hash = registry.digest();
@@ -230,7 +238,11 @@ impl Registry {
     }
 
     /// What hides personal values: the fields that records and inputs declare as personal.
-    pub fn redactor(&self) -> Redactor {
+    pub fn redactor(&self) -> &Redactor {
+        self.redactor.get_or_init(|| self.make_redactor())
+    }
+
+    fn make_redactor(&self) -> Redactor {
         let of_records = self
             .records
             .values()

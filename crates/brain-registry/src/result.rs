@@ -33,6 +33,9 @@ pub struct ToolResult {
     /// A person should look at this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub review: Option<Value>,
+    /// The HTTP status of the outside system's answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub api_status: Option<u16>,
 }
 
 /// A record that a result is about.
@@ -65,12 +68,16 @@ pub enum ArtifactRole {
 }
 
 /// What a language model used.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct TokenUsage {
     /// Tokens read.
     pub input: u64,
     /// Tokens written.
     pub output: u64,
+    /// Which model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
 }
 
 impl ToolResult {
@@ -86,6 +93,7 @@ impl ToolResult {
             new_steps: Vec::new(),
             delegate: None,
             review: None,
+            api_status: None,
         }
     }
 

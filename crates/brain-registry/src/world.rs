@@ -10,6 +10,7 @@ use crate::model::{CorpusRow, CorpusSet, PackDef, Playbook, RecordDef, Scenario,
 use crate::native::{NATIVE_PACK, NativeDecl};
 use crate::source::PackSource;
 use crate::suggest::nearest;
+use crate::times::Times;
 use crate::yaml::{Key, Node, NodeValue, ProblemKind, Scalar, Span, Style, parse};
 
 /// Everything that was read.
@@ -18,6 +19,8 @@ pub(crate) struct World {
     pub(crate) sources: BTreeMap<String, String>,
     /// The Rust functions that tools may name.
     pub(crate) natives: Vec<NativeDecl>,
+    /// How long tools may take.
+    pub(crate) times: Times,
     pub(crate) found: Vec<Diagnostic>,
     pub(crate) packs: Vec<Located<PackDef>>,
     pub(crate) records: Vec<Located<RecordDef>>,
@@ -163,7 +166,7 @@ impl World {
 
     fn file(&mut self, pack: &str, file: &str, source: &str, kind: Kind) {
         let Some(node) = self.tree(file, source) else { return };
-        let mut cx = Context { pack, file, source, natives: &self.natives, found: &mut self.found };
+        let mut cx = Context { pack, file, source, natives: &self.natives, times: self.times, found: &mut self.found };
         match kind {
             Kind::Pack => self.packs.extend(decode::pack(&mut cx, &node)),
             Kind::Record => {

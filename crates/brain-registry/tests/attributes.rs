@@ -28,7 +28,7 @@ tools:
   scan:
     title: Scan a document
     input: {pages: integer, kind: {type: enum, values: [{token: inv, label: Invoice, aliases: [bill]}, other]}}
-    behavior: {http: {method: POST, url: "https://api.example.com/scan"}}
+    behavior: {http: {method: POST, url: "https://api.example.com/scan", also: {new_steps: "= response.body.steps"}}}
     undo: {cannot: "A page that was read stays read."}
     permission: docs:scan
     tiers: [gold, silver]

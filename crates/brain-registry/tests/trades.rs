@@ -112,7 +112,8 @@ fn only_deleting_a_lead_needs_an_approver() {
 
 #[test]
 fn names_and_phones_are_hidden() {
-    let redactor = trades().redactor();
+    let trades = trades();
+    let redactor = trades.redactor();
     assert!(redactor.hides("name") && redactor.hides("phone"));
     assert!(!redactor.hides("suburb") && !redactor.hides("title"));
 }

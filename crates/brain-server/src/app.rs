@@ -45,7 +45,17 @@ struct Inner {
     closing: tokio::sync::watch::Sender<bool>,
 }
 
+/// What is left of the time of a request for its answer, when it waited for something.
+const TO_ANSWER: Duration = Duration::from_secs(2);
+
 impl App {
+    /// How long a request may wait that would like to wait so long: its answer must come before its time is over.
+    pub(crate) fn wait(&self, wanted_ms: u64) -> u64 {
+        let limit = self.0.request_timeout;
+        let most = limit.saturating_sub(TO_ANSWER.min(limit / 2));
+        wanted_ms.min(u64::try_from(most.as_millis()).unwrap_or(u64::MAX))
+    }
+
     pub(crate) fn new(kernel: Arc<Kernel>, bound: SocketAddr, config: &ServerConfig, token_required: bool) -> Self {
         let metrics = Metrics::new(kernel.clone());
         let openapi = serde_json::to_vec(&crate::openapi::openapi()).unwrap_or_default().into();

@@ -37,7 +37,7 @@ pub struct ServerConfig {
     pub require_token: bool,
     /// Connections at a time; more wait until one ends.
     pub max_connections: usize,
-    /// How long a request may take in all.
+    /// How long a request may take in all. Whoever waits for a run is answered a little earlier.
     pub request_timeout: Duration,
     /// The largest blob that is taken in, in bytes.
     pub max_blob: u64,
@@ -54,7 +54,7 @@ impl ServerConfig {
             addr,
             require_token: !is_loopback(addr),
             max_connections: 1024,
-            request_timeout: Duration::from_secs(150),
+            request_timeout: Duration::from_secs(120),
             max_blob: 1024 * 1024 * 1024,
             header_timeout: Duration::from_secs(15),
             shutdown_grace: Duration::from_secs(10),

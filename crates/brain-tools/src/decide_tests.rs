@@ -28,6 +28,7 @@ fn decide(table: &str, input: Value) -> Result<ToolResult, Failure> {
     let scope = Scope::of("t".parse().unwrap());
     let job = JobContext {
         conversation: None,
+        trace: None,
         scope: scope.clone(),
         run: "01890a5d-ac96-774b-bcce-b302099a8057".parse().unwrap(),
         key: "01890a5d-ac96-774b-bcce-b302099a8058".parse().unwrap(),

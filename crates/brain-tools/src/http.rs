@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
-use brain_core::{Failure, Millis};
+use brain_core::{DigestBuilder, Failure, Millis};
 use brain_engine::{JobContext, JobOutcome};
 use brain_lang::feel::Value as FeelValue;
 use brain_registry::model::{Auth, Criteria, HttpBehavior, Method};
@@ -188,19 +188,19 @@ impl Toolbox {
         if answer.too_large {
             let message = format!("The answer is larger than {} MiB.", MAX_ANSWER >> 20);
             let failure = Failure::contract("answer_too_large", message);
-            return outcome::unusable(kind, ToolResult::ok(Value::Null), failure);
+            let result = ToolResult { api_status: Some(answer.status), ..ToolResult::ok(Value::Null) };
+            return outcome::unusable(kind, result, failure);
         }
-        let data = match &behavior.result {
-            Some(binding) => match evaluation.json(binding) {
-                Ok(data) => data,
-                Err(error) => {
-                    let result = ToolResult::ok(answer.seen["body"].clone());
-                    return outcome::unusable(kind, result, to_failure("result", &error));
-                }
-            },
-            None => answer.seen["body"].clone(),
-        };
-        let result = ToolResult::ok(data);
+        let mut result = ToolResult { api_status: Some(answer.status), ..ToolResult::ok(answer.seen["body"].clone()) };
+        if let Some(binding) = &behavior.result {
+            match evaluation.json(binding) {
+                Ok(data) => result.data = data,
+                Err(error) => return outcome::unusable(kind, result, to_failure("result", &error)),
+            }
+        }
+        if let Err(failure) = self.take_also(&behavior.also, evaluation, &mut result) {
+            return outcome::unusable(kind, result, failure);
+        }
         match self.finish(call, job, result.clone()) {
             Ok(result) => JobOutcome::Done(result),
             Err(failure) => outcome::unusable(kind, result, failure),
@@ -242,6 +242,9 @@ impl Toolbox {
             }
         }
         request = request.header(&behavior.idempotency_header, job.key.to_string());
+        if !behavior.headers.keys().any(|name| name.eq_ignore_ascii_case(TRACE_PARENT)) {
+            request = request.header(TRACE_PARENT, trace_parent(job));
+        }
         let mut secrets = Secrets::default();
         if let Some(auth) = &behavior.auth {
             request = authenticate(request, auth, &mut secrets)?;
@@ -302,6 +305,18 @@ impl Toolbox {
         let seen = json!({"status": status, "headers": headers, "body": body});
         Ok(Answer { status, text, seen, retry_after, too_large })
     }
+}
+
+/// The header of W3C Trace Context.
+const TRACE_PARENT: &str = "traceparent";
+
+/// The trace that the call belongs to, with the call itself as the parent. Another attempt is another parent.
+fn trace_parent(job: &JobContext) -> String {
+    let trace = job.trace.clone().unwrap_or_else(|| job.run.as_uuid().simple().to_string());
+    let key = job.key.as_uuid();
+    let digest = DigestBuilder::new("span").part(key.as_bytes()).part(&job.attempt.to_be_bytes()).finish();
+    let span: String = digest.to_string().chars().take(16).collect();
+    format!("00-{trace}-{span}-01")
 }
 
 fn authenticate(

@@ -1,6 +1,7 @@
 //! Executors, one file per behavior. Each turns a [`brain_registry::ValidatedCall`] into a result; none knows how the
 //! request came about.
 
+mod also;
 mod core;
 mod decide;
 mod deletion;
@@ -17,6 +18,7 @@ mod settings;
 mod toolbox;
 mod values;
 
+pub use also::sum_of_tokens;
 pub use deletion::{Deletion, RecordKey};
 pub use found_by::{found_by, found_by_digest};
 pub use http::HttpPolicy;

@@ -404,12 +404,40 @@ pub(crate) struct RunsArgs {
     /// Only runs with this status.
     #[arg(long)]
     pub(crate) status: Option<String>,
+    /// Only runs with this status in the words of the run contract.
+    #[arg(long, conflicts_with = "status")]
+    pub(crate) contract_status: Option<ContractStatusArg>,
     /// How many at most.
     #[arg(long, default_value_t = 20)]
     pub(crate) limit: usize,
     /// Where the last list ended.
     #[arg(long)]
     pub(crate) cursor: Option<String>,
+}
+
+/// The words of the run contract.
+#[derive(Clone, Copy, clap::ValueEnum)]
+pub(crate) enum ContractStatusArg {
+    Created,
+    Planning,
+    Enqueued,
+    Waiting,
+    Completed,
+    Failed,
+}
+
+impl ContractStatusArg {
+    /// As it is written.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Created => "created",
+            Self::Planning => "planning",
+            Self::Enqueued => "enqueued",
+            Self::Waiting => "waiting",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+        }
+    }
 }
 
 /// What becomes of runs that are stuck.

@@ -7,6 +7,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use brain_core::{Millis, Rate, TenantId};
 use brain_engine::{FlowConfig, Limits, TenantLimits};
 use brain_kernel::{Expiry, SpendCap, SpendCaps};
+use brain_registry::Times;
 use serde::Deserialize;
 
 /// The name that stands for all tenants that are not named.
@@ -14,6 +15,9 @@ const OTHERS: &str = "*";
 
 /// How long a server that is told to stop waits for outside calls, unless the file says otherwise.
 const DRAIN: Millis = Millis(30_000);
+
+/// The shortest time that a request may be given.
+const SHORTEST_REQUEST: Millis = Millis::from_secs(5);
 
 /// The file.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -34,6 +38,21 @@ pub(crate) struct Config {
     /// How long people have before what waits for them ends.
     #[serde(default)]
     expire: Expire,
+    /// How long requests and tools may take.
+    #[serde(default)]
+    times: TimesConfig,
+}
+
+/// How long things may take.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TimesConfig {
+    /// A request over HTTP, its waiting included; default 120 seconds.
+    request: Option<Millis>,
+    /// One attempt of a tool that says nothing about it; default 30 seconds.
+    tool: Option<Millis>,
+    /// One attempt of any tool, except workers and delegated steps; default 60 seconds.
+    tool_max: Option<Millis>,
 }
 
 /// How long people have.
@@ -137,7 +156,27 @@ impl Config {
                 bail!("`tenants.{name}.spend`: `{}` is not an amount such as 12.50", wrong.text());
             }
         }
+        let (times, request) = (config.times(), config.request_time());
+        if times.tool > times.tool_max {
+            bail!("`times`: a tool gets {} by default, which is more than {} at most", times.tool, times.tool_max);
+        }
+        if times.tool.0 == 0 || request.is_some_and(|request| request < SHORTEST_REQUEST) {
+            bail!("`times`: a tool needs some time, and a request at least {SHORTEST_REQUEST}");
+        }
         Ok(config)
+    }
+
+    /// How long tools may take.
+    pub(crate) fn times(&self) -> Times {
+        let usual = Times::default();
+        // Whoever only lowers the most lowers the default with it.
+        let tool_max = self.times.tool_max.unwrap_or(usual.tool_max);
+        Times { tool: self.times.tool.unwrap_or_else(|| usual.tool.min(tool_max)), tool_max }
+    }
+
+    /// How long a request over HTTP may take, if the file says so.
+    pub(crate) fn request_time(&self) -> Option<Millis> {
+        self.times.request
     }
 
     /// How long people have before what waits for them ends.
@@ -228,6 +267,16 @@ mod tests {
     }
 
     #[test]
+    fn times_are_the_usual_ones_unless_the_file_says_otherwise() {
+        let times = |text: &str| Config::parse(text).unwrap().times();
+        assert_eq!(times("{}"), Times { tool: Millis::from_secs(30), tool_max: Millis::from_secs(60) });
+        assert_eq!(times("times: {tool_max: 10s}").tool, Millis::from_secs(10));
+        assert_eq!(times("times: {tool: 2m, tool_max: 3h}").tool_max, Millis::from_secs(3 * 3600));
+        let config = Config::parse("times: {request: 300s}").unwrap();
+        assert_eq!(config.request_time(), Some(Millis::from_secs(300)));
+    }
+
+    #[test]
     fn mistakes_are_told_with_their_place() {
         for (text, place) in [
             ("slotz: 3", "slotz"),
@@ -237,6 +286,9 @@ mod tests {
             ("slots: 0", "--paused"),
             ("expire: {staged: 0s}", "expire"),
             ("expire: {plans: 1d}", "expire"),
+            ("times: {tool: 2m}", "1m at most"),
+            ("times: {request: 1s}", "at least 5s"),
+            ("times: {tools: 1s}", "times"),
         ] {
             let error = format!("{:#}", Config::parse(text).unwrap_err());
             assert!(error.contains(place), "{text}: {error}");

@@ -23,11 +23,14 @@ const TRADES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/trades.rs"))
 /// use the native functions of this program.
 pub(crate) fn load_packs(named: &[PathBuf], global: &Global) -> Result<Loaded, brain_registry::Report> {
     let folders = if named.is_empty() { &global.packs } else { named };
+    // A configuration that cannot be read is told by whoever starts something with it.
+    let times = Config::read(global.config.as_deref()).map(|config| config.times()).unwrap_or_default();
+    let load = |sources| brain_registry::load_sources_within(sources, &brain_tools::natives(), times);
     if folders.is_empty() {
         let files = TRADES.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
-        return brain_registry::load_sources_with(vec![PackSource::new("trades", files)], &brain_tools::natives());
+        return load(vec![PackSource::new("trades", files)]);
     }
-    brain_registry::load_with(folders, &brain_tools::natives())
+    load(folders.iter().map(|folder| PackSource::read(folder)).collect())
 }
 
 /// A checked registry, or every mistake shown and an error.

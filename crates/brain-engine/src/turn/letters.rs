@@ -13,7 +13,7 @@ use brain_vm::{Event, Happened, JobId, JobStatus, Phase};
 use serde_json::{Value, json};
 
 use super::{Turn, guarded};
-use crate::log::PipeEvent;
+use crate::log::{NewEvent, PipeEvent};
 
 impl Turn<'_> {
     /// Opens a dead letter when a job is stuck, and closes those that nobody has to answer any more. A letter about
@@ -79,6 +79,10 @@ impl Turn<'_> {
         history.push(json!({"at": self.now, "attempt": attempt, "failure": failure}));
         let mut input = self.data.args.get(&job).cloned().unwrap_or_default();
         offload(&mut input, 1, &mut Vec::new());
+        let notified = match &earlier {
+            Some(letter) => letter.body["notified"].clone(),
+            None => self.notify(id, job, intervention(failure, happened)),
+        };
         let body = json!({
             "step": self.state.step_path(&code, job.at()),
             "item": job.item,
@@ -90,13 +94,25 @@ impl Turn<'_> {
             "input": input,
             "intervention": intervention(failure, happened),
             "escalated": earlier.as_ref().map_or(Value::Null, |letter| letter.body["escalated"].clone()),
-            "notified": earlier.as_ref().map_or(Value::Null, |letter| letter.body["notified"].clone()),
+            "notified": notified,
         });
         let tool = step.call(job.undo).tool.name.clone();
         let opened_at = earlier.map_or(self.now, |letter| letter.opened_at);
         let row = DeadLetterRow { id, run: self.run, tool, opened_at, open: true, body };
         self.writes.retain(|write| !matches!(write, Write::PutLetter(row) if row.id == id));
         self.writes.push(Write::PutLetter(row));
+    }
+
+    /// Tells whoever asked for the run that a step of it waits for a person, on the feed.
+    fn notify(&mut self, letter: JobKey, job: JobId, intervention: &str) -> Value {
+        let to = self.data.input["asked_by"].clone();
+        let step = self.state.step(self.code, job.at());
+        let data = json!({
+            "letter": letter, "step": self.state.step_path(self.code, job.at()),
+            "tool": step.call(job.undo).tool.name, "intervention": intervention, "to": to,
+        });
+        self.events.push(NewEvent::pipe(PipeEvent::LetterOpened, data, None));
+        if to.is_null() { Value::Null } else { json!({"to": to, "at": self.now}) }
     }
 
     fn letter(&mut self, id: JobKey) -> Option<DeadLetterRow> {

@@ -238,7 +238,8 @@ impl World {
                     self.driver.block_on(taking, None).ok_or("no job came")?.map_err(|error| error.to_string())?;
                 let job = taken.into_iter().next().ok_or_else(|| format!("no job of topic `{topic}` waits"))?;
                 if let Some(answer) = answer {
-                    let answered = kernel.answer_job(&scope, job.key, &job.lease, outcome_of(answer)?);
+                    let answered =
+                        kernel.answer_job(&scope, job.key, &job.lease, Some(job.args_hash), outcome_of(answer)?);
                     self.driver.block_on(answered, None).ok_or("no answer")?.map_err(|error| error.to_string())?;
                 }
             }

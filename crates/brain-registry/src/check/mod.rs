@@ -17,6 +17,7 @@ mod scenarios;
 mod slots;
 mod step_list;
 mod steps;
+mod times;
 mod tools;
 mod vocabulary;
 
@@ -29,6 +30,7 @@ pub(crate) fn check(world: &World) -> Vec<Diagnostic> {
     packs::check(world, &mut found);
     records::check(world, &mut found);
     tools::check(world, &mut found);
+    times::check(world, &mut found);
     playbooks::check(world, &mut found);
     phrases::check(world, &mut found);
     corpus::check(world, &mut found);

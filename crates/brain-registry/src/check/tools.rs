@@ -48,6 +48,7 @@ pub(super) fn check(world: &World, found: &mut Vec<Diagnostic>) {
             Behavior::Playbook(behavior) => expansion::check(&mut cx, world, tool, behavior),
             Behavior::Worker(_) | Behavior::Native(_) => {}
         }
+        injects(&mut cx, tool);
         preconditions(&mut cx, world, tool);
         attributes::check(&mut cx, world, tool);
         vocabulary::tool(&mut cx, world, tool);
@@ -151,6 +152,31 @@ fn http(cx: &mut Context<'_>, world: &World, tool: &Located<ToolDef>, behavior: 
         && let Some(node) = node.get("result")
     {
         after.check(cx, node);
+    }
+    for (key, value) in node.get("also").and_then(Node::as_map).unwrap_or(&[]) {
+        after.check(cx, value);
+        if key.text == "new_steps" && !tool.value.may_inject {
+            let help = "add `may_inject: true` to the tool";
+            cx.report(Code::MayNotInject, key.span, "this tool may not add steps to a run", Some(help.into()));
+        }
+    }
+}
+
+/// `may_inject` on a tool that has no way to bring steps along.
+fn injects(cx: &mut Context<'_>, tool: &Located<ToolDef>) {
+    let (what, help) = match &tool.value.behavior {
+        Behavior::Http(behavior) if behavior.also.new_steps.is_none() => (
+            "an `http` tool without `also: {new_steps: …}`",
+            "say where its answer has them: `also: {new_steps: \"= response.body.steps\"}`",
+        ),
+        Behavior::Record(_) => ("a `record` tool", "leave `may_inject` out"),
+        Behavior::Expr(_) => ("an `expr` tool", "leave `may_inject` out, or use `decide` with `steps`"),
+        _ => return,
+    };
+    if tool.value.may_inject
+        && let Some((key, _)) = tool.node.entry("may_inject")
+    {
+        cx.report(Code::CannotInject, key.span, format!("{what} cannot add steps to a run"), Some(help.into()));
     }
 }
 

@@ -9,6 +9,7 @@ use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::native::NativeDecl;
 use crate::suggest::{choices, did_you_mean, nearest};
+use crate::times::Times;
 use crate::yaml::{Key, Node, Resolved, Span, resolve, to_json};
 
 /// The file that is decoded, and what was found wrong so far.
@@ -21,6 +22,8 @@ pub(crate) struct Context<'a> {
     pub(crate) source: &'a str,
     /// The Rust functions that tools may name.
     pub(crate) natives: &'a [NativeDecl],
+    /// How long tools may take.
+    pub(crate) times: Times,
     /// What was found wrong so far.
     pub(crate) found: &'a mut Vec<Diagnostic>,
 }

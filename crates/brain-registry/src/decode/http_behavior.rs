@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::Context;
 use crate::code::Code;
-use crate::model::{Auth, Criteria, HttpBehavior, Method};
+use crate::model::{Also, Auth, Criteria, HttpBehavior, Method};
 use crate::yaml::{Node, Span};
 
 /// The header that carries the idempotency key, unless the pack says otherwise.
@@ -13,8 +13,9 @@ pub(super) const AUTH_KEYS: [&str; 3] = ["bearer", "header", "basic"];
 pub(super) const HEADER_KEYS: [&str; 2] = ["name", "value"];
 pub(super) const BASIC_KEYS: [&str; 2] = ["user", "password"];
 pub(super) const CRITERIA_KEYS: [&str; 4] = ["status", "contains", "expr", "note"];
-pub(super) const KEYS: [&str; 12] = [
-    "method", "url", "query", "headers", "body", "auth", "success", "failure", "not_done", "unknown", "result",
+pub(super) const ALSO_KEYS: [&str; 5] = ["summary", "artifacts", "new_steps", "review", "token_usage"];
+pub(super) const KEYS: [&str; 13] = [
+    "method", "url", "query", "headers", "body", "auth", "success", "failure", "not_done", "unknown", "result", "also",
     "idempotency_header",
 ];
 
@@ -59,6 +60,20 @@ pub(super) fn decode(cx: &mut Context<'_>, node: &Node) -> Option<HttpBehavior> 
         not_done,
         unknown,
         result,
+        also: fields.get("also").and_then(|node| also(cx, node)).unwrap_or_default(),
+    })
+}
+
+/// `{summary, artifacts, new_steps, review, token_usage}`.
+fn also(cx: &mut Context<'_>, node: &Node) -> Option<Also> {
+    let fields = cx.fields(node, "`also`", &ALSO_KEYS)?;
+    let mut one = |key: &str| fields.get(key).and_then(|node| cx.binding(node));
+    Some(Also {
+        summary: one("summary"),
+        artifacts: one("artifacts"),
+        new_steps: one("new_steps"),
+        review: one("review"),
+        token_usage: one("token_usage"),
     })
 }
 

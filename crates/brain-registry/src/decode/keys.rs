@@ -70,6 +70,7 @@ pub(crate) fn all() -> Vec<(&'static str, &'static str, Vec<&'static str>)> {
         ("tools", "playbook_behavior", other_behaviors::PLAYBOOK_KEYS.to_vec()),
         ("tools", "worker", other_behaviors::WORKER_KEYS.to_vec()),
         ("tools", "http", http_behavior::KEYS.to_vec()),
+        ("tools", "also", http_behavior::ALSO_KEYS.to_vec()),
         ("tools", "auth", http_behavior::AUTH_KEYS.to_vec()),
         ("tools", "auth_header", http_behavior::HEADER_KEYS.to_vec()),
         ("tools", "auth_basic", http_behavior::BASIC_KEYS.to_vec()),

@@ -1,6 +1,5 @@
 //! `tools/*.yaml` — what can be done.
 
-use brain_core::Millis;
 use serde_json::json;
 
 use super::attributes::{ATTRIBUTES, attributes};
@@ -13,8 +12,6 @@ use crate::model::{Behavior, Effect, Idempotency, RecordOp, RetryPolicy, ToolDef
 use crate::native::NativeDecl;
 use crate::yaml::{Key, Node};
 
-/// How long one attempt may take, unless the tool says otherwise.
-const DEFAULT_TIMEOUT: Millis = Millis::from_secs(30);
 /// How often work is handed to another engine, unless the tool says otherwise: 2 s doubling, at most a minute apart.
 const DELEGATE_ATTEMPTS: u32 = 50;
 pub(super) const FILE_KEYS: [&str; 3] = ["domain", "noun", "tools"];
@@ -79,7 +76,7 @@ fn tool(cx: &mut Context<'_>, domain: &str, key: &Key, node: &Node) -> Option<Lo
     let attributes = attributes(cx, &fields, behavior.as_ref());
     requires.extend(attributes.dependencies);
     let retry = fields.get("retry").and_then(|node| policy::retry(cx, node));
-    let timeout = fields.get("timeout").and_then(|node| policy::timeout(cx, node)).unwrap_or(DEFAULT_TIMEOUT);
+    let timeout = fields.get("timeout").and_then(|node| policy::timeout(cx, node)).unwrap_or(cx.times.tool);
     let limits = fields.get("limits").and_then(|node| policy::limits(cx, node));
     let priority = policy::priority(cx, fields.get("priority"));
     let summary = fields.get("summary").and_then(|node| cx.narrative(node, "`summary`"));

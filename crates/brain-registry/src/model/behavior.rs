@@ -241,6 +241,35 @@ pub struct HttpBehavior {
     /// Maps the answer to the result: sees `input`, `response.{status, headers, body}`. Absent: the body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<Binding>,
+    /// What else the answer says: expressions that see what `result` sees.
+    #[serde(default, skip_serializing_if = "Also::is_empty")]
+    pub also: Also,
+}
+
+/// What an answer says besides its data. Null is nothing.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Also {
+    /// One sentence for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary: Option<Binding>,
+    /// Records that the result is about: a list of `{type, id, role}`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub artifacts: Option<Binding>,
+    /// Steps to add to the run: a list of `{tool, args, id, after, on_failure}`. The tool must say `may_inject: true`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub new_steps: Option<Binding>,
+    /// A question for a person who should look at the result before the run goes on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub review: Option<Binding>,
+    /// What a language model used: `{input, output, model}`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token_usage: Option<Binding>,
+}
+
+impl Also {
+    fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// HTTP methods.

@@ -10,7 +10,7 @@ mod scenario;
 mod tool;
 
 pub use behavior::{
-    Auth, Behavior, Criteria, DecideBehavior, DecideRule, ExprBehavior, HitPolicy, HttpBehavior, Lookup, Method,
+    Also, Auth, Behavior, Criteria, DecideBehavior, DecideRule, ExprBehavior, HitPolicy, HttpBehavior, Lookup, Method,
     NativeBehavior, PlaybookBehavior, RecordBehavior, RecordOp, WorkerBehavior,
 };
 pub use brain_lang::plan::{Backoff, Idempotency, OnFailure, RetryPolicy};

@@ -87,11 +87,20 @@ fn http(defs: &mut Defs) {
             ("not_done", "Any of it: nothing happened, whatever the status usually means.", part("criteria")),
             ("unknown", "Any of it: nobody knows whether it happened.", part("criteria")),
             ("result", "Maps `response.{status, headers, body}`; default: the body.", value()),
+            ("also", "What else the answer says, besides its data.", part("also")),
             ("idempotency_header", "Default `Idempotency-Key`.", text()),
         ],
         &["url"],
     );
     defs.insert("http".into(), http);
+    let also = vec![
+        ("summary", "One sentence for people.", value()),
+        ("artifacts", "Records that the result is about: `[{type, id, role}]`.", value()),
+        ("new_steps", "Steps to add to the run; the tool must say `may_inject: true`.", value()),
+        ("review", "A question for a person who should look at the result first.", value()),
+        ("token_usage", "What a language model used: `{input, output, model}`.", value()),
+    ];
+    defs.insert("also".into(), closed(also, &[]));
     let mut auth = closed(
         vec![
             ("bearer", "`Authorization: Bearer …`", secret()),

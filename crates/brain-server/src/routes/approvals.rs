@@ -130,7 +130,7 @@ async fn decide(
     if decision == Decision::Reject || wait == 0 {
         return Ok(Json(decided.into()));
     }
-    let limit = Duration::from_millis(wait);
+    let limit = Duration::from_millis(app.wait(wait));
     let waited = tokio::time::timeout(limit, kernel.engine().wait(&caller.scope, decided.run)).await;
     let timed_out = waited.is_err();
     if let Ok(news) = waited {

@@ -6,9 +6,9 @@ use std::time::Duration;
 use axum::Json;
 use axum::extract::State;
 use axum::http::HeaderMap;
-use brain_core::{Failure, JobKey, Millis, RunId, TenantId};
+use brain_core::{Digest, Failure, JobKey, Millis, RunId, TenantId};
 use brain_engine::JobOutcome;
-use brain_registry::ToolResult;
+use brain_registry::{Artifact, ToolResult};
 use brain_store::Scope;
 use serde_json::json;
 use utoipa_axum::router::OpenApiRouter;
@@ -84,7 +84,7 @@ async fn activate(
         return Err(Problem::invalid("worker", "a worker needs a name, so that people can find it"));
     }
     short_text("worker", &body.worker, MAX_NAME)?;
-    let wait = Duration::from_millis(wait);
+    let wait = Duration::from_millis(app.wait(wait));
     let max = usize::try_from(max).unwrap_or(1);
     let jobs = app.kernel().activate(&caller.scope, &body.topics, &body.worker, max, lease, wait).await?;
     Ok(Json(Activated { jobs: jobs.into_iter().map(Into::into).collect() }))
@@ -99,7 +99,7 @@ async fn activate(
         (status = 400, description = "The body is not JSON, or the id is not a UUID."),
         (status = 404, description = "There is no such run."),
         (status = 408, description = "The body did not arrive in time."),
-        (status = 409, description = "The job is not held with this lease any more. Nothing changed."),
+        (status = 409, description = "The job is not held with this lease any more, or has other arguments. Nothing changed."),
         (status = 413, description = "The body is too large."),
         (status = 415, description = "The body is not declared as JSON."),
         (status = 422, description = "A field is unknown, missing or does not fit."),
@@ -122,13 +122,28 @@ async fn complete(
             format!("{} steps are too many; at most {MAX_JOBS}", new_steps.len()),
         ));
     }
+    let artifacts: Vec<Artifact> = body.artifacts.unwrap_or_default().into_iter().map(Into::into).collect();
+    if artifacts.len() as u64 > MAX_JOBS {
+        let message = format!("{} records are too many; at most {MAX_JOBS}", artifacts.len());
+        return Err(Problem::invalid("artifacts", message));
+    }
+    app.kernel().check_artifacts(&artifacts).map_err(|failure| Problem::invalid("artifacts", failure.message))?;
+    let hash = match body.input_hash.as_deref().map(str::parse::<Digest>) {
+        Some(Err(_)) => {
+            return Err(Problem::invalid("input_hash", "it is the `input_hash` of the job: 64 hexadecimal digits"));
+        }
+        Some(Ok(hash)) => Some(hash),
+        None => None,
+    };
     let result = ToolResult {
         summary: body.summary,
         new_steps,
+        artifacts,
+        token_usage: body.token_usage.map(Into::into),
         review: body.review.map(|ask| json!({"ask": ask})),
         ..ToolResult::ok(body.result)
     };
-    let run = app.kernel().answer_job(&caller.scope, key, &body.lease, JobOutcome::Done(result)).await?;
+    let run = app.kernel().answer_job(&caller.scope, key, &body.lease, hash, JobOutcome::Done(result)).await?;
     Ok(Json(JobTaken { run_id: run.to_string() }))
 }
 
@@ -167,7 +182,7 @@ async fn fail(
         JobErrorClass::Contract => Failure::contract(&code, message),
         JobErrorClass::Business => Failure::business(&code, message),
     };
-    let run = app.kernel().answer_job(&caller.scope, key, &body.lease, JobOutcome::Failed(failure)).await?;
+    let run = app.kernel().answer_job(&caller.scope, key, &body.lease, None, JobOutcome::Failed(failure)).await?;
     Ok(Json(JobTaken { run_id: run.to_string() }))
 }
 

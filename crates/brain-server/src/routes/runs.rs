@@ -79,6 +79,7 @@ async fn create(
         None => false,
     };
     let begun = kernel.begin(&request).await?;
+    request.limits.wait_timeout_ms = app.wait(request.limits.wait_timeout_ms);
     let report = kernel.finish(&request, &begun).await?;
     if replayed {
         return Ok(([(REPLAYED, HeaderValue::from_static("true"))], Json(RunResponse::from(report))).into_response());
@@ -168,6 +169,9 @@ struct ListQuery {
     /// Only runs with this status in the life of a run.
     #[param(schema_with = statuses)]
     status: Option<String>,
+    /// Only runs with this status in the words of the run contract. Not together with `status`.
+    #[param(schema_with = contract_statuses)]
+    contract_status: Option<String>,
     /// Items on a page.
     #[param(minimum = 1, maximum = 200, default = 50)]
     limit: Option<u64>,
@@ -177,6 +181,10 @@ struct ListQuery {
 
 fn statuses() -> Schema {
     words(life::STATUSES.map(|(ours, _)| ours))
+}
+
+fn contract_statuses() -> Schema {
+    words(life::CONTRACT)
 }
 
 /// List runs, newest first.
@@ -195,8 +203,16 @@ async fn list(
 ) -> Result<Json<Page<RunSummary>>, Problem> {
     let limit = page_limit(query.limit)?;
     one_of("status", query.status.as_deref(), &life::STATUSES.map(|(ours, _)| ours))?;
+    one_of("contract_status", query.contract_status.as_deref(), &life::CONTRACT)?;
+    if query.status.is_some() && query.contract_status.is_some() {
+        return Err(Problem::invalid("contract_status", "give `status` or `contract_status`, not both"));
+    }
     app.read(move |kernel| {
-        let rows = kernel.store().runs(&caller.scope, query.status.as_deref(), limit, page_cursor(&query.cursor))?;
+        let (store, cursor) = (kernel.store(), page_cursor(&query.cursor));
+        let rows = match &query.contract_status {
+            Some(word) => life::runs_by_contract(store.as_ref(), &caller.scope, word, limit, cursor)?,
+            None => store.runs(&caller.scope, query.status.as_deref(), limit, cursor)?,
+        };
         Ok(Json(Page::of(rows, |row| RunSummary::from(&row))))
     })
     .await

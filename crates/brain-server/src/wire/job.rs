@@ -1,9 +1,12 @@
 //! Jobs as external workers see them, callbacks, reviews and undo.
 
 use brain_kernel::JobLease;
+use brain_registry::Artifact;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
+
+use super::run::TokenUsage;
 
 /// Which jobs a worker wants.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
@@ -61,6 +64,9 @@ pub struct Job {
     /// The arguments.
     #[schema(value_type = Value)]
     pub input: Value,
+    /// The SHA-256 of their canonical JSON (RFC 8785). A completion may name it.
+    #[schema(pattern = "^[0-9a-f]{64}$")]
+    pub input_hash: String,
 }
 
 impl From<JobLease> for Job {
@@ -75,6 +81,7 @@ impl From<JobLease> for Job {
             attempt: job.attempt,
             leased_until: job.until.to_string(),
             input: job.args,
+            input_hash: job.args_hash.to_string(),
         }
     }
 }
@@ -101,6 +108,57 @@ pub struct CompleteJob {
     #[serde(default)]
     #[schema(max_length = 4096)]
     pub review: Option<String>,
+    /// The records that it made, changed, found or read.
+    #[serde(default, deserialize_with = "super::object::optional_list")]
+    #[schema(max_items = 100)]
+    pub artifacts: Option<Vec<ArtifactLink>>,
+    /// What a language model used for it.
+    #[serde(default, deserialize_with = "super::object::optional")]
+    pub token_usage: Option<TokenUsage>,
+    /// The `input_hash` of the job that was worked on. If the job has other arguments, the answer is refused.
+    #[serde(default)]
+    #[schema(pattern = "^[0-9a-f]{64}$")]
+    pub input_hash: Option<String>,
+}
+
+/// A record that a result is about.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ArtifactLink {
+    /// The record type.
+    #[serde(rename = "type")]
+    pub record_type: String,
+    /// The record.
+    #[schema(format = "uuid")]
+    pub id: String,
+    /// What it is to the result.
+    pub role: ArtifactRole,
+}
+
+/// What a record is to a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ArtifactRole {
+    /// It was made.
+    Created,
+    /// It was changed.
+    Updated,
+    /// It was found by something else than its id.
+    Resolved,
+    /// It was read.
+    Input,
+}
+
+impl From<ArtifactLink> for Artifact {
+    fn from(link: ArtifactLink) -> Self {
+        let role = match link.role {
+            ArtifactRole::Created => brain_registry::ArtifactRole::Created,
+            ArtifactRole::Updated => brain_registry::ArtifactRole::Updated,
+            ArtifactRole::Resolved => brain_registry::ArtifactRole::Resolved,
+            ArtifactRole::Input => brain_registry::ArtifactRole::Input,
+        };
+        Self { record_type: link.record_type, id: link.id, role, revision: None }
+    }
 }
 
 /// A worker could not do its job.

@@ -1,5 +1,6 @@
 //! Dead letters: jobs that wait for a person, and what the person decides.
 
+use brain_core::Redactor;
 use brain_store::DeadLetterRow;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -35,7 +36,7 @@ pub struct Letter {
     pub in_doubt: bool,
     /// Whether it happened: `no`, `maybe` or `yes` (but its answer could not be used).
     pub happened: String,
-    /// What it was called with.
+    /// What it was called with, without personal values and secrets.
     #[schema(value_type = Object)]
     pub input: Value,
     /// Who can help: `support`, `engineering` or `business`.
@@ -46,7 +47,10 @@ pub struct Letter {
     /// Every attempt: `at`, `attempt` and `failure`.
     #[schema(value_type = Vec<Object>)]
     pub history: Vec<Value>,
-    /// Who was told: `to`, `at`, `by` and `note`; null if nobody was.
+    /// Who asked for the run and was told on the feed (`LetterOpened`): `to` and `at`; null if nobody is known.
+    #[schema(required, value_type = Option<Object>)]
+    pub notified: Option<Map<String, Value>>,
+    /// Whom it was handed to: `to`, `at`, `by` and `note`; null if to nobody.
     #[schema(required, value_type = Option<Object>)]
     pub escalated: Option<Map<String, Value>>,
     /// What was decided: `outcome`, `at`, `by` and `note`; null while it is open.
@@ -54,8 +58,9 @@ pub struct Letter {
     pub resolution: Option<Map<String, Value>>,
 }
 
-impl From<&DeadLetterRow> for Letter {
-    fn from(row: &DeadLetterRow) -> Self {
+impl Letter {
+    /// A letter as callers see it.
+    pub fn of(row: &DeadLetterRow, redactor: &Redactor) -> Self {
         let body = &row.body;
         Self {
             letter_id: row.id.to_string(),
@@ -69,10 +74,11 @@ impl From<&DeadLetterRow> for Letter {
             attempts: body["attempts"].as_u64().unwrap_or(0),
             in_doubt: body["happened"] == "maybe",
             happened: body["happened"].as_str().unwrap_or("no").to_owned(),
-            input: body["input"].clone(),
+            input: redactor.redact(&body["input"]),
             intervention_type: body["intervention"].as_str().unwrap_or("support").to_owned(),
             failure: serde_json::from_value(body["failure"].clone()).ok(),
             history: body["history"].as_array().cloned().unwrap_or_default(),
+            notified: body["notified"].as_object().cloned(),
             escalated: body["escalated"].as_object().cloned(),
             resolution: body["resolution"].as_object().cloned(),
         }

@@ -23,8 +23,8 @@ pub use event::{RunEvent, run_events};
 pub use explain::{ExplainRequest, Explanation};
 pub use feed::{FeedEvent, FeedId};
 pub use job::{
-    Activate, Activated, Callback, CallbackTaken, CompleteJob, ExtendJob, Extended, FailJob, Job, JobError,
-    JobErrorClass, JobTaken, Review, UndoRun, Verdict,
+    Activate, Activated, ArtifactLink, ArtifactRole, Callback, CallbackTaken, CompleteJob, ExtendJob, Extended,
+    FailJob, Job, JobError, JobErrorClass, JobTaken, Review, UndoRun, Verdict,
 };
 pub(crate) use learning::state_word;
 pub use learning::{

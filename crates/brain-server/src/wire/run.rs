@@ -164,12 +164,61 @@ pub struct RunResponse {
     /// Whether its values were erased when they had been kept long enough: digests are left. Left out if not.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub erased: bool,
+    /// What was said; empty if only `calls` were given, or it was erased.
+    pub message: String,
+    /// The mode that was asked for.
+    pub mode: String,
+    /// The conversation, or null.
+    #[schema(required)]
+    pub conversation_id: Option<String>,
+    /// The values that came with the request, without personal ones; null if none did.
+    #[schema(required, value_type = Option<Object>)]
+    pub context: Option<Map<String, Value>>,
+    /// The bounds of the request: `max_tool_calls`, `wait_timeout_ms`, `max_cost`; null if they were erased.
+    #[schema(required, value_type = Option<Object>)]
+    pub limits: Option<Map<String, Value>>,
+    /// The trace that it belongs to (W3C Trace Context): the one in the `traceparent` of the request, else one of its own.
+    /// Outside systems get it as `traceparent`.
+    #[schema(pattern = "^[0-9a-f]{32}$")]
+    pub trace_id: String,
+    /// What language models used for all of it; left out if no tool said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token_usage: Option<TokenUsage>,
     /// When it was received.
     #[schema(format = DateTime)]
     pub created_at: String,
     /// When it last changed.
     #[schema(format = DateTime)]
     pub updated_at: String,
+}
+
+/// What a language model used.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TokenUsage {
+    /// Tokens read.
+    #[serde(deserialize_with = "super::whole::required")]
+    pub input: u64,
+    /// Tokens written.
+    #[serde(deserialize_with = "super::whole::required")]
+    pub output: u64,
+    /// Which model; of a whole run, all of them.
+    #[serde(default)]
+    pub model: Option<String>,
+}
+
+impl From<brain_registry::TokenUsage> for TokenUsage {
+    fn from(usage: brain_registry::TokenUsage) -> Self {
+        let brain_registry::TokenUsage { input, output, model } = usage;
+        Self { input, output, model }
+    }
+}
+
+impl From<TokenUsage> for brain_registry::TokenUsage {
+    fn from(usage: TokenUsage) -> Self {
+        let TokenUsage { input, output, model } = usage;
+        Self { input, output, model }
+    }
 }
 
 /// How sure the reading of a request is.
@@ -247,6 +296,9 @@ pub struct Receipt {
     pub undo: bool,
     /// `succeeded`, `failed`, `in_doubt` or `rolled_back`.
     pub status: String,
+    /// What it was called with, without personal values and secrets.
+    #[schema(value_type = Value)]
+    pub input: Value,
     /// What the tool answered; null if it did not.
     #[schema(value_type = Value)]
     pub result: Value,
@@ -265,6 +317,14 @@ pub struct Receipt {
     /// When it was finished.
     #[schema(format = DateTime)]
     pub finished_at: String,
+    /// How long it took, from when it was handed over until its answer was written.
+    pub duration_ms: u64,
+    /// The HTTP status of the outside system's answer; null if there was none.
+    #[schema(required)]
+    pub api_status: Option<u16>,
+    /// What a language model used for it; left out if the tool did not say so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token_usage: Option<TokenUsage>,
 }
 
 /// Why an attempt failed.
@@ -342,7 +402,16 @@ impl From<Report> for RunResponse {
         });
         let enqueued = report.enqueued.into_iter();
         let (done, total) = report.progress;
+        let said = |name: &str| report.request[name].as_str().map(str::to_owned);
+        let object = |name: &str| report.request[name].as_object().cloned();
         Self {
+            message: said("message").unwrap_or_default(),
+            mode: said("mode").unwrap_or_default(),
+            conversation_id: said("conversation_id"),
+            context: object("context"),
+            limits: object("limits"),
+            trace_id: said("trace_id").unwrap_or_else(|| report.run.as_uuid().simple().to_string()),
+            token_usage: report.token_usage.map(Into::into),
             ok: report.ok,
             run_id: report.run.to_string(),
             contract_status: contract_status(&report.status).to_owned(),
@@ -378,6 +447,7 @@ impl From<ReceiptView> for Receipt {
             attempt: view.attempt,
             undo: view.undo,
             status: view.status.to_owned(),
+            input: view.input,
             result: view.result,
             effects: view.effects,
             summary: view.summary,
@@ -388,6 +458,9 @@ impl From<ReceiptView> for Receipt {
             }),
             started_at: view.started_at.to_string(),
             finished_at: view.finished_at.to_string(),
+            duration_ms: view.finished_at.since(view.started_at).0,
+            api_status: view.api_status,
+            token_usage: view.token_usage.map(Into::into),
         }
     }
 }

@@ -45,6 +45,11 @@ pub(crate) fn optional<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Opt
     Option::<Whole>::deserialize(deserializer).map(|given| given.map(|Whole(number)| number))
 }
 
+/// For a field that is a whole number.
+pub(crate) fn required<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+    Whole::deserialize(deserializer).map(|Whole(number)| number)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

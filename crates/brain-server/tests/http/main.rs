@@ -4,6 +4,7 @@
 
 mod approvals;
 mod blobs;
+mod contract;
 mod events;
 mod gate;
 mod learning;

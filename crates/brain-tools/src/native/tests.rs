@@ -73,6 +73,7 @@ fn registry(files: &[(&str, &str)]) -> Arc<Registry> {
 fn job() -> JobContext {
     JobContext {
         conversation: None,
+        trace: None,
         scope: Scope::of("acme".parse().unwrap()),
         run: "01890a5d-ac96-774b-bcce-b302099a8057".parse().unwrap(),
         key: "01890a5d-ac96-774b-bcce-b302099a8058".parse().unwrap(),

@@ -42,7 +42,9 @@ fn list(global: &Global, all: bool, limit: usize, cursor: Option<&str>) -> Resul
     let open = if all { None } else { Some(true) };
     let page = store.letters(&open::scope(global)?, open, limit.clamp(1, 200), cursor)?;
     if global.json {
-        let items: Vec<_> = page.items.iter().map(brain_server::wire::Letter::from).collect();
+        let registry = open::registry(global)?;
+        let items: Vec<_> =
+            page.items.iter().map(|row| brain_server::wire::Letter::of(row, registry.redactor())).collect();
         show::json(&serde_json::json!({"items": items, "next_cursor": page.next}));
         return Ok(true);
     }
@@ -76,8 +78,9 @@ fn show_one(global: &Global, id: &str) -> Result<bool> {
     let store = open::store(global)?;
     let id = letter_id(id)?;
     let row = store.letter(&open::scope(global)?, id)?.with_context(|| format!("there is no dead letter {id}"))?;
+    let registry = open::registry(global)?;
     if global.json {
-        show::json(&brain_server::wire::Letter::from(&row));
+        show::json(&brain_server::wire::Letter::of(&row, registry.redactor()));
         return Ok(true);
     }
     line(&row);
@@ -87,6 +90,10 @@ fn show_one(global: &Global, id: &str) -> Result<bool> {
         row.body["step"].as_str().unwrap_or("?"),
         show::moment(row.opened_at)
     );
+    anstream::println!("  for {}", row.body["intervention"].as_str().unwrap_or("support"));
+    if row.body["input"].as_object().is_some_and(|input| !input.is_empty()) {
+        anstream::println!("  called with {}", show::fields(&registry.redactor().redact(&row.body["input"])));
+    }
     for entry in row.body["history"].as_array().into_iter().flatten() {
         let failure = &entry["failure"];
         anstream::println!(
@@ -98,7 +105,7 @@ fn show_one(global: &Global, id: &str) -> Result<bool> {
             failure["class"].as_str().unwrap_or_default(),
         );
     }
-    for (name, label) in [("escalated", "escalated"), ("resolution", "decided")] {
+    for (name, label) in [("notified", "told"), ("escalated", "escalated"), ("resolution", "decided")] {
         if !row.body[name].is_null() {
             anstream::println!("  {label}: {}", show::fields(&row.body[name]));
         }

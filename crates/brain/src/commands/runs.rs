@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use brain_core::Clock;
+use brain_kernel::life;
 
 use crate::cli::{Global, RunsArgs};
 use crate::show::DIM;
@@ -17,8 +18,11 @@ pub(crate) fn run(global: &Global, args: RunsArgs) -> Result<bool> {
 
 fn list(global: &Global, args: &RunsArgs) -> Result<bool> {
     let store = open::store(global)?;
-    let page =
-        store.runs(&open::scope(global)?, args.status.as_deref(), args.limit.clamp(1, 200), args.cursor.as_deref())?;
+    let (scope, limit, cursor) = (open::scope(global)?, args.limit.clamp(1, 200), args.cursor.as_deref());
+    let page = match args.contract_status {
+        Some(word) => life::runs_by_contract(store.as_ref(), &scope, word.as_str(), limit, cursor)?,
+        None => store.runs(&scope, args.status.as_deref(), limit, cursor)?,
+    };
     if global.json {
         let items: Vec<_> = page.items.iter().map(brain_server::wire::RunSummary::from).collect();
         show::json(&serde_json::json!({"items": items, "next_cursor": page.next}));

@@ -16,17 +16,17 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<bool> {
         // The first who says something in their own words does not wait for it.
         let ears = kernel.clone();
         tokio::task::spawn_blocking(move || ears.listen());
-        let drain = match args.drain {
-            Some(drain) => drain,
-            None => Config::read(global.config.as_deref())?.drain(),
-        }
-        .as_std();
-        let config = ServerConfig {
+        let file = Config::read(global.config.as_deref())?;
+        let drain = args.drain.unwrap_or_else(|| file.drain()).as_std();
+        let mut config = ServerConfig {
             max_blob: args.max_blob_mib << 20,
             // Whoever waits for a call that is under way gets the answer.
             shutdown_grace: drain,
             ..ServerConfig::new(args.addr)
         };
+        if let Some(limit) = file.request_time() {
+            config.request_timeout = limit.as_std();
+        }
         let mut signals = count_signals();
         let (mut first, engine) = (signals.clone(), kernel.engine().clone());
         let stopping = async move {
