@@ -75,8 +75,7 @@ pub fn sweep(store: &dyn Store, scope: &Scope, now: Timestamp, keep: Keep, dry_r
         }
     };
     if let Some(length) = keep.runs {
-        let deleted =
-            each_old(store, scope, before(now, length), None, |row| {
+        let deleted = each_old(store, scope, before(now, length), None, |row| {
             delete(store, scope, row, now, &mut undoable, dry_run, &mut swept)
         });
         done("deleting old runs", deleted);

@@ -191,6 +191,9 @@ impl Begun {
     }
 }
 
+/// Programs with their hashes, by the shape of their plan and the settings that they pin.
+type Programs = std::collections::HashMap<(String, Digest), (Digest, Arc<Program>)>;
+
 /// The kernel.
 pub struct Kernel {
     registry: Arc<Registry>,
@@ -214,7 +217,7 @@ pub struct Kernel {
     /// Definitions that are known to be in the store.
     defined: Mutex<std::collections::HashSet<Digest>>,
     /// Programs of plans that came before, by the shape of the plan: compiling and hashing them again gives the same.
-    programs: Mutex<std::collections::HashMap<(String, Digest), (Digest, Arc<Program>)>>,
+    programs: Mutex<Programs>,
 }
 
 impl Kernel {

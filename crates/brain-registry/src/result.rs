@@ -23,7 +23,7 @@ pub struct ToolResult {
     pub artifacts: Vec<Artifact>,
     /// What a language model used for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub token_usage: Option<TokenUsage>,
+    pub token_usage: Option<Box<TokenUsage>>,
     /// Steps to add to the run (only from a tool that says `may_inject`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub new_steps: Vec<Value>,

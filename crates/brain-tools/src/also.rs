@@ -34,7 +34,7 @@ impl Toolbox {
             result.review = Some(json!({"ask": ask}));
         }
         if let Some(value) = read("token_usage", &also.token_usage)? {
-            result.token_usage = Some(shaped("token_usage", value, "`{input, output, model}`")?);
+            result.token_usage = Some(Box::new(shaped("token_usage", value, "`{input, output, model}`")?));
         }
         if let Some(value) = read("new_steps", &also.new_steps)? {
             result.new_steps = shaped("new_steps", value, "a list of steps")?;

@@ -224,7 +224,7 @@ fn read(
                     }
                     log => log?,
                 };
-                new.insert(run_events(&log, &redactor))
+                new.insert(run_events(&log, redactor))
             }
         };
         let first = events.partition_point(|event| event.seq < row.seq);

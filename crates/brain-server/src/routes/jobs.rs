@@ -139,7 +139,7 @@ async fn complete(
         summary: body.summary,
         new_steps,
         artifacts,
-        token_usage: body.token_usage.map(Into::into),
+        token_usage: body.token_usage.map(|usage| Box::new(usage.into())),
         review: body.review.map(|ask| json!({"ask": ask})),
         ..ToolResult::ok(body.result)
     };

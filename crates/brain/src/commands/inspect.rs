@@ -21,7 +21,7 @@ pub(crate) fn inspect(global: &Global, run: &str) -> Result<bool> {
         if global.json {
             let state = kernel.engine().run_state(&scope, run)?;
             let response = brain_server::wire::RunResponse::from(kernel.report(&scope, run)?);
-            let events = brain_server::wire::run_events(&state.log, &kernel.registry().redactor());
+            let events = brain_server::wire::run_events(&state.log, kernel.registry().redactor());
             show::json(&serde_json::json!({"run": response, "request": state.row.request, "events": events}));
         } else {
             timeline(&kernel, &scope, run)?;
@@ -54,7 +54,7 @@ pub(crate) fn timeline(kernel: &Kernel, scope: &Scope, run: RunId) -> Result<()>
     }
     let redactor = kernel.registry().redactor();
     for entry in entries(&state.log) {
-        event(&state, &entry, row.created_at, &redactor);
+        event(&state, &entry, row.created_at, redactor);
     }
     if let Some(machine) = &state.state
         && !machine.is_ended()
