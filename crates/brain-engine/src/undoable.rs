@@ -8,7 +8,7 @@ use brain_store::{LogRow, RunRow, Store, StoreError};
 use brain_vm::{Code, State};
 use serde_json::Value;
 
-use crate::data::{Folded, fold};
+use crate::actor::{Folded, fold};
 use crate::engine::EngineError;
 use crate::receipt::{ReceiptStatus, read_receipts};
 use crate::run_state::Programs;
