@@ -175,6 +175,10 @@ impl Driver {
             self.keeper.heartbeat()?;
             self.heartbeat_at = now.plus(HEARTBEAT);
         }
+        // As in a server: whoever is paused takes nothing over and wakes nothing.
+        if self.engine.is_paused() {
+            return Ok(());
+        }
         let shards = &self.performer.shards;
         self.keeper.look(true, &|input| shards.send(input))?;
         Ok(())

@@ -12,7 +12,7 @@ fn told(failed: &[Lived]) -> String {
 
 #[test]
 fn nothing_is_lost_or_stuck_or_done_twice_in_two_thousand_worlds() {
-    let (failed, lived, tally) = live_all(0, WORLDS, 5, Options::default());
+    let (failed, lived, tally) = live_all(0, WORLDS, 5, &Options::default());
     assert!(failed.is_empty(), "{}", told(&failed));
     assert_eq!(lived, WORLDS);
     // A world in which nothing goes wrong proves nothing.
@@ -23,14 +23,14 @@ fn nothing_is_lost_or_stuck_or_done_twice_in_two_thousand_worlds() {
 
 #[test]
 fn a_file_keeps_what_memory_keeps() {
-    let (failed, ..) = live_all(0, 6, 5, Options { sqlite: true, ..Options::default() });
+    let (failed, ..) = live_all(0, 6, 5, &Options { sqlite: true, ..Options::default() });
     assert!(failed.is_empty(), "{}", told(&failed));
 }
 
 #[test]
 fn the_same_seed_is_the_same_world() {
     let lines = |seed| {
-        let lived = live(seed, Options { listing: true, ..Options::default() });
+        let lived = live(seed, &Options { listing: true, ..Options::default() });
         lived.lines.iter().map(ToString::to_string).collect::<Vec<_>>()
     };
     for seed in [7, 1_000_004] {

@@ -1,6 +1,7 @@
 //! Executors, one file per behavior. Each turns a [`brain_registry::ValidatedCall`] into a result; none knows how the
 //! request came about.
 
+mod carrier;
 mod core;
 mod decide;
 mod expr;
@@ -15,6 +16,7 @@ mod secret;
 mod toolbox;
 mod values;
 
+pub use carrier::{Carrier, Incoming, NoAnswer, Outgoing};
 pub use found_by::{found_by, found_by_digest};
 pub use http::HttpPolicy;
 #[doc(hidden)]

@@ -11,6 +11,7 @@ use brain_registry::model::{Behavior, RecordDef};
 use brain_registry::{Checker, Registry, Tool, ToolResult, ValidatedCall};
 use serde_json::{Value, json};
 
+use crate::carrier::Carrier;
 use crate::http::HttpPolicy;
 use crate::values::{Evaluation, to_failure};
 
@@ -42,6 +43,7 @@ pub struct Toolbox {
     zone: jiff::tz::TimeZone,
     http: HttpPolicy,
     client: reqwest::Client,
+    carrier: Option<Arc<dyn Carrier>>,
     public_url: RwLock<String>,
 }
 
@@ -71,7 +73,16 @@ impl Toolbox {
             .map_err(|error| Failure::contract("http_client", format!("no HTTP client: {error}")))?;
         let public_url = config.public_url.as_deref().unwrap_or(DEFAULT_URL).trim_end_matches('/').to_owned();
         let public_url = RwLock::new(public_url);
-        Ok(Self { registry, records, settings, zone, http, client, public_url })
+        Ok(Self { registry, records, settings, zone, http, client, carrier: None, public_url })
+    }
+
+    /// [`Toolbox::new`] with something in place of the network: what a simulated world answers with.
+    pub fn carried_by(
+        registry: Arc<Registry>,
+        config: &ToolboxConfig,
+        carrier: Arc<dyn Carrier>,
+    ) -> Result<Self, Failure> {
+        Ok(Self { carrier: Some(carrier), ..Self::new(registry, config)? })
     }
 
     /// The registry.
@@ -160,6 +171,10 @@ impl Toolbox {
 
     pub(crate) fn client(&self) -> &reqwest::Client {
         &self.client
+    }
+
+    pub(crate) fn carrier(&self) -> Option<&Arc<dyn Carrier>> {
+        self.carrier.as_ref()
     }
 
     pub(crate) fn http_policy(&self) -> &HttpPolicy {

@@ -172,7 +172,7 @@ impl State {
     }
 
     /// The scopes around this one, itself first, the run last.
-    pub(crate) fn outward(&self, id: ScopeId) -> impl Iterator<Item = ScopeId> + '_ {
+    pub fn outward(&self, id: ScopeId) -> impl Iterator<Item = ScopeId> + '_ {
         std::iter::successors(Some(id), |id| self.scope(*id).parent)
     }
 
