@@ -189,6 +189,11 @@ impl Driver {
         self.performer.core.at_hand(run)
     }
 
+    /// Calls and checks whose answers this node waits for.
+    pub fn in_hand(&self) -> usize {
+        self.performer.core.in_hand()
+    }
+
     /// What each tenant has of this node.
     pub fn in_use(&self) -> Vec<InUse> {
         self.performer.core.in_use()

@@ -50,6 +50,15 @@ pub struct Toolbox {
 impl Toolbox {
     /// For the tools of a registry.
     pub fn new(registry: Arc<Registry>, config: &ToolboxConfig) -> Result<Self, Failure> {
+        let http = HttpPolicy::new(&registry, config.allow_private_hosts);
+        let agent =
+            config.user_agent.clone().unwrap_or_else(|| concat!("brain/", env!("CARGO_PKG_VERSION")).to_owned());
+        let client = crate::http::client(&agent, &http)
+            .map_err(|error| Failure::contract("http_client", format!("no HTTP client: {error}")))?;
+        Ok(Self::with_client(registry, config, http, client))
+    }
+
+    fn with_client(registry: Arc<Registry>, config: &ToolboxConfig, http: HttpPolicy, client: reqwest::Client) -> Self {
         let records = registry
             .records()
             .iter()
@@ -66,23 +75,19 @@ impl Toolbox {
             .and_then(Value::as_str)
             .and_then(|name| jiff::tz::TimeZone::get(name).ok())
             .unwrap_or(jiff::tz::TimeZone::UTC);
-        let http = HttpPolicy::new(&registry, config.allow_private_hosts);
-        let agent =
-            config.user_agent.clone().unwrap_or_else(|| concat!("brain/", env!("CARGO_PKG_VERSION")).to_owned());
-        let client = crate::http::client(&agent, &http)
-            .map_err(|error| Failure::contract("http_client", format!("no HTTP client: {error}")))?;
         let public_url = config.public_url.as_deref().unwrap_or(DEFAULT_URL).trim_end_matches('/').to_owned();
         let public_url = RwLock::new(public_url);
-        Ok(Self { registry, records, settings, zone, http, client, carrier: None, public_url })
+        Self { registry, records, settings, zone, http, client, carrier: None, public_url }
     }
 
     /// [`Toolbox::new`] with something in place of the network: what a simulated world answers with.
-    pub fn carried_by(
-        registry: Arc<Registry>,
-        config: &ToolboxConfig,
-        carrier: Arc<dyn Carrier>,
-    ) -> Result<Self, Failure> {
-        Ok(Self { carrier: Some(carrier), ..Self::new(registry, config)? })
+    pub fn carried_by(registry: Arc<Registry>, config: &ToolboxConfig, carrier: Arc<dyn Carrier>) -> Self {
+        // Requests are made with it, but never sent.
+        static CLIENT: std::sync::OnceLock<reqwest::Client> = std::sync::OnceLock::new();
+        let http = HttpPolicy::new(&registry, config.allow_private_hosts);
+        let make = || crate::http::client("brain", &http).expect("a client without special settings can be made");
+        let client = CLIENT.get_or_init(make).clone();
+        Self { carrier: Some(carrier), ..Self::with_client(registry, config, http, client) }
     }
 
     /// The registry.

@@ -208,7 +208,7 @@ impl State {
     }
 
     /// The phase that decides what may happen to a job.
-    pub(crate) fn phase_of(&self, job: JobId) -> Phase {
+    pub fn phase_of(&self, job: JobId) -> Phase {
         self.scope(self.governor(job)).phase
     }
 

@@ -105,6 +105,9 @@ pub(crate) fn order(log: &[Arc<LogRow>]) -> Vec<String> {
             Event::RunStarted { .. } if started => wrong("it had begun before"),
             Event::RunStarted { .. } => started = true,
             Event::SignalIgnored { .. } => {}
+            // A plan may be dropped before it begins.
+            Event::ScopeStopped { .. } if !started => {}
+            Event::RunEnded { .. } if !started => ended = true,
             _ if !started => wrong("it had not begun"),
             // What may have happened is settled whenever somebody finds out.
             Event::JobDone { job, .. } | Event::JobFailed { job, .. } | Event::JobDismissed { job }

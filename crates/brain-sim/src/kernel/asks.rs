@@ -84,7 +84,8 @@ impl World {
             (Then::Took(worker, scope), Ok(Heard::Jobs(jobs))) => self.took(worker, &scope, jobs),
             (Then::Took(worker, _), Err(error)) => {
                 self.workers[worker].asked = false;
-                if self.calm {
+                // A node that ends turns everybody away.
+                if self.calm && !matches!(error, KernelError::Internal(_)) {
                     self.problems.push(format!("a worker that asks for jobs is turned away: {error}"));
                 }
             }

@@ -15,7 +15,7 @@ use brain_engine::log::entries;
 use brain_store::{LogRow, RunRow, Scope};
 use brain_vm::{Event, JobId};
 
-use super::World;
+use super::{Slot, World};
 use crate::check::log;
 
 /// Events that one commit of a run has at most.
@@ -116,6 +116,17 @@ pub(super) fn all(world: &mut World) {
         problems.extend(feed(world, &scope));
     }
     world.problems.extend(problems);
+    world.problems.extend(in_hand(world));
+}
+
+/// When everything is over, no node waits for an answer.
+fn in_hand(world: &World) -> Vec<String> {
+    let over = world.is_over() && world.problems.is_empty();
+    let nodes = world.slots.iter().filter_map(|slot| match slot {
+        Slot::Up(node) if over && node.driver.in_hand() > 0 => Some(node),
+        _ => None,
+    });
+    nodes.map(|node| format!("{} waits for {} answers that it had", node.name, node.driver.in_hand())).collect()
 }
 
 /// Every run of a tenant that ever was, as it was at its end.

@@ -94,7 +94,7 @@ impl World {
         let client = &mut self.clients[client];
         (client.asking, client.next) = (false, next);
         client.gave_up = client.key.is_none() || error.is_known();
-        if client.gave_up && client.key.is_some() {
+        if client.gave_up && client.key.is_some() && !matches!(error, KernelError::Refused(_)) {
             let name = client.name.clone();
             self.problems.push(format!("{name} asked for something that cannot be had: {error}"));
         }

@@ -44,7 +44,7 @@ const MAX_EVENTS: u64 = 3_000;
 const SKEW: i64 = 1_500;
 
 /// A place for a node.
-pub(crate) enum Slot {
+enum Slot {
     Up(Box<Node>),
     /// Nobody; a new node comes at this moment.
     Down(Timestamp),

@@ -48,8 +48,7 @@ impl Node {
         let store = Arc::new(NodeStore { disk: disk.clone(), node: name.clone(), dead: dead.clone(), started });
         let carrier = Arc::new(Reached { systems: systems.clone(), node: name.clone(), dead: dead.clone() });
         let registry = pack::registry(newer).clone();
-        let toolbox = Toolbox::carried_by(registry.clone(), &ToolboxConfig::default(), carrier);
-        let toolbox = Arc::new(toolbox.expect("the toolbox of a checked pack can be made"));
+        let toolbox = Arc::new(Toolbox::carried_by(registry.clone(), &ToolboxConfig::default(), carrier));
         let expiry = Expiry { questions: Millis(60_000), staged: Millis(40_000) };
         let flow = FlowConfig { slots: 8, ..FlowConfig::default() };
         let random = Box::new(SeededRandom::new(seed));

@@ -161,7 +161,9 @@ impl World {
                 JobStatus::Reviewing => {
                     let verdict =
                         if self.dice.one_in(5) { Verdict::Reject } else { Verdict::Accept(json!({"value": 2})) };
-                    let (scope, step) = (scope.clone(), state.step_id(*id));
+                    let items = state.data.items.contains_key(&id.at());
+                    let item = if items { format!("[{}]", id.item) } else { String::new() };
+                    let (scope, step) = (scope.clone(), format!("{}{item}", state.step_id(*id)));
                     let what = format!("review of {} {step}: {verdict:?}", self.listing.run(run));
                     self.ask(format!("review {key}"), what, Then::Nothing, |kernel| {
                         Box::pin(async move {

@@ -23,8 +23,7 @@ pub(super) fn observer(base: Arc<dyn Store>, systems: &Arc<Systems>, truth: Arc<
     let dead = Arc::new(AtomicBool::new(true));
     let carrier = Arc::new(Reached { systems: systems.clone(), node: "-".into(), dead });
     let registry = pack::registry(false).clone();
-    let toolbox = Toolbox::carried_by(registry.clone(), &ToolboxConfig::default(), carrier);
-    let toolbox = Arc::new(toolbox.expect("the toolbox of a checked pack can be made"));
+    let toolbox = Arc::new(Toolbox::carried_by(registry.clone(), &ToolboxConfig::default(), carrier));
     let random = Box::new(SeededRandom::new(0));
     let (flow, expiry) = (FlowConfig::default(), Expiry::default());
     let made = Kernel::by_hand(registry, toolbox, base, truth, random, flow, expiry, &|host, outside| (host, outside));

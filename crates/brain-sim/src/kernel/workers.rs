@@ -97,16 +97,17 @@ impl World {
         }
         let times = if !self.calm && self.dice.one_in(4) { 2 } else { 1 };
         for _ in 0..times {
-            let outcome = match self.dice.below(12) {
-                _ if self.calm => JobOutcome::Done(ToolResult::ok(json!({"value": 1}))),
-                0 | 1 => JobOutcome::Failed(Failure::transient("busy", "busy")),
-                2 | 3 => JobOutcome::Failed(Failure::business("refused", "no")),
-                4 => JobOutcome::Done(ToolResult::ok(json!({"lie": true}))),
-                _ => JobOutcome::Done(ToolResult::ok(json!({"value": self.dice.below(8)}))),
+            // "Not now", and an answer that does not fit, may be followed by a better one.
+            let (is_final, outcome) = match self.dice.below(12) {
+                _ if self.calm => (true, JobOutcome::Done(ToolResult::ok(json!({"value": 1})))),
+                0 | 1 => (false, JobOutcome::Failed(Failure::transient("busy", "busy"))),
+                2 | 3 => (true, JobOutcome::Failed(Failure::business("refused", "no"))),
+                4 => (false, JobOutcome::Done(ToolResult::ok(json!({"lie": true})))),
+                _ => (true, JobOutcome::Done(ToolResult::ok(json!({"value": self.dice.below(8)})))),
             };
             let attempt = lease.attempt;
             let (of, held) = (scope.clone(), lease.lease.clone());
-            let then = Then::Answered(key, attempt);
+            let then = if is_final { Then::Answered(key, attempt) } else { Then::Nothing };
             let answered = self.ask(format!("{who} {key}"), format!("{who} answers for {name}"), then, |kernel| {
                 Box::pin(async move { kernel.answer_job(&of, key, &held, outcome).await.map(Heard::Run) })
             });

@@ -38,8 +38,13 @@ pub(super) fn check(_: &World, story: &Story) -> Vec<String> {
             begun.push(job);
         }
         match event {
-            Event::JobDone { .. } | Event::JobDoneBadly { .. } => drop(settled.insert(job)),
-            Event::JobStuck { .. } | Event::JobDismissed { .. } | Event::JobFailed { .. } => drop(told.insert(job)),
+            // A person who resolves the letter about an undo has seen to it.
+            Event::JobDone { .. } | Event::JobDoneBadly { .. } | Event::JobDismissed { .. } => {
+                settled.insert(job);
+            }
+            Event::JobStuck { .. } | Event::JobFailed { .. } => {
+                told.insert(job);
+            }
             _ => {}
         }
     }

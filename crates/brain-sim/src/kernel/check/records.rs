@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use brain_core::RecordId;
 use brain_store::{RecordFilter, Scope};
-use brain_vm::JobId;
+use brain_vm::{Event, JobId};
 
 use super::Story;
 use crate::kernel::World;
@@ -25,8 +25,10 @@ pub(super) fn check(world: &World, scope: &Scope, stories: &[Story]) -> Vec<Stri
                 continue;
             };
             let who = format!("{name} {}", story.name(*job));
-            if machine.undone.contains(job) && story.tool(*job) != "w.hung" {
-                let undo = JobId { undo: true, ..*job };
+            let undo = JobId { undo: true, ..*job };
+            // A person may have said to go on without it.
+            let dismissed = story.events.contains(&Event::JobDismissed { job: undo });
+            if machine.undone.contains(job) && !dismissed && story.tool(*job) != "w.hung" {
                 removed.insert(id, format!("{name} {} by {}", story.name(*job), story.tool(undo)));
             }
             if let Some(other) = written.insert(id, who.clone()) {
