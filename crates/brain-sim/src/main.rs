@@ -18,7 +18,7 @@ Lives through seeded worlds in which everything goes wrong that can.
 ";
 
 /// Worlds that fail before the others are left alone.
-const ENOUGH: usize = 5;
+const ENOUGH: usize = 3;
 
 fn main() -> ExitCode {
     match parse(std::env::args().skip(1)) {

@@ -33,7 +33,7 @@ impl Client {
                 let one = |tool: &str| (tool.to_owned(), json!({"label": name}));
                 vec![one("w.note"), one("w.key"), one("w.bundle")]
             }
-            2 | 3 => {
+            2..=4 => {
                 let side = if dice.one_in(2) { "w.left" } else { "w.right" };
                 vec![(side.to_owned(), json!({"label": name, "place_id": place(dice.below(2))}))]
             }

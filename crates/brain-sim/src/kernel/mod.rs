@@ -173,6 +173,12 @@ impl World {
                 break;
             }
         }
+        // Calls that nobody answers are given up.
+        for _ in 0..12 {
+            self.pass(Millis(1_500));
+            self.turn_nodes(40, true);
+            self.hear();
+        }
         self.compare_memories();
         self.follow_feeds();
         check::all(&mut self);

@@ -74,8 +74,8 @@ impl World {
         let place = self.dice.below(self.scopes.len() as u64) as usize;
         let scope = self.scopes[place].clone();
         let keep = Keep {
-            payloads: self.dice.one_in(2).then(|| Millis(self.dice.between(10_000, 40_000))),
-            runs: self.dice.one_in(2).then(|| Millis(self.dice.between(20_000, 60_000))),
+            payloads: self.dice.one_in(2).then(|| Millis(self.dice.between(4_000, 20_000))),
+            runs: self.dice.one_in(2).then(|| Millis(self.dice.between(6_000, 30_000))),
             blobs: Millis(60_000),
             long: self.dice.between(8, 40),
         };
