@@ -62,18 +62,19 @@ impl Turn<'_> {
     /// The letter may be about an earlier attempt than the person has seen, or the run may be about to end. The letter
     /// is written with whatever comes of it, so all of it is refused.
     fn letter_decided(&mut self, job: JobId, attempt: u32, seen: &Value, decided: Option<(Input, Option<Value>)>) {
+        let stuck = |open: &&brain_vm::Job| open.attempt == attempt && open.status.is_stuck();
+        let Some(status) = self.state.job(job).filter(stuck).map(|open| open.status.clone()) else {
+            self.refused = Some(EngineError::AlreadyDecided);
+            return;
+        };
         // The same attempt may have got stuck twice: retried, offered, and stopped before anybody took it.
         let letter = self.letter(self.key(job));
         if letter.is_some_and(|letter| letter.body != *seen) {
             self.refused = Some(EngineError::AlreadyDecided);
             return;
         }
-        let Some(open) = self.state.job(job).filter(|open| open.attempt == attempt && open.status.is_stuck()) else {
-            self.refused = Some(EngineError::AlreadyDecided);
-            return;
-        };
         if matches!(decided, Some((Input::Retry(_), _))) {
-            let happened = open.status == (JobStatus::Stuck { happened: Happened::Yes });
+            let happened = status == (JobStatus::Stuck { happened: Happened::Yes });
             if !Machine::new(self.code).may_retry(self.state, job) {
                 let error = if happened { EngineError::Happened(self.run) } else { EngineError::Stopping(self.run) };
                 self.refused = Some(error);

@@ -54,6 +54,7 @@ pub(super) fn check(_: &World, story: &Story) -> Vec<String> {
         if pair[0].scope == pair[1].scope
             && let (Some(first), Some(second)) = (place(&pair[0]), place(&pair[1]))
             && first < second
+            && done_before(story, pair[1], pair[0])
         {
             let (first, second) = (story.name(pair[0]), story.name(pair[1]));
             problems.push(format!("{first} was taken back before {second}, which was done later"));
@@ -80,4 +81,13 @@ pub(super) fn check(_: &World, story: &Story) -> Vec<String> {
         problems.push(format!("it says that it took everything back, but not {}", missing.join(", ")));
     }
     problems
+}
+
+/// Whether what one undo takes back was done before the other undo began: what turns out to be done later comes later.
+fn done_before(story: &Story, one: JobId, other: JobId) -> bool {
+    let forward = JobId { undo: false, ..one };
+    let done = story.events.iter().rposition(|event| {
+        matches!(event, Event::JobDone { .. } | Event::JobDoneBadly { .. }) && event.job() == Some(forward)
+    });
+    done < story.events.iter().position(|event| event.job() == Some(other))
 }
