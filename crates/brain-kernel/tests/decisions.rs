@@ -77,7 +77,8 @@ async fn start() -> World {
     let secret = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(secret.path(), "s3cret").unwrap();
     let fill = |text: &str| text.replace("ADDR", &addr).replace("SECRET", &secret.path().display().to_string());
-    let registry = registry(&[("pack.yaml", &fill(PACK)), ("tools/t.yaml", &fill(TOOLS)), ("playbooks/late.yaml", LATE)]);
+    let registry =
+        registry(&[("pack.yaml", &fill(PACK)), ("tools/t.yaml", &fill(TOOLS)), ("playbooks/late.yaml", LATE)]);
     let store = Arc::new(MemoryStore::new());
     World { kernel: kernel(registry, store.clone(), true), store, _secret: secret }
 }

@@ -489,17 +489,13 @@ impl<'c> Machine<'c> {
     /// Whether one more job would be more than this many. What takes something back does not count.
     pub fn is_exhausted(&self, state: &State, job: JobId, limit: u32) -> bool {
         let first = state.jobs.get(&job).is_none_or(|job| job.attempt == 0);
-<<<<<<< HEAD
-        !job.undo && first && state.started >= limit && !self.is_within_undo(state, job)
-=======
         // What workers have not taken yet will count when they do.
         let offered = |(id, job): &(&JobId, &crate::Job)| {
             !id.undo && job.attempt == 0 && job.status == JobStatus::Offered && !self.is_within_undo(state, **id)
         };
         let offered = state.jobs.iter().filter(offered).count() as u32;
-        let full = state.started.saturating_add(offered) >= self.code.root().max_steps && !planted("no-hard-stop");
+        let full = state.started.saturating_add(offered) >= limit && !planted("no-hard-stop");
         !job.undo && first && full && !self.is_within_undo(state, job)
->>>>>>> fd274b1 (A check counts from when it was asked; letters and limits that the kernel world found wrong; hooks for planted mistakes)
     }
 
     /// Whether a job is part of taking something back. The hard stop does not keep anyone from that.
