@@ -191,6 +191,9 @@ impl Begun {
     }
 }
 
+/// Puts something in place of the host and of the world outside, or between them and the engine.
+pub type Wrap<'a> = dyn Fn(Arc<dyn Host>, Arc<dyn Outside>) -> (Arc<dyn Host>, Arc<dyn Outside>) + 'a;
+
 /// The kernel.
 pub struct Kernel {
     registry: Arc<Registry>,
@@ -267,9 +270,9 @@ impl Kernel {
         mut random: Box<dyn Random>,
         flow: brain_engine::FlowConfig,
         expiry: Expiry,
-        wrap: &dyn Fn(Arc<dyn Host>, Arc<dyn Outside>) -> (Arc<dyn Host>, Arc<dyn Outside>),
+        wrap: &Wrap<'_>,
     ) -> Result<(Arc<Self>, Driver), KernelError> {
-        let own = Arc::new(KernelHost::new(toolbox, store.clone()));
+        let own = Arc::new(KernelHost::new(toolbox, store.clone(), SpendCaps::default()));
         let (host, outside) = wrap(own.clone(), own.clone());
         let of_engine = Box::new(brain_core::SeededRandom::new(random.next_u64()));
         let driver = Driver::on_lease(store, host, outside, clock, of_engine, flow);

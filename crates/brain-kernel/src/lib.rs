@@ -32,7 +32,7 @@ pub use budget::{SpendCap, SpendCaps};
 pub use callback::{CALLBACK_WINDOW, failure as told_failure, sign_callback};
 pub use entity::{Reindexed, is_behind, reindex};
 pub use intake::{Actor, Limits, Mode, Parent, Request};
-pub use kernel::{Begun, Expiry, Kernel, KernelConfig, KernelError};
+pub use kernel::{Begun, Expiry, Kernel, KernelConfig, KernelError, Wrap};
 pub use learning::{
     Corrected, Correction, Heard, Judged, Learned, Learning, Lesson, Promotion, TaughtRow, sweep_corrections,
 };
