@@ -8,8 +8,8 @@ use brain_core::{
 };
 use brain_engine::core::PARKED;
 use brain_engine::{
-    Driver, Engine, EngineConfig, EngineError, Host, LetterDecision, Liveness, NewEvent, Outside, PipeEvent, RunData,
-    RunNews, RunState, blob_writes,
+    Engine, EngineConfig, EngineError, LetterDecision, Liveness, NewEvent, Outside, PipeEvent, RunData, RunNews,
+    RunState, blob_writes,
 };
 use brain_lang::plan::ToolRef;
 use brain_nlu::learn::Score;
@@ -191,9 +191,6 @@ impl Begun {
     }
 }
 
-/// Puts something in place of the host and of the world outside, or between them and the engine.
-pub type Wrap<'a> = dyn Fn(Arc<dyn Host>, Arc<dyn Outside>) -> (Arc<dyn Host>, Arc<dyn Outside>) + 'a;
-
 /// The kernel.
 pub struct Kernel {
     registry: Arc<Registry>,
@@ -257,28 +254,6 @@ impl Kernel {
             liveness,
         )?;
         Self::over(engine, registry, &host, random, &config.hearing, config.expiry)
-    }
-
-    /// A kernel without threads or a clock of its own: the returned driver moves it. What it asks of its host and of the
-    /// world outside goes through `wrap`. For simulation.
-    #[expect(clippy::too_many_arguments, reason = "a simulated node is made in one place, from all that it is part of")]
-    pub fn by_hand(
-        registry: Arc<Registry>,
-        toolbox: Arc<Toolbox>,
-        store: Arc<dyn Store>,
-        clock: Arc<brain_core::VirtualClock>,
-        mut random: Box<dyn Random>,
-        flow: brain_engine::FlowConfig,
-        expiry: Expiry,
-        wrap: &Wrap<'_>,
-    ) -> Result<(Arc<Self>, Driver), KernelError> {
-        let own = Arc::new(KernelHost::new(toolbox, store.clone(), SpendCaps::default()));
-        let (host, outside) = wrap(own.clone(), own.clone());
-        let of_engine = Box::new(brain_core::SeededRandom::new(random.next_u64()));
-        let driver = Driver::on_lease(store, host, outside, clock, of_engine, flow);
-        let engine = driver.engine().clone();
-        let kernel = Self::over(engine, registry, &own, random, &Hearing::default(), expiry)?;
-        Ok((kernel, driver))
     }
 
     /// A kernel over an engine that someone else moves.

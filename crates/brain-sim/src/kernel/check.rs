@@ -254,8 +254,7 @@ impl World {
     pub(super) fn follow_feeds(&mut self) {
         for scope in self.scopes.clone() {
             let followed = self.followed.entry(scope.tenant().clone()).or_default();
-            loop {
-                let Ok(page) = self.disk.feed(&scope, followed.upto, 20) else { break };
+            while let Ok(page) = self.disk.feed(&scope, followed.upto, 20) {
                 let done = page.items.len() < 20;
                 for (_, row) in page.items {
                     followed.rows.entry(row.run).or_default().push(row.seq);

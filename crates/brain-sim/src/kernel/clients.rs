@@ -55,7 +55,7 @@ impl Client {
 
     fn request(&self) -> Request {
         Request {
-            actor: Actor { name: self.name.clone(), approver: false, permissions: None, tier: None },
+            actor: Actor { name: self.name.clone(), approver: false, ..Actor::local() },
             calls: self.calls.clone(),
             key: self.key.clone(),
             channel: "sim",

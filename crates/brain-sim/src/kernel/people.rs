@@ -15,7 +15,7 @@ use super::World;
 use super::asks::{Heard, Then};
 
 fn somebody() -> Actor {
-    Actor { name: "somebody".into(), approver: true, permissions: None, tier: None }
+    Actor { name: "somebody".into(), ..Actor::local() }
 }
 
 impl World {

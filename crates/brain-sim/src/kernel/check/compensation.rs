@@ -22,10 +22,8 @@ pub(super) fn check(_: &World, story: &Story) -> Vec<String> {
     let mut compensates = false;
     for event in &story.events {
         match event {
-            Event::JobDone { job, .. } | Event::JobDoneBadly { job, .. } if !job.undo => {
-                if !done.contains(job) {
-                    done.push(*job);
-                }
+            Event::JobDone { job, .. } | Event::JobDoneBadly { job, .. } if !job.undo && !done.contains(job) => {
+                done.push(*job)
             }
             Event::ScopeStopped { scope, stop, .. } => {
                 stops.insert(*scope, *stop == brain_vm::Stop::Compensate);

@@ -14,7 +14,7 @@ pub(super) fn check(world: &World, scope: &Scope, story: &Story) -> Vec<String> 
     }
     let seen = world.systems.seen();
     for (key, job) in &story.keys {
-        if !seen.deeds.get(&key.to_string()).is_some_and(|deeds| deeds.effects > 0) {
+        if seen.deeds.get(&key.to_string()).is_none_or(|deeds| deeds.effects == 0) {
             continue;
         }
         let known = story.events.iter().filter(|event| event.job() == Some(*job)).any(|event| {
