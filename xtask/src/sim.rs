@@ -8,7 +8,7 @@ pub(crate) fn steps(args: &[&str]) -> Vec<Step> {
     let args: Vec<String> = args.iter().map(|arg| (*arg).to_owned()).collect();
     vec![Step::new("sim", move || {
         let mut sim = cargo();
-        sim.args(["run", "--quiet", "--package", "brain-sim", "--"]).args(&args);
+        sim.args(["run", "--quiet", "--package", "brain-sim", "--features", "planted-bugs", "--"]).args(&args);
         Ok(Outcome::of(succeeds(&mut sim)?))
     })]
 }

@@ -9,6 +9,7 @@ mod duration;
 mod failure;
 mod id;
 mod money;
+mod planted;
 mod random;
 mod rate;
 mod redact;
@@ -20,6 +21,9 @@ pub use duration::{DurationError, Millis};
 pub use failure::{Failure, FailureClass};
 pub use id::{ApprovalId, IdError, JobKey, NodeId, RecordId, RunId, TenantId, TokenId};
 pub use money::decimal_text;
+#[cfg(feature = "planted-bugs")]
+pub use planted::plant;
+pub use planted::planted;
 pub use random::{Random, SeededRandom};
 pub use rate::{Rate, RateError, RateMeter};
 pub use redact::{REDACTED, Redactor, audit_hash, is_sensitive_key};

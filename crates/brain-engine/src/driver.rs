@@ -175,6 +175,10 @@ impl Driver {
             self.keeper.heartbeat()?;
             self.heartbeat_at = now.plus(HEARTBEAT);
         }
+        // As in a server: whoever is paused takes nothing over and wakes nothing.
+        if self.engine.is_paused() {
+            return Ok(());
+        }
         let shards = &self.performer.shards;
         self.keeper.look(true, &|input| shards.send(input))?;
         Ok(())
@@ -183,6 +187,11 @@ impl Driver {
     /// A run as this node has it in memory, unless something of it is being committed: what its log must fold to.
     pub fn at_hand(&self, run: RunId) -> Option<(&RunRow, &State, &RunData)> {
         self.performer.core.at_hand(run)
+    }
+
+    /// Calls and checks whose answers this node waits for.
+    pub fn in_hand(&self) -> usize {
+        self.performer.core.in_hand()
     }
 
     /// What each tenant has of this node.

@@ -547,6 +547,7 @@ impl Engine {
             item: u32::try_from(letter.body["item"].as_u64().unwrap_or(0)).unwrap_or(0),
             undo: letter.body["undo"].as_bool().unwrap_or(false),
         };
+        let seen = letter.body.clone();
         let attempts = u32::try_from(letter.body["attempts"].as_u64().unwrap_or(1)).unwrap_or(1);
         let at = self.clock.now();
         let (outcome, input) = match decision {
@@ -576,7 +577,7 @@ impl Engine {
             prelude: vec![NewEvent::pipe(PipeEvent::LetterDecided, event, Some(json!({"note": note})))],
             preconditions: vec![Precondition::LetterOpen(id)],
             writes: vec![Write::PutLetter(letter)],
-            inputs: vec![Told::Letter(job, attempts, input)],
+            inputs: vec![Told::Letter(job, attempts, seen, input)],
             status: None,
             program: None,
         };

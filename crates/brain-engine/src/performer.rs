@@ -7,7 +7,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
-use brain_core::{Clock, Failure, Millis, NodeId, RunId, Timestamp};
+use brain_core::{Clock, Failure, Millis, NodeId, RunId, Timestamp, planted};
 use brain_store::{Scope, Store, StoreError};
 use brain_vm::{GRACE, MAX_DELAY};
 
@@ -178,9 +178,12 @@ impl<T: Tasks> Performer<T> {
                 Action::Reply(reply, result) => reply(result),
                 Action::Notify(news) => self.hub.tell(&news),
                 // What is far off is found in the store when its time is near.
-                Action::WakeAt(scope, run, at) if at.since(now) <= FAR => self.alarms.push(Alarm { at, run, scope }),
+                Action::WakeAt(scope, run, at) if (at.since(now) <= FAR) != planted("far-timers") => {
+                    self.alarms.push(Alarm { at, run, scope })
+                }
                 Action::WakeAt(..) => {}
                 Action::LookAt(at) => self.look_at = Some(self.look_at.map_or(at, |known| known.min(at))),
+                Action::Signal(..) if planted("dropped-signal") => {}
                 Action::Signal(scope, run) => self.shards.send(CoreInput::Signal(scope, run)),
                 Action::Slot(scope, run) => self.shards.send(CoreInput::Slot(scope, run)),
                 Action::Load(scope, run) => loads.push((scope, run)),
@@ -257,17 +260,17 @@ impl<T: Tasks> Performer<T> {
     }
 
     fn check(&mut self, CheckAction(check): CheckAction) {
-        let JobContext { scope, run, job, attempt, timeout, .. } = check.context.clone();
+        let JobContext { scope, run, job, attempt, timeout, now: asked, .. } = check.context.clone();
         let limit = Millis(timeout.0.saturating_add(GRACE.0));
         let answer = self.outside.check(&check.tool, check.args, check.context);
         let lost = {
             let scope = scope.clone();
             move |_| {
                 let failure = Failure::transient("timeout", "The check gave no answer in time.");
-                CoreInput::Check(scope, run, job, attempt, CheckAnswer::Unclear(failure))
+                CoreInput::Check(scope, run, job, attempt, CheckAnswer::Unclear(failure), asked)
             }
         };
-        let work = async move { CoreInput::Check(scope, run, job, attempt, answer.await) };
+        let work = async move { CoreInput::Check(scope, run, job, attempt, answer.await, asked) };
         self.tasks.spawn(Box::pin(work), limit, Box::new(lost));
     }
 }

@@ -4,7 +4,7 @@ use std::borrow::Borrow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use brain_core::{Failure, JobKey, RunId, Timestamp};
+use brain_core::{Failure, JobKey, RunId, Timestamp, planted};
 use brain_store::LogRow;
 use brain_vm::{Code, Event, EventError, Happened, JobId, Program, State};
 use serde::{Deserialize, Serialize};
@@ -116,6 +116,9 @@ pub(crate) fn read_receipts<R: Borrow<LogRow>>(
             if let Some(moved) = Some(&entry).filter(|entry| entry.is(PipeEvent::Migrated)).and_then(Moved::read) {
                 let there = |job: &JobId| moved.steps.get(&job.step).map_or(*job, |step| JobId { step: *step, ..*job });
                 list.iter_mut().for_each(|receipt| receipt.job = there(&receipt.job));
+                if planted("moved-receipts") {
+                    list.clear();
+                }
                 if entry.seq < from {
                     continue;
                 }

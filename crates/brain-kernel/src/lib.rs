@@ -7,6 +7,7 @@
 mod approve;
 mod batch;
 mod budget;
+mod by_hand;
 mod callback;
 mod chat;
 mod draft;
@@ -29,6 +30,7 @@ mod worker;
 
 pub use approve::Decision;
 pub use budget::{SpendCap, SpendCaps};
+pub use by_hand::Wrap;
 pub use callback::{CALLBACK_WINDOW, failure as told_failure, sign_callback};
 pub use entity::{Reindexed, is_behind, reindex};
 pub use intake::{Actor, Limits, Mode, Parent, Request};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use brain_core::{Digest, JobKey, Millis, RunId, Timestamp, canonical_digest};
+use brain_core::{Digest, JobKey, Millis, RunId, Timestamp, canonical_digest, planted};
 use brain_engine::core::ToJob;
 use brain_engine::{EngineError, JobOutcome, RunState};
 use brain_store::Scope;
@@ -103,7 +103,7 @@ impl Kernel {
                     | EngineError::Unreadable(..)
                     | EngineError::NoProgram(_)
                     | EngineError::Refused(..)),
-                ) => {
+                ) if !planted("closed-topic") => {
                     tracing::warn!(run = %offer.run, %error, "a job that is offered cannot be taken");
                     continue;
                 }

@@ -4,7 +4,7 @@
 
 mod effects;
 pub(crate) mod fairness;
-mod log;
+pub(crate) mod log;
 mod rows;
 
 use brain_engine::RunState;

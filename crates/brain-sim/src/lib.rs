@@ -11,6 +11,7 @@ mod check;
 mod clients;
 mod dice;
 mod host;
+mod kernel;
 mod listing;
 mod node;
 mod outside;
@@ -22,20 +23,27 @@ mod world;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use brain_core::TenantId;
+use brain_store::{MemoryStore, PostgresStore, SqliteStore, Store};
 
 pub use bug::Bug;
 pub use listing::Line;
 
 /// How a world is set up, besides its seed.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Options {
     /// A mistake that the simulation must find.
     pub bug: Option<Bug>,
     /// Whether what happens is written down.
     pub listing: bool,
+    /// Whether the nodes are whole kernels.
+    pub kernel: bool,
     /// Whether the rows lie in a file instead of in memory.
     pub sqlite: bool,
+    /// The database that the rows lie in instead. Every world has tenants of its own there.
+    pub postgres: Option<String>,
 }
 
 /// What became of a world.
@@ -72,6 +80,12 @@ pub struct Tally {
     pub refused: u64,
     /// Times that a node had to choose between tenants.
     pub choices: u64,
+    /// Runs that were swept away, erased or compacted.
+    pub swept: u64,
+    /// Runs that were moved to a newer pack.
+    pub moved: u64,
+    /// Nodes that were replaced in good order.
+    pub restarts: u64,
 }
 
 impl std::ops::AddAssign for Tally {
@@ -85,13 +99,21 @@ impl std::ops::AddAssign for Tally {
         self.bad_commits += other.bad_commits;
         self.refused += other.refused;
         self.choices += other.choices;
+        self.swept += other.swept;
+        self.moved += other.moved;
+        self.restarts += other.restarts;
     }
 }
 
 /// Lives through the world of a seed.
-pub fn live(seed: u64, options: Options) -> Lived {
+pub fn live(seed: u64, options: &Options) -> Lived {
     let listing = listing::Listing::new(options.listing);
-    let lived = catch_unwind(AssertUnwindSafe(|| world::World::new(seed, options, listing.clone()).live()));
+    plant(options.bug);
+    let lived = catch_unwind(AssertUnwindSafe(|| match options.kernel {
+        true => kernel::World::new(seed, options, listing.clone()).live(),
+        false => world::World::new(seed, options, listing.clone()).live(),
+    }));
+    plant(None);
     let (problems, tally) = lived.unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().cloned();
         let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
@@ -102,7 +124,7 @@ pub fn live(seed: u64, options: Options) -> Lived {
 
 /// Lives through the worlds of these seeds, on all cores, until `enough` of them have problems. Returns those, by seed,
 /// how many worlds were lived through, and what they came to together.
-pub fn live_all(from: u64, seeds: u64, enough: usize, options: Options) -> (Vec<Lived>, u64, Tally) {
+pub fn live_all(from: u64, seeds: u64, enough: usize, options: &Options) -> (Vec<Lived>, u64, Tally) {
     let next = AtomicU64::new(0);
     let found = Mutex::new((Vec::new(), 0, Tally::default()));
     let threads = std::thread::available_parallelism().map_or(2, usize::from);
@@ -128,4 +150,40 @@ pub fn live_all(from: u64, seeds: u64, enough: usize, options: Options) -> (Vec<
     let (mut failed, lived, tally) = found.into_inner().unwrap_or_else(PoisonError::into_inner);
     failed.sort_by_key(|lived| lived.seed);
     (failed, lived, tally)
+}
+
+#[cfg(feature = "planted-bugs")]
+fn plant(bug: Option<Bug>) {
+    brain_core::plant(bug.filter(|bug| bug.is_hooked()).map(Bug::name));
+}
+
+#[cfg(not(feature = "planted-bugs"))]
+fn plant(bug: Option<Bug>) {
+    if let Some(bug) = bug.filter(|bug| bug.is_hooked()) {
+        panic!("`{}` can only be planted in a build with the feature `planted-bugs`", bug.name());
+    }
+}
+
+/// The rows of a world, without faults; a folder for them lives as long as what is returned.
+fn base_store(options: &Options) -> (Arc<dyn Store>, Option<tempfile::TempDir>) {
+    if let Some(url) = &options.postgres {
+        return (postgres(url), None);
+    }
+    if options.sqlite {
+        let folder = tempfile::tempdir().expect("a folder for the rows can be made");
+        let store = SqliteStore::open(&folder.path().join("sim.db")).expect("a new file can be opened");
+        return (Arc::new(store), Some(folder));
+    }
+    (Arc::new(MemoryStore::new()), None)
+}
+
+fn postgres(url: &str) -> Arc<dyn Store> {
+    let store = PostgresStore::connect(url).expect("the database can be reached");
+    Arc::new(store)
+}
+
+/// The two tenants of a world.
+fn tenants(options: &Options, seed: u64) -> Vec<TenantId> {
+    let own = if options.postgres.is_some() { format!("-{seed}") } else { String::new() };
+    ["one", "two"].iter().filter_map(|name| format!("{name}{own}").parse::<TenantId>().ok()).collect()
 }

@@ -8,17 +8,22 @@ use brain_sim::{Bug, Options, live, live_all};
 const HELP: &str = "\
 Lives through seeded worlds in which everything goes wrong that can.
 
-    brain-sim [--seeds 2000] [--from 0] [--sqlite] [--bug NAME]   many worlds; stops after a few that fail
-    brain-sim --seed N [--sqlite] [--bug NAME]                    one world, and what happened in it
+    brain-sim [--seeds 2000] [--from 0]     many worlds; stops after a few that fail
+    brain-sim --seed N                      one world, and what happened in it
+
+    --kernel          nodes that are whole kernels, with real packs
+    --sqlite          rows in a file
+    --postgres URL    rows in a database
+    --bug NAME        a mistake that must be found
 ";
 
 /// Worlds that fail before the others are left alone.
-const ENOUGH: usize = 5;
+const ENOUGH: usize = 3;
 
 fn main() -> ExitCode {
     match parse(std::env::args().skip(1)) {
-        Some((Some(seed), _, _, options)) => one(seed, Options { listing: true, ..options }),
-        Some((None, from, seeds, options)) => many(from, seeds, options),
+        Some((Some(seed), _, _, options)) => one(seed, &Options { listing: true, ..options }),
+        Some((None, from, seeds, options)) => many(from, seeds, &options),
         None => {
             eprint!("{HELP}");
             ExitCode::from(2)
@@ -34,7 +39,9 @@ fn parse(args: impl Iterator<Item = String>) -> Option<(Option<u64>, u64, u64, O
             "--seed" => seed = Some(args.next()?.parse().ok()?),
             "--from" => from = args.next()?.parse().ok()?,
             "--seeds" => seeds = args.next()?.parse().ok()?,
+            "--kernel" => options.kernel = true,
             "--sqlite" => options.sqlite = true,
+            "--postgres" => options.postgres = Some(args.next()?),
             "--bug" => {
                 let name = args.next()?;
                 options.bug = Some(Bug::ALL.into_iter().find(|bug| bug.name() == name)?);
@@ -45,7 +52,7 @@ fn parse(args: impl Iterator<Item = String>) -> Option<(Option<u64>, u64, u64, O
     Some((seed, from, seeds, options))
 }
 
-fn one(seed: u64, options: Options) -> ExitCode {
+fn one(seed: u64, options: &Options) -> ExitCode {
     let lived = live(seed, options);
     for line in &lived.lines {
         println!("{line}");
@@ -57,7 +64,7 @@ fn one(seed: u64, options: Options) -> ExitCode {
     if lived.problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-fn many(from: u64, seeds: u64, options: Options) -> ExitCode {
+fn many(from: u64, seeds: u64, options: &Options) -> ExitCode {
     let began = Instant::now();
     let (failed, lived, tally) = live_all(from, seeds, ENOUGH, options);
     let seconds = began.elapsed().as_secs_f64();

@@ -5,13 +5,15 @@
 mod keep;
 mod reads;
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use brain_core::{Clock, Millis, TenantId, Timestamp, VirtualClock};
+use brain_core::{Clock, Millis, RunId, TenantId, Timestamp, VirtualClock};
 use brain_engine::log::entries;
 use brain_store::{
-    Commit, CommitDone, CommitResult, Member, Outcome, Precondition, Store, StoreError, StoreStats, Write,
+    Commit, CommitDone, CommitResult, DeadLetterRow, FeedPage, LogRow, Member, Outcome, Precondition, Scope, Store,
+    StoreError, StoreStats, Write,
 };
 
 use crate::bug::Bug;
@@ -28,6 +30,12 @@ pub(crate) struct Disk {
     pub(crate) bad_commits: AtomicU64,
     /// Members that were refused.
     pub(crate) refused: AtomicU64,
+    /// Every row that was written to a log, whatever became of it later.
+    pub(crate) history: Mutex<BTreeMap<RunId, Vec<Arc<LogRow>>>>,
+    /// Whose each run is.
+    pub(crate) tenants: Mutex<BTreeMap<RunId, TenantId>>,
+    /// Who asked for each run, and whether that was a request of its own: no child, nothing that takes back.
+    pub(crate) requests: Mutex<BTreeMap<RunId, (String, bool)>>,
 }
 
 struct Inner {
@@ -92,7 +100,8 @@ impl Disk {
             held: Vec::new(),
         });
         let (bad_commits, refused) = (AtomicU64::new(0), AtomicU64::new(0));
-        Arc::new(Self { base, inner, listing, truth, bug, bad_commits, refused })
+        let (history, tenants, requests) = (Mutex::default(), Mutex::default(), Mutex::default());
+        Arc::new(Self { base, inner, listing, truth, bug, bad_commits, refused, history, tenants, requests })
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
@@ -194,8 +203,16 @@ impl Disk {
         let taken: Vec<bool> = (0..count).map(|_| !faulty || !inner.refusals.permille(4)).collect();
         drop(inner);
         self.refused.fetch_add(taken.iter().filter(|taken| !**taken).count() as u64, Ordering::Relaxed);
-        let rest = members.into_iter().zip(&taken).filter(|(_, taken)| **taken).map(|(member, _)| member).collect();
-        let mut outcomes = self.base.commit_now(rest)?.into_iter();
+        let rest: Vec<Member> =
+            members.into_iter().zip(&taken).filter(|(_, taken)| **taken).map(|(member, _)| member).collect();
+        let written: Vec<Written> = rest.iter().map(Written::of).collect();
+        let outcomes = self.base.commit_now(rest)?;
+        for (written, outcome) in written.into_iter().zip(&outcomes) {
+            if *outcome == Outcome::Committed {
+                self.note(written);
+            }
+        }
+        let mut outcomes = outcomes.into_iter();
         let refused = || Outcome::Refused("it has a word in it that nobody writes".to_owned());
         Ok(taken.iter().map(|taken| if *taken { outcomes.next() } else { None }.unwrap_or_else(refused)).collect())
     }
@@ -227,10 +244,66 @@ impl Disk {
                     }
                 }
             }
+            Bug::NoAbsence => {
+                for member in members {
+                    member.preconditions.retain(|one| !matches!(one, Precondition::Record { revision: None, .. }));
+                }
+            }
+            Bug::LetterClosed => members.iter_mut().for_each(|member| self.close_letters(member)),
+            Bug::LostTimer => {
+                for member in members {
+                    let mut inner = self.lock();
+                    for write in &mut member.writes {
+                        if let Write::UpdateRun { schedule, .. } = write
+                            && inner.dice.one_in(10)
+                        {
+                            schedule.wake_at = None;
+                        }
+                    }
+                }
+            }
+            Bug::LostSignal => {
+                for member in members {
+                    member.writes.retain(|one| !matches!(one, Write::Signal(_)) || !self.lock().dice.one_in(5));
+                }
+            }
+            Bug::OfferLeft => {
+                for member in members {
+                    member.writes.retain(|one| !matches!(one, Write::Withdraw(_)) || !self.lock().dice.one_in(5));
+                }
+            }
             Bug::FalseWord => return !self.lock().dice.permille(10),
             _ => {}
         }
         true
+    }
+
+    /// Closes the letters of a run with its end, also those about what may have happened.
+    fn close_letters(&self, member: &mut Member) {
+        let over = member.writes.iter().find_map(|write| match write {
+            Write::UpdateRun { run, status, .. } if brain_store::is_over(status) => Some(*run),
+            _ => None,
+        });
+        let Some(run) = over else { return };
+        let close = |letter: &mut DeadLetterRow| {
+            letter.open = false;
+            letter.body["resolution"] = serde_json::json!({"outcome": "run_ended"});
+        };
+        let mut known = Vec::new();
+        for write in &mut member.writes {
+            if let Write::PutLetter(letter) = write {
+                known.push(letter.id);
+                if letter.open {
+                    close(letter);
+                }
+            }
+        }
+        for mut letter in self.base.letters_of(&member.scope, run).unwrap_or_default() {
+            if letter.open && !known.contains(&letter.id) {
+                close(&mut letter);
+                member.writes.push(Write::PutLetter(letter));
+            }
+        }
     }
 
     fn describe(&self, member: &Member) -> String {
@@ -249,6 +322,56 @@ impl Disk {
             format!("{} @{} [{}]", self.listing.run(row.run), row.seq, events.join(", "))
         });
         logs.collect::<Vec<_>>().join(" + ")
+    }
+}
+
+/// What a member adds that is remembered.
+struct Written {
+    tenant: TenantId,
+    rows: Vec<Arc<LogRow>>,
+    new: Option<(RunId, String, bool)>,
+}
+
+impl Written {
+    fn of(member: &Member) -> Self {
+        let mut written = Self { tenant: member.scope.tenant().clone(), rows: Vec::new(), new: None };
+        for write in &member.writes {
+            match write {
+                Write::Append(row) => written.rows.push(row.clone()),
+                Write::NewRun(row) => {
+                    let own = row.request["parent"].is_null() && row.request["undo_of"].is_null();
+                    let actor = row.request["actor"].as_str().unwrap_or_default().to_owned();
+                    written.new = Some((row.id, actor, own));
+                }
+                _ => {}
+            }
+        }
+        written
+    }
+}
+
+impl Disk {
+    fn note(&self, written: Written) {
+        let mut tenants = self.tenants.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut history = self.history.lock().unwrap_or_else(PoisonError::into_inner);
+        for row in written.rows {
+            tenants.entry(row.run).or_insert_with(|| written.tenant.clone());
+            history.entry(row.run).or_default().push(row);
+        }
+        if let Some((run, actor, own)) = written.new {
+            let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
+            requests.insert(run, (actor, own));
+        }
+    }
+
+    /// The feed as somebody who follows it reads it.
+    pub(crate) fn feed(&self, scope: &Scope, after: u64, limit: usize) -> Result<FeedPage, StoreError> {
+        let mut page = self.base.feed(scope, after, limit)?;
+        if self.bug == Some(Bug::FeedGap) && page.items.len() > 2 && self.lock().dice.one_in(4) {
+            // As if the end were read after the rows: what came in between is passed over.
+            page.items.pop();
+        }
+        Ok(page)
     }
 }
 
@@ -328,5 +451,21 @@ impl Commit for NodeStore {
 
     fn stats(&self) -> StoreStats {
         self.disk.base.stats()
+    }
+
+    /// Whoever waits for it cannot wait for others meanwhile: it is written, or not, at once.
+    fn commit_now(&self, members: Vec<Member>) -> CommitResult {
+        let failed = |why: &str| Err(StoreError::Failed(why.to_owned()));
+        if self.dead.load(Ordering::SeqCst) {
+            return failed("this node is dead");
+        }
+        match self.disk.fate().0 {
+            Fate::Fails => failed("the disk is full"),
+            Fate::Cut => {
+                drop(self.disk.write(&self.node, members, "cut off"));
+                failed("the connection was cut")
+            }
+            _ => self.disk.write(&self.node, members, "at once"),
+        }
     }
 }

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use brain_core::{Clock, JobKey, Millis, RunId, SeededRandom, TenantId, Timestamp, VirtualClock};
+use brain_core::{Clock, JobKey, Millis, RunId, SeededRandom, Timestamp, VirtualClock};
 use brain_engine::{Driver, Engine, FlowConfig, RunState, TenantLimits};
-use brain_store::{MemoryStore, Scope, SqliteStore, Store};
+use brain_store::Scope;
 
 use crate::bug::Bug;
 use crate::check;
@@ -20,7 +20,7 @@ use crate::outside::{Elsewhere, NodeOutside};
 use crate::people::Ask;
 use crate::store::Disk;
 use crate::workers::Worker;
-use crate::{Options, Tally};
+use crate::{Options, Tally, base_store, tenants};
 
 /// Nodes at a time.
 const NODES: usize = 3;
@@ -84,23 +84,16 @@ fn flood(scopes: &[Scope], dice: &mut Dice) -> Vec<Client> {
 }
 
 impl World {
-    pub(crate) fn new(seed: u64, options: Options, listing: Listing) -> Self {
+    pub(crate) fn new(seed: u64, options: &Options, listing: Listing) -> Self {
         let mut dice = Dice::new(seed, "world");
         let truth = Arc::new(VirtualClock::new(BEGINNING));
-        let (base, folder): (Arc<dyn Store>, _) = if options.sqlite {
-            let folder = tempfile::tempdir().expect("a folder for the rows can be made");
-            let store = SqliteStore::open(&folder.path().join("sim.db")).expect("a new file can be opened");
-            (Arc::new(store), Some(folder))
-        } else {
-            (Arc::new(MemoryStore::new()), None)
-        };
+        let (base, folder) = base_store(options);
         let disk = Disk::new(seed, base.clone(), listing.clone(), truth.clone(), options.bug);
         let host = Arc::new(SimHost { seed, bug: options.bug });
         // Few, so that some have to wait.
         let slots = dice.between(1, 4) as usize;
         let outside = Elsewhere::new(seed, truth.clone(), listing.clone(), host.clone(), options.bug, slots);
-        let scopes: Vec<Scope> =
-            ["one", "two"].iter().filter_map(|name| name.parse::<TenantId>().ok()).map(Scope::of).collect();
+        let scopes: Vec<Scope> = tenants(options, seed).into_iter().map(Scope::of).collect();
         let nobody = Arc::new(NodeOutside::new(&outside, "-", &Arc::default()));
         let random = Box::new(SeededRandom::new(seed));
         let observer = Driver::on_lease(base, host.clone(), nobody, truth.clone(), random, FlowConfig::default());
@@ -117,7 +110,7 @@ impl World {
         let fairness = Fairness::new(weights, slots);
         let workers = (0..2).map(|_| Worker::default()).collect();
         Self {
-            options,
+            options: options.clone(),
             dice,
             listing,
             disk,

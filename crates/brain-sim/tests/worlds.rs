@@ -4,15 +4,15 @@
 use brain_sim::{Lived, Options, live, live_all};
 
 /// Worlds that every build lives through.
-const WORLDS: u64 = 2_000;
+const WORLDS: u64 = 1_000;
 
 fn told(failed: &[Lived]) -> String {
     failed.iter().map(|lived| format!("seed {}: {}\n", lived.seed, lived.problems.join("; "))).collect()
 }
 
 #[test]
-fn nothing_is_lost_or_stuck_or_done_twice_in_two_thousand_worlds() {
-    let (failed, lived, tally) = live_all(0, WORLDS, 5, Options::default());
+fn nothing_is_lost_or_stuck_or_done_twice_in_a_thousand_worlds() {
+    let (failed, lived, tally) = live_all(0, WORLDS, 5, &Options::default());
     assert!(failed.is_empty(), "{}", told(&failed));
     assert_eq!(lived, WORLDS);
     // A world in which nothing goes wrong proves nothing.
@@ -23,14 +23,14 @@ fn nothing_is_lost_or_stuck_or_done_twice_in_two_thousand_worlds() {
 
 #[test]
 fn a_file_keeps_what_memory_keeps() {
-    let (failed, ..) = live_all(0, 6, 5, Options { sqlite: true, ..Options::default() });
+    let (failed, ..) = live_all(0, 6, 5, &Options { sqlite: true, ..Options::default() });
     assert!(failed.is_empty(), "{}", told(&failed));
 }
 
 #[test]
 fn the_same_seed_is_the_same_world() {
     let lines = |seed| {
-        let lived = live(seed, Options { listing: true, ..Options::default() });
+        let lived = live(seed, &Options { listing: true, ..Options::default() });
         lived.lines.iter().map(ToString::to_string).collect::<Vec<_>>()
     };
     for seed in [7, 1_000_004] {
@@ -38,4 +38,23 @@ fn the_same_seed_is_the_same_world() {
         assert!(first.len() > 100, "a world is worth telling");
         assert_eq!(first, lines(seed));
     }
+}
+
+/// Worlds of kernels that every build lives through.
+const KERNEL_WORLDS: u64 = 200;
+
+#[test]
+fn whole_kernels_lose_double_and_forget_nothing() {
+    let options = Options { kernel: true, ..Options::default() };
+    let (failed, lived, tally) = live_all(0, KERNEL_WORLDS, 5, &options);
+    assert!(failed.is_empty(), "{}", told(&failed));
+    assert_eq!(lived, KERNEL_WORLDS);
+    assert!(tally.runs > 6 * KERNEL_WORLDS && tally.calls > 8 * KERNEL_WORLDS, "{tally:?}");
+    assert!(tally.swept > KERNEL_WORLDS && tally.restarts > KERNEL_WORLDS && tally.moved > 0, "{tally:?}");
+}
+
+#[test]
+fn whole_kernels_over_a_file() {
+    let (failed, ..) = live_all(0, 3, 5, &Options { kernel: true, sqlite: true, ..Options::default() });
+    assert!(failed.is_empty(), "{}", told(&failed));
 }

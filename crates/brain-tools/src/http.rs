@@ -13,6 +13,7 @@ use brain_registry::{Registry, ToolResult, ValidatedCall};
 use serde_json::{Map, Value, json};
 
 use crate::Toolbox;
+use crate::carrier::{Incoming, NoAnswer, Outgoing};
 use crate::outcome::{self, Answered, Call, Met};
 use crate::secret::{Secrets, resolve_secret};
 use crate::values::{Evaluation, to_failure};
@@ -141,6 +142,22 @@ struct Answer {
     too_large: bool,
 }
 
+impl Answer {
+    fn read(Incoming { status, headers, body }: Incoming, too_large: bool, job: &JobContext) -> Self {
+        let headers: Map<String, Value> = headers.into_iter().map(|(name, value)| (name, json!(value))).collect();
+        let header = |name: &str| headers.get(name).and_then(Value::as_str);
+        let retry_after = header("retry-after").and_then(|told| outcome::retry_after(told, header("date"), job.now));
+        let text = String::from_utf8_lossy(&body).into_owned();
+        let body = if too_large {
+            Value::Null
+        } else {
+            serde_json::from_str(&text).unwrap_or_else(|_| Value::from(text.clone()))
+        };
+        let seen = json!({"status": status, "headers": headers, "body": body});
+        Self { status, text, seen, retry_after, too_large }
+    }
+}
+
 impl Toolbox {
     pub(crate) async fn http(&self, behavior: &HttpBehavior, call: &ValidatedCall, job: &JobContext) -> JobOutcome {
         let kind = Call::of_http(&call.tool().def, behavior);
@@ -264,46 +281,49 @@ impl Toolbox {
     /// Sends a request. The difference that matters: was it certainly not received, or does nobody know?
     async fn send(&self, request: reqwest::Request, job: &JobContext, kind: Call) -> Result<Answer, JobOutcome> {
         let host = request.url().host_str().unwrap_or_default().to_owned();
-        let mut response = self.client().execute(request).await.map_err(|error| {
-            if error.is_connect() {
-                let message = format!("`{host}` could not be reached: {}", root_cause(&error));
-                return outcome::not_connected(Failure::transient("network_error", message));
+        let no_answer = |trouble: NoAnswer| match trouble {
+            NoAnswer::NotConnected(why) => {
+                let message = format!("`{host}` could not be reached: {why}");
+                outcome::not_connected(Failure::transient("network_error", message))
             }
-            let message = if error.is_timeout() {
-                format!("`{host}` did not answer within {}.", job.timeout)
+            NoAnswer::TimedOut => {
+                let message = format!("`{host}` did not answer within {}.", job.timeout);
+                outcome::uncertain(kind, Failure::transient("timeout", message))
+            }
+            NoAnswer::Broken(why) => {
+                let message = format!("The connection to `{host}` broke before it answered: {why}");
+                outcome::uncertain(kind, Failure::transient("network_error", message))
+            }
+        };
+        if let Some(carrier) = self.carrier() {
+            let carried = carrier.carry(Outgoing::of(&request, job.timeout)).await.map_err(no_answer)?;
+            return Ok(Answer::read(carried, false, job));
+        }
+        let mut response = self.client().execute(request).await.map_err(|error| {
+            no_answer(if error.is_connect() {
+                NoAnswer::NotConnected(root_cause(&error))
+            } else if error.is_timeout() {
+                NoAnswer::TimedOut
             } else {
-                format!("The connection to `{host}` broke before it answered: {}", root_cause(&error))
-            };
-            let code = if error.is_timeout() { "timeout" } else { "network_error" };
-            outcome::uncertain(kind, Failure::transient(code, message))
+                NoAnswer::Broken(root_cause(&error))
+            })
         })?;
         let status = response.status().as_u16();
-        let mut headers = Map::new();
-        for (name, value) in response.headers() {
-            headers.insert(name.as_str().to_owned(), json!(String::from_utf8_lossy(value.as_bytes())));
-        }
-        let header = |name: &str| headers.get(name).and_then(Value::as_str);
-        let retry_after = header("retry-after").and_then(|told| outcome::retry_after(told, header("date"), job.now));
-        let (mut bytes, mut too_large) = (Vec::new(), false);
+        let text = |value: &reqwest::header::HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
+        let headers = response.headers().iter().map(|(name, value)| (name.to_string(), text(value))).collect();
+        let (mut body, mut too_large) = (Vec::new(), false);
         while !too_large {
             match response.chunk().await {
-                Ok(Some(chunk)) => bytes.extend_from_slice(&chunk),
+                Ok(Some(chunk)) => body.extend_from_slice(&chunk),
                 Ok(None) => break,
                 Err(error) => {
                     let message = format!("The answer of `{host}` broke off: {}", root_cause(&error));
                     return Err(outcome::uncertain(kind, Failure::transient("network_error", message)));
                 }
             }
-            too_large = bytes.len() > MAX_ANSWER;
+            too_large = body.len() > MAX_ANSWER;
         }
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        let body = if too_large {
-            Value::Null
-        } else {
-            serde_json::from_str(&text).unwrap_or_else(|_| Value::from(text.clone()))
-        };
-        let seen = json!({"status": status, "headers": headers, "body": body});
-        Ok(Answer { status, text, seen, retry_after, too_large })
+        Ok(Answer::read(Incoming { status, headers, body }, too_large, job))
     }
 }
 

@@ -2,6 +2,7 @@
 //! request came about.
 
 mod also;
+mod carrier;
 mod core;
 mod decide;
 mod deletion;
@@ -19,6 +20,7 @@ mod toolbox;
 mod values;
 
 pub use also::sum_of_tokens;
+pub use carrier::{Carrier, Incoming, NoAnswer, Outgoing};
 pub use deletion::{Deletion, RecordKey};
 pub use found_by::{found_by, found_by_digest};
 pub use http::HttpPolicy;

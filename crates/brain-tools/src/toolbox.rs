@@ -11,6 +11,7 @@ use brain_registry::model::{Behavior, RecordDef};
 use brain_registry::{Checker, Registry, Tool, ToolResult, ValidatedCall};
 use serde_json::{Value, json};
 
+use crate::carrier::Carrier;
 use crate::deletion::Referrer;
 use crate::http::HttpPolicy;
 use crate::settings::PinnedSettings;
@@ -44,12 +45,22 @@ pub struct Toolbox {
     settings: PinnedSettings,
     http: HttpPolicy,
     client: reqwest::Client,
+    carrier: Option<Arc<dyn Carrier>>,
     public_url: RwLock<String>,
 }
 
 impl Toolbox {
     /// For the tools of a registry.
     pub fn new(registry: Arc<Registry>, config: &ToolboxConfig) -> Result<Self, Failure> {
+        let http = HttpPolicy::new(&registry, config.allow_private_hosts);
+        let agent =
+            config.user_agent.clone().unwrap_or_else(|| concat!("brain/", env!("CARGO_PKG_VERSION")).to_owned());
+        let client = crate::http::client(&agent, &http)
+            .map_err(|error| Failure::contract("http_client", format!("no HTTP client: {error}")))?;
+        Ok(Self::with_client(registry, config, http, client))
+    }
+
+    fn with_client(registry: Arc<Registry>, config: &ToolboxConfig, http: HttpPolicy, client: reqwest::Client) -> Self {
         let records = registry
             .records()
             .iter()
@@ -59,15 +70,20 @@ impl Toolbox {
             })
             .collect();
         let settings = PinnedSettings::of(&registry);
-        let http = HttpPolicy::new(&registry, config.allow_private_hosts);
-        let agent =
-            config.user_agent.clone().unwrap_or_else(|| concat!("brain/", env!("CARGO_PKG_VERSION")).to_owned());
-        let client = crate::http::client(&agent, &http)
-            .map_err(|error| Failure::contract("http_client", format!("no HTTP client: {error}")))?;
         let public_url = config.public_url.as_deref().unwrap_or(DEFAULT_URL).trim_end_matches('/').to_owned();
         let public_url = RwLock::new(public_url);
         let referrers = crate::deletion::referrers(&registry);
-        Ok(Self { registry, records, referrers, settings, http, client, public_url })
+        Self { registry, records, referrers, settings, http, client, carrier: None, public_url }
+    }
+
+    /// [`Toolbox::new`] with something in place of the network: what a simulated world answers with.
+    pub fn carried_by(registry: Arc<Registry>, config: &ToolboxConfig, carrier: Arc<dyn Carrier>) -> Self {
+        // Requests are made with it, but never sent.
+        static CLIENT: std::sync::OnceLock<reqwest::Client> = std::sync::OnceLock::new();
+        let http = HttpPolicy::new(&registry, config.allow_private_hosts);
+        let make = || crate::http::client("brain", &http).expect("a client without special settings can be made");
+        let client = CLIENT.get_or_init(make).clone();
+        Self { carrier: Some(carrier), ..Self::with_client(registry, config, http, client) }
     }
 
     /// The registry.
@@ -157,6 +173,10 @@ impl Toolbox {
 
     pub(crate) fn client(&self) -> &reqwest::Client {
         &self.client
+    }
+
+    pub(crate) fn carrier(&self) -> Option<&Arc<dyn Carrier>> {
+        self.carrier.as_ref()
     }
 
     pub(crate) fn http_policy(&self) -> &HttpPolicy {

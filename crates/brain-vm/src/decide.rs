@@ -5,7 +5,7 @@ mod stop;
 
 use std::collections::BTreeSet;
 
-use brain_core::{Digest, Failure, FailureClass, Millis, Timestamp};
+use brain_core::{Digest, Failure, FailureClass, Millis, Timestamp, planted};
 use brain_lang::plan::{Idempotency, Place};
 
 use crate::fibers::{Armed, Wait};
@@ -80,8 +80,8 @@ pub enum Input {
     Failed(JobId, u32, Failure),
     /// An attempt may or may not have had its effect.
     Unknown(JobId, u32, Failure),
-    /// The check tool said that it did not happen.
-    DidNotHappen(JobId, u32),
+    /// The check tool, asked at this moment, said that it did not happen.
+    DidNotHappen(JobId, u32, Timestamp),
     /// A person wants another attempt of a stuck job.
     Retry(JobId),
     /// A person wants to go on without a stuck job.
@@ -157,6 +157,9 @@ impl<'c> Machine<'c> {
                 JobStatus::Ready if !later.contains(&id) && self.may_start(state, id) => {
                     Need::Start(id, job.attempt + 1)
                 }
+                JobStatus::Stuck { .. } if planted("close-again") && self.brought(state, id) => {
+                    Need::Close(id, job.attempt)
+                }
                 JobStatus::Growing { scope } if state.scope(scope).fibers == 0 && self.may_start(state, id) => {
                     let brought = state.scope(scope);
                     if brought.phase != Phase::Running {
@@ -174,6 +177,11 @@ impl<'c> Machine<'c> {
             }
         }
         None
+    }
+
+    /// Whether a job has brought steps along: where the planted mistake `close-again` is made.
+    fn brought(&self, state: &State, job: JobId) -> bool {
+        state.scopes.iter().any(|scope| scope.opener == Opener::Job(job))
     }
 
     /// Whether a job's scope lets it go on: its own way forward, or its turn on the way back.
@@ -292,8 +300,8 @@ impl<'c> Machine<'c> {
             {
                 self.after_unknown(state, job, attempt, failure, now, noise)
             }
-            Input::DidNotHappen(job, attempt) if self.is_checking(state, job, attempt) => {
-                self.after_denial(state, job, attempt, now)
+            Input::DidNotHappen(job, attempt, asked) if self.is_checking(state, job, attempt) => {
+                self.after_denial(state, job, attempt, asked, now)
             }
             Input::Retry(job) if self.may_retry(state, job) => vec![Event::JobReopened { job }],
             Input::Dismiss(job) if self.is_stuck(state, job) => vec![Event::JobDismissed { job }],
@@ -303,6 +311,7 @@ impl<'c> Machine<'c> {
             }
             Input::Cancel if !state.is_ended() => match state.phase() {
                 Phase::New | Phase::Running => self.stop(state, 0, Stop::Cancel, None),
+                Phase::Stopping(_) if planted("cancel-replaces") => self.stop(state, 0, Stop::Cancel, None),
                 _ => self.force(state, 0),
             },
             Input::Halt(scope, failure) if !state.is_ended() => {
@@ -480,7 +489,13 @@ impl<'c> Machine<'c> {
     /// Whether one more job would be more than this many. What takes something back does not count.
     pub fn is_exhausted(&self, state: &State, job: JobId, limit: u32) -> bool {
         let first = state.jobs.get(&job).is_none_or(|job| job.attempt == 0);
-        !job.undo && first && state.started >= limit && !self.is_within_undo(state, job)
+        // What workers have not taken yet will count when they do.
+        let offered = |(id, job): &(&JobId, &crate::Job)| {
+            !id.undo && job.attempt == 0 && job.status == JobStatus::Offered && !self.is_within_undo(state, **id)
+        };
+        let offered = state.jobs.iter().filter(offered).count() as u32;
+        let full = state.started.saturating_add(offered) >= limit && !planted("no-hard-stop");
+        !job.undo && first && full && !self.is_within_undo(state, job)
     }
 
     /// Whether a job is part of taking something back. The hard stop does not keep anyone from that.

@@ -172,7 +172,7 @@ impl State {
     }
 
     /// The scopes around this one, itself first, the run last.
-    pub(crate) fn outward(&self, id: ScopeId) -> impl Iterator<Item = ScopeId> + '_ {
+    pub fn outward(&self, id: ScopeId) -> impl Iterator<Item = ScopeId> + '_ {
         std::iter::successors(Some(id), |id| self.scope(*id).parent)
     }
 
@@ -208,7 +208,7 @@ impl State {
     }
 
     /// The phase that decides what may happen to a job.
-    pub(crate) fn phase_of(&self, job: JobId) -> Phase {
+    pub fn phase_of(&self, job: JobId) -> Phase {
         self.scope(self.governor(job)).phase
     }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;
 
-use brain_core::{Failure, FailureClass, Timestamp};
+use brain_core::{Failure, FailureClass, Timestamp, planted};
 use brain_lang::plan::OnFailure;
 use serde::{Deserialize, Serialize};
 
@@ -291,6 +291,8 @@ impl State {
                     self.grow(code, *job, *attempt, number);
                 }
             }
+            // As if only jobs that have an entry were offered.
+            Event::JobOffered { job } if planted("offer-nothing") && !self.jobs.contains_key(job) => {}
             Event::JobOffered { job } => self.set_job(*job, JobStatus::Offered),
             Event::JobLeased { job, attempt, until } => {
                 self.put_job(*job, *attempt, JobStatus::Leased { until: *until });

@@ -225,12 +225,17 @@ fn an_unknown_outcome_follows_what_the_tool_declares() {
     let first = job(0);
     let mut world = with(Idempotency::Check("t.check".into()));
     assert!(matches!(world.log.last(), Some(Event::JobChecking { .. })));
-    world.input(Input::DidNotHappen(first, 1));
+    let asked = world.now;
+    world.input(Input::DidNotHappen(first, 1, asked));
     assert!(world.open.is_empty(), "the call may still land");
     assert_eq!(world.state.wake_at(), Some(world.now.plus(Millis(11_000))), "delay, time-out and grace");
     world.tick(11_000);
     assert!(matches!(world.log.last(), Some(Event::JobChecking { .. })), "it is asked once more");
-    world.input(Input::DidNotHappen(first, 1));
+    world.input(Input::DidNotHappen(first, 1, asked));
+    assert!(world.open.is_empty(), "an answer that took long to arrive says what was so when it was asked for");
+    world.tick(0);
+    assert!(matches!(world.log.last(), Some(Event::JobChecking { .. })), "it is asked again");
+    world.input(Input::DidNotHappen(first, 1, world.now));
     assert_eq!(world.open, [(first, 2)]);
     world.assert_replays();
 

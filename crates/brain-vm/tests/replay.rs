@@ -112,8 +112,9 @@ fn play(world: &mut World, (kind, pick, how): (u8, usize, u8)) {
         }
         9 if !checking.is_empty() => {
             let (job, attempt) = checking[pick % checking.len()];
+            let asked = world.now;
             world.input(match how {
-                0 => Input::DidNotHappen(job, attempt),
+                0 => Input::DidNotHappen(job, attempt, asked),
                 1 => Input::Done(job, attempt),
                 _ => Input::Unknown(job, attempt, failure(0)),
             });
@@ -372,11 +373,12 @@ proptest! {
             // A check is answered, and a child run that was cancelled ends.
             let asked = world.jobs_that(|status| matches!(status, JobStatus::Checking { again: None }));
             let children = world.jobs_that(|status| matches!(status, JobStatus::Delegated { child: true, .. }));
+            let now = world.now;
             match (asked.first().copied(), children.first().copied()) {
                 (Some((job, attempt)), _) => world.input(match how {
                     0 | 1 => Input::Done(job, attempt),
                     2 => Input::Unknown(job, attempt, failure(0)),
-                    _ => Input::DidNotHappen(job, attempt),
+                    _ => Input::DidNotHappen(job, attempt, now),
                 }),
                 (_, Some((job, attempt))) => world.input(Input::Failed(job, attempt, failure(1))),
                 _ => world.tick(12_000),

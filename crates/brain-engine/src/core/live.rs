@@ -21,7 +21,7 @@ pub(super) enum Work {
     Start(Arc<Submission>),
     Command(Arc<Command>),
     Job(JobId, u32, JobOutcome),
-    Check(JobId, u32, CheckAnswer),
+    Check(JobId, u32, CheckAnswer, Timestamp),
     /// A call whose start is durable was not made after all.
     NotMade(JobId, u32),
     Tick,

@@ -68,11 +68,11 @@ pub enum Told {
     Input(Input, Option<Value>),
     /// How an outside job went.
     Outcome(JobId, u32, JobOutcome),
-    /// What a check found.
-    Check(JobId, u32, CheckAnswer),
-    /// What a person decided about the letter of a job after this attempt. Refused, with everything that comes with it,
-    /// if the job does not stand there any more.
-    Letter(JobId, u32, Option<(Input, Option<Value>)>),
+    /// What a check found that was asked at this moment.
+    Check(JobId, u32, CheckAnswer, Timestamp),
+    /// What a person decided about the letter of a job after this attempt, with the content that they saw. Refused, with
+    /// everything that comes with it, if the job does not stand there any more or its letter says something else now.
+    Letter(JobId, u32, Value, Option<(Input, Option<Value>)>),
     /// Something for the open job with this key.
     Job(JobKey, ToJob),
     /// There may be something in its inbox.
@@ -133,7 +133,7 @@ pub enum CoreInput {
     /// How an outside job went.
     Job(Scope, RunId, JobId, u32, JobOutcome),
     /// What a check found.
-    Check(Scope, RunId, JobId, u32, CheckAnswer),
+    Check(Scope, RunId, JobId, u32, CheckAnswer, Timestamp),
     /// An outside job whose start is durable was not handed over after all.
     NotMade(Scope, RunId, JobId, u32),
     /// Runs were read from the store, or could not be.

@@ -58,7 +58,7 @@ impl Turn<'_> {
     fn sticks(&self, job: JobId, failure: &Failure) -> bool {
         let stops = self.state.step(self.code, job.at()).on_failure == OnFailure::Stop;
         let mendable = failure.class != FailureClass::Business;
-        !job.undo && stops && mendable && self.state.phase() == Phase::Running
+        !job.undo && stops && mendable && self.state.phase_of(job) == Phase::Running
     }
 
     /// Whether an event that ends a scope also ends this job.
@@ -115,7 +115,7 @@ impl Turn<'_> {
         if to.is_null() { Value::Null } else { json!({"to": to, "at": self.now}) }
     }
 
-    fn letter(&mut self, id: JobKey) -> Option<DeadLetterRow> {
+    pub(super) fn letter(&mut self, id: JobKey) -> Option<DeadLetterRow> {
         self.store.letter(self.scope, id).unwrap_or_else(|error| {
             self.away = Some(error);
             None

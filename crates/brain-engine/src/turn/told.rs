@@ -23,20 +23,22 @@ impl Turn<'_> {
             {
                 self.input(Input::Stray(Stray::LateAnswer), None);
             }
-            Told::Check(job, attempt, ref answer)
+            Told::Check(job, attempt, ref answer, _)
                 if !self.is_called(job, attempt, !matches!(answer, CheckAnswer::Unclear(_))) =>
             {
                 self.input(Input::Stray(Stray::LateAnswer), None);
             }
             Told::Outcome(job, attempt, outcome) => self.outcome(job, attempt, outcome),
-            Told::Check(job, attempt, CheckAnswer::Happened(result)) => {
+            Told::Check(job, attempt, CheckAnswer::Happened(result), _) => {
                 self.outcome(job, attempt, JobOutcome::Done(result));
             }
-            Told::Check(job, attempt, CheckAnswer::DidNot) => self.input(Input::DidNotHappen(job, attempt), None),
-            Told::Check(job, attempt, CheckAnswer::Unclear(failure)) => {
+            Told::Check(job, attempt, CheckAnswer::DidNot, asked) => {
+                self.input(Input::DidNotHappen(job, attempt, asked), None);
+            }
+            Told::Check(job, attempt, CheckAnswer::Unclear(failure), _) => {
                 self.input(Input::Unknown(job, attempt, failure), None);
             }
-            Told::Letter(job, attempt, decided) => self.letter_decided(job, attempt, decided),
+            Told::Letter(job, attempt, seen, decided) => self.letter_decided(job, attempt, &seen, decided),
             Told::Job(key, message) => match self.find(key) {
                 Some(job) => self.tell(job, message),
                 None => self.tell_nobody(&message),
@@ -59,13 +61,20 @@ impl Turn<'_> {
 
     /// The letter may be about an earlier attempt than the person has seen, or the run may be about to end. The letter
     /// is written with whatever comes of it, so all of it is refused.
-    fn letter_decided(&mut self, job: JobId, attempt: u32, decided: Option<(Input, Option<Value>)>) {
-        let Some(open) = self.state.job(job).filter(|open| open.attempt == attempt && open.status.is_stuck()) else {
+    fn letter_decided(&mut self, job: JobId, attempt: u32, seen: &Value, decided: Option<(Input, Option<Value>)>) {
+        let stuck = |open: &&brain_vm::Job| open.attempt == attempt && open.status.is_stuck();
+        let Some(status) = self.state.job(job).filter(stuck).map(|open| open.status.clone()) else {
             self.refused = Some(EngineError::AlreadyDecided);
             return;
         };
+        // The same attempt may have got stuck twice: retried, offered, and stopped before anybody took it.
+        let letter = self.letter(self.key(job));
+        if letter.is_some_and(|letter| letter.body != *seen) {
+            self.refused = Some(EngineError::AlreadyDecided);
+            return;
+        }
         if matches!(decided, Some((Input::Retry(_), _))) {
-            let happened = open.status == (JobStatus::Stuck { happened: Happened::Yes });
+            let happened = status == (JobStatus::Stuck { happened: Happened::Yes });
             if !Machine::new(self.code).may_retry(self.state, job) {
                 let error = if happened { EngineError::Happened(self.run) } else { EngineError::Stopping(self.run) };
                 self.refused = Some(error);

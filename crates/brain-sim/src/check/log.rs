@@ -1,9 +1,11 @@
 //! The log of a run: no gap, nothing out of order, and a fold that is what the row says.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use brain_engine::RunState;
 use brain_engine::log::{PipeEvent, entries};
+use brain_store::LogRow;
 use brain_vm::{Event, JobId};
 
 use crate::Tally;
@@ -21,14 +23,14 @@ pub(super) fn check(state: &RunState, tally: &mut Tally) -> Vec<String> {
         problems.push(format!("its log has {seq} events, its row says {}", state.row.schedule.seq));
     }
     tally.taken_over += entries(&state.log).filter(|entry| entry.is(PipeEvent::TakenOver)).count() as u64;
-    problems.extend(order(state));
+    problems.extend(order(&state.log));
     problems.extend(fold(state));
     problems.extend(succeeded_twice(state));
     problems
 }
 
 /// The row says what the log folds to.
-fn fold(state: &RunState) -> Vec<String> {
+pub(crate) fn fold(state: &RunState) -> Vec<String> {
     let Some(machine) = &state.state else { return vec!["it has no state".into()] };
     let mut problems = Vec::new();
     if machine.status().to_string() != state.row.status {
@@ -43,7 +45,7 @@ fn fold(state: &RunState) -> Vec<String> {
     problems
 }
 
-fn succeeded_twice(state: &RunState) -> Vec<String> {
+pub(crate) fn succeeded_twice(state: &RunState) -> Vec<String> {
     if state.code.is_none() {
         return Vec::new();
     }
@@ -82,14 +84,14 @@ fn about(event: &Event) -> Option<(JobId, Option<u32>)> {
 }
 
 /// A run begins once and ends once; a job that is over stays over; attempts only rise, one at a time.
-fn order(state: &RunState) -> Vec<String> {
+pub(crate) fn order(log: &[Arc<LogRow>]) -> Vec<String> {
     let mut problems = Vec::new();
     let mut started = false;
     let mut ended = false;
     let mut over = BTreeSet::new();
     let mut left = BTreeSet::new();
     let mut attempts: BTreeMap<JobId, u32> = BTreeMap::new();
-    for entry in entries(&state.log) {
+    for entry in entries(log) {
         let event = match entry.machine() {
             Ok(Some(event)) => event,
             Ok(None) => continue,
@@ -103,6 +105,9 @@ fn order(state: &RunState) -> Vec<String> {
             Event::RunStarted { .. } if started => wrong("it had begun before"),
             Event::RunStarted { .. } => started = true,
             Event::SignalIgnored { .. } => {}
+            // A plan may be dropped before it begins.
+            Event::ScopeStopped { .. } if !started => {}
+            Event::RunEnded { .. } if !started => ended = true,
             _ if !started => wrong("it had not begun"),
             // What may have happened is settled whenever somebody finds out.
             Event::JobDone { job, .. } | Event::JobFailed { job, .. } | Event::JobDismissed { job }

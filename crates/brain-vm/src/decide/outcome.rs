@@ -1,7 +1,7 @@
 //! What the outcome of an attempt means: another attempt, a question to the check tool, a dead letter, or the end of the
 //! step.
 
-use brain_core::{Failure, FailureClass, Millis, Timestamp};
+use brain_core::{Failure, FailureClass, Millis, Timestamp, planted};
 use brain_lang::plan::{Idempotency, OnFailure, Place};
 
 use super::{Decision, Delegate, Machine};
@@ -84,11 +84,19 @@ impl Machine<'_> {
         }
     }
 
-    /// The check tool says that a call did not happen. While its effect could still land, that proves nothing.
-    pub(super) fn after_denial(&self, state: &State, job: JobId, attempt: u32, now: Timestamp) -> Decision {
+    /// The check tool says that a call did not happen. If it was asked while the effect could still land, that proves
+    /// nothing, however long its answer took to be heard.
+    pub(super) fn after_denial(
+        &self,
+        state: &State,
+        job: JobId,
+        attempt: u32,
+        asked: Timestamp,
+        now: Timestamp,
+    ) -> Decision {
         let lands_until = state.jobs.get(&job).and_then(|job| job.lands_until);
-        if let Some(at) = lands_until.filter(|at| *at > now) {
-            return vec![Event::CheckPostponed { job, attempt, at }];
+        if let Some(at) = lands_until.filter(|at| *at > asked && !planted("hasty-check")) {
+            return vec![Event::CheckPostponed { job, attempt, at: at.max(now) }];
         }
         if self.has_no_way_on(state, job) || self.is_forced(state, job) {
             let failure = Failure::business("not_done", "The call had not happened when the run was stopped.");
@@ -173,6 +181,10 @@ impl Machine<'_> {
     /// Nobody tries this job again: the step's `on_failure` decides. An undo that failed waits for a person, and the
     /// others go on.
     pub(super) fn give_up(&self, state: &State, job: JobId, attempt: u32, failure: Failure) -> Decision {
+        if job.undo && planted("undo-gives-up") {
+            let failed = Event::JobFailed { job, attempt, failure };
+            return vec![failed, Event::RunEnded { end: crate::End::Failed }];
+        }
         if job.undo {
             return vec![Event::JobStuck { job, attempt, failure, happened: Happened::No }];
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use brain_core::Failure;
+use brain_core::{Failure, planted};
 
 use super::{Decision, Machine, Need};
 use crate::fibers::{Armed, Wait};
@@ -27,7 +27,7 @@ impl Machine<'_> {
         failure: Option<Failure>,
     ) -> Decision {
         match state.scope(scope).phase {
-            Phase::Stopping(already) if already >= stop => return Vec::new(),
+            Phase::Stopping(already) if already >= stop && !planted("cancel-replaces") => return Vec::new(),
             Phase::Compensating | Phase::Ended(_) => return Vec::new(),
             _ => {}
         }
@@ -186,7 +186,10 @@ impl Machine<'_> {
 
     /// The next job of a scope to take back: the last one done that can be and has not been.
     fn next_undo(&self, state: &State, scope: ScopeId) -> Option<JobId> {
-        let last = state.done.iter().rev().find(|job| self.is_to_undo(state, scope, **job))?;
+        let mut last = state.done.iter().rev().find(|job| self.is_to_undo(state, scope, **job))?;
+        if planted("undo-forward") {
+            last = state.done.iter().find(|job| self.is_to_undo(state, scope, **job))?;
+        }
         Some(JobId { undo: true, ..*last })
     }
 

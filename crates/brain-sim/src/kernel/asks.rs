@@ -1,0 +1,107 @@
+//! What clients, people, workers and operators ask of a kernel, and what they hear.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+
+use brain_core::{JobKey, RunId};
+use brain_engine::Receipt;
+use brain_kernel::{JobLease, Kernel, KernelError};
+use brain_store::Scope;
+
+use super::World;
+
+/// What came of an ask.
+pub(super) enum Heard {
+    /// A run: one that was accepted, or one that something was done to.
+    Run(RunId),
+    /// Jobs that a worker has now.
+    Jobs(Vec<JobLease>),
+}
+
+pub(super) type Pending = Pin<Box<dyn Future<Output = Result<Heard, KernelError>>>>;
+
+/// Something that somebody asked and has not heard of yet.
+pub(super) struct Ask {
+    /// What it is about: when the world is calm, nobody asks for the same again before they have heard.
+    subject: String,
+    what: String,
+    pending: Pending,
+    then: Then,
+}
+
+/// What the one who asked does with the answer.
+pub(super) enum Then {
+    Nothing,
+    /// This client wanted a run.
+    Accepted(usize),
+    /// This worker wanted jobs.
+    Took(usize, Scope),
+    /// A worker answered for this attempt.
+    Answered(JobKey, u32),
+    /// A run was moved; these receipts it had.
+    Moved(RunId, Vec<Receipt>),
+}
+
+impl World {
+    /// Asks something of any node; whether one was there.
+    pub(super) fn ask(
+        &mut self,
+        subject: String,
+        what: String,
+        then: Then,
+        make: impl FnOnce(Arc<Kernel>) -> Pending,
+    ) -> bool {
+        if self.calm && self.asks.iter().any(|ask| ask.subject == subject) {
+            return false;
+        }
+        let Some((node, kernel)) = self.any_kernel() else { return false };
+        self.listing.note(&node, |_| format!("is told: {what}"));
+        self.asks.push(Ask { subject, what, pending: make(kernel), then });
+        true
+    }
+
+    /// Hears what came of what was asked.
+    pub(super) fn hear(&mut self) {
+        for mut ask in std::mem::take(&mut self.asks) {
+            match ask.pending.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+                Poll::Pending => self.asks.push(ask),
+                Poll::Ready(result) => {
+                    if let Err(error) = &result {
+                        self.listing.note("people", |_| format!("hear about {}: {error}", ask.what));
+                    }
+                    self.follow(ask.then, result);
+                }
+            }
+        }
+    }
+
+    fn follow(&mut self, then: Then, result: Result<Heard, KernelError>) {
+        match (then, result) {
+            (Then::Accepted(client), Ok(Heard::Run(run))) => self.accepted(client, run),
+            (Then::Accepted(client), Err(error)) => self.not_accepted(client, &error),
+            (Then::Took(worker, scope), Ok(Heard::Jobs(jobs))) => self.took(worker, &scope, jobs),
+            (Then::Took(worker, _), Err(error)) => {
+                self.workers[worker].asked = false;
+                // A node that ends turns everybody away.
+                if self.calm && !matches!(error, KernelError::Internal(_)) {
+                    self.problems.push(format!("a worker that asks for jobs is turned away: {error}"));
+                }
+            }
+            (Then::Answered(key, attempt), Ok(_)) => {
+                let taken = self.taken.entry((key, attempt)).or_insert(0);
+                *taken += 1;
+                if *taken > 1 {
+                    self.problems
+                        .push(format!("the answer for attempt {attempt} of job {key} was taken {taken} times"));
+                }
+            }
+            (Then::Moved(run, before), Ok(_)) => {
+                self.tally.moved += 1;
+                self.moved.push((run, before));
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! What a run takes back: all of it, the last first, or somebody is told what is missing.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use brain_vm::{Event, JobId};
+
+use super::Story;
+use crate::kernel::World;
+
+pub(super) fn check(_: &World, story: &Story) -> Vec<String> {
+    let Some(machine) = &story.state.state else { return Vec::new() };
+    if story.is_cut() {
+        return Vec::new();
+    }
+    let mut problems = Vec::new();
+    let mut done: Vec<JobId> = Vec::new();
+    // Where each job that is taken back stands among those that were done, in the order of their beginnings.
+    let mut begun: Vec<JobId> = Vec::new();
+    let mut settled: BTreeSet<JobId> = BTreeSet::new();
+    let mut told: BTreeSet<JobId> = BTreeSet::new();
+    let mut stops: BTreeMap<u32, bool> = BTreeMap::new();
+    let mut compensates = false;
+    for event in &story.events {
+        match event {
+            Event::JobDone { job, .. } | Event::JobDoneBadly { job, .. } if !job.undo && !done.contains(job) => {
+                done.push(*job)
+            }
+            Event::ScopeStopped { scope, stop, .. } => {
+                stops.insert(*scope, *stop == brain_vm::Stop::Compensate);
+            }
+            Event::CompensationStarted { scope } => compensates |= *scope == 0,
+            _ => {}
+        }
+        let Some(job) = event.job().filter(|job| job.undo) else { continue };
+        if !begun.contains(&job) {
+            begun.push(job);
+        }
+        match event {
+            // A person who resolves the letter about an undo has seen to it.
+            Event::JobDone { .. } | Event::JobDoneBadly { .. } | Event::JobDismissed { .. } => {
+                settled.insert(job);
+            }
+            Event::JobStuck { .. } | Event::JobFailed { .. } => {
+                told.insert(job);
+            }
+            _ => {}
+        }
+    }
+    // The last first. Jobs that bring steps along are done after those, so that the order is that of the machine's list.
+    let place = |undo: &JobId| machine.done.iter().position(|job| *job == JobId { undo: false, ..*undo });
+    for pair in begun.windows(2) {
+        if pair[0].scope == pair[1].scope
+            && let (Some(first), Some(second)) = (place(&pair[0]), place(&pair[1]))
+            && first < second
+            && done_before(story, pair[1], pair[0])
+        {
+            let (first, second) = (story.name(pair[0]), story.name(pair[1]));
+            problems.push(format!("{first} was taken back before {second}, which was done later"));
+        }
+    }
+    if stops.get(&0) == Some(&true) && !compensates && machine.is_ended() {
+        problems.push("it was to take back what it did, and never began to".into());
+    }
+    if !compensates {
+        return problems;
+    }
+    // What lies in a scope that is itself part of taking back is not taken back again.
+    let of_undo = |job: &JobId| machine.outward(job.scope).any(|scope| machine.scope(scope).is_undo());
+    for job in
+        done.iter().filter(|job| !of_undo(job) && story.state.step(**job).is_some_and(|step| step.undo.is_some()))
+    {
+        let undo = JobId { undo: true, ..*job };
+        if !settled.contains(&undo) && !told.contains(&undo) {
+            problems.push(format!("{} was not taken back, and nobody was told", story.name(*job)));
+        }
+    }
+    if story.state.row.status == "compensated" && !told.is_subset(&settled) {
+        let missing: Vec<String> = told.difference(&settled).map(|job| story.name(*job)).collect();
+        problems.push(format!("it says that it took everything back, but not {}", missing.join(", ")));
+    }
+    problems
+}
+
+/// Whether what one undo takes back was done before the other undo began: what turns out to be done later comes later.
+fn done_before(story: &Story, one: JobId, other: JobId) -> bool {
+    let forward = JobId { undo: false, ..one };
+    let done = story.events.iter().rposition(|event| {
+        matches!(event, Event::JobDone { .. } | Event::JobDoneBadly { .. }) && event.job() == Some(forward)
+    });
+    done < story.events.iter().position(|event| event.job() == Some(other))
+}

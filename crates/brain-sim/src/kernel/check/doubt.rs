@@ -1,0 +1,56 @@
+//! What happened is known: the log says that it is done, or a person was asked. What may have happened is never settled
+//! by nobody.
+
+use brain_store::Scope;
+use brain_vm::Event;
+
+use super::Story;
+use crate::kernel::World;
+
+pub(super) fn check(world: &World, scope: &Scope, story: &Story) -> Vec<String> {
+    let mut problems = Vec::new();
+    if story.is_cut() {
+        return problems;
+    }
+    let seen = world.systems.seen();
+    for (key, job) in &story.keys {
+        if seen.deeds.get(&key.to_string()).is_none_or(|deeds| deeds.effects == 0) {
+            continue;
+        }
+        let known = story.events.iter().filter(|event| event.job() == Some(*job)).any(|event| {
+            matches!(
+                event,
+                Event::JobDone { .. }
+                    | Event::JobDoneBadly { .. }
+                    | Event::JobDelegated { .. }
+                    | Event::ReviewAsked { .. }
+                    | Event::ScopeOpened { .. }
+            ) || matches!(event, Event::JobStuck { happened, .. } if *happened != brain_vm::Happened::No)
+        });
+        if !known {
+            problems.push(format!("{} happened, but the run does not say so and nobody was asked", story.name(*job)));
+        }
+    }
+    drop(seen);
+    let letters = world.disk.base.letters_of(scope, story.state.row.id).unwrap_or_default();
+    for letter in letters {
+        let step = &letter.body["step"];
+        let by_nobody = letter.body["resolution"]["outcome"] == "run_ended";
+        if !letter.open && by_nobody && letter.body["happened"] == "maybe" {
+            problems.push(format!("a letter about {step}, which may have happened, was closed with its run"));
+        }
+        if !letter.open && letter.body["resolution"].is_null() {
+            problems.push(format!("a letter about {step} is closed, and nobody decided it"));
+        }
+    }
+    // Whoever waits for a person is in the list of those who do.
+    let Some(machine) = &story.state.state else { return problems };
+    let open = world.disk.base.letters_of(scope, story.state.row.id).unwrap_or_default();
+    for job in machine.left.keys() {
+        let Some(key) = story.state.job_key(*job) else { continue };
+        if !story.state.row.erased && !open.iter().any(|letter| letter.id == key && letter.open) {
+            problems.push(format!("{} is in doubt, and no letter about it is open", story.name(*job)));
+        }
+    }
+    problems
+}

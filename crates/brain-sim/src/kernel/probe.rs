@@ -1,0 +1,89 @@
+//! When everything is over: one run more, in a world in which nobody keeps house. What nodes tell one another and set
+//! themselves an alarm for must be enough; the keeper is a safety net.
+
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
+
+use brain_core::{Millis, SeededRandom, VirtualClock};
+use brain_engine::FlowConfig;
+use brain_kernel::{Expiry, Kernel, Mode, Request};
+use brain_store::Store;
+use brain_tools::{Toolbox, ToolboxConfig};
+use serde_json::json;
+
+use super::asks::{Heard, Then};
+use super::outside::{Reached, Systems};
+use super::{Slot, World, pack};
+
+/// How long the last run may take.
+const PROBE: Millis = Millis(8_000);
+
+/// A kernel that is only looked at runs with. It sees the rows without faults.
+pub(super) fn observer(base: Arc<dyn Store>, systems: &Arc<Systems>, truth: Arc<VirtualClock>) -> Arc<Kernel> {
+    let dead = Arc::new(AtomicBool::new(true));
+    let carrier = Arc::new(Reached { systems: systems.clone(), node: "-".into(), dead });
+    let registry = pack::registry(false).clone();
+    let toolbox = Arc::new(Toolbox::carried_by(registry.clone(), &ToolboxConfig::default(), carrier));
+    let random = Box::new(SeededRandom::new(0));
+    let (flow, expiry) = (FlowConfig::default(), Expiry::default());
+    let made = Kernel::by_hand(registry, toolbox, base, truth, random, flow, expiry, &|host, outside| (host, outside));
+    made.expect("a checked pack makes a kernel").0
+}
+
+impl World {
+    /// A child run, a worker's retry, and a step that waits for the child: without a keeper.
+    pub(super) fn probe(&mut self) {
+        for slot in &mut self.slots {
+            if let Slot::Up(node) = slot {
+                node.skew = 0;
+            }
+        }
+        // One look by everybody, so that clocks and leases are as they should be.
+        self.pass(Millis(1_000));
+        self.turn_nodes(40, true);
+        let scope = self.scopes[0].clone();
+        let request = Request {
+            calls: vec![("w.last".to_owned(), json!({"label": "last"}))],
+            ..Request::say(scope.clone(), "", Mode::Enqueue)
+        };
+        let found: Arc<Mutex<Option<brain_core::RunId>>> = Arc::default();
+        let told = found.clone();
+        self.ask("last".into(), "one more run, without a keeper".into(), Then::Nothing, |kernel| {
+            Box::pin(async move {
+                let begun = kernel.begin(&request).await?;
+                *told.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(begun.run);
+                Ok(Heard::Run(begun.run))
+            })
+        });
+        let until = self.now().plus(PROBE);
+        let run = loop {
+            self.pass(Millis(50));
+            self.turn_nodes(40, false);
+            self.hear();
+            let run = *found.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            let open = !self.open_runs(&scope).is_empty();
+            if (run.is_some() && !open) || self.now() > until {
+                break run;
+            }
+        };
+        let Some(run) = run else {
+            self.problems.push("the last run was not accepted".into());
+            return;
+        };
+        let Some(state) = self.state_of(&scope, run) else { return };
+        let status = &state.row.status;
+        if status == "completed" {
+            return;
+        }
+        let jobs = state.state.as_ref().map(|machine| machine.jobs.clone()).unwrap_or_default();
+        let waits = jobs.values().map(|job| format!("{:?}", job.status)).collect::<Vec<_>>().join(", ");
+        let what = if waits.contains("child: true") {
+            "nobody told it that its child run is over"
+        } else if waits.contains("Retrying") {
+            "its alarm did not ring"
+        } else {
+            "it does not end"
+        };
+        self.problems.push(format!("a run without a keeper is {status}: {what} ({waits})"));
+    }
+}
