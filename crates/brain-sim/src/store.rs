@@ -255,7 +255,7 @@ impl Disk {
                     let mut inner = self.lock();
                     for write in &mut member.writes {
                         if let Write::UpdateRun { schedule, .. } = write
-                            && inner.dice.one_in(10)
+                            && inner.dice.one_in(3)
                         {
                             schedule.wake_at = None;
                         }

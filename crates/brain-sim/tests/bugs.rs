@@ -121,7 +121,7 @@ fn what_was_done_badly_and_counts_as_not_done_is_found() {
 
 #[test]
 fn a_gateway_that_is_asked_again_blindly_is_found() {
-    kernels_find(Bug::RepeatedGateway, 0, 300, "nobody was asked");
+    kernels_find(Bug::RepeatedGateway, 0, 300, ", 1 allowed");
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn steps_that_nobody_counts_are_found() {
 
 #[test]
 fn a_timer_that_is_not_written_is_found() {
-    kernels_find(Bug::LostTimer, 0, 60, "its log wakes at");
+    kernels_find(Bug::LostTimer, 0, 200, "its log wakes at");
 }
 
 #[test]
