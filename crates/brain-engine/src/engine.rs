@@ -140,6 +140,7 @@ pub struct Engine {
     paused: Arc<AtomicBool>,
     programs: Arc<Programs>,
     intake: Intake,
+    retiring: tokio::sync::watch::Sender<bool>,
 }
 
 #[derive(Default)]
@@ -235,6 +236,7 @@ impl Engine {
             paused,
             programs,
             intake: Intake::new(config.flow.waiting_of_tenant, config.flow.waiting),
+            retiring: tokio::sync::watch::Sender::new(false),
         }))
     }
 
@@ -250,7 +252,8 @@ impl Engine {
         let stop = Arc::new(AtomicBool::new(false));
         let shards = Mutex::new(shards);
         let (paused, intake) = (Arc::default(), Intake::new(usize::MAX, usize::MAX));
-        Arc::new(Self { node, store, clock, hub, shards, threads, stop, paused, programs, intake })
+        let retiring = tokio::sync::watch::Sender::new(false);
+        Arc::new(Self { node, store, clock, hub, shards, threads, stop, paused, programs, intake, retiring })
     }
 
     /// This node.
@@ -298,6 +301,16 @@ impl Engine {
             }
         };
         tokio::time::timeout(limit, over).await.is_ok()
+    }
+
+    /// Says that this process is about to stop: whoever waits here for something that may take long is answered now.
+    pub fn retire(&self) {
+        self.retiring.send_replace(true);
+    }
+
+    /// Waits until [`Engine::retire`] is called.
+    pub async fn retired(&self) {
+        drop(self.retiring.subscribe().wait_for(|retiring| *retiring).await);
     }
 
     fn send(&self, input: CoreInput) {

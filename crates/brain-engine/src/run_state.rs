@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use brain_core::{Digest, JobKey, RunId};
 use brain_lang::plan::{Place, PlanStep};
-use brain_store::{LogRow, OfferRow, RunRow, Scope, Store};
+use brain_store::{LogRow, OfferRow, RunRow, Scope, Store, StoreError};
 use brain_vm::{Code, Event, EventError, JobId, JobStatus, Program, ScopeId, State, StepId};
 use serde_json::Value;
 
@@ -91,7 +91,14 @@ pub struct RunState {
 impl RunState {
     /// Reads a run and folds its log. Row and log come from one snapshot of the store.
     pub(crate) fn load(store: &dyn Store, programs: &Programs, scope: &Scope, run: RunId) -> Result<Self, NotLoaded> {
-        let found = store.run_and_log(scope, run).map_err(EngineError::from)?;
+        let found = match store.run_and_log(scope, run) {
+            // A damaged row of the log is this run's trouble, and its row may still be whole.
+            Err(StoreError::Unreadable(why)) => {
+                let row = store.run(scope, run).ok().flatten().map(Box::new);
+                return Err(NotLoaded { error: EngineError::Unreadable(run, why), row, log: None });
+            }
+            found => found.map_err(EngineError::from)?,
+        };
         let (row, log) = found.ok_or(EngineError::NoSuchRun(run))?;
         let Some(hash) = row.program else {
             let log = log.into_iter().map(Arc::new).collect();

@@ -814,9 +814,16 @@ impl Kernel {
     /// Waits for the end of a run that was begun, if that was asked for, and reports.
     pub async fn finish(&self, request: &Request, begun: &Begun) -> Result<Report, KernelError> {
         let limit = std::time::Duration::from_millis(request.limits.wait_timeout_ms);
-        let (state, timed_out) = match tokio::time::timeout(limit, self.rest(request, begun)).await {
-            Ok(state) => (state?, false),
-            Err(_) => (None, true),
+        let over = async {
+            tokio::select! {
+                () = tokio::time::sleep(limit) => {}
+                () = self.engine.retired() => {}
+            }
+        };
+        let (state, timed_out) = tokio::select! {
+            biased;
+            state = self.rest(request, begun) => (state?, false),
+            () = over => (None, true),
         };
         self.conclude(request, begun, state, timed_out)
     }

@@ -71,6 +71,7 @@ impl Kernel {
             tokio::select! {
                 () = news => {}
                 () = pause => {}
+                () = self.engine().retired() => return Ok(taken),
             }
         }
     }

@@ -252,7 +252,11 @@ impl State {
             }
             Event::JobFailed { job, .. } => self.fail_job(code, *job),
             Event::JobStuck { job, attempt, happened, .. } => {
-                self.put_job(*job, *attempt, JobStatus::Stuck { happened: *happened });
+                let status = JobStatus::Stuck { happened: *happened };
+                match self.left.get_mut(job) {
+                    Some(left) => left.status = status,
+                    None => drop(self.put_job(*job, *attempt, status)),
+                }
             }
             Event::JobReopened { job } => {
                 if let Some(open) = self.jobs.get_mut(job) {
@@ -385,7 +389,12 @@ impl State {
         }
         let job = self.jobs.remove(&id);
         if id.undo {
-            self.undone.insert(id.forward());
+            // A person who goes on without it has not taken it back.
+            if succeeded {
+                self.undone.insert(id.forward())
+            } else {
+                self.not_undone.insert(id.forward())
+            };
             if let Some(JobStatus::Growing { scope }) = job.map(|job| job.status) {
                 self.close(scope, End::Completed);
             }
@@ -402,7 +411,7 @@ impl State {
 
     /// A dead letter that outlived its scope was answered.
     fn settle_left(&mut self, id: JobId, happened: bool) {
-        if id.undo {
+        if id.undo && happened {
             self.not_undone.remove(&id.forward());
             self.undone.insert(id.forward());
         } else if happened {

@@ -198,7 +198,7 @@ fn a_compensation_that_fails_waits_for_a_person() {
     world.fail("a", transient());
     assert!(world.state.awaits_person());
     world.input(Input::Dismiss(JobId { undo: true, ..job(0) }));
-    assert_eq!(world.status(), "compensated");
+    assert_eq!(world.status(), "failed");
     world.assert_replays();
 }
 

@@ -49,6 +49,21 @@ impl ProcessLiveness {
         Some(format!("{}/{inode}", boot.trim()))
     }
 
+    /// Whether a process that described itself so is certainly there, though it may stand still.
+    pub(crate) fn is_there(&self, other: &str) -> bool {
+        Self::judge(other).unwrap_or(false)
+    }
+
+    /// Whether such a process is there; `None` if that cannot be told from here.
+    fn judge(other: &str) -> Option<bool> {
+        // What stands after a space is a note.
+        let parts: Vec<&str> = other.split(' ').next().unwrap_or_default().split('/').collect();
+        let [boot, namespace, pid, start] = parts.as_slice() else { return None };
+        let pid = pid.parse::<u32>().ok()?;
+        let here = Self::place().is_some_and(|place| place == format!("{boot}/{namespace}"));
+        here.then(|| Self::start(pid).is_some_and(|alive| alive == *start))
+    }
+
     /// When a process began, in ticks since boot; `None` if there is none.
     fn start(pid: u32) -> Option<String> {
         let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
@@ -65,12 +80,7 @@ impl Liveness for ProcessLiveness {
     }
 
     fn is_gone(&self, other: &str) -> bool {
-        // What stands after a space is a note.
-        let parts: Vec<&str> = other.split(' ').next().unwrap_or_default().split('/').collect();
-        let [boot, namespace, pid, start] = parts.as_slice() else { return false };
-        let Ok(pid) = pid.parse::<u32>() else { return false };
-        let judged = Self::place().is_some_and(|place| place == format!("{boot}/{namespace}"));
-        judged && Self::start(pid).is_none_or(|alive| alive != *start)
+        Self::judge(other) == Some(false)
     }
 }
 

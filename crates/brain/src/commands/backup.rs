@@ -23,6 +23,12 @@ pub(crate) fn backup(global: &Global, args: &BackupArgs) -> Result<bool> {
     if !path.is_file() {
         bail!("there is no store at {}", path.display());
     }
+    if args.file.exists() {
+        if args.file.canonicalize()? == path.canonicalize()? {
+            bail!("{} is the store itself; name another file", args.file.display());
+        }
+        refuse_if_worked_on(&args.file)?;
+    }
     let contents = SqliteStore::backup(&path, &args.file, args.force)?;
     tell(global, "backup", &args.file, &contents);
     if !global.json {
@@ -64,11 +70,7 @@ fn refuse_if_used(path: &Path, force: bool) -> Result<()> {
         Err(_) if force => return Ok(()),
         Err(error) => bail!("{error}; replace it with --force"),
     };
-    for node in SqliteStore::open(path)?.nodes(SystemScope, SystemClock.now())? {
-        if node.lapsed.is_none() && !ProcessLiveness.is_gone(&node.liveness) {
-            bail!("node {} works on {}; stop it first", node.id, path.display());
-        }
-    }
+    refuse_if_worked_on(path)?;
     if (there.runs > 0 || there.records > 0) && !force {
         bail!(
             "{} holds {} runs and {} records; nothing was changed. Replace it with --force, or name another store with --store",
@@ -76,6 +78,21 @@ fn refuse_if_used(path: &Path, force: bool) -> Result<()> {
             there.runs,
             there.records
         );
+    }
+    Ok(())
+}
+
+/// A file that a process has open as its store is not replaced. A process that stands still has let its lease lapse and
+/// is still there: only one that is known to be gone does not count.
+fn refuse_if_worked_on(path: &Path) -> Result<()> {
+    if SqliteStore::inspect(path).is_err() {
+        return Ok(());
+    }
+    for node in SqliteStore::open(path)?.nodes(SystemScope, SystemClock.now())? {
+        let there = node.lapsed.is_none() && !ProcessLiveness.is_gone(&node.liveness);
+        if there || ProcessLiveness.is_there(&node.liveness) {
+            bail!("node {} works on {}; stop it first", node.id, path.display());
+        }
     }
     Ok(())
 }

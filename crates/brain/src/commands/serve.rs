@@ -32,6 +32,7 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<bool> {
         let stopping = async move {
             drop(first.wait_for(|signals| *signals >= 1).await);
             engine.pause(true);
+            engine.retire();
         };
         let (addr, serving) = brain_server::bind(kernel.clone(), config, stopping)
             .await
