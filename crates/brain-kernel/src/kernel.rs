@@ -19,7 +19,7 @@ use brain_registry::{Registry, Tool};
 use brain_store::blob::{is_large, offload};
 use brain_store::{ApprovalRow, Lane, Scope, Store, StoreError, Write};
 use brain_tools::{Toolbox, ToolboxConfig};
-use brain_vm::{PlanError, Program, compile};
+
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
@@ -37,9 +37,6 @@ use crate::understand::{Hearing, hear, keep, surroundings, thresholds};
 
 /// Requests with the same meaning in one conversation that are looked back at, at most.
 const MAX_REPEATS: u32 = 100;
-
-/// Programs that are kept at hand at most.
-const MAX_PROGRAMS: usize = 10_000;
 
 /// Why the kernel did not answer with a report.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -191,9 +188,6 @@ impl Begun {
     }
 }
 
-/// Programs with their hashes, by the shape of their plan and the settings that they pin.
-type Programs = std::collections::HashMap<(String, Digest), (Digest, Arc<Program>)>;
-
 /// The kernel.
 pub struct Kernel {
     registry: Arc<Registry>,
@@ -215,9 +209,9 @@ pub struct Kernel {
     /// Runs whose logs take no more marks of forged callbacks.
     pub(crate) forged: Mutex<std::collections::HashSet<RunId>>,
     /// Definitions that are known to be in the store.
-    defined: Mutex<std::collections::HashSet<Digest>>,
+    pub(crate) defined: Mutex<std::collections::HashSet<Digest>>,
     /// Programs of plans that came before, by the shape of the plan: compiling and hashing them again gives the same.
-    programs: Mutex<Programs>,
+    pub(crate) programs: Mutex<crate::program::Programs>,
 }
 
 impl Kernel {
@@ -701,29 +695,6 @@ impl Kernel {
         planned.consent == Consent::Approver || planned.calls.iter().any(acknowledged) || request.mode == Mode::Plan
     }
 
-    /// Whether somebody outside may name these records: of types that there are, by id.
-    pub fn check_artifacts(&self, artifacts: &[brain_registry::Artifact]) -> Result<(), Failure> {
-        self.toolbox.check_artifacts(artifacts)
-    }
-
-    /// The program of a plan, with the settings that it sees. What a plan is made of (tools, playbooks) does not change
-    /// while a kernel runs, so its shape says it all.
-    pub(crate) fn program(&self, planned: &Planned, settings: Digest) -> Result<(Digest, Arc<Program>), PlanError> {
-        let key = (planned.shape.clone(), settings);
-        if let Some(known) = self.programs.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
-            return Ok(known.clone());
-        }
-        let mut program = compile(&planned.plan(&self.registry))?;
-        program.settings = Some(settings);
-        let entry = (program.id().0, Arc::new(program));
-        let mut programs = self.programs.lock().unwrap_or_else(PoisonError::into_inner);
-        if programs.len() >= MAX_PROGRAMS {
-            programs.clear();
-        }
-        programs.insert(key, entry.clone());
-        Ok(entry)
-    }
-
     /// One line about a call, for people.
     fn describe(&self, tool: &str, input: &Value) -> String {
         let line = self.registry.tool(tool).map(|tool| describe_call(&tool.def, input));
@@ -780,35 +751,6 @@ impl Kernel {
             Some(json!({"message": text, "next_actions": next})),
         ));
         draft.status = "staged".into();
-    }
-
-    /// Definitions that a program uses and that the store may not have yet.
-    pub(crate) fn definitions(&self, hash: Digest, program: &Program) -> Vec<Write> {
-        let mut defined = self.defined.lock().unwrap_or_else(PoisonError::into_inner);
-        if defined.len() >= MAX_PROGRAMS {
-            defined.clear();
-        }
-        let mut writes = Vec::new();
-        let mut define = |hash: Digest, kind: &'static str, body: &dyn Fn() -> Value| {
-            if !defined.contains(&hash) && !self.store.definition(hash).is_ok_and(|found| found.is_some()) {
-                writes.push(Write::Define { hash, kind, body: body() });
-            } else {
-                defined.insert(hash);
-            }
-        };
-        define(hash, "program", &|| serde_json::to_value(program).unwrap_or(Value::Null));
-        let settings = self.toolbox.settings();
-        if program.settings == Some(settings.digest()) {
-            define(settings.digest(), "settings", &|| settings.body().clone());
-        }
-        for step in &program.steps {
-            for reference in step.tools() {
-                if let Some(tool) = self.registry.tool(&reference.name).filter(|tool| tool.hash == reference.hash) {
-                    define(reference.hash, "tool", &|| serde_json::to_value(&tool.def).unwrap_or(Value::Null));
-                }
-            }
-        }
-        writes
     }
 
     /// Waits for the end of a run that was begun, if that was asked for, and reports.

@@ -21,6 +21,7 @@ pub mod life;
 mod migrate;
 mod narrate;
 mod plan;
+mod program;
 mod review;
 pub mod scenario;
 mod understand;

@@ -1,0 +1,71 @@
+//! Programs: plans compiled with the settings that they pin, and the definitions that go into the store with them.
+
+use std::sync::{Arc, PoisonError};
+
+use brain_core::{Digest, Failure};
+use brain_store::Write;
+use brain_vm::{PlanError, Program, compile};
+use serde_json::Value;
+
+use crate::kernel::Kernel;
+use crate::plan::Planned;
+
+/// Programs that are kept at hand at most.
+const MAX_PROGRAMS: usize = 10_000;
+
+/// Programs with their hashes, by the shape of their plan and the settings that they pin.
+pub(crate) type Programs = std::collections::HashMap<(String, Digest), (Digest, Arc<Program>)>;
+
+impl Kernel {
+    /// Whether somebody outside may name these records: of types that there are, by id.
+    pub fn check_artifacts(&self, artifacts: &[brain_registry::Artifact]) -> Result<(), Failure> {
+        self.host().toolbox().check_artifacts(artifacts)
+    }
+
+    /// The program of a plan, with the settings that it sees. What a plan is made of (tools, playbooks) does not change
+    /// while a kernel runs, so its shape says it all.
+    pub(crate) fn program(&self, planned: &Planned, settings: Digest) -> Result<(Digest, Arc<Program>), PlanError> {
+        let key = (planned.shape.clone(), settings);
+        if let Some(known) = self.programs.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
+            return Ok(known.clone());
+        }
+        let mut program = compile(&planned.plan(self.registry()))?;
+        program.settings = Some(settings);
+        let entry = (program.id().0, Arc::new(program));
+        let mut programs = self.programs.lock().unwrap_or_else(PoisonError::into_inner);
+        if programs.len() >= MAX_PROGRAMS {
+            programs.clear();
+        }
+        programs.insert(key, entry.clone());
+        Ok(entry)
+    }
+
+    /// Definitions that a program uses and that the store may not have yet.
+    pub(crate) fn definitions(&self, hash: Digest, program: &Program) -> Vec<Write> {
+        let mut defined = self.defined.lock().unwrap_or_else(PoisonError::into_inner);
+        if defined.len() >= MAX_PROGRAMS {
+            defined.clear();
+        }
+        let mut writes = Vec::new();
+        let mut define = |hash: Digest, kind: &'static str, body: &dyn Fn() -> Value| {
+            if !defined.contains(&hash) && !self.store().definition(hash).is_ok_and(|found| found.is_some()) {
+                writes.push(Write::Define { hash, kind, body: body() });
+            } else {
+                defined.insert(hash);
+            }
+        };
+        define(hash, "program", &|| serde_json::to_value(program).unwrap_or(Value::Null));
+        let settings = self.host().toolbox().settings();
+        if program.settings == Some(settings.digest()) {
+            define(settings.digest(), "settings", &|| settings.body().clone());
+        }
+        for step in &program.steps {
+            for reference in step.tools() {
+                if let Some(tool) = self.registry().tool(&reference.name).filter(|tool| tool.hash == reference.hash) {
+                    define(reference.hash, "tool", &|| serde_json::to_value(&tool.def).unwrap_or(Value::Null));
+                }
+            }
+        }
+        writes
+    }
+}
