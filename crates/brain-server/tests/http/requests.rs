@@ -39,7 +39,7 @@ async fn a_body_of_the_wrong_shape_names_the_field() {
         (json!({"message": "a", "conversation_id": "123"}), "conversation_id"),
         (json!({"message": "a", "context": []}), "context"),
         (json!({"message": "a", "limits": {"max_tool_calls": 0}}), "limits.max_tool_calls"),
-        (json!({"message": "a", "limits": {"max_tool_calls": 101}}), "limits.max_tool_calls"),
+        (json!({"message": "a", "limits": {"max_tool_calls": 10_001}}), "limits.max_tool_calls"),
         (json!({"message": "a", "limits": {"max_tool_calls": -1}}), "limits.max_tool_calls"),
         (json!({"message": "a", "limits": {"max_tool_calls": 1.5}}), "limits.max_tool_calls"),
         (json!({"message": "a", "limits": {"max_tool_calls": "1"}}), "limits.max_tool_calls"),
