@@ -429,9 +429,11 @@ impl Engine {
         }
         let mut inputs = lost_jobs(state.state.as_ref());
         inputs.push(Told::Input(Input::Tick, None));
+        // What is offered again was read before: the run must not have moved since.
+        let RunSchedule { seq, fence, .. } = state.row.schedule;
         let command = Command {
             prelude: vec![NewEvent::pipe(PipeEvent::Unparked, json!({"by": by}), None)],
-            preconditions: Vec::new(),
+            preconditions: vec![Precondition::RunAt { run, seq, fence }],
             writes: state.offers().into_iter().map(Write::Offer).collect(),
             inputs,
             status: None,
