@@ -127,7 +127,7 @@ fn a_poisoned_row_never_blocks_the_start() {
     server.kill();
     let broken = run(&store, &["inspect", staged["run_id"].as_str().unwrap()]);
     assert_eq!(broken.status.code(), Some(1));
-    assert!(text(&broken).contains("cannot read"), "{}", text(&broken));
+    assert!(text(&broken).contains("cannot be read"), "{}", text(&broken));
 }
 
 #[test]
