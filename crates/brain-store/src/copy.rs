@@ -351,6 +351,7 @@ pub fn copy_shared(
                 "program" => "program",
                 "tool" => "tool",
                 "record" => "record",
+                "settings" => "settings",
                 other => return Err(StoreError::Unreadable(format!("a definition of kind `{other}`"))),
             };
             let define = Write::Define { hash: row.hash, kind, body: row.body };

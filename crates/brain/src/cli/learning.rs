@@ -71,9 +71,6 @@ pub(crate) struct DecideArgs {
     pub(crate) phrase: String,
     /// The tool or playbook.
     pub(crate) target: String,
-    /// Who decides. [default: the user of this machine]
-    #[arg(long = "as", value_name = "NAME")]
-    pub(crate) who: Option<String>,
 }
 
 #[derive(Args)]
@@ -98,7 +95,4 @@ pub(crate) struct CorrectArgs {
     /// Why.
     #[arg(long, default_value = "")]
     pub(crate) why: String,
-    /// Who says so. [default: the user of this machine]
-    #[arg(long = "as", value_name = "NAME")]
-    pub(crate) who: Option<String>,
 }

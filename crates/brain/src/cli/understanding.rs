@@ -71,9 +71,6 @@ pub(crate) struct TeachArgs {
     /// Many at once: a YAML list of `{phrase, target}`.
     #[arg(long, value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
-    /// Who teaches. [default: the user of this machine]
-    #[arg(long = "as", value_name = "NAME")]
-    pub(crate) who: Option<String>,
 }
 
 #[derive(Args)]
@@ -83,7 +80,4 @@ pub(crate) struct UnteachArgs {
     /// Why.
     #[arg(long, default_value = "")]
     pub(crate) why: String,
-    /// Who takes it back. [default: the user of this machine]
-    #[arg(long = "as", value_name = "NAME")]
-    pub(crate) who: Option<String>,
 }

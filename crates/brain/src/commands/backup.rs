@@ -27,7 +27,12 @@ pub(crate) fn backup(global: &Global, args: &BackupArgs) -> Result<bool> {
         if args.file.canonicalize()? == path.canonicalize()? {
             bail!("{} is the store itself; name another file", args.file.display());
         }
-        refuse_if_worked_on(&args.file)?;
+        // A backup has no such file beside it; a store that a process has open does.
+        let mut wal = args.file.clone().into_os_string();
+        wal.push("-wal");
+        if Path::new(&wal).exists() {
+            bail!("{} looks like a store in use; name another file", args.file.display());
+        }
     }
     let contents = SqliteStore::backup(&path, &args.file, args.force)?;
     tell(global, "backup", &args.file, &contents);

@@ -117,7 +117,7 @@ impl Teller<'_> {
     }
 
     fn promote(&self, args: &DecideArgs) -> Result<bool> {
-        let who = who(args.who.as_deref());
+        let who = who(self.global.acting_as.as_deref());
         let done = self.kernel.promote(self.scope, &who, &args.phrase, &args.target)?;
         if self.global.json {
             show::json(&done);
@@ -128,7 +128,8 @@ impl Teller<'_> {
     }
 
     fn reject(&self, args: &RejectArgs) -> Result<bool> {
-        let DecideArgs { phrase, target, who: by } = &args.what;
+        let DecideArgs { phrase, target } = &args.what;
+        let by = &self.global.acting_as;
         let note = self.kernel.reject(self.scope, &who(by.as_deref()), phrase, target, &args.why)?;
         if self.global.json {
             show::json(&json!({"phrase": phrase, "target": target, "why": args.why, "note": note}));
@@ -166,7 +167,8 @@ impl Teller<'_> {
     }
 
     fn unblock(&self, args: &DecideArgs) -> Result<bool> {
-        let row = self.kernel.unblock(self.scope, &who(args.who.as_deref()), &args.phrase, &args.target)?;
+        let row =
+            self.kernel.unblock(self.scope, &who(self.global.acting_as.as_deref()), &args.phrase, &args.target)?;
         if self.global.json {
             show::json(&row);
         } else {
@@ -176,7 +178,7 @@ impl Teller<'_> {
     }
 
     fn correct(&self, args: &CorrectArgs) -> Result<bool> {
-        let actor = Actor { name: who(args.who.as_deref()), ..Actor::local() };
+        let actor = Actor { name: who(self.global.acting_as.as_deref()), ..Actor::local() };
         let run = super::run_id(&args.run)?;
         let told = self.kernel.correct(self.scope, &actor, run, args.request, args.meant.as_deref(), &args.why)?;
         if self.global.json {

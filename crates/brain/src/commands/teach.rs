@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use brain_kernel::{Actor, Kernel, Learned, Lesson};
+use brain_kernel::{Kernel, Learned, Lesson};
 use brain_store::Scope;
 use serde_json::{Value, json};
 
@@ -18,8 +18,8 @@ pub(crate) fn teach(global: &Global, args: &TeachArgs) -> Result<bool> {
         let done = match (&args.file, &args.phrase, &args.target) {
             (Some(file), _, _) => teach_file(global, &kernel, &scope, args, file),
             (None, Some(phrase), Some(target)) => {
-                let lesson = lesson(args, phrase, target);
-                let learned = kernel.teach(&scope, &who(args.who.as_deref()), &lesson)?;
+                let lesson = lesson(global, args, phrase, target);
+                let learned = kernel.teach(&scope, &who(global.acting_as.as_deref()), &lesson)?;
                 if global.json {
                     show::json(&learned);
                 } else {
@@ -38,7 +38,7 @@ pub(crate) fn unteach(global: &Global, args: &UnteachArgs) -> Result<bool> {
     let scope = open::scope(global)?;
     open::runtime()?.block_on(async {
         let kernel = open::kernel(global, false)?;
-        let gone = kernel.unteach(&scope, &who(args.who.as_deref()), &args.phrase, &args.why)?;
+        let gone = kernel.unteach(&scope, &who(global.acting_as.as_deref()), &args.phrase, &args.why)?;
         if global.json {
             show::json(&json!({"untaught": gone}));
         } else {
@@ -60,9 +60,9 @@ pub(super) fn who(given: Option<&str>) -> String {
     given.map(str::to_owned).or_else(user).unwrap_or_else(|| "local".into())
 }
 
-fn lesson(args: &TeachArgs, phrase: &str, target: &str) -> Lesson {
+fn lesson(global: &Global, args: &TeachArgs, phrase: &str, target: &str) -> Lesson {
     // Without a name, it is for whoever speaks on this machine: that is how `brain do` calls them.
-    let own = args.own.then(|| args.who.clone().unwrap_or_else(|| Actor::local().name));
+    let own = args.own.then(|| open::actor(global).name);
     Lesson { phrase: phrase.to_owned(), target: target.to_owned(), own, replace: args.replace }
 }
 
@@ -112,7 +112,7 @@ fn teach_file(global: &Global, kernel: &Kernel, scope: &Scope, args: &TeachArgs,
         let (Some(phrase), Some(target)) = (row["phrase"].as_str(), row["target"].as_str()) else {
             bail!("{}: entry {} has no `phrase` and `target`; nothing after it was taught", file.display(), number + 1);
         };
-        match kernel.teach(scope, &who(args.who.as_deref()), &lesson(args, phrase, target)) {
+        match kernel.teach(scope, &who(global.acting_as.as_deref()), &lesson(global, args, phrase, target)) {
             Ok(one) => learned.push(one),
             Err(error) => refused.push(error.to_string()),
         }
