@@ -112,6 +112,9 @@ pub(crate) fn order(log: &[Arc<LogRow>]) -> Vec<String> {
             // What may have happened is settled whenever somebody finds out.
             Event::JobDone { job, .. } | Event::JobFailed { job, .. } | Event::JobDismissed { job }
                 if ended && left.contains(job) => {}
+            // An undo that turns out to have failed stays with a person.
+            Event::JobStuck { job, happened: brain_vm::Happened::No, .. }
+                if ended && job.undo && left.contains(job) => {}
             _ if ended => wrong("it had ended"),
             Event::RunEnded { .. } => ended = true,
             _ => {}
