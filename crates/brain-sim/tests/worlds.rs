@@ -4,14 +4,14 @@
 use brain_sim::{Lived, Options, live, live_all};
 
 /// Worlds that every build lives through.
-const WORLDS: u64 = 1_000;
+const WORLDS: u64 = 2_000;
 
 fn told(failed: &[Lived]) -> String {
     failed.iter().map(|lived| format!("seed {}: {}\n", lived.seed, lived.problems.join("; "))).collect()
 }
 
 #[test]
-fn nothing_is_lost_or_stuck_or_done_twice_in_a_thousand_worlds() {
+fn nothing_is_lost_or_stuck_or_done_twice_in_two_thousand_worlds() {
     let (failed, lived, tally) = live_all(0, WORLDS, 5, &Options::default());
     assert!(failed.is_empty(), "{}", told(&failed));
     assert_eq!(lived, WORLDS);
