@@ -8,7 +8,7 @@
 use std::borrow::Borrow;
 
 use brain_core::{Digest, Timestamp, canonical_digest};
-use brain_store::{LogRow, Member, Precondition, RunRow, Scope, Store, StoreError, Write};
+use brain_store::{LogEvent, LogRow, Member, Precondition, RunRow, Scope, Store, StoreError, Write};
 use brain_vm::State;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -46,7 +46,7 @@ struct Archive {
 
 /// The receipts of an archive, with their values unless those were erased.
 pub(crate) fn archived(entry: &LogEntry<'_>) -> Vec<Receipt> {
-    let Ok(Archive { mut receipts }) = Archive::deserialize(entry.data) else { return Vec::new() };
+    let Some(Archive { mut receipts }) = entry.read() else { return Vec::new() };
     let values = entry.payload.and_then(|payload| payload["values"].as_array()).into_iter().flatten();
     for (receipt, value) in receipts.iter_mut().zip(values) {
         (receipt.args, receipt.result) = (value[0].clone(), value[1].clone());
@@ -56,7 +56,7 @@ pub(crate) fn archived(entry: &LogEntry<'_>) -> Vec<Receipt> {
 
 impl Checkpoint {
     pub(crate) fn read(entry: &LogEntry<'_>) -> Option<Self> {
-        serde_json::from_value(entry.data.clone()).ok()
+        entry.read()
     }
 
     /// The last one of a log, if it was compacted.
@@ -69,6 +69,12 @@ impl Checkpoint {
         let kept = payload.and_then(|payload| serde_json::from_value(payload["data"].clone()).ok());
         kept.unwrap_or_else(|| RunData { started: self.started, ..RunData::default() })
     }
+}
+
+/// What the digest of a log is taken of.
+fn content(row: &LogRow) -> Value {
+    let event = |event: &LogEvent| json!([event.number, event.version, event.data.get(), event.payload]);
+    json!([row.events.iter().map(event).collect::<Vec<_>>(), row.payloads])
 }
 
 /// The value of a receipt, or the digest of it.
@@ -89,9 +95,9 @@ pub(crate) fn compact(
     let Some(hash) = row.program else { return Ok(false) };
     let log = store.log(scope, row.id)?;
     // Rows that say how it came about stay; those of the machine alone go, and earlier checkpoints.
-    let only_machine = |row: &&LogRow| row.events.iter().all(|(number, ..)| brain_vm::VM_EVENTS.contains(number));
+    let only_machine = |row: &&LogRow| row.events.iter().all(|event| brain_vm::VM_EVENTS.contains(&event.number));
     let goes = |row: &&LogRow| {
-        only_machine(row) || row.events.iter().all(|(number, ..)| *number == PipeEvent::Checkpoint as u16)
+        only_machine(row) || row.events.iter().all(|event| event.number == PipeEvent::Checkpoint as u16)
     };
     let seqs: Vec<u64> = log.iter().filter(goes).map(|row| row.seq).collect();
     let count: u64 = log.iter().filter(only_machine).map(|row| row.events.len() as u64).sum();
@@ -119,18 +125,18 @@ pub(crate) fn compact(
         .into_iter()
         .map(|one| Receipt { args: digest_of(&one.args), result: digest_of(&one.result), ..one })
         .collect();
-    let digest = canonical_digest(&log.iter().map(|row| (&row.events, &row.payloads)).collect::<Vec<_>>());
+    let digest = canonical_digest(&log.iter().map(content).collect::<Vec<_>>());
     let started = data.started;
     let fragments = code.hashes().skip(1).collect();
     let point = Checkpoint { program: hash, fragments, state, started, events: count, log: digest };
     let archive = NewEvent::pipe(
         PipeEvent::Archived,
-        serde_json::to_value(Archive { receipts }).expect("receipts are JSON"),
+        Archive { receipts },
         Some(json!({"values": values})),
     );
     let checkpoint = NewEvent::pipe(
         PipeEvent::Checkpoint,
-        serde_json::to_value(&point).expect("the state of a run is JSON"),
+        &point,
         Some(json!({"data": data})),
     );
     let mut schedule = row.schedule.clone();

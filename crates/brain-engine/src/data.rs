@@ -217,6 +217,6 @@ pub struct Moved {
 
 impl Moved {
     pub(crate) fn read(entry: &LogEntry<'_>) -> Option<Self> {
-        serde_json::from_value(entry.data.clone()).ok()
+        entry.read()
     }
 }

@@ -525,9 +525,8 @@ impl Engine {
             steps: migration.steps,
             state: migration.state,
         };
-        let data = serde_json::to_value(&moved).expect("the state of a run is JSON");
         let command = Command {
-            prelude: vec![NewEvent::pipe(PipeEvent::Migrated, data, Some(json!({"input": input})))],
+            prelude: vec![NewEvent::pipe(PipeEvent::Migrated, &moved, Some(json!({"input": input})))],
             preconditions: vec![Precondition::RunAt { run, seq, fence }],
             writes,
             inputs: vec![Told::Input(Input::Tick, None)],

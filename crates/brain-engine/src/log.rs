@@ -3,9 +3,12 @@
 
 use std::borrow::Borrow;
 
-use brain_store::LogRow;
+use brain_store::{LogEvent, LogRow};
 use brain_vm::{Event, EventError, VM_EVENTS};
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use serde_json::value::{RawValue, to_raw_value};
 
 /// Events of the pipe before and around execution. The numbers are frozen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,21 +86,22 @@ impl PipeEvent {
 }
 
 /// An event about to be written.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct NewEvent {
     /// The type.
     pub number: u16,
     /// Its version.
     pub version: u16,
-    /// What happened, without domain values.
-    pub data: Value,
+    /// What happened, without domain values, as it will be stored.
+    pub data: Box<RawValue>,
     /// The domain values.
     pub payload: Option<Value>,
 }
 
 impl NewEvent {
     /// An event of the pipe.
-    pub fn pipe(event: PipeEvent, data: Value, payload: Option<Value>) -> Self {
+    pub fn pipe(event: PipeEvent, data: impl Serialize, payload: Option<Value>) -> Self {
+        let data = to_raw_value(&data).expect("what the pipe says is plain data");
         Self { number: event as u16, version: 1, data, payload }
     }
 
@@ -112,21 +116,15 @@ impl NewEvent {
     }
 }
 
-/// The key under which an event's data names its payload's position in the row.
-const PAYLOAD: &str = "p";
-
 /// Packs events that are written together into one row.
 pub fn pack(run: brain_core::RunId, seq: u64, at: brain_core::Timestamp, events: Vec<NewEvent>) -> LogRow {
     let mut row = LogRow { run, seq, at, events: Vec::with_capacity(events.len()), payloads: Vec::new() };
-    for event in events {
-        let mut data = event.data;
-        if let Some(payload) = event.payload {
-            if let Some(map) = data.as_object_mut() {
-                map.insert(PAYLOAD.into(), json!(row.payloads.len()));
-            }
+    for NewEvent { number, version, data, payload } in events {
+        let payload = payload.map(|payload| {
             row.payloads.push(payload);
-        }
-        row.events.push((event.number, event.version, data));
+            row.payloads.len() as u32 - 1
+        });
+        row.events.push(LogEvent { number, version, data, payload });
     }
     row
 }
@@ -142,22 +140,37 @@ pub struct LogEntry<'a> {
     pub number: u16,
     /// Its version.
     pub version: u16,
-    /// What happened.
-    pub data: &'a Value,
+    /// What happened, as it is stored.
+    pub data: &'a RawValue,
     /// The domain values.
     pub payload: Option<&'a Value>,
 }
 
 impl LogEntry<'_> {
+    /// Whether the machine wrote it.
+    pub fn is_machine(&self) -> bool {
+        VM_EVENTS.contains(&self.number)
+    }
+
     /// The event of the machine, if it is one.
     pub fn machine(&self) -> Result<Option<Event>, EventError> {
-        if VM_EVENTS.contains(&self.number) {
+        if self.is_machine() {
             return Event::read(self.number, self.version, self.data).map(Some);
         }
         match PipeEvent::name(self.number) {
             Some(_) if self.version == 1 => Ok(None),
             _ => Err(EventError::Unknown { number: self.number, version: self.version }),
         }
+    }
+
+    /// What happened, as a value.
+    pub fn value(&self) -> Value {
+        serde_json::from_str(self.data.get()).unwrap_or_default()
+    }
+
+    /// What happened, if it has this form.
+    pub fn read<T: DeserializeOwned>(&self) -> Option<T> {
+        serde_json::from_str(self.data.get()).ok()
     }
 
     /// Whether it is this event of the pipe.
@@ -174,15 +187,14 @@ impl LogEntry<'_> {
 /// The events of a log, in order.
 pub fn entries<R: Borrow<LogRow>>(rows: &[R]) -> impl Iterator<Item = LogEntry<'_>> {
     rows.iter().map(Borrow::borrow).flat_map(|row: &LogRow| {
-        row.events.iter().enumerate().map(|(n, (number, version, data))| LogEntry {
+        row.events.iter().enumerate().map(|(n, event)| LogEntry {
             seq: row.seq + n as u64,
             at: row.at,
-            number: *number,
-            version: *version,
-            data,
-            payload: data
-                .get(PAYLOAD)
-                .and_then(Value::as_u64)
+            number: event.number,
+            version: event.version,
+            data: &event.data,
+            payload: event
+                .payload
                 .and_then(|position| row.payloads.get(position as usize))
                 .filter(|payload| !payload.is_null()),
         })

@@ -195,7 +195,7 @@ fn delete(
         swept.bytes += size(&row.request);
         for row in &log {
             swept.bytes += row.payloads.iter().map(size).sum::<u64>();
-            swept.bytes += row.events.iter().map(|(_, _, data)| size(data)).sum::<u64>();
+            swept.bytes += row.events.iter().map(|event| event.data.get().len() as u64).sum::<u64>();
         }
     }
     Ok(())

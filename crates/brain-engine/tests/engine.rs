@@ -269,7 +269,7 @@ fn a_poisoned_run_blocks_nobody() {
         run: bad,
         seq: row.schedule.seq,
         at: row.updated_at,
-        events: vec![(150, 9, serde_json::json!({}))],
+        events: vec![brain_store::LogEvent::new(150, 9, &serde_json::json!({}), None)],
         payloads: vec![],
     };
     let update =
@@ -289,7 +289,7 @@ fn a_poisoned_run_blocks_nobody() {
     let aside = store.run(&scope(), bad).unwrap().unwrap();
     assert_eq!((aside.status.as_str(), aside.schedule.wake_at, aside.schedule.owner), ("parked", None, None));
     let last = store.log(&scope(), bad).unwrap().pop().unwrap();
-    assert_eq!(last.events[0].0, 12, "and the feed says so");
+    assert_eq!(last.events[0].number, 12, "and the feed says so");
     let again = driver.block_on(engine.unpark(&scope(), bad, "ann"), None).unwrap();
     assert!(matches!(again, Err(EngineError::Unreadable(..))), "this build still cannot read it");
     let event = NewEvent::pipe(PipeEvent::Aborted, serde_json::json!({"by": "ann"}), None);

@@ -13,7 +13,7 @@ use brain_engine::log::entries;
 use brain_engine::{Driver, EngineError, FlowConfig, JobOutcome, NewEvent, PipeEvent, RunNews};
 use brain_lang::plan::{Idempotency, Place};
 use brain_registry::ToolResult;
-use brain_store::{LogRow, Member, MemoryStore, Outcome, SqliteStore, Store, Write};
+use brain_store::{LogEvent, LogRow, Member, MemoryStore, Outcome, SqliteStore, Store, Write};
 use brain_vm::{Input, JobId, JobStatus};
 use common::{Fate, TestHost, clock, program, random, scope, step, submission};
 use serde_json::json;
@@ -67,7 +67,7 @@ fn one_run_that_is_refused_is_set_aside_and_its_neighbours_complete() {
         run: bad,
         seq: row.schedule.seq,
         at: row.updated_at,
-        events: vec![(1, 1, json!({}))],
+        events: vec![LogEvent::new(1, 1, &json!({}), None)],
         payloads: vec![],
     };
     let member = Member { scope: scope(), preconditions: vec![], writes: vec![Write::Append(alien.into())] };
@@ -245,7 +245,7 @@ fn what_a_call_brought_is_refused_and_a_person_has_it_looked_at_again() {
     assert_eq!(bench.status(run), PARKED);
     let log = bench.store.log(&scope(), run).unwrap();
     let said = entries(&log).last().unwrap();
-    assert!(said.is(PipeEvent::Parked) && said.data["why"] == "it is too large" && said.data["was"] == "running");
+    assert!(said.is(PipeEvent::Parked) && said.value()["why"] == "it is too large" && said.value()["was"] == "running");
 
     // Nothing but a person moves it on.
     for input in [done(run), CoreInput::Wake(scope(), run), CoreInput::Signal(scope(), run)] {

@@ -78,7 +78,7 @@ pub(crate) fn outcome(state: &RunState, list: &[Receipt]) -> Option<Value> {
 /// What the steps of a run are to each other, if anything.
 fn policy(state: &RunState) -> Option<&'static str> {
     let planned = entries(&state.log).find(|entry| entry.is(PipeEvent::Planned))?;
-    match planned.data["policy"].as_str()? {
+    match planned.value()["policy"].as_str()? {
         "atomic" => Some("atomic"),
         "best_effort" => Some("best_effort"),
         _ => None,
@@ -158,7 +158,7 @@ impl Kernel {
         }
         Ok(json!({
             "expansion_id": run,
-            "source_digest": received.map(|entry| entry.data["request"].clone()),
+            "source_digest": received.map(|entry| entry.value()["request"].clone()),
             "expanded_digest": canonical_digest(&json!({"program": state.row.program, "input": state.data.input})),
             "expanded_count": program.steps.len() + grown,
             "policy": policy(&state).unwrap_or("plain"),

@@ -209,15 +209,15 @@ pub(crate) fn report(registry: &Registry, toolbox: &Toolbox, state: &RunState) -
 
 /// What the pipe wrote before execution.
 fn read_pipe(report: &mut Report, state: &RunState) {
-    for entry in entries(&state.log) {
-        let payload = entry.payload.unwrap_or(&Value::Null);
-        if let Some(confidence) = entry.data["confidence"].as_str() {
+    for entry in entries(&state.log).filter(|entry| !entry.is_machine()) {
+        let (data, payload) = (entry.value(), entry.payload.unwrap_or(&Value::Null));
+        if let Some(confidence) = data["confidence"].as_str() {
             report.confidence = confidence.to_owned();
         }
-        if let Some(mode) = entry.data["mode_used"].as_str() {
+        if let Some(mode) = data["mode_used"].as_str() {
             report.mode_used = mode.to_owned();
         }
-        if let Some(reason) = entry.data["reason"].as_str() {
+        if let Some(reason) = data["reason"].as_str() {
             report.reason = reason.to_owned();
         }
         if let Some(message) = payload["message"].as_str() {
@@ -246,14 +246,14 @@ fn read_pipe(report: &mut Report, state: &RunState) {
             report.errors = payload["errors"].as_array().into_iter().flatten().map(Problem::from_json).collect();
         }
         if entry.is(PipeEvent::Staged) {
-            report.approval = entry.data["approval"].as_str().map(str::to_owned);
+            report.approval = data["approval"].as_str().map(str::to_owned);
         }
         if entry.is(PipeEvent::Approved) || entry.is(PipeEvent::Rejected) {
             report.approval = None;
         }
         if entry.is(PipeEvent::Rejected) {
             report.ok = false;
-            let by = entry.data["by"].as_str().unwrap_or("someone");
+            let by = data["by"].as_str().unwrap_or("someone");
             let note = payload["note"].as_str().filter(|note| !note.is_empty());
             let why = note.map_or_else(String::new, |note| format!(": {note}"));
             report.errors.push(Problem::new("rejected", format!("{by} said no{why}.")));

@@ -204,7 +204,7 @@ impl Kernel {
     pub(crate) fn why_parked(&self, scope: &Scope, run: RunId) -> String {
         let log = self.store().log(scope, run).unwrap_or_default();
         let said = entries(&log).filter(|entry| entry.is(PipeEvent::Parked)).last();
-        let why = said.and_then(|entry| entry.data["why"].as_str().map(str::to_owned));
+        let why = said.and_then(|entry| entry.value()["why"].as_str().map(str::to_owned));
         why.or_else(|| self.engine().run_state(scope, run).err().map(|error| error.to_string())).unwrap_or_default()
     }
 

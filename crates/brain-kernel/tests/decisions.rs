@@ -7,10 +7,11 @@ use std::sync::Arc;
 
 use brain_core::{JobKey, RunId};
 use brain_engine::LetterDecision;
+use brain_engine::log::entries;
 use brain_kernel::{Actor, Decision, Kernel, KernelError, Mode, Report, Request, sign_callback};
 use brain_store::{ApprovalRow, MemoryStore};
 use common::{call, kernel, registry, scope};
-use serde_json::{Value, json};
+use serde_json::json;
 
 const PACK: &str = "name: t\nversion: 1.0.0\ntitle: T\nhosts: [\"ADDR\"]\n";
 
@@ -172,8 +173,7 @@ async fn a_result_given_by_hand_is_what_the_tool_declares() {
 
 fn forged(world: &World, run: RunId) -> usize {
     let log = world.kernel.store().log(&scope(), run).unwrap();
-    let code = |data: &Value| data["code"] == "forged";
-    log.iter().flat_map(|row| &row.events).filter(|(_, _, data)| code(data)).count()
+    entries(&log).filter(|entry| entry.value()["code"] == "forged").count()
 }
 
 #[tokio::test(flavor = "multi_thread")]

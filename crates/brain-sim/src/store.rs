@@ -313,7 +313,7 @@ impl Disk {
         });
         let logs = rows.map(|row| {
             let events: Vec<String> = entries(std::slice::from_ref(row))
-                .map(|entry| match (entry.data["job"]["step"].as_u64(), entry.data["attempt"].as_u64()) {
+                .map(|entry| match (entry.value()["job"]["step"].as_u64(), entry.value()["attempt"].as_u64()) {
                     (Some(step), Some(attempt)) => format!("{} {step}#{attempt}", entry.name()),
                     (Some(step), None) => format!("{} {step}", entry.name()),
                     _ => entry.name().to_owned(),

@@ -18,7 +18,7 @@ use brain_core::{
 use serde_json::{Value, json};
 
 use crate::{
-    ApprovalRow, ArtifactRow, Claim, Conflict, DeadLetterRow, IndexEntry, LogRow, Member, Outcome, Precondition,
+    ApprovalRow, ArtifactRow, Claim, Conflict, DeadLetterRow, IndexEntry, LogEvent, LogRow, Member, Outcome, Precondition,
     RecordFilter, RecordRow, RunRow, RunSchedule, Scope, Store, SystemScope, TokenRow, Write,
 };
 
@@ -88,7 +88,7 @@ pub fn run_refusals(make: Make<'_>) {
 
 /// Rows for tests, numbered so that they differ.
 pub mod sample {
-    use super::{Digest, LogRow, Millis, RecordId, RecordRow, RunId, RunRow, RunSchedule, Scope, SeededRandom};
+    use super::{Digest, LogEvent, LogRow, Millis, RecordId, RecordRow, RunId, RunRow, RunSchedule, Scope, SeededRandom};
     use super::{TenantId, Timestamp, Value, json};
 
     /// A moment some milliseconds after the epoch of the suite.
@@ -132,7 +132,10 @@ pub mod sample {
             run: run_id(n),
             seq,
             at: at(n),
-            events: vec![(101, 1, json!({})), (106, 1, json!({"job": {"step": 0}}))],
+            events: vec![
+                LogEvent::new(101, 1, &json!({}), None),
+                LogEvent::new(106, 1, &json!({"job": {"step": 0}}), Some(0)),
+            ],
             payloads: vec![json!({"result": {"total": "12.30"}})],
         }
     }

@@ -22,7 +22,7 @@ pub use memory::MemoryStore;
 pub use postgres::{PostgresStore, redact};
 pub use rows::{
     ApprovalRow, ArtifactRow, AuditRow, BlobRow, BrokenRow, Claim, DeadLetterRow, DefinitionRow, FeedPage, IndexEntry,
-    LogRow, Migration, NAMES, NodeRow, OfferRow, Page, QueuePlace, RecordFilter, RecordRow, RunRow, RunSchedule,
+    LogEvent, LogRow, Migration, NAMES, NodeRow, OfferRow, Page, QueuePlace, RecordFilter, RecordRow, RunRow, RunSchedule,
     SignalRow, TokenRow, WholeRecord, contains_words, fingerprint, search_words,
 };
 pub use scope::{Scope, Sudo, SystemScope};

@@ -1,9 +1,15 @@
 //! The rows that a store keeps.
 
+use std::fmt;
+
 use brain_core::{
     ApprovalId, Digest, DigestBuilder, JobKey, Millis, NodeId, RecordId, RunId, TenantId, Timestamp, TokenId,
 };
+use serde::de::{self, Deserializer, SeqAccess, Visitor};
+use serde::ser::Serializer;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use serde_json::value::{RawValue, to_raw_value};
 
 /// One run.
 #[derive(Clone, Debug, PartialEq)]
@@ -121,10 +127,72 @@ pub struct LogRow {
     pub seq: u64,
     /// When they were written.
     pub at: Timestamp,
-    /// `[[number, version, data], …]`; no domain values.
-    pub events: Vec<(u16, u16, Value)>,
+    /// What happened, in order; no domain values.
+    pub events: Vec<LogEvent>,
     /// Domain values that the events refer to by position; erasable.
     pub payloads: Vec<Value>,
+}
+
+/// One event of a log. A store does not look into its data: they are kept as the text that the writer made.
+#[derive(Clone, Debug)]
+pub struct LogEvent {
+    /// The type.
+    pub number: u16,
+    /// The version of the type.
+    pub version: u16,
+    /// What happened.
+    pub data: Box<RawValue>,
+    /// The position of its domain values in the payloads of the row.
+    pub payload: Option<u32>,
+}
+
+impl LogEvent {
+    /// An event with these data.
+    pub fn new(number: u16, version: u16, data: &impl Serialize, payload: Option<u32>) -> Self {
+        let data = to_raw_value(data).expect("what an event says is plain data");
+        Self { number, version, data, payload }
+    }
+}
+
+impl PartialEq for LogEvent {
+    fn eq(&self, other: &Self) -> bool {
+        let text = |event: &Self| (event.number, event.version, event.payload, event.data.get().to_owned());
+        text(self) == text(other)
+    }
+}
+
+/// `[number, version, data]`, and the position of the payload if there is one.
+impl Serialize for LogEvent {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.payload {
+            Some(payload) => (self.number, self.version, &self.data, payload).serialize(serializer),
+            None => (self.number, self.version, &self.data).serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for LogEvent {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Parts;
+        impl<'de> Visitor<'de> for Parts {
+            type Value = LogEvent;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("[number, version, data] or [number, version, data, payload]")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<LogEvent, A::Error> {
+                let missing = |n| move || de::Error::invalid_length(n, &Parts);
+                Ok(LogEvent {
+                    number: seq.next_element()?.ok_or_else(missing(0))?,
+                    version: seq.next_element()?.ok_or_else(missing(1))?,
+                    data: seq.next_element()?.ok_or_else(missing(2))?,
+                    payload: seq.next_element()?,
+                })
+            }
+        }
+        deserializer.deserialize_seq(Parts)
+    }
 }
 
 /// One record.

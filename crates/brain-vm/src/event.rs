@@ -2,7 +2,7 @@
 
 use brain_core::{Digest, Failure, Timestamp};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::value::RawValue;
 
 use crate::{End, Happened, JobId, ScopeId, StepId, Stop};
 
@@ -84,24 +84,30 @@ macro_rules! events {
             }
 
             /// The content as it is stored.
-            pub fn data(&self) -> Value {
+            pub fn data(&self) -> Box<RawValue> {
+                let mut text = String::from("{");
                 match self {
                     $( Self::$name { $( $field ),* } => {
-                        #[allow(unused_mut, reason = "some events have no fields")]
-                        let mut map = serde_json::Map::new();
-                        $( put(&mut map, stringify!($field), $field); )*
-                        Value::Object(map)
+                        $( put(&mut text, concat!("\"", stringify!($field), "\":"), $field); )*
                     } )*
                 }
+                text.push('}');
+                RawValue::from_string(text).expect("every field was written as JSON")
             }
 
             /// Reads a stored event.
-            pub fn read(number: u16, version: u16, data: &Value) -> Result<Self, EventError> {
+            pub fn read(number: u16, version: u16, data: &RawValue) -> Result<Self, EventError> {
                 if version != 1 {
                     return Err(EventError::Unknown { number, version });
                 }
                 match number {
-                    $( $number => Ok(Self::$name { $( $field: take(number, data, stringify!($field))? ),* }), )*
+                    $( $number => {
+                        #[derive(Deserialize)]
+                        struct Fields { $( $field: $type ),* }
+                        let Fields { $( $field ),* } = serde_json::from_str(data.get())
+                            .map_err(|error| EventError::Malformed { number, reason: error.to_string() })?;
+                        Ok(Self::$name { $( $field ),* })
+                    } )*
                     _ => Err(EventError::Unknown { number, version }),
                 }
             }
@@ -109,17 +115,16 @@ macro_rules! events {
     };
 }
 
-fn put<T: Serialize>(map: &mut serde_json::Map<String, Value>, key: &str, value: &T) {
-    let value = serde_json::to_value(value).expect("event fields are plain data");
-    // An absent field reads as null, so nulls need no room.
-    if !value.is_null() {
-        map.insert(key.to_owned(), value);
+/// Writes one field. An absent field reads as null, so nulls need no room.
+fn put<T: Serialize>(text: &mut String, key: &str, value: &T) {
+    let value = serde_json::to_string(value).expect("event fields are plain data");
+    if value != "null" {
+        if text.len() > 1 {
+            text.push(',');
+        }
+        text.push_str(key);
+        text.push_str(&value);
     }
-}
-
-fn take<T: for<'de> Deserialize<'de>>(number: u16, data: &Value, key: &str) -> Result<T, EventError> {
-    T::deserialize(data.get(key).unwrap_or(&Value::Null))
-        .map_err(|error| EventError::Malformed { number, reason: format!("`{key}`: {error}") })
 }
 
 events! {

@@ -417,6 +417,7 @@ fn the_numbers_and_fields_of_events_are_frozen() {
     for event in events {
         assert_eq!(Event::read(event.number(), 1, &event.data()), Ok(event));
     }
-    assert!(Event::read(106, 2, &serde_json::json!({})).is_err(), "a newer version is not guessed at");
-    assert!(Event::read(199, 1, &serde_json::json!({})).is_err());
+    let nothing = serde_json::value::to_raw_value(&serde_json::json!({})).unwrap();
+    assert!(Event::read(106, 2, &nothing).is_err(), "a newer version is not guessed at");
+    assert!(Event::read(199, 1, &nothing).is_err());
 }

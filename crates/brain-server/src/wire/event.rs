@@ -47,7 +47,7 @@ pub fn run_events<R: Borrow<LogRow>>(log: &[R], redactor: &Redactor) -> Vec<RunE
             number: entry.number,
             version: entry.version,
             name: entry.name().to_owned(),
-            data: scrubber.scrub(entry.data),
+            data: scrubber.scrub(&entry.value()),
             payload: entry.payload.map_or(Value::Null, |payload| scrubber.scrub(payload)),
         })
         .collect()

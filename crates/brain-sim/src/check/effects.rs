@@ -63,8 +63,8 @@ fn outside(world: &World, state: &RunState) -> Vec<String> {
     let run = state.row.id;
     let mut retried: BTreeMap<String, u32> = BTreeMap::new();
     for entry in entries(&state.log).filter(|entry| entry.is(PipeEvent::LetterDecided)) {
-        if entry.data["outcome"] == "retried" {
-            *retried.entry(entry.data["letter"].as_str().unwrap_or_default().to_owned()).or_default() += 1;
+        if entry.value()["outcome"] == "retried" {
+            *retried.entry(entry.value()["letter"].as_str().unwrap_or_default().to_owned()).or_default() += 1;
         }
     }
     let mut problems = Vec::new();

@@ -48,8 +48,8 @@ impl Story {
         let keys = jobs.into_iter().filter_map(|job| Some((state.job_key(job)?, job))).collect();
         let mut retried: BTreeMap<String, u32> = BTreeMap::new();
         for entry in entries(&log).filter(|entry| entry.name() == "LetterDecided") {
-            if entry.data["outcome"] == "retried" {
-                *retried.entry(entry.data["letter"].as_str().unwrap_or_default().to_owned()).or_default() += 1;
+            if entry.value()["outcome"] == "retried" {
+                *retried.entry(entry.value()["letter"].as_str().unwrap_or_default().to_owned()).or_default() += 1;
             }
         }
         Self { state, log, events, keys, retried }

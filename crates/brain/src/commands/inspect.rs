@@ -76,7 +76,7 @@ fn event(state: &RunState, entry: &LogEntry<'_>, start: Timestamp, redactor: &Re
     };
     // Personal values are for the one who asked, not for whoever looks at the log.
     let payload = &redactor.redact(entry.payload.unwrap_or(&Value::Null));
-    let data = entry.data;
+    let data = entry.value();
     let text = |name: &str| data[name].as_str().unwrap_or_default();
     let Ok(machine) = entry.machine() else {
         return line("unknown", &format!("event {} version {}", entry.number, entry.version));
