@@ -129,16 +129,8 @@ pub(crate) fn compact(
     let started = data.started;
     let fragments = code.hashes().skip(1).collect();
     let point = Checkpoint { program: hash, fragments, state, started, events: count, log: digest };
-    let archive = NewEvent::pipe(
-        PipeEvent::Archived,
-        Archive { receipts },
-        Some(json!({"values": values})),
-    );
-    let checkpoint = NewEvent::pipe(
-        PipeEvent::Checkpoint,
-        &point,
-        Some(json!({"data": data})),
-    );
+    let archive = NewEvent::pipe(PipeEvent::Archived, Archive { receipts }, Some(json!({"values": values})));
+    let checkpoint = NewEvent::pipe(PipeEvent::Checkpoint, &point, Some(json!({"data": data})));
     let mut schedule = row.schedule.clone();
     schedule.seq += 2;
     let member = Member {

@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 pub(crate) use self::live::lost_jobs;
 use self::live::{InFlight, Live, Queued, Work, lost_checks, never_made, not_made};
 pub use self::messages::{
-    Action, CheckAction, Command, CoreInput, HandoverAction, Reply, StepOutput, Submission, ToJob, Told,
+    Action, CheckAction, Command, CoreInput, HandoverAction, Load, Loaded, Reply, StepOutput, Submission, ToJob, Told,
 };
 pub use self::park::PARKED;
 pub(crate) use self::park::move_unread;
@@ -33,6 +33,7 @@ use crate::host::Host;
 use crate::hub::RunNews;
 use crate::log::{NewEvent, PipeEvent, pack};
 use crate::overlay::RecordView;
+use crate::reads::{Answers, Read, Reader};
 use crate::run_state::{NotLoaded, Programs, RunState};
 use crate::turn::{Finished, Handover, Turn};
 
@@ -115,8 +116,8 @@ impl Core {
     }
 
     /// Does at once what [`Action::Load`] asks for.
-    pub fn load(&self, scope: &Scope, run: RunId) -> CoreInput {
-        CoreInput::Loaded(vec![(run, RunState::load(self.store.as_ref(), &self.programs, scope, run))])
+    pub fn load(&self, load: &Load) -> CoreInput {
+        CoreInput::Loaded(vec![load.perform(self.store.as_ref(), &self.programs)])
     }
 
     /// Takes inputs and decides everything that can be decided now.
@@ -185,8 +186,8 @@ impl Core {
                 Some(run)
             }
             CoreInput::Loaded(results) => {
-                for (run, result) in results {
-                    if let Some(run) = self.loaded(now, run, result, output) {
+                for Loaded { run, state, answers } in results {
+                    if let Some(run) = self.loaded(now, run, state, answers, output) {
                         self.decide(now, run, output);
                     }
                 }
@@ -259,12 +260,26 @@ impl Core {
         &mut self,
         now: Timestamp,
         run: RunId,
-        result: Result<RunState, NotLoaded>,
+        result: Option<Result<RunState, NotLoaded>>,
+        answers: Answers,
         output: &mut StepOutput,
     ) -> Option<RunId> {
         self.loads = self.loads.saturating_sub(1);
         let mut live = self.live.remove(&run)?;
         live.loading = false;
+        // What was read for an earlier state of the run says nothing about this one: its inbox has changed with it.
+        if let Some(Ok(state)) = &result {
+            let seq = Some(state.row.schedule.seq);
+            if live.known_at != seq {
+                live.known.clear();
+            }
+            live.known_at = seq;
+        }
+        live.known.extend(answers);
+        let Some(result) = result else {
+            self.live.insert(run, live);
+            return Some(run);
+        };
         match result {
             Ok(state) => {
                 let waiting = std::mem::take(&mut live.queue);
@@ -327,7 +342,11 @@ impl Core {
         if live.row.is_none() && !live.queue.iter().any(|item| matches!(item.work, Work::Start(_))) {
             live.loading = true;
             self.loads += 1;
-            output.actions.push(Action::Load(live.scope.clone(), run));
+            // What it needs is often known already; the rest shows when it is decided.
+            let waits = self.store.reads_wait();
+            let reads = waits.then_some(Read::Signals).filter(|_| live.queue.iter().any(Queued::is_signal));
+            let reads = reads.into_iter().collect();
+            output.actions.push(Action::Load(Load { scope: live.scope.clone(), run, exists: true, reads }));
             self.live.insert(run, live);
             return false;
         }
@@ -345,8 +364,15 @@ impl Core {
             return self.keep_while_queued(run, live);
         }
         let turn = self.turn(now, run, &mut live, &work);
+        if !matches!(turn, Err(Undecided::Unread(_))) {
+            live.known.clear();
+        }
         let (member, parts) = match turn {
             Ok(decided) => decided,
+            Err(Undecided::Unread(reads)) => {
+                self.read_first(run, live, work, reads, output);
+                return false;
+            }
             Err(Undecided::Away(error)) => {
                 tracing::warn!(%run, %error, "what a turn looked for could not be read; it is decided again");
                 return self.again(now, run, live, work, Some(error), output).is_some();
@@ -375,6 +401,18 @@ impl Core {
         output.commits.push((self.next_commit, member));
         self.live.insert(run, live);
         false
+    }
+
+    /// Has something read for a run, and the run itself, which the dropped turn has changed; then all is decided again.
+    fn read_first(&mut self, run: RunId, live: Live, work: Vec<Queued>, reads: Vec<Read>, output: &mut StepOutput) {
+        let Live { scope, queue, redecided, at_cap, unfinished, known, known_at, .. } = live;
+        let is_new = work.iter().any(|item| matches!(item.work, Work::Start(_)));
+        let queue = work.into_iter().chain(queue).collect();
+        let fresh =
+            Live { queue, redecided, at_cap, unfinished, known, known_at, loading: true, ..Live::empty(scope.clone()) };
+        self.live.insert(run, fresh);
+        self.loads += 1;
+        output.actions.push(Action::Load(Load { scope, run, exists: !is_new, reads }));
     }
 
     /// Keeps a run that stands as it stood while something waits for it, or while it is this node's; whether something
@@ -509,11 +547,10 @@ impl Core {
                     code,
                     state,
                     data: &mut live.data,
-                    store: self.store.as_ref(),
                     host: &self.host,
                     random: self.random.as_mut(),
                     now,
-                    records: RecordView::new(self.store.as_ref(), &live.scope),
+                    records: RecordView::over(Reader::of_turn(self.store.as_ref(), &live.scope, run, &live.known)),
                     events: prelude,
                     writes,
                     preconditions: Vec::new(),
@@ -550,9 +587,15 @@ impl Core {
             _ => Finished { events: prelude, writes, ..Finished::default() },
         };
         if work.iter().any(|item| matches!(item.work, Work::Slot)) {
-            self.flow().uncall(run);
+            let tenant = live.scope.tenant();
+            // Its turn is not over while something is read for it: those who wait would go before it again and again.
+            if finished.missed.is_empty() { self.flow().uncall(run) } else { self.flow().call(tenant, run) }
         }
-        let undecided = finished.away.take().map(Undecided::Away).or(finished.refused.take().map(Undecided::Refused));
+        let missed = std::mem::take(&mut finished.missed);
+        let undecided = (!missed.is_empty())
+            .then_some(Undecided::Unread(missed))
+            .or_else(|| finished.away.take().map(Undecided::Away))
+            .or_else(|| finished.refused.take().map(Undecided::Refused));
         if let Some(undecided) = undecided {
             for Handover { context, .. } in &finished.handovers {
                 self.flow().release((run, context.job, context.attempt), false);
@@ -943,6 +986,8 @@ impl Core {
 enum Undecided {
     /// Nothing follows; what those who asked are told.
     Nothing(Value),
+    /// Something must be read first.
+    Unread(Vec<Read>),
     /// The store could not be asked for something that the turn needs.
     Away(StoreError),
     /// What was asked does not fit where the run stands.

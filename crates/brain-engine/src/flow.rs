@@ -435,8 +435,13 @@ impl Flow {
                 self.waiting.remove(&tenant);
             }
         }
-        self.called.insert(place.1, tenant.clone());
+        self.call(&tenant, place.1);
         Some((tenant, place.1))
+    }
+
+    /// Keeps a slot for a run until it has been looked at.
+    pub(crate) fn call(&mut self, tenant: &TenantId, run: RunId) {
+        self.called.insert(run, tenant.clone());
     }
 
     /// A run that was called has been looked at: what it did not use is free again.

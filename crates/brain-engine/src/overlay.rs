@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use brain_core::RecordId;
 use brain_store::{IndexEntry, Precondition, RecordFilter, RecordRow, Scope, Store, StoreError, Write};
 
+use crate::reads::{Read, Reader};
+
 /// More records than this are not read in one decision.
 const MAX_LISTED: usize = 10_000;
 
@@ -22,8 +24,7 @@ fn too_many(kind: &str) -> StoreError {
 
 /// What one turn has read and would write. Nothing reaches the store before the commit.
 pub struct RecordView<'a> {
-    store: &'a dyn Store,
-    scope: &'a Scope,
+    pub(crate) reader: Reader<'a>,
     /// The revision of every record that was read by id or is written; `None` if there was none.
     seen: BTreeMap<Key, Option<u64>>,
     /// Records as they will be; `None` once deleted.
@@ -48,10 +49,15 @@ pub(crate) struct Savepoint {
 }
 
 impl<'a> RecordView<'a> {
-    /// A view with nothing read and nothing written.
+    /// A view with nothing read and nothing written, for somebody who may wait for the store.
     pub fn new(store: &'a dyn Store, scope: &'a Scope) -> Self {
+        Self::over(Reader::waiting(store, scope))
+    }
+
+    /// A view with nothing read and nothing written.
+    pub(crate) fn over(reader: Reader<'a>) -> Self {
         let (seen, changed) = (BTreeMap::new(), BTreeMap::new());
-        Self { store, scope, seen, changed, relied: Vec::new(), journal: Vec::new(), away: None }
+        Self { reader, seen, changed, relied: Vec::new(), journal: Vec::new(), away: None }
     }
 
     /// One record, with the writes of this turn. The commit will insist that nobody has changed it meanwhile.
@@ -60,7 +66,7 @@ impl<'a> RecordView<'a> {
         if let Some(change) = self.changed.get(&key) {
             return Ok(change.as_ref().map(|put| put.row.clone()));
         }
-        let row = self.store.record(self.scope, kind, id);
+        let row = self.reader.record(kind, id);
         let row = self.noted(row)?;
         self.saw(key, row.as_ref().map(|row| row.revision));
         Ok(row)
@@ -72,7 +78,7 @@ impl<'a> RecordView<'a> {
         let whole = limit > MAX_LISTED;
         let limit = limit.min(MAX_LISTED);
         let hidden = self.changed.keys().filter(|(of, _)| of == kind).count();
-        let page = self.store.records(self.scope, kind, filter, limit + hidden, None);
+        let page = self.reader.records(kind, filter, limit + hidden);
         let page = self.noted(page)?;
         if whole && page.next.is_some() {
             return Err(too_many(kind));
@@ -90,7 +96,7 @@ impl<'a> RecordView<'a> {
     ) -> Result<Vec<RecordRow>, StoreError> {
         if let Some((field, value)) = filter.indexed.first() {
             let whole = RecordFilter { indexed: vec![(field.clone(), value.clone())], ..RecordFilter::default() };
-            let page = self.store.records(self.scope, kind, &whole, MAX_LISTED, None);
+            let page = self.reader.records(kind, &whole, MAX_LISTED);
             let page = self.noted(page)?;
             // The commit compares with all records that have the value: a part of them would never be the same.
             if page.next.is_some() {
@@ -105,7 +111,7 @@ impl<'a> RecordView<'a> {
 
     /// Records that contain these words, best first; those of this turn come last.
     pub fn search(&mut self, kind: &str, query: &str, limit: usize) -> Result<Vec<RecordRow>, StoreError> {
-        let found = self.store.search(self.scope, kind, query, limit);
+        let found = self.reader.search(kind, query, limit);
         let found = self.noted(found)?;
         let wanted = brain_store::search_words(query);
         let mut rows: Vec<RecordRow> =
@@ -143,6 +149,11 @@ impl<'a> RecordView<'a> {
 
     pub(crate) fn away(&self) -> Option<&StoreError> {
         self.away.as_ref()
+    }
+
+    /// What others must read before the turn can be decided.
+    pub(crate) fn missed(&mut self) -> Vec<Read> {
+        self.reader.take_missed()
     }
 
     fn saw(&mut self, key: Key, revision: Option<u64>) {

@@ -8,15 +8,14 @@ use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
 use brain_core::{Clock, Failure, Millis, NodeId, RunId, Timestamp, planted};
-use brain_store::{Scope, Store, StoreError};
+use brain_store::{Scope, Store};
 use brain_vm::{GRACE, MAX_DELAY};
 
-use crate::core::{Action, CheckAction, Core, CoreInput, HandoverAction, StepOutput};
-use crate::engine::EngineError;
+use crate::core::{Action, CheckAction, Core, CoreInput, HandoverAction, Load, StepOutput};
 use crate::host::{CheckAnswer, JobContext, JobOutcome, Outside};
 use crate::hub::Hub;
 use crate::inbox::Inbox;
-use crate::run_state::{Programs, RunState};
+use crate::run_state::Programs;
 use crate::shards::Shards;
 use crate::turn::Handover;
 
@@ -186,7 +185,7 @@ impl<T: Tasks> Performer<T> {
                 Action::Signal(..) if planted("dropped-signal") => {}
                 Action::Signal(scope, run) => self.shards.send(CoreInput::Signal(scope, run)),
                 Action::Slot(scope, run) => self.shards.send(CoreInput::Slot(scope, run)),
-                Action::Load(scope, run) => loads.push((scope, run)),
+                Action::Load(load) => loads.push(load),
                 Action::Perform(handover) => self.hand_over(*handover),
                 Action::Check(check) => self.check(*check),
             }
@@ -197,17 +196,12 @@ impl<T: Tasks> Performer<T> {
         }
     }
 
-    fn load(&mut self, runs: Vec<(Scope, RunId)>) {
-        let (store, programs) = (self.store.clone(), self.programs.clone());
-        let wanted: Vec<RunId> = runs.iter().map(|(_, run)| *run).collect();
-        let read = self.tasks.blocking(move || {
-            let load = |(scope, run): (Scope, RunId)| (run, RunState::load(store.as_ref(), &programs, &scope, run));
-            runs.into_iter().map(load).collect()
-        });
-        let failed = move |why: &str| {
-            let error = || EngineError::Store(StoreError::Failed(why.to_owned()));
-            CoreInput::Loaded(wanted.iter().map(|run| (*run, Err(error().into()))).collect())
-        };
+    fn load(&mut self, loads: Vec<Load>) {
+        let (store, programs, wanted) = (self.store.clone(), self.programs.clone(), loads.clone());
+        let read = self
+            .tasks
+            .blocking(move || loads.iter().map(|load| load.perform(store.as_ref(), &programs)).collect::<Vec<_>>());
+        let failed = move |why: &str| CoreInput::Loaded(wanted.iter().map(|load| load.failed(why)).collect());
         let lost = failed.clone();
         let work = async move {
             match read.await {

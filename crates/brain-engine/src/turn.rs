@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use brain_core::{Failure, JobKey, Random, RunId, Timestamp};
 use brain_lang::plan::{Idempotency, Place, PlanStep, StepCall, ToolRef};
 use brain_registry::{ToolResult, ValidatedCall};
-use brain_store::{ArtifactRow, Precondition, Scope, Store, StoreError, Write};
+use brain_store::{ArtifactRow, Precondition, Scope, StoreError, Write};
 use brain_vm::{Code, Event, Input, JobId, Machine, Need, Phase, ScopeId, State, StepId, StepState};
 use serde_json::{Value, json};
 
@@ -20,6 +20,7 @@ use crate::engine::EngineError;
 use crate::flow::{Flow, NoSlot};
 use crate::log::NewEvent;
 use crate::overlay::Savepoint;
+use crate::reads::Read;
 use crate::{Host, JobContext, RecordView, RunData, RunView};
 
 /// Jobs that share one commit at most; a longer run takes several turns.
@@ -56,7 +57,6 @@ pub(crate) struct Turn<'a> {
     pub(crate) code: &'a mut Code,
     pub(crate) state: &'a mut State,
     pub(crate) data: &'a mut RunData,
-    pub(crate) store: &'a dyn Store,
     pub(crate) host: &'a Arc<dyn Host>,
     pub(crate) random: &'a mut dyn Random,
     pub(crate) now: Timestamp,
@@ -136,6 +136,9 @@ impl Turn<'_> {
         }
         while let Some(need) = Machine::new(self.code).next_but(self.state, &self.later) {
             needs += 1;
+            if self.records.reader.misses() {
+                return;
+            }
             if self.events.len() > MAX_EVENTS_A_TURN {
                 self.run_away();
                 return;
@@ -433,8 +436,9 @@ impl Turn<'_> {
     }
 
     /// What the turn relied on and what it writes to records.
-    pub(crate) fn finish(self) -> Finished {
-        let away = self.away.or_else(|| self.records.away().cloned());
+    pub(crate) fn finish(mut self) -> Finished {
+        let away = self.away.take().or_else(|| self.records.away().cloned());
+        let missed = self.records.missed();
         let (mut preconditions, record_writes) = self.records.finish();
         preconditions.extend(self.preconditions);
         let mut writes = self.writes;
@@ -452,6 +456,7 @@ impl Turn<'_> {
             limit: self.limit,
             signalled: self.signalled,
             away,
+            missed,
             refused: self.refused,
         }
     }
@@ -474,6 +479,8 @@ pub(crate) struct Finished {
     /// Runs with something new in their inbox.
     pub(crate) signalled: Vec<RunId>,
     pub(crate) away: Option<StoreError>,
+    /// What must be read before this can be decided: nothing of it may be committed.
+    pub(crate) missed: Vec<Read>,
     pub(crate) refused: Option<EngineError>,
 }
 

@@ -130,8 +130,8 @@ impl Bench {
             match action {
                 Action::Reply(reply, result) => reply(result),
                 Action::Perform(_) => self.calls += 1,
-                Action::Load(scope, run) => {
-                    let loaded = self.core.load(&scope, run);
+                Action::Load(load) => {
+                    let loaded = self.core.load(&load);
                     commits.extend(self.step(loaded));
                 }
                 _ => {}

@@ -27,6 +27,8 @@ pub(crate) struct Disk {
     listing: Listing,
     truth: Arc<VirtualClock>,
     bug: Option<Bug>,
+    /// Whether reading counts as waiting for another process, whatever the store is.
+    pub(crate) reads_wait: bool,
     pub(crate) bad_commits: AtomicU64,
     /// Members that were refused.
     pub(crate) refused: AtomicU64,
@@ -101,7 +103,20 @@ impl Disk {
         });
         let (bad_commits, refused) = (AtomicU64::new(0), AtomicU64::new(0));
         let (history, tenants, requests) = (Mutex::default(), Mutex::default(), Mutex::default());
-        Arc::new(Self { base, inner, listing, truth, bug, bad_commits, refused, history, tenants, requests })
+        let reads_wait = base.reads_wait() || Dice::new(seed, "reads").one_in(2);
+        Arc::new(Self {
+            base,
+            inner,
+            listing,
+            truth,
+            bug,
+            reads_wait,
+            bad_commits,
+            refused,
+            history,
+            tenants,
+            requests,
+        })
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {

@@ -18,8 +18,8 @@ use brain_core::{
 use serde_json::{Value, json};
 
 use crate::{
-    ApprovalRow, ArtifactRow, Claim, Conflict, DeadLetterRow, IndexEntry, LogEvent, LogRow, Member, Outcome, Precondition,
-    RecordFilter, RecordRow, RunRow, RunSchedule, Scope, Store, SystemScope, TokenRow, Write,
+    ApprovalRow, ArtifactRow, Claim, Conflict, DeadLetterRow, IndexEntry, LogEvent, LogRow, Member, Outcome,
+    Precondition, RecordFilter, RecordRow, RunRow, RunSchedule, Scope, Store, SystemScope, TokenRow, Write,
 };
 
 /// Makes an empty store.
@@ -88,7 +88,9 @@ pub fn run_refusals(make: Make<'_>) {
 
 /// Rows for tests, numbered so that they differ.
 pub mod sample {
-    use super::{Digest, LogEvent, LogRow, Millis, RecordId, RecordRow, RunId, RunRow, RunSchedule, Scope, SeededRandom};
+    use super::{
+        Digest, LogEvent, LogRow, Millis, RecordId, RecordRow, RunId, RunRow, RunSchedule, Scope, SeededRandom,
+    };
     use super::{TenantId, Timestamp, Value, json};
 
     /// A moment some milliseconds after the epoch of the suite.

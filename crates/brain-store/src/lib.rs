@@ -22,8 +22,8 @@ pub use memory::MemoryStore;
 pub use postgres::{PostgresStore, redact};
 pub use rows::{
     ApprovalRow, ArtifactRow, AuditRow, BlobRow, BrokenRow, Claim, DeadLetterRow, DefinitionRow, FeedPage, IndexEntry,
-    LogEvent, LogRow, Migration, NAMES, NodeRow, OfferRow, Page, QueuePlace, RecordFilter, RecordRow, RunRow, RunSchedule,
-    SignalRow, TokenRow, WholeRecord, contains_words, fingerprint, search_words,
+    LogEvent, LogRow, Migration, NAMES, NodeRow, OfferRow, Page, QueuePlace, RecordFilter, RecordRow, RunRow,
+    RunSchedule, SignalRow, TokenRow, WholeRecord, contains_words, fingerprint, search_words,
 };
 pub use scope::{Scope, Sudo, SystemScope};
 pub use sqlite::{Contents as SqliteContents, SqliteStore};

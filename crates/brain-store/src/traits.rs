@@ -548,6 +548,11 @@ pub enum Lane {
 pub trait Lanes {
     /// The same store for readers of this lane. A store without connections to share returns itself.
     fn lane(self: Arc<Self>, lane: Lane) -> Arc<dyn Store>;
+
+    /// Whether reading waits for another process. Whoever must not wait has others read then.
+    fn reads_wait(&self) -> bool {
+        false
+    }
 }
 
 /// The one way to write.

@@ -13,6 +13,7 @@ use super::park::PARKED;
 use crate::data::RunData;
 use crate::host::{CheckAnswer, JobOutcome};
 use crate::log::PipeEvent;
+use crate::reads::Answers;
 use crate::run_state::RunState;
 use crate::turn::{CheckRequest, Handover};
 
@@ -41,6 +42,10 @@ pub(super) struct Live {
     pub(super) log: Vec<Arc<LogRow>>,
     /// The programs it had before it was moved to the present one, each with the event that ended it.
     pub(super) earlier: Vec<(u64, Arc<Program>)>,
+    /// What was read for the turn that is decided next.
+    pub(super) known: Answers,
+    /// How many events the run had then.
+    pub(super) known_at: Option<u64>,
     /// Whether it is being read from the store; what comes meanwhile waits in the queue.
     pub(super) loading: bool,
     pub(super) queue: VecDeque<Queued>,
@@ -77,6 +82,11 @@ impl Queued {
     pub(super) fn unparks(&self) -> bool {
         let is_it = |number: u16| number == PipeEvent::Unparked as u16;
         matches!(&self.work, Work::Command(command) if command.prelude.iter().any(|event| is_it(event.number)))
+    }
+
+    /// Whether it is about the inbox.
+    pub(super) fn is_signal(&self) -> bool {
+        matches!(self.work, Work::Signals)
     }
 
     /// Whether it matters whichever node works on the run.
@@ -124,6 +134,8 @@ impl Live {
             data: RunData::default(),
             log: Vec::new(),
             earlier: Vec::new(),
+            known: Vec::new(),
+            known_at: None,
             loading: false,
             queue: VecDeque::new(),
             in_flight: None,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use brain_core::{Digest, Failure, JobKey, NodeId, RunId, TenantId, Timestamp};
-use brain_store::{Member, Outcome, Precondition, Scope, StoreError, Write};
+use brain_store::{Member, Outcome, Precondition, Scope, Store, StoreError, Write};
 use brain_vm::{Input, JobId, Program};
 use serde_json::Value;
 
@@ -14,7 +14,8 @@ use crate::flow::Share;
 use crate::host::{CheckAnswer, JobOutcome};
 use crate::hub::RunNews;
 use crate::log::NewEvent;
-use crate::run_state::{NotLoaded, RunState};
+use crate::reads::{Answers, Read};
+use crate::run_state::{NotLoaded, Programs, RunState};
 use crate::turn::{CheckRequest, Handover};
 
 /// A run to be written, and started if it has a program.
@@ -137,7 +138,7 @@ pub enum CoreInput {
     /// An outside job whose start is durable was not handed over after all.
     NotMade(Scope, RunId, JobId, u32),
     /// Runs were read from the store, or could not be.
-    Loaded(Vec<(RunId, Result<RunState, NotLoaded>)>),
+    Loaded(Vec<Loaded>),
     /// Its time has come.
     Wake(Scope, RunId),
     /// There is something in its inbox.
@@ -194,14 +195,56 @@ impl CoreInput {
     }
 }
 
+/// What is to be read before a run can be decided about.
+#[derive(Clone, Debug)]
+pub struct Load {
+    /// Whose it is.
+    pub scope: Scope,
+    /// The run.
+    pub run: RunId,
+    /// Whether it is in the store, to be read itself.
+    pub exists: bool,
+    /// What else a turn needs.
+    pub reads: Vec<Read>,
+}
+
+impl Load {
+    /// Reads it.
+    pub(crate) fn perform(&self, store: &dyn Store, programs: &Programs) -> Loaded {
+        // The run first: a commit that relies on what others have changed since is refused, whatever was read later.
+        let state = self.exists.then(|| RunState::load(store, programs, &self.scope, self.run));
+        let answer = |read: &Read| (read.clone(), read.perform(store, &self.scope, Some(self.run)));
+        let answers = self.reads.iter().map(answer).collect();
+        Loaded { run: self.run, state, answers }
+    }
+
+    /// What is told if nothing could be read.
+    pub(crate) fn failed(&self, why: &str) -> Loaded {
+        let error = || StoreError::Failed(why.to_owned());
+        let answers = self.reads.iter().map(|read| (read.clone(), Err(error()))).collect();
+        let state = self.exists.then(|| Err(EngineError::Store(error()).into()));
+        Loaded { run: self.run, state, answers }
+    }
+}
+
+/// What was read.
+pub struct Loaded {
+    /// The run.
+    pub run: RunId,
+    /// How it stands, if that was asked for.
+    pub state: Option<Result<RunState, NotLoaded>>,
+    /// What else was asked for.
+    pub answers: Answers,
+}
+
 /// What is to be done now that something is durable.
 pub enum Action {
     /// Hand an outside job over.
     Perform(Box<HandoverAction>),
     /// Ask a check tool.
     Check(Box<CheckAction>),
-    /// Read a run from the store.
-    Load(Scope, RunId),
+    /// Read a run from the store, and what it needs.
+    Load(Load),
     /// Tell whoever waits for this run.
     Notify(RunNews),
     /// Look at this run again then.

@@ -116,7 +116,7 @@ impl Turn<'_> {
     }
 
     pub(super) fn letter(&mut self, id: JobKey) -> Option<DeadLetterRow> {
-        self.store.letter(self.scope, id).unwrap_or_else(|error| {
+        self.records.reader.letter(id).unwrap_or_else(|error| {
             self.away = Some(error);
             None
         })
@@ -263,7 +263,7 @@ impl Turn<'_> {
                 }
             }
         }
-        let rows = self.store.approvals_of(self.scope, self.run).unwrap_or_else(|error| {
+        let rows = self.records.reader.approvals().unwrap_or_else(|error| {
             self.away = Some(error);
             Vec::new()
         });

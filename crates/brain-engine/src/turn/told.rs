@@ -227,7 +227,7 @@ impl Turn<'_> {
     }
 
     fn take_signals(&mut self) {
-        let rows = self.store.signals(self.scope, self.run).unwrap_or_else(|error| {
+        let rows = self.records.reader.signals().unwrap_or_else(|error| {
             self.away = Some(error);
             Vec::new()
         });

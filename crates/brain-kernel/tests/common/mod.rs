@@ -79,8 +79,13 @@ pub fn result(report: &Report, name: &str) -> String {
 pub fn spoil(store: &dyn Store, run: brain_core::RunId) {
     let row = store.run(&scope(), run).unwrap().unwrap();
     let seq = row.schedule.seq;
-    let alien =
-        LogRow { run, seq, at: row.updated_at, events: vec![brain_store::LogEvent::new(9_999, 1, &serde_json::json!({}), None)], payloads: vec![] };
+    let alien = LogRow {
+        run,
+        seq,
+        at: row.updated_at,
+        events: vec![brain_store::LogEvent::new(9_999, 1, &serde_json::json!({}), None)],
+        payloads: vec![],
+    };
     let schedule = RunSchedule { seq: seq + 1, fence: row.schedule.fence + 1, ..row.schedule };
     let update = Write::UpdateRun { run, status: row.status, at: row.updated_at, schedule, program: None };
     let member = Member { scope: scope(), preconditions: vec![], writes: vec![update, Write::Append(alien.into())] };

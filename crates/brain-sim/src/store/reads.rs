@@ -271,6 +271,10 @@ impl Lanes for NodeStore {
     fn lane(self: Arc<Self>, _: Lane) -> Arc<dyn Store> {
         self
     }
+
+    fn reads_wait(&self) -> bool {
+        self.disk.reads_wait
+    }
 }
 
 impl Watch for NodeStore {

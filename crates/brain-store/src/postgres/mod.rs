@@ -247,6 +247,10 @@ impl Lanes for PostgresStore {
     fn lane(self: Arc<Self>, lane: Lane) -> Arc<dyn Store> {
         Arc::new(Self { shared: self.shared.clone(), running: self.running.clone(), lane })
     }
+
+    fn reads_wait(&self) -> bool {
+        true
+    }
 }
 
 impl Drop for Running {

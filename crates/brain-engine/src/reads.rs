@@ -1,0 +1,155 @@
+//! What a turn reads from the store. Where reading waits for another process, a deciding thread does not wait with it: a
+//! turn that misses something is dropped, the reading is done elsewhere, and the turn is decided again with what was found.
+
+use brain_core::{JobKey, RecordId, RunId};
+use brain_store::{ApprovalRow, DeadLetterRow, Page, RecordFilter, RecordRow, Scope, SignalRow, Store, StoreError};
+
+/// Reads that one turn may miss, one after the other, before it reads by itself.
+const MAX_MISSES: usize = 64;
+
+/// Something that a turn asks the store for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Read {
+    /// One record.
+    Record(String, RecordId),
+    /// Records that match, up to so many.
+    Records(String, RecordFilter, usize),
+    /// Records that contain words, up to so many.
+    Search(String, String, usize),
+    /// The inbox of the run.
+    Signals,
+    /// A dead letter.
+    Letter(JobKey),
+    /// The approvals of the run.
+    Approvals,
+}
+
+/// What the store answered.
+#[derive(Clone, Debug)]
+pub enum Found {
+    /// To [`Read::Record`].
+    Record(Option<RecordRow>),
+    /// To [`Read::Records`].
+    Records(Page<RecordRow>),
+    /// To [`Read::Search`].
+    Search(Vec<RecordRow>),
+    /// To [`Read::Signals`].
+    Signals(Vec<SignalRow>),
+    /// To [`Read::Letter`].
+    Letter(Option<DeadLetterRow>),
+    /// To [`Read::Approvals`].
+    Approvals(Vec<ApprovalRow>),
+}
+
+/// Reads and their answers.
+pub type Answers = Vec<(Read, Result<Found, StoreError>)>;
+
+impl Read {
+    /// Asks the store.
+    pub fn perform(&self, store: &dyn Store, scope: &Scope, run: Option<RunId>) -> Result<Found, StoreError> {
+        Ok(match self {
+            Self::Record(kind, id) => Found::Record(store.record(scope, kind, *id)?),
+            Self::Records(kind, filter, limit) => Found::Records(store.records(scope, kind, filter, *limit, None)?),
+            Self::Search(kind, query, limit) => Found::Search(store.search(scope, kind, query, *limit)?),
+            Self::Signals => Found::Signals(run.map_or(Ok(Vec::new()), |run| store.signals(scope, run))?),
+            Self::Letter(id) => Found::Letter(store.letter(scope, *id)?),
+            Self::Approvals => Found::Approvals(run.map_or(Ok(Vec::new()), |run| store.approvals_of(scope, run))?),
+        })
+    }
+}
+
+/// The reads of one turn.
+pub(crate) struct Reader<'a> {
+    store: &'a dyn Store,
+    scope: &'a Scope,
+    run: Option<RunId>,
+    /// What was read for this turn.
+    known: &'a [(Read, Result<Found, StoreError>)],
+    /// Whether what is not known is left to others.
+    leaves: bool,
+    missed: Vec<Read>,
+}
+
+impl<'a> Reader<'a> {
+    /// Reads of whoever may wait for the store; they are about no run.
+    pub(crate) fn waiting(store: &'a dyn Store, scope: &'a Scope) -> Self {
+        Self { store, scope, run: None, known: &[], leaves: false, missed: Vec::new() }
+    }
+
+    /// Reads of a turn for which these were done already.
+    pub(crate) fn of_turn(store: &'a dyn Store, scope: &'a Scope, run: RunId, known: &'a Answers) -> Self {
+        let leaves = store.reads_wait() && known.len() < MAX_MISSES;
+        Self { store, scope, run: Some(run), known, leaves, missed: Vec::new() }
+    }
+
+    fn read<T>(&mut self, read: Read, pick: impl FnOnce(Found) -> Option<T>) -> Result<T, StoreError> {
+        let answer = match self.known.iter().find(|(known, _)| *known == read) {
+            Some((_, answer)) => answer.clone()?,
+            None if self.leaves => {
+                if !self.missed.contains(&read) {
+                    self.missed.push(read);
+                }
+                return Err(StoreError::Failed("not read yet".to_owned()));
+            }
+            None => read.perform(self.store, self.scope, self.run)?,
+        };
+        pick(answer).ok_or_else(|| StoreError::Failed("the answer is to another question".to_owned()))
+    }
+
+    pub(crate) fn record(&mut self, kind: &str, id: RecordId) -> Result<Option<RecordRow>, StoreError> {
+        self.read(Read::Record(kind.to_owned(), id), |found| match found {
+            Found::Record(row) => Some(row),
+            _ => None,
+        })
+    }
+
+    pub(crate) fn records(
+        &mut self,
+        kind: &str,
+        filter: &RecordFilter,
+        limit: usize,
+    ) -> Result<Page<RecordRow>, StoreError> {
+        self.read(Read::Records(kind.to_owned(), filter.clone(), limit), |found| match found {
+            Found::Records(page) => Some(page),
+            _ => None,
+        })
+    }
+
+    pub(crate) fn search(&mut self, kind: &str, query: &str, limit: usize) -> Result<Vec<RecordRow>, StoreError> {
+        self.read(Read::Search(kind.to_owned(), query.to_owned(), limit), |found| match found {
+            Found::Search(rows) => Some(rows),
+            _ => None,
+        })
+    }
+
+    pub(crate) fn signals(&mut self) -> Result<Vec<SignalRow>, StoreError> {
+        self.read(Read::Signals, |found| match found {
+            Found::Signals(rows) => Some(rows),
+            _ => None,
+        })
+    }
+
+    pub(crate) fn letter(&mut self, id: JobKey) -> Result<Option<DeadLetterRow>, StoreError> {
+        self.read(Read::Letter(id), |found| match found {
+            Found::Letter(row) => Some(row),
+            _ => None,
+        })
+    }
+
+    pub(crate) fn approvals(&mut self) -> Result<Vec<ApprovalRow>, StoreError> {
+        self.read(Read::Approvals, |found| match found {
+            Found::Approvals(rows) => Some(rows),
+            _ => None,
+        })
+    }
+
+    /// Whether others must read something before the turn can be decided.
+    pub(crate) fn misses(&self) -> bool {
+        !self.missed.is_empty()
+    }
+
+    /// What they must read.
+    pub(crate) fn take_missed(&mut self) -> Vec<Read> {
+        std::mem::take(&mut self.missed)
+    }
+}
