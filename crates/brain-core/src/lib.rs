@@ -8,6 +8,7 @@ mod digest;
 mod duration;
 mod failure;
 mod id;
+mod key;
 mod money;
 mod planted;
 mod random;
@@ -20,6 +21,7 @@ pub use digest::{Digest, DigestBuilder, DigestStream, hmac_sha256};
 pub use duration::{DurationError, Millis};
 pub use failure::{Failure, FailureClass};
 pub use id::{ApprovalId, IdError, JobKey, NodeId, RecordId, RunId, TenantId, TokenId};
+pub use key::{Key, Keyed};
 pub use money::decimal_text;
 #[cfg(feature = "planted-bugs")]
 pub use planted::plant;

@@ -16,6 +16,7 @@ mod entity;
 mod host;
 mod intake;
 mod kernel;
+mod keys;
 mod learning;
 pub mod life;
 mod migrate;
@@ -36,6 +37,7 @@ pub use callback::{CALLBACK_WINDOW, failure as told_failure, sign_callback};
 pub use entity::{Reindexed, is_behind, reindex};
 pub use intake::{Actor, Limits, Mode, Parent, Request};
 pub use kernel::{Begun, Expiry, Kernel, KernelConfig, KernelError};
+pub use keys::Found as FoundByKey;
 pub use learning::{
     Corrected, Correction, Heard, Judged, Learned, Learning, Lesson, Promotion, TaughtRow, sweep_corrections,
 };

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use brain_core::{JobKey, RunId};
 use brain_engine::LetterDecision;
 use brain_engine::log::entries;
-use brain_kernel::{Actor, Decision, Kernel, KernelError, Mode, Report, Request, sign_callback};
-use brain_store::{ApprovalRow, MemoryStore};
+use brain_kernel::{Actor, Decision, FoundByKey, Kernel, KernelError, Mode, Report, Request, sign_callback};
+use brain_store::{ApprovalRow, MemoryStore, Scope};
 use common::{call, kernel, registry, scope};
 use serde_json::json;
 
@@ -169,6 +169,32 @@ async fn a_result_given_by_hand_is_what_the_tool_declares() {
     let decision = LetterDecision::Resolve(Some(json!({"number": 7})));
     let done = world.kernel.decide_letter(&ours, letter.id, decision, "ann", "I looked").await.unwrap();
     assert_eq!((done.status.as_str(), &done.receipts.last().unwrap().result), ("completed", &json!({"number": 7})));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn runs_jobs_and_incidents_have_integer_keys() {
+    let world = start().await;
+    let report = call(&world.kernel, "t.send", json!({})).await;
+    let (kernel, ours) = (&world.kernel, scope());
+    let letter = kernel.store().letters(&ours, Some(true), 10, None).unwrap().items.remove(0);
+    let state = kernel.engine().run_state(&ours, report.run).unwrap();
+    let job = *state.state.as_ref().unwrap().jobs.keys().next().expect("the step waits for a person");
+    let keys = [
+        kernel.key_of_run(&ours, report.run).unwrap(),
+        kernel.key_of_job(&ours, &state, job).unwrap(),
+        kernel.key_of_incident(&ours, &letter).unwrap(),
+    ];
+    assert_eq!(kernel.key_of_run(&ours, report.run).unwrap(), keys[0], "a key stays");
+    let found = keys.map(|key| kernel.find_key(&ours, key).unwrap());
+    let expected = [
+        FoundByKey::Run(report.run),
+        FoundByKey::Job(report.run, letter.id),
+        FoundByKey::Incident(report.run, letter.id),
+    ];
+    assert_eq!(found, expected.map(Some), "{keys:?}");
+    let theirs = Scope::of("theirs".parse().unwrap());
+    assert_eq!(kernel.find_key(&theirs, keys[0]).unwrap(), None, "another tenant's key");
+    assert_eq!(kernel.find_key(&ours, keys[2] + 1).unwrap(), None, "nobody's key");
 }
 
 fn forged(world: &World, run: RunId) -> usize {

@@ -5,6 +5,7 @@ mod blobs;
 mod feed;
 mod found;
 mod keep;
+mod numbers;
 mod offers;
 mod queue;
 mod refused;
@@ -29,7 +30,7 @@ type Case = fn(&dyn Store);
 
 /// Runs the whole suite; panics, naming what was expected, at the first thing that does not hold.
 pub fn run(make: Make<'_>) {
-    let cases: [(&str, Case); 39] = [
+    let cases: [(&str, Case); 40] = [
         ("a run and its log read back as written", a_run_and_its_log_read_back_as_written),
         ("a broken precondition writes nothing", a_broken_precondition_writes_nothing),
         ("an old fence is refused", an_old_fence_is_refused),
@@ -67,6 +68,7 @@ pub fn run(make: Make<'_>) {
         ("the audit keeps every use of sudo", keep::the_audit_keeps_every_use_of_sudo),
         ("entries of the audit go after their time", keep::entries_of_the_audit_go_after_their_time),
         ("references are found page by page", keep::references_are_found_page_by_page),
+        ("numbers of runs are given once", numbers::numbers_of_runs),
         ("a cap holds and names its account", accounts::a_cap_holds_and_names_its_account),
         (
             "what is settled is final and what is released is free",

@@ -134,7 +134,7 @@ fn part_of(write: &Write) -> Option<Part> {
         Write::PutLetter(_) => Part::Letters,
         Write::PutApproval(_) => Part::Approvals,
         Write::Define { .. } => Part::Definitions,
-        Write::TakeKey { .. } => Part::Keys,
+        Write::TakeKey { .. } | Write::Number { .. } => Part::Keys,
         Write::Offer(_) => Part::Offers,
         Write::Signal(_) => Part::Signals,
         Write::Reserve { .. } | Write::Settle { .. } => Part::Accounts,
@@ -179,6 +179,8 @@ fn walk(store: &dyn Store, scope: &Scope, each: Each<'_>) -> Result<(), StoreErr
             writes.extend(store.artifacts(scope, run)?.into_iter().map(Write::Link));
             let keys = store.keys_of(scope, run)?.into_iter();
             writes.extend(keys.map(|(key, digest)| Write::TakeKey { key, digest, run }));
+            let number = store.number_of(scope, run)?;
+            writes.extend(number.map(|number| Write::Number { run, number: Some(number) }));
             writes.extend(store.letters_of(scope, run)?.into_iter().map(Write::PutLetter));
             writes.extend(store.approvals_of(scope, run)?.into_iter().map(Write::PutApproval));
             writes.extend(store.signals(scope, run)?.into_iter().map(Write::Signal));

@@ -2,6 +2,7 @@
 
 mod blobs;
 mod keep;
+mod numbers;
 mod offers;
 mod records;
 mod signals;
@@ -12,6 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use brain_core::{ApprovalId, Digest, JobKey, Millis, NodeId, RecordId, RunId, TenantId, Timestamp, TokenId};
 use serde_json::Value;
 
+use self::numbers::Numbers;
 use crate::accounts::{AccountEntry, Accounts, Books};
 use crate::traits::{
     Approvals, Commit, CommitDone, Conflict, DeadLetters, Definitions, Feed, Heard, Lane, Lanes, Member, Outcome,
@@ -35,6 +37,7 @@ struct Inner {
     /// What was appended to logs, in order.
     feed: Vec<(TenantId, RunId, u64)>,
     keys: BTreeMap<(TenantId, String), (RunId, Digest)>,
+    numbers: Numbers,
     records: BTreeMap<(TenantId, String, RecordId), Stored>,
     unique: BTreeMap<(TenantId, String, String, String), RecordId>,
     artifacts: BTreeSet<(TenantId, ArtifactRow)>,
@@ -207,6 +210,7 @@ impl Inner {
                 self.put_blob(tenant, row, bytes);
             }
             Write::Erase { run, request, rows } => self.erase(tenant, run, request, rows),
+            Write::Number { run, number } => self.numbers.give(tenant, run, number),
             Write::DropRun(run) => self.drop_run(&tenant, run),
             Write::DropLog { run, seqs } => {
                 if let Some(rows) = self.log.get_mut(&(tenant, run)) {
@@ -303,6 +307,14 @@ impl Runs for MemoryStore {
 
     fn by_key(&self, scope: &Scope, key: &str) -> Result<Option<(RunId, Digest)>, StoreError> {
         Ok(self.lock().keys.get(&(scope.tenant().clone(), key.to_owned())).copied())
+    }
+
+    fn number_of(&self, scope: &Scope, run: RunId) -> Result<Option<i64>, StoreError> {
+        Ok(self.lock().numbers.number_of(scope.tenant(), run))
+    }
+
+    fn run_numbered(&self, scope: &Scope, number: i64) -> Result<Option<RunId>, StoreError> {
+        Ok(self.lock().numbers.run_numbered(scope.tenant(), number))
     }
 
     fn artifacts(&self, scope: &Scope, run: RunId) -> Result<Vec<ArtifactRow>, StoreError> {

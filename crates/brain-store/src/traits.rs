@@ -143,6 +143,13 @@ pub enum Write {
         /// The run that answers it.
         run: RunId,
     },
+    /// A run gets a number, which no other run of the store has or had. Nothing if it has one.
+    Number {
+        /// The run.
+        run: RunId,
+        /// The number that it had in another store; `None`: the next one.
+        number: Option<i64>,
+    },
     /// A job may be taken by external workers, as described here from now on.
     Offer(OfferRow),
     /// A job may no longer be taken. Nothing if it was not offered.
@@ -326,6 +333,10 @@ pub trait Runs {
     fn run_and_log(&self, scope: &Scope, id: RunId) -> Result<Option<(RunRow, Vec<LogRow>)>, StoreError>;
     /// The run that was accepted under a key, and the digest of its request.
     fn by_key(&self, scope: &Scope, key: &str) -> Result<Option<(RunId, Digest)>, StoreError>;
+    /// The number of a run, if it was given one with [`Write::Number`].
+    fn number_of(&self, scope: &Scope, run: RunId) -> Result<Option<i64>, StoreError>;
+    /// The run with a number.
+    fn run_numbered(&self, scope: &Scope, number: i64) -> Result<Option<RunId>, StoreError>;
     /// The links of a run.
     fn artifacts(&self, scope: &Scope, run: RunId) -> Result<Vec<ArtifactRow>, StoreError>;
 }

@@ -85,6 +85,7 @@ impl Turn<'_> {
         };
         let body = json!({
             "step": self.state.step_path(&code, job.at()),
+            "number": self.state.jobs.get(&job).map(|job| job.number),
             "item": job.item,
             "undo": job.undo,
             "attempts": attempt,

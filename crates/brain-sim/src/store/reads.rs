@@ -42,6 +42,14 @@ impl Runs for NodeStore {
         self.read(|base| base.by_key(scope, key))
     }
 
+    fn number_of(&self, scope: &Scope, run: RunId) -> Result<Option<i64>, StoreError> {
+        self.read(|base| base.number_of(scope, run))
+    }
+
+    fn run_numbered(&self, scope: &Scope, number: i64) -> Result<Option<RunId>, StoreError> {
+        self.read(|base| base.run_numbered(scope, number))
+    }
+
     fn artifacts(&self, scope: &Scope, run: RunId) -> Result<Vec<ArtifactRow>, StoreError> {
         self.read(|base| base.artifacts(scope, run))
     }

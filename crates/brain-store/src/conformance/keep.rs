@@ -15,7 +15,7 @@ fn sudo(store: &dyn Store) -> Sudo {
     Sudo::because(store, at(1), "tester", "conformance", None, "a test").expect("is noted")
 }
 
-fn committed(store: &dyn Store, scope: &Scope, writes: Vec<Write>) {
+pub(super) fn committed(store: &dyn Store, scope: &Scope, writes: Vec<Write>) {
     assert_eq!(commit(store, scope, vec![], writes), Outcome::Committed);
 }
 

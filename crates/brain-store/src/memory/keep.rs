@@ -29,6 +29,7 @@ impl Inner {
         self.runs.remove(&(tenant.clone(), run));
         self.log.remove(&(tenant.clone(), run));
         self.signals.remove(&(tenant.clone(), run));
+        self.numbers.take_back(tenant, run);
         self.keys.retain(|(owner, _), (of, _)| owner != tenant || *of != run);
         self.artifacts.retain(|(owner, row)| owner != tenant || row.run != run);
         self.approvals.retain(|(owner, _), row| owner != tenant || row.run != run);

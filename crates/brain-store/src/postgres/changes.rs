@@ -164,6 +164,7 @@ impl<'a> Changes<'a> {
             | Write::DropLog { .. }
             | Write::DropRun(_)
             | Write::WithdrawAll(_)
+            | Write::Number { .. }
             | Write::NoteBlob { .. }
             | Write::DropBlob { .. } => {
                 self.kept.push((tenant, write));

@@ -22,11 +22,17 @@ const ERASE_LOG: &str = "
 UPDATE log l SET payloads = q.payloads FROM unnest($3::bigint[], $4::text[]) AS q (seq, payloads)
 WHERE l.tenant = $1 AND l.run = $2 AND l.seq = q.seq";
 
+const NUMBER: &str = "INSERT INTO run_numbers (tenant, run) VALUES ($1, $2) ON CONFLICT (tenant, run) DO NOTHING";
+/// A number of another store; those that are given next come after it.
+const NUMBERED: &str = "
+WITH given AS (INSERT INTO run_numbers (n, tenant, run) VALUES ($3, $1, $2) ON CONFLICT (tenant, run) DO NOTHING)
+SELECT setval(pg_get_serial_sequence('run_numbers', 'n'), greatest($3, nextval(pg_get_serial_sequence('run_numbers', 'n'))))";
 const WITHDRAW_ALL: &str = "DELETE FROM offers WHERE tenant = $1 AND run = $2";
 const DROP_RUN: &str = "
 WITH a AS (DELETE FROM log WHERE tenant = $1 AND run = $2),
 b AS (DELETE FROM artifacts WHERE tenant = $1 AND run = $2),
 c AS (DELETE FROM request_keys WHERE tenant = $1 AND run = $2),
+n AS (DELETE FROM run_numbers WHERE tenant = $1 AND run = $2),
 d AS (DELETE FROM approvals WHERE tenant = $1 AND run = $2),
 e AS (DELETE FROM signals WHERE tenant = $1 AND run = $2),
 f AS (DELETE FROM dead_letters WHERE tenant = $1 AND run = $2 AND NOT open)
@@ -68,6 +74,10 @@ pub(super) fn write<'a>(tenant: &'a str, write: &'a Write, out: &mut Vec<Questio
             out.push(Question::new(super::accounts::DROP, values![tenant, text::slot(account).into_owned()]));
         }
         Write::DropRun(run) => out.push(Question::new(DROP_RUN, values![tenant, run.as_uuid()])),
+        Write::Number { run, number: None } => out.push(Question::new(NUMBER, values![tenant, run.as_uuid()])),
+        Write::Number { run, number: Some(number) } => {
+            out.push(Question::new(NUMBERED, values![tenant, run.as_uuid(), *number]));
+        }
         Write::WithdrawAll(run) => out.push(Question::new(WITHDRAW_ALL, values![tenant, run.as_uuid()])),
         Write::NoteBlob { hash, unused_since } => {
             let since = unused_since.map(|at| at.as_millis());

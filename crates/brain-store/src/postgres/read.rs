@@ -165,6 +165,16 @@ impl Runs for PostgresStore {
         first(&rows, |row| Ok((RunId::from_uuid(get(row, 0)?), digest(get(row, 1)?)?)))
     }
 
+    fn number_of(&self, scope: &Scope, run: RunId) -> Result<Option<i64>, StoreError> {
+        let sql = "SELECT n FROM run_numbers WHERE tenant = $1 AND run = $2";
+        first(&self.scoped(scope, sql, values![named(scope), run.as_uuid()])?, |row| get(row, 0))
+    }
+
+    fn run_numbered(&self, scope: &Scope, number: i64) -> Result<Option<RunId>, StoreError> {
+        let sql = "SELECT run FROM run_numbers WHERE tenant = $1 AND n = $2";
+        first(&self.scoped(scope, sql, values![named(scope), number])?, |row| Ok(RunId::from_uuid(get(row, 0)?)))
+    }
+
     fn artifacts(&self, scope: &Scope, run: RunId) -> Result<Vec<ArtifactRow>, StoreError> {
         let sql = "SELECT kind, record, run, step, role, at FROM artifacts WHERE tenant = $1 AND run = $2
                    ORDER BY kind, record, step, role";

@@ -203,6 +203,7 @@ impl<'a> View<'a> {
             | Write::Offer(_)
             | Write::Withdraw(_)
             | Write::WithdrawAll(_)
+            | Write::Number { .. }
             | Write::PutBlob { .. } => {}
         }
     }

@@ -75,6 +75,7 @@ pub(super) fn drop_run(connection: &Connection, tenant: &str, run: RunId) -> rus
     for sql in [
         "DELETE FROM artifacts WHERE tenant = ?1 AND run = ?2",
         "DELETE FROM request_keys WHERE tenant = ?1 AND run = ?2",
+        "DELETE FROM run_numbers WHERE tenant = ?1 AND run = ?2",
         "DELETE FROM approvals WHERE tenant = ?1 AND run = ?2",
         "DELETE FROM signals WHERE tenant = ?1 AND run = ?2",
         "DELETE FROM dead_letters WHERE tenant = ?1 AND run = ?2 AND NOT open",

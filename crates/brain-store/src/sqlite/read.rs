@@ -177,6 +177,20 @@ impl Runs for SqliteStore {
         })
     }
 
+    fn number_of(&self, scope: &Scope, run: RunId) -> Result<Option<i64>, StoreError> {
+        self.read(|connection| {
+            let sql = "SELECT n FROM run_numbers WHERE tenant = ?1 AND run = ?2";
+            one(connection, sql, &[&scope.tenant().as_str(), run.as_uuid().as_bytes()], |row| row.get(0))
+        })
+    }
+
+    fn run_numbered(&self, scope: &Scope, number: i64) -> Result<Option<RunId>, StoreError> {
+        self.read(|connection| {
+            let sql = "SELECT run FROM run_numbers WHERE tenant = ?1 AND n = ?2";
+            one(connection, sql, &[&scope.tenant().as_str(), &number], |row| run_id(row, 0))
+        })
+    }
+
     fn artifacts(&self, scope: &Scope, run: RunId) -> Result<Vec<ArtifactRow>, StoreError> {
         self.read(|connection| {
             let sql = "SELECT kind, record, run, step, role, at FROM artifacts WHERE tenant = ?1 AND run = ?2

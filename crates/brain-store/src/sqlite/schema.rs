@@ -7,13 +7,14 @@ use crate::{Migration, StoreError};
 
 /// What makes a file of version `n` one of version `n + 1`; an empty file has version 0. What has been released is
 /// never changed: a new version is a new entry.
-const STEPS: [Step; 6] = [
+const STEPS: [Step; 7] = [
     Step { tables: FIRST, fill: None },
     Step { tables: REACH, fill: None },
     Step { tables: FLOW, fill: None },
     Step { tables: KEEP, fill: None },
     Step { tables: CALLED, fill: Some(names::fill) },
     Step { tables: CAPS, fill: None },
+    Step { tables: NUMBERS, fill: None },
 ];
 
 /// One step from a version to the next.
@@ -168,6 +169,13 @@ INSERT INTO audit_since VALUES (1, -9223372036854775808);
 DROP TRIGGER audit_stays;
 CREATE TRIGGER audit_stays BEFORE DELETE ON audit WHEN old.at >= (SELECT at FROM audit_since)
     BEGIN SELECT RAISE(ABORT, 'nothing leaves the audit before its time'); END;
+";
+
+/// Runs are known by numbers to clients that need integers. A number is never given twice.
+const NUMBERS: &str = "
+CREATE TABLE run_numbers (
+    n INTEGER PRIMARY KEY AUTOINCREMENT, tenant TEXT NOT NULL, run BLOB NOT NULL, UNIQUE (tenant, run)
+);
 ";
 
 /// What people call records has an index of its own: see [`names`]. A record with a number has a text, a name or both.

@@ -573,6 +573,14 @@ fn apply(connection: &Connection, scope: &Scope, write: &Write, tally: &mut Tall
             super::keep::drop_log(connection, tenant, *run, seqs)?;
             tally.wrote(seqs.len() as u64, 64);
         }
+        Write::Number { run, number } => {
+            connection
+                .prepare_cached(
+                    "INSERT INTO run_numbers (n, tenant, run) VALUES (?1, ?2, ?3) ON CONFLICT (tenant, run) DO NOTHING",
+                )?
+                .execute(params![number, tenant, run.as_uuid().as_bytes()])?;
+            tally.wrote(1, 64);
+        }
         Write::DropRun(run) => {
             super::keep::drop_run(connection, tenant, *run)?;
             tally.wrote(1, 64);
