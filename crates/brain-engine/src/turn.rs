@@ -264,7 +264,7 @@ impl Turn<'_> {
         let code = self.code.clone();
         let step = self.state.step(&code, job.at());
         let call = step.call(job.undo);
-        let asks = step.gate && !job.undo && !self.state.jobs.get(&job).is_some_and(|job| job.granted);
+        let asks = call.gate && !self.state.jobs.get(&job).is_some_and(|job| job.granted);
         let needs_slot = matches!(call.place, Place::Outside(_)) && !asks;
         if needs_slot && !self.take_slot(job, attempt, call.tool) {
             return false;
@@ -319,8 +319,7 @@ impl Turn<'_> {
             }
         };
         if asks {
-            let until = self.ask_approval(job, &call);
-            self.input(Input::Hold(job, until), Some(json!({"args": call.args()})));
+            self.ask_approval(job, &call);
             return false;
         }
         let context = self.context(job, attempt);

@@ -28,6 +28,38 @@ tools:
     input: {name: string}
     behavior: {expr: "= {passed: input.name}"}
     output: {passed: string}
+  book:
+    title: Book
+    input: {name: string}
+    behavior: {expr: "= {booked: input.name}"}
+    output: {booked: string}
+    effect: write
+    undo: {tool: t.unbook, args: {name: "{{ result.booked }}"}}
+  unbook:
+    title: Unbook
+    input: {name: string}
+    behavior: {expr: "= {gone: input.name}"}
+    effect: write
+    consent: approver
+    undo: none
+  build:
+    title: Build
+    input: {name: string}
+    behavior: {expr: "= {built: input.name}"}
+    output: {built: string}
+    effect: write
+    undo: {tool: t.unbuild, args: {name: "{{ result.built }}"}}
+  unbuild:
+    title: Unbuild
+    input: {name: string}
+    behavior: {playbook: t.unbuilding}
+    effect: write
+    undo: none
+  break:
+    title: Break
+    input: {}
+    behavior: {expr: "= {n: 1 / 0}"}
+    output: {n: integer}
   gates:
     title: Two gates at once
     input: {}
@@ -62,6 +94,30 @@ steps:
   - {id: second, tool: t.gate, after: [first], args: {name: "= steps.first.result.passed + \"!\""}}
 "#;
 
+const BACK: &str = r#"playbook: t.back
+title: Two bookings and a step that fails
+slots: {name: string}
+steps:
+  - {id: first, tool: t.book, args: {name: "= slots.name + \"1\""}}
+  - {id: second, tool: t.book, args: {name: "= slots.name + \"2\""}}
+  - {id: third, tool: t.break, on_failure: undo}
+"#;
+
+const BUILT: &str = r#"playbook: t.built
+title: A step that is undone by a playbook
+slots: {name: string}
+steps:
+  - {id: first, tool: t.build, args: {name: "= slots.name"}}
+  - {id: second, tool: t.break, on_failure: undo}
+"#;
+
+const UNBUILDING: &str = r#"playbook: t.unbuilding
+title: How it is unbuilt
+slots: {name: string}
+steps:
+  - {id: one, tool: t.unbook, args: {name: "= slots.name"}}
+"#;
+
 struct World {
     kernel: Arc<Kernel>,
     store: Arc<MemoryStore>,
@@ -78,8 +134,14 @@ async fn start() -> World {
     let secret = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(secret.path(), "s3cret").unwrap();
     let fill = |text: &str| text.replace("ADDR", &addr).replace("SECRET", &secret.path().display().to_string());
-    let registry =
-        registry(&[("pack.yaml", &fill(PACK)), ("tools/t.yaml", &fill(TOOLS)), ("playbooks/late.yaml", LATE)]);
+    let registry = registry(&[
+        ("pack.yaml", &fill(PACK)),
+        ("tools/t.yaml", &fill(TOOLS)),
+        ("playbooks/late.yaml", LATE),
+        ("playbooks/back.yaml", BACK),
+        ("playbooks/built.yaml", BUILT),
+        ("playbooks/unbuilding.yaml", UNBUILDING),
+    ]);
     let store = Arc::new(MemoryStore::new());
     World { kernel: kernel(registry, store.clone(), true), store, _secret: secret }
 }
@@ -289,4 +351,60 @@ async fn a_value_that_only_a_step_can_tell_is_put_before_an_approver_when_it_is_
     assert_eq!(gates, 1, "one grant, one effect");
     let again = world.approve(&pending[0].id.to_string(), None, &boss).await;
     assert!(matches!(again, Err(KernelError::AlreadyDecided)), "{again:?}");
+}
+
+fn undone(report: &Report) -> Vec<&str> {
+    let of = report.receipts.iter().filter(|receipt| receipt.tool == "t.unbook" && receipt.status == "succeeded");
+    of.filter_map(|receipt| receipt.result["gone"].as_str()).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_undo_that_an_approver_must_allow_asks_with_its_real_values() {
+    let world = start().await;
+    let (ann, boss) = (person("ann", false), person("boss", true));
+    let waiting = call(&world.kernel, "t.back", json!({"name": "room"})).await;
+    assert_eq!(undone(&waiting), Vec::<&str>::new(), "nothing is taken back unasked: {waiting:#?}");
+    let first = world.pending(waiting.run);
+    assert_eq!(first.len(), 1, "one at a time, the last step first: {first:#?}");
+    assert!(first[0].body["asks"].to_string().contains("room2"), "{:#}", first[0].body);
+    let id = first[0].id.to_string();
+    assert!(matches!(world.approve(&id, None, &ann).await, Err(KernelError::NotAllowed(_))));
+    let half = world.approve(&id, None, &boss).await.unwrap();
+    assert_eq!(undone(&half), ["room2"], "{half:#?}");
+    // A no leaves the step undone for a person to decide about, and says so.
+    let second = world.pending(waiting.run).remove(0);
+    let refused = world.kernel.decide(&scope(), &second.id.to_string(), Decision::Reject, &boss, "keep it").await;
+    let refused = refused.unwrap();
+    assert_eq!(undone(&refused), ["room2"], "{refused:#?}");
+    let letter = world.kernel.store().letters(&scope(), Some(true), 10, None).unwrap().items.remove(0);
+    assert_eq!((&letter.body["undo"], &letter.body["happened"]), (&json!(true), &json!("no")), "{:#}", letter.body);
+    // Tried again, it asks again.
+    world.kernel.decide_letter(&scope(), letter.id, LetterDecision::Retry, "ann", "").await.unwrap();
+    let third = world.pending(waiting.run).remove(0);
+    assert_ne!(third.id, second.id);
+    let over = world.approve(&third.id.to_string(), None, &boss).await.unwrap();
+    assert_eq!((over.status.as_str(), undone(&over)), ("compensated", vec!["room2", "room1"]), "{over:#?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_that_waits_for_nobody_any_more_takes_its_question_back_and_leaves_letters() {
+    let world = start().await;
+    let waiting = call(&world.kernel, "t.back", json!({"name": "room"})).await;
+    assert_eq!(world.pending(waiting.run).len(), 1);
+    let over = world.kernel.cancel(&scope(), waiting.run).await.unwrap();
+    assert_eq!((over.status.as_str(), undone(&over)), ("failed", Vec::new()), "{over:#?}");
+    assert_eq!(world.pending(waiting.run), [], "no question is left over");
+    let letters = world.kernel.store().letters(&scope(), Some(true), 10, None).unwrap().items;
+    assert_eq!(letters.len(), 2, "each step that was not taken back is listed: {letters:#?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_undo_by_a_playbook_with_a_step_for_an_approver_asks_once() {
+    let world = start().await;
+    let waiting = call(&world.kernel, "t.built", json!({"name": "wall"})).await;
+    assert_eq!(undone(&waiting), Vec::<&str>::new(), "{waiting:#?}");
+    let pending = world.pending(waiting.run);
+    assert_eq!(pending.len(), 1, "{waiting:#?}");
+    let over = world.approve(&pending[0].id.to_string(), None, &person("boss", true)).await.unwrap();
+    assert_eq!((over.status.as_str(), undone(&over)), ("compensated", vec!["wall"]), "{over:#?}");
 }

@@ -80,6 +80,7 @@ impl PlanStep {
                 retry: &back.retry,
                 timeout: back.timeout,
                 check: back.check.as_ref(),
+                gate: back.gate,
             },
             _ => StepCall {
                 tool: &self.tool,
@@ -87,6 +88,7 @@ impl PlanStep {
                 retry: &self.retry,
                 timeout: self.timeout,
                 check: self.check.as_ref(),
+                gate: self.gate,
             },
         }
     }
@@ -105,6 +107,8 @@ pub struct StepCall<'p> {
     pub timeout: Millis,
     /// The tool that tells whether it happened.
     pub check: Option<&'p ToolRef>,
+    /// Whether somebody who may approve must say yes to this very call before it starts.
+    pub gate: bool,
 }
 
 /// A tool by name, pinned to one definition by hash.
@@ -141,6 +145,9 @@ pub struct PlanUndo {
     pub retry: RetryPolicy,
     /// How long one attempt may take.
     pub timeout: Millis,
+    /// Somebody who may approve must say yes to this very call before it starts.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub gate: bool,
 }
 
 /// Where a step is done, and what follows for its safety.

@@ -96,6 +96,7 @@ fn any_step(number: u64, dice: &mut Dice, may_have_children: bool) -> PlanStep {
             check: None,
             retry: step.retry.clone(),
             timeout: step.timeout,
+            gate: false,
         });
     }
     if dice.one_in(4) {

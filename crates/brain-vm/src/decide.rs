@@ -244,10 +244,10 @@ impl<'c> Machine<'c> {
             Input::Inject(job, attempt, ..) if self.expects(state, job, attempt) => {
                 vec![Event::JobDone { job, attempt }]
             }
-            // Nobody waits for a worker any more.
-            Input::Offer(job) if self.is_forced(state, job) => {
+            // Nobody waits for a worker or an approver any more.
+            Input::Offer(job) | Input::Hold(job, _) if self.is_forced(state, job) => {
                 let attempt = state.jobs.get(&job).map_or(0, |job| job.attempt);
-                let failure = Failure::business("not_taken_back", "No worker was waited for any more.");
+                let failure = Failure::business("not_taken_back", "Nobody was waited for any more.");
                 vec![Event::JobStuck { job, attempt, failure, happened: Happened::No }]
             }
             Input::Offer(job) => vec![Event::JobOffered { job }],

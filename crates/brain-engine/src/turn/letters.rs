@@ -3,13 +3,13 @@
 
 use std::collections::BTreeSet;
 
-use brain_core::{ApprovalId, Digest, Failure, FailureClass, JobKey, Timestamp, canonical_digest};
+use brain_core::{ApprovalId, Digest, Failure, FailureClass, JobKey, canonical_digest};
 use brain_lang::plan::{OnFailure, Place};
 use brain_registry::ValidatedCall;
 use brain_registry::model::Consent;
 use brain_store::blob::offload;
 use brain_store::{ApprovalRow, DeadLetterRow, OfferRow, SignalRow, Write};
-use brain_vm::{Event, Happened, JobId, JobStatus, Phase};
+use brain_vm::{Event, Happened, Input, JobId, JobStatus, Phase};
 use serde_json::{Value, json};
 
 use super::{Turn, guarded};
@@ -204,25 +204,30 @@ impl Turn<'_> {
     }
 
     /// Puts one call before somebody who may approve it. What is approved is this tool with these arguments.
-    pub(super) fn ask_approval(&mut self, job: JobId, call: &ValidatedCall) -> Option<Timestamp> {
-        let id = ApprovalId::generate(self.now, self.random);
+    /// A scope that waits for nobody any more does not ask.
+    pub(super) fn ask_approval(&mut self, job: JobId, call: &ValidatedCall) {
         let def = &call.tool().def;
+        let within = def.acknowledge.as_ref().and_then(|acknowledge| acknowledge.within);
+        let until = within.map(|within| self.now.plus(within));
+        self.input(Input::Hold(job, until), Some(json!({"args": call.args()})));
+        if !self.is(job, |status| matches!(status, JobStatus::Held { .. })) {
+            return;
+        }
+        let id = ApprovalId::generate(self.now, self.random);
         let consent = if def.consent == Consent::Approver { "approver" } else { "user" };
         let mut body = json!({
             "consent": consent,
             "digest": call_digest(call),
             "step": self.state.step_path(self.code, job.at()),
             "job": self.key(job),
+            "undo": job.undo,
             "asks": [guarded(|| Ok(self.host.describe(call))).unwrap_or_else(|_| def.name.clone())],
         });
-        let within = def.acknowledge.as_ref().and_then(|acknowledge| acknowledge.within);
-        let until = within.map(|within| self.now.plus(within));
         if let Some(until) = until {
             body["expires_at"] = json!(until);
         }
         let row = ApprovalRow { id, run: self.run, status: "pending".into(), asked_at: self.now, body };
         self.writes.push(Write::PutApproval(row));
-        until
     }
 
     /// Approvals of steps that will not start any more are not decided any more.
@@ -241,6 +246,11 @@ impl Turn<'_> {
             Event::JobFailed { job, failure, .. } if failure.code == "approval_expired" => {
                 held.retain(|one| one == job);
                 "expired"
+            }
+            // An undo that nobody approved in time, or that nobody waits for any more, is left to a person.
+            Event::JobStuck { job, failure, .. } if failure.code != "rejected" => {
+                held.retain(|one| one == job);
+                if failure.code == "approval_expired" { "expired" } else { "cancelled" }
             }
             _ => return,
         };

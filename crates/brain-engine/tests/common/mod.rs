@@ -232,6 +232,7 @@ pub fn with_undo(mut step: PlanStep, place: Place) -> PlanStep {
         place,
         retry: step.retry.clone(),
         timeout: step.timeout,
+        gate: false,
     });
     step
 }

@@ -73,8 +73,9 @@ impl KernelHost {
         if let Some(problem) = eligible::not_for(registry, &actor, &calls).into_iter().next() {
             return Err(Failure::business(&problem.code, problem.message));
         }
-        // A playbook was part of what was approved, and so is taking back what was; anything else asks anew.
-        let approved = expands && (job.undo || view.data.input["consent"] == "approver");
+        // A playbook was part of what was approved: the plan, or the undo that it is. Anything else asks anew.
+        let consented = if job.undo { step.call(true).gate } else { view.data.input["consent"] == "approver" };
+        let approved = expands && consented;
         let mut planned = Vec::with_capacity(steps.len());
         for one in &steps {
             let Some(mut plan_step) = plan::plan_step(registry, one, policy) else {
@@ -87,8 +88,7 @@ impl KernelHost {
             let approver = def.is_none_or(|def| def.consent == Consent::Approver) && !approved;
             // What must be seen first was seen when the plan was staged, if it was part of it.
             let unseen = def.is_some_and(|def| def.acknowledge.is_some()) && !expands;
-            let late = plan_step.gate && !job.undo;
-            plan_step.gate = approver || unseen || late;
+            plan_step.gate = approver || unseen || plan_step.gate;
             if plan_step.on_failure == OnFailure::Stop && !job.undo {
                 plan_step.on_failure = step.on_failure;
             }

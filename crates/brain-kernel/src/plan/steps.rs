@@ -84,6 +84,8 @@ pub(super) fn step_of(registry: &Registry, tool: &Arc<Tool>) -> PlanStep {
             check: check(by),
             retry: by.def.retry.clone(),
             timeout: by.def.timeout,
+            // Its values are those of the result, which nobody had seen when the plan was approved.
+            gate: by.def.consent == Consent::Approver,
         })
     });
     PlanStep {

@@ -50,6 +50,7 @@ pub fn undoable(mut step: PlanStep) -> PlanStep {
         check: None,
         retry: retry(2),
         timeout: Millis(1000),
+        gate: false,
     });
     step
 }
