@@ -16,7 +16,7 @@ use brain_store::{
     Conflict, Member, Outcome, Precondition, QueuePlace, RunRow, RunSchedule, Scope, SignalRow, Store, StoreError,
     Write,
 };
-use brain_vm::{Code, End, Input, JobId, JobStatus, Machine, Need, Phase, State};
+use brain_vm::{Code, End, Happened, Input, JobId, JobStatus, Machine, Need, Phase, State};
 use serde_json::{Value, json};
 
 pub(crate) use self::live::lost_jobs;
@@ -732,7 +732,12 @@ impl Core {
             _ => {
                 let why = state.failure().map_or_else(|| "It was cancelled.".to_owned(), |f| f.message.clone());
                 let message = format!("The child run {run} ended {}: {why}", state.status());
-                json!({"job": parent["job"], "failure": Failure::business("child_failed", message)})
+                if state.left.values().any(|job| job.status == (JobStatus::Stuck { happened: Happened::Maybe })) {
+                    let message = format!("{message} Some of what it did is in doubt: it has open dead letters.");
+                    json!({"job": parent["job"], "unknown": Failure::business("child_in_doubt", message)})
+                } else {
+                    json!({"job": parent["job"], "failure": Failure::business("child_failed", message)})
+                }
             }
         };
         let waiting = parent["run"].as_str()?.parse().ok()?;

@@ -76,6 +76,21 @@ tools:
     behavior: {http: {method: POST, url: "http://ADDR/send"}}
     output: {number: integer}
     undo: none
+  hire:
+    title: Hire
+    input: {name: string}
+    behavior: {expr: "= {hired: input.name}"}
+    output: {hired: string}
+    effect: write
+    undo: {tool: t.dismiss, args: {name: "{{ result.hired }}"}}
+  dismiss:
+    title: Dismiss
+    input: {name: string}
+    behavior: {http: {method: POST, url: "http://ADDR/dismiss"}}
+    output: {gone: boolean}
+    idempotency: key
+    consent: user
+    undo: none
   chase:
     title: Chase
     input: {}
@@ -118,6 +133,21 @@ steps:
   - {id: one, tool: t.unbook, args: {name: "= slots.name"}}
 "#;
 
+const HIRED: &str = r#"playbook: t.hired
+title: A step whose undo is answered badly
+slots: {name: string}
+steps:
+  - {id: first, tool: t.hire, args: {name: "= slots.name"}}
+  - {id: second, tool: t.break, on_failure: undo}
+"#;
+
+const PARENT: &str = r#"playbook: t.parent
+title: A step that another run does
+slots: {name: string}
+steps:
+  - {id: child, tool: core.spawn_child_run, args: {run: t.send, args: {}}}
+"#;
+
 struct World {
     kernel: Arc<Kernel>,
     store: Arc<MemoryStore>,
@@ -127,6 +157,7 @@ struct World {
 async fn start() -> World {
     let router = axum::Router::new()
         .route("/chase", axum::routing::post(|| async { axum::Json(json!({"workflow": "w"})) }))
+        .route("/dismiss", axum::routing::post(|| async { axum::Json(json!({"gone": "perhaps"})) }))
         .route("/send", axum::routing::post(|| async { axum::http::StatusCode::BAD_GATEWAY }));
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let addr = listener.local_addr().unwrap().to_string();
@@ -141,6 +172,8 @@ async fn start() -> World {
         ("playbooks/back.yaml", BACK),
         ("playbooks/built.yaml", BUILT),
         ("playbooks/unbuilding.yaml", UNBUILDING),
+        ("playbooks/hired.yaml", HIRED),
+        ("playbooks/parent.yaml", PARENT),
     ]);
     let store = Arc::new(MemoryStore::new());
     World { kernel: kernel(registry, store.clone(), true), store, _secret: secret }
@@ -407,4 +440,45 @@ async fn an_undo_by_a_playbook_with_a_step_for_an_approver_asks_once() {
     assert_eq!(pending.len(), 1, "{waiting:#?}");
     let over = world.approve(&pending[0].id.to_string(), None, &person("boss", true)).await.unwrap();
     assert_eq!((over.status.as_str(), undone(&over)), ("compensated", vec!["wall"]), "{over:#?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_undo_that_happened_and_was_answered_badly_is_put_before_a_person() {
+    let world = start().await;
+    for decision in
+        [LetterDecision::Resolve(Some(json!({"gone": true}))), LetterDecision::Abandon, LetterDecision::Resolve(None)]
+    {
+        let report = call(&world.kernel, "t.hired", json!({"name": "bob"})).await;
+        let letter = world.kernel.store().letters(&scope(), Some(true), 10, None).unwrap().items.remove(0);
+        assert_eq!((&letter.body["undo"], &letter.body["happened"]), (&json!(true), &json!("yes")), "{report:#?}");
+        let over = world.kernel.decide_letter(&scope(), letter.id, decision, "ann", "I looked").await.unwrap();
+        assert_eq!(over.status, "compensated", "it was taken back, whatever its answer said: {over:#?}");
+    }
+    let report = call(&world.kernel, "t.hired", json!({"name": "bob"})).await;
+    let over = world.kernel.cancel(&scope(), report.run).await.unwrap();
+    assert_eq!(over.status, "compensated", "and whoever waits for nobody leaves the letter behind: {over:#?}");
+    assert_eq!(world.kernel.store().letters(&scope(), Some(true), 10, None).unwrap().items.len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_in_doubt_in_a_child_run_is_in_doubt_in_its_parent() {
+    let world = start().await;
+    let calls = vec![("t.parent".to_owned(), json!({"name": "x"}))];
+    let report = world.kernel.handle(&Request { calls, ..Request::say(scope(), "", Mode::Enqueue) }).await.unwrap();
+    let letters = || world.kernel.store().letters(&scope(), Some(true), 10, None).unwrap().items;
+    until(|| letters().len() == 1).await;
+    let child = letters().remove(0);
+    assert_ne!(child.run, report.run);
+    world.kernel.cancel(&scope(), report.run).await.unwrap();
+    until(|| world.kernel.report(&scope(), report.run).unwrap().status == "cancelled").await;
+    let doubts: Vec<_> = letters().iter().map(|row| (row.run, row.body["happened"].clone())).collect();
+    assert!(doubts.contains(&(child.run, json!("maybe"))), "{doubts:?}");
+    assert!(doubts.contains(&(report.run, json!("maybe"))), "{doubts:?}");
+}
+
+/// Waits until something is so; a test whose wait never ends is ended by its runner.
+async fn until(mut is_so: impl FnMut() -> bool) {
+    while !is_so() {
+        tokio::time::sleep(std::time::Duration::from_millis(2)).await;
+    }
 }

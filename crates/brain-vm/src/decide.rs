@@ -349,6 +349,8 @@ impl<'c> Machine<'c> {
             // Another system still works on it, or nobody knows more than before.
             Input::Delegated(..) | Input::Unknown(..) => ignored(),
             Input::Failed(_, _, failure) if failure.class == FailureClass::Transient && left.unsettled => ignored(),
+            // It is known to have happened.
+            Input::Failed(..) if left.status == (JobStatus::Stuck { happened: Happened::Yes }) => ignored(),
             // What was not taken back stays with a person, who knows now that it was not.
             Input::Failed(_, _, failure) if job.undo => {
                 let (failure, happened) = (failure.clone(), Happened::No);

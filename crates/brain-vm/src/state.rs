@@ -262,7 +262,11 @@ impl State {
                 if let Some(open) = self.jobs.get_mut(job) {
                     if open.status == (JobStatus::Stuck { happened: Happened::Yes }) {
                         // It is done again, and noted then.
-                        self.done.retain(|done| done != job);
+                        if job.undo {
+                            self.undone.remove(&job.forward());
+                        } else {
+                            self.done.retain(|done| done != job);
+                        }
                         open.unsettled = true;
                     }
                     open.status = JobStatus::Ready;
@@ -389,12 +393,12 @@ impl State {
         }
         let job = self.jobs.remove(&id);
         if id.undo {
-            // A person who goes on without it has not taken it back.
+            // A person who goes on without it has not taken it back, unless it was done already.
             if succeeded {
-                self.undone.insert(id.forward())
-            } else {
-                self.not_undone.insert(id.forward())
-            };
+                self.undone.insert(id.forward());
+            } else if !self.undone.contains(&id.forward()) {
+                self.not_undone.insert(id.forward());
+            }
             if let Some(JobStatus::Growing { scope }) = job.map(|job| job.status) {
                 self.close(scope, End::Completed);
             }
@@ -422,11 +426,14 @@ impl State {
     /// The effect is there, the answer is of no use: it counts as done, and then as failed.
     fn done_badly(&mut self, code: &Code, id: JobId, attempt: u32, class: FailureClass) {
         self.note_done(id);
-        if id.undo {
-            return self.finish_job(code, id, true);
-        }
         if let Some(JobStatus::Growing { scope }) = self.jobs.get(&id).map(|job| job.status.clone()) {
             self.close(scope, End::Completed);
+        }
+        if id.undo {
+            // It is taken back; what the answer should have said is for a person to find out.
+            self.undone.insert(id.forward());
+            self.put_job(id, attempt, JobStatus::Stuck { happened: Happened::Yes });
+            return;
         }
         let running = self.phase_of(id) == Phase::Running;
         match self.step(code, id.at()).on_failure {
@@ -449,7 +456,9 @@ impl State {
             if let Some(JobStatus::Growing { scope }) = self.jobs.remove(&id).map(|job| job.status) {
                 self.close(scope, End::Failed);
             }
-            self.not_undone.insert(id.forward());
+            if !self.undone.contains(&id.forward()) {
+                self.not_undone.insert(id.forward());
+            }
             return;
         }
         let running = self.phase_of(id) == Phase::Running;
@@ -542,7 +551,7 @@ impl State {
         let stuck: Vec<JobId> = self.jobs_governed_by(id).filter(|job| self.jobs[job].status.is_stuck()).collect();
         for id in stuck {
             let Some(job) = self.jobs.remove(&id) else { continue };
-            if id.undo {
+            if id.undo && !self.undone.contains(&id.forward()) {
                 self.not_undone.insert(id.forward());
             }
             if id.undo || job.status == (JobStatus::Stuck { happened: Happened::Maybe }) {

@@ -54,11 +54,12 @@ impl Turn<'_> {
         }
     }
 
-    /// Whether a job whose answer is of no use waits for a person: only where the pack says nothing but "stop".
+    /// Whether a job whose answer is of no use waits for a person: an undo, and a step where the pack says nothing but
+    /// "stop".
     fn sticks(&self, job: JobId, failure: &Failure) -> bool {
         let stops = self.state.step(self.code, job.at()).on_failure == OnFailure::Stop;
         let mendable = failure.class != FailureClass::Business;
-        !job.undo && stops && mendable && self.state.phase_of(job) == Phase::Running
+        job.undo || (stops && mendable && self.state.phase_of(job) == Phase::Running)
     }
 
     /// Whether an event that ends a scope also ends this job.

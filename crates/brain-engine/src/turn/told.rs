@@ -253,9 +253,11 @@ impl Turn<'_> {
             }
             self.preconditions.push(Precondition::SignalPresent { run: self.run, id: id.clone() });
             self.writes.push(Write::TakeSignal { run: self.run, id });
-            let outcome = match serde_json::from_value::<ToolResult>(body["result"].clone()) {
-                Ok(result) => JobOutcome::Done(result),
-                Err(_) => JobOutcome::Failed(
+            let unknown = body.get("unknown").and_then(|failure| serde_json::from_value(failure.clone()).ok());
+            let outcome = match (unknown, serde_json::from_value::<ToolResult>(body["result"].clone())) {
+                (Some(failure), _) => JobOutcome::Unknown(failure),
+                (None, Ok(result)) => JobOutcome::Done(result),
+                (None, Err(_)) => JobOutcome::Failed(
                     serde_json::from_value(body["failure"].clone())
                         .unwrap_or_else(|_| Failure::contract("bad_signal", "What came back could not be read.")),
                 ),

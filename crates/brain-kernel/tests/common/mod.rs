@@ -42,7 +42,7 @@ pub fn trades() -> Arc<Registry> {
 
 pub fn registry(files: &[(&str, &str)]) -> Arc<Registry> {
     let files = files.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
-    match brain_registry::load_sources(vec![PackSource::new("test", files)]) {
+    match brain_registry::load_sources_with(vec![PackSource::new("test", files)], &brain_tools::natives()) {
         Ok(loaded) => Arc::new(loaded.registry),
         Err(report) => panic!("{}", report.render(false)),
     }

@@ -64,6 +64,11 @@ impl Machine<'_> {
         let stuck = |failure| vec![Event::JobStuck { job, attempt, failure, happened: Happened::Maybe }];
         let call = state.step(self.code, job.at()).call(job.undo);
         let checking = self.is_checking(state, job, attempt);
+        let child = |job: &crate::Job| matches!(job.status, JobStatus::Delegated { child: true, .. });
+        if state.jobs.get(&job).is_some_and(child) {
+            // The child is over and will say no more: asking again would only find it as it is.
+            return stuck(failure);
+        }
         match call.place {
             Place::Outside(Idempotency::Check(_)) if !checking && call.check.is_some() => {
                 vec![Event::JobChecking { job, attempt, failure }]

@@ -216,6 +216,8 @@ impl Machine<'_> {
     /// Whether everything in a scope that can be taken back was, and nothing is in doubt.
     fn is_undone(&self, state: &State, scope: ScopeId) -> bool {
         let within = |job: &JobId| state.is_within(job.scope, scope);
-        !state.not_undone.iter().any(within) && !state.left.keys().any(within) && !state.jobs.keys().any(within)
+        // The undo happened, and only its answer is of no use.
+        let open = |job: &JobId| within(job) && !(job.undo && state.undone.contains(&job.forward()));
+        !state.not_undone.iter().any(within) && !state.left.keys().any(open) && !state.jobs.keys().any(open)
     }
 }
