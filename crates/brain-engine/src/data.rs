@@ -112,7 +112,8 @@ impl RunData {
             Event::JobFailed { job, .. } | Event::JobDismissed { job } => self.finish(code, state, *job, Value::Null),
             Event::JobRetrying { job, attempt, failure, .. }
             | Event::JobStuck { job, attempt, failure, .. }
-            | Event::JobChecking { job, attempt, failure } => {
+            | Event::JobChecking { job, attempt, failure }
+            | Event::CheckPostponed { job, attempt, failure: Some(failure), .. } => {
                 self.take_args(*job, payload);
                 let list = self.attempts.entry(*job).or_default();
                 if list.len() >= MAX_ATTEMPTS_KEPT {

@@ -406,7 +406,10 @@ impl Turn<'_> {
     }
 
     pub(crate) fn request_check(&mut self, job: JobId, attempt: u32) {
-        let Some(tool) = self.state.step(self.code, job.at()).call(job.undo).check.cloned() else { return };
+        let Some(tool) = self.state.step(self.code, job.at()).call(job.undo).check.map(|check| check.tool.clone())
+        else {
+            return;
+        };
         let args = self.data.args.get(&job).cloned().unwrap_or(Value::Null);
         self.checks.push(CheckRequest { tool, args, context: self.context(job, attempt) });
     }

@@ -6,6 +6,7 @@ mod common;
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use brain_core::Timestamp;
@@ -36,6 +37,9 @@ struct World {
     effects: Mutex<Vec<String>>,
     /// Whether a key that is known is not done again.
     knows_keys: bool,
+    /// How often the check tool has been asked, and how often it fails first.
+    checks: AtomicUsize,
+    failing_checks: usize,
 }
 
 impl World {
@@ -69,6 +73,10 @@ async fn serve(world: Arc<World>, first: First, stream: TcpStream) -> std::io::R
         let length = headers.get("content-length").map_or(0, |length| length.parse().unwrap());
         let mut body = vec![0; length];
         stream.read_exact(&mut body).await?;
+        if path == "/was" && world.checks.fetch_add(1, Ordering::SeqCst) < world.failing_checks {
+            answer(&mut stream, 503, "", "busy").await?;
+            continue;
+        }
         if path == "/was" {
             let body: Value = serde_json::from_slice(&body).unwrap();
             let happened = world.effects.lock().unwrap().iter().any(|key| body["idempotency_key"] == *key);
@@ -105,7 +113,11 @@ async fn answer(stream: &mut BufReader<TcpStream>, status: u16, headers: &str, b
 }
 
 async fn world(first: First, knows_keys: bool) -> (SocketAddr, Arc<World>) {
-    let world = Arc::new(World { knows_keys, ..World::default() });
+    listen(first, World { knows_keys, ..World::default() }).await
+}
+
+async fn listen(first: First, world: World) -> (SocketAddr, Arc<World>) {
+    let world = Arc::new(world);
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let addr = listener.local_addr().unwrap();
     let served = world.clone();
@@ -137,6 +149,7 @@ tools:
     input: {{idempotency_key: string}}
     behavior: {{http: {{method: POST, url: \"http://{addr}/was\"}}}}
     effect: read
+    {QUICK}
 "
     );
     let pack = format!("name: out\nversion: 1.0.0\ntitle: Out\nhosts: [\"{addr}\"]\n");
@@ -201,6 +214,24 @@ async fn with_a_check_it_is_looked_up_and_done_once() {
         let (report, world, _) = act(first, "{check: out.was}").await;
         assert!(report.ok, "{first:?}: {report:#?}");
         assert_eq!(world.counts(), (1, 1), "{first:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_check_that_fails_is_made_again_as_its_own_retry_says() {
+    for (failing_checks, checks, ok) in [(2, 3, true), (9, 3, false)] {
+        let (addr, world) = listen(First::Cuts, World { failing_checks, ..World::default() }).await;
+        let kernel = start(&pack(addr, "{check: out.was}", ""));
+        let report = call(&kernel, "out.act", json!({})).await;
+        assert_eq!((report.ok, world.checks.load(Ordering::SeqCst)), (ok, checks), "{report:#?}");
+        assert_eq!(world.counts(), (1, 1), "the call itself is never repeated");
+        let letters = kernel.store().letters(&scope(), Some(true), 10, None).unwrap().items;
+        assert_eq!(letters.len(), usize::from(!ok));
+        for letter in letters {
+            assert_eq!(letter.body["happened"], "maybe");
+            let history = letter.body["history"].to_string();
+            assert_eq!(history.matches("http_503").count(), checks, "every check that failed is listed: {history}");
+        }
     }
 }
 

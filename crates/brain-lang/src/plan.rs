@@ -52,7 +52,7 @@ pub struct PlanStep {
     pub place: Place,
     /// The tool that tells whether it happened, for `idempotency: check`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub check: Option<ToolRef>,
+    pub check: Option<PlanCheck>,
     /// The tool that takes it back, if there is one and the step is to be compensated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undo: Option<PlanUndo>,
@@ -67,8 +67,11 @@ pub struct PlanStep {
 impl PlanStep {
     /// Every tool that the step may call.
     pub fn tools(&self) -> impl Iterator<Item = &ToolRef> {
-        let undo = self.undo.iter().flat_map(|undo| std::iter::once(&undo.tool).chain(undo.check.as_ref()));
-        std::iter::once(&self.tool).chain(self.check.as_ref()).chain(undo)
+        let undo = self
+            .undo
+            .iter()
+            .flat_map(|undo| std::iter::once(&undo.tool).chain(undo.check.as_ref().map(|check| &check.tool)));
+        std::iter::once(&self.tool).chain(self.check.as_ref().map(|check| &check.tool)).chain(undo)
     }
 
     /// The call that does the step, or the one that takes it back.
@@ -106,7 +109,7 @@ pub struct StepCall<'p> {
     /// How long one attempt may take.
     pub timeout: Millis,
     /// The tool that tells whether it happened.
-    pub check: Option<&'p ToolRef>,
+    pub check: Option<&'p PlanCheck>,
     /// Whether somebody who may approve must say yes to this very call before it starts.
     pub gate: bool,
 }
@@ -118,6 +121,15 @@ pub struct ToolRef {
     pub name: String,
     /// The definition.
     pub hash: Digest,
+}
+
+/// How it is found out whether a call happened.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PlanCheck {
+    /// The tool that tells.
+    pub tool: ToolRef,
+    /// How often it is asked when it gives no answer, and when.
+    pub retry: RetryPolicy,
 }
 
 /// A step done once for each item.
@@ -140,7 +152,7 @@ pub struct PlanUndo {
     pub place: Place,
     /// The tool that tells whether it happened, for `idempotency: check`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub check: Option<ToolRef>,
+    pub check: Option<PlanCheck>,
     /// How its transient failures are retried.
     pub retry: RetryPolicy,
     /// How long one attempt may take.

@@ -4,7 +4,9 @@ use std::sync::{Arc, OnceLock};
 
 use brain_core::Millis;
 use brain_lang::binding::Binding;
-use brain_lang::plan::{Backoff, Foreach, Idempotency, OnFailure, Place, Plan, PlanStep, PlanUndo, RetryPolicy};
+use brain_lang::plan::{
+    Backoff, Foreach, Idempotency, OnFailure, Place, Plan, PlanCheck, PlanStep, PlanUndo, RetryPolicy,
+};
 use brain_vm::{Program, compile};
 use serde_json::json;
 
@@ -44,7 +46,10 @@ fn step(id: &str, after: Vec<String>, tool: &str) -> PlanStep {
             on: vec![],
         },
         timeout: Millis(1_500),
-        check: matches!(place, Place::Outside(Idempotency::Check(_))).then(|| tool_ref(tool)),
+        check: matches!(place, Place::Outside(Idempotency::Check(_))).then(|| PlanCheck {
+            tool: tool_ref(tool),
+            retry: RetryPolicy { delay: Millis(200), max_delay: Millis(3_000), ..RetryPolicy::default() },
+        }),
         place,
         undo: None,
         needs: Vec::new(),

@@ -327,7 +327,7 @@ events! {
         /// What is wrong with the answer.
         failure: Failure,
     }
-    /// The check tool found nothing, but the effect may still land: it is asked again.
+    /// The check tool is asked again: it found nothing, but the effect may still land, or it gave no answer.
     128 CheckPostponed {
         /// Which.
         job: JobId,
@@ -335,6 +335,8 @@ events! {
         attempt: u32,
         /// When.
         at: Timestamp,
+        /// Why the check gave no answer, if it did not.
+        failure: Option<Failure>,
     }
     /// The check tool found that the call did not happen: it may be made again.
     129 CheckDenied {

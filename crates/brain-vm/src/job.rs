@@ -101,6 +101,9 @@ pub struct Job {
     /// Whether an earlier attempt may have happened: its outcome is unknown, and no later answer has settled it.
     #[serde(default, skip_serializing_if = "is_false")]
     pub unsettled: bool,
+    /// How often the check of the latest attempt gave no answer.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub checks: u32,
     /// Until when an effect of the latest attempt may still land.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lands_until: Option<Timestamp>,

@@ -274,10 +274,13 @@ impl State {
             }
             Event::JobDismissed { job } => self.finish_job(code, *job, false),
             Event::JobChecking { job, attempt, .. } => {
-                self.put_job(*job, *attempt, JobStatus::Checking { again: None }).unsettled = true;
+                let open = self.put_job(*job, *attempt, JobStatus::Checking { again: None });
+                open.unsettled = true;
             }
-            Event::CheckPostponed { job, attempt, at } => {
-                self.put_job(*job, *attempt, JobStatus::Checking { again: Some(*at) });
+            Event::CheckPostponed { job, attempt, at, failure } => {
+                let open = self.put_job(*job, *attempt, JobStatus::Checking { again: Some(*at) });
+                // An answer that proves nothing yet is one all the same.
+                open.checks = if failure.is_some() { open.checks + 1 } else { 0 };
             }
             Event::CheckDenied { job, attempt } => {
                 let open = self.put_job(*job, *attempt, JobStatus::Ready);
@@ -338,6 +341,7 @@ impl State {
         }
         let open = self.open_job(id);
         if attempt > open.attempt {
+            open.checks = 0;
             open.lands_until = None;
         }
         (open.attempt, open.status) = (attempt, status);
@@ -359,6 +363,7 @@ impl State {
                 blocked: 0,
                 granted: false,
                 unsettled: false,
+                checks: 0,
                 lands_until: None,
                 status: JobStatus::Ready,
             }

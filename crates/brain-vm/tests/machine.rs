@@ -207,7 +207,7 @@ fn an_unknown_outcome_follows_what_the_tool_declares() {
     let with = |idempotency: Idempotency| {
         let mut one = step("a", &[]);
         if let Idempotency::Check(_) = idempotency {
-            one.check = Some(tool("t.check"));
+            one.check = Some(common::check());
         }
         one.place = Place::Outside(idempotency);
         let mut world = World::new(&plan(vec![one]));
@@ -245,7 +245,12 @@ fn an_unknown_outcome_follows_what_the_tool_declares() {
 
     let mut world = with(Idempotency::Check("t.check".into()));
     world.input(Input::Unknown(first, 1, transient()));
-    assert!(world.state.awaits_person(), "the check gave no answer");
+    assert_eq!(world.state.wake_at(), Some(world.now.plus(Millis(100))), "no answer: it is asked again by its policy");
+    world.tick(100);
+    assert!(matches!(world.log.last(), Some(Event::JobChecking { .. })));
+    world.input(Input::Unknown(first, 1, transient()));
+    assert!(world.state.awaits_person(), "the check gave no answer as often as its policy allows");
+    world.assert_replays();
 }
 
 #[test]
@@ -405,7 +410,7 @@ fn the_numbers_and_fields_of_events_are_frozen() {
         Event::StepBypassed { at, because: 0 },
         Event::BatchRolledBack { failure: None },
         Event::JobDoneBadly { job, attempt: 1, failure: failure() },
-        Event::CheckPostponed { job, attempt: 1, at: time },
+        Event::CheckPostponed { job, attempt: 1, at: time, failure: None },
         Event::CheckDenied { job, attempt: 1 },
         Event::StopForced { scope: 0 },
         Event::ScopeEnded { scope: 1, end: brain_vm::End::Failed },

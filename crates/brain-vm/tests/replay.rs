@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use brain_core::{Failure, Millis};
 use brain_lang::plan::{Idempotency, OnFailure, Place, Plan, PlanStep};
 use brain_vm::{Delegate, End, Event, Happened, Input, JobId, JobStatus, Phase};
-use common::{World, each, plan, step, tool, undoable, when};
+use common::{World, each, plan, step, undoable, when};
 use proptest::prelude::*;
 
 fn any_step(number: usize) -> impl Strategy<Value = PlanStep> {
@@ -25,7 +25,7 @@ fn any_step(number: usize) -> impl Strategy<Value = PlanStep> {
                 0 => Idempotency::Key,
                 1 => Idempotency::None,
                 _ => {
-                    one.check = Some(tool("t.check"));
+                    one.check = Some(common::check());
                     Idempotency::Check("t.check".into())
                 }
             });
@@ -44,7 +44,7 @@ fn any_step(number: usize) -> impl Strategy<Value = PlanStep> {
                     4 => Place::Worker { topic: "u".into(), lease: Millis(500) },
                     _ => Place::Inline,
                 };
-                undo.check = (has_undo == 3).then(|| tool("t.check"));
+                undo.check = (has_undo == 3).then(common::check);
             }
             if has_when {
                 one = when(one);

@@ -152,6 +152,9 @@ fn refused(tool: &Tool, why: &str) -> Failure {
     Failure::contract("bad_steps", format!("The steps that `{}` brought along cannot be done: {why}", tool.def.name))
 }
 
+/// What a step that came from outside may say.
+const KEYS: [&str; 5] = ["id", "tool", "args", "after", "on_failure"];
+
 /// Steps that came from outside: `{id, tool, args, after, on_failure}`. Their arguments are data and nothing else.
 fn from_outside(tool: &Tool, steps: &[Value]) -> Result<Vec<PlaybookStep>, Failure> {
     let mut made: Vec<PlaybookStep> = Vec::new();
@@ -159,6 +162,16 @@ fn from_outside(tool: &Tool, steps: &[Value]) -> Result<Vec<PlaybookStep>, Failu
         let Some(name) = step["tool"].as_str() else {
             return Err(refused(tool, &format!("step {} does not say which `tool` it is for", number + 1)));
         };
+        // A key that is not understood, such as `foreach` or `when`, would change what the step means.
+        if let Some(key) = step.as_object().into_iter().flat_map(Map::keys).find(|key| !KEYS.contains(&key.as_str())) {
+            let known = KEYS.map(|key| format!("`{key}`")).join(", ");
+            let why = format!(
+                "step {} (`{name}`) has `{key}`, which a step from outside cannot have. It may have {known}; say each \
+                 call as a step of its own.",
+                number + 1
+            );
+            return Err(refused(tool, &why));
+        }
         let on_failure = match step["on_failure"].as_str() {
             None | Some("stop") => OnFailure::Stop,
             Some("continue") => OnFailure::Continue,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use brain_lang::binding::Binding;
-use brain_lang::plan::{Foreach, Idempotency, OnFailure, Place, Plan, PlanStep, PlanUndo, ToolRef};
+use brain_lang::plan::{Foreach, Idempotency, OnFailure, Place, Plan, PlanCheck, PlanStep, PlanUndo, ToolRef};
 use brain_registry::model::{BatchPolicy, Behavior, Consent, Playbook, PlaybookStep};
 use brain_registry::{Registry, Tool};
 use serde_json::Value;
@@ -72,7 +72,9 @@ fn uses(step: &PlaybookStep) -> Vec<String> {
 pub(super) fn step_of(registry: &Registry, tool: &Arc<Tool>) -> PlanStep {
     let reference = |tool: &Tool| ToolRef { name: tool.def.name.clone(), hash: tool.hash };
     let check = |tool: &Tool| match &tool.def.idempotency {
-        Idempotency::Check(name) if !tool.def.is_inline() => registry.tool(name).map(|tool| reference(tool)),
+        Idempotency::Check(name) if !tool.def.is_inline() => {
+            registry.tool(name).map(|tool| PlanCheck { tool: reference(tool), retry: tool.def.retry.clone() })
+        }
         _ => None,
     };
     let undo = tool.def.undo.as_ref().and_then(|undo| {

@@ -69,6 +69,15 @@ impl Machine<'_> {
             // The child is over and will say no more: asking again would only find it as it is.
             return stuck(failure);
         }
+        if let Some(check) = call.check.filter(|_| checking && !self.is_forced(state, job)) {
+            // The check gave no answer: it is asked again as its own policy says.
+            let asked = 1 + state.jobs.get(&job).map_or(0, |job| job.checks);
+            let again = failure.class == FailureClass::Transient && check.retry.covers(&failure.code);
+            if again && asked < check.retry.attempts {
+                let wait = failure.retry_after.unwrap_or_else(|| check.retry.wait_before(asked + 1, noise));
+                return vec![Event::CheckPostponed { job, attempt, at: now.plus(wait), failure: Some(failure) }];
+            }
+        }
         match call.place {
             Place::Outside(Idempotency::Check(_)) if !checking && call.check.is_some() => {
                 vec![Event::JobChecking { job, attempt, failure }]
@@ -101,7 +110,7 @@ impl Machine<'_> {
     ) -> Decision {
         let lands_until = state.jobs.get(&job).and_then(|job| job.lands_until);
         if let Some(at) = lands_until.filter(|at| *at > asked && !planted("hasty-check")) {
-            return vec![Event::CheckPostponed { job, attempt, at: at.max(now) }];
+            return vec![Event::CheckPostponed { job, attempt, at: at.max(now), failure: None }];
         }
         if self.has_no_way_on(state, job) || self.is_forced(state, job) {
             let failure = Failure::business("not_done", "The call had not happened when the run was stopped.");

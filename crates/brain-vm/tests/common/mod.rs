@@ -4,7 +4,7 @@
 use brain_core::{Digest, Failure, Millis, Timestamp};
 use brain_lang::binding::Binding;
 use brain_lang::plan::{
-    Backoff, Foreach, Idempotency, OnFailure, Place, Plan, PlanStep, PlanUndo, RetryPolicy, ToolRef,
+    Backoff, Foreach, Idempotency, OnFailure, Place, Plan, PlanCheck, PlanStep, PlanUndo, RetryPolicy, ToolRef,
 };
 use std::sync::Arc;
 
@@ -40,6 +40,11 @@ pub fn step(id: &str, after: &[&str]) -> PlanStep {
         needs: Vec::new(),
         gate: false,
     }
+}
+
+/// A check by `t.check`, asked twice at most.
+pub fn check() -> PlanCheck {
+    PlanCheck { tool: tool("t.check"), retry: retry(2) }
 }
 
 pub fn undoable(mut step: PlanStep) -> PlanStep {

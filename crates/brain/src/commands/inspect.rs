@@ -188,7 +188,11 @@ fn event(state: &RunState, entry: &LogEntry<'_>, start: Timestamp, redactor: &Re
         Event::JobChecking { job, attempt, failure } => {
             line("checking", &format!("{}: {failure}", call(job, attempt)));
         }
-        Event::CheckPostponed { job, attempt, at } => {
+        Event::CheckPostponed { job, attempt, at, failure: Some(failure) } => {
+            let call = call(job, attempt);
+            line("no answer", &format!("{call}: the check failed ({failure}); it is made again at {at}"));
+        }
+        Event::CheckPostponed { job, attempt, at, failure: None } => {
             line("not yet", &format!("{} may still land; it is checked again at {at}", call(job, attempt)));
         }
         Event::CheckDenied { job, attempt } => line("not done", &format!("{} had not happened", call(job, attempt))),
