@@ -194,6 +194,8 @@ pub struct Charge {
     pub amount: i64,
     /// What the account may come to.
     pub limit: i64,
+    /// The code of the failure if it would come to more.
+    pub code: &'static str,
     /// What a person is told if it would come to more.
     pub otherwise: String,
 }

@@ -100,7 +100,8 @@ impl KernelHost {
         let mut charges = Vec::new();
         if let (Some(limit), Some(true)) = (budget["calls"].as_i64(), budget["shared"].as_bool()) {
             let otherwise = format!("The limit of the request is {limit} tool calls, those of child runs included.");
-            charges.push(Charge { account: format!("calls of {root}"), amount: 1, limit, otherwise });
+            let account = format!("calls of {root}");
+            charges.push(Charge { account, amount: 1, limit, code: "too_many_tool_calls", otherwise });
         }
         if call.tool().def.cost.is_none() {
             return Ok(charges);
@@ -120,11 +121,13 @@ impl KernelHost {
             step: job.step.clone(),
             input: call.args().clone(),
             times: Some(1),
+            conditional: false,
         };
         let costs = eligible::cost(registry, self.toolbox(), std::slice::from_ref(&planned), 1);
         for (limit, account, whose) in limits {
             let Some(limit) = limit else { continue };
             if let Some(other) = costs.keys().find(|currency| **currency != own) {
+                let own = if own.is_empty() { "no currency (`settings: {currency: …}` says which)" } else { &own };
                 let message = format!(
                     "`{}` costs {other}, and the limit {whose} is in {own}: they cannot be compared.",
                     planned.tool
@@ -137,8 +140,9 @@ impl KernelHost {
                 return Err(Failure::business("cost_estimate_failed", message));
             };
             let words = eligible::cost_in_words(&costs);
-            let otherwise = format!("This would cost {words} more than is left of the {limit} {own} {whose}.");
-            charges.push(Charge { account, amount, limit: most, otherwise });
+            let limit = eligible::in_currency(limit, &own);
+            let otherwise = format!("This would cost {words} more than is left of the {limit} {whose}.");
+            charges.push(Charge { account, amount, limit: most, code: "budget_exceeded", otherwise });
         }
         Ok(charges)
     }

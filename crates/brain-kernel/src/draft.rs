@@ -66,6 +66,9 @@ impl Draft {
                 if call.times != Some(1) {
                     kept["times"] = call.times.map_or_else(|| json!("unknown"), |times| json!(times));
                 }
+                if call.conditional {
+                    kept["conditional"] = json!(true);
+                }
                 kept
             })
             .collect();

@@ -153,8 +153,13 @@ pub(crate) fn own_currency(registry: &Registry) -> String {
 
 /// Costs in words: `60.00 EUR`, `60.00 EUR and 3 USD`.
 pub(crate) fn cost_in_words(costs: &BTreeMap<String, String>) -> String {
-    let each: Vec<String> = costs.iter().map(|(currency, amount)| format!("{amount} {currency}")).collect();
-    each.join(" and ").trim_end().to_owned()
+    let each: Vec<String> = costs.iter().map(|(currency, amount)| in_currency(amount, currency)).collect();
+    each.join(" and ")
+}
+
+/// An amount with its currency, if there is one: `60.00 EUR`, `60.00`.
+pub(crate) fn in_currency(amount: &str, currency: &str) -> String {
+    format!("{amount} {currency}").trim_end().to_owned()
 }
 
 /// Why these costs are more than a request may cost, if they are. The limit is in the currency of the settings; what is
@@ -168,7 +173,8 @@ pub(crate) fn too_expensive(
     let own = own_currency(registry);
     let over = |(currency, amount): (&String, &String)| *currency != own || exceeds(toolbox, amount, limit);
     costs.iter().any(over).then(|| {
-        let message = format!("This would cost {}; the limit of the request is {limit} {own}.", cost_in_words(costs));
+        let (cost, limit) = (cost_in_words(costs), in_currency(limit, &own));
+        let message = format!("This would cost {cost}; the limit of the request is {limit}.");
         Problem::new("too_expensive", message)
     })
 }

@@ -615,6 +615,7 @@ impl Kernel {
         if let Some(limit) = &request.limits.max_cost {
             problems.extend(eligible::too_expensive(&self.registry, &self.toolbox, &least, limit));
         }
+        problems.extend(planned.too_many_steps());
         if !problems.is_empty() {
             draft.calls(&planned);
             return draft.refuse(&problems);

@@ -1,5 +1,7 @@
 //! Narrate: where a run stands, in words and facts. Everything here is read from the run's own log.
 
+use std::collections::BTreeSet;
+
 use brain_core::{Failure, Redactor, RunId, Timestamp};
 use brain_engine::log::entries;
 use brain_engine::{PipeEvent, Receipt, ReceiptStatus, RunState, job_key};
@@ -20,6 +22,8 @@ pub struct PlannedCall {
     pub input: Value,
     /// How often it is made: once for each item of a list. `None` if only an earlier step can tell.
     pub times: Option<u32>,
+    /// Whether it is made only if a condition holds, its own or that of a step around it.
+    pub conditional: bool,
 }
 
 /// A call that was accepted for execution.
@@ -238,6 +242,7 @@ fn read_pipe(report: &mut Report, state: &RunState) {
                         Value::Null => Some(1),
                         times => times.as_u64().and_then(|times| u32::try_from(times).ok()),
                     },
+                    conditional: call["conditional"] == true,
                 })
                 .collect();
         }
@@ -370,7 +375,9 @@ fn read_machine(report: &mut Report, registry: &Registry, toolbox: &Toolbox, sta
     let failed = machine.count_steps(|step| *step == StepState::Failed);
     let stuck = machine.jobs.values().filter(|job| job.status.is_stuck()).count();
     let succeeded = machine.count_steps(|step| *step == StepState::Done);
-    let executed = succeeded + failed + stuck;
+    // Steps, not jobs: several items of one step may be stuck, and so may the undo of a step that is counted already.
+    let waiting = machine.jobs.iter().filter(|(id, job)| job.status.is_stuck() && !id.undo).map(|(id, _)| id.at());
+    let executed = succeeded + failed + waiting.collect::<BTreeSet<_>>().len();
     let mut message = format!("Executed {executed}/{total} tool calls. {succeeded} succeeded");
     let bypassed = machine.count_steps(|step| *step == StepState::Bypassed);
     let counts = [(failed, "failed"), (skipped, "skipped"), (bypassed, "left out"), (stuck, "waiting for a person")];

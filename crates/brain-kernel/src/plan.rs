@@ -56,6 +56,22 @@ impl Planned {
             Source::Playbook(playbook, placeholders) => plan_of_playbook(registry, playbook, placeholders),
         }
     }
+
+    /// Why the plan takes more steps than it may, if the lists that are known already say so.
+    pub(crate) fn too_many_steps(&self) -> Option<Problem> {
+        let limit = match &self.source {
+            Source::Calls(..) => MAX_STEPS,
+            Source::Playbook(playbook, _) => playbook.max_steps,
+        };
+        let sure = self.calls.iter().filter(|call| !call.conditional);
+        let count: u64 = sure.map(|call| u64::from(call.times.unwrap_or(0))).sum();
+        (count > u64::from(limit)).then(|| {
+            let message = format!(
+                "This would take {count} steps, items of lists included; the plan may take {limit} (`max_steps`)."
+            );
+            Problem::new("max_steps", message)
+        })
+    }
 }
 
 /// One request of a message, as tool and arguments.
@@ -159,8 +175,9 @@ fn batch_plan(registry: &Registry, calls: &[ValidatedCall], policy: BatchPolicy)
         let step = format!("s{}", number + 1);
         let tool = call.tool();
         let input = call.args().clone();
-        shown.push(PlannedCall { tool: tool.def.name.clone(), step: step.clone(), input, times: Some(1) });
-        inside(registry, tool, call.args(), (&step, Some(1)), &mut shown);
+        let name = tool.def.name.clone();
+        shown.push(PlannedCall { tool: name, step: step.clone(), input, times: Some(1), conditional: false });
+        inside(registry, tool, call.args(), (&step, Some(1), false), &mut shown);
     }
     let inputs: Vec<&Value> = calls.iter().map(ValidatedCall::args).collect();
     let kind = match policy {
@@ -198,7 +215,7 @@ fn plan_playbook(registry: &Registry, playbook: &Arc<Playbook>, wanted: &Wanted)
     let (slots, placeholders) = check_slots(registry, playbook, Value::Object(wanted.args.clone()))?;
     let steps = placeholders.before(&playbook.steps);
     let mut shown = Vec::new();
-    calls_of(registry, &steps, &slots, ("", Some(1)), &mut shown);
+    calls_of(registry, &steps, &slots, ("", Some(1), false), &mut shown);
     let mut consent = Consent::None;
     let mut has_effect = false;
     let mut priority = playbook.priority;

@@ -59,6 +59,14 @@ slots: {names: {type: list, items: string}}
 steps:
   - {id: each, tool: t.buy, foreach: "= slots.names", args: {name: "= item"}}
 ---
+playbook: t.buy_few
+title: Buy a few
+slots: {names: {type: list, items: string}}
+max_steps: 6
+steps:
+  - {id: each, tool: t.buy, foreach: "= slots.names", args: {name: "= item"}}
+  - {id: then, tool: t.buy, when: "= count(slots.names) > 10", args: {name: more}}
+---
 playbook: t.buy_found
 title: Buy what is found
 slots: {}
@@ -83,7 +91,7 @@ steps:
 
 fn start(store: Arc<dyn Store>, caps: SpendCap) -> Arc<Kernel> {
     let parts: Vec<&str> = PLAYBOOKS.split("---\n").collect();
-    let names = ["playbooks/a.yaml", "playbooks/b.yaml", "playbooks/c.yaml", "playbooks/d.yaml"];
+    let names = ["playbooks/a.yaml", "playbooks/b.yaml", "playbooks/c.yaml", "playbooks/d.yaml", "playbooks/e.yaml"];
     let mut files = vec![("pack.yaml", PACK), ("tools/t.yaml", TOOLS)];
     files.extend(names.into_iter().zip(parts));
     let config = KernelConfig {
@@ -141,6 +149,17 @@ async fn items_of_a_list_that_is_known_are_counted_before_anything_is_done() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_list_that_is_longer_than_the_plan_may_be_is_refused_before_anything_is_done() {
+    let kernel = memory();
+    let names: Vec<String> = (0..7).map(|n| n.to_string()).collect();
+    let report = ask(&kernel, "t.buy_few", json!({"names": names}), calls(100)).await;
+    assert_eq!((report.status.as_str(), code(&report), done(&report)), ("failed", "max_steps", 0), "{report:#?}");
+    assert!(report.message.contains("7 steps") && report.message.contains("may take 6"), "{}", report.message);
+    let report = ask(&kernel, "t.buy_few", json!({"names": names[..6]}), calls(100)).await;
+    assert_eq!((report.status.as_str(), done(&report)), ("completed", 6), "a step with a condition does not count");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_only_a_step_can_tell_is_counted_when_it_is_known() {
     let kernel = memory();
     let report = ask(&kernel, "t.buy_found", json!({}), calls(3)).await;
@@ -163,6 +182,11 @@ async fn added_steps_and_child_runs_count() {
     // Two starts and four checks.
     let report = ask(&kernel, "t.family", json!({}), calls(5)).await;
     assert_eq!(report.status, "failed", "{report:#?}");
+    assert!(report.message.contains("limit of the request is 5 tool calls"), "{}", report.message);
+    let runs = kernel.store().runs(&scope(), Some("failed"), 10, None).unwrap().items;
+    let child = runs.iter().find(|run| run.id != report.run && !run.request["parent"].is_null()).unwrap();
+    let child = kernel.report(&scope(), child.id).unwrap();
+    assert_eq!(code(&child), "too_many_tool_calls", "{child:#?}");
     let report = ask(&kernel, "t.family", json!({}), calls(6)).await;
     assert_eq!(report.status, "completed", "{report:#?}");
 }
@@ -220,4 +244,13 @@ async fn parallel_spenders_never_pass_a_cap_and_users_have_their_own() {
     }
     assert!(ann <= 10 && bob <= 10, "a user's cap: {ann} and {bob}");
     assert_eq!(ann + bob, 15, "the tenant's cap is used up and not passed");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_limit_without_a_currency_is_named_without_one() {
+    let text = PACK.replace("settings: {currency: EUR}\n", "");
+    let registry = common::registry(&[("pack.yaml", &text), ("tools/t.yaml", TOOLS)]);
+    let kernel = common::kernel(registry, Arc::new(MemoryStore::new()), false);
+    let report = ask(&kernel, "t.buy", json!({"name": "a"}), money("2")).await;
+    assert!(report.message.contains("This would cost 10; the limit of the request is 2."), "{}", report.message);
 }

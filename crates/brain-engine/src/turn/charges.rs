@@ -22,7 +22,7 @@ impl Turn<'_> {
         }
         let charges = guarded(|| self.host.charges(self.view(path), call, context))?;
         if let Some(over) = charges.iter().find(|charge| self.at_cap.contains(&charge.account)) {
-            return Err(Failure::business("budget_exceeded", over.otherwise.clone()));
+            return Err(Failure::business(over.code, over.otherwise.clone()));
         }
         let mut accounts = Vec::with_capacity(charges.len());
         for charge in charges {

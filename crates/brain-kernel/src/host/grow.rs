@@ -68,7 +68,13 @@ impl KernelHost {
         let actor = Actor::behind("whoever asked", &view.data.input["actor_bounds"]);
         let calls: Vec<PlannedCall> = steps
             .iter()
-            .map(|one| PlannedCall { tool: one.tool.clone(), step: one.id.clone(), input: Value::Null, times: Some(1) })
+            .map(|one| PlannedCall {
+                tool: one.tool.clone(),
+                step: one.id.clone(),
+                input: Value::Null,
+                times: Some(1),
+                conditional: one.when.is_some(),
+            })
             .collect();
         if let Some(problem) = eligible::not_for(registry, &actor, &calls).into_iter().next() {
             return Err(Failure::business(&problem.code, problem.message));

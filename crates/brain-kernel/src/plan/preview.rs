@@ -18,7 +18,7 @@ pub(super) fn calls_of(
     registry: &Registry,
     steps: &[PlaybookStep],
     slots: &Value,
-    (path, outer): (&str, Option<u32>),
+    (path, outer, conditional): (&str, Option<u32>, bool),
     shown: &mut Vec<PlannedCall>,
 ) {
     for step in steps {
@@ -31,8 +31,10 @@ pub(super) fn calls_of(
             _ => None,
         });
         let times = outer.zip(items).map(|(outer, items)| outer.saturating_mul(items));
-        shown.push(PlannedCall { tool: tool.def.name.clone(), step: id.clone(), input: input.clone(), times });
-        inside(registry, tool, &input, (&id, times), shown);
+        let conditional = conditional || step.when.is_some();
+        let name = tool.def.name.clone();
+        shown.push(PlannedCall { tool: name, step: id.clone(), input: input.clone(), times, conditional });
+        inside(registry, tool, &input, (&id, times, conditional), shown);
     }
 }
 
@@ -41,14 +43,14 @@ pub(super) fn inside(
     registry: &Registry,
     tool: &Tool,
     input: &Value,
-    (id, times): (&str, Option<u32>),
+    (id, times, conditional): (&str, Option<u32>, bool),
     shown: &mut Vec<PlannedCall>,
 ) {
     if let Behavior::Playbook(behavior) = &tool.def.behavior
         && let Some(playbook) = &behavior.definition
         && id.matches('/').count() < MAX_DEPTH
     {
-        calls_of(registry, &playbook.steps, input, (&format!("{id}/"), times), shown);
+        calls_of(registry, &playbook.steps, input, (&format!("{id}/"), times, conditional), shown);
     }
 }
 
