@@ -100,6 +100,10 @@ impl RunState {
             found => found.map_err(EngineError::from)?,
         };
         let (row, log) = found.ok_or(EngineError::NoSuchRun(run))?;
+        if let Some(why) = row.unreadable() {
+            let error = EngineError::Unreadable(run, format!("its request: {why}"));
+            return Err(NotLoaded { error, row: Some(Box::new(row)), log: Some(log) });
+        }
         let Some(hash) = row.program else {
             let log = log.into_iter().map(Arc::new).collect();
             return Ok(Self { row, log, code: None, state: None, data: RunData::default(), earlier: Vec::new() });

@@ -174,6 +174,9 @@ fn walk(store: &dyn Store, scope: &Scope, each: Each<'_>) -> Result<(), StoreErr
         after = page.last().map(|last| last.id);
         for row in page {
             let run = row.id;
+            if let Some(why) = row.unreadable() {
+                return Err(StoreError::Unreadable(format!("the request of run {run}: {why}")));
+            }
             let mut writes = vec![Write::NewRun(Box::new(row))];
             writes.extend(store.log(scope, run)?.into_iter().map(|row| Write::Append(row.into())));
             writes.extend(store.artifacts(scope, run)?.into_iter().map(Write::Link));

@@ -34,6 +34,23 @@ pub struct RunRow {
     pub schedule: RunSchedule,
 }
 
+/// The only field of a request that could not be read: why not.
+const UNREADABLE: &str = "$unreadable";
+
+impl RunRow {
+    /// The request of a row, from the text that is stored. A damaged one must not hide the row from lists and
+    /// retention: [`RunRow::unreadable`] says what is wrong with it.
+    pub(crate) fn request_of(text: Result<&str, String>) -> Value {
+        let read = text.and_then(|text| serde_json::from_str(text).map_err(|error| error.to_string()));
+        read.unwrap_or_else(|why| serde_json::json!({UNREADABLE: why}))
+    }
+
+    /// Why the request cannot be read, if it cannot.
+    pub fn unreadable(&self) -> Option<&str> {
+        self.request.get(UNREADABLE)?.as_str()
+    }
+}
+
 /// What the scheduler sees of a run.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct RunSchedule {

@@ -1,10 +1,11 @@
-//! A row of a log that nobody can read holds up no reader of the feed.
+//! A row that nobody can read stands alone: the feed, lists of runs, retention and worker topics go on with the rest.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
 
 mod common;
 
+use brain_core::Timestamp;
 use brain_store::conformance::sample;
-use brain_store::{Commit, PostgresStore, SqliteStore, Store, Write};
+use brain_store::{Commit, OfferRow, Offers, PostgresStore, SqliteStore, Store, Write};
 use brain_testbed::Postgres;
 use common::{commit, new_run};
 
@@ -63,4 +64,70 @@ fn the_feed_goes_on_past_a_broken_row_in_postgres() {
     write(&store);
     cluster.sql(&database, "UPDATE brain.log SET events = '{not json' WHERE seq = 2");
     read(&store);
+}
+
+/// Three runs, of which the request of the second gets damaged.
+fn three_runs(store: &dyn Store) {
+    for n in 1..=3 {
+        new_run(store, &sample::scope("default"), n);
+    }
+}
+
+fn lists_go_on(store: &dyn Store) {
+    let scope = sample::scope("default");
+    let page = store.runs(&scope, None, 2, None).unwrap();
+    let rest = store.runs(&scope, None, 2, page.next.as_deref()).unwrap();
+    let unreadable: Vec<_> =
+        page.items.iter().chain(&rest.items).map(|row| (row.id, row.unreadable().is_some())).collect();
+    let expected = [(3, false), (2, true), (1, false)].map(|(n, damaged)| (sample::run_id(n), damaged));
+    assert_eq!(unreadable, expected, "each is listed, and says whether it can be read");
+    assert_eq!(store.runs_after(&scope, None, None, 10).unwrap().len(), 3, "retention sees it too");
+    assert!(store.run(&scope, sample::run_id(2)).unwrap().unwrap().unreadable().is_some());
+    commit(store, &scope, vec![], vec![Write::DropRun(sample::run_id(2))]);
+    assert_eq!(store.runs(&scope, None, 10, None).unwrap().items.len(), 2, "and can delete it");
+}
+
+#[test]
+fn a_damaged_request_hides_no_other_run_in_sqlite() {
+    for damage in ["'{not json'", "x'00ff'"] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("broken.db");
+        let store = SqliteStore::open(&path).unwrap();
+        three_runs(&store);
+        let file = rusqlite::Connection::open(&path).unwrap();
+        let second = *sample::run_id(2).as_uuid().as_bytes();
+        file.execute(&format!("UPDATE runs SET request = {damage} WHERE id = ?1"), [&second]).unwrap();
+        lists_go_on(&store);
+    }
+}
+
+#[test]
+fn a_damaged_request_hides_no_other_run_in_postgres() {
+    let cluster = Postgres::start().unwrap();
+    let database = cluster.new_database();
+    let store = PostgresStore::connect(&cluster.url(&database)).unwrap();
+    three_runs(&store);
+    let second = sample::run_id(2);
+    cluster.sql(&database, &format!("UPDATE brain.runs SET request = '{{not json' WHERE id = '{second}'"));
+    lists_go_on(&store);
+}
+
+#[test]
+fn an_offer_with_a_damaged_key_does_not_close_its_topic() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("broken.db");
+    let store = SqliteStore::open(&path).unwrap();
+    let scope = sample::scope("default");
+    let offer = |n: u64| {
+        let key = brain_core::JobKey::derive(Timestamp::default(), sample::run_id(n), "", "s", 0, false);
+        OfferRow { key, run: sample::run_id(n), topic: "mail".into(), order: n as i64 }
+    };
+    let offers: Vec<OfferRow> = (1..=3).map(offer).collect();
+    for offer in &offers {
+        commit(&store, &scope, vec![], vec![Write::Offer(offer.clone())]);
+    }
+    let file = rusqlite::Connection::open(&path).unwrap();
+    assert_eq!(file.execute("UPDATE offers SET key = x'00' WHERE place = 2", []).unwrap(), 1);
+    let left = store.offers(&scope, &["mail".to_owned()], 10).unwrap();
+    assert_eq!(left, [offers[0].clone(), offers[2].clone()]);
 }

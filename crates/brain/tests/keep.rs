@@ -230,3 +230,29 @@ async fn after_a_copy_everything_goes_on_in_the_other_store() {
     let replayed = ok(&run(&back, &["replay", &runs[2], "--json"]));
     assert_eq!(replayed["ok"], true, "{replayed:#}");
 }
+
+#[test]
+fn a_damaged_request_stands_alone_in_lists_and_when_old_runs_go() {
+    let (folder, store) = store();
+    let runs: Vec<String> = (1..=3)
+        .map(|n| {
+            ok(&run(&store, &["do", &format!("create task: Call {n}"), "--json"]))["run_id"]
+                .as_str()
+                .unwrap()
+                .to_owned()
+        })
+        .collect();
+    let file = rusqlite::Connection::open(&store).unwrap();
+    let second: brain_core::RunId = runs[1].parse().unwrap();
+    assert_eq!(file.execute("UPDATE runs SET request = '{oops' WHERE id = ?1", [second.as_uuid().as_bytes()]).unwrap(), 1);
+    drop(file);
+    let listed = ok(&run(&store, &["runs", "--json"]));
+    let unreadable: Vec<bool> =
+        listed["items"].as_array().unwrap().iter().map(|row| row["unreadable"].is_string()).collect();
+    assert_eq!(unreadable, [false, true, false], "{listed:#}");
+    let seen = run(&store, &["inspect", &runs[1]]);
+    assert!(text(&seen).contains("cannot be read"), "{}", text(&seen));
+    let keep = config(folder.path(), "{runs: 1ms}");
+    let went = ok(&run(&store, &["gc", "--config", &keep, "--json"]));
+    assert_eq!(went["tenants"][0]["runs_deleted"], 3, "{went:#}");
+}

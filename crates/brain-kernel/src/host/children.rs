@@ -35,6 +35,10 @@ impl KernelHost {
                 // Nothing was written yet.
                 Err(error) => return JobOutcome::Failed(Failure::transient("store", error.to_string())),
             };
+            if let Some(why) = parent.unreadable() {
+                let message = format!("The request of the run cannot be read: {why}");
+                return JobOutcome::Failed(Failure::contract("no_parent", message));
+            }
             let depth = parent.request["parent"]["depth"].as_u64().unwrap_or(0) + 1;
             if depth > MAX_DEPTH {
                 let message = format!("Runs that start runs may be {MAX_DEPTH} deep; this one would be deeper.");

@@ -495,6 +495,9 @@ pub struct RunSummary {
     /// When it last changed.
     #[schema(format = DateTime)]
     pub updated_at: String,
+    /// Why the request cannot be read, if its row is damaged; left out otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unreadable: Option<String>,
 }
 
 impl From<&RunRow> for RunSummary {
@@ -509,6 +512,7 @@ impl From<&RunRow> for RunSummary {
             conversation_id: text("conversation_id"),
             created_at: row.created_at.to_string(),
             updated_at: row.updated_at.to_string(),
+            unreadable: row.unreadable().map(str::to_owned),
         }
     }
 }

@@ -86,7 +86,7 @@ pub(super) fn run_row(row: &Row) -> Result<RunRow, StoreError> {
             priority: u8::try_from(get::<i16>(row, 10)?).unwrap_or(u8::MAX),
             queued,
         },
-        request: json(row, 11)?,
+        request: RunRow::request_of(get::<&str>(row, 11).map_err(|error| error.to_string())),
         erased: get::<i16>(row, 14)? != 0,
     })
 }

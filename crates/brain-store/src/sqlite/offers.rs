@@ -4,7 +4,7 @@ use brain_core::{JobKey, RunId};
 use rusqlite::{Connection, Row, params};
 
 use super::SqliteStore;
-use super::read::{many, one, uuid};
+use super::read::{many_readable, one, uuid};
 use crate::{OfferRow, Offers, Scope, StoreError};
 
 /// Writes an offer; how many bytes that were.
@@ -56,7 +56,8 @@ impl Offers for SqliteStore {
                        ORDER BY place, key LIMIT ?3";
             let mut rows = Vec::new();
             for topic in topics {
-                rows.extend(many(connection, sql, &[&scope.tenant().as_str(), topic, &limited], offer_row)?);
+                let parameters: [&dyn rusqlite::ToSql; 3] = [&scope.tenant().as_str(), topic, &limited];
+                rows.extend(many_readable(connection, sql, &parameters, "an offer", offer_row)?);
             }
             rows.sort_by_key(|row| (row.order, row.key));
             rows.truncate(limit);

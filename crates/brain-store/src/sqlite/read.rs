@@ -57,6 +57,20 @@ pub(super) fn many<T>(
     rows.collect::<rusqlite::Result<_>>().map_err(failed)
 }
 
+/// [`many`], without the rows that cannot be read: each of them is a warning and holds up no other.
+pub(super) fn many_readable<T>(
+    connection: &Connection,
+    sql: &str,
+    parameters: &[&dyn ToSql],
+    what: &str,
+    mut read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+) -> Result<Vec<T>, StoreError> {
+    let rows = many(connection, sql, parameters, |row| {
+        Ok(read(row).map_err(|error| tracing::warn!(%error, "{what} cannot be read and is left out")).ok())
+    })?;
+    Ok(rows.into_iter().flatten().collect())
+}
+
 pub(super) fn one<T>(
     connection: &Connection,
     sql: &str,
@@ -90,7 +104,7 @@ pub(super) fn run_row(row: &Row<'_>) -> rusqlite::Result<RunRow> {
                 _ => None,
             },
         },
-        request: json(row, 11)?,
+        request: RunRow::request_of(row.get_ref(11)?.as_str().map_err(|error| error.to_string())),
         erased: row.get(14)?,
     })
 }

@@ -33,7 +33,11 @@ fn list(global: &Global, args: &RunsArgs) -> Result<bool> {
     }
     let now = SystemClock.now();
     for row in &page.items {
-        let unsaid = if row.request["erased"].is_string() { "(erased)" } else { "(called by name)" };
+        let unsaid = match row.unreadable() {
+            Some(_) => "(unreadable: its request is damaged)",
+            None if row.request["erased"].is_string() => "(erased)",
+            None => "(called by name)",
+        };
         let message = row.request["message"].as_str().filter(|text| !text.is_empty()).unwrap_or(unsaid);
         let line: String = message.chars().take(70).map(|c| if c == '\n' { ' ' } else { c }).collect();
         let ago = format!("{} ago", show::span(now.since(row.created_at)));
