@@ -240,6 +240,11 @@ impl Engine {
         }))
     }
 
+    /// Whether the last commit or heartbeat reached the store. It is tried again with every heartbeat.
+    pub fn can_write(&self) -> bool {
+        self.hub.can_write()
+    }
+
     /// An engine without threads: a [`crate::Driver`] moves it.
     pub(crate) fn by_hand(
         node: NodeId,
@@ -362,8 +367,8 @@ impl Engine {
     fn at_rest(&self, scope: &Scope, row: &RunRow) -> Result<Option<RunNews>, EngineError> {
         let news = |at_rest| RunNews { at_rest, ..RunNews::of(row.id, row.status.clone()) };
         match row.status.as_str() {
-            "running" | "compensating" => {}
-            "waiting" | "delegated" => {
+            "running" => {}
+            "waiting" | "delegated" | "stopping" | "compensating" => {
                 let run = self.run_state(scope, row.id)?;
                 if run.state.is_some_and(|state| run.data.is_at_rest(&state)) {
                     return Ok(Some(news(true)));

@@ -1,7 +1,7 @@
 //! Tells those who wait for a run that something became durable.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use brain_core::RunId;
@@ -39,6 +39,8 @@ impl RunNews {
 pub(crate) struct Hub {
     waiting: Mutex<HashMap<RunId, Vec<oneshot::Sender<RunNews>>>>,
     outside: AtomicUsize,
+    /// The last write did not get through.
+    unwritten: AtomicBool,
     offers: Notify,
     changes: Notify,
 }
@@ -46,6 +48,16 @@ pub(crate) struct Hub {
 impl Hub {
     fn lock(&self) -> MutexGuard<'_, HashMap<RunId, Vec<oneshot::Sender<RunNews>>>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A commit or a heartbeat got through, or it did not.
+    pub(crate) fn wrote(&self, through: bool) {
+        self.unwritten.store(!through, Ordering::Relaxed);
+    }
+
+    /// Whether the last write got through.
+    pub(crate) fn can_write(&self) -> bool {
+        !self.unwritten.load(Ordering::Relaxed)
     }
 
     /// An outside job began.

@@ -169,7 +169,12 @@ impl<T: Tasks> Performer<T> {
         if !output.commits.is_empty() {
             let (numbers, members): (Vec<u64>, Vec<_>) = output.commits.into_iter().unzip();
             let send = self.shards.own();
-            self.store.commit(members, Box::new(move |result| tell_committed(&send, numbers, result)));
+            let hub = self.hub.clone();
+            let told = move |result: brain_store::CommitResult| {
+                hub.wrote(result.is_ok());
+                tell_committed(&send, numbers, result);
+            };
+            self.store.commit(members, Box::new(told));
         }
         let mut loads = Vec::new();
         for action in output.actions {

@@ -115,7 +115,9 @@ pub(crate) fn keep_forever(
         }
         if heartbeat.elapsed() >= HEARTBEAT.as_std() {
             heartbeat = Instant::now();
-            if let Err(error) = keeper.heartbeat() {
+            let beat = keeper.heartbeat();
+            hub.wrote(beat.is_ok());
+            if let Err(error) = beat {
                 tracing::warn!(%error, "the heartbeat could not be written");
             }
         }

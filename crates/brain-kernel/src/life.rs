@@ -4,7 +4,7 @@ pub use brain_store::is_over;
 use brain_store::{Page, RunRow, Scope, Store, StoreError};
 
 /// Our statuses, each with the contract's.
-pub const STATUSES: [(&str, &str); 15] = [
+pub const STATUSES: [(&str, &str); 16] = [
     ("received", "created"),
     ("understanding", "planning"),
     ("planning", "planning"),
@@ -14,6 +14,7 @@ pub const STATUSES: [(&str, &str); 15] = [
     ("running", "enqueued"),
     ("waiting", "waiting"),
     ("delegated", "waiting"),
+    ("stopping", "waiting"),
     ("compensating", "waiting"),
     ("parked", "waiting"),
     ("completed", "completed"),

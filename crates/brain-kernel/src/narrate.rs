@@ -198,8 +198,11 @@ pub(crate) fn report(registry: &Registry, toolbox: &Toolbox, state: &RunState) -
         *context = registry.redactor().redact(context);
     }
     read_pipe(&mut report, state);
+    // A run that ended before it started has nothing but the reason to tell.
+    let unstarted = entries(&state.log).any(|entry| entry.is(PipeEvent::Expired) || entry.is(PipeEvent::Cancelled));
     if let (Some(_), Some(machine)) = (&state.code, &state.state)
         && machine.phase() != Phase::New
+        && !unstarted
     {
         let list = state.receipts().unwrap_or_default();
         report.enqueued = enqueued(state, &list);
@@ -255,6 +258,24 @@ fn read_pipe(report: &mut Report, state: &RunState) {
         }
         if entry.is(PipeEvent::Approved) || entry.is(PipeEvent::Rejected) {
             report.approval = None;
+        }
+        if entry.is(PipeEvent::Expired) {
+            let until = entry.data["until"].as_str().map_or_else(|| entry.at.to_string(), str::to_owned);
+            let what = if entry.data["was"] == "staged" { "said yes" } else { "answered" };
+            report.message = format!(
+                "Time ran out: nobody {what} until {until}, so nothing was done. Ask again if it is still wanted."
+            );
+            report.ok = false;
+            report.approval = None;
+            report.next_actions.clear();
+            report.errors = vec![Problem::new("expired", report.message.clone())];
+        }
+        if entry.is(PipeEvent::Cancelled) {
+            report.ok = false;
+            report.approval = None;
+            report.next_actions.clear();
+            report.message = "It was cancelled before anything was done.".into();
+            report.errors = vec![Problem::new("cancelled", report.message.clone())];
         }
         if entry.is(PipeEvent::Rejected) {
             report.ok = false;
@@ -435,7 +456,14 @@ fn read_machine(report: &mut Report, registry: &Registry, toolbox: &Toolbox, sta
                 message.push_str(" What had been done was taken back.");
             }
         }
-        _ => open_run(report, state, list, &mut message),
+        phase => {
+            match phase {
+                Phase::Stopping(_) => message.push_str(" It is being stopped: nothing new starts."),
+                Phase::Compensating => message.push_str(" It is being stopped: what was done is taken back."),
+                _ => {}
+            }
+            open_run(report, state, list, &mut message);
+        }
     }
     report.message = message;
 }

@@ -5,12 +5,12 @@ mod common;
 
 use std::sync::Arc;
 
-use brain_core::{JobKey, RunId};
+use brain_core::{JobKey, RunId, Timestamp};
 use brain_engine::LetterDecision;
 use brain_engine::log::entries;
-use brain_kernel::{Actor, Decision, FoundByKey, Kernel, KernelError, Mode, Report, Request, sign_callback};
+use brain_kernel::{Actor, Decision, Expiry, FoundByKey, Kernel, KernelError, Mode, Report, Request, sign_callback};
 use brain_store::{ApprovalRow, MemoryStore, Scope};
-use common::{call, kernel, registry, scope};
+use common::{call, kernel_that, registry, scope};
 use serde_json::json;
 
 const PACK: &str = "name: t\nversion: 1.0.0\ntitle: T\nhosts: [\"ADDR\"]\n";
@@ -91,6 +91,11 @@ tools:
     idempotency: key
     consent: user
     undo: none
+  hang:
+    title: Hang
+    input: {}
+    behavior: {http: {method: POST, url: "http://ADDR/hang"}}
+    undo: none
   chase:
     title: Chase
     input: {}
@@ -155,8 +160,13 @@ struct World {
 }
 
 async fn start() -> World {
+    start_with(Expiry::default()).await
+}
+
+async fn start_with(expiry: Expiry) -> World {
     let router = axum::Router::new()
         .route("/chase", axum::routing::post(|| async { axum::Json(json!({"workflow": "w"})) }))
+        .route("/hang", axum::routing::post(std::future::pending::<()>))
         .route("/dismiss", axum::routing::post(|| async { axum::Json(json!({"gone": "perhaps"})) }))
         .route("/send", axum::routing::post(|| async { axum::http::StatusCode::BAD_GATEWAY }));
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -176,7 +186,7 @@ async fn start() -> World {
         ("playbooks/parent.yaml", PARENT),
     ]);
     let store = Arc::new(MemoryStore::new());
-    World { kernel: kernel(registry, store.clone(), true), store, _secret: secret }
+    World { kernel: kernel_that(registry, store.clone(), true, expiry), store, _secret: secret }
 }
 
 fn person(name: &str, approver: bool) -> Actor {
@@ -482,4 +492,31 @@ async fn until(mut is_so: impl FnMut() -> bool) {
     while !is_so() {
         tokio::time::sleep(std::time::Duration::from_millis(2)).await;
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_nobody_decided_in_time_says_that_time_ran_out_and_when() {
+    let soon = brain_core::Millis(1);
+    let world = start_with(Expiry { questions: soon, staged: soon }).await;
+    let asked = call(&world.kernel, "t.gate", json!({})).await;
+    let planned = world.plan(&person("ann", false)).await;
+    for (run, what) in [(asked.run, "nobody answered until"), (planned.run, "nobody said yes until")] {
+        until(|| world.kernel.report(&scope(), run).unwrap().status == "cancelled").await;
+        let over = world.kernel.report(&scope(), run).unwrap();
+        assert_eq!((over.ok, over.errors[0].code.as_str()), (false, "expired"), "{over:#?}");
+        let (_, when) = over.message.split_once(what).unwrap_or_else(|| panic!("{}", over.message));
+        let when: Timestamp = serde_json::from_value(json!(when.split(',').next().unwrap().trim())).unwrap();
+        assert!(when >= over.created_at && when <= over.updated_at, "{}", over.message);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_that_is_being_stopped_says_so() {
+    let world = start().await;
+    let calls = vec![("t.hang".to_owned(), json!({}))];
+    let report = world.kernel.handle(&Request { calls, ..Request::say(scope(), "", Mode::Enqueue) }).await.unwrap();
+    until(|| world.kernel.engine().outside_jobs() == 1).await;
+    let stopping = world.kernel.cancel(&scope(), report.run).await.unwrap();
+    assert_eq!(stopping.status, "stopping", "{stopping:#?}");
+    assert!(stopping.message.contains("being stopped"), "{}", stopping.message);
 }

@@ -301,7 +301,9 @@ impl World {
     /// The runs of a tenant that are not over.
     pub(crate) fn open_runs(&self, scope: &Scope) -> Vec<RunId> {
         let rows = self.disk.base.runs(scope, None, 1000, None).map(|page| page.items).unwrap_or_default();
-        let open = |status: &str| matches!(status, "running" | "waiting" | "delegated" | "compensating" | "parked");
+        let open = |status: &str| {
+            matches!(status, "running" | "waiting" | "delegated" | "stopping" | "compensating" | "parked")
+        };
         rows.iter().filter(|row| open(&row.status)).map(|row| row.id).collect()
     }
 

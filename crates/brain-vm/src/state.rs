@@ -21,6 +21,8 @@ pub enum Status {
     Waiting,
     /// Another engine or a child run works on.
     Delegated,
+    /// Nothing new starts; what is under way is waited for.
+    Stopping,
     /// What was done is being taken back.
     Compensating,
     /// It is over.
@@ -33,6 +35,7 @@ impl fmt::Display for Status {
             Self::Running => "running",
             Self::Waiting => "waiting",
             Self::Delegated => "delegated",
+            Self::Stopping => "stopping",
             Self::Compensating => "compensating",
             Self::Ended(End::Completed) => "completed",
             Self::Ended(End::Failed) => "failed",
@@ -123,7 +126,8 @@ impl State {
         match self.phase() {
             Phase::Ended(end) => Status::Ended(end),
             Phase::Compensating => Status::Compensating,
-            _ => {
+            Phase::Stopping(_) => Status::Stopping,
+            Phase::New | Phase::Running => {
                 // A job that grew is as far as its steps are.
                 let mut open = self.jobs.values().filter(|job| !matches!(job.status, JobStatus::Growing { .. }));
                 let mut waits = self.fibers.values().any(|fiber| matches!(fiber.wait, Wait::Armed(_)));

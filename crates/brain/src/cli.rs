@@ -90,7 +90,7 @@ pub(crate) enum Command {
     Do(DoArgs),
     /// Serve the HTTP API.
     #[command(
-        after_help = "Examples:\n  brain serve\n  brain serve --store sqlite:shop.db --pack packs/shop --addr 127.0.0.1:7700\n\nAnything but a loopback address needs bearer tokens: see `brain token new`."
+        after_help = "Examples:\n  brain serve\n  brain serve --store sqlite:shop.db --pack packs/shop --addr 127.0.0.1:7700\n\nAnything but a loopback address needs bearer tokens: make one first with `brain token new`."
     )]
     Serve(ServeArgs),
     /// See it work: a short story on the built-in pack, then a server to try.
@@ -301,6 +301,9 @@ pub(crate) struct ServeArgs {
     /// Where to listen.
     #[arg(long, default_value = "127.0.0.1:7700")]
     pub(crate) addr: SocketAddr,
+    /// Listen on another address than loopback although the store has no token yet: nobody gets in until one is made.
+    #[arg(long)]
+    pub(crate) without_tokens: bool,
     /// The largest file that is taken in, in mebibytes.
     #[arg(long, default_value_t = 1024, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=262_144))]
     pub(crate) max_blob_mib: u64,

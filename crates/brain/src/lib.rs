@@ -49,6 +49,7 @@ pub use {schemars, serde, serde_json};
 pub fn main() -> ExitCode {
     let cli = cli::Cli::parse();
     system::start_logging(&cli.global);
+    system::outlive_file_size_limit();
     match commands::run(cli) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(1),

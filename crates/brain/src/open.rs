@@ -116,6 +116,19 @@ fn place_at(url: String) -> Result<Place> {
     bail!("`{shown}` is not a store; write sqlite:PATH, postgres://USER@HOST/DATABASE or memory:")
 }
 
+/// Refuses a store in a file that is not there: whoever only reads must not make one.
+pub(crate) fn expect_store(global: &Global) -> Result<()> {
+    if let Place::Sqlite(path) = place(global)?
+        && !path.exists()
+    {
+        bail!(
+            "there is no store at {}, and none was made: `brain do` and `brain serve` make one, --store names another",
+            path.display()
+        );
+    }
+    Ok(())
+}
+
 /// Opens the store.
 pub(crate) fn store(global: &Global) -> Result<Arc<dyn Store>> {
     open(place(global)?)

@@ -84,6 +84,21 @@ impl Liveness for ProcessLiveness {
     }
 }
 
+/// A write beyond the file-size limit (`ulimit -f`) fails like one to a full disk, instead of ending the process by
+/// SIGXFSZ halfway through a file. Tokio's handlers stay for the life of the process, also without their runtime.
+pub(crate) fn outlive_file_size_limit() {
+    #[cfg(unix)]
+    {
+        /// The number is the same on Linux and the BSDs, except on MIPS.
+        const SIGXFSZ: i32 = 25;
+        let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_io().build() else { return };
+        let _context = runtime.enter();
+        if let Err(error) = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::from_raw(SIGXFSZ)) {
+            tracing::warn!(%error, "a file-size limit would end this process by a signal");
+        }
+    }
+}
+
 /// Logs go to standard error: warnings by default, more with `BRAIN_LOG`.
 pub(crate) fn start_logging(global: &Global) {
     let filter = tracing_subscriber::EnvFilter::try_from_env("BRAIN_LOG")

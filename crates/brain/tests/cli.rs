@@ -330,3 +330,29 @@ fn packs_are_written_up_imported_and_described_for_editors() {
     assert_eq!(bad.status.code(), Some(1));
     assert!(text(&bad).contains("actions.json:2"), "{}", text(&bad));
 }
+
+#[test]
+fn reading_makes_no_store() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("none/there/b.db");
+    let none = "01890a5d-ac96-774b-bcce-b302099a8057";
+    for args in [&["runs"][..], &["inspect", none], &["dlq", "list"], &["gc"], &["approve"], &["token", "list"]] {
+        let output = run(&store, args);
+        assert_eq!(output.status.code(), Some(1), "{args:?}");
+        assert!(text(&output).contains("there is no store at"), "{args:?}: {}", text(&output));
+        assert!(!folder.path().join("none").exists(), "{args:?} made something");
+    }
+}
+
+/// The address is one of the documentation's own (RFC 5737): nothing can listen on it.
+#[test]
+fn a_server_that_others_reach_needs_a_token_first() {
+    let (_folder, store) = store();
+    let serve = |more: &[&str]| run(&store, &[&["serve", "--addr", "192.0.2.1:7700"], more].concat());
+    let refused = serve(&[]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(text(&refused).contains("brain token new"), "{}", text(&refused));
+    assert!(text(&serve(&["--without-tokens"])).contains("cannot listen"), "who says so goes on");
+    assert!(run(&store, &["token", "new", "--tenant", "acme"]).status.success());
+    assert!(text(&serve(&[])).contains("cannot listen"), "and so does who has a token");
+}

@@ -244,7 +244,10 @@ fn a_damaged_request_stands_alone_in_lists_and_when_old_runs_go() {
         .collect();
     let file = rusqlite::Connection::open(&store).unwrap();
     let second: brain_core::RunId = runs[1].parse().unwrap();
-    assert_eq!(file.execute("UPDATE runs SET request = '{oops' WHERE id = ?1", [second.as_uuid().as_bytes()]).unwrap(), 1);
+    assert_eq!(
+        file.execute("UPDATE runs SET request = '{oops' WHERE id = ?1", [second.as_uuid().as_bytes()]).unwrap(),
+        1
+    );
     drop(file);
     let listed = ok(&run(&store, &["runs", "--json"]));
     let unreadable: Vec<bool> =

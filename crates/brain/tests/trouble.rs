@@ -8,9 +8,9 @@ mod common;
 mod harness;
 
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Output};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use brain_testbed::Postgres;
 use common::Server;
@@ -23,22 +23,10 @@ use serde_json::{Value, json};
 const JOBS: usize = 80;
 const SPREAD: Duration = Duration::from_secs(4);
 const SEED: u64 = 7;
+const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A server whose files cannot grow beyond a limit that may change: what a full disk is to a process. Unlike a small file
-/// system, this needs no right to mount.
-fn start_limited(store: &Path, args: &[&str]) -> Server {
-    let mut command = Command::new("sh");
-    // A write beyond the limit is to fail, not to kill the process.
-    command.args(["-c", "trap '' XFSZ; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_brain")]);
-    command
-        .env_remove("BRAIN_TENANT")
-        .env_remove("BRAIN_LOG")
-        .env("BRAIN_STORE", format!("sqlite:{}", store.display()));
-    command.env("BRAIN_CACHE", env!("CARGO_TARGET_TMPDIR"));
-    Server::from_command(command, args)
-}
-
-/// Sets how long a file of a process may become; the hard limit stays, so that anybody may lift this again.
+/// Sets how long a file of a process may become: what a full disk is to a process, without the right to mount. The hard
+/// limit stays, so that anybody may lift this again.
 fn limit_files(server: &Server, bytes: &str) {
     let pid = server.pid().to_string();
     let set = Command::new("prlimit").args(["--pid", &pid, &format!("--fsize={bytes}:")]).output();
@@ -58,6 +46,56 @@ async fn post(url: &str, job: &str) -> (u16, Value) {
     (status, response.json().await.unwrap())
 }
 
+/// Waits until the server says so about itself.
+async fn ready_is(url: &str, status: u16) {
+    let client = reqwest::Client::builder().no_proxy().build().unwrap();
+    let began = Instant::now();
+    loop {
+        let said = client.get(format!("{url}/readyz")).send().await.unwrap().status().as_u16();
+        if said == status {
+            return;
+        }
+        assert!(began.elapsed() < PATIENCE, "/readyz says {said}, not {status}");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+/// Runs `brain` with a limit on the size of files, in blocks of 512 bytes.
+fn limited(store: &Path, blocks: u32, args: &[&str]) -> Output {
+    let mut command = Command::new("sh");
+    command.args(["-c", &format!("ulimit -f {blocks}; exec \"$@\""), "sh", env!("CARGO_BIN_EXE_brain")]).args(args);
+    command.env_remove("BRAIN_TENANT").env_remove("BRAIN_LOG").env("BRAIN_CACHE", env!("CARGO_TARGET_TMPDIR"));
+    command.env("BRAIN_STORE", format!("sqlite:{}", store.display())).output().unwrap()
+}
+
+fn files(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).unwrap();
+    let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_backup_that_does_not_fit_is_an_error_and_leaves_nothing_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("b.db");
+    assert!(common::run(&store, &["do", "create task: Call Bob"]).status.success());
+    let backup = folder.path().join("copy.db").display().to_string();
+    for command in ["backup", "restore"] {
+        let there = files(folder.path());
+        let elsewhere = folder.path().join("other.db");
+        let on = if command == "backup" { &store } else { &elsewhere };
+        let output = limited(on, 16, &[command, &backup]);
+        assert_eq!(output.status.code(), Some(1), "not ended by a signal: {output:?}");
+        let said = String::from_utf8_lossy(&output.stderr).replace('\n', " ");
+        assert!(said.contains("could not be written") && said.contains("ulimit -f"), "{said}");
+        assert_eq!(files(folder.path()), there, "{command} leaves nothing behind");
+        assert!(common::run(&store, &["backup", &backup, "--force"]).status.success(), "with room it works");
+    }
+    let left = files(folder.path());
+    assert!(!left.iter().any(|name| name.contains("partial") || name.contains("restoring")), "{left:?}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_full_disk_is_said_and_nothing_is_lost() {
     drop(rustls::crypto::ring::default_provider().install_default());
@@ -68,7 +106,7 @@ async fn a_full_disk_is_said_and_nothing_is_lost() {
     harness::pack::write(packs.path(), &world.addr);
     let pack = packs.path().display().to_string();
     let store = folder.path().join("full.db");
-    let server = start_limited(&store, &["--pack", &pack, "--allow-private-hosts"]);
+    let server = Server::start(&store, &["--pack", &pack, "--allow-private-hosts"]);
     let told = Told::default();
     let accept = |job: usize, answer: &Value| {
         let run = answer["run_id"].as_str().unwrap().to_owned();
@@ -98,7 +136,9 @@ async fn a_full_disk_is_said_and_nothing_is_lost() {
     let client = reqwest::Client::builder().no_proxy().build().unwrap();
     let list: Value = client.get(format!("{}/v1/runs", server.url)).send().await.unwrap().json().await.unwrap();
     assert!(!list["items"].as_array().unwrap().is_empty());
+    ready_is(&server.url, 503).await;
     limit_files(&server, "unlimited");
+    ready_is(&server.url, 200).await;
     for job in (job..14).chain(16..22) {
         let (status, answer) = post(&server.url, &format!("J{job}")).await;
         assert_eq!(status, 200, "there is room again: {answer:#}");

@@ -29,15 +29,10 @@ pub(super) fn end(
     }
     let event = if expired && !cancelled {
         inputs.push(Told::Input(Input::Cancel, None));
-        let message = match status.as_str() {
-            "staged" => "Nobody said yes in time, so nothing was done. Ask for it again if it is still wanted.",
-            _ => "Nobody answered in time, so nothing was done. Ask again if it is still wanted.",
-        };
-        let payload = json!({"message": message, "next_actions": []});
-        Some(NewEvent::pipe(PipeEvent::Expired, json!({"was": status}), Some(payload)))
+        let data = json!({"was": status, "until": schedule.wake_at});
+        Some(NewEvent::pipe(PipeEvent::Expired, data, None))
     } else {
-        let payload = json!({"message": "It was cancelled before anything was done.", "next_actions": []});
-        Some(NewEvent::pipe(PipeEvent::Cancelled, json!({"was": status}), Some(payload)))
+        Some(NewEvent::pipe(PipeEvent::Cancelled, json!({"was": status}), None))
     };
     if !has_machine {
         "cancelled".clone_into(status);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use brain_core::{Clock, SeededRandom, TenantId, Timestamp};
 use brain_engine::{EngineConfig, Liveness};
-use brain_kernel::{Kernel, KernelConfig, Mode, Report, Request};
+use brain_kernel::{Expiry, Kernel, KernelConfig, Mode, Report, Request};
 use brain_registry::{PackSource, Registry};
 use brain_store::{LogRow, Member, Outcome, RunSchedule, Scope, Store, Write};
 use serde_json::Value;
@@ -53,8 +53,13 @@ pub fn scope() -> Scope {
 }
 
 pub fn kernel(registry: Arc<Registry>, store: Arc<dyn Store>, allow_private: bool) -> Arc<Kernel> {
-    let mut config =
-        KernelConfig { engine: EngineConfig { keep: false, ..EngineConfig::default() }, ..KernelConfig::default() };
+    kernel_that(registry, store, allow_private, Expiry::default())
+}
+
+/// A kernel whose questions and plans end after a time of one's own.
+pub fn kernel_that(registry: Arc<Registry>, store: Arc<dyn Store>, allow_private: bool, expiry: Expiry) -> Arc<Kernel> {
+    let engine = EngineConfig { keep: false, ..EngineConfig::default() };
+    let mut config = KernelConfig { engine, expiry, ..KernelConfig::default() };
     config.tools.allow_private_hosts = allow_private;
     let seed = SystemClock.now().as_millis() as u64;
     Kernel::start(&config, registry, store, Arc::new(SystemClock), Box::new(SeededRandom::new(seed)), Arc::new(Alone))

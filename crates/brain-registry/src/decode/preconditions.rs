@@ -1,8 +1,9 @@
 //! `requires:` — what must hold before a tool may run.
 
+use brain_core::Millis;
 use serde_json::Value;
 
-use super::{Context, policy};
+use super::Context;
 use crate::code::Code;
 use crate::model::Precondition;
 use crate::suggest::did_you_mean;
@@ -10,6 +11,9 @@ use crate::yaml::Node;
 
 /// Kinds of preconditions that are planned.
 const LATER: [&str; 2] = ["scope", "fact"];
+/// The shortest time between two looks at a precondition.
+const MIN_RECHECK: Millis = Millis::from_secs(1);
+
 pub(super) const KEYS: [&str; 8] = ["record", "state", "expr", "prior", "never", "any", "recheck", "else"];
 /// How deeply `any` may nest.
 const MAX_DEPTH: usize = 4;
@@ -40,7 +44,7 @@ fn precondition(cx: &mut Context<'_>, node: &Node, input: &Value, depth: usize) 
     let prior = fields.get("prior").and_then(|node| cx.text(node, "`prior`"));
     let never = fields.get("never").and_then(|node| cx.text(node, "`never`"));
     let any = fields.get("any").map(|node| alternatives(cx, node, input, depth)).unwrap_or_default();
-    let recheck = fields.get("recheck").and_then(|node| policy::timeout(cx, node));
+    let recheck = fields.get("recheck").and_then(|node| recheck(cx, node));
     if cx.found.len() > found {
         return None;
     }
@@ -109,4 +113,16 @@ fn record_type(cx: &mut Context<'_>, name: &str, node: &Node, input: &Value) -> 
         cx.report(Code::WhichRecord, node.span, format!("the input `{name}` does not say what it names"), Some(help));
     }
     entity.map(str::to_owned)
+}
+
+/// How long to wait before a precondition is looked at again.
+fn recheck(cx: &mut Context<'_>, node: &Node) -> Option<Millis> {
+    let length = cx.duration(node, "`recheck`")?;
+    if length < MIN_RECHECK {
+        let message = format!("`recheck` must be at least {MIN_RECHECK}, and this says {length}");
+        let help = "each look costs a turn of the run; `1m` is soon enough for most things";
+        cx.report(Code::OutOfRange, node.span, message, Some(help.into()));
+        return None;
+    }
+    Some(length)
 }

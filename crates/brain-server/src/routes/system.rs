@@ -44,10 +44,13 @@ async fn healthz() -> Json<Health> {
     Json(Health { status: "ok" })
 }
 
-/// Whether requests can be served: the store answers.
+/// Whether requests can be served: the store answers, and the last write to it got through.
 #[utoipa::path(
     get, path = "/readyz", tag = "system", operation_id = "readyz", security(()),
-    responses((status = 200, description = "It is ready", body = Health))
+    responses(
+        (status = 200, description = "It is ready", body = Health),
+        (status = 503, description = "The store does not answer, or takes no writes."),
+    )
 )]
 async fn readyz(State(app): State<App>) -> Result<Json<Health>, Problem> {
     app.read(|kernel| {
@@ -56,6 +59,9 @@ async fn readyz(State(app): State<App>) -> Result<Json<Health>, Problem> {
             tracing::error!(%error, "the store does not answer");
             Problem::new(NOT_READY, "The store does not answer.")
         })?;
+        if !kernel.engine().can_write() {
+            return Err(Problem::new(NOT_READY, "The store takes no writes at the moment; the log says why."));
+        }
         Ok(Json(Health { status: "ready" }))
     })
     .await

@@ -42,11 +42,12 @@ impl SqliteStore {
         let partial = beside(to, "partial");
         remove(&partial)?;
         let target = partial.to_str().ok_or_else(|| StoreError::Failed("the file name is not UTF-8".into()))?;
-        let copied = source.execute("VACUUM INTO ?1", [target]).map_err(failed).map_err(|error| named(from, error));
-        let checked = copied.and_then(|_| contents(&partial));
-        let contents = checked.inspect_err(|_| drop(std::fs::remove_file(&partial)))?;
-        put_in_place(&partial, to)?;
-        Ok(contents)
+        let copied = source.execute("VACUUM INTO ?1", [target]).map_err(|error| unwritten(to, &error.to_string()));
+        let done = copied.and_then(|_| contents(&partial)).and_then(|contents| {
+            put_in_place(&partial, to)?;
+            Ok(contents)
+        });
+        done.inspect_err(|_| clear(&partial))
     }
 
     /// What a store file holds. Refuses one that is damaged, that another program has written or a newer build.
@@ -61,21 +62,19 @@ impl SqliteStore {
         let found = contents(file)?;
         let partial = beside(to, "restoring");
         remove(&partial)?;
-        let io = |error: std::io::Error| StoreError::Failed(format!("{}: {error}", partial.display()));
+        let io = |error: std::io::Error| unwritten(to, &error.to_string());
         if let Some(folder) = to.parent().filter(|folder| !folder.as_os_str().is_empty()) {
             std::fs::create_dir_all(folder).map_err(io)?;
         }
-        std::fs::copy(file, &partial).map_err(io)?;
-        let prepared = prepare(&partial);
-        if let Err(error) = prepared {
-            drop(std::fs::remove_file(&partial));
-            return Err(error);
-        }
-        // What lies beside an old file belongs to that file.
-        for suffix in ["-wal", "-shm"] {
-            remove(&with_suffix(to, suffix))?;
-        }
-        put_in_place(&partial, to)?;
+        let copied = std::fs::copy(file, &partial).map_err(io);
+        let done = copied.and_then(|_| prepare(&partial)).and_then(|()| {
+            // What lies beside an old file belongs to that file.
+            for suffix in ["-wal", "-shm"] {
+                remove(&with_suffix(to, suffix))?;
+            }
+            put_in_place(&partial, to)
+        });
+        done.inspect_err(|_| clear(&partial))?;
         Ok(found)
     }
 }
@@ -162,6 +161,22 @@ fn remove(path: &Path) -> Result<(), StoreError> {
             Err(StoreError::Failed(format!("{}: {error}", path.display())))
         }
         _ => Ok(()),
+    }
+}
+
+/// A file could not be written: what it was to be, and what to look at.
+fn unwritten(to: &Path, why: &str) -> StoreError {
+    StoreError::Failed(format!(
+        "{} could not be written ({why}): there may be too little room on the disk, or a limit on the size of files \
+         (`ulimit -f`). What was written of it has been removed",
+        to.display()
+    ))
+}
+
+/// Removes what is not finished, with what SQLite put beside it.
+fn clear(partial: &Path) {
+    for suffix in ["", "-journal", "-wal", "-shm"] {
+        drop(std::fs::remove_file(with_suffix(partial, suffix)));
     }
 }
 

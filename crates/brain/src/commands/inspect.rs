@@ -116,6 +116,13 @@ fn event(state: &RunState, entry: &LogEntry<'_>, start: Timestamp, redactor: &Re
         } else if entry.is(PipeEvent::Rejected) {
             line("rejected", &format!("by {}", text("by")));
             detail("note", payload["note"].as_str().unwrap_or_default());
+        } else if entry.is(PipeEvent::Expired) {
+            let what = if text("was") == "staged" { "nobody said yes" } else { "nobody answered" };
+            line("expired", &format!("{RED}✗{RED:#} time ran out: {what} until {}", text("until")));
+        } else if entry.is(PipeEvent::Cancelled) {
+            line("cancelled", "before anything was done");
+        } else if entry.is(PipeEvent::LetterOpened) {
+            line("told", &format!("{} that `{}` waits for a person", text("to"), text("tool")));
         } else if entry.is(PipeEvent::Answered) {
             line("answered", "nothing was done");
         } else if entry.is(PipeEvent::TakenOver) {
@@ -145,8 +152,9 @@ fn event(state: &RunState, entry: &LogEntry<'_>, start: Timestamp, redactor: &Re
         }
         return;
     };
-    let part_of = |scope: u32| if scope == 0 { String::new() } else { format!("{}: ", state.scope_path(scope)) };
-    let step = |at: StepId| state.step_at(entry.seq, at).map_or_else(String::new, |(id, _)| id);
+    let part_of =
+        |scope: u32| if scope == 0 { String::new() } else { format!("{}: ", end_of(&state.scope_path(scope))) };
+    let step = |at: StepId| state.step_at(entry.seq, at).map_or_else(String::new, |(id, _)| end_of(&id));
     let call = |job: JobId, attempt: u32| name(state, entry.seq, job, attempt);
     match machine {
         Event::RunStarted { .. } => line("started", ""),
@@ -270,7 +278,21 @@ fn name(state: &RunState, seq: u64, job: JobId, attempt: u32) -> String {
     let tool = &step.call(job.undo).tool.name;
     let item = if step.foreach.is_some() { format!(" item {}", job.item + 1) } else { String::new() };
     let attempt = if attempt > 1 { format!(" attempt {attempt}") } else { String::new() };
-    format!("{BOLD}{tool}{BOLD:#} {DIM}{id}{item}{attempt}{DIM:#}")
+    format!("{BOLD}{tool}{BOLD:#} {DIM}{}{item}{attempt}{DIM:#}", end_of(&id))
+}
+
+/// The end of the path of a step, so that a line about a deeply nested one still fits; `--json` has the whole path.
+fn end_of(path: &str) -> String {
+    const LONGEST: usize = 28;
+    let count = path.chars().count();
+    if count <= LONGEST {
+        return path.to_owned();
+    }
+    let tail: String = path.chars().skip(count - (LONGEST - 2)).collect();
+    match tail.find('/') {
+        Some(at) => format!("…{}", &tail[at..]),
+        None => format!("…{tail}"),
+    }
 }
 
 pub(crate) fn replay(global: &Global, run: &str) -> Result<bool> {
@@ -351,4 +373,18 @@ fn rebuild(kernel: &Kernel, stored: &RunState) -> Result<Rebuilt> {
     }
     let receipts = stored.receipts()?.len();
     Ok(Rebuilt { status, digest: canonical_digest(state).to_string(), receipts, differences })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::end_of;
+
+    #[test]
+    fn a_path_is_cut_between_its_steps_and_keeps_its_end() {
+        assert_eq!(end_of("a/b/c"), "a/b/c");
+        let deep = vec!["expand_all"; 10].join("/");
+        assert_eq!(end_of(&deep), "…/expand_all/expand_all");
+        let long = format!("a/{}", "x".repeat(40));
+        assert_eq!(end_of(&long), format!("…{}", "x".repeat(26)));
+    }
 }

@@ -39,8 +39,8 @@ use brain_core::RunId;
 use brain_kernel::{Kernel, Report};
 use brain_store::Scope;
 
-use crate::cli::{Cli, Command, Global, RecordsCommand, StoreCommand};
-use crate::show;
+use crate::cli::{BlobCommand, Cli, Command, Global, RecordsCommand, StoreCommand, TokenCommand};
+use crate::{open, show};
 
 /// How long a command waits for what it has let loose.
 const WAIT: Duration = Duration::from_secs(30);
@@ -48,6 +48,9 @@ const WAIT: Duration = Duration::from_secs(30);
 /// Runs a command. `false` if it did not work out and has said so.
 pub(crate) fn run(cli: Cli) -> Result<bool> {
     let global = &cli.global;
+    if needs_store(&cli.command) {
+        open::expect_store(global)?;
+    }
     match cli.command {
         Command::Do(args) => do_::run(global, &args),
         Command::Serve(args) => serve::run(global, &args),
@@ -81,6 +84,29 @@ pub(crate) fn run(cli: Cli) -> Result<bool> {
         Command::Doctor => doctor::run(global),
         Command::Migrate { dry_run } => migrate::run(global, dry_run),
         Command::Bench(command) => bench::run(global, &command),
+    }
+}
+
+/// Whether a command is about what a store holds: it does not make a new one.
+fn needs_store(command: &Command) -> bool {
+    match command {
+        Command::Runs(_)
+        | Command::WhyWaiting { .. }
+        | Command::Inspect { .. }
+        | Command::Replay { .. }
+        | Command::Approve(_)
+        | Command::Undo { .. }
+        | Command::Review(_)
+        | Command::Expansion { .. }
+        | Command::Cancel { .. }
+        | Command::Dlq(_)
+        | Command::Gc(_)
+        | Command::Audit { .. }
+        | Command::Records(_)
+        | Command::Unteach(_) => true,
+        Command::Blob(command) => matches!(command, BlobCommand::Get { .. }),
+        Command::Token(command) => !matches!(command, TokenCommand::New { .. }),
+        _ => false,
     }
 }
 

@@ -57,6 +57,6 @@ pub(crate) fn cancel(global: &Global, run: &str) -> Result<bool> {
         let kernel = open::kernel(global, false)?;
         kernel.cancel(&scope, run).await?;
         let report = super::conclude(global, &kernel, &scope, run).await?;
-        Ok(matches!(report.status.as_str(), "cancelled" | "running"))
+        Ok(matches!(report.status.as_str(), "cancelled" | "running" | "stopping" | "compensating"))
     })
 }

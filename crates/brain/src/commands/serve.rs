@@ -1,18 +1,23 @@
 //! `brain serve`: the HTTP API, until it is told to stop.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
+use brain_core::Clock;
 use brain_server::ServerConfig;
+use brain_store::Store;
 
 use crate::cli::{Global, ServeArgs};
 use crate::config::Config;
 use crate::open;
 use crate::show::{BOLD, DIM, YELLOW};
+use crate::system::SystemClock;
 
 pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<bool> {
     let runtime = open::runtime()?;
     runtime.block_on(async {
         let global = &Global { paused: args.paused, ..global.clone() };
-        let kernel = open::kernel(global, true)?;
+        let (registry, store) = (open::registry(global)?, open::store(global)?);
+        refuse_without_token(store.as_ref(), args)?;
+        let kernel = open::kernel_over(global, registry, store, true)?;
         // The first who says something in their own words does not wait for it.
         let ears = kernel.clone();
         tokio::task::spawn_blocking(move || ears.listen());
@@ -93,6 +98,22 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<bool> {
         }
         Ok(true)
     })
+}
+
+/// A server that others reach and that has no token for them is a mistake more often than it is meant.
+fn refuse_without_token(store: &dyn Store, args: &ServeArgs) -> Result<()> {
+    if args.addr.ip().to_canonical().is_loopback() || args.without_tokens {
+        return Ok(());
+    }
+    let now = SystemClock.now();
+    if !store.tokens()?.iter().any(|token| !token.revoked && token.expires_at.is_none_or(|end| end > now)) {
+        bail!(
+            "{} is not a loopback address, and the store has no token that is valid: nobody could use this server. \
+             Make one with `brain token new --tenant TENANT`, or start with --without-tokens and make it later",
+            args.addr
+        );
+    }
+    Ok(())
 }
 
 /// How many signals to stop have come. The task that counts them begins at the call.
