@@ -100,20 +100,9 @@ impl Kernel {
         }
     }
 
-    /// Decides about a staged runbook. Returns the run; its end is for the caller to wait for.
+    /// Decides about a staged runbook, or about one step of a run. `seen` is the digest that the person was shown, if they
+    /// say so: a different one is refused. Returns the run; its end is for the caller to wait for.
     pub async fn decide(
-        &self,
-        scope: &Scope,
-        id: &str,
-        decision: Decision,
-        actor: &Actor,
-        note: &str,
-    ) -> Result<Report, KernelError> {
-        self.decide_seen(scope, id, None, decision, actor, note).await
-    }
-
-    /// [`Kernel::decide`] by somebody who says which digest they were shown: a different one is refused.
-    pub async fn decide_seen(
         &self,
         scope: &Scope,
         id: &str,

@@ -22,6 +22,7 @@ use brain_tools::{Evaluation, Toolbox, to_failure};
 use brain_vm::JobId;
 use serde_json::{Map, Value, json};
 
+pub(crate) use self::dispatch::DISPATCH;
 use crate::budget::SpendCaps;
 use crate::kernel::Kernel;
 

@@ -21,6 +21,7 @@ mod learning;
 pub mod life;
 mod migrate;
 mod narrate;
+mod notes;
 mod plan;
 mod program;
 mod review;
@@ -43,6 +44,7 @@ pub use learning::{
 };
 pub use migrate::Move;
 pub use narrate::{Enqueued, PlannedCall, Problem, ReceiptView, Report};
+pub use notes::sweep_notes;
 pub use plan::{Planned, call_plan};
 pub use review::Verdict;
 pub use understand::Hearing;

@@ -199,7 +199,7 @@ async fn what_is_shown_is_what_may_be_spent() {
     let staged = kernel.handle(&plan).await.unwrap();
     assert!(staged.message.contains("at most 20"), "two calls at most: {}", staged.message);
     let approval = staged.approval.clone().unwrap();
-    kernel.decide(&scope(), &approval, Decision::Approve, &Actor::local(), "").await.unwrap();
+    kernel.decide(&scope(), &approval, None, Decision::Approve, &Actor::local(), "").await.unwrap();
     kernel.engine().wait(&scope(), staged.run).await.unwrap();
     let report = kernel.report(&scope(), staged.run).unwrap();
     assert_eq!(report.status, "failed", "three are found: {report:#?}");

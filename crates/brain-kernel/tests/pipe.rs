@@ -168,21 +168,21 @@ async fn an_approver_must_say_yes_and_only_once() {
     assert_eq!((staged.ok, staged.status.as_str(), leads()), (true, "staged", 1));
     let id = staged.approval.unwrap();
     let nobody = Actor { name: "nobody".into(), approver: false, ..Actor::local() };
-    let refused = kernel.decide(&scope(), &id, Decision::Approve, &nobody, "").await;
+    let refused = kernel.decide(&scope(), &id, None, Decision::Approve, &nobody, "").await;
     assert!(matches!(refused, Err(KernelError::NotAllowed(_))));
     assert_eq!(leads(), 1);
     let boss = Actor { name: "boss".into(), ..Actor::local() };
-    let rejected = kernel.decide(&scope(), &id, Decision::Reject, &boss, "keep it").await.unwrap();
+    let rejected = kernel.decide(&scope(), &id, None, Decision::Reject, &boss, "keep it").await.unwrap();
     assert_eq!((rejected.status.as_str(), leads()), ("cancelled", 1));
     assert!(matches!(
-        kernel.decide(&scope(), &id, Decision::Approve, &boss, "").await,
+        kernel.decide(&scope(), &id, None, Decision::Approve, &boss, "").await,
         Err(KernelError::AlreadyDecided)
     ));
     let id = say(&kernel, &format!("delete lead {lead}")).await.approval.unwrap();
     let deciders: Vec<_> = (0..8)
         .map(|_| {
             let (kernel, id, boss) = (kernel.clone(), id.clone(), boss.clone());
-            tokio::spawn(async move { kernel.decide(&scope(), &id, Decision::Approve, &boss, "").await.is_ok() })
+            tokio::spawn(async move { kernel.decide(&scope(), &id, None, Decision::Approve, &boss, "").await.is_ok() })
         })
         .collect();
     let mut approved = 0;
@@ -199,7 +199,8 @@ async fn a_staged_runbook_survives_a_restart() {
     let staged = first.handle(&Request::say(scope(), "create task: A", Mode::Plan)).await.unwrap();
     first.engine().stop();
     let second = kernel(trades(), store.clone(), false);
-    let done = second.decide(&scope(), &staged.run.to_string(), Decision::Approve, &Actor::local(), "").await.unwrap();
+    let done =
+        second.decide(&scope(), &staged.run.to_string(), None, Decision::Approve, &Actor::local(), "").await.unwrap();
     assert!(done.ok);
     assert_eq!(tasks(&store), 1);
 }
@@ -262,7 +263,7 @@ async fn cancelling_what_waits_for_approval_closes_the_question() {
     let cancelled = kernel.cancel(&scope(), staged.run).await.unwrap();
     assert_eq!((cancelled.status.as_str(), tasks(&store)), ("cancelled", 0));
     assert!(store.approvals(&scope(), Some("pending"), 10, None).unwrap().items.is_empty());
-    let late = kernel.decide(&scope(), &staged.approval.unwrap(), Decision::Approve, &Actor::local(), "").await;
+    let late = kernel.decide(&scope(), &staged.approval.unwrap(), None, Decision::Approve, &Actor::local(), "").await;
     assert!(matches!(late, Err(KernelError::AlreadyDecided)));
 }
 

@@ -159,7 +159,7 @@ async fn a_run_that_made_both_is_undone_whole() {
     let staged = kernel.undo(&scope(), made.run, None, &Actor::local()).await.unwrap();
     assert_eq!(staged.status, "staged", "{staged:#?}");
     let done = kernel
-        .decide(&scope(), staged.approval.as_deref().unwrap(), Decision::Approve, &Actor::local(), "")
+        .decide(&scope(), staged.approval.as_deref().unwrap(), None, Decision::Approve, &Actor::local(), "")
         .await
         .unwrap();
     assert!(rows(&store, "owner").is_empty() && rows(&store, "pet").is_empty(), "{done:#?}");

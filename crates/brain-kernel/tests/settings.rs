@@ -53,7 +53,7 @@ fn only(store: &Arc<dyn Store>, kind: &str) -> Value {
 async fn approve(kernel: &Kernel, staged: &Report) -> Report {
     assert_eq!(staged.status, "staged", "{staged:#?}");
     let approval = staged.approval.clone().unwrap();
-    let done = kernel.decide(&scope(), &approval, Decision::Approve, &Actor::local(), "").await.unwrap();
+    let done = kernel.decide(&scope(), &approval, None, Decision::Approve, &Actor::local(), "").await.unwrap();
     assert_eq!(done.status, "completed", "{done:#?}");
     done
 }

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
 
 mod common;
+mod forgetful;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,8 +11,9 @@ use std::time::Duration;
 use brain_engine::JobOutcome;
 use brain_kernel::{Actor, Decision, Kernel, Mode, Report, Request};
 use brain_registry::ToolResult;
-use brain_store::{MemoryStore, Offers, Runs, Write};
+use brain_store::{MemoryStore, Offers, Runs, Store, Write};
 use common::{call, kernel, scope, spoil};
+use forgetful::Forgetful;
 use serde_json::{Value, json};
 
 const PACK: &str = "name: t\nversion: 1.0.0\ntitle: T\n";
@@ -46,21 +48,25 @@ steps:
 "#;
 
 fn start(store: &Arc<MemoryStore>) -> Arc<Kernel> {
+    start_on(store.clone())
+}
+
+fn start_on(store: Arc<dyn Store>) -> Arc<Kernel> {
     let files = [("pack.yaml", PACK), ("tools/t.yaml", TOOLS), ("playbooks/parent.yaml", PARENT)];
     let files = files.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
     let sources = vec![brain_registry::PackSource::new("test", files)];
     let loaded = brain_registry::load_sources_with(sources, &brain_tools::natives());
     let registry = loaded.map_err(|report| report.render(false)).unwrap().registry;
-    kernel(Arc::new(registry), store.clone(), false)
+    kernel(Arc::new(registry), store, false)
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_child_whose_acceptance_is_in_doubt_is_found_again_and_not_refused() {
     let store = Arc::new(MemoryStore::new());
-    let kernel = start(&store);
-    store.lose_answer(|member| {
+    let forgetful = Forgetful::new(store.clone(), |member| {
         member.writes.iter().any(|write| matches!(write, Write::TakeKey { key, .. } if key.starts_with("child ")))
     });
+    let kernel = start_on(forgetful);
     let report = call(&kernel, "t.parent", json!({"note": "x"})).await;
     assert_eq!((report.ok, report.status.as_str()), (true, "completed"), "{report:#?}");
     let runs = store.runs(&scope(), None, 10, None).unwrap().items;
@@ -141,7 +147,7 @@ async fn a_large_context_can_be_approved() {
         assert_eq!(staged.status, "staged", "{staged:#?}");
         let boss = Actor { name: "boss".into(), ..Actor::local() };
         let run = staged.run.to_string();
-        kernel.decide(&scope(), &run, Decision::Approve, &boss, "").await.unwrap();
+        kernel.decide(&scope(), &run, None, Decision::Approve, &boss, "").await.unwrap();
         kernel.engine().wait(&scope(), staged.run).await.unwrap();
         let report = kernel.report(&scope(), staged.run).unwrap();
         assert_eq!((report.status.as_str(), &report.receipts[0].result["length"]), ("completed", &json!(size)));

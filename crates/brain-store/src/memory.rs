@@ -53,11 +53,7 @@ struct Inner {
     audit: Vec<AuditRow>,
     books: Books,
     stats: StoreStats,
-    /// Which commit loses its answer.
-    loses: Option<Which>,
 }
-
-type Which = Box<dyn Fn(&Member) -> bool + Send>;
 
 struct Stored {
     row: RecordRow,
@@ -75,11 +71,6 @@ impl MemoryStore {
     /// An empty store.
     pub fn new() -> Self {
         Self::default()
-    }
-
-    /// For tests: the answer to the next commit with such a member is lost. It is written, and said to have failed.
-    pub fn lose_answer(&self, to: impl Fn(&Member) -> bool + Send + 'static) {
-        self.lock().loses = Some(Box::new(to));
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
@@ -243,7 +234,6 @@ impl Inner {
 impl Commit for MemoryStore {
     fn commit(&self, members: Vec<Member>, done: CommitDone) {
         let mut inner = self.lock();
-        let lost = inner.loses.take_if(|to| members.iter().any(to)).is_some();
         let mut outcomes = Vec::with_capacity(members.len());
         for member in members {
             let checked = match inner.check(&member) {
@@ -264,7 +254,7 @@ impl Commit for MemoryStore {
         }
         inner.stats.commits += 1;
         drop(inner);
-        done(if lost { Err(StoreError::Failed("the answer was lost".into())) } else { Ok(outcomes) });
+        done(Ok(outcomes));
     }
 
     fn stats(&self) -> StoreStats {

@@ -28,6 +28,7 @@ pub use http::HttpPolicy;
 pub use native::support as __native;
 pub use native::{Native, NativeContext, NativeRun, natives};
 pub use record::{not_found, record_json};
+pub use requires::{DONE, Subject};
 pub use secret::{SecretError, resolve_secret};
 pub use settings::{PinnedSettings, Settings};
 pub use toolbox::{Toolbox, ToolboxConfig};

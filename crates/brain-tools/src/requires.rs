@@ -1,5 +1,7 @@
 //! `requires`: what must hold before a tool may run, whatever its behavior. Each has its own "why not".
 
+use std::collections::BTreeMap;
+
 use brain_core::{DigestBuilder, Failure, FailureClass, RecordId};
 use brain_engine::{JobContext, RecordView};
 use brain_lang::feel::Value as FeelValue;
@@ -140,18 +142,21 @@ impl Toolbox {
         if !self.registry().is_remembered(name) || job.job.undo {
             return;
         }
-        let mut subjects = subjects_of(job);
-        subjects.extend(result.artifacts.iter().map(|artifact| artifact.id.clone()));
-        let named = call.tool().def.input["properties"].as_object().into_iter().flatten();
-        for (input, _) in named.filter(|(_, property)| property["x-entity"].is_string()) {
-            subjects.extend(call.args()[input].as_str().map(str::to_owned));
+        let mut subjects: BTreeMap<String, Option<String>> =
+            subjects_of(job).into_iter().map(|subject| (subject, None)).collect();
+        for artifact in &result.artifacts {
+            subjects.insert(artifact.id.clone(), Some(artifact.record_type.clone()));
         }
-        subjects.sort_unstable();
-        subjects.dedup();
-        for subject in subjects {
+        let named = call.tool().def.input["properties"].as_object().into_iter().flatten();
+        for (input, property) in named {
+            if let (Some(kind), Some(id)) = (property["x-entity"].as_str(), call.args()[input].as_str()) {
+                subjects.insert(id.to_owned(), Some(kind.to_owned()));
+            }
+        }
+        for (subject, kind) in subjects {
             let id = done_id(name, &subject);
             if records.get(DONE, id).is_ok_and(|row| row.is_none()) {
-                let body = serde_json::json!({"tool": name, "about": subject, "run": job.run});
+                let body = serde_json::json!({"tool": name, "about": subject, "type": kind, "run": job.run});
                 let row = RecordRow {
                     kind: DONE.into(),
                     id,
@@ -168,7 +173,32 @@ impl Toolbox {
 }
 
 /// Brain's own records about what was done; no pack can declare a type with a dot.
-const DONE: &str = "core.done";
+pub const DONE: &str = "core.done";
+
+/// What a record of type [`DONE`] is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// The run that did it.
+    Run,
+    /// The conversation of that run.
+    Conversation,
+    /// A record: its type and id.
+    Record(String, String),
+}
+
+impl Subject {
+    /// Reads the body of such a record; `None` if it is not one of ours.
+    pub fn of(body: &serde_json::Value) -> Option<Self> {
+        let about = body["about"].as_str()?;
+        if let Some(kind) = body["type"].as_str() {
+            return Some(Self::Record(kind.to_owned(), about.to_owned()));
+        }
+        if about.starts_with("run ") {
+            return Some(Self::Run);
+        }
+        about.starts_with("conversation ").then_some(Self::Conversation)
+    }
+}
 
 fn subjects_of(job: &JobContext) -> Vec<String> {
     let conversation = job.conversation.as_ref().map(|id| format!("conversation {id}"));

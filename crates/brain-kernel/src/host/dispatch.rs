@@ -10,7 +10,7 @@ use serde_json::json;
 use super::KernelHost;
 
 /// Brain's own records about dispatches; no pack can declare a type with a dot.
-const DISPATCH: &str = "core.dispatch";
+pub(crate) const DISPATCH: &str = "core.dispatch";
 /// How soon a run that waits for another one's dispatch looks again.
 const RECHECK: Millis = Millis(10_000);
 

@@ -219,7 +219,7 @@ impl World {
         let row = pending.items.into_iter().next().ok_or("nothing waits for approval")?;
         let kernel = self.kernel.clone();
         let (scope, id) = (self.scope.clone(), row.id.to_string());
-        let decided = self.driver.block_on(kernel.decide(&scope, &id, decision, actor, ""), None);
+        let decided = self.driver.block_on(kernel.decide(&scope, &id, None, decision, actor, ""), None);
         decided.ok_or("the decision did not come to rest")?.map_err(|error| error.to_string())?;
         self.wait(&Begun::earlier(row.run, true, None), 30_000);
         self.last = Some(kernel.report(&scope, row.run).map_err(|error| error.to_string())?);

@@ -126,7 +126,7 @@ async fn decide(
     };
     let kernel = app.kernel();
     let seen = body.digest.as_deref();
-    let decided = kernel.decide_seen(&caller.scope, &id, seen, decision, &caller.actor, &note).await?;
+    let decided = kernel.decide(&caller.scope, &id, seen, decision, &caller.actor, &note).await?;
     if decision == Decision::Reject || wait == 0 {
         return Ok(Json(decided.into()));
     }

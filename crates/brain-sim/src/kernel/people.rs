@@ -144,9 +144,9 @@ impl World {
             let (id, scope) = (row.id.to_string(), scope.clone());
             let what = format!("approval of {} {}: {decision:?}", self.listing.run(row.run), row.body["step"]);
             self.ask(format!("approval {id}"), what, Then::Nothing, |kernel| {
-                Box::pin(
-                    async move { Ok(Heard::Run(kernel.decide(&scope, &id, decision, &somebody(), "").await?.run)) },
-                )
+                Box::pin(async move {
+                    Ok(Heard::Run(kernel.decide(&scope, &id, None, decision, &somebody(), "").await?.run))
+                })
             });
         }
     }

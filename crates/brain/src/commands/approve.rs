@@ -13,10 +13,8 @@ pub(crate) fn run(global: &Global, args: &ApproveArgs) -> Result<bool> {
     let decision = if args.reject { Decision::Reject } else { Decision::Approve };
     open::runtime()?.block_on(async {
         let kernel = open::kernel(global, false)?;
-        let run = kernel
-            .decide_seen(&scope, id, args.digest.as_deref(), decision, &open::actor(global), &args.note)
-            .await?
-            .run;
+        let run =
+            kernel.decide(&scope, id, args.digest.as_deref(), decision, &open::actor(global), &args.note).await?.run;
         let report = super::conclude(global, &kernel, &scope, run).await?;
         // Saying no is what was asked for: that it does not run is no failure of the command.
         Ok(report.ok || args.reject)

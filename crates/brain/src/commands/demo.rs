@@ -82,7 +82,7 @@ impl Story<'_> {
         if let Some(approval) = &staged.approval {
             let actor = brain_kernel::Actor::local();
             anstream::println!("{BOLD}$ brain approve {approval}{BOLD:#}");
-            let run = self.kernel.decide(&self.scope, approval, Decision::Approve, &actor, "").await?.run;
+            let run = self.kernel.decide(&self.scope, approval, None, Decision::Approve, &actor, "").await?.run;
             drop(self.kernel.engine().wait(&self.scope, run).await?);
             show::report(&self.kernel.report(&self.scope, run)?);
             anstream::println!();

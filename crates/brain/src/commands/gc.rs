@@ -3,7 +3,7 @@
 use anyhow::{Context, Result};
 use brain_core::{Clock, TenantId, Timestamp};
 use brain_engine::{BLOB_GRACE, Keep, LONG, Swept, sweep};
-use brain_kernel::sweep_corrections;
+use brain_kernel::{sweep_corrections, sweep_notes};
 use brain_store::{Scope, Store, Sudo};
 use serde_json::json;
 
@@ -40,7 +40,8 @@ pub(crate) fn run(global: &Global, args: &GcArgs) -> Result<bool> {
                 let keep = Keep { blobs: args.blob_grace.unwrap_or(keep.blobs), ..keep };
                 let scope = Scope::of(tenant.clone());
                 let swept = sweep(store.as_ref(), &scope, SystemClock.now(), keep, args.dry_run)?;
-                Some((swept, sweep_corrections(store.as_ref(), &scope, args.dry_run)?))
+                let corrections = sweep_corrections(store.as_ref(), &scope, args.dry_run)?;
+                Some((swept, corrections, sweep_notes(store.as_ref(), &scope, args.dry_run)?))
             }
             None => None,
         };
@@ -69,27 +70,28 @@ pub(crate) fn run(global: &Global, args: &GcArgs) -> Result<bool> {
     Ok(true)
 }
 
-/// What went of a tenant, and how many corrections with it; `None` if nothing expires.
-type Gone = Option<(Swept, u64)>;
+/// What went of a tenant, and how many corrections and notes about finished work with it; `None` if nothing expires.
+type Gone = Option<(Swept, u64, u64)>;
 
 fn row(tenant: &TenantId, gone: Gone) -> serde_json::Value {
     let kept_for_ever = gone.is_none();
-    let (swept, corrections_deleted) = gone.unwrap_or_default();
+    let (swept, corrections_deleted, notes_deleted) = gone.unwrap_or_default();
     json!({
         "tenant": tenant, "kept_for_ever": kept_for_ever, "runs_erased": swept.runs_erased,
         "runs_deleted": swept.runs_deleted, "runs_compacted": swept.runs_compacted, "blobs_deleted": swept.blobs_deleted,
         "blobs_unused": swept.blobs_unused, "bytes": swept.bytes, "corrections_deleted": corrections_deleted,
+        "notes_deleted": notes_deleted,
     })
 }
 
 fn tell(tenant: &TenantId, gone: Gone, dry_run: bool) {
-    let Some((swept, corrections)) = gone else {
+    let Some((swept, corrections, notes)) = gone else {
         return anstream::println!("{BOLD}{tenant}{BOLD:#}  nothing expires: everything is kept for ever");
     };
     let would = if dry_run { "would be " } else { "" };
     let Swept { runs_erased, runs_deleted, runs_compacted, blobs_deleted, blobs_unused, bytes } = swept;
     anstream::println!(
-        "{GREEN}✓{GREEN:#} {BOLD}{tenant}{BOLD:#}  {runs_erased} runs {would}erased, {runs_deleted} {would}deleted, {runs_compacted} {would}compacted, {blobs_deleted} blobs {would}deleted, {corrections} corrections {would}forgotten {DIM}· {bytes} bytes · {blobs_unused} blobs unused, kept for now{DIM:#}"
+        "{GREEN}✓{GREEN:#} {BOLD}{tenant}{BOLD:#}  {runs_erased} runs {would}erased, {runs_deleted} {would}deleted, {runs_compacted} {would}compacted, {blobs_deleted} blobs {would}deleted, {corrections} corrections and {notes} notes {would}forgotten {DIM}· {bytes} bytes · {blobs_unused} blobs unused, kept for now{DIM:#}"
     );
 }
 
@@ -109,6 +111,9 @@ pub(super) fn by_itself(config: &Config, store: &dyn Store, sudo: &Sudo) -> Resu
             Err(error) => drop(failed.get_or_insert((tenant.clone(), error))),
         }
         if let Err(error) = sweep_corrections(store, &scope, false) {
+            failed.get_or_insert((tenant.clone(), error));
+        }
+        if let Err(error) = sweep_notes(store, &scope, false) {
             failed.get_or_insert((tenant, error));
         }
     }

@@ -17,7 +17,7 @@ pub(crate) fn undo(global: &Global, run: &str, yes: bool) -> Result<bool> {
         let kernel = open::kernel(global, false)?;
         let staged = kernel.undo(&scope, run, step, &open::actor(global)).await?;
         if yes && let Some(approval) = &staged.approval {
-            kernel.decide(&scope, approval, Decision::Approve, &open::actor(global), "").await?;
+            kernel.decide(&scope, approval, None, Decision::Approve, &open::actor(global), "").await?;
         }
         Ok(super::conclude(global, &kernel, &scope, staged.run).await?.ok)
     })
