@@ -10,7 +10,8 @@ use brain_engine::LetterDecision;
 use brain_engine::log::entries;
 use brain_kernel::{Actor, Decision, Expiry, FoundByKey, Kernel, KernelError, Mode, Report, Request, sign_callback};
 use brain_store::{ApprovalRow, MemoryStore, Scope};
-use common::{call, kernel_that, registry, scope};
+use brain_engine::log::entries;
+use common::{call, kernel_that, registry, scope, until};
 use serde_json::json;
 
 const PACK: &str = "name: t\nversion: 1.0.0\ntitle: T\nhosts: [\"ADDR\"]\n";
@@ -485,13 +486,6 @@ async fn what_is_in_doubt_in_a_child_run_is_in_doubt_in_its_parent() {
     let doubts: Vec<_> = letters().iter().map(|row| (row.run, row.body["happened"].clone())).collect();
     assert!(doubts.contains(&(child.run, json!("maybe"))), "{doubts:?}");
     assert!(doubts.contains(&(report.run, json!("maybe"))), "{doubts:?}");
-}
-
-/// Waits until something is so; a test whose wait never ends is ended by its runner.
-async fn until(mut is_so: impl FnMut() -> bool) {
-    while !is_so() {
-        tokio::time::sleep(std::time::Duration::from_millis(2)).await;
-    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -12,7 +12,7 @@ use brain_engine::JobOutcome;
 use brain_kernel::{Actor, Decision, Kernel, Mode, Report, Request};
 use brain_registry::ToolResult;
 use brain_store::{MemoryStore, Offers, Runs, Store, Write};
-use common::{call, kernel, scope, spoil};
+use common::{call, kernel, scope, spoil, until};
 use forgetful::Forgetful;
 use serde_json::{Value, json};
 
@@ -102,14 +102,7 @@ async fn a_run_that_cannot_be_read_does_not_close_its_topic() {
     }
     assert_eq!(kernel.report(&scope(), runs[0]).unwrap().status, "completed");
     // It was set aside, and its offer with it.
-    let status = || store.run(&scope(), runs[1]).unwrap().unwrap().status;
-    for _ in 0..1_000 {
-        if status() == "parked" {
-            break;
-        }
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
-    assert_eq!(status(), "parked");
+    until(|| store.run(&scope(), runs[1]).unwrap().unwrap().status == "parked").await;
     assert_eq!(store.offers(&scope(), &topics, 10).unwrap(), []);
 }
 

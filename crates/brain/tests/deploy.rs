@@ -322,6 +322,87 @@ async fn a_backup_under_load_is_whole_and_its_runs_go_on_elsewhere() {
 }
 
 #[test]
+fn a_backup_replaces_neither_the_store_itself_nor_a_file_in_use() {
+    let folder = tempfile::tempdir().unwrap();
+    let (store, other) = (folder.path().join("s.db"), folder.path().join("o.db"));
+    for file in [&store, &other] {
+        assert!(run(file, &["do", "create task: Call Bob"]).status.success());
+    }
+    let refused = |file: &Path, why: &str| {
+        let output = run(&store, &["backup", &file.display().to_string(), "--force"]);
+        assert_eq!(output.status.code(), Some(1), "{}", text(&output));
+        assert!(text(&output).contains(why), "{why}: {}", text(&output));
+        assert_eq!(json(&run(file, &["runs", "--json"]))["items"].as_array().unwrap().len(), 1, "it is as it was");
+    };
+    refused(&store, "is the store itself");
+    #[cfg(unix)]
+    {
+        let link = folder.path().join("link.db");
+        std::os::unix::fs::symlink(&store, &link).unwrap();
+        refused(&link, "is the store itself");
+    }
+    let server = Server::start(&other, &[]);
+    refused(&other, "looks like a store in use");
+    drop(server);
+}
+
+#[test]
+fn a_store_is_not_replaced_under_a_server_that_stands_still() {
+    let folder = tempfile::tempdir().unwrap();
+    let (store, backup) = (folder.path().join("s.db"), folder.path().join("b.db").display().to_string());
+    assert!(run(&store, &["do", "create task: Call Bob"]).status.success());
+    assert!(run(&store, &["backup", &backup]).status.success());
+    let server = Server::start(&store, &[]);
+    let stopped = Command::new("kill").args(["-STOP", &server.pid().to_string()]).status().unwrap();
+    assert!(stopped.success());
+    // It has not been heard of for long.
+    let file = rusqlite::Connection::open(&store).unwrap();
+    assert!(file.execute("UPDATE nodes SET until = 1", []).unwrap() > 0);
+    drop(file);
+    let refused = run(&store, &["restore", &backup, "--force"]);
+    assert_eq!(refused.status.code(), Some(1), "{}", text(&refused));
+    assert!(text(&refused).contains("stop it first"), "{}", text(&refused));
+    server.kill();
+    let restored = run(&store, &["restore", &backup, "--force"]);
+    assert!(restored.status.success(), "nobody is there any more: {}", text(&restored));
+}
+
+/// Two requests come on one connection: when the first is answered, the second is being served.
+#[tokio::test(flavor = "multi_thread")]
+async fn who_waits_for_a_job_is_answered_when_the_server_stops() {
+    use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+    let folder = tempfile::tempdir().unwrap();
+    let mut server = Server::start(&folder.path().join("s.db"), &[]);
+    let host = server.url.trim_start_matches("http://").to_owned();
+    let mut stream = BufReader::new(tokio::net::TcpStream::connect(&host).await.unwrap());
+    let body = json!({"topics": ["none"], "worker": "w", "max_jobs": 1, "wait_timeout_ms": 120_000}).to_string();
+    let requests = format!(
+        "GET /healthz HTTP/1.1\r\nhost: {host}\r\n\r\nPOST /v1/jobs/activate HTTP/1.1\r\nhost: {host}\r\n\
+         content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    stream.write_all(requests.as_bytes()).await.unwrap();
+    let mut line = String::new();
+    while !line.contains("\"ok\"") {
+        line.clear();
+        let mut piece = [0; 1];
+        stream.read_exact(&mut piece).await.unwrap();
+        line.push(piece[0] as char);
+        if piece[0] == b'{' {
+            let mut rest = Vec::new();
+            stream.read_until(b'}', &mut rest).await.unwrap();
+            line.push_str(&String::from_utf8_lossy(&rest));
+        }
+    }
+    server.terminate();
+    let mut answer = String::new();
+    let read = tokio::time::timeout(PATIENCE, stream.read_to_string(&mut answer)).await;
+    read.expect("long before its time").unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("\"jobs\":[]"), "{answer}");
+    assert!(server.ended().success());
+}
+
+#[test]
 fn what_is_no_backup_is_not_restored() {
     let folder = tempfile::tempdir().unwrap();
     let (store, file) = (folder.path().join("s.db"), folder.path().join("f.db"));

@@ -189,3 +189,50 @@ async fn connections_that_are_cut_cost_nothing() {
     })
     .await;
 }
+
+/// A pack with a job for workers.
+fn with_workers(folder: &Path) -> String {
+    std::fs::create_dir_all(folder.join("tools")).unwrap();
+    std::fs::write(folder.join("pack.yaml"), "name: w\nversion: 1.0.0\ntitle: W\n").unwrap();
+    let tools = "domain: w\ntools:\n  work:\n    title: Work\n    phrases: [\"work on {what}\"]\n    input: {what: string}\n    behavior: {worker: work}\n    undo: none\n";
+    std::fs::write(folder.join("tools/w.yaml"), tools).unwrap();
+    folder.display().to_string()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_with_a_damaged_log_is_set_aside_alone() {
+    drop(rustls::crypto::ring::default_provider().install_default());
+    let folder = tempfile::tempdir().unwrap();
+    let (pack, store) = (with_workers(&folder.path().join("pack")), folder.path().join("s.db"));
+    let server = Server::start(&store, &["--pack", &pack]);
+    let client = reqwest::Client::builder().no_proxy().build().unwrap();
+    let mut runs = Vec::new();
+    for n in 0..3 {
+        let body = json!({"message": format!("work on {n}"), "mode": "enqueue"});
+        let answer = client.post(format!("{}/v1/runs", server.url)).json(&body).send().await.unwrap();
+        let run: Value = answer.json().await.unwrap();
+        runs.push(run["run_id"].as_str().unwrap().to_owned());
+    }
+    server.kill();
+    let file = rusqlite::Connection::open(&store).unwrap();
+    let second: brain_core::RunId = runs[1].parse().unwrap();
+    let damaged = file.execute("UPDATE log SET events = '[[1,' WHERE run = ?1", [second.as_uuid().as_bytes()]).unwrap();
+    assert!(damaged > 0);
+    drop(file);
+    let server = Server::start(&store, &["--pack", &pack]);
+    let take = json!({"topics": ["work"], "worker": "w", "max_jobs": 3, "wait_timeout_ms": 0});
+    let url = format!("{}/v1/jobs/activate", server.url);
+    let taken: Value = client.post(url).json(&take).send().await.unwrap().json().await.unwrap();
+    let of: Vec<&str> = taken["jobs"].as_array().unwrap().iter().filter_map(|job| job["run_id"].as_str()).collect();
+    assert_eq!(of, [runs[0].as_str(), runs[2].as_str()], "its neighbours are worked on: {taken:#}");
+    let status = async || {
+        let url = format!("{}/v1/runs/{}", server.url, runs[1]);
+        let run: Value = client.get(url).send().await.unwrap().json().await.unwrap();
+        run["status"].as_str().unwrap_or_default().to_owned()
+    };
+    let began = Instant::now();
+    while status().await != "parked" {
+        assert!(began.elapsed() < PATIENCE, "it is {}", status().await);
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}

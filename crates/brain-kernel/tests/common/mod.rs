@@ -96,3 +96,23 @@ pub fn spoil(store: &dyn Store, run: brain_core::RunId) {
     let member = Member { scope: scope(), preconditions: vec![], writes: vec![update, Write::Append(alien.into())] };
     assert_eq!(store.commit_now(vec![member]).unwrap(), [Outcome::Committed]);
 }
+
+/// How long a test waits for something that must happen.
+const PATIENCE: std::time::Duration = std::time::Duration::from_secs(60);
+
+/// Waits until there is something.
+pub async fn eventually<T>(mut look: impl FnMut() -> Option<T>) -> T {
+    let began = std::time::Instant::now();
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(began.elapsed() < PATIENCE, "it never happened");
+        tokio::time::sleep(std::time::Duration::from_millis(2)).await;
+    }
+}
+
+/// Waits until something is so.
+pub async fn until(mut is_so: impl FnMut() -> bool) {
+    eventually(|| is_so().then_some(())).await;
+}

@@ -147,3 +147,23 @@ async fn a_method_that_is_not_known_is_a_problem() {
         answer.problem(405, "method_not_allowed");
     }
 }
+
+/// The body never comes: the request ends when its time is over, and says so.
+#[tokio::test]
+async fn a_request_without_end_is_answered_with_timed_out() {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    let mut config = brain_server::ServerConfig::new("127.0.0.1:0".parse().unwrap());
+    config.request_timeout = std::time::Duration::from_millis(50);
+    let server = TestServer::with(crate::support::trades(), config).await;
+    let url = server.url("");
+    let host = url.trim_start_matches("http://").trim_end_matches('/');
+    let mut stream = tokio::net::TcpStream::connect(host).await.unwrap();
+    let head = format!(
+        "POST /v1/runs HTTP/1.1\r\nhost: {host}\r\ncontent-type: application/json\r\ncontent-length: 20\r\nconnection: close\r\n\r\n{{"
+    );
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    assert!(answer.starts_with("HTTP/1.1 503"), "{answer}");
+    assert!(answer.contains("\"code\":\"timed_out\"") && answer.contains("retry-after: 5"), "{answer}");
+}
