@@ -260,8 +260,8 @@ fn read_pipe(report: &mut Report, state: &RunState) {
             report.approval = None;
         }
         if entry.is(PipeEvent::Expired) {
-            let until = entry.data["until"].as_str().map_or_else(|| entry.at.to_string(), str::to_owned);
-            let what = if entry.data["was"] == "staged" { "said yes" } else { "answered" };
+            let until = data["until"].as_str().map_or_else(|| entry.at.to_string(), str::to_owned);
+            let what = if data["was"] == "staged" { "said yes" } else { "answered" };
             report.message = format!(
                 "Time ran out: nobody {what} until {until}, so nothing was done. Ask again if it is still wanted."
             );

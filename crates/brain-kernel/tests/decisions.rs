@@ -10,7 +10,6 @@ use brain_engine::LetterDecision;
 use brain_engine::log::entries;
 use brain_kernel::{Actor, Decision, Expiry, FoundByKey, Kernel, KernelError, Mode, Report, Request, sign_callback};
 use brain_store::{ApprovalRow, MemoryStore, Scope};
-use brain_engine::log::entries;
 use common::{call, kernel_that, registry, scope, until};
 use serde_json::json;
 

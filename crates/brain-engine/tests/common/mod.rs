@@ -12,7 +12,7 @@ use brain_engine::{
 };
 use brain_lang::binding::Binding;
 use brain_lang::plan::{
-    Backoff, Foreach, Idempotency, OnFailure, Place, Plan, PlanStep, PlanUndo, RetryPolicy, ToolRef,
+    Backoff, Foreach, Idempotency, OnFailure, Place, Plan, PlanCheck, PlanStep, PlanUndo, RetryPolicy, ToolRef,
 };
 use brain_registry::{PackSource, Tool, ToolResult, ValidatedCall};
 use brain_store::{RecordRow, Scope, Write};
@@ -198,7 +198,8 @@ impl Outside for TestHost {
 
 pub fn step(id: &str, after: &[&str], place: Place) -> PlanStep {
     let tool = ToolRef { name: "t.do".into(), hash: Digest::of(b"t.do") };
-    let check = matches!(place, Place::Outside(Idempotency::Check(_))).then(|| tool.clone());
+    let check = matches!(place, Place::Outside(Idempotency::Check(_)))
+        .then(|| PlanCheck { tool: tool.clone(), retry: RetryPolicy { attempts: 1, ..RetryPolicy::default() } });
     PlanStep {
         id: id.into(),
         tool,

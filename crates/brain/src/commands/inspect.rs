@@ -382,7 +382,7 @@ mod tests {
     #[test]
     fn a_path_is_cut_between_its_steps_and_keeps_its_end() {
         assert_eq!(end_of("a/b/c"), "a/b/c");
-        let deep = vec!["expand_all"; 10].join("/");
+        let deep = ["expand_all"; 10].join("/");
         assert_eq!(end_of(&deep), "…/expand_all/expand_all");
         let long = format!("a/{}", "x".repeat(40));
         assert_eq!(end_of(&long), format!("…{}", "x".repeat(26)));
