@@ -3,6 +3,7 @@
 
 mod live;
 mod messages;
+mod parent;
 mod park;
 mod slots;
 mod unstarted;
@@ -16,7 +17,7 @@ use brain_store::{
     Conflict, Member, Outcome, Precondition, QueuePlace, RunRow, RunSchedule, Scope, SignalRow, Store, StoreError,
     Write,
 };
-use brain_vm::{Code, End, Happened, Input, JobId, JobStatus, Machine, Need, Phase, State};
+use brain_vm::{Code, Input, JobId, JobStatus, Machine, Need, Phase, State};
 use serde_json::{Value, json};
 
 pub(crate) use self::live::lost_jobs;
@@ -645,7 +646,7 @@ impl Core {
                 schedule.queued = place;
             }
         }
-        let parent = self.tell_parent(now, run, live, new_row.as_deref(), &finished);
+        let parent = parent::tell_parent(now, run, live, new_row.as_deref(), &finished);
         let first = schedule.seq;
         schedule.seq += finished.events.len() as u64;
         let mut writes = Vec::with_capacity(finished.writes.len() + 3);
@@ -707,41 +708,6 @@ impl Core {
             parks: false,
         };
         (member, in_flight)
-    }
-
-    /// The end of a child run goes into the inbox of the run that waits for it, in the same commit.
-    fn tell_parent(
-        &self,
-        now: Timestamp,
-        run: RunId,
-        live: &Live,
-        new_row: Option<&Submission>,
-        finished: &Finished,
-    ) -> Option<SignalRow> {
-        let request = new_row.map_or_else(|| live.row.as_ref().map(|row| &row.request), |new| Some(&new.request))?;
-        let parent = request.get("parent")?;
-        if !finished.events.iter().any(NewEvent::is_end) {
-            return None;
-        }
-        let state = live.state.as_ref()?;
-        let body = match state.phase() {
-            Phase::Ended(End::Completed) => {
-                let data = json!({"run_id": run, "status": "completed", "result": live.data.state});
-                json!({"job": parent["job"], "result": {"success": true, "data": data}})
-            }
-            _ => {
-                let why = state.failure().map_or_else(|| "It was cancelled.".to_owned(), |f| f.message.clone());
-                let message = format!("The child run {run} ended {}: {why}", state.status());
-                if state.left.values().any(|job| job.status == (JobStatus::Stuck { happened: Happened::Maybe })) {
-                    let message = format!("{message} Some of what it did is in doubt: it has open dead letters.");
-                    json!({"job": parent["job"], "unknown": Failure::business("child_in_doubt", message)})
-                } else {
-                    json!({"job": parent["job"], "failure": Failure::business("child_failed", message)})
-                }
-            }
-        };
-        let waiting = parent["run"].as_str()?.parse().ok()?;
-        Some(SignalRow { run: waiting, id: format!("child {run}"), at: now, body })
     }
 
     fn committed(

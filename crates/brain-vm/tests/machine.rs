@@ -6,7 +6,7 @@ mod common;
 use brain_core::{Failure, Millis};
 use brain_lang::plan::{Idempotency, OnFailure, Place};
 use brain_vm::{Event, Happened, Input, JobId, PlanError, StepId, Stray, compile};
-use common::{World, each, job, plan, step, tool, undoable, when};
+use common::{World, each, job, plan, step, undoable, when};
 
 fn transient() -> Failure {
     Failure::transient("http_503", "busy")
