@@ -274,8 +274,14 @@ fn read_pipe(report: &mut Report, state: &RunState) {
             report.ok = false;
             report.approval = None;
             report.next_actions.clear();
-            report.message = "It was cancelled before anything was done.".into();
-            report.errors = vec![Problem::new("cancelled", report.message.clone())];
+            // Somebody may have said no: that is the reason.
+            match report.errors.last() {
+                Some(no) => report.message = format!("{} Nothing was done.", no.message),
+                None => {
+                    report.message = "It was cancelled before anything was done.".into();
+                    report.errors = vec![Problem::new("cancelled", report.message.clone())];
+                }
+            }
         }
         if entry.is(PipeEvent::Rejected) {
             report.ok = false;
