@@ -34,6 +34,14 @@ impl Commit for Forgetful {
 }
 
 impl Runs for Forgetful {
+    fn number_of(&self, scope: &Scope, id: RunId) -> Result<Option<i64>, StoreError> {
+        self.base.number_of(scope, id)
+    }
+
+    fn run_numbered(&self, scope: &Scope, number: i64) -> Result<Option<RunId>, StoreError> {
+        self.base.run_numbered(scope, number)
+    }
+
     fn run(&self, scope: &Scope, id: RunId) -> Result<Option<RunRow>, StoreError> {
         self.base.run(scope, id)
     }
