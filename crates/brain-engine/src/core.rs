@@ -604,11 +604,17 @@ impl Core {
             return Err(undecided);
         }
         if finished.events.is_empty() && finished.writes.is_empty() && new_row.is_none() {
-            // Called, but what it needs is not there after all: it goes on waiting.
-            if let (Some(limit), Some(place)) = (finished.limit, schedule.queued) {
-                self.flow().wait(live.scope.tenant(), run, place.order, &limit);
+            // Called, but what it needs is not there after all: it goes on waiting. If that is something else than its row
+            // says, the row is written: this node would be given it again and again, and others that have what it needs
+            // would not.
+            let waits_for = finished.limit.as_ref().zip(schedule.queued.as_ref());
+            let called = work.iter().all(|item| matches!(item.work, Work::Slot));
+            if waits_for.is_none_or(|(limit, place)| *limit == place.limit) || !called {
+                if let Some((limit, place)) = waits_for {
+                    self.flow().wait(live.scope.tenant(), run, place.order, limit);
+                }
+                return Err(Undecided::Nothing(finished.answer));
             }
-            return Err(Undecided::Nothing(finished.answer));
         }
         Ok(self.member(now, run, live, Parts { finished, preconditions, status, schedule, program_hash, new_row }))
     }

@@ -61,6 +61,9 @@ pub enum EngineError {
          if later steps need one, or give it up"
     )]
     Happened(RunId),
+    /// What would be repeated may have happened.
+    #[error("step {1} of run {0} may have happened and would be repeated; decide about its letter first")]
+    InDoubt(RunId, String),
     /// Nothing follows from what was asked.
     #[error("there is nothing to do for run {0}")]
     NothingToDo(RunId),
@@ -628,7 +631,9 @@ impl Engine {
             drop(handle.join());
         }
         let owns_nothing = self.store.owned_by(SystemScope, self.node, 1).is_ok_and(|owned| owned.is_empty());
-        if owns_nothing {
+        // A commit of which nobody knows how it went may still be written in the name of this node. Others find what is
+        // in it only as long as they know the node.
+        if owns_nothing && self.hub.commits_open() == 0 {
             drop(self.store.forget_node(SystemScope, self.node));
         }
     }

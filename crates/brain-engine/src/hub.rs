@@ -41,6 +41,7 @@ pub(crate) struct Hub {
     outside: AtomicUsize,
     /// The last write did not get through.
     unwritten: AtomicBool,
+    commits: AtomicUsize,
     offers: Notify,
     changes: Notify,
 }
@@ -73,6 +74,21 @@ impl Hub {
     /// Outside jobs under way.
     pub(crate) fn outside_jobs(&self) -> usize {
         self.outside.load(Ordering::Relaxed)
+    }
+
+    /// Something was sent to the store.
+    pub(crate) fn commit_began(&self) {
+        self.commits.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// The store said what became of it.
+    pub(crate) fn commit_over(&self) {
+        self.commits.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Commits that may be written, or may have been, without this process knowing.
+    pub(crate) fn commits_open(&self) -> usize {
+        self.commits.load(Ordering::Relaxed)
     }
 
     /// The next time this run comes to rest.

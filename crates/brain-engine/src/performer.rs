@@ -168,10 +168,14 @@ impl<T: Tasks> Performer<T> {
     fn perform(&mut self, now: Timestamp, output: StepOutput) {
         if !output.commits.is_empty() {
             let (numbers, members): (Vec<u64>, Vec<_>) = output.commits.into_iter().unzip();
-            let send = self.shards.own();
-            let hub = self.hub.clone();
+            let (send, hub) = (self.shards.own(), self.hub.clone());
+            hub.commit_began();
             let told = move |result: brain_store::CommitResult| {
                 hub.wrote(result.is_ok());
+                // What failed may have been written all the same, or be written yet.
+                if result.is_ok() {
+                    hub.commit_over();
+                }
                 tell_committed(&send, numbers, result);
             };
             self.store.commit(members, Box::new(told));

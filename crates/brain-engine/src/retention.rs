@@ -181,6 +181,9 @@ fn delete(
     dry_run: bool,
     swept: &mut Swept,
 ) -> Result<(), StoreError> {
+    if parent_is_open(store, scope, row)? {
+        return Ok(());
+    }
     // Somebody may still have to decide about a letter of it.
     if store.letters_of(scope, row.id)?.iter().any(|letter| letter.open) && !planted("swept-letter") {
         return Ok(());
@@ -201,6 +204,13 @@ fn delete(
     Ok(())
 }
 
+/// Whether the run that started this one is not over: it may not have heard yet how this one ended, or may still cancel
+/// it.
+fn parent_is_open(store: &dyn Store, scope: &Scope, row: &RunRow) -> Result<bool, StoreError> {
+    let Some(parent) = row.request["parent"]["run"].as_str().and_then(|run| run.parse().ok()) else { return Ok(false) };
+    Ok(store.run(scope, parent)?.is_some_and(|parent| !brain_store::is_over(&parent.status)))
+}
+
 fn erase(
     store: &dyn Store,
     scope: &Scope,
@@ -210,6 +220,10 @@ fn erase(
     dry_run: bool,
     swept: &mut Swept,
 ) -> Result<(), StoreError> {
+    // An erased run does not say any more whose child it is.
+    if parent_is_open(store, scope, row)? {
+        return Ok(());
+    }
     let mut bytes = size(&row.request);
     let mut rows = Vec::new();
     let Some(log) = readable(store.log(scope, row.id))? else {

@@ -182,6 +182,12 @@ impl RunState {
         Some(job_key(self.code.as_ref()?, self.state.as_ref()?, self.row.id, self.data.started, job))
     }
 
+    /// What a job is called: the id of its step, and for a list also the item, counted from 1.
+    pub fn job_name(&self, job: JobId) -> String {
+        let step = self.step_id(job);
+        if self.data.items.contains_key(&job.at()) { format!("{step}[{}]", job.item + 1) } else { step }
+    }
+
     /// The jobs of the run that a worker may take, as they stand in the list of offers.
     pub(crate) fn offers(&self) -> Vec<OfferRow> {
         let (Some(code), Some(machine)) = (&self.code, &self.state) else { return Vec::new() };

@@ -153,6 +153,7 @@ impl Turn<'_> {
                 self.unfinished = true;
                 return;
             }
+            let (events, later) = (self.events.len(), self.later.len());
             match need {
                 Need::Condition(at) => self.condition(at),
                 Need::Items(at) => self.items(at),
@@ -172,6 +173,11 @@ impl Turn<'_> {
                     let events = Machine::new(self.code).proceed(self.state, scope);
                     self.fold(events, None);
                 }
+            }
+            // Nothing came of it, so the machine would ask for the same again and again.
+            if self.away.is_none() && (self.events.len(), self.later.len()) == (events, later) {
+                self.run_away();
+                return;
             }
         }
     }
@@ -314,7 +320,7 @@ impl Turn<'_> {
         let call = match bound {
             Ok(call) => call,
             Err(failure) => {
-                self.input(Input::Failed(job, attempt, failure), None);
+                self.input(Input::Refused(job, attempt, failure), None);
                 return false;
             }
         };
@@ -326,7 +332,7 @@ impl Turn<'_> {
         let charged = match self.charge(&call, &context, &path) {
             Ok(charged) => charged,
             Err(failure) => {
-                self.input(Input::Failed(job, attempt, failure), Some(json!({"args": call.args()})));
+                self.input(Input::Refused(job, attempt, failure), Some(json!({"args": call.args()})));
                 return false;
             }
         };
@@ -341,7 +347,7 @@ impl Turn<'_> {
                     Ok(()) => self.input(Input::Offer(job), Some(started)),
                     Err(failure) => {
                         self.uncharge(&context, &charged);
-                        self.input(Input::Failed(job, attempt, failure), Some(json!({"args": call.args()})));
+                        self.input(Input::Refused(job, attempt, failure), Some(json!({"args": call.args()})));
                     }
                 }
             }
@@ -349,7 +355,7 @@ impl Turn<'_> {
                 let (host, records) = (self.host, &mut self.records);
                 if let Err(failure) = guarded(|| host.admit(&call, &context, records)) {
                     self.uncharge(&context, &charged);
-                    self.input(Input::Failed(job, attempt, failure), Some(json!({"args": call.args()})));
+                    self.input(Input::Refused(job, attempt, failure), Some(json!({"args": call.args()})));
                     return false;
                 }
                 self.input(Input::Handed(job, attempt), Some(started));

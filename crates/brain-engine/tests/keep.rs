@@ -142,6 +142,37 @@ fn what_is_not_over_or_not_old_is_left_alone() {
 }
 
 #[test]
+fn a_child_run_is_kept_until_its_parent_is_over() {
+    let store = brain_store::MemoryStore::new();
+    let scope = sample::scope("default");
+    let (mut parent, mut child) = (sample::run(&scope, 1), sample::run(&scope, 2));
+    (parent.status, child.status) = ("delegated".into(), "completed".into());
+    child.request["parent"] = json!({"run": parent.id});
+    let put = |row: &brain_store::RunRow| {
+        let writes = vec![Write::NewRun(Box::new(row.clone()))];
+        let member = Member { scope: scope.clone(), preconditions: vec![], writes };
+        brain_store::Commit::commit_now(&store, vec![member]).unwrap();
+    };
+    put(&child);
+    put(&parent);
+    let second = Some(Millis(1_000));
+    let keep = Keep { payloads: second, runs: second, blobs: Millis(0), long: brain_engine::LONG };
+    let store: &dyn Store = &store;
+    let swept = sweep(store, &scope, sample::at(99_999), keep, false).unwrap();
+    assert_eq!((swept.runs_erased, swept.runs_deleted), (0, 0), "it may still be cancelled, or asked how it ended");
+    let over = Write::UpdateRun {
+        run: parent.id,
+        at: parent.updated_at,
+        status: "cancelled".into(),
+        program: None,
+        schedule: parent.schedule.clone(),
+    };
+    store.commit_now(vec![Member { scope: scope.clone(), preconditions: vec![], writes: vec![over] }]).unwrap();
+    let swept = sweep(store, &scope, sample::at(99_999), keep, false).unwrap();
+    assert_eq!(swept.runs_deleted, 2);
+}
+
+#[test]
 fn a_log_that_cannot_be_read_and_a_part_that_fails_keep_nothing_from_going() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("bad.db");

@@ -13,7 +13,7 @@ use brain_engine::log::entries;
 use brain_engine::{Driver, EngineError, FlowConfig, JobOutcome, NewEvent, PipeEvent, RunNews};
 use brain_lang::plan::{Idempotency, Place};
 use brain_registry::ToolResult;
-use brain_store::{LogEvent, LogRow, Member, MemoryStore, Outcome, SqliteStore, Store, Write};
+use brain_store::{LogEvent, LogRow, Member, MemoryStore, Outcome, SqliteStore, Store, SystemScope, Write};
 use brain_vm::{Input, JobId, JobStatus};
 use common::{Fate, TestHost, clock, program, random, scope, step, submission};
 use serde_json::json;
@@ -93,6 +93,37 @@ fn one_run_that_is_refused_is_set_aside_and_its_neighbours_complete() {
     clock.advance(Millis(60_000));
     settle(&mut driver, store.as_ref());
     assert!(store.stats().commits <= commits + 1, "it is not tried again and again");
+}
+
+#[test]
+fn a_node_that_stops_stays_known_while_a_commit_of_it_may_still_be_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("stops.db");
+    let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&path).unwrap());
+    let host = Arc::new(TestHost::new(|_| Fate::NoAnswer));
+    let mut driver = Driver::new(store.clone(), host.clone(), host, clock(), random(1));
+    let engine = driver.engine().clone();
+    // Somebody else writes for a while.
+    let other = rusqlite::Connection::open(&path).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let submission = submission(&program(vec![step("a", &[], KEY)]), 1);
+    let run = submission.run;
+    let mut asked = Box::pin(engine.submit(submission));
+    assert!(asked.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    driver.pump();
+    std::thread::scope(|scope| {
+        let stopping = scope.spawn(|| engine.stop());
+        for _ in 0..100_000 {
+            std::thread::yield_now();
+        }
+        other.execute_batch("ROLLBACK").unwrap();
+        stopping.join().unwrap();
+    });
+    store.commit_now(vec![]).unwrap();
+    let owner = store.run(&scope(), run).unwrap().unwrap().schedule.owner;
+    assert_eq!(owner, Some(engine.node()), "it was written after the node had ended");
+    let known = store.nodes(SystemScope, Timestamp::default()).unwrap();
+    assert!(known.iter().any(|node| node.id == engine.node()), "so that others find what it left behind");
 }
 
 /// A core without anything around it: what it wants to commit is committed, or answered as the test likes.

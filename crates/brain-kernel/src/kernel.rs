@@ -115,6 +115,8 @@ impl From<EngineError> for KernelError {
             EngineError::AlreadyDecided => Self::AlreadyDecided,
             EngineError::NothingToDo(_)
             | EngineError::Stopping(_)
+            | EngineError::Happened(_)
+            | EngineError::InDoubt(..)
             | EngineError::Moved
             | EngineError::Parked(_)
             | EngineError::UnderWay(..) => Self::Conflict(error.to_string()),

@@ -2,9 +2,9 @@
 
 use brain_core::{Failure, RunId};
 use brain_engine::core::{Command, ToJob, Told};
-use brain_engine::{NewEvent, PipeEvent, RunState};
+use brain_engine::{NewEvent, PipeEvent};
 use brain_store::Scope;
-use brain_vm::{JobId, JobStatus};
+use brain_vm::JobStatus;
 use serde_json::{Value, json};
 
 use crate::intake::Actor;
@@ -22,7 +22,7 @@ pub enum Verdict {
 
 impl Kernel {
     /// Decides about the result that a run has put before somebody; `step` says which, if there are several: `STEP`, or
-    /// `STEP[ITEM]` for one item of a list, counted from 0.
+    /// `STEP[ITEM]` for one item of a list, counted from 1.
     pub async fn review(
         &self,
         scope: &Scope,
@@ -40,13 +40,13 @@ impl Kernel {
             .iter()
             .filter(|(_, job)| job.status == JobStatus::Reviewing)
             .map(|(id, _)| *id)
-            .filter(|id| step.is_none_or(|step| state.step_id(*id) == step || item_name(&state, *id) == step))
+            .filter(|id| step.is_none_or(|step| state.step_id(*id) == step || state.job_name(*id) == step))
             .collect();
         let job = match waiting.as_slice() {
             [] => return Err(none()),
             [one] => *one,
             several => {
-                let names: Vec<String> = several.iter().map(|id| item_name(&state, *id)).collect();
+                let names: Vec<String> = several.iter().map(|id| state.job_name(*id)).collect();
                 let list = names.join(", ");
                 return Err(KernelError::Conflict(format!("several steps wait for a review: {list}; say which")));
             }
@@ -74,10 +74,4 @@ impl Kernel {
         }
         self.report(scope, run)
     }
-}
-
-/// What a job is called among several: its step, and for a list also its item.
-fn item_name(state: &RunState, job: JobId) -> String {
-    let step = state.step_id(job);
-    if state.data.items.contains_key(&job.at()) { format!("{step}[{}]", job.item) } else { step }
 }

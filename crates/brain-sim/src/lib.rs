@@ -127,7 +127,9 @@ pub fn live(seed: u64, options: &Options) -> Lived {
 pub fn live_all(from: u64, seeds: u64, enough: usize, options: &Options) -> (Vec<Lived>, u64, Tally) {
     let next = AtomicU64::new(0);
     let found = Mutex::new((Vec::new(), 0, Tally::default()));
-    let threads = std::thread::available_parallelism().map_or(2, usize::from);
+    let cores = std::thread::available_parallelism().map_or(2, usize::from);
+    // Nodes look after all tenants of a database: two worlds at a time would look after one another's runs.
+    let threads = if options.postgres.is_some() { 1 } else { cores };
     std::thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| {

@@ -7,15 +7,16 @@ mod reads;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use brain_core::{Clock, Millis, RunId, TenantId, Timestamp, VirtualClock};
+use brain_core::{Clock, Millis, NodeId, RunId, TenantId, Timestamp, VirtualClock};
 use brain_engine::log::entries;
 use brain_store::{
     Commit, CommitDone, CommitResult, DeadLetterRow, FeedPage, LogRow, Member, Outcome, Precondition, Scope, Store,
     StoreError, StoreStats, Write,
 };
 
+use crate::Options;
 use crate::bug::Bug;
 use crate::dice::Dice;
 use crate::listing::Listing;
@@ -36,9 +37,18 @@ pub(crate) struct Disk {
     pub(crate) history: Mutex<BTreeMap<RunId, Vec<Arc<LogRow>>>>,
     /// Whose each run is.
     pub(crate) tenants: Mutex<BTreeMap<RunId, TenantId>>,
-    /// Who asked for each run, and whether that was a request of its own: no child, nothing that takes back.
-    pub(crate) requests: Mutex<BTreeMap<RunId, (String, bool)>>,
+    /// Who asked for each run, whether that was a request of its own (no child, nothing that takes back), and when it
+    /// was written.
+    pub(crate) requests: Mutex<BTreeMap<RunId, (String, bool, Timestamp)>>,
+    /// The nodes and until when each lives, if the rows lie in a database: its leases go by its own clock, and here that
+    /// is the clock of the world.
+    leases: Option<Mutex<BTreeMap<NodeId, (Timestamp, String)>>>,
+    /// Looks at a run right before it is erased or deleted.
+    pub(crate) farewell: OnceLock<Farewell>,
 }
+
+/// Somebody who looks at a run before it goes.
+pub(crate) type Farewell = Box<dyn Fn(&Scope, RunId) + Send + Sync>;
 
 struct Inner {
     dice: Dice,
@@ -93,7 +103,7 @@ impl Disk {
         base: Arc<dyn Store>,
         listing: Listing,
         truth: Arc<VirtualClock>,
-        bug: Option<Bug>,
+        options: &Options,
     ) -> Arc<Self> {
         let inner = Mutex::new(Inner {
             dice: Dice::new(seed, "store"),
@@ -109,14 +119,20 @@ impl Disk {
             inner,
             listing,
             truth,
-            bug,
+            bug: options.bug,
             reads_wait,
             bad_commits,
             refused,
             history,
             tenants,
             requests,
+            leases: options.postgres.is_some().then(Mutex::default),
+            farewell: OnceLock::new(),
         })
+    }
+
+    fn now(&self) -> Timestamp {
+        self.truth.now()
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
@@ -220,6 +236,9 @@ impl Disk {
         self.refused.fetch_add(taken.iter().filter(|taken| !**taken).count() as u64, Ordering::Relaxed);
         let rest: Vec<Member> =
             members.into_iter().zip(&taken).filter(|(_, taken)| **taken).map(|(member, _)| member).collect();
+        for member in &rest {
+            self.say_farewell(member);
+        }
         let written: Vec<Written> = rest.iter().map(Written::of).collect();
         let outcomes = self.base.commit_now(rest)?;
         for (written, outcome) in written.into_iter().zip(&outcomes) {
@@ -230,6 +249,15 @@ impl Disk {
         let mut outcomes = outcomes.into_iter();
         let refused = || Outcome::Refused("it has a word in it that nobody writes".to_owned());
         Ok(taken.iter().map(|taken| if *taken { outcomes.next() } else { None }.unwrap_or_else(refused)).collect())
+    }
+
+    fn say_farewell(&self, member: &Member) {
+        let Some(farewell) = self.farewell.get() else { return };
+        for write in &member.writes {
+            if let Write::DropRun(run) | Write::Erase { run, .. } = write {
+                farewell(&member.scope, *run);
+            }
+        }
     }
 
     /// Plants a mistake; `false` if nothing is to be written at all.
@@ -375,7 +403,7 @@ impl Disk {
         }
         if let Some((run, actor, own)) = written.new {
             let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
-            requests.insert(run, (actor, own));
+            requests.insert(run, (actor, own, self.truth.now()));
         }
     }
 

@@ -88,7 +88,7 @@ impl World {
         let mut dice = Dice::new(seed, "world");
         let truth = Arc::new(VirtualClock::new(BEGINNING));
         let (base, folder) = base_store(options);
-        let disk = Disk::new(seed, base.clone(), listing.clone(), truth.clone(), options.bug);
+        let disk = Disk::new(seed, base.clone(), listing.clone(), truth.clone(), options);
         let host = Arc::new(SimHost { seed, bug: options.bug });
         // Few, so that some have to wait.
         let slots = dice.between(1, 4) as usize;

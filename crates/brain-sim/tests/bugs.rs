@@ -150,6 +150,41 @@ fn an_offer_that_is_left_behind_is_found() {
 }
 
 #[test]
+fn an_absence_that_nobody_relied_on_is_found() {
+    kernels_find(Bug::NoAbsence, 0, 400, "was taken from both sides");
+}
+
+#[test]
+fn a_step_that_is_closed_again_and_again_is_found() {
+    kernels_find(Bug::CloseAgain, 0, 300, "it ran in circles");
+}
+
+#[test]
+fn a_job_that_keeps_workers_from_all_others_is_found() {
+    kernels_find(Bug::ClosedTopic, 0, 600, "a worker that asks for jobs is turned away");
+}
+
+#[test]
+fn a_cancellation_that_takes_the_place_of_taking_back_is_found() {
+    kernels_find(Bug::CancelReplaces, 0, 300, "it was to take back what it did, and never began to");
+}
+
+#[test]
+fn answers_that_nobody_counts_any_more_are_found() {
+    kernels_find(Bug::AnsweredForgotten, 0, 300, "answers that it had");
+}
+
+#[test]
+fn a_run_that_is_swept_away_with_its_letter_is_found() {
+    kernels_find(Bug::SweptLetter, 0, 400, "although its letter of");
+}
+
+#[test]
+fn an_undo_that_fails_and_ends_the_rest_is_found() {
+    kernels_find(Bug::UndoGivesUp, 0, 400, "was not taken back, and nobody was told");
+}
+
+#[test]
 fn receipts_that_are_lost_with_a_move_are_found() {
     kernels_find(Bug::MovedReceipts, 0, 300, "was moved and lost its receipt");
 }

@@ -58,3 +58,13 @@ fn whole_kernels_over_a_file() {
     let (failed, ..) = live_all(0, 3, 5, &Options { kernel: true, sqlite: true, ..Options::default() });
     assert!(failed.is_empty(), "{}", told(&failed));
 }
+
+#[test]
+fn a_database_keeps_what_memory_keeps() {
+    let cluster = brain_testbed::Postgres::start().expect("a cluster of its own");
+    for kernel in [false, true] {
+        let url = cluster.url(&cluster.new_database());
+        let (failed, ..) = live_all(0, 2, 5, &Options { kernel, postgres: Some(url), ..Options::default() });
+        assert!(failed.is_empty(), "{}", told(&failed));
+    }
+}

@@ -78,6 +78,8 @@ pub enum Input {
     DoneBadly(JobId, u32, Failure),
     /// An attempt failed: it had no effect.
     Failed(JobId, u32, Failure),
+    /// An attempt was not made, because what the run itself says or may do does not allow it.
+    Refused(JobId, u32, Failure),
     /// An attempt may or may not have had its effect.
     Unknown(JobId, u32, Failure),
     /// The check tool, asked at this moment, said that it did not happen.
@@ -295,6 +297,16 @@ impl<'c> Machine<'c> {
             {
                 self.after_failure(state, job, attempt, failure, now, noise)
             }
+            // Nobody outside said no: an earlier attempt may have had its effect all the same.
+            Input::Refused(job, attempt, failure)
+                if self.expects(state, job, attempt) && state.job(job).is_some_and(|job| job.unsettled) =>
+            {
+                let attempt = attempt - 1;
+                vec![Event::JobStuck { job, attempt, failure, happened: Happened::Maybe }]
+            }
+            Input::Refused(job, attempt, failure) if self.expects(state, job, attempt) => {
+                self.after_failure(state, job, attempt, failure, now, noise)
+            }
             Input::Unknown(job, attempt, failure)
                 if self.expects(state, job, attempt) && !self.is_settled(state, job) =>
             {
@@ -357,14 +369,32 @@ impl<'c> Machine<'c> {
                 vec![Event::JobStuck { job, attempt, failure, happened }]
             }
             Input::Failed(_, _, failure) => vec![Event::JobFailed { job, attempt, failure: failure.clone() }],
-            _ => vec![Event::JobDone { job, attempt }],
+            _ => {
+                let mut events = vec![Event::JobDone { job, attempt }];
+                events.extend(self.done_too_late(state, job));
+                events
+            }
         })
     }
 
+    /// A job that turns out to be done after everything around it was taken back: nobody takes it back any more, so a
+    /// letter says so.
+    fn done_too_late(&self, state: &State, job: JobId) -> Option<Event> {
+        let undoable = !job.undo && state.step(self.code, job.at()).undo.is_some();
+        let mut around = state.outward(job.scope).take_while(|id| !state.scope(*id).is_undo());
+        if !undoable || state.takes_back(job.scope) || !around.any(|id| state.scope(id).took_back) {
+            return None;
+        }
+        let message = "It turned out to be done when the rest had been taken back, so it was not taken back.";
+        let failure = Failure::business("not_taken_back", message);
+        Some(Event::JobStuck { job: JobId { undo: true, ..job }, attempt: 0, failure, happened: Happened::No })
+    }
+
     /// Whether a person may have a stuck job tried again: not what has happened, unless whoever does it recognises a
-    /// repetition, and not what nobody waits for.
+    /// repetition, not what nobody waits for, and nothing that would repeat a step in doubt.
     pub fn may_retry(&self, state: &State, job: JobId) -> bool {
         state.jobs.get(&job).is_some_and(|open| match open.status {
+            JobStatus::Stuck { .. } if self.doubt_within(state, job).is_some() => false,
             JobStatus::Stuck { happened: Happened::Yes } => {
                 let place = state.step(self.code, job.at()).call(job.undo).place;
                 let grew = state.scopes.iter().any(|scope| scope.opener == Opener::Job(job));
@@ -374,6 +404,13 @@ impl<'c> Machine<'c> {
             JobStatus::Stuck { .. } => self.may_start(state, job),
             _ => false,
         })
+    }
+
+    /// A step in doubt that an earlier attempt of this job brought along. Another attempt would do that step again under
+    /// the same key, so its letter is decided first.
+    pub fn doubt_within(&self, state: &State, job: JobId) -> Option<JobId> {
+        let within = |id: ScopeId| state.scope(id).opener == Opener::Job(job);
+        state.left.keys().copied().find(|left| state.outward(left.scope).any(within))
     }
 
     /// Whether a stuck job is known to have had its effect, so that no later failure changes that.
@@ -521,7 +558,7 @@ fn describe(input: &Input) -> &'static str {
         Input::Done(..) | Input::DoneBadly(..) | Input::Inject(..) | Input::Delegated(..) | Input::Review(..) => {
             "a completion"
         }
-        Input::Failed(..) => "a failure",
+        Input::Failed(..) | Input::Refused(..) => "a failure",
         Input::Unknown(..) => "a lost outcome",
         Input::DidNotHappen(..) => "the answer of a check",
         Input::Retry(_) => "a retry",

@@ -117,6 +117,9 @@ pub struct Scope {
     /// Whether nothing waits for people, workers or other engines any more on the way to its end.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub forced: bool,
+    /// Whether it came to take back what was done in it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub took_back: bool,
     /// How many fibers it has.
     pub fibers: u32,
     /// How many fibers have arrived at each join.
@@ -138,6 +141,7 @@ impl Scope {
             code,
             phase: if parent.is_some() { Phase::Running } else { Phase::New },
             forced: false,
+            took_back: false,
             fibers: 0,
             joins: BTreeMap::new(),
             steps: BTreeMap::new(),

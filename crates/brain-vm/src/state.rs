@@ -257,9 +257,12 @@ impl State {
             Event::JobFailed { job, .. } => self.fail_job(code, *job),
             Event::JobStuck { job, attempt, happened, .. } => {
                 let status = JobStatus::Stuck { happened: *happened };
-                match self.left.get_mut(job) {
-                    Some(left) => left.status = status,
-                    None => drop(self.put_job(*job, *attempt, status)),
+                if let Some(left) = self.left.get_mut(job) {
+                    left.status = status;
+                } else if job.undo && !self.takes_back(job.scope) {
+                    self.leave_undo(*job, *attempt, status);
+                } else {
+                    self.put_job(*job, *attempt, status);
                 }
             }
             Event::JobReopened { job } => {
@@ -292,7 +295,10 @@ impl State {
             }
             Event::ScopeStopped { scope, stop, failure } => self.stop(*scope, *stop, failure.as_ref()),
             Event::StopForced { scope } => self.force(*scope),
-            Event::CompensationStarted { scope } => self.scope_mut(*scope).phase = Phase::Compensating,
+            Event::CompensationStarted { scope } => {
+                let scope = self.scope_mut(*scope);
+                (scope.phase, scope.took_back) = (Phase::Compensating, true);
+            }
             Event::ScopeEnded { scope, end } => self.end_scope(code, *scope, *end),
             Event::RunEnded { end } => {
                 self.leave_letters(0);
@@ -566,6 +572,20 @@ impl State {
             if id.undo || job.status == (JobStatus::Stuck { happened: Happened::Maybe }) {
                 self.left.insert(id, job);
             }
+        }
+    }
+
+    /// Whether a scope, or one around it, is taking back what was done.
+    pub(crate) fn takes_back(&self, id: ScopeId) -> bool {
+        self.outward(id).any(|id| self.scope(id).phase == Phase::Compensating)
+    }
+
+    /// Something turned out to be done when nothing was taken back any more: that stays with a person.
+    fn leave_undo(&mut self, undo: JobId, attempt: u32, status: JobStatus) {
+        self.put_job(undo, attempt, status);
+        self.not_undone.insert(undo.forward());
+        if let Some(job) = self.jobs.remove(&undo) {
+            self.left.insert(undo, job);
         }
     }
 

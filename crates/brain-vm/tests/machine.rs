@@ -5,7 +5,7 @@ mod common;
 
 use brain_core::{Failure, Millis};
 use brain_lang::plan::{Idempotency, OnFailure, Place};
-use brain_vm::{Event, Happened, Input, JobId, PlanError, StepId, Stray, compile};
+use brain_vm::{Event, Happened, Input, JobId, Machine, PlanError, StepId, Stray, compile};
 use common::{World, each, job, plan, step, undoable, when};
 
 fn transient() -> Failure {
@@ -200,6 +200,94 @@ fn a_compensation_that_fails_waits_for_a_person() {
     world.input(Input::Dismiss(JobId { undo: true, ..job(0) }));
     assert_eq!(world.status(), "failed");
     world.assert_replays();
+}
+
+#[test]
+fn taking_back_is_not_tried_again_while_a_step_of_it_is_in_doubt() {
+    let mut last = step("b", &["a"]);
+    last.on_failure = OnFailure::Undo;
+    let mut world = World::new(&plan(vec![undoable(step("a", &[])), last]));
+    world.done("a");
+    world.fail("b", business());
+    // Taking `a` back is a playbook of two steps.
+    let undo = JobId { undo: true, ..job(0) };
+    world.open.clear();
+    let mut both = plan(vec![step("tell", &[]), step("other", &[])]);
+    both.steps[0].place = Place::Outside(Idempotency::None);
+    world.inject(undo, 1, &both);
+    world.answer("a:undo/tell", 0, |job, attempt| Input::Unknown(job, attempt, transient()));
+    world.fail("a:undo/other", business());
+    assert_eq!(world.state.left.len(), 1, "the other step failed, so this way of taking back is over");
+    let may_retry = |world: &World| Machine::new(&world.code).may_retry(&world.state, undo);
+    assert!(!may_retry(&world), "another attempt would do the step in doubt again, under the same key");
+    let in_doubt = world.state.left.keys().next().copied().unwrap();
+    assert_eq!(Machine::new(&world.code).doubt_within(&world.state, undo), Some(in_doubt));
+    world.input(Input::Dismiss(in_doubt));
+    assert!(may_retry(&world), "somebody has seen to it");
+    world.input(Input::Retry(undo));
+    assert_eq!(world.open_steps(), ["-a"]);
+    world.done("a");
+    assert_eq!(world.status(), "compensated");
+    world.assert_replays();
+}
+
+#[test]
+fn what_turns_out_to_be_done_when_the_rest_was_taken_back_is_told() {
+    let mut doubtful = undoable(step("a", &[]));
+    doubtful.place = Place::Outside(Idempotency::None);
+    let mut last = step("b", &[]);
+    last.on_failure = OnFailure::Undo;
+    let mut world = World::new(&plan(vec![doubtful, last]));
+    world.answer("a", 0, |job, attempt| Input::Unknown(job, attempt, transient()));
+    world.fail("b", business());
+    world.input(Input::Cancel);
+    assert_eq!(world.status(), "failed", "nobody waits for the one who knows");
+    world.input(Input::Done(job(0), 1));
+    let undo = JobId { undo: true, ..job(0) };
+    let stuck = |event: &Event| matches!(event, Event::JobStuck { job, happened: Happened::No, .. } if *job == undo);
+    assert!(stuck(world.log.last().unwrap()), "{:?}", world.log.last());
+    assert!(world.state.left.contains_key(&undo) && world.state.jobs.is_empty());
+    assert!(world.state.done.contains(&job(0)) && world.state.not_undone.contains(&job(0)));
+    world.assert_replays();
+    world.input(Input::Dismiss(undo));
+    assert!(world.state.left.is_empty(), "somebody has seen to it");
+    world.assert_replays();
+}
+
+#[test]
+fn a_refusal_of_its_own_does_not_say_how_an_earlier_attempt_went() {
+    let mut world = World::new(&plan(vec![step("a", &[])]));
+    world.answer("a", 0, |job, attempt| Input::Unknown(job, attempt, transient()));
+    let events = {
+        let mut state = world.state.clone();
+        state.apply(&world.code, &Event::JobReopened { job: job(0) });
+        Machine::new(&world.code).decide(&state, Input::Refused(job(0), 2, business()), world.now, 0)
+    };
+    let [Event::JobStuck { happened: Happened::Maybe, attempt: 1, .. }] = events[..] else { panic!("{events:?}") };
+    let first = World::new(&plan(vec![step("a", &[])]));
+    let mut state = first.state.clone();
+    state.apply(
+        &first.code,
+        &Event::JobRetrying { job: job(0), attempt: 1, failure: transient(), at: first.now, unsettled: false },
+    );
+    state.apply(&first.code, &Event::JobReopened { job: job(0) });
+    let events = Machine::new(&first.code).decide(&state, Input::Refused(job(0), 2, business()), first.now, 0);
+    assert!(matches!(events[0], Event::JobFailed { .. }), "nothing is in doubt: {events:?}");
+}
+
+#[test]
+fn what_workers_have_not_taken_yet_counts_against_max_steps() {
+    let work = |id: &str| {
+        let mut one = step(id, &[]);
+        one.place = Place::Worker { topic: "t".into(), lease: Millis(1_000) };
+        one
+    };
+    let mut three = plan(vec![work("a"), work("b"), work("c")]);
+    three.max_steps = 2;
+    let world = World::new(&three);
+    let offered = world.log.iter().filter(|event| matches!(event, Event::JobOffered { .. })).count();
+    assert_eq!(offered, 2, "a third would be more than the plan allows, whoever takes them");
+    assert_eq!((world.status().as_str(), world.state.failure().unwrap().code.as_str()), ("failed", "max_steps"));
 }
 
 #[test]

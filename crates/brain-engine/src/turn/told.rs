@@ -75,9 +75,13 @@ impl Turn<'_> {
         }
         if matches!(decided, Some((Input::Retry(_), _))) {
             let happened = status == (JobStatus::Stuck { happened: Happened::Yes });
-            if !Machine::new(self.code).may_retry(self.state, job) {
-                let error = if happened { EngineError::Happened(self.run) } else { EngineError::Stopping(self.run) };
-                self.refused = Some(error);
+            let machine = Machine::new(self.code);
+            if !machine.may_retry(self.state, job) {
+                self.refused = Some(match machine.doubt_within(self.state, job) {
+                    Some(step) => EngineError::InDoubt(self.run, self.state.step_path(self.code, step.at())),
+                    None if happened => EngineError::Happened(self.run),
+                    None => EngineError::Stopping(self.run),
+                });
                 return;
             }
         }

@@ -45,18 +45,26 @@ pub(crate) fn fold(state: &RunState) -> Vec<String> {
     problems
 }
 
+/// A step succeeds once in each scope. When a person has something taken back once more, the steps of that are done again,
+/// in a new scope and under the same keys.
 pub(crate) fn succeeded_twice(state: &RunState) -> Vec<String> {
-    if state.code.is_none() {
-        return Vec::new();
-    }
+    let (Some(code), Some(machine)) = (&state.code, &state.state) else { return Vec::new() };
+    let scopes = |step: &str| {
+        let inside = step.rsplit_once('/').map_or("", |(inside, _)| inside);
+        (0..machine.scopes.len() as u32).filter(|scope| machine.path(code, *scope) == inside).count()
+    };
     let list = match state.receipts() {
         Ok(list) => list,
         Err(error) => return vec![format!("its receipts cannot be read: {error}")],
     };
-    let mut keys = BTreeSet::new();
+    let mut keys = BTreeMap::new();
     let succeeded = list.iter().filter(|receipt| receipt.status.as_str() == "succeeded");
     succeeded
-        .filter(|receipt| !keys.insert(receipt.key))
+        .filter(|receipt| {
+            let times = keys.entry(receipt.key).or_insert(0);
+            *times += 1;
+            *times > 1 && *times > scopes(&receipt.step)
+        })
         .map(|receipt| format!("step {} succeeded twice", receipt.step))
         .collect()
 }
@@ -114,7 +122,7 @@ pub(crate) fn order(log: &[Arc<LogRow>]) -> Vec<String> {
                 if ended && left.contains(job) => {}
             // An undo that turns out to have failed stays with a person.
             Event::JobStuck { job, happened: brain_vm::Happened::No, .. }
-                if ended && job.undo && left.contains(job) => {}
+                if ended && job.undo && (left.contains(job) || over.contains(&job.forward())) => {}
             _ if ended => wrong("it had ended"),
             Event::RunEnded { .. } => ended = true,
             _ => {}

@@ -84,8 +84,10 @@ impl World {
             (Then::Took(worker, scope), Ok(Heard::Jobs(jobs))) => self.took(worker, &scope, jobs),
             (Then::Took(worker, _), Err(error)) => {
                 self.workers[worker].asked = false;
-                // A node that ends turns everybody away.
-                if self.calm && !matches!(error, KernelError::Internal(_)) {
+                // A node that ends turns everybody away, and so does a store that does not answer. One run that cannot go
+                // on is no reason.
+                let nobody_can = matches!(error, KernelError::Internal(_) | KernelError::Store(_) | KernelError::Busy);
+                if !nobody_can || (self.calm && !matches!(error, KernelError::Internal(_))) {
                     self.problems.push(format!("a worker that asks for jobs is turned away: {error}"));
                 }
             }

@@ -16,7 +16,7 @@ use brain_store::{LogRow, RunRow, Scope};
 use brain_vm::{Event, JobId};
 
 use super::{Slot, World};
-use crate::check::log;
+use crate::check::{log, patiently};
 
 /// Events that one commit of a run has at most.
 const MAX_EVENTS_A_ROW: usize = 800;
@@ -75,18 +75,8 @@ impl Story {
 
 /// What can be looked at while things happen.
 pub(super) fn on_the_way(world: &mut World) {
-    for scope in world.scopes.clone() {
-        let letters = world.disk.base.letters(&scope, Some(true), 1000, None).map_or(Vec::new(), |page| page.items);
-        for letter in letters {
-            let row = world.disk.base.run(&scope, letter.run).ok().flatten();
-            if row.is_none_or(|row| row.erased) {
-                let name = world.listing.run(letter.run);
-                world
-                    .problems
-                    .push(format!("{name} was swept away although its letter of {} is open", letter.body["step"]));
-            }
-        }
-    }
+    let swept = std::mem::take(&mut world.gone().problems);
+    world.problems.extend(swept);
 }
 
 /// Everything.
@@ -99,6 +89,7 @@ pub(super) fn all(world: &mut World) {
             let name = world.listing.run(story.state.row.id);
             world.tally.runs += 1;
             world.tally.events += story.events.len() as u64;
+            world.tally.taken_over += entries(&story.log).filter(|entry| entry.name() == "TakenOver").count() as u64;
             let mut found = Vec::new();
             found.extend(stuck(&story.state));
             found.extend(of_log(story));
@@ -113,7 +104,11 @@ pub(super) fn all(world: &mut World) {
         problems.extend(rows::moved(world, &stories));
         problems.extend(records::check(world, &scope, &stories));
         problems.extend(effects::unknown(world, &stories));
-        problems.extend(feed(world, &scope));
+        let options = world.options.clone();
+        problems.extend(patiently(&options, || {
+            world.follow_feeds();
+            feed(world, &scope)
+        }));
     }
     world.problems.extend(problems);
     world.problems.extend(in_hand(world));
@@ -133,7 +128,7 @@ fn in_hand(world: &World) -> Vec<String> {
 fn stories(world: &mut World, scope: &Scope) -> Vec<Story> {
     let rows: Vec<RunRow> = world.disk.base.runs(scope, None, 10_000, None).map_or(Vec::new(), |page| page.items);
     let mut states: BTreeMap<RunId, Arc<RunState>> = BTreeMap::new();
-    for (run, state) in &world.over {
+    for (run, (state, _)) in &world.gone().runs {
         if world.tenant_of(*run).as_ref() == Some(scope.tenant()) {
             states.insert(*run, state.clone());
         }

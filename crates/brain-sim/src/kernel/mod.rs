@@ -14,8 +14,8 @@ mod workers;
 mod wrap;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use brain_core::{Clock, Digest, JobKey, Millis, RecordId, RunId, TenantId, Timestamp, VirtualClock};
 use brain_engine::{Receipt, RunState};
@@ -55,6 +55,13 @@ fn place(number: u64) -> RecordId {
     RecordId::from_digest(Digest::of(&number.to_be_bytes()))
 }
 
+/// Runs that were swept away.
+#[derive(Default)]
+struct Gone {
+    runs: BTreeMap<RunId, (Arc<RunState>, Timestamp)>,
+    problems: Vec<String>,
+}
+
 /// A kernel world.
 pub(crate) struct World {
     options: Options,
@@ -82,8 +89,8 @@ pub(crate) struct World {
     /// Looks at the rows as they are, without faults; does nothing.
     observer: Arc<Kernel>,
     states: BTreeMap<RunId, Arc<RunState>>,
-    /// Runs as they were before the last sweep that may have touched them.
-    over: BTreeMap<RunId, Arc<RunState>>,
+    /// Runs as they were right before they were erased or deleted, and when that was.
+    over: Arc<Mutex<Gone>>,
     /// How far each tenant's feed was read.
     followed: BTreeMap<TenantId, check::Followed>,
     /// Keys of jobs that some run knows.
@@ -96,7 +103,7 @@ impl World {
         let mut dice = Dice::new(seed, "kernel world");
         let truth = Arc::new(VirtualClock::new(BEGINNING));
         let (base, folder) = base_store(options);
-        let disk = Disk::new(seed, base.clone(), listing.clone(), truth.clone(), options.bug);
+        let disk = Disk::new(seed, base.clone(), listing.clone(), truth.clone(), options);
         let systems = Systems::new(seed, truth.clone(), listing.clone(), options.bug);
         let scopes: Vec<Scope> = crate::tenants(options, seed).into_iter().map(Scope::of).collect();
         let clients = (0..dice.between(4, 9)).map(|number| {
@@ -109,6 +116,8 @@ impl World {
             make_places(base.as_ref(), scope);
         }
         let observer = probe::observer(base, &systems, truth.clone());
+        let over = Arc::new(Mutex::new(Gone::default()));
+        drop(disk.farewell.set(farewell(&observer, &truth, &listing, &over)));
         Self {
             options: options.clone(),
             newer: dice.one_in(6),
@@ -130,7 +139,7 @@ impl World {
             named: 0,
             observer,
             states: BTreeMap::new(),
-            over: BTreeMap::new(),
+            over,
             followed: BTreeMap::new(),
             known: std::collections::BTreeSet::new(),
             _folder: folder,
@@ -173,8 +182,11 @@ impl World {
                 break;
             }
         }
-        // Calls that nobody answers are given up.
-        for _ in 0..12 {
+        // A node that another one took a run from may still make the call that it had decided on, as long after as a call
+        // may be late. The run can be over before that call is answered or given up. No node has an answer to wait for
+        // after this.
+        let last = self.now().plus(brain_vm::MAX_DELAY).plus(pack::TIMEOUT).plus(brain_vm::GRACE);
+        while self.now() < last {
             self.pass(Millis(1_500));
             self.turn_nodes(40, true);
             self.hear();
@@ -324,14 +336,8 @@ impl World {
         }
     }
 
-    /// Keeps what runs that are over were like, before a sweep takes something of it away.
-    fn remember_over(&mut self, scope: &Scope) {
-        let rows = self.disk.base.runs(scope, None, 1000, None).map_or(Vec::new(), |page| page.items);
-        for row in rows.into_iter().filter(|row| brain_store::is_over(&row.status) && !row.erased) {
-            if let Some(state) = self.state_of(scope, row.id) {
-                self.over.insert(row.id, state);
-            }
-        }
+    fn gone(&self) -> MutexGuard<'_, Gone> {
+        self.over.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Replay equals live: what a node has in memory is what the log folds to.
@@ -379,6 +385,30 @@ impl World {
             && self.scopes.iter().all(|scope| self.open_runs(scope).is_empty())
             && self.disk.base.signalled(SystemScope, None, 1).is_ok_and(|runs| runs.is_empty())
     }
+}
+
+/// Keeps what a run was like before a sweep takes it away, and sees to it that nobody had to decide about it.
+fn farewell(
+    observer: &Arc<Kernel>,
+    truth: &Arc<VirtualClock>,
+    listing: &Listing,
+    gone: &Arc<Mutex<Gone>>,
+) -> crate::store::Farewell {
+    let (observer, truth, listing, gone) = (observer.clone(), truth.clone(), listing.clone(), gone.clone());
+    Box::new(move |scope, run| {
+        let store = observer.store();
+        let mut gone = gone.lock().unwrap_or_else(PoisonError::into_inner);
+        for letter in store.letters_of(scope, run).unwrap_or_default().iter().filter(|letter| letter.open) {
+            let (name, step) = (listing.run(run), &letter.body["step"]);
+            gone.problems.push(format!("{name} is swept away although its letter of {step} is open"));
+        }
+        let whole = store.run(scope, run).ok().flatten().is_some_and(|row| !row.erased);
+        if whole && let Ok(state) = observer.engine().run_state(scope, run) {
+            gone.runs.insert(run, (Arc::new(state), truth.now()));
+        } else if let Some((_, at)) = gone.runs.get_mut(&run) {
+            *at = truth.now();
+        }
+    })
 }
 
 fn make_places(base: &dyn Store, scope: &Scope) {

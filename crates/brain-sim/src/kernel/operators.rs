@@ -79,7 +79,6 @@ impl World {
             blobs: Millis(60_000),
             long: self.dice.between(8, 40),
         };
-        self.remember_over(&scope);
         let now = self.now();
         let swept = sweep(kernel.store().as_ref(), &scope, now, keep, false);
         if let Ok(swept) = &swept {

@@ -4,6 +4,7 @@
 use std::fmt::Write as _;
 use std::sync::{Arc, OnceLock};
 
+use brain_core::Millis;
 use brain_registry::{PackSource, Registry};
 
 use crate::dice::Dice;
@@ -13,6 +14,9 @@ pub(super) const THROWN: u64 = 120;
 
 /// The topic that workers ask for.
 pub(super) const TOPIC: &str = "work";
+
+/// How long every call of a tool may take.
+pub(super) const TIMEOUT: Millis = Millis(2_000);
 
 /// The name of the step that the newer version adds.
 pub(super) const ADDED: &str = "added";

@@ -161,9 +161,7 @@ impl World {
                 JobStatus::Reviewing => {
                     let verdict =
                         if self.dice.one_in(5) { Verdict::Reject } else { Verdict::Accept(json!({"value": 2})) };
-                    let items = state.data.items.contains_key(&id.at());
-                    let item = if items { format!("[{}]", id.item) } else { String::new() };
-                    let (scope, step) = (scope.clone(), format!("{}{item}", state.step_id(*id)));
+                    let (scope, step) = (scope.clone(), state.job_name(*id));
                     let what = format!("review of {} {step}: {verdict:?}", self.listing.run(run));
                     self.ask(format!("review {key}"), what, Then::Nothing, |kernel| {
                         Box::pin(async move {

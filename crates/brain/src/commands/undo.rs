@@ -57,7 +57,7 @@ fn waiting(global: &Global, state: &brain_engine::RunState) -> Result<bool> {
             let result = state.data.pending.get(id).cloned().unwrap_or_default();
             let tool = state.step(*id).map(|step| step.tool.name.clone());
             serde_json::json!({
-                "step": state.step_id(*id), "tool": tool, "ask": result["review"]["ask"], "result": result["data"],
+                "step": state.job_name(*id), "tool": tool, "ask": result["review"]["ask"], "result": result["data"],
             })
         })
         .collect();

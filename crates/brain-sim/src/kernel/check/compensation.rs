@@ -1,6 +1,6 @@
 //! What a run takes back: all of it, the last first, or somebody is told what is missing.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use brain_vm::{Event, JobId};
 
@@ -18,16 +18,15 @@ pub(super) fn check(_: &World, story: &Story) -> Vec<String> {
     let mut begun: Vec<JobId> = Vec::new();
     let mut settled: BTreeSet<JobId> = BTreeSet::new();
     let mut told: BTreeSet<JobId> = BTreeSet::new();
-    let mut stops: BTreeMap<u32, bool> = BTreeMap::new();
+    let mut was_to_undo = false;
     let mut compensates = false;
     for event in &story.events {
         match event {
             Event::JobDone { job, .. } | Event::JobDoneBadly { job, .. } if !job.undo && !done.contains(job) => {
                 done.push(*job)
             }
-            Event::ScopeStopped { scope, stop, .. } => {
-                stops.insert(*scope, *stop == brain_vm::Stop::Compensate);
-            }
+            // No other stop is stronger, so nothing takes its place.
+            Event::ScopeStopped { scope: 0, stop: brain_vm::Stop::Compensate, .. } => was_to_undo = true,
             Event::CompensationStarted { scope } => compensates |= *scope == 0,
             _ => {}
         }
@@ -52,13 +51,13 @@ pub(super) fn check(_: &World, story: &Story) -> Vec<String> {
         if pair[0].scope == pair[1].scope
             && let (Some(first), Some(second)) = (place(&pair[0]), place(&pair[1]))
             && first < second
-            && done_before(story, pair[1], pair[0])
+            && !was_in_doubt(story, pair[1], pair[0])
         {
             let (first, second) = (story.name(pair[0]), story.name(pair[1]));
             problems.push(format!("{first} was taken back before {second}, which was done later"));
         }
     }
-    if stops.get(&0) == Some(&true) && !compensates && machine.is_ended() {
+    if was_to_undo && !compensates && machine.is_ended() {
         problems.push("it was to take back what it did, and never began to".into());
     }
     if !compensates {
@@ -81,11 +80,15 @@ pub(super) fn check(_: &World, story: &Story) -> Vec<String> {
     problems
 }
 
-/// Whether what one undo takes back was done before the other undo began: what turns out to be done later comes later.
-fn done_before(story: &Story, one: JobId, other: JobId) -> bool {
+/// Whether what one undo takes back was in doubt when the other undo began, and turned out to be done later. Nothing can
+/// take back what may not have happened, and what waits for a person does not hold up the rest, so it comes later.
+fn was_in_doubt(story: &Story, one: JobId, other: JobId) -> bool {
     let forward = JobId { undo: false, ..one };
-    let done = story.events.iter().rposition(|event| {
-        matches!(event, Event::JobDone { .. } | Event::JobDoneBadly { .. }) && event.job() == Some(forward)
-    });
-    done < story.events.iter().position(|event| event.job() == Some(other))
+    let Some(began) = story.events.iter().position(|event| event.job() == Some(other)) else { return false };
+    let (before, after) = story.events.split_at(began);
+    let of_it = |event: &&Event| event.job() == Some(forward);
+    let last = before.iter().rfind(of_it);
+    let in_doubt = matches!(last, Some(Event::JobStuck { happened: brain_vm::Happened::Maybe, .. }));
+    in_doubt
+        && after.iter().filter(of_it).any(|event| matches!(event, Event::JobDone { .. } | Event::JobDoneBadly { .. }))
 }

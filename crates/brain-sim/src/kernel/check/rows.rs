@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use brain_core::{JobKey, RunId};
+use brain_core::{JobKey, RunId, Timestamp};
 use brain_engine::ReceiptStatus;
 use brain_store::Scope;
 use brain_vm::Event;
@@ -21,17 +21,25 @@ pub(super) fn clients(world: &World) -> Vec<String> {
         }
         let Some(run) = client.accepted else { continue };
         let there = world.disk.base.run(&client.scope, run).ok().flatten().is_some();
-        if !there && !world.over.contains_key(&run) {
+        if !there && !world.gone().runs.contains_key(&run) {
             problems.push(format!("{name} was accepted and is lost"));
         }
     }
-    // Each run that was ever written says who asked for it.
+    // Each run that was ever written says who asked for it. A key is kept as long as its run: whoever asks again after
+    // the run was swept away has a new one.
     let history = world.disk.requests.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let gone = world.gone();
+    let swept = |run: RunId, until: Timestamp| {
+        let there = |scope: &Scope| world.disk.base.run(scope, run).ok().flatten().is_some();
+        !world.scopes.iter().any(there) && gone.runs.get(&run).is_some_and(|(_, at)| *at <= until)
+    };
     let mut asked: BTreeMap<&str, u32> = BTreeMap::new();
-    for (actor, top) in history.values() {
-        if *top {
-            *asked.entry(actor.as_str()).or_default() += 1;
-        }
+    let mut made: Vec<_> = history.iter().filter(|(_, (_, top, _))| *top).collect();
+    made.sort_by_key(|(run, (_, _, at))| (*at, **run));
+    for (run, (actor, _, at)) in &made {
+        let before = made.iter().filter(|(other, (name, _, when))| name == actor && other != run && when <= at);
+        let kept = before.filter(|(other, (_, _, when))| (*when, **other) < (*at, **run) && !swept(**other, *at));
+        *asked.entry(actor.as_str()).or_insert(1) += kept.count() as u32;
     }
     for client in world.clients.iter().filter(|client| client.key.is_some()) {
         let runs = asked.get(client.name.as_str()).copied().unwrap_or(0);
