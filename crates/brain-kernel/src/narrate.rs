@@ -275,7 +275,7 @@ fn read_pipe(report: &mut Report, state: &RunState) {
             report.approval = None;
             report.next_actions.clear();
             // Somebody may have said no: that is the reason.
-            match report.errors.last() {
+            match report.errors.iter().find(|problem| problem.code == "rejected") {
                 Some(no) => report.message = format!("{} Nothing was done.", no.message),
                 None => {
                     report.message = "It was cancelled before anything was done.".into();
