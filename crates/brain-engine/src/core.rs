@@ -25,6 +25,7 @@ use self::live::{InFlight, Live, Queued, Work, lost_checks, never_made, not_made
 pub use self::messages::{
     Action, CheckAction, Command, CoreInput, HandoverAction, Load, Loaded, Reply, StepOutput, Submission, ToJob, Told,
 };
+pub use self::parent::child_key;
 pub use self::park::PARKED;
 pub(crate) use self::park::move_unread;
 use crate::data::RunData;
@@ -568,6 +569,7 @@ impl Core {
                     limit: None,
                     away: None,
                     refused: None,
+                    answered: None,
                     bytes: 0,
                     signalled: Vec::new(),
                     at_cap: &live.at_cap,

@@ -32,6 +32,7 @@ pub use actor::{Actor, replay};
 pub use turn::grow::blob_writes;
 pub use turn::job_key;
 
+pub use self::core::child_key;
 pub use data::{Moved, RunData};
 pub use driver::Driver;
 pub use engine::{Engine, EngineConfig, EngineError, LetterDecision};

@@ -89,6 +89,8 @@ pub(crate) struct Turn<'a> {
     pub(crate) away: Option<StoreError>,
     /// What was asked does not fit where the run stands: nothing of the turn may be committed.
     pub(crate) refused: Option<EngineError>,
+    /// The job whose answer from the inbox is being decided.
+    pub(crate) answered: Option<JobId>,
     /// Bytes of values written so far, about.
     pub(crate) bytes: usize,
     /// Runs with something new in their inbox once this is durable.

@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Waker};
 
 use brain_core::{Digest, Failure, JobKey, Random, RunId, SeededRandom, Timestamp};
 use brain_engine::core::Submission;
-use brain_engine::{EngineError, JobOutcome, NewEvent, PipeEvent, RunNews};
+use brain_engine::{EngineError, JobOutcome, NewEvent, PipeEvent, RunNews, child_key};
 use brain_registry::ToolResult;
 use brain_store::{Scope, Write};
 use brain_vm::Program;
@@ -67,12 +67,12 @@ impl Client {
     }
 
     /// Whoever submits a child run for a call. It tries once: if that fails, the call is made again.
-    pub(crate) fn of_order(order: Order, name: String, at: Timestamp, dice: &mut Dice) -> Self {
+    pub(crate) fn of_order(order: Order, key: String, name: String, at: Timestamp, dice: &mut Dice) -> Self {
         let client = Self::new(0, order.scope, at, dice);
         Self {
             name,
             program: plans::any_program(dice, false),
-            key: Some(format!("child {}", order.job)),
+            key: Some(key),
             parent: Some((order.parent, order.job)),
             answer: Some((order.answer, order.node)),
             ..client
@@ -141,7 +141,12 @@ impl World {
         let mut orders = std::mem::take(&mut self.outside.seen().orders);
         for order in orders.drain(..) {
             let name = format!("{}c{}", self.listing.run(order.parent), self.clients.len());
-            let client = Client::of_order(order, name, self.now(), &mut self.dice);
+            let key = child_key(self.disk.base.as_ref(), &order.scope, order.parent, order.job);
+            let key = key.unwrap_or_else(|error| {
+                self.problems.push(format!("{name}: {error}"));
+                name.clone()
+            });
+            let client = Client::of_order(order, key, name, self.now(), &mut self.dice);
             self.clients.push(client);
         }
         let mut clients = std::mem::take(&mut self.clients);

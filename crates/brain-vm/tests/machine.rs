@@ -370,7 +370,7 @@ fn a_late_completion_changes_nothing() {
 fn cancelling_waits_for_what_is_under_way_and_starts_nothing_new() {
     let mut world = World::new(&plan(vec![step("a", &[]), step("b", &["a"])]));
     world.input(Input::Cancel);
-    assert_eq!(world.status(), "running");
+    assert_eq!(world.status(), "stopping");
     world.done("a");
     assert_eq!(world.status(), "cancelled");
     assert!(world.open.is_empty());

@@ -238,7 +238,7 @@ fn audit(world: &World) -> Result<(), TestCaseError> {
     let stuck: BTreeSet<JobId> = log
         .iter()
         .filter_map(|event| match event {
-            Event::JobStuck { job, .. } => Some(job.forward()),
+            Event::JobStuck { job, .. } | Event::JobDoneBadly { job, .. } => Some(job.forward()),
             _ => None,
         })
         .collect();

@@ -1,7 +1,7 @@
 //! What a child run tells the run that waits for it.
 
-use brain_core::{Failure, RunId, Timestamp};
-use brain_store::SignalRow;
+use brain_core::{Failure, JobKey, RunId, Timestamp};
+use brain_store::{Scope, SignalRow, Store, StoreError, is_over};
 use brain_vm::{End, Happened, JobStatus, Phase};
 use serde_json::json;
 
@@ -9,6 +9,9 @@ use super::Submission;
 use super::live::Live;
 use crate::log::NewEvent;
 use crate::turn::Finished;
+
+/// Child runs that one step starts at most, one after the other.
+const MAX_CHILDREN: u32 = 100;
 
 /// The end of a child run goes into the inbox of the run that waits for it, in the same commit.
 pub(super) fn tell_parent(
@@ -41,5 +44,25 @@ pub(super) fn tell_parent(
         }
     };
     let waiting = parent["run"].as_str()?.parse().ok()?;
-    Some(SignalRow { run: waiting, id: format!("child {run}"), at: now, body })
+    Some(SignalRow { run: waiting, id: signal_id(run), at: now, body })
+}
+
+fn signal_id(child: RunId) -> String {
+    format!("child {child}")
+}
+
+/// The key under which a step starts its child run. Whoever asks again finds the same child, until the child has told how it
+/// ended: a person who has the step tried again then wants another one.
+pub fn child_key(store: &dyn Store, scope: &Scope, parent: RunId, job: JobKey) -> Result<String, StoreError> {
+    let mut key = format!("child {job}");
+    for round in 2..=MAX_CHILDREN {
+        let Some((child, _)) = store.by_key(scope, &key)? else { break };
+        let over = store.run(scope, child)?.is_some_and(|row| is_over(&row.status));
+        // Its end is in the parent's inbox from the same commit on, until the parent has taken it.
+        if !over || store.signals(scope, parent)?.iter().any(|signal| signal.id == signal_id(child)) {
+            break;
+        }
+        key = format!("child {job} {round}");
+    }
+    Ok(key)
 }

@@ -186,8 +186,8 @@ impl Turn<'_> {
         let mut children = self.jobs_that(|status| matches!(status, JobStatus::Delegated { child: true, .. }));
         match event {
             Event::ScopeStopped { scope, .. } => children.retain(|job| self.state.contains(*scope, job.scope)),
-            // Nobody waits for it any more.
-            Event::JobStuck { job, .. } => children.retain(|child| child == job),
+            // Nobody waits for it any more, unless this is what became of its answer: then it is over.
+            Event::JobStuck { job, .. } => children.retain(|child| child == job && self.answered != Some(*job)),
             _ => return,
         }
         for job in children {

@@ -40,7 +40,11 @@ impl Turn<'_> {
             }
             Told::Letter(job, attempt, seen, decided) => self.letter_decided(job, attempt, &seen, decided),
             Told::Job(key, message) => match self.find(key) {
-                Some(job) => self.tell(job, message),
+                Some(job) => {
+                    self.answered = Some(job);
+                    self.tell(job, message);
+                    self.answered = None;
+                }
                 None => self.tell_nobody(&message),
             },
             Told::Signals => self.signals(),

@@ -3,7 +3,7 @@
 use std::sync::PoisonError;
 
 use brain_core::Failure;
-use brain_engine::{HostFuture, JobContext, JobOutcome};
+use brain_engine::{HostFuture, JobContext, JobOutcome, child_key};
 use brain_registry::model::Behavior;
 use brain_registry::{SPAWN_CHILD_RUN, ToolResult, ValidatedCall};
 use serde_json::{Value, json};
@@ -24,13 +24,17 @@ impl KernelHost {
     pub(super) fn spawn_child(&self, call: &ValidatedCall, job: JobContext) -> HostFuture<JobOutcome> {
         let kernel = self.kernel.lock().unwrap_or_else(PoisonError::into_inner).upgrade();
         let args = call.args().clone();
-        let parent = self.store.run(&job.scope, job.run);
+        let store = self.store.clone();
         Box::pin(async move {
             let Some(kernel) = kernel else {
                 return JobOutcome::Failed(Failure::transient("stopped", "The server is shutting down."));
             };
-            let parent = match parent {
-                Ok(Some(parent)) => parent,
+            let found = store.run(&job.scope, job.run).and_then(|parent| {
+                let key = child_key(store.as_ref(), &job.scope, job.run, job.key)?;
+                Ok(parent.map(|parent| (parent, key)))
+            });
+            let (parent, key) = match found {
+                Ok(Some(found)) => found,
                 Ok(None) => return JobOutcome::Failed(Failure::contract("no_parent", "The run is gone.")),
                 // Nothing was written yet.
                 Err(error) => return JobOutcome::Failed(Failure::transient("store", error.to_string())),
@@ -70,7 +74,7 @@ impl KernelHost {
                 context: Value::Null,
                 attachments: Vec::new(),
                 limits: Limits { max_tool_calls: u32::MAX, ..Limits::default() },
-                key: Some(format!("child {}", job.key)),
+                key: Some(key),
                 trace: parent.request["trace_id"].as_str().map(str::to_owned),
                 policy: brain_registry::model::BatchPolicy::Plain,
                 parent: waits.then_some(Parent { run: job.run, job: job.key, depth }),

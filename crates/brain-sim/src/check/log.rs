@@ -128,7 +128,7 @@ pub(crate) fn order(log: &[Arc<LogRow>]) -> Vec<String> {
             _ => {}
         }
         let Some((job, attempt)) = about(&event) else { continue };
-        if matches!(event, Event::JobStuck { .. }) {
+        if matches!(event, Event::JobStuck { .. } | Event::JobDoneBadly { .. }) {
             left.insert(job);
         }
         if over.contains(&job) {

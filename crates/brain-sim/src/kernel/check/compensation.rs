@@ -25,6 +25,8 @@ pub(super) fn check(_: &World, story: &Story) -> Vec<String> {
             Event::JobDone { job, .. } | Event::JobDoneBadly { job, .. } if !job.undo && !done.contains(job) => {
                 done.push(*job)
             }
+            // A person has it done again: what comes of that decides, and if it is in doubt, it has a letter of its own.
+            Event::JobReopened { job } => done.retain(|known| known != job),
             // No other stop is stronger, so nothing takes its place.
             Event::ScopeStopped { scope: 0, stop: brain_vm::Stop::Compensate, .. } => was_to_undo = true,
             Event::CompensationStarted { scope } => compensates |= *scope == 0,
