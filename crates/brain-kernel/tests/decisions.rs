@@ -488,6 +488,23 @@ async fn what_is_in_doubt_in_a_child_run_is_in_doubt_in_its_parent() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_child_that_is_over_is_started_anew_when_a_person_has_its_step_tried_again() {
+    let world = start().await;
+    let calls = vec![("t.parent".to_owned(), json!({"name": "x"}))];
+    let parent = world.kernel.handle(&Request { calls, ..Request::say(scope(), "", Mode::Enqueue) }).await.unwrap().run;
+    let letters = || world.kernel.store().letters(&scope(), Some(true), 10, None).unwrap().items;
+    until(|| letters().len() == 1).await;
+    let first = letters().remove(0).run;
+    world.kernel.cancel(&scope(), first).await.unwrap();
+    until(|| letters().iter().any(|letter| letter.run == parent)).await;
+    let letter = letters().into_iter().find(|letter| letter.run == parent).unwrap();
+    world.kernel.decide_letter(&scope(), letter.id, LetterDecision::Retry, "ann", "").await.unwrap();
+    until(|| letters().iter().any(|letter| letter.run != parent && letter.run != first)).await;
+    assert!(letters().iter().any(|letter| letter.run == first), "what the first one did is still in doubt");
+    assert_eq!(world.kernel.report(&scope(), parent).unwrap().status, "delegated", "it waits for the second one");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_nobody_decided_in_time_says_that_time_ran_out_and_when() {
     let soon = brain_core::Millis(1);
     let world = start_with(Expiry { questions: soon, staged: soon }).await;
