@@ -48,6 +48,8 @@ const BACK_OFF: Millis = Millis(500);
 const MAX_UNFINISHED: u32 = 20_000;
 /// Runs that one step calls from the queue at most.
 const MAX_CALLS: usize = 256;
+/// What a run waits for if nobody has looked.
+const ANY: &str = "any";
 /// Queued runs that are fetched at a time.
 const REFILL: usize = 256;
 /// Queued runs of a tenant that a node without room fetches. More than one: the first may turn out to need something else.
@@ -592,7 +594,12 @@ impl Core {
         if work.iter().any(|item| matches!(item.work, Work::Slot)) {
             let tenant = live.scope.tenant();
             // Its turn is not over while something is read for it: those who wait would go before it again and again.
-            if finished.missed.is_empty() { self.flow().uncall(run) } else { self.flow().call(tenant, run) }
+            if finished.missed.is_empty() {
+                self.flow().uncall(run);
+            } else {
+                let limit = schedule.queued.as_ref().map_or(ANY, |place| place.limit.as_str());
+                self.flow().call(tenant, run, limit);
+            }
         }
         let missed = std::mem::take(&mut finished.missed);
         let undecided = (!missed.is_empty())

@@ -124,9 +124,9 @@ struct Used {
 }
 
 impl Used {
-    /// When another one may start; `None`: when one that runs has ended.
-    fn next_at(&self, share: Share, now: Timestamp) -> Option<Timestamp> {
-        if self.limits.running.is_some_and(|limit| self.running >= share.of(limit)) {
+    /// When another one may start besides those for which a slot is kept; `None`: when one that runs has ended.
+    fn next_at(&self, share: Share, kept: u32, now: Timestamp) -> Option<Timestamp> {
+        if self.limits.running.is_some_and(|limit| self.running + kept >= share.of(limit)) {
             return None;
         }
         Some(self.limits.rate.map_or(now, |rate| self.meter.next_at(rate, share.nodes, now)))
@@ -187,8 +187,11 @@ pub(crate) struct Flow {
     served: u64,
     /// Tenants of which the store has more than is at hand.
     more: BTreeSet<TenantId>,
-    /// Runs that were called and have not started yet: they go before those that wait, and a slot is kept for each.
-    called: BTreeMap<RunId, TenantId>,
+    /// Runs that were called and have not started yet, each with what it waited for: they go before those that wait, and
+    /// a slot is kept for each. Without that, many would be called for one slot of a tool, and chance would choose.
+    called: BTreeMap<RunId, (TenantId, String)>,
+    /// How many of them waited for each limit.
+    kept: HashMap<String, u32>,
 }
 
 impl Flow {
@@ -204,6 +207,7 @@ impl Flow {
             served: 0,
             more: BTreeSet::new(),
             called: BTreeMap::new(),
+            kept: HashMap::new(),
         }
     }
 
@@ -223,7 +227,8 @@ impl Flow {
 
     /// What each tenant has of this node.
     pub(crate) fn in_use(&self) -> Vec<InUse> {
-        let known = self.tenants.keys().chain(self.waiting.keys()).chain(self.called.values());
+        let known =
+            self.tenants.keys().chain(self.waiting.keys()).chain(self.called.values().map(|(tenant, _)| tenant));
         let tenants: BTreeSet<&TenantId> = known.collect();
         let of = |tenant: &TenantId| InUse {
             tenant: tenant.clone(),
@@ -258,7 +263,7 @@ impl Flow {
     /// Slots of a tenant that are in use or kept.
     fn busy_of(&self, tenant: &TenantId) -> usize {
         let running = self.tenants.get(tenant).map_or(0, |used| used.running as usize);
-        running + self.called.values().filter(|called| *called == tenant).count()
+        running + self.called.values().filter(|(of, _)| of == tenant).count()
     }
 
     fn used<'a>(tenants: &'a mut HashMap<TenantId, Used>, config: &FlowConfig, tenant: &TenantId) -> &'a mut Used {
@@ -288,7 +293,7 @@ impl Flow {
         if self.paused {
             return no("pause".into());
         }
-        let called = self.called.remove(&slot.0).is_some();
+        let called = self.uncall(slot.0);
         if !called && let Some(limit) = self.ahead(tenant, tool) {
             return no(limit);
         }
@@ -296,14 +301,15 @@ impl Flow {
             return no(NODE.into());
         }
         let share = self.share;
+        let (kept, kept_of_tool) = (self.kept_for_tenant(tenant), self.kept_for_tool(tool));
         let of_tenant = Self::used(&mut self.tenants, &self.config, tenant);
-        if of_tenant.next_at(share, now).is_none_or(|at| at > now) {
+        if of_tenant.next_at(share, kept, now).is_none_or(|at| at > now) {
             return no("tenant".into());
         }
         if limits != Limits::default() || self.tools.contains_key(tool) {
             let of_tool = self.tools.entry(tool.to_owned()).or_default();
             of_tool.limits = limits;
-            if of_tool.next_at(share, now).is_none_or(|at| at > now) {
+            if of_tool.next_at(share, kept_of_tool, now).is_none_or(|at| at > now) {
                 return no(format!("tool {tool}"));
             }
             of_tool.begin(share, now);
@@ -313,6 +319,16 @@ impl Flow {
         of_tenant.served = self.served;
         self.running.insert(slot, (tenant.clone(), tool.to_owned()));
         Ok(())
+    }
+
+    /// Slots of a tenant's own limit that are kept for runs that were called.
+    fn kept_for_tenant(&self, tenant: &TenantId) -> u32 {
+        self.called.values().filter(|(of, _)| of == tenant).count() as u32
+    }
+
+    /// Slots of a tool that are kept for runs that were called.
+    fn kept_for_tool(&self, tool: &str) -> u32 {
+        if self.kept.is_empty() { 0 } else { self.kept.get(&format!("tool {tool}")).copied().unwrap_or(0) }
     }
 
     /// What a tenant uses of this node for its weight.
@@ -391,10 +407,10 @@ impl Flow {
 
     /// Limits that are used up: asking for runs that wait for these is of no use now.
     pub(crate) fn used_up(&self, tenant: &TenantId, now: Timestamp) -> Vec<String> {
-        let full = |used: &Used| used.next_at(self.share, now).is_none_or(|at| at > now);
-        let mut limits: Vec<String> =
-            self.tools.iter().filter(|(_, used)| full(used)).map(|(tool, _)| format!("tool {tool}")).collect();
-        if self.tenants.get(tenant).is_some_and(full) {
+        let full = |used: &Used, kept: u32| used.next_at(self.share, kept, now).is_none_or(|at| at > now);
+        let tools = self.tools.iter().filter(|(tool, used)| full(used, self.kept_for_tool(tool)));
+        let mut limits: Vec<String> = tools.map(|(tool, _)| format!("tool {tool}")).collect();
+        if self.tenants.get(tenant).is_some_and(|used| full(used, self.kept_for_tenant(tenant))) {
             limits.push("tenant".into());
         }
         limits
@@ -435,18 +451,27 @@ impl Flow {
                 self.waiting.remove(&tenant);
             }
         }
-        self.call(&tenant, place.1);
+        self.call(&tenant, place.1, &limit);
         Some((tenant, place.1))
     }
 
     /// Keeps a slot for a run until it has been looked at.
-    pub(crate) fn call(&mut self, tenant: &TenantId, run: RunId) {
-        self.called.insert(run, tenant.clone());
+    pub(crate) fn call(&mut self, tenant: &TenantId, run: RunId, limit: &str) {
+        self.uncall(run);
+        self.called.insert(run, (tenant.clone(), limit.to_owned()));
+        *self.kept.entry(limit.to_owned()).or_default() += 1;
     }
 
-    /// A run that was called has been looked at: what it did not use is free again.
-    pub(crate) fn uncall(&mut self, run: RunId) {
-        self.called.remove(&run);
+    /// A run that was called has been looked at: what it did not use is free again. Whether it was called.
+    pub(crate) fn uncall(&mut self, run: RunId) -> bool {
+        let Some((_, limit)) = self.called.remove(&run) else { return false };
+        if let Some(kept) = self.kept.get_mut(&limit) {
+            *kept -= 1;
+            if *kept == 0 {
+                self.kept.remove(&limit);
+            }
+        }
+        true
     }
 
     /// When a rate allows the next one of those that wait, if that is what they wait for.
@@ -459,7 +484,7 @@ impl Flow {
         tools
             .map(|(_, used)| used)
             .chain(tenants.map(|(_, used)| used))
-            .filter_map(|used| used.next_at(self.share, now))
+            .filter_map(|used| used.next_at(self.share, 0, now))
             .filter(|at| *at > now)
             .min()
     }
@@ -546,6 +571,26 @@ mod tests {
         flow.release(slot(1), true);
         assert!(flow.take(NOW, &b, "slow", limits, slot(5)).is_err());
         assert_eq!(flow.next(NOW), Some((b, slot(3).0)));
+    }
+
+    #[test]
+    fn one_is_called_for_one_slot_of_a_tool() {
+        let mut flow = flow(100);
+        let limits = Limits { running: Some(1), rate: None };
+        let (flood, other) = (tenant("flood"), tenant("other"));
+        assert_eq!(flow.take(NOW, &flood, "slow", limits, slot(1)), Ok(()));
+        for n in 2..9 {
+            flow.wait(&flood, slot(n).0, n as i64, "tool slow");
+        }
+        flow.wait(&other, slot(20).0, 20, "tool slow");
+        flow.release(slot(1), true);
+        // It is read from the store first; nobody takes its slot meanwhile.
+        assert_eq!(flow.next(NOW), Some((other.clone(), slot(20).0)));
+        assert_eq!(flow.next(NOW), None);
+        assert!(flow.take(NOW, &tenant("new"), "slow", limits, slot(30)).is_err());
+        assert_eq!(flow.take(NOW, &other, "slow", limits, slot(20)), Ok(()));
+        flow.release(slot(20), true);
+        assert_eq!(flow.next(NOW), Some((flood, slot(2).0)));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use brain_store::{Claim, Scope, SystemScope};
 
 use super::live::Work;
 use super::messages::{Action, HandoverAction, StepOutput};
-use super::{CLAIM, Core, MAX_CALLS, PEEK, REFILL};
+use super::{ANY, CLAIM, Core, MAX_CALLS, PEEK, REFILL};
 use crate::shards::shard_of;
 
 impl Core {
@@ -68,7 +68,7 @@ impl Core {
                 // They come before all that are at hand: in the store's order.
                 let mut flow = self.flow();
                 for (n, run) in runs.into_iter().enumerate() {
-                    flow.wait(tenant, run, i64::MIN + n as i64, "any");
+                    flow.wait(tenant, run, i64::MIN + n as i64, ANY);
                 }
                 flow.has_more(tenant, full);
             }
