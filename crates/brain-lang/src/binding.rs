@@ -171,7 +171,6 @@ fn fail(pointer: &str, cause: BindingCause) -> BindingError {
     BindingError { pointer: pointer.to_owned(), cause }
 }
 
-/// Runs something one step deeper in the tree, with the pointer to match.
 /// A cell of a decision table: FEEL unary tests (`> 100`, `"high", "urgent"`, `-`), compiled.
 #[derive(Debug, Clone)]
 pub struct Tests {
@@ -244,6 +243,7 @@ fn quoted(value: &Json) -> Json {
     }
 }
 
+/// Runs something one step deeper in the tree, with the pointer to match.
 fn within<T>(pointer: &mut String, step: &str, run: impl FnOnce(&mut String) -> T) -> T {
     let length = pointer.len();
     pointer.push('/');
