@@ -664,7 +664,8 @@ impl Kernel {
         let known = |call: &PlannedCall| u64::from(call.times.unwrap_or(0));
         let count: u64 = planned.calls.iter().map(known).sum();
         if count > u64::from(limit) {
-            let message = format!("This would take {count} tool calls; the limit of the request is {limit}.");
+            let calls = if count == 1 { "call" } else { "calls" };
+            let message = format!("This would take {count} tool {calls}; the limit of the request is {limit}.");
             draft.calls(&planned);
             return draft.refuse(&[Problem::new("too_many_tool_calls", message)]);
         }

@@ -263,7 +263,9 @@ impl<'c> Machine<'c> {
             {
                 vec![Event::LeaseExtended { job, attempt, until }]
             }
-            Input::Delegated(job, attempt, until, to) if self.expects(state, job, attempt) => {
+            Input::Delegated(job, attempt, until, to)
+                if self.expects(state, job, attempt) && !is_heard_again(state, job, attempt) =>
+            {
                 self.delegated(state, job, attempt, until, to)
             }
             Input::Hold(job, until) => vec![Event::JobHeld { job, until }],
@@ -546,6 +548,12 @@ impl<'c> Machine<'c> {
     fn is_within_undo(&self, state: &State, job: JobId) -> bool {
         state.outward(job.scope).any(|id| state.scope(id).is_undo())
     }
+}
+
+/// Whether a job that waits for a person was handed over by this very attempt before: whoever it was handed to has answered
+/// since, or had too little time, and waiting anew would have no end.
+fn is_heard_again(state: &State, job: JobId, attempt: u32) -> bool {
+    state.job(job).is_some_and(|open| open.delegated == attempt && open.status.is_stuck())
 }
 
 fn out_of_turn(input: &Input) -> Event {

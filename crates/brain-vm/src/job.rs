@@ -104,6 +104,9 @@ pub struct Job {
     /// How often the check of the latest attempt gave no answer.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub checks: u32,
+    /// The attempt that was last handed to another system or a child run: it is handed over once.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub delegated: u32,
     /// Until when an effect of the latest attempt may still land.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lands_until: Option<Timestamp>,

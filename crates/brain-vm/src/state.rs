@@ -320,7 +320,8 @@ impl State {
             }
             Event::LeaseExtended { job, until, .. } => self.set_job(*job, JobStatus::Leased { until: *until }),
             Event::JobDelegated { job, attempt, until, child } => {
-                self.put_job(*job, *attempt, JobStatus::Delegated { until: *until, child: *child });
+                let open = self.put_job(*job, *attempt, JobStatus::Delegated { until: *until, child: *child });
+                open.delegated = *attempt;
             }
             Event::JobHeld { job, until } => self.set_job(*job, JobStatus::Held { until: *until }),
             Event::JobGranted { job } => {
@@ -374,6 +375,7 @@ impl State {
                 granted: false,
                 unsettled: false,
                 checks: 0,
+                delegated: 0,
                 lands_until: None,
                 status: JobStatus::Ready,
             }

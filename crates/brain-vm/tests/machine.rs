@@ -5,7 +5,7 @@ mod common;
 
 use brain_core::{Failure, Millis};
 use brain_lang::plan::{Idempotency, OnFailure, Place};
-use brain_vm::{Event, Happened, Input, JobId, Machine, PlanError, StepId, Stray, compile};
+use brain_vm::{Delegate, Event, Happened, Input, JobId, Machine, PlanError, StepId, Stray, compile};
 use common::{World, each, job, plan, step, undoable, when};
 
 fn transient() -> Failure {
@@ -513,4 +513,19 @@ fn the_numbers_and_fields_of_events_are_frozen() {
     let nothing = serde_json::value::to_raw_value(&serde_json::json!({})).unwrap();
     assert!(Event::read(106, 2, &nothing).is_err(), "a newer version is not guessed at");
     assert!(Event::read(199, 1, &nothing).is_err());
+}
+
+#[test]
+fn a_child_that_has_told_its_end_is_not_waited_for_again() {
+    let mut world = World::new(&plan(vec![step("a", &[])]));
+    let (a, attempt) = (job(0), 1);
+    world.input(Input::Delegated(a, attempt, None, Delegate::Child));
+    world.input(Input::Unknown(a, attempt, Failure::business("child_in_doubt", "some of it")));
+    let stuck = world.state.clone();
+    assert!(stuck.jobs[&a].status.is_stuck());
+    // The node that started the child did not hear that this was written, and says it again.
+    world.input(Input::Delegated(a, attempt, None, Delegate::Child));
+    assert_eq!(world.state, stuck);
+    assert!(matches!(world.log.last(), Some(Event::SignalIgnored { .. })));
+    world.assert_replays();
 }

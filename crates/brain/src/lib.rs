@@ -50,6 +50,7 @@ pub fn main() -> ExitCode {
     let cli = cli::Cli::parse();
     system::start_logging(&cli.global);
     system::outlive_file_size_limit();
+    system::end_quietly_without_reader();
     match commands::run(cli) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(1),

@@ -48,7 +48,7 @@ pub(crate) fn registry(global: &Global) -> Result<Arc<Registry>> {
             } else {
                 anstream::eprintln!("{}", report.render(true));
             }
-            bail!("the packs have {} mistakes; nothing was started", report.errors())
+            bail!("the packs have {}; nothing was started", crate::show::count(report.errors(), "error"))
         }
     }
 }

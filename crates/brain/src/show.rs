@@ -26,6 +26,11 @@ pub(crate) fn json(value: &impl serde::Serialize) {
     println!("{}", serde_json::to_string_pretty(value).unwrap_or_default());
 }
 
+/// A number of things: `1 tool`, `2 tools`.
+pub(crate) fn count(number: usize, thing: &str) -> String {
+    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
+}
+
 /// A status in its colour.
 pub(crate) fn status(status: &str) -> String {
     let style = match status {

@@ -99,6 +99,21 @@ pub(crate) fn outlive_file_size_limit() {
     }
 }
 
+/// A reader that goes away (`brain runs | head`) ends a command without a word, as it does with other programs: with the
+/// code that a shell gives to a process that SIGPIPE has ended.
+pub(crate) fn end_quietly_without_reader() {
+    const BROKEN_PIPE: i32 = 128 + 13;
+    let hook = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        // The macros of the standard library that print have no other way to say so.
+        let message = info.payload_as_str().unwrap_or_default();
+        if message.starts_with("failed printing to std") && message.contains("Broken pipe") {
+            std::process::exit(BROKEN_PIPE);
+        }
+        hook(info);
+    }));
+}
+
 /// Logs go to standard error: warnings by default, more with `BRAIN_LOG`.
 pub(crate) fn start_logging(global: &Global) {
     let filter = tracing_subscriber::EnvFilter::try_from_env("BRAIN_LOG")

@@ -356,3 +356,20 @@ fn a_server_that_others_reach_needs_a_token_first() {
     assert!(run(&store, &["token", "new", "--tenant", "acme"]).status.success());
     assert!(text(&serve(&[])).contains("cannot listen"), "and so does who has a token");
 }
+
+#[test]
+fn a_reader_that_goes_away_ends_a_command_quietly() {
+    let (_folder, store) = store();
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_brain"))
+        .args(["pack", "docs", "packs/trades"])
+        .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+        .env("BRAIN_STORE", format!("sqlite:{}", store.display()))
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(141), "{}", text(&output));
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+}

@@ -41,7 +41,11 @@ pub(crate) fn run(global: &Global) -> Result<bool> {
             );
             registry = Some(loaded.registry);
         }
-        Err(report) => note("packs", Level::Bad, format!("{} mistakes; see `brain pack check`", report.errors())),
+        Err(report) => note(
+            "packs",
+            Level::Bad,
+            format!("{}; see `brain pack check`", crate::show::count(report.errors(), "error")),
+        ),
     }
     match open::store(global) {
         Ok(store) => {

@@ -12,7 +12,7 @@ use brain_registry::schemas::SCHEMA_FOLDER;
 use brain_registry::{Loaded, NATIVE_PACK};
 
 use crate::cli::{Global, ImportCommand, PackCommand};
-use crate::show::{BOLD, DIM, GREEN, RED};
+use crate::show::{BOLD, DIM, GREEN, RED, count};
 use crate::{open, show};
 
 use super::{pack_docs, pack_import, pack_schema};
@@ -103,12 +103,14 @@ fn check(global: &Global, folders: &[PathBuf]) -> Result<bool> {
         + registry.playbooks().map(|playbook| playbook.phrases.len()).sum::<usize>();
     let names: Vec<&str> = registry.packs().keys().map(String::as_str).collect();
     anstream::println!(
-        "{GREEN}✓{GREEN:#} {BOLD}{}{BOLD:#}: {tools} tools, {} playbooks, {} record types, {phrases} phrases, {} scenarios, {} corpus rows",
+        "{GREEN}✓{GREEN:#} {BOLD}{}{BOLD:#}: {}, {}, {}, {}, {}, {}",
         names.join(", "),
-        registry.playbooks().count(),
-        registry.records().len(),
-        registry.scenarios().len(),
-        registry.corpus().len(),
+        count(tools, "tool"),
+        count(registry.playbooks().count(), "playbook"),
+        count(registry.records().len(), "record type"),
+        count(phrases, "phrase"),
+        count(registry.scenarios().len(), "scenario"),
+        count(registry.corpus().len(), "corpus row"),
     );
     Ok(true)
 }

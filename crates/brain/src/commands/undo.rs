@@ -90,9 +90,9 @@ pub(crate) fn expansion(global: &Global, run: &str) -> Result<bool> {
             anstream::println!("{DIM}policy    {DIM:#} {}", text("policy"));
             anstream::println!("{DIM}source    {DIM:#} {}", text("source_digest"));
             anstream::println!(
-                "{DIM}expanded  {DIM:#} {}  {} steps",
+                "{DIM}expanded  {DIM:#} {}  {}",
                 text("expanded_digest"),
-                report["expanded_count"]
+                show::count(report["expanded_count"].as_u64().unwrap_or(0) as usize, "step")
             );
             for lock in report["locks"].as_array().into_iter().flatten() {
                 let part = |name: &str| lock[name].as_str().unwrap_or_default().to_owned();
