@@ -316,6 +316,14 @@ impl Core {
                         self.live.insert(run, live);
                     }
                     EngineError::Store(StoreError::Failed(_)) | EngineError::NoSuchRun(_) => {
+                        if matches!(error, EngineError::NoSuchRun(_)) && kept.iter().any(Queued::is_signal) {
+                            // It was swept away, and then a child of it ended: nobody will read its inbox any more.
+                            let preconditions = vec![Precondition::RunAbsent(run)];
+                            let writes = vec![Write::DropRun(run)];
+                            self.next_commit += 1;
+                            let member = Member { scope: live.scope.clone(), preconditions, writes };
+                            output.commits.push((self.next_commit, member));
+                        }
                         kept.iter().for_each(|item| self.answered(run, std::slice::from_ref(item)));
                     }
                     error => match row.filter(|row| row.status != PARKED) {

@@ -193,7 +193,8 @@ pub enum Write {
         /// The rows.
         seqs: Vec<u64>,
     },
-    /// A run is gone, with its log, links, keys, approvals, signals and closed letters.
+    /// A run is gone, with its log, links, keys, approvals, signals and closed letters. Of one that is gone already, what came
+    /// since goes.
     DropRun(RunId),
     /// A blob that nothing refers to, from this moment on unless an earlier one is known; `None`: something does.
     /// Storing the same bytes again says so too.

@@ -55,4 +55,12 @@ pub(super) fn runs_with_signals_are_found(store: &dyn Store) {
     assert_eq!(store.signalled(SystemScope, None, 10).expect("reads"), all, "one is left");
     assert_eq!(commit(store, &ours, vec![], take("y")), Outcome::Committed);
     assert_eq!(store.signalled(SystemScope, None, 10).expect("reads"), all[1..]);
+    // The run is gone, and then something comes for it.
+    let all = [vec![Write::DropRun(sample::run_id(3))], vec![Write::Signal(signal(3, "late", 5, 5))]];
+    for writes in all {
+        assert_eq!(commit(store, &ours, vec![], writes), Outcome::Committed);
+    }
+    let absent = vec![Precondition::RunAbsent(sample::run_id(3))];
+    assert_eq!(commit(store, &ours, absent, vec![Write::DropRun(sample::run_id(3))]), Outcome::Committed);
+    assert_eq!(store.signalled(SystemScope, None, 10).expect("reads"), [there(&theirs, 1)]);
 }

@@ -69,9 +69,6 @@ pub(super) fn drop_run(connection: &Connection, tenant: &str, run: RunId) -> rus
     let there = connection
         .prepare_cached("DELETE FROM runs WHERE tenant = ?1 AND id = ?2")?
         .execute(params![tenant, run.as_bytes()])?;
-    if there == 0 {
-        return Ok(());
-    }
     for sql in [
         "DELETE FROM artifacts WHERE tenant = ?1 AND run = ?2",
         "DELETE FROM request_keys WHERE tenant = ?1 AND run = ?2",
@@ -81,6 +78,10 @@ pub(super) fn drop_run(connection: &Connection, tenant: &str, run: RunId) -> rus
         "DELETE FROM dead_letters WHERE tenant = ?1 AND run = ?2 AND NOT open",
     ] {
         connection.prepare_cached(sql)?.execute(params![tenant, run.as_bytes()])?;
+    }
+    // A log has no tenant: it goes with the row of its run.
+    if there == 0 {
+        return Ok(());
     }
     let last: Option<i64> =
         connection.prepare_cached("SELECT max(pos) FROM log")?.query_row([], |row| row.get(0)).optional()?.flatten();
