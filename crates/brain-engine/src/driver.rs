@@ -172,7 +172,7 @@ impl Driver {
         let now = self.clock.now();
         // A clock that was set back must not keep a node silent.
         if now >= self.heartbeat_at || self.heartbeat_at > now.plus(HEARTBEAT) {
-            self.keeper.heartbeat()?;
+            self.keeper.heartbeat(false)?;
             self.heartbeat_at = now.plus(HEARTBEAT);
         }
         // As in a server: whoever is paused takes nothing over and wakes nothing.

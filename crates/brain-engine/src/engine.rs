@@ -170,7 +170,7 @@ impl Engine {
         let keep = config.keep;
         let kept = store.clone().lane(Lane::Keeping);
         let keeper = Keeper { node, store: kept, clock: clock.clone(), liveness, keep, looked: None };
-        keeper.heartbeat()?;
+        keeper.heartbeat(config.paused)?;
         let paused = Arc::new(AtomicBool::new(config.paused));
         let mut threads = Threads::default();
         let panicked = config.panicked;

@@ -42,12 +42,14 @@ pub(crate) struct Keeper {
     pub(crate) looked: Option<(TenantId, RunId)>,
 }
 
-/// What processes that end soon add to what they are recognised by.
-const SHORT_LIVED: &str = " short-lived";
+/// What nodes without a part of shared limits add to what they are recognised by: processes that end soon, and those that
+/// are paused and have nothing under way.
+const NO_SHARE: &str = " no-share";
 
 impl Keeper {
-    pub(crate) fn heartbeat(&self) -> Result<(), StoreError> {
-        let own = format!("{}{}", self.liveness.own(), if self.keep { "" } else { SHORT_LIVED });
+    /// Says that this node lives. One that `rests` leaves its part of shared limits to the others.
+    pub(crate) fn heartbeat(&self, rests: bool) -> Result<(), StoreError> {
+        let own = format!("{}{}", self.liveness.own(), if self.keep && !rests { "" } else { NO_SHARE });
         self.store.heartbeat(SystemScope, self.node, self.clock.now(), LEASE, &own)
     }
 
@@ -66,7 +68,7 @@ impl Keeper {
 
     /// This node's part of limits that hold over all nodes.
     fn share(&self) -> Result<Share, StoreError> {
-        let works = |row: &NodeRow| row.lapsed.is_none() && !row.liveness.ends_with(SHORT_LIVED);
+        let works = |row: &NodeRow| row.lapsed.is_none() && !row.liveness.ends_with(NO_SHARE);
         let nodes = self.store.nodes(SystemScope, self.clock.now())?.into_iter();
         let mut alive: Vec<NodeId> = nodes.filter(|row| row.id == self.node || works(row)).map(|row| row.id).collect();
         alive.sort_unstable();
@@ -111,7 +113,7 @@ impl Keeper {
             if node == self.node {
                 continue;
             }
-            let gone = self.liveness.is_gone(liveness.trim_end_matches(SHORT_LIVED));
+            let gone = self.liveness.is_gone(liveness.trim_end_matches(NO_SHARE));
             if lapsed.is_none() && !gone {
                 continue;
             }

@@ -92,6 +92,7 @@ pub(crate) fn keep_forever(
     let mut heartbeat = Instant::now();
     let mut told = Instant::now();
     let mut polled: Option<Instant> = None;
+    let mut rested = paused.load(Ordering::Relaxed);
     let mut pause = POLL - BREATH;
     loop {
         if !paused.load(Ordering::Relaxed) {
@@ -113,9 +114,12 @@ pub(crate) fn keep_forever(
             told = Instant::now();
             hub.look_again();
         }
-        if heartbeat.elapsed() >= HEARTBEAT.as_std() {
+        // What is under way still counts against limits.
+        let rests = paused.load(Ordering::Relaxed) && hub.outside_jobs() == 0;
+        if heartbeat.elapsed() >= HEARTBEAT.as_std() || rests != rested {
             heartbeat = Instant::now();
-            let beat = keeper.heartbeat();
+            rested = rests;
+            let beat = keeper.heartbeat(rests);
             hub.wrote(beat.is_ok());
             if let Err(error) = beat {
                 tracing::warn!(%error, "the heartbeat could not be written");

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use brain_core::{Clock, SeededRandom, Timestamp};
 use brain_engine::{Engine, EngineConfig, Liveness};
-use brain_store::MemoryStore;
+use brain_store::{MemoryStore, Scheduling, SystemScope};
 use common::{Fate, TestHost};
 
 /// A clock that breaks on one thread when it is told to.
@@ -63,4 +63,24 @@ async fn a_panic_of_the_deciding_or_the_keeping_thread_ends_the_process() {
         engine.stop();
     }
     assert_eq!(ENDED.load(Ordering::SeqCst), 2, "an engine that is stopped ends nothing");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_paused_node_has_no_part_of_shared_limits_until_it_is_resumed() {
+    let store = Arc::new(MemoryStore::new());
+    let host = Arc::new(TestHost::new(|_| Fate::Done));
+    let clock = Arc::new(BreakingClock { thread: "nobody", broken: AtomicBool::new(false) });
+    let config = EngineConfig { paused: true, ..EngineConfig::default() };
+    let random = Box::new(SeededRandom::new(1));
+    let engine =
+        Engine::start(&config, store.clone(), host.clone(), host, clock.clone(), random, Arc::new(Alone)).unwrap();
+    let shares = || store.nodes(SystemScope, clock.now()).unwrap().iter().all(|node| node.liveness.is_empty());
+    assert!(!shares(), "it says from the first moment on that it starts nothing");
+    engine.pause(false);
+    let began = Instant::now();
+    while !shares() {
+        assert!(began.elapsed() < Duration::from_secs(30), "it was resumed and nobody noticed");
+        std::thread::yield_now();
+    }
+    engine.stop();
 }
