@@ -175,7 +175,7 @@ impl Driver {
             self.keeper.heartbeat(false)?;
             self.heartbeat_at = now.plus(HEARTBEAT);
         }
-        // As in a server: whoever is paused takes nothing over and wakes nothing.
+        // A paused node takes over no runs and fires no timers, as in a server.
         if self.engine.is_paused() {
             return Ok(());
         }

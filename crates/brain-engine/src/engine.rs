@@ -311,7 +311,7 @@ impl Engine {
         tokio::time::timeout(limit, over).await.is_ok()
     }
 
-    /// Says that this process is about to stop: whoever waits here for something that may take long is answered now.
+    /// Announces that this process is about to stop, so that long polls are answered now.
     pub fn retire(&self) {
         self.retiring.send_replace(true);
     }

@@ -1,5 +1,5 @@
-//! What a turn reads from the store. Where reading waits for another process, a deciding thread does not wait with it: a
-//! turn that misses something is dropped, the reading is done elsewhere, and the turn is decided again with what was found.
+//! Reads of a turn, prefetched where the store is a server. A deciding thread never waits for such a store: a turn that
+//! misses a read is dropped, a loader performs the read, and the turn is decided again with the answer.
 
 use brain_core::{JobKey, RecordId, RunId};
 use brain_store::{ApprovalRow, DeadLetterRow, Page, RecordFilter, RecordRow, Scope, SignalRow, Store, StoreError};
@@ -65,18 +65,18 @@ pub(crate) struct Reader<'a> {
     run: Option<RunId>,
     /// What was read for this turn.
     known: &'a [(Read, Result<Found, StoreError>)],
-    /// Whether what is not known is left to others.
+    /// Whether a miss is recorded in `missed` instead of being read in place.
     leaves: bool,
     missed: Vec<Read>,
 }
 
 impl<'a> Reader<'a> {
-    /// Reads of whoever may wait for the store; they are about no run.
+    /// A reader that reads in place, for callers that may block on the store. It belongs to no run.
     pub(crate) fn waiting(store: &'a dyn Store, scope: &'a Scope) -> Self {
         Self { store, scope, run: None, known: &[], leaves: false, missed: Vec::new() }
     }
 
-    /// Reads of a turn for which these were done already.
+    /// A reader for one turn, with the answers that were prefetched for it.
     pub(crate) fn of_turn(store: &'a dyn Store, scope: &'a Scope, run: RunId, known: &'a Answers) -> Self {
         let leaves = store.reads_wait() && known.len() < MAX_MISSES;
         Self { store, scope, run: Some(run), known, leaves, missed: Vec::new() }

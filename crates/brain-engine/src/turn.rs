@@ -85,7 +85,7 @@ pub(crate) struct Turn<'a> {
     pub(crate) later: BTreeSet<JobId>,
     /// What the first of them wait for.
     pub(crate) limit: Option<String>,
-    /// The store could not be asked for something that the turn needs: nothing of it may be committed.
+    /// A read that the turn needs failed. The turn must not be committed.
     pub(crate) away: Option<StoreError>,
     /// What was asked does not fit where the run stands: nothing of the turn may be committed.
     pub(crate) refused: Option<EngineError>,
@@ -489,7 +489,7 @@ pub(crate) struct Finished {
     /// Runs with something new in their inbox.
     pub(crate) signalled: Vec<RunId>,
     pub(crate) away: Option<StoreError>,
-    /// What must be read before this can be decided: nothing of it may be committed.
+    /// Reads that were not prefetched. The turn must not be committed; it is decided again with their answers.
     pub(crate) missed: Vec<Read>,
     pub(crate) refused: Option<EngineError>,
 }

@@ -218,7 +218,7 @@ impl Load {
         Loaded { run: self.run, state, answers }
     }
 
-    /// What is told if nothing could be read.
+    /// The result of a load that failed as a whole.
     pub(crate) fn failed(&self, why: &str) -> Loaded {
         let error = || StoreError::Failed(why.to_owned());
         let answers = self.reads.iter().map(|read| (read.clone(), Err(error()))).collect();

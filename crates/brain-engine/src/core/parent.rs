@@ -51,8 +51,8 @@ fn signal_id(child: RunId) -> String {
     format!("child {child}")
 }
 
-/// The key under which a step starts its child run. Whoever asks again finds the same child, until the child has told how it
-/// ended: a person who has the step tried again then wants another one.
+/// The idempotency key under which a step starts its child run. A repeated call finds the same child. Once the child has
+/// ended and its parent has processed the result, the next call gets a new key: only a person's retry leads there.
 pub fn child_key(store: &dyn Store, scope: &Scope, parent: RunId, job: JobKey) -> Result<String, StoreError> {
     let mut key = format!("child {job}");
     for round in 2..=MAX_CHILDREN {

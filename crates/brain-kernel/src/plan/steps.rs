@@ -27,7 +27,7 @@ pub(crate) fn plan_step(registry: &Registry, step: &PlaybookStep, policy: BatchP
     let tool = registry.tool(&step.tool)?;
     let base = step_of(registry, tool);
     Some(PlanStep {
-        // Whoever said yes to the plan has not seen these values: they are put before an approver when they are known.
+        // These values were unknown when the plan was approved, so the step asks an approver once they are known.
         gate: tool.def.consent == Consent::Approver && is_late_bound(step),
         id: step.id.clone(),
         args: step.args.clone(),
