@@ -45,6 +45,9 @@ pub struct Failure {
     /// asked and refused, rather than something here having to happen first.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub asked: bool,
+    /// Whether it is known that no attempt at this call had an effect, the unanswered ones before this included.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub settles: bool,
 }
 
 impl Failure {
@@ -56,6 +59,7 @@ impl Failure {
             message: message.into(),
             retry_after: None,
             asked: false,
+            settles: false,
         }
     }
 
@@ -67,6 +71,11 @@ impl Failure {
     /// The other side was asked and said when to ask again.
     pub fn asked_to_wait(code: &str, message: impl Into<String>, retry_after: Millis) -> Self {
         Self { retry_after: Some(retry_after), asked: true, ..Self::transient(code, message) }
+    }
+
+    /// The same failure, and no attempt at this call had an effect.
+    pub fn settled(self) -> Self {
+        Self { settles: true, ..self }
     }
 
     /// Whether the attempt counts against the retry policy.
@@ -82,6 +91,7 @@ impl Failure {
             message: message.into(),
             retry_after: None,
             asked: false,
+            settles: false,
         }
     }
 
@@ -93,6 +103,7 @@ impl Failure {
             message: message.into(),
             retry_after: None,
             asked: false,
+            settles: false,
         }
     }
 }

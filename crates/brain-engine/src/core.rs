@@ -26,6 +26,7 @@ pub use self::messages::{
     Action, CheckAction, Command, CoreInput, HandoverAction, Load, Loaded, Reply, StepOutput, Submission, ToJob, Told,
 };
 pub use self::parent::child_key;
+pub(crate) use self::parent::{CHILD_IN_DOUBT, last_child};
 pub use self::park::PARKED;
 pub(crate) use self::park::move_unread;
 use crate::data::RunData;

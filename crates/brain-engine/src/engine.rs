@@ -10,11 +10,13 @@ use brain_lang::plan::{Idempotency, Place};
 use brain_store::{
     Lane, Member, Outcome, Precondition, RunRow, RunSchedule, Scope, Store, StoreError, SystemScope, Write,
 };
-use brain_vm::{Code, GRACE, Input, JobId, JobStatus, Program, StepId, StepMap};
+use brain_vm::{Code, GRACE, Happened, Input, JobId, JobStatus, Program, StepId, StepMap};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
-use crate::core::{Command, Core, CoreInput, PARKED, Submission, ToJob, Told, lost_jobs, move_unread};
+use crate::core::{
+    CHILD_IN_DOUBT, Command, Core, CoreInput, PARKED, Submission, ToJob, Told, last_child, lost_jobs, move_unread,
+};
 use crate::data::Moved;
 use crate::flow::{Flow, FlowConfig};
 use crate::host::{Host, Outside};
@@ -544,6 +546,20 @@ impl Engine {
         self.command(scope, run, command).await
     }
 
+    /// Another child would repeat what the last one may have done, so that one's letters are decided first.
+    fn refuse_while_child_in_doubt(&self, scope: &Scope, job: JobKey) -> Result<(), EngineError> {
+        let Some(child) = last_child(self.store.as_ref(), scope, job)? else { return Ok(()) };
+        let state = self.run_state(scope, child)?;
+        let (Some(code), Some(machine)) = (&state.code, &state.state) else { return Ok(()) };
+        for (left, open) in &machine.left {
+            let letter = state.job_key(*left).map(|key| self.store.letter(scope, key)).transpose()?.flatten();
+            if open.status == (JobStatus::Stuck { happened: Happened::Maybe }) && letter.is_some_and(|row| row.open) {
+                return Err(EngineError::InDoubt(child, machine.step_path(code, left.at())));
+            }
+        }
+        Ok(())
+    }
+
     /// Decides about a dead letter.
     pub async fn decide_letter(
         &self,
@@ -569,6 +585,9 @@ impl Engine {
             item: u32::try_from(letter.body["item"].as_u64().unwrap_or(0)).unwrap_or(0),
             undo: letter.body["undo"].as_bool().unwrap_or(false),
         };
+        if matches!(decision, LetterDecision::Retry) && letter.body["failure"]["code"] == CHILD_IN_DOUBT {
+            self.refuse_while_child_in_doubt(scope, id)?;
+        }
         let seen = letter.body.clone();
         let attempts = u32::try_from(letter.body["attempts"].as_u64().unwrap_or(1)).unwrap_or(1);
         let at = self.clock.now();

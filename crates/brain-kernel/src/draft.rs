@@ -113,7 +113,15 @@ impl Draft {
         let mut kept = request.to_json();
         offload(&mut kept, 1, &mut large);
         for payload in self.events.iter_mut().filter_map(|event| event.payload.as_mut()) {
+            // The list of calls stays in the log however long it is: reports and approvers read it there.
+            let mut calls = payload.get_mut("calls").map(Value::take);
             offload(payload, 0, &mut large);
+            for call in calls.iter_mut().flat_map(|calls| calls.as_array_mut().into_iter().flatten()) {
+                offload(call, 2, &mut large);
+            }
+            if let Some(calls) = calls {
+                payload["calls"] = calls;
+            }
         }
         writes.extend(blob_writes(large, now));
         let (input, priority) = self.planned.map_or((Value::Null, 1), |planned| (planned.input, planned.priority));

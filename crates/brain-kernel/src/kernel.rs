@@ -35,6 +35,8 @@ use crate::narrate::{PlannedCall, Problem, Report, describe_call, report};
 use crate::plan::{Planned, Wanted, plan};
 use crate::understand::{Hearing, hear, keep, surroundings, thresholds};
 
+/// Calls that a message lists, at most.
+const MAX_SHOWN: usize = 100;
 /// Requests with the same meaning in one conversation that are looked back at, at most.
 const MAX_REPEATS: u32 = 100;
 
@@ -682,7 +684,7 @@ impl Kernel {
             Mode::Answer => {
                 let lines: Vec<String> =
                     planned.calls.iter().map(|call| self.describe(&call.tool, &call.input)).collect();
-                let text = format!("This is what would be done:\n{}\nNothing was done.", lines.join("\n"));
+                let text = format!("This is what would be done:\n{}\nNothing was done.", shortened(&lines));
                 draft.answer(&text, vec!["Ask again with mode enqueue_and_wait to do it.".into()]);
                 draft.program = None;
             }
@@ -747,7 +749,7 @@ impl Kernel {
         let row = ApprovalRow { id, run: draft.run, status: "pending".into(), asked_at, body };
         draft.writes.push(Write::PutApproval(row));
         let who = if needs_approver { "someone who may approve says yes" } else { "you say run" };
-        let text = format!("Ready, and nothing has been done yet:\n{}\nIt runs when {who}.", lines.join("\n"));
+        let text = format!("Ready, and nothing has been done yet:\n{}\nIt runs when {who}.", shortened(&lines));
         let next = vec![format!("To run it: brain approve {id}"), format!("To drop it: brain approve {id} --reject")];
         draft.events.push(NewEvent::pipe(
             PipeEvent::Staged,
@@ -949,6 +951,16 @@ pub(crate) fn host(
 /// What an approval covers: the program (which pins the definitions of its tools) and everything it runs on.
 pub(crate) fn approval_digest(program: Digest, input: &Value) -> Digest {
     DigestBuilder::new("approval").part(program.as_bytes()).part(canonical_digest(input).as_bytes()).finish()
+}
+
+/// Lines as one text. What is left out is counted; the report lists every call.
+fn shortened(lines: &[String]) -> String {
+    match lines.get(..MAX_SHOWN) {
+        Some(first) if lines.len() > MAX_SHOWN => {
+            format!("{}\n  … and {} more", first.join("\n"), lines.len() - MAX_SHOWN)
+        }
+        _ => lines.join("\n"),
+    }
 }
 
 /// Where the slots of requests stand.

@@ -60,7 +60,7 @@ impl Planned {
     /// Why the plan takes more steps than it may, if the lists that are known already say so.
     pub(crate) fn too_many_steps(&self) -> Option<Problem> {
         let limit = match &self.source {
-            Source::Calls(..) => MAX_STEPS,
+            Source::Calls(tools, _) => max_steps(tools),
             Source::Playbook(playbook, _) => playbook.max_steps,
         };
         let sure = self.calls.iter().filter(|call| !call.conditional);
@@ -208,7 +208,12 @@ fn plan_of_calls(registry: &Registry, tools: &[Arc<Tool>], policy: BatchPolicy) 
     });
     let names: Vec<&str> = tools.iter().map(|tool| tool.def.name.as_str()).collect();
     let atomic = policy == BatchPolicy::Atomic;
-    Plan { name: names.join(" → "), steps: steps.collect(), timeout: None, max_steps: MAX_STEPS, atomic }
+    Plan { name: names.join(" → "), steps: steps.collect(), timeout: None, max_steps: max_steps(tools), atomic }
+}
+
+/// What is called by name is bounded where it is asked for; undoing a long run takes as many calls as that run made.
+fn max_steps(tools: &[Arc<Tool>]) -> u32 {
+    MAX_STEPS.max(u32::try_from(tools.len()).unwrap_or(u32::MAX))
 }
 
 fn plan_playbook(registry: &Registry, playbook: &Arc<Playbook>, wanted: &Wanted) -> Result<Planned, Vec<Problem>> {

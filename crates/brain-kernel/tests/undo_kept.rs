@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use brain_core::{Clock, Millis, Timestamp};
 use brain_engine::{Keep, LONG, Swept, sweep};
-use brain_kernel::Actor;
+use brain_kernel::{Actor, Decision, Limits, Mode, Request};
 use brain_store::{SqliteStore, Store};
 use common::{SystemClock, call, kernel, registry, scope};
 use serde_json::json;
@@ -21,6 +21,7 @@ tools:
 const MANY: &str = r#"playbook: t.many
 title: Many
 slots: {texts: {items: string}}
+max_steps: 2000
 steps:
   - id: each
     tool: t.note
@@ -67,4 +68,33 @@ async fn values_that_an_undo_needs_are_kept_until_its_deadline() {
     assert!(swept.runs_erased >= 1 && erased(timed.run), "{swept:?}");
     let refused = kernel.undo(&scope(), timed.run, None, &Actor::local()).await.unwrap_err();
     assert!(refused.to_string().contains("erased"), "{refused}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_with_more_than_a_thousand_items_can_be_undone() {
+    const ITEMS: usize = 1200;
+    let folder = tempfile::tempdir().unwrap();
+    let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&folder.path().join("t.db")).unwrap());
+    let pack = registry(&[
+        ("pack.yaml", "name: test\nversion: 1.0.0\n"),
+        ("records/note.yaml", "record: note\nfields: {text: string}\n"),
+        ("tools/t.yaml", TOOLS),
+        ("playbooks/many.yaml", MANY),
+    ]);
+    let kernel = kernel(pack, store.clone(), false);
+    let limits = Limits { max_tool_calls: 2000, ..Limits::default() };
+    let calls = vec![("t.many".to_owned(), json!({"texts": vec!["x"; ITEMS]}))];
+    let request = Request { calls, limits, ..Request::say(scope(), "", Mode::EnqueueAndWait) };
+    let made = kernel.handle(&request).await.unwrap();
+    assert_eq!((made.status.as_str(), made.receipts.len()), ("completed", ITEMS), "{}", made.message);
+    let staged = kernel.undo(&scope(), made.run, None, &Actor::local()).await.unwrap();
+    assert_eq!((staged.status.as_str(), staged.planned.len()), ("staged", ITEMS), "{}", staged.message);
+    let approval = staged.approval.as_deref().unwrap();
+    kernel.decide(&scope(), approval, None, Decision::Approve, &Actor::local(), "").await.unwrap();
+    let began = std::time::Instant::now();
+    while kernel.report(&scope(), staged.run).unwrap().status != "completed" {
+        assert!(began.elapsed() < std::time::Duration::from_secs(60));
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+    assert_eq!(store.records(&scope(), "note", &Default::default(), 1, None).unwrap().items.len(), 0);
 }

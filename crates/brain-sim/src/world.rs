@@ -213,7 +213,7 @@ impl World {
     }
 
     /// Whether every node is there and nobody has set its clock.
-    fn clocks_agree(&self) -> bool {
+    pub(crate) fn clocks_agree(&self) -> bool {
         self.slots.iter().all(|slot| matches!(slot, Slot::Up(node) if node.ready && node.skew.abs() <= SKEW))
     }
 

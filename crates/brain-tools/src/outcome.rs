@@ -16,6 +16,10 @@
 //! | a success whose answer cannot be used | done badly | not done, contract |
 //!
 //! A pack overrides the table with `not_done` and `unknown`. Unknown follows the tool's `idempotency`.
+//!
+//! "Not done" is about this attempt. When an earlier attempt went unanswered, a refusal does not prove that nothing
+//! happened: "already paid" is a refusal too. The call stays in doubt unless the pack lists the status under `not_done`,
+//! which is about the call and all its attempts.
 
 use brain_core::{Failure, FailureClass, Millis, Timestamp};
 use brain_engine::JobOutcome;
@@ -82,7 +86,8 @@ pub(crate) fn of_answer(call: Call, met: Met, answer: &Answered<'_>) -> Option<J
     let failed = |class| Some(JobOutcome::Failed(answer.failure(class)));
     if met.not_done {
         let again = matches!(answer.status, 408 | 425 | 429 | 500..=599);
-        return failed(if again { FailureClass::Transient } else { FailureClass::Business });
+        let class = if again { FailureClass::Transient } else { FailureClass::Business };
+        return Some(JobOutcome::Failed(answer.failure(class).settled()));
     }
     if met.unknown {
         return Some(uncertain(call, answer.failure(FailureClass::Transient)));
@@ -132,7 +137,7 @@ impl Answered<'_> {
         let code = format!("http_{}", self.status);
         match (class, self.retry_after) {
             (FailureClass::Transient, Some(wait)) => Failure::asked_to_wait(&code, message, wait),
-            _ => Failure { class, code, message, retry_after: None, asked: false },
+            _ => Failure { class, code, message, retry_after: None, asked: false, settles: false },
         }
     }
 }

@@ -7,7 +7,7 @@ use brain_core::Failure;
 use brain_engine::{HostFuture, JobContext, JobOutcome, RecordView};
 use brain_lang::Text;
 use brain_lang::feel::Value as FeelValue;
-use brain_registry::model::{Behavior, RecordDef};
+use brain_registry::model::{Behavior, Effect, RecordDef};
 use brain_registry::{Checker, Registry, Tool, ToolResult, ValidatedCall};
 use serde_json::{Value, json};
 
@@ -163,10 +163,15 @@ impl Toolbox {
     pub fn perform(self: &Arc<Self>, call: ValidatedCall, job: JobContext) -> HostFuture<JobOutcome> {
         let toolbox = self.clone();
         Box::pin(async move {
-            match &call.tool().def.behavior {
+            let def = &call.tool().def;
+            let outcome = match &def.behavior {
                 Behavior::Http(behavior) => toolbox.http(behavior, &call, &job).await,
                 Behavior::Native(behavior) => toolbox.native_outside(behavior, &call, &job).await,
                 _ => JobOutcome::Failed(Failure::contract("not_outside", "This tool is decided in process.")),
+            };
+            match outcome {
+                JobOutcome::Failed(failure) if def.effect == Effect::Read => JobOutcome::Failed(failure.settled()),
+                other => other,
             }
         })
     }

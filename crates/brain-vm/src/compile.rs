@@ -7,7 +7,7 @@ use brain_lang::plan::Plan;
 use crate::{Op, Program};
 
 /// A plan may have at most this many steps.
-pub const MAX_PLAN_STEPS: usize = 1000;
+pub const MAX_PLAN_STEPS: usize = 10_000;
 
 /// What is wrong with a plan.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -5,7 +5,7 @@ mod stop;
 
 use std::collections::BTreeSet;
 
-use brain_core::{Digest, Failure, FailureClass, Millis, Timestamp, planted};
+use brain_core::{Digest, Failure, Millis, Timestamp, planted};
 use brain_lang::plan::{Idempotency, Place};
 
 use crate::fibers::{Armed, Wait};
@@ -362,7 +362,7 @@ impl<'c> Machine<'c> {
         Some(match input {
             // Another system still works on it, or nobody knows more than before.
             Input::Delegated(..) | Input::Unknown(..) => ignored(),
-            Input::Failed(_, _, failure) if failure.class == FailureClass::Transient && left.unsettled => ignored(),
+            Input::Failed(_, _, failure) if left.unsettled && !failure.settles => ignored(),
             // It is known to have happened.
             Input::Failed(..) if left.status == (JobStatus::Stuck { happened: Happened::Yes }) => ignored(),
             // What was not taken back stays with a person, who knows now that it was not.

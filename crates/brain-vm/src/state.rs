@@ -252,7 +252,7 @@ impl State {
             Event::JobRetrying { job, attempt, failure, at, unsettled } => {
                 let open = self.put_job(*job, *attempt, JobStatus::Retrying { at: *at });
                 open.blocked += u32::from(!failure.counts());
-                open.unsettled |= *unsettled;
+                open.unsettled = *unsettled;
             }
             Event::JobFailed { job, .. } => self.fail_job(code, *job),
             Event::JobStuck { job, attempt, happened, .. } => {

@@ -342,6 +342,44 @@ fn an_unknown_outcome_follows_what_the_tool_declares() {
 }
 
 #[test]
+fn a_refusal_after_an_unanswered_attempt_leaves_the_doubt() {
+    let twice = |second: Failure| {
+        let mut one = step("a", &[]);
+        one.place = Place::Outside(Idempotency::Key);
+        let mut world = World::new(&plan(vec![one]));
+        world.answer("a", 0, |job, attempt| Input::Unknown(job, attempt, transient()));
+        world.tick(100);
+        world.fail("a", second);
+        world.assert_replays();
+        world
+    };
+    let mut world = twice(business());
+    assert!(
+        matches!(world.log.last(), Some(Event::JobStuck { happened: Happened::Maybe, .. })),
+        "{:?}",
+        world.log.last()
+    );
+    world.input(Input::Retry(job(0)));
+    world.fail("a", business());
+    assert!(world.state.awaits_person(), "trying again and being refused again changes nothing");
+    assert_eq!(twice(business().settled()).status(), "failed", "the other side says that none had an effect");
+}
+
+#[test]
+fn a_refusal_that_settles_leaves_nothing_to_doubt_in_later_attempts() {
+    let mut one = step("a", &[]);
+    one.place = Place::Outside(Idempotency::Key);
+    let mut world = World::new(&plan(vec![one]));
+    world.answer("a", 0, |job, attempt| Input::Unknown(job, attempt, transient()));
+    world.tick(100);
+    world.fail("a", transient().settled());
+    world.tick(200);
+    world.fail("a", business());
+    assert_eq!(world.status(), "failed");
+    world.assert_replays();
+}
+
+#[test]
 fn a_person_says_how_a_call_in_doubt_went() {
     let mut one = step("a", &[]);
     one.place = Place::Outside(Idempotency::None);
@@ -439,8 +477,8 @@ fn bad_plans_are_refused_with_their_steps() {
     assert_eq!(compile(&plan(vec![step("a", &["x"])])), Err(unknown));
     let loops = compile(&plan(vec![step("r", &[]), step("a", &["r", "c"]), step("b", &["a"]), step("c", &["b"])]));
     assert_eq!(loops.unwrap_err().to_string(), "these steps wait for each other: a → b → c → a");
-    let long: Vec<_> = (0..1001).map(|n| step(&n.to_string(), &[])).collect();
-    assert_eq!(compile(&plan(long)), Err(PlanError::TooLong(1001)));
+    let long: Vec<_> = (0..10_001).map(|n| step(&n.to_string(), &[])).collect();
+    assert_eq!(compile(&plan(long)), Err(PlanError::TooLong(10_001)));
 }
 
 #[test]

@@ -190,6 +190,59 @@ async fn connections_that_are_cut_cost_nothing() {
     .await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn slow_reads_of_records_hold_up_only_those_who_need_them() {
+    drop(rustls::crypto::ring::default_provider().install_default());
+    const WAITING: usize = 12;
+    let cluster = Arc::new(Postgres::start().unwrap());
+    let database = cluster.new_database();
+    let server = Server::start_on(&cluster.url(&database), &[]);
+    let client = reqwest::Client::builder().no_proxy().build().unwrap();
+    let ask = |message: String| {
+        let body = json!({"message": message, "mode": "enqueue_and_wait"});
+        client.post(format!("{}/v1/runs", server.url)).json(&body).send()
+    };
+    for n in 0..WAITING {
+        assert_eq!(ask(format!("create task: Call number {n}")).await.unwrap().status(), 200);
+    }
+    let held = cluster.clone();
+    let of = database.clone();
+    let holder = tokio::task::spawn_blocking(move || {
+        held.program("psql")
+            .args(["-d", &of, "-c", "BEGIN; LOCK TABLE brain.records; SELECT pg_advisory_lock(4713), pg_sleep(50)"])
+            .output()
+    });
+    let counted = |what: &'static str, least: usize| {
+        let (cluster, database) = (cluster.clone(), database.clone());
+        async move {
+            let began = Instant::now();
+            loop {
+                let (cluster, database) = (cluster.clone(), database.clone());
+                let found = tokio::task::spawn_blocking(move || cluster.sql(&database, what)).await.unwrap();
+                if found.parse::<usize>().unwrap() >= least {
+                    return;
+                }
+                assert!(began.elapsed() < PATIENCE, "only {found} of {least}: {what}");
+            }
+        }
+    };
+    counted("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = 4713 AND granted", 1).await;
+    let asked: Vec<_> = (0..WAITING).map(|n| tokio::spawn(ask(format!("complete task: Call number {n}")))).collect();
+    counted("SELECT count(*) FROM pg_locks WHERE relation = 'brain.records'::regclass AND NOT granted", 4).await;
+    for _ in 0..20 {
+        let health = client.get(format!("{}/healthz", server.url)).timeout(Duration::from_secs(20)).send().await;
+        assert_eq!(health.expect("nobody's reads hold it up").status(), 200);
+    }
+    assert!(!asked.iter().any(|one| one.is_finished()), "they were waiting all the time");
+    cluster
+        .sql(&database, "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND objid = 4713");
+    drop(holder.await);
+    for one in asked {
+        let answer: Value = one.await.unwrap().unwrap().json().await.unwrap();
+        assert_eq!(answer["status"], "completed", "{answer:#}");
+    }
+}
+
 /// A pack with a job for workers.
 fn with_workers(folder: &Path) -> String {
     std::fs::create_dir_all(folder.join("tools")).unwrap();

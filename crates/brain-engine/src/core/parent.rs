@@ -10,6 +10,9 @@ use super::live::Live;
 use crate::log::NewEvent;
 use crate::turn::Finished;
 
+/// The code of a step whose child ended while some of what it did was in doubt.
+pub(crate) const CHILD_IN_DOUBT: &str = "child_in_doubt";
+
 /// Child runs that one step starts at most, one after the other.
 const MAX_CHILDREN: u32 = 100;
 
@@ -37,7 +40,7 @@ pub(super) fn tell_parent(
             let message = format!("The child run {run} ended {}: {why}", state.status());
             if state.left.values().any(|job| job.status == (JobStatus::Stuck { happened: Happened::Maybe })) {
                 let message = format!("{message} Some of what it did is in doubt: it has open dead letters.");
-                json!({"job": parent["job"], "unknown": Failure::business("child_in_doubt", message)})
+                json!({"job": parent["job"], "unknown": Failure::business(CHILD_IN_DOUBT, message)})
             } else {
                 json!({"job": parent["job"], "failure": Failure::business("child_failed", message)})
             }
@@ -47,6 +50,20 @@ pub(super) fn tell_parent(
     Some(SignalRow { run: waiting, id: signal_id(run), at: now, body })
 }
 
+/// The child run that a job started last.
+pub(crate) fn last_child(store: &dyn Store, scope: &Scope, job: JobKey) -> Result<Option<RunId>, StoreError> {
+    let mut last = None;
+    for round in 1..=MAX_CHILDREN {
+        let Some((child, _)) = store.by_key(scope, &key_of(job, round))? else { break };
+        last = Some(child);
+    }
+    Ok(last)
+}
+
+fn key_of(job: JobKey, round: u32) -> String {
+    if round == 1 { format!("child {job}") } else { format!("child {job} {round}") }
+}
+
 fn signal_id(child: RunId) -> String {
     format!("child {child}")
 }
@@ -54,7 +71,7 @@ fn signal_id(child: RunId) -> String {
 /// The idempotency key under which a step starts its child run. A repeated call finds the same child. Once the child has
 /// ended and its parent has processed the result, the next call gets a new key: only a person's retry leads there.
 pub fn child_key(store: &dyn Store, scope: &Scope, parent: RunId, job: JobKey) -> Result<String, StoreError> {
-    let mut key = format!("child {job}");
+    let mut key = key_of(job, 1);
     for round in 2..=MAX_CHILDREN {
         let Some((child, _)) = store.by_key(scope, &key)? else { break };
         let over = store.run(scope, child)?.is_some_and(|row| is_over(&row.status));
@@ -62,7 +79,7 @@ pub fn child_key(store: &dyn Store, scope: &Scope, parent: RunId, job: JobKey) -
         if !over || store.signals(scope, parent)?.iter().any(|signal| signal.id == signal_id(child)) {
             break;
         }
-        key = format!("child {job} {round}");
+        key = key_of(job, round);
     }
     Ok(key)
 }

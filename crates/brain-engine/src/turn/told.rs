@@ -151,7 +151,10 @@ impl Turn<'_> {
                 self.answer = json!({"taken": true});
                 let outcome = match outcome {
                     JobOutcome::Done(result) if result.success => self.accepted(id, result, &Value::Null),
-                    // It was not done, if the other side knows: that settles it.
+                    // Whoever answers for a job answers for all its attempts: they share its key.
+                    JobOutcome::Failed(failure) if failure.class != FailureClass::Transient => {
+                        JobOutcome::Failed(failure.settled())
+                    }
                     other => other,
                 };
                 self.outcome(id, attempt, outcome);

@@ -46,7 +46,7 @@ impl KernelHost {
             let depth = parent.request["parent"]["depth"].as_u64().unwrap_or(0) + 1;
             if depth > MAX_DEPTH {
                 let message = format!("Runs that start runs may be {MAX_DEPTH} deep; this one would be deeper.");
-                return JobOutcome::Failed(Failure::business("too_deep", message));
+                return JobOutcome::Failed(Failure::business("too_deep", message).settled());
             }
             let waits = args["wait"].as_bool() != Some(false);
             // What the whole family may spend; a run that was not planned with a budget is the head of one.
@@ -86,7 +86,7 @@ impl KernelHost {
                     let mut result = ToolResult::ok(json!({"run_id": begun.run, "status": "started"}));
                     let refused = kernel.refusal(&job.scope, begun.run);
                     if let Some(why) = refused {
-                        return JobOutcome::Failed(Failure::business("child_refused", why));
+                        return JobOutcome::Failed(Failure::business("child_refused", why).settled());
                     }
                     if waits {
                         result.delegate = Some(json!({"child_run": begun.run}));
@@ -96,7 +96,7 @@ impl KernelHost {
                 // There is no room at the moment, and nothing was done.
                 Err(error @ KernelError::Busy) => JobOutcome::Failed(Failure::transient("busy", error.to_string())),
                 Err(error) if error.is_known() => {
-                    JobOutcome::Failed(Failure::business("child_refused", error.to_string()))
+                    JobOutcome::Failed(Failure::business("child_refused", error.to_string()).settled())
                 }
                 // The child may have been written all the same. Asking again under the same key finds it.
                 Err(error) => JobOutcome::Unknown(Failure::transient("child_unknown", error.to_string())),

@@ -110,7 +110,7 @@ fn failed(cx: &mut Context<'_>, failure: &Node) -> Option<Stub> {
     let class = fields.need(cx, "class", "`failure`").and_then(|node| cx.choice(node, "class", &classes))?;
     let code = fields.get("code").and_then(|node| cx.text(node, "`code`")).unwrap_or_else(|| "stubbed".into());
     let message = fields.get("message").and_then(|node| cx.text(node, "`message`")).unwrap_or_else(|| code.clone());
-    Some(Stub::Failure(Failure { class, code, message, retry_after: None, asked: false }))
+    Some(Stub::Failure(Failure { class, code, message, retry_after: None, asked: false, settles: false }))
 }
 
 fn step(cx: &mut Context<'_>, node: &Node) -> Option<ScenarioStep> {

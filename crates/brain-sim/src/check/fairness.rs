@@ -4,7 +4,8 @@
 //! tenant was at hand and waited for a slot, before the turn and after it, no tenant may have been given one that used
 //! more for its weight. That is exact, but it believes what the node says about itself. The second believes only rows and
 //! calls: while a run that any node may take stands in the queue, each node gives the others a bounded number of slots.
-//! For that the world must be calm; a node that is dead, stands still or cannot read owes nobody anything.
+//! For that the world must be calm and its clocks must agree; a node that is dead, stands still or cannot read owes
+//! nobody anything.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -88,7 +89,8 @@ fn weight(weights: &BTreeMap<TenantId, u32>, tenant: &TenantId) -> u32 {
 /// Looks at what a round has brought.
 pub(crate) fn round(world: &mut World) {
     let made = std::mem::take(&mut world.outside.seen().made);
-    if !world.calm {
+    // A node whose clock is far ahead takes the others for dead and keeps taking their runs over.
+    if !world.calm || !world.clocks_agree() {
         return;
     }
     let scopes = world.scopes.clone();

@@ -34,8 +34,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use tokio::runtime::{Builder, Handle, Runtime};
+use tokio::runtime::{Builder, Handle, Runtime, RuntimeFlavor};
 use tokio::sync::Notify;
+use tokio::task::block_in_place;
 use tokio_postgres::Row;
 
 use crate::traits::{Commit, CommitDone, Lane, Lanes, Member, Outcome, Store, StoreError, StoreStats};
@@ -133,7 +134,8 @@ fn runtime() -> Result<Runtime, StoreError> {
         .map_err(|error| StoreError::Failed(error.to_string()))
 }
 
-/// Has the store's runtime do something and waits for it, on a thread that may be anyone's.
+/// Has the store's runtime do something and waits for it, on a thread that may be anyone's. A worker of somebody's
+/// Tokio runtime hands its tasks to another thread first, so that a slow database never holds up what does not need it.
 fn wait<T: Send + 'static>(
     runtime: &Handle,
     work: impl Future<Output = Result<T, StoreError>> + Send + 'static,
@@ -143,7 +145,11 @@ fn wait<T: Send + 'static>(
     }
     let (send, receive) = sync_channel(1);
     runtime.spawn(async move { drop(send.send(work.await)) });
-    receive.recv().unwrap_or_else(|_| Err(closed()))
+    let receive = || receive.recv().unwrap_or_else(|_| Err(closed()));
+    match Handle::try_current().map(|caller| caller.runtime_flavor()) {
+        Ok(RuntimeFlavor::MultiThread) => block_in_place(receive),
+        _ => receive(),
+    }
 }
 
 impl PostgresStore {

@@ -21,24 +21,25 @@ impl Machine<'_> {
         noise: u64,
     ) -> Decision {
         let unsettled = state.job(job).is_some_and(|job| job.unsettled);
-        // A definite "no" settles earlier attempts with the same key; "not now" does not.
-        let in_doubt = unsettled && failure.class == FailureClass::Transient;
+        // A refusal is about the last attempt. Whether an unanswered one before it had its effect stays open.
+        let inline = *state.step(self.code, job.at()).call(job.undo).place == Place::Inline;
+        let in_doubt = unsettled && !failure.settles && !inline;
         // An atomic batch waits for nothing and nobody: it happens now or not at all.
         if self.has_no_way_on(state, job) || self.code.root().atomic {
             return self.give_up_or_doubt(state, job, attempt, failure, in_doubt);
         }
         let forced = self.is_forced(state, job);
         if let Some(wait) = failure.retry_after.filter(|_| !failure.counts() && !forced) {
-            return vec![Event::JobRetrying { job, attempt, failure, at: now.plus(wait), unsettled }];
+            return vec![Event::JobRetrying { job, attempt, failure, at: now.plus(wait), unsettled: in_doubt }];
         }
         let policy = state.step(self.code, job.at()).call(job.undo).retry;
         let counted = attempt - state.jobs.get(&job).map_or(0, |job| job.blocked).min(attempt);
         match failure.class {
             FailureClass::Transient if counted < policy.attempts && policy.covers(&failure.code) => {
                 let wait = failure.retry_after.unwrap_or_else(|| policy.wait_before(counted + 1, noise));
-                vec![Event::JobRetrying { job, attempt, failure, at: now.plus(wait), unsettled }]
+                vec![Event::JobRetrying { job, attempt, failure, at: now.plus(wait), unsettled: in_doubt }]
             }
-            FailureClass::Business => self.give_up(state, job, attempt, failure),
+            FailureClass::Business => self.give_up_or_doubt(state, job, attempt, failure, in_doubt),
             FailureClass::Transient | FailureClass::Contract => {
                 // The pack says what a failure of this step means; only where it says nothing but "stop" does a
                 // person get a say before the run ends.
@@ -187,6 +188,9 @@ impl Machine<'_> {
 
     fn give_up_or_doubt(&self, state: &State, job: JobId, attempt: u32, failure: Failure, in_doubt: bool) -> Decision {
         if in_doubt {
+            let message =
+                format!("{} An earlier attempt went unanswered and may have had its effect.", failure.message);
+            let failure = Failure { message, ..failure };
             return vec![Event::JobStuck { job, attempt, failure, happened: Happened::Maybe }];
         }
         self.give_up(state, job, attempt, failure)
