@@ -62,7 +62,7 @@ tools:
     title: Refuse
     input: {job: string}
     phrases: ["refuse {job}"]
-    behavior: {http: {method: POST, url: "http://ADDR/refuse"}}
+    behavior: {http: {method: POST, url: "http://ADDR/refuse", not_done: {status: [409]}}}
     idempotency: key
     RETRY
     undo: none
