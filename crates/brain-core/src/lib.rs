@@ -14,6 +14,7 @@ mod planted;
 mod random;
 mod rate;
 mod redact;
+mod status;
 mod time;
 
 pub use canonical::{canonical_bytes, canonical_digest};
@@ -29,4 +30,5 @@ pub use planted::planted;
 pub use random::{Random, SeededRandom};
 pub use rate::{Rate, RateError, RateMeter};
 pub use redact::{REDACTED, Redactor, audit_hash, is_sensitive_key};
+pub use status::{ApprovalStatus, Confidence, ContractStatus, RunStatus, StatusError};
 pub use time::{Clock, Timestamp, VirtualClock};

@@ -12,7 +12,7 @@ use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use brain_core::{Digest, Failure, Millis, NodeId, Random, RunId, Timestamp, planted};
+use brain_core::{Digest, Failure, Millis, NodeId, Random, RunId, RunStatus, Timestamp, planted};
 use brain_store::{
     Conflict, Member, Outcome, Precondition, QueuePlace, RunRow, RunSchedule, Scope, SignalRow, Store, StoreError,
     Write,
@@ -27,7 +27,6 @@ pub use self::messages::{
 };
 pub use self::parent::child_key;
 pub(crate) use self::parent::{CHILD_IN_DOUBT, last_child};
-pub use self::park::PARKED;
 pub(crate) use self::park::move_unread;
 use crate::data::RunData;
 use crate::engine::EngineError;
@@ -327,7 +326,7 @@ impl Core {
                         }
                         kept.iter().for_each(|item| self.answered(run, std::slice::from_ref(item)));
                     }
-                    error => match row.filter(|row| row.status != PARKED) {
+                    error => match row.filter(|row| row.status != RunStatus::Parked) {
                         Some(row) => {
                             let why = error.to_string();
                             self.park(now, live, &row, log.as_deref(), (kept.into(), &why), output);
@@ -400,7 +399,7 @@ impl Core {
                     let result = if answer.is_null() {
                         Err(EngineError::NothingToDo(run))
                     } else {
-                        let status = live.row.as_ref().map_or_else(String::new, |row| row.status.clone());
+                        let status = live.row.as_ref().map_or(RunStatus::Running, |row| row.status);
                         Ok(RunNews { answer: answer.clone(), ..RunNews::of(run, status) })
                     };
                     output.actions.push(Action::Reply(reply, result));
@@ -432,7 +431,10 @@ impl Core {
     /// waits.
     fn keep_while_queued(&mut self, run: RunId, live: Live) -> bool {
         let waits = !live.queue.is_empty();
-        let owned = live.row.as_ref().is_some_and(|row| row.schedule.owner == Some(self.node) && row.status != PARKED);
+        let owned = live
+            .row
+            .as_ref()
+            .is_some_and(|row| row.schedule.owner == Some(self.node) && row.status != RunStatus::Parked);
         if waits || owned {
             self.live.insert(run, live);
         }
@@ -450,7 +452,7 @@ impl Core {
         let mut preconditions = Vec::new();
         let mut writes = Vec::new();
         let mut prelude = Vec::new();
-        let mut status = live.row.as_ref().map_or_else(String::new, |row| row.status.clone());
+        let mut status = live.row.as_ref().map_or(RunStatus::Running, |row| row.status);
         let mut schedule = live.row.as_ref().map(|row| row.schedule.clone()).unwrap_or_default();
         let mut program_hash = None;
         let mut new_row = None;
@@ -466,7 +468,7 @@ impl Core {
                     }
                     writes.extend(submission.writes.iter().cloned());
                     prelude.extend(submission.prelude.iter().cloned());
-                    status.clone_from(&submission.status);
+                    status = submission.status;
                     schedule.priority = submission.priority;
                     schedule.wake_at = submission.expires_at.filter(|_| !submission.start);
                     live.data = RunData { input: submission.input.clone(), ..RunData::default() };
@@ -498,9 +500,7 @@ impl Core {
                         live.data.input = input.clone();
                         self.programs.keep(*hash, program);
                     }
-                    if let Some(new) = &command.status {
-                        status.clone_from(new);
-                    }
+                    status = command.status.unwrap_or(status);
                 }
                 Work::Job(job, attempt, outcome) => inputs.push(Told::Outcome(*job, *attempt, outcome.clone())),
                 Work::NotMade(job, attempt) => inputs.push(not_made(*job, *attempt)),
@@ -641,7 +641,7 @@ impl Core {
         let Parts { mut finished, mut preconditions, mut status, mut schedule, program_hash, new_row } = parts;
         let mut nudge = false;
         if let Some(state) = live.state.as_ref().filter(|state| state.phase() != Phase::New) {
-            status = state.status().to_string();
+            status = state.status();
             schedule.wake_at = state.wake_at();
             let under_way = finished.unfinished
                 || state
@@ -690,7 +690,7 @@ impl Core {
                 tenant: live.scope.tenant().clone(),
                 created_at: now,
                 updated_at: now,
-                status: status.clone(),
+                status,
                 program: program_hash,
                 request: submission.request.clone(),
                 erased: false,
@@ -698,7 +698,7 @@ impl Core {
             }))),
             None => writes.push(Write::UpdateRun {
                 run,
-                status: status.clone(),
+                status,
                 at: now,
                 schedule: schedule.clone(),
                 program: program_hash,
@@ -775,7 +775,7 @@ impl Core {
                         tenant: live.scope.tenant().clone(),
                         created_at: in_flight.at,
                         updated_at: in_flight.at,
-                        status: String::new(),
+                        status: in_flight.status,
                         program: None,
                         request: submission.request.clone(),
                         erased: false,
@@ -795,7 +795,7 @@ impl Core {
         if let Some(row) = &mut live.row {
             row.updated_at = in_flight.at;
             row.schedule = in_flight.schedule.clone();
-            row.status.clone_from(&in_flight.status);
+            row.status = in_flight.status;
             row.program = in_flight.program.or(row.program);
         }
         live.log.extend(in_flight.appended);
@@ -992,7 +992,7 @@ enum Undecided {
 struct Parts {
     finished: Finished,
     preconditions: Vec<Precondition>,
-    status: String,
+    status: RunStatus,
     schedule: RunSchedule,
     program_hash: Option<Digest>,
     new_row: Option<Arc<Submission>>,

@@ -5,7 +5,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use brain_core::{Clock, Digest, Failure, JobKey, Millis, NodeId, Random, RunId, SeededRandom, Timestamp};
+use brain_core::{Clock, Digest, Failure, JobKey, Millis, NodeId, Random, RunId, RunStatus, SeededRandom, Timestamp};
 use brain_lang::plan::{Idempotency, Place};
 use brain_store::{
     Lane, Member, Outcome, Precondition, RunRow, RunSchedule, Scope, Store, StoreError, SystemScope, Write,
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 use crate::core::{
-    CHILD_IN_DOUBT, Command, Core, CoreInput, PARKED, Submission, ToJob, Told, last_child, lost_jobs, move_unread,
+    CHILD_IN_DOUBT, Command, Core, CoreInput, Submission, ToJob, Told, last_child, lost_jobs, move_unread,
 };
 use crate::data::Moved;
 use crate::flow::{Flow, FlowConfig};
@@ -370,7 +370,7 @@ impl Engine {
     }
 
     fn at_rest(&self, scope: &Scope, row: &RunRow) -> Result<Option<RunNews>, EngineError> {
-        let news = |at_rest| RunNews { at_rest, ..RunNews::of(row.id, row.status.clone()) };
+        let news = |at_rest| RunNews { at_rest, ..RunNews::of(row.id, row.status) };
         match row.status.as_str() {
             "running" => {}
             "waiting" | "delegated" | "stopping" | "compensating" => {
@@ -430,7 +430,7 @@ impl Engine {
     /// be made twice must have come to an end first.
     pub async fn unpark(&self, scope: &Scope, run: RunId, by: &str) -> Result<RunNews, EngineError> {
         let state = self.run_state(scope, run)?;
-        if state.row.status != PARKED {
+        if state.row.status != RunStatus::Parked {
             return Err(EngineError::NothingToDo(run));
         }
         let until = state.row.updated_at.plus(longest_call(&state));
@@ -461,7 +461,7 @@ impl Engine {
             }
             state => state?,
         };
-        if state.row.status != PARKED {
+        if state.row.status != RunStatus::Parked {
             return Err(EngineError::NothingToDo(run));
         }
         let mut inputs = lost_jobs(state.state.as_ref());
@@ -483,11 +483,11 @@ impl Engine {
     /// Gives up a run that was set aside. Nothing of it is executed or taken back.
     pub fn abort_unread(&self, scope: &Scope, run: RunId, event: NewEvent) -> Result<(), EngineError> {
         let row = self.store.run(scope, run)?.ok_or(EngineError::NoSuchRun(run))?;
-        if row.status != PARKED {
+        if row.status != RunStatus::Parked {
             return Err(EngineError::NothingToDo(run));
         }
         let log = self.store.log(scope, run).ok();
-        let (precondition, writes) = move_unread(&row, log.as_deref(), self.clock.now(), "cancelled", event);
+        let (precondition, writes) = move_unread(&row, log.as_deref(), self.clock.now(), RunStatus::Cancelled, event);
         let member = Member { scope: scope.clone(), preconditions: vec![precondition], writes };
         match self.store.commit_now(vec![member])?.as_slice() {
             [Outcome::Committed] => Ok(()),

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use brain_core::RunId;
+use brain_core::{RunId, RunStatus};
 use serde_json::Value;
 use tokio::sync::{Notify, oneshot};
 
@@ -16,7 +16,7 @@ pub struct RunNews {
     /// The run.
     pub run: RunId,
     /// Its status.
-    pub status: String,
+    pub status: RunStatus,
     /// Whether it goes no further by itself: it is over, or it waits for a person.
     pub at_rest: bool,
     /// Whether workers have something new to take.
@@ -29,7 +29,7 @@ pub struct RunNews {
 
 impl RunNews {
     /// Where a run stands, and nothing else.
-    pub fn of(run: RunId, status: String) -> Self {
+    pub fn of(run: RunId, status: RunStatus) -> Self {
         Self { run, status, at_rest: false, offered: false, answer: Value::Null, state: None }
     }
 }

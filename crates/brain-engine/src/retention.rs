@@ -15,7 +15,7 @@
 //! Programs, settings and tool definitions are not collected. There are as many as packs have forms, not as many as runs, and
 //! nodes remember which ones the store has and do not write those again.
 
-use brain_core::{Digest, Millis, RunId, Timestamp, canonical_digest, planted};
+use brain_core::{Digest, Millis, RunId, RunStatus, Timestamp, canonical_digest, planted};
 use brain_store::{Member, Old, Outcome, Precondition, RunRow, Scope, Store, StoreError, Write, used_blobs};
 use serde_json::{Map, Value, json};
 
@@ -91,7 +91,7 @@ pub fn sweep(store: &dyn Store, scope: &Scope, now: Timestamp, keep: Keep, dry_r
         });
         done("erasing payloads", erased);
     }
-    for status in ["running", "waiting", "delegated"] {
+    for status in [RunStatus::Running, RunStatus::Waiting, RunStatus::Delegated] {
         done("compacting logs", compact_all(store, scope, status, now, keep.long, dry_run, &mut swept));
     }
     done("collecting blobs", sweep_blobs(store, scope, now, keep.blobs, dry_run, &mut swept));
@@ -105,7 +105,7 @@ pub fn sweep(store: &dyn Store, scope: &Scope, now: Timestamp, keep: Keep, dry_r
 fn compact_all(
     store: &dyn Store,
     scope: &Scope,
-    status: &str,
+    status: RunStatus,
     now: Timestamp,
     long: u64,
     dry_run: bool,
@@ -208,7 +208,7 @@ fn delete(
 /// it.
 fn parent_is_open(store: &dyn Store, scope: &Scope, row: &RunRow) -> Result<bool, StoreError> {
     let Some(parent) = row.request["parent"]["run"].as_str().and_then(|run| run.parse().ok()) else { return Ok(false) };
-    Ok(store.run(scope, parent)?.is_some_and(|parent| !brain_store::is_over(&parent.status)))
+    Ok(store.run(scope, parent)?.is_some_and(|parent| !parent.status.is_over()))
 }
 
 fn erase(

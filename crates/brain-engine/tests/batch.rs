@@ -6,7 +6,7 @@ mod common;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use brain_core::RecordId;
+use brain_core::{RecordId, RunStatus};
 use brain_engine::{Driver, ReceiptStatus};
 use brain_lang::plan::{Place, Plan, PlanStep};
 use brain_store::{Member, MemoryStore, RecordFilter, RecordRow, Store, Write};
@@ -40,7 +40,7 @@ fn a_batch_that_fails_leaves_nothing_but_its_log() {
     host.inline_fails = Box::new(|job| job.step == "c");
     let steps = vec![step("a", &[], Place::Inline), step("b", &["a"], Place::Inline), step("c", &["b"], Place::Inline)];
     let state = run(host, &store, steps);
-    assert_eq!(state.row.status, "failed");
+    assert_eq!(state.row.status, RunStatus::Failed);
     assert_eq!(marks(&store), 0);
     let list = state.receipts().unwrap();
     let statuses: Vec<ReceiptStatus> = list.iter().map(|receipt| receipt.status).collect();
@@ -53,7 +53,7 @@ fn a_batch_that_is_too_large_does_nothing() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let steps = (0..101).map(|n| step(&format!("s{n}"), &[], Place::Inline)).collect();
     let state = run(TestHost::new(|_| Fate::Done), &store, steps);
-    assert_eq!(state.row.status, "failed");
+    assert_eq!(state.row.status, RunStatus::Failed);
     assert_eq!(state.state.unwrap().failure().unwrap().code, "batch_too_large");
     assert_eq!(marks(&store), 0);
 }
@@ -82,7 +82,7 @@ fn a_batch_that_others_keep_beating_says_so_and_when_to_try_again() {
         false
     });
     let state = run(host, &store, vec![step("a", &[], Place::Inline)]);
-    assert_eq!(state.row.status, "failed");
+    assert_eq!(state.row.status, RunStatus::Failed);
     let failure = state.state.unwrap().failure().unwrap().clone();
     assert_eq!(failure.code, "contention");
     assert!(failure.retry_after.is_some(), "it says when to try again");

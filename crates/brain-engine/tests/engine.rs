@@ -6,7 +6,7 @@ mod common;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use brain_core::{Failure, Millis};
+use brain_core::{Failure, Millis, RunStatus};
 use brain_engine::{Driver, EngineError, FlowConfig, LetterDecision, NewEvent, PipeEvent};
 use brain_lang::plan::{Idempotency, OnFailure, Place};
 use brain_store::{MemoryStore, RecordFilter, Store};
@@ -31,7 +31,7 @@ fn start(driver: &mut Driver, steps: Vec<brain_lang::plan::PlanStep>) -> brain_c
     run
 }
 
-fn finish(driver: &mut Driver, run: brain_core::RunId) -> String {
+fn finish(driver: &mut Driver, run: brain_core::RunId) -> RunStatus {
     let engine = driver.engine().clone();
     driver.block_on(engine.wait(&scope(), run), None).unwrap().unwrap().status
 }
@@ -46,7 +46,7 @@ fn a_run_of_inline_steps_is_accepted_and_done_in_one_commit() {
         step(&format!("s{n}"), &after, Place::Inline)
     });
     let run = start(&mut driver, steps.collect());
-    assert_eq!(store.run(&scope(), run).unwrap().unwrap().status, "completed");
+    assert_eq!(store.run(&scope(), run).unwrap().unwrap().status, RunStatus::Completed);
     assert_eq!(store.stats().commits - before, 1);
     let marks = store.records(&scope(), "mark", &RecordFilter::default(), 10, None).unwrap().items;
     assert_eq!(marks.len(), 5);
@@ -59,7 +59,7 @@ fn completing_a_step_and_starting_the_next_share_one_commit() {
     let (mut driver, store, _) = world(TestHost::new(|_| Fate::Done));
     let before = store.stats().commits;
     let run = start(&mut driver, vec![step("a", &[], KEY), step("b", &["a"], KEY), step("c", &["b"], KEY)]);
-    assert_eq!(finish(&mut driver, run), "completed");
+    assert_eq!(finish(&mut driver, run), RunStatus::Completed);
     assert_eq!(store.stats().commits - before, 4, "accept, and one after each step");
 }
 
@@ -69,7 +69,7 @@ fn a_failed_inline_step_leaves_nothing_behind() {
     host.inline_fails = Box::new(|job| job.step == "b");
     let (mut driver, store, _) = world(host);
     let run = start(&mut driver, vec![step("a", &[], Place::Inline), step("b", &["a"], Place::Inline)]);
-    assert_eq!(finish(&mut driver, run), "failed");
+    assert_eq!(finish(&mut driver, run), RunStatus::Failed);
     let marks = store.records(&scope(), "mark", &RecordFilter::default(), 10, None).unwrap().items;
     assert_eq!(marks.len(), 1, "a stays, what b wrote is dropped");
 }
@@ -82,7 +82,7 @@ fn retries_wait_and_keep_their_key_and_their_arguments() {
             move |_| if attempts.fetch_add(1, Ordering::Relaxed) < 2 { Fate::Busy } else { Fate::Done },
         ));
     let run = start(&mut driver, vec![step("a", &[], KEY)]);
-    assert_eq!(finish(&mut driver, run), "completed");
+    assert_eq!(finish(&mut driver, run), RunStatus::Completed);
     let state = driver.engine().run_state(&scope(), run).unwrap();
     let list = state.receipts().unwrap();
     assert_eq!(list.iter().map(|one| one.attempt).collect::<Vec<_>>(), [1, 2, 3]);
@@ -100,14 +100,14 @@ fn out_of_attempts_is_a_dead_letter_that_can_be_retried() {
             move |_| if attempts.fetch_add(1, Ordering::Relaxed) < 3 { Fate::Busy } else { Fate::Done },
         ));
     let run = start(&mut driver, vec![step("a", &[], KEY), step("b", &["a"], Place::Inline)]);
-    assert_eq!(finish(&mut driver, run), "waiting");
+    assert_eq!(finish(&mut driver, run), RunStatus::Waiting);
     let letter = store.letters(&scope(), Some(true), 10, None).unwrap().items.remove(0);
     assert_eq!((letter.run, letter.body["attempts"].as_u64()), (run, Some(3)));
     let engine = driver.engine().clone();
     let decided =
         driver.block_on(engine.decide_letter(&scope(), letter.id, LetterDecision::Retry, "me", "fixed"), None);
     decided.unwrap().unwrap();
-    assert_eq!(finish(&mut driver, run), "completed");
+    assert_eq!(finish(&mut driver, run), RunStatus::Completed);
     let letter = store.letter(&scope(), letter.id).unwrap().unwrap();
     assert!(!letter.open);
     assert_eq!(letter.body["resolution"]["outcome"], "retried");
@@ -119,7 +119,7 @@ fn out_of_attempts_is_a_dead_letter_that_can_be_retried() {
 fn an_unknown_outcome_without_a_key_waits_for_a_person_and_is_never_called_again() {
     let (mut driver, store, host) = world(TestHost::new(|_| Fate::LostAfter));
     let run = start(&mut driver, vec![step("a", &[], NONE)]);
-    assert_eq!(finish(&mut driver, run), "waiting");
+    assert_eq!(finish(&mut driver, run), RunStatus::Waiting);
     let letter = store.letters(&scope(), Some(true), 10, None).unwrap().items.remove(0);
     assert_eq!(letter.body["happened"], "maybe");
     let engine = driver.engine().clone();
@@ -127,7 +127,7 @@ fn an_unknown_outcome_without_a_key_waits_for_a_person_and_is_never_called_again
     let decided = driver
         .block_on(engine.decide_letter(&scope(), letter.id, LetterDecision::Resolve(result), "me", "seen it"), None);
     decided.unwrap().unwrap();
-    assert_eq!(finish(&mut driver, run), "completed");
+    assert_eq!(finish(&mut driver, run), RunStatus::Completed);
     assert_eq!(driver.engine().run_state(&scope(), run).unwrap().data.state["id"], 7);
     assert_eq!(host.seen.lock().unwrap().calls.values().sum::<u32>(), 1);
 }
@@ -153,7 +153,7 @@ fn a_lost_call_with_a_check_is_looked_up_not_repeated() {
         let (mut driver, _, host) =
             world(TestHost::new(move |_| if first.fetch_add(1, Ordering::Relaxed) == 0 { fate } else { Fate::Done }));
         let run = start(&mut driver, vec![step("a", &[], Place::Outside(Idempotency::Check("t.do".into())))]);
-        assert_eq!(finish(&mut driver, run), "completed", "{fate:?}");
+        assert_eq!(finish(&mut driver, run), RunStatus::Completed, "{fate:?}");
         let seen = host.seen.lock().unwrap();
         assert_eq!(seen.calls.values().sum::<u32>(), calls, "{fate:?}");
         assert_eq!(seen.effects.values().sum::<u32>(), 1, "{fate:?}");
@@ -171,7 +171,7 @@ fn failing_undoes_what_was_done_in_reverse_order() {
         last,
     ];
     let run = start(&mut driver, steps);
-    assert_eq!(finish(&mut driver, run), "compensated");
+    assert_eq!(finish(&mut driver, run), RunStatus::Compensated);
     let state = driver.engine().run_state(&scope(), run).unwrap();
     let list = state.receipts().unwrap();
     let order: Vec<(String, bool)> = list.iter().map(|one| (one.step.clone(), one.job.undo)).collect();
@@ -185,7 +185,7 @@ fn failing_undoes_what_was_done_in_reverse_order() {
 fn a_list_gives_an_ordered_list_of_results() {
     let (mut driver, _, _) = world(TestHost::new(|_| Fate::Done));
     let run = start(&mut driver, vec![each(step("a", &[], KEY))]);
-    assert_eq!(finish(&mut driver, run), "completed");
+    assert_eq!(finish(&mut driver, run), RunStatus::Completed);
     let data = driver.engine().run_state(&scope(), run).unwrap().data;
     let said: Vec<bool> = data.steps["a"]
         .as_array()
@@ -204,14 +204,14 @@ fn cancelling_stops_after_what_is_under_way() {
     driver.pump();
     let engine = driver.engine().clone();
     driver.block_on(engine.cancel(&scope(), run, vec![], vec![]), None).unwrap().unwrap();
-    assert_eq!(finish(&mut driver, run), "cancelled");
+    assert_eq!(finish(&mut driver, run), RunStatus::Cancelled);
     driver.advance_to(driver.engine().clock().now().plus(Millis(60_000)));
     assert_eq!(host.seen.lock().unwrap().calls.len(), 1, "b never started");
 }
 
 #[test]
 fn a_dead_nodes_runs_go_on_elsewhere() {
-    for (place, status, calls) in [(KEY, "completed", 2), (NONE, "waiting", 1)] {
+    for (place, status, calls) in [(KEY, RunStatus::Completed, 2), (NONE, RunStatus::Waiting, 1)] {
         let first = AtomicU32::new(0);
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
         let host = Arc::new(TestHost::new(move |_| {
@@ -244,12 +244,12 @@ fn a_node_that_was_given_up_can_write_nothing_more() {
     one.pump();
     let mut two = Driver::new(store.clone(), host.clone(), host, clock, random(2));
     two.take_over(one.engine().node());
-    assert_eq!(finish(&mut two, run), "completed");
+    assert_eq!(finish(&mut two, run), RunStatus::Completed);
     // It still believes that the run is its own and under way.
     let engine = one.engine().clone();
     drop(one.block_on(engine.cancel(&scope(), run, vec![], vec![]), None));
     let log = store.log(&scope(), run).unwrap();
-    assert_eq!(store.run(&scope(), run).unwrap().unwrap().status, "completed");
+    assert_eq!(store.run(&scope(), run).unwrap().unwrap().status, RunStatus::Completed);
     let count = |name: &str| brain_engine::log::entries(&log).filter(|entry| entry.name() == name).count();
     assert_eq!((count("ScopeStopped"), count("JobStarted"), count("JobDone")), (0, 2, 1), "nothing it decided counts");
     let ended = count("RunEnded");
@@ -281,7 +281,7 @@ fn a_poisoned_run_blocks_nobody() {
     let submission = submission(&good, 2);
     let (run, engine) = (submission.run, driver.engine().clone());
     driver.block_on(engine.submit(submission), None).unwrap().unwrap();
-    assert_eq!(finish(&mut driver, run), "completed");
+    assert_eq!(finish(&mut driver, run), RunStatus::Completed);
     assert!(matches!(engine.run_state(&scope(), bad), Err(EngineError::Unreadable(..))));
 
     // It was set aside for all to see, is not looked at again by itself, and a person decides.
@@ -294,7 +294,7 @@ fn a_poisoned_run_blocks_nobody() {
     assert!(matches!(again, Err(EngineError::Unreadable(..))), "this build still cannot read it");
     let event = NewEvent::pipe(PipeEvent::Aborted, serde_json::json!({"by": "ann"}), None);
     engine.abort_unread(&scope(), bad, event).unwrap();
-    assert_eq!(store.run(&scope(), bad).unwrap().unwrap().status, "cancelled");
+    assert_eq!(store.run(&scope(), bad).unwrap().unwrap().status, RunStatus::Cancelled);
 }
 
 #[test]
@@ -363,7 +363,7 @@ fn a_long_run_is_compacted_and_goes_on() {
     }
     driver.pump();
     let before = engine.run_state(&scope(), run).unwrap();
-    assert_eq!(before.row.status, "waiting", "its last step is in doubt");
+    assert_eq!(before.row.status, RunStatus::Waiting, "its last step is in doubt");
     let keep = brain_engine::Keep { payloads: None, runs: None, blobs: Millis(0), long: 50 };
     let seen = brain_engine::sweep(store.as_ref(), &scope(), before.row.updated_at, keep, true).unwrap();
     assert_eq!((seen.runs_compacted, store.log(&scope(), run).unwrap().len()), (1, before.log.len()), "a dry run");
@@ -392,7 +392,7 @@ fn a_long_run_is_compacted_and_goes_on() {
     let ours = scope();
     let decided = engine.decide_letter(&ours, letter.id, LetterDecision::Resolve(None), "ann", "it is there");
     driver.block_on(decided, None).unwrap().unwrap();
-    assert_eq!(finish(&mut driver, run), "completed");
+    assert_eq!(finish(&mut driver, run), RunStatus::Completed);
     let over = engine.run_state(&scope(), run).unwrap();
     assert_eq!(over.receipts().unwrap().len(), before.receipts().unwrap().len());
 }

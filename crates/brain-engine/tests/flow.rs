@@ -5,7 +5,7 @@ mod common;
 
 use std::sync::{Arc, Mutex};
 
-use brain_core::{Clock, Millis, RunId, TenantId, VirtualClock};
+use brain_core::{Clock, Millis, RunId, RunStatus, TenantId, VirtualClock};
 use brain_engine::core::{Submission, ToJob};
 use brain_engine::{Driver, FlowConfig, Limits, TenantLimits};
 use brain_lang::plan::{Idempotency, Place};
@@ -89,7 +89,7 @@ fn a_rate_spreads_calls_over_time_and_loses_none() {
     world.driver.advance_to(began.plus(Millis(10_000)));
     assert_eq!(*world.asked.lock().unwrap(), runs.iter().map(|run| run.1).collect::<Vec<_>>(), "each once, in order");
     for (scope, run) in &runs {
-        assert_eq!(world.store.run(scope, *run).unwrap().unwrap().status, "completed");
+        assert_eq!(world.store.run(scope, *run).unwrap().unwrap().status, RunStatus::Completed);
     }
 }
 

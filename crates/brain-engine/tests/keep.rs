@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use brain_core::{Digest, Millis, Timestamp, canonical_digest};
+use brain_core::{Digest, Millis, RunStatus, Timestamp, canonical_digest};
 use brain_engine::{Keep, Swept, sweep};
 use brain_store::conformance::sample;
 use brain_store::{LogEvent, LogRow, Member, Runs, SqliteStore, Store, Write};
@@ -33,7 +33,7 @@ fn round(store: &SqliteStore, round: u64) {
     let mut members = Vec::new();
     for n in round * RUNS..(round + 1) * RUNS {
         let mut row = sample::run(&scope, n);
-        (row.updated_at, row.status) = (at(round), "completed".into());
+        (row.updated_at, row.status) = (at(round), RunStatus::Completed);
         let mut first = payload(n);
         let mut writes = Vec::new();
         if n % 10 == 0 {
@@ -125,9 +125,10 @@ fn what_is_not_over_or_not_old_is_left_alone() {
     let store = brain_store::MemoryStore::new();
     let scope = sample::scope("default");
     let mut writes = Vec::new();
-    for (n, status) in ["completed", "waiting", "parked", "staged", "running", "needs_input"].into_iter().enumerate() {
+    let statuses = RunStatus::ALL.iter().filter(|status| **status == RunStatus::Completed || !status.is_over());
+    for (n, status) in statuses.enumerate() {
         let mut row = sample::run(&scope, n as u64);
-        row.status = status.into();
+        row.status = *status;
         writes.extend([Write::NewRun(Box::new(row)), Write::Append(sample::log(n as u64, 0).into())]);
     }
     brain_store::Commit::commit_now(&store, vec![Member { scope: scope.clone(), preconditions: vec![], writes }])
@@ -146,7 +147,7 @@ fn a_child_run_is_kept_until_its_parent_is_over() {
     let store = brain_store::MemoryStore::new();
     let scope = sample::scope("default");
     let (mut parent, mut child) = (sample::run(&scope, 1), sample::run(&scope, 2));
-    (parent.status, child.status) = ("delegated".into(), "completed".into());
+    (parent.status, child.status) = (RunStatus::Delegated, RunStatus::Completed);
     child.request["parent"] = json!({"run": parent.id});
     let put = |row: &brain_store::RunRow| {
         let writes = vec![Write::NewRun(Box::new(row.clone()))];
@@ -163,7 +164,7 @@ fn a_child_run_is_kept_until_its_parent_is_over() {
     let over = Write::UpdateRun {
         run: parent.id,
         at: parent.updated_at,
-        status: "cancelled".into(),
+        status: RunStatus::Cancelled,
         program: None,
         schedule: parent.schedule.clone(),
     };

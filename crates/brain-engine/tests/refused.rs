@@ -7,8 +7,8 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 
-use brain_core::{Clock, Failure, Millis, NodeId, RunId, SeededRandom, Timestamp};
-use brain_engine::core::{Action, Command, Core, CoreInput, PARKED, Reply, StepOutput, Told};
+use brain_core::{Clock, Failure, Millis, NodeId, RunId, RunStatus, SeededRandom, Timestamp};
+use brain_engine::core::{Action, Command, Core, CoreInput, Reply, StepOutput, Told};
 use brain_engine::log::entries;
 use brain_engine::{Driver, EngineError, FlowConfig, JobOutcome, NewEvent, PipeEvent, RunNews};
 use brain_lang::plan::{Idempotency, Place};
@@ -83,10 +83,13 @@ fn one_run_that_is_refused_is_set_aside_and_its_neighbours_complete() {
         settle(&mut driver, store.as_ref());
     }
     let status = |run: &RunId| store.run(&scope(), *run).unwrap().unwrap();
-    let statuses: Vec<String> = runs.iter().map(|run| status(run).status).collect();
-    assert_eq!(statuses, ["completed", "completed", PARKED, "completed", "completed"]);
+    let statuses: Vec<RunStatus> = runs.iter().map(|run| status(run).status).collect();
+    assert_eq!(
+        statuses,
+        [RunStatus::Completed, RunStatus::Completed, RunStatus::Parked, RunStatus::Completed, RunStatus::Completed]
+    );
     let Poll::Ready(told) = waiting.as_mut().poll(&mut context) else { panic!("whoever waits is told") };
-    assert_eq!(told.unwrap().status, PARKED);
+    assert_eq!(told.unwrap().status, RunStatus::Parked);
     let aside = status(&bad).schedule;
     assert_eq!((aside.owner, aside.wake_at, aside.queued), (None, None, None), "nobody looks at it by itself");
     let commits = store.stats().commits;
@@ -201,7 +204,7 @@ impl Bench {
         run
     }
 
-    fn status(&self, run: RunId) -> String {
+    fn status(&self, run: RunId) -> RunStatus {
         self.store.run(&scope(), run).unwrap().unwrap().status
     }
 
@@ -273,7 +276,7 @@ fn what_a_call_brought_is_refused_and_a_person_has_it_looked_at_again() {
     let commits = bench.step(CoreInput::Wake(scope(), run));
     let parking = bench.refuse(commits);
     bench.commit(parking);
-    assert_eq!(bench.status(run), PARKED);
+    assert_eq!(bench.status(run), RunStatus::Parked);
     let log = bench.store.log(&scope(), run).unwrap();
     let said = entries(&log).last().unwrap();
     assert!(said.is(PipeEvent::Parked) && said.value()["why"] == "it is too large" && said.value()["was"] == "running");
@@ -307,7 +310,7 @@ fn a_call_that_must_not_be_made_twice_is_waited_for() {
     let row = store.run(&scope(), run).unwrap().unwrap();
     let mut schedule = row.schedule.clone();
     (schedule.fence, schedule.owner) = (schedule.fence + 1, None);
-    let (status, at): (String, Timestamp) = (PARKED.into(), clock.now());
+    let (status, at): (RunStatus, Timestamp) = (RunStatus::Parked, clock.now());
     let writes = vec![Write::UpdateRun { run, status, at, schedule, program: None }];
     store.commit_now(vec![Member { scope: scope(), preconditions: vec![], writes }]).unwrap();
 
@@ -317,7 +320,7 @@ fn a_call_that_must_not_be_made_twice_is_waited_for() {
     assert_eq!(until.since(at), Millis(6_000), "its time and the grace");
     // Its time is over: its answer changes nothing.
     driver.advance_to(until);
-    assert_eq!(store.run(&scope(), run).unwrap().unwrap().status, PARKED);
+    assert_eq!(store.run(&scope(), run).unwrap().unwrap().status, RunStatus::Parked);
     driver.block_on(engine.unpark(&ours, run, "ann"), None).unwrap().unwrap();
     let state = engine.run_state(&scope(), run).unwrap();
     let job = &state.state.unwrap().jobs[&FIRST];

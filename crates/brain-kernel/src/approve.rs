@@ -1,6 +1,6 @@
 //! Approve: someone says yes or no to a staged runbook. What was approved is what runs; no decision means no run.
 
-use brain_core::{ApprovalId, Failure, RunId, Timestamp};
+use brain_core::{ApprovalId, ApprovalStatus, Failure, RunId, RunStatus, Timestamp};
 use brain_engine::core::{Command, ToJob, Told};
 use brain_engine::{EngineError, NewEvent, PipeEvent};
 use brain_store::{ApprovalRow, Precondition, Scope, Write};
@@ -31,19 +31,19 @@ impl Kernel {
         }
         let run: RunId = id.parse().map_err(|_| none())?;
         let mut rows = self.store().approvals_of(scope, run)?;
-        let pending = rows.iter().rposition(|row| row.status == "pending");
+        let pending = rows.iter().rposition(|row| row.status == ApprovalStatus::Pending);
         pending.map(|at| rows.swap_remove(at)).or_else(|| rows.pop()).ok_or_else(none)
     }
 
     /// The approval that is to be decided. A run may wait for several: then it must be said which.
     fn to_decide(&self, scope: &Scope, id: &str) -> Result<ApprovalRow, KernelError> {
         let row = self.find_approval(scope, id)?;
-        if row.status != "pending" {
+        if row.status != ApprovalStatus::Pending {
             return Err(KernelError::AlreadyDecided);
         }
         if row.id.to_string() != id {
             let mut pending = self.store().approvals_of(scope, row.run)?;
-            pending.retain(|row| row.status == "pending");
+            pending.retain(|row| row.status == ApprovalStatus::Pending);
             if pending.len() > 1 {
                 let one = |row: &ApprovalRow| {
                     let asks = row.body["asks"].as_array().into_iter().flatten().filter_map(Value::as_str);
@@ -134,7 +134,7 @@ impl Kernel {
             return self.decide_step(scope, row, decision, actor, note).await;
         }
         let state = self.engine().run_state(scope, row.run)?;
-        let (Some(hash), true) = (state.row.program, state.row.status == "staged") else {
+        let (Some(hash), true) = (state.row.program, state.row.status == RunStatus::Staged) else {
             return Err(KernelError::Conflict(format!("run {} does not wait for approval", row.run)));
         };
         let seen = approval_digest(hash, &state.data.input);
@@ -149,7 +149,7 @@ impl Kernel {
         if approved {
             preconditions.extend(self.undo_preconditions(scope, &state.row.request)?);
         }
-        row.status = if approved { "approved" } else { "rejected" }.into();
+        row.status = if approved { ApprovalStatus::Approved } else { ApprovalStatus::Rejected };
         row.body["decided_by"] = json!(actor.name);
         row.body["decided_at"] = json!(self.clock().now());
         row.body["note"] = json!(note);
@@ -182,7 +182,7 @@ impl Kernel {
         let approved = decision == Decision::Approve;
         let key = row.body["job"].as_str().and_then(|key| key.parse().ok());
         let key = key.ok_or_else(|| KernelError::NoSuchApproval(row.id.to_string()))?;
-        row.status = if approved { "approved" } else { "rejected" }.into();
+        row.status = if approved { ApprovalStatus::Approved } else { ApprovalStatus::Rejected };
         row.body["decided_by"] = json!(actor.name);
         row.body["decided_at"] = json!(self.clock().now());
         row.body["note"] = json!(note);

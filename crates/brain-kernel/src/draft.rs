@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use brain_core::{Digest, RunId, Timestamp};
+use brain_core::{Digest, RunId, RunStatus, Timestamp};
 use brain_engine::core::Submission;
 use brain_engine::{NewEvent, PipeEvent, blob_writes};
 use brain_nlu::Confidence;
@@ -19,7 +19,7 @@ use crate::plan::Planned;
 /// A run while it is being prepared.
 pub(crate) struct Draft {
     pub(crate) run: RunId,
-    pub(crate) status: String,
+    pub(crate) status: RunStatus,
     pub(crate) confidence: Confidence,
     pub(crate) reason: String,
     pub(crate) events: Vec<NewEvent>,
@@ -38,7 +38,7 @@ impl Draft {
     pub(crate) fn new(run: RunId, request: &Request, digest: Digest) -> Self {
         Self {
             run,
-            status: "completed".into(),
+            status: RunStatus::Completed,
             confidence: Confidence::None,
             reason: String::new(),
             events: vec![NewEvent::pipe(PipeEvent::Received, json!({"request": digest}), None)],
@@ -93,7 +93,7 @@ impl Draft {
 
     pub(crate) fn refuse(&mut self, problems: &[Problem]) {
         let missing = problems.iter().all(|problem| problem.code == "missing_input");
-        self.status = if missing { "needs_input".into() } else { "failed".into() };
+        self.status = if missing { RunStatus::NeedsInput } else { RunStatus::Failed };
         let errors: Vec<Value> = problems.iter().map(Problem::to_json).collect();
         let lines: Vec<&str> = problems.iter().map(|problem| problem.message.as_str()).collect();
         let message = format!("Nothing was done. {}", lines.join(" "));

@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use brain_core::{
-    ApprovalId, Clock, Digest, DigestBuilder, Failure, JobKey, Millis, Random, RunId, TenantId, canonical_digest,
+    ApprovalId, ApprovalStatus, Clock, Digest, DigestBuilder, Failure, JobKey, Millis, Random, RunId, RunStatus,
+    TenantId, canonical_digest,
 };
-use brain_engine::core::PARKED;
 use brain_engine::{
     Engine, EngineConfig, EngineError, LetterDecision, Liveness, NewEvent, Outside, PipeEvent, RunData, RunNews,
     RunState, blob_writes,
@@ -30,7 +30,6 @@ use crate::entity::Place;
 use crate::host::KernelHost;
 use crate::intake::{MAX_MESSAGE, Mode, Request};
 use crate::learning::Lessons;
-use crate::life::is_over;
 use crate::narrate::{PlannedCall, Problem, Report, describe_call, report};
 use crate::plan::{Planned, Wanted, plan};
 use crate::understand::{Hearing, hear, keep, surroundings, thresholds};
@@ -386,7 +385,7 @@ impl Kernel {
         {
             return Ok(begun);
         }
-        if draft.status == "needs_input" {
+        if draft.status == RunStatus::NeedsInput {
             draft.expires_at = Some(self.clock.now().plus(self.expiry.questions));
         }
         let key = draft.key.clone();
@@ -444,8 +443,7 @@ impl Kernel {
                 }
                 Some((run, _)) => {
                     let earlier = self.store.run(&request.scope, run)?;
-                    let came_to_nothing =
-                        earlier.is_none_or(|row| matches!(row.status.as_str(), "failed" | "cancelled" | "compensated"));
+                    let came_to_nothing = earlier.is_none_or(|row| row.status.came_to_nothing());
                     if !came_to_nothing {
                         let text = "The same was asked before in this conversation, so it was not done again. To do it \
                                     again, send it with a new Idempotency-Key.";
@@ -508,7 +506,7 @@ impl Kernel {
                 draft.confidence = Confidence::Low;
                 draft.reason = "More than one reading is likely".into();
                 draft.understood(evidence);
-                draft.status = "needs_input".into();
+                draft.status = RunStatus::NeedsInput;
                 let options = question.options.iter().map(|intent| {
                     format!("Say it so that only `{}` is meant, for example: {}", intent.target, intent.evidence.phrase)
                 });
@@ -746,7 +744,7 @@ impl Kernel {
         });
         draft.expires_at = Some(expires_at);
         let asked_at = self.clock.now();
-        let row = ApprovalRow { id, run: draft.run, status: "pending".into(), asked_at, body };
+        let row = ApprovalRow { id, run: draft.run, status: ApprovalStatus::Pending, asked_at, body };
         draft.writes.push(Write::PutApproval(row));
         let who = if needs_approver { "someone who may approve says yes" } else { "you say run" };
         let text = format!("Ready, and nothing has been done yet:\n{}\nIt runs when {who}.", shortened(&lines));
@@ -756,7 +754,7 @@ impl Kernel {
             json!({"approval": id, "consent": consent, "digest": digest}),
             Some(json!({"message": text, "next_actions": next})),
         ));
-        draft.status = "staged".into();
+        draft.status = RunStatus::Staged;
     }
 
     /// Waits for the end of a run that was begun, if that was asked for, and reports.
@@ -803,7 +801,7 @@ impl Kernel {
             Some(state) => self.report_of(&request.scope, &state)?,
             None => self.report(&request.scope, begun.run)?,
         };
-        let open = !is_over(&report.status);
+        let open = !report.status.is_over();
         if timed_out && open {
             report.ok = false;
             let waited = request.limits.wait_timeout_ms;
@@ -830,7 +828,7 @@ impl Kernel {
     /// Why a run came to nothing before it started, if it did.
     pub(crate) fn refusal(&self, scope: &Scope, run: RunId) -> Option<String> {
         let report = self.report(scope, run).ok()?;
-        let refused = matches!(report.status.as_str(), "failed" | "needs_input") && report.receipts.is_empty();
+        let refused = matches!(report.status, RunStatus::Failed | RunStatus::NeedsInput) && report.receipts.is_empty();
         refused.then_some(report.message)
     }
 
@@ -847,7 +845,7 @@ impl Kernel {
     fn report_of(&self, scope: &Scope, state: &RunState) -> Result<Report, KernelError> {
         let run = state.row.id;
         let mut report = report(&self.registry, &self.toolbox, state);
-        if state.row.status == PARKED {
+        if state.row.status == RunStatus::Parked {
             report.ok = false;
             report.message = format!("This run was set aside: {}", self.why_parked(scope, run));
             report.next_actions.push(format!("When the reason is gone: brain runs retry {run}"));
@@ -855,7 +853,8 @@ impl Kernel {
         }
         let held = |job: &brain_vm::Job| matches!(job.status, brain_vm::JobStatus::Held { .. });
         if state.state.as_ref().is_some_and(|machine| machine.jobs.values().any(held)) {
-            let pending = self.store.approvals_of(scope, run)?.into_iter().find(|row| row.status == "pending");
+            let pending =
+                self.store.approvals_of(scope, run)?.into_iter().find(|row| row.status == ApprovalStatus::Pending);
             if let Some(row) = pending {
                 report.next_actions.push(format!("To let it go on: brain approve {}", row.id));
                 report.next_actions.push(format!("To refuse it: brain approve {} --reject", row.id));
@@ -874,7 +873,7 @@ impl Kernel {
         report.ok = false;
         report.message = "This run cannot be read by this version of Brain. Nothing of it is lost.".into();
         report.errors.push(Problem::new("unreadable", error.to_string()));
-        if !is_over(&report.status) {
+        if !report.status.is_over() {
             report.next_actions.push(format!("After an upgrade: brain runs retry {run}"));
             report.next_actions.push(format!("To give it up: brain runs abort {run}"));
         }
@@ -894,7 +893,7 @@ impl Kernel {
         saying: Vec<NewEvent>,
     ) -> Result<Report, KernelError> {
         let row = self.store.run(scope, run)?.ok_or(KernelError::NoSuchRun(run))?;
-        if is_over(&row.status) {
+        if row.status.is_over() {
             return Err(KernelError::Conflict(format!("run {run} is over already ({})", row.status)));
         }
         // The child runs that it waits for are stopped in the same commit, and nothing of it is up for approval any more.

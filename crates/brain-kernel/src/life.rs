@@ -1,48 +1,20 @@
-//! The life of a run, and the one table that maps it to the six statuses of the run contract.
+//! Runs by the six statuses of the run contract; `RunStatus::contract` is the table.
 
-pub use brain_store::is_over;
+use brain_core::{ContractStatus, RunStatus};
 use brain_store::{Page, RunRow, Scope, Store, StoreError};
-
-/// Our statuses, each with the contract's.
-pub const STATUSES: [(&str, &str); 16] = [
-    ("received", "created"),
-    ("understanding", "planning"),
-    ("planning", "planning"),
-    ("needs_input", "planning"),
-    ("needs_review", "planning"),
-    ("staged", "planning"),
-    ("running", "enqueued"),
-    ("waiting", "waiting"),
-    ("delegated", "waiting"),
-    ("stopping", "waiting"),
-    ("compensating", "waiting"),
-    ("parked", "waiting"),
-    ("completed", "completed"),
-    ("failed", "failed"),
-    ("compensated", "failed"),
-    ("cancelled", "failed"),
-];
-
-/// The contract's word for one of our statuses.
-pub fn contract_status(status: &str) -> &'static str {
-    STATUSES.iter().find(|(ours, _)| *ours == status).map_or("created", |(_, theirs)| theirs)
-}
-
-/// The six words of the run contract.
-pub const CONTRACT: [&str; 6] = ["created", "planning", "enqueued", "waiting", "completed", "failed"];
 
 /// Runs whose status is one of the contract's words, newest first. Several of our statuses may be one of theirs, so the
 /// lists of each are merged.
 pub fn runs_by_contract(
     store: &dyn Store,
     scope: &Scope,
-    word: &str,
+    word: ContractStatus,
     limit: usize,
     cursor: Option<&str>,
 ) -> Result<Page<RunRow>, StoreError> {
     let mut rows = Vec::new();
-    for (ours, _) in STATUSES.iter().filter(|(_, theirs)| *theirs == word) {
-        let page = store.runs(scope, Some(ours), limit, cursor)?;
+    for ours in RunStatus::ALL.iter().filter(|ours| ours.contract() == word) {
+        let page = store.runs(scope, Some(*ours), limit, cursor)?;
         // One more than fits says that there are more.
         if let (Some(_), Some(last)) = (&page.next, page.items.last().cloned()) {
             rows.push((last.id, None));
@@ -72,7 +44,8 @@ mod tests {
     #[test]
     fn the_table_in_the_docs_is_this_table() {
         let page = include_str!("../../../docs/reference/statuses.md");
-        for (ours, theirs) in STATUSES {
+        for ours in RunStatus::ALL {
+            let theirs = ours.contract();
             let row = page
                 .lines()
                 .find(|line| line.starts_with(&format!("| `{ours}`")))

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use brain_core::{Digest, RunId};
+use brain_core::{Digest, RunId, RunStatus};
 use brain_engine::{Engine, EngineError, RunState};
 use brain_registry::model::BatchPolicy;
 use brain_store::Scope;
@@ -154,7 +154,7 @@ impl Kernel {
     /// Runs that are under way with a program of this name, oldest last, at most so many.
     pub fn under_way(&self, scope: &Scope, name: &str, limit: usize) -> Result<Vec<RunId>, KernelError> {
         let mut found = Vec::new();
-        for status in ["running", "waiting", "delegated"] {
+        for status in [RunStatus::Running, RunStatus::Waiting, RunStatus::Delegated] {
             let mut cursor = None;
             loop {
                 let page = self.store().runs(scope, Some(status), 200, cursor.as_deref())?;

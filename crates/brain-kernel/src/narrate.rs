@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use brain_core::{Failure, Redactor, RunId, Timestamp};
+use brain_core::{Confidence, Failure, Redactor, RunId, RunStatus, Timestamp};
 use brain_engine::log::entries;
 use brain_engine::{PipeEvent, Receipt, ReceiptStatus, RunState, job_key};
 use brain_registry::model::ToolDef;
@@ -130,7 +130,7 @@ pub struct Report {
     /// Whether all is well so far.
     pub ok: bool,
     /// Its status in the life of a run.
-    pub status: String,
+    pub status: RunStatus,
     /// When it was received.
     pub created_at: Timestamp,
     /// When it last changed.
@@ -144,7 +144,7 @@ pub struct Report {
     /// Why.
     pub reason: String,
     /// `high`, `medium`, `low` or `none`.
-    pub confidence: String,
+    pub confidence: Confidence,
     /// What is planned.
     pub planned: Vec<PlannedCall>,
     /// What was accepted for execution.
@@ -174,14 +174,14 @@ pub(crate) fn report(registry: &Registry, toolbox: &Toolbox, state: &RunState) -
     let mut report = Report {
         run: state.row.id,
         ok: true,
-        status: state.row.status.clone(),
+        status: state.row.status,
         created_at: state.row.created_at,
         updated_at: state.row.updated_at,
         request: state.row.request.clone(),
         erased: state.row.erased,
         mode_used: state.row.request["mode"].as_str().unwrap_or("enqueue_and_wait").to_owned(),
         reason: String::new(),
-        confidence: "none".into(),
+        confidence: Confidence::None,
         planned: Vec::new(),
         enqueued: Vec::new(),
         receipts: Vec::new(),
@@ -218,8 +218,8 @@ pub(crate) fn report(registry: &Registry, toolbox: &Toolbox, state: &RunState) -
 fn read_pipe(report: &mut Report, state: &RunState) {
     for entry in entries(&state.log).filter(|entry| !entry.is_machine()) {
         let (data, payload) = (entry.value(), entry.payload.unwrap_or(&Value::Null));
-        if let Some(confidence) = data["confidence"].as_str() {
-            report.confidence = confidence.to_owned();
+        if let Some(confidence) = data["confidence"].as_str().and_then(|word| word.parse().ok()) {
+            report.confidence = confidence;
         }
         if let Some(mode) = data["mode_used"].as_str() {
             report.mode_used = mode.to_owned();
@@ -261,7 +261,7 @@ fn read_pipe(report: &mut Report, state: &RunState) {
         }
         if entry.is(PipeEvent::Expired) {
             let until = data["until"].as_str().map_or_else(|| entry.at.to_string(), str::to_owned);
-            let what = if data["was"] == "staged" { "said yes" } else { "answered" };
+            let what = if data["was"] == RunStatus::Staged.as_str() { "said yes" } else { "answered" };
             report.message = format!(
                 "Time ran out: nobody {what} until {until}, so nothing was done. Ask again if it is still wanted."
             );

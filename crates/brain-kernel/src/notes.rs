@@ -6,7 +6,6 @@ use brain_store::{Member, Outcome, Precondition, RecordFilter, RecordRow, Scope,
 use brain_tools::{DONE, Subject};
 
 use crate::host::DISPATCH;
-use crate::life::is_over;
 
 /// Notes that are read, and deleted, together.
 const PAGE: usize = 200;
@@ -44,7 +43,7 @@ fn delete(store: &dyn Store, scope: &Scope, row: &RecordRow) -> Result<bool, Sto
 /// Whether the run that holds a dispatch is over or gone: the next one may have it.
 fn is_free(store: &dyn Store, scope: &Scope, row: &RecordRow) -> Result<bool, StoreError> {
     let Some(run) = run_of(row) else { return Ok(true) };
-    Ok(store.run(scope, run)?.is_none_or(|run| is_over(&run.status)))
+    Ok(store.run(scope, run)?.is_none_or(|run| run.status.is_over()))
 }
 
 /// Whether the run that did something is gone, and with it the record that it was about, if it was about one.

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use brain_core::{Digest, DigestBuilder, FailureClass, RecordId, RunId, Timestamp};
+use brain_core::{Digest, DigestBuilder, FailureClass, RecordId, RunId, RunStatus, Timestamp};
 use brain_engine::{Receipt, ReceiptStatus, RecordView, RunState};
 use brain_registry::model::Effect;
 use brain_store::{Precondition, Scope};
@@ -83,10 +83,10 @@ impl Kernel {
             let key = format!("undo {meaning} {repeat}");
             let Some((earlier, _)) = self.store().by_key(scope, &key)? else { return Ok(Ok(key)) };
             let row = self.store().run(scope, earlier)?;
-            match row.as_ref().map(|row| row.status.as_str()) {
-                None | Some("failed" | "cancelled" | "compensated") => {}
-                Some("staged") => return Ok(Err(earlier)),
-                Some("completed") => {
+            match row.as_ref().map(|row| row.status) {
+                None | Some(RunStatus::Failed | RunStatus::Cancelled | RunStatus::Compensated) => {}
+                Some(RunStatus::Staged) => return Ok(Err(earlier)),
+                Some(RunStatus::Completed) => {
                     return Err(KernelError::Conflict(format!("this was undone already by run {earlier}")));
                 }
                 Some(_) => {

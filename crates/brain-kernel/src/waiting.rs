@@ -2,15 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use brain_core::{RunId, Timestamp};
-use brain_engine::core::PARKED;
+use brain_core::{ApprovalStatus, RunId, RunStatus, Timestamp};
 use brain_engine::log::entries;
 use brain_engine::{EngineError, LetterDecision, NewEvent, PipeEvent, RunState};
 use brain_store::{DeadLetterRow, RunRow, Scope, SystemScope};
 use brain_vm::{Happened, Job, JobId, JobStatus, Phase};
 use serde_json::json;
 
-use crate::life::is_over;
 use crate::{Kernel, KernelError, Report};
 
 /// One thing that a run waits for.
@@ -37,7 +35,7 @@ pub struct Parked {
     /// The run.
     pub run: RunId,
     /// Its status.
-    pub status: String,
+    pub status: RunStatus,
     /// Since when.
     pub since: Timestamp,
     /// Why.
@@ -58,12 +56,12 @@ impl Kernel {
     /// What a run waits for; one entry that says so if it waits for nothing.
     pub fn why_waiting(&self, scope: &Scope, run: RunId) -> Result<Vec<Waiting>, KernelError> {
         let row = self.store().run(scope, run)?.ok_or(KernelError::NoSuchRun(run))?;
-        if row.status == PARKED {
+        if row.status == RunStatus::Parked {
             let says = format!("It was set aside: {}", self.why_parked(scope, run));
             let then = format!("brain runs retry {run} (when the reason is gone), or brain runs abort {run}");
             return Ok(vec![whole("parked", says, Some(then))]);
         }
-        if is_over(&row.status) {
+        if row.status.is_over() {
             return Ok(vec![whole("nothing", format!("It is over: {}.", row.status), None)]);
         }
         let state = self.engine().run_state(scope, run)?;
@@ -90,15 +88,15 @@ impl Kernel {
     fn before_start(&self, scope: &Scope, row: &RunRow) -> Waiting {
         let run = row.id;
         let drop = format!("brain cancel {run} (to drop it)");
-        let waiting = match row.status.as_str() {
-            "staged" => {
+        let waiting = match row.status {
+            RunStatus::Staged => {
                 let pending = self.store().approvals_of(scope, run).unwrap_or_default();
-                let pending = pending.into_iter().find(|row| row.status == "pending");
+                let pending = pending.into_iter().find(|row| row.status == ApprovalStatus::Pending);
                 let id = pending.map_or_else(|| run.to_string(), |row| row.id.to_string());
                 let says = "It waits for somebody's yes before it starts.".into();
                 whole("approval", says, Some(format!("brain approve {id}, or {drop}")))
             }
-            "needs_input" => {
+            RunStatus::NeedsInput => {
                 let says = "It waits for an answer to a question.".into();
                 whole("input", says, Some(format!("ask again with what is missing, or {drop}")))
             }
@@ -163,7 +161,7 @@ impl Kernel {
             }
             JobStatus::Held { until } => {
                 let pending = self.store().approvals_of(scope, run).unwrap_or_default();
-                let pending = pending.into_iter().find(|row| row.status == "pending");
+                let pending = pending.into_iter().find(|row| row.status == ApprovalStatus::Pending);
                 let then = pending.map(|row| format!("brain approve {}", row.id));
                 ("approval", format!("`{tool}` waits for somebody's approval."), *until, then)
             }
@@ -211,7 +209,7 @@ impl Kernel {
     /// Runs that wait for a person: those that were set aside, those with open dead letters, plans that nobody has
     /// decided about, questions that nobody has answered; of each the newest first, and at most so many.
     pub fn parked(&self, scope: &Scope, limit: usize) -> Result<Vec<Parked>, KernelError> {
-        let unread = self.store().runs(scope, Some(PARKED), limit, None)?.items;
+        let unread = self.store().runs(scope, Some(RunStatus::Parked), limit, None)?.items;
         let mut list: Vec<Parked> = unread
             .into_iter()
             .map(|row| Parked {
@@ -245,7 +243,7 @@ impl Kernel {
                 until: None,
             });
         }
-        for status in ["staged", "needs_input"] {
+        for status in [RunStatus::Staged, RunStatus::NeedsInput] {
             for row in self.store().runs(scope, Some(status), limit, None)?.items {
                 let waiting = self.before_start(scope, &row);
                 list.push(Parked {
@@ -281,7 +279,7 @@ impl Kernel {
     /// aside.
     pub async fn retry_run(&self, scope: &Scope, run: RunId, by: &str, note: &str) -> Result<Report, KernelError> {
         let row = self.store().run(scope, run)?.ok_or(KernelError::NoSuchRun(run))?;
-        if row.status == PARKED {
+        if row.status == RunStatus::Parked {
             match self.engine().unpark(scope, run, by).await {
                 Ok(_) => return self.report(scope, run),
                 Err(error @ EngineError::Unreadable(..)) => return Err(KernelError::Conflict(error.to_string())),
@@ -319,7 +317,7 @@ impl Kernel {
     pub async fn abort(&self, scope: &Scope, run: RunId, by: &str, note: &str) -> Result<Report, KernelError> {
         let row = self.store().run(scope, run)?.ok_or(KernelError::NoSuchRun(run))?;
         let event = NewEvent::pipe(PipeEvent::Aborted, json!({"by": by}), Some(json!({"note": note})));
-        if row.status == PARKED {
+        if row.status == RunStatus::Parked {
             self.engine().abort_parked(scope, run, by, event).await?;
             return self.report(scope, run);
         }

@@ -5,7 +5,7 @@ mod common;
 
 use std::sync::Arc;
 
-use brain_core::{Clock, SeededRandom};
+use brain_core::{Clock, RunStatus, SeededRandom};
 use brain_engine::EngineConfig;
 use brain_kernel::{Actor, Decision, Kernel, KernelConfig, Limits, Mode, Report, Request, SpendCap, SpendCaps};
 use brain_store::{MemoryStore, SqliteStore, Store};
@@ -178,17 +178,17 @@ async fn added_steps_and_child_runs_count() {
     let report = ask(&kernel, "t.more", json!({}), calls(3)).await;
     assert_eq!((report.status.as_str(), code(&report)), ("failed", "too_many_tool_calls"), "{report:#?}");
     let report = ask(&kernel, "t.more", json!({}), calls(4)).await;
-    assert_eq!(report.status, "completed", "{report:#?}");
+    assert_eq!(report.status, RunStatus::Completed, "{report:#?}");
     // Two starts and four checks.
     let report = ask(&kernel, "t.family", json!({}), calls(5)).await;
-    assert_eq!(report.status, "failed", "{report:#?}");
+    assert_eq!(report.status, RunStatus::Failed, "{report:#?}");
     assert!(report.message.contains("limit of the request is 5 tool calls"), "{}", report.message);
-    let runs = kernel.store().runs(&scope(), Some("failed"), 10, None).unwrap().items;
+    let runs = kernel.store().runs(&scope(), Some(RunStatus::Failed), 10, None).unwrap().items;
     let child = runs.iter().find(|run| run.id != report.run && !run.request["parent"].is_null()).unwrap();
     let child = kernel.report(&scope(), child.id).unwrap();
     assert_eq!(code(&child), "too_many_tool_calls", "{child:#?}");
     let report = ask(&kernel, "t.family", json!({}), calls(6)).await;
-    assert_eq!(report.status, "completed", "{report:#?}");
+    assert_eq!(report.status, RunStatus::Completed, "{report:#?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -202,7 +202,7 @@ async fn what_is_shown_is_what_may_be_spent() {
     kernel.decide(&scope(), &approval, None, Decision::Approve, &Actor::local(), "").await.unwrap();
     kernel.engine().wait(&scope(), staged.run).await.unwrap();
     let report = kernel.report(&scope(), staged.run).unwrap();
-    assert_eq!(report.status, "failed", "three are found: {report:#?}");
+    assert_eq!(report.status, RunStatus::Failed, "three are found: {report:#?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -213,7 +213,7 @@ async fn what_did_not_happen_costs_nothing() {
         assert_eq!(ask(&kernel, "t.decline", json!({}), Limits::default()).await.receipts.len(), 1);
     }
     let report = ask(&kernel, "t.buy", json!({"name": "a"}), Limits::default()).await;
-    assert_eq!(report.status, "completed", "{report:#?}");
+    assert_eq!(report.status, RunStatus::Completed, "{report:#?}");
     let report = ask(&kernel, "t.buy", json!({"name": "b"}), Limits::default()).await;
     assert_eq!((report.status.as_str(), code(&report)), ("failed", "budget_exceeded"));
     assert!(report.message.contains("10 EUR"), "{}", report.message);
@@ -238,7 +238,7 @@ async fn parallel_spenders_never_pass_a_cap_and_users_have_their_own() {
     let (mut ann, mut bob) = (0, 0);
     for spender in spenders {
         let (name, status) = spender.await.unwrap();
-        if status == "completed" {
+        if status == RunStatus::Completed {
             *(if name == "ann" { &mut ann } else { &mut bob }) += 1;
         }
     }

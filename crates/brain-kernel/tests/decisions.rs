@@ -5,7 +5,7 @@ mod common;
 
 use std::sync::Arc;
 
-use brain_core::{JobKey, RunId, Timestamp};
+use brain_core::{ApprovalStatus, JobKey, RunId, RunStatus, Timestamp};
 use brain_engine::LetterDecision;
 use brain_engine::log::entries;
 use brain_kernel::{Actor, Decision, Expiry, FoundByKey, Kernel, KernelError, Mode, Report, Request, sign_callback};
@@ -196,7 +196,7 @@ fn person(name: &str, approver: bool) -> Actor {
 impl World {
     fn pending(&self, run: RunId) -> Vec<ApprovalRow> {
         let mut rows = self.kernel.store().approvals_of(&scope(), run).unwrap();
-        rows.retain(|row| row.status == "pending");
+        rows.retain(|row| row.status == ApprovalStatus::Pending);
         rows
     }
 
@@ -226,7 +226,7 @@ async fn a_run_that_waits_for_two_approvals_wants_to_know_which_is_meant() {
     assert_eq!(world.pending(report.run).len(), 2, "nothing was decided");
     world.approve(&pending[0].id.to_string(), None, &boss).await.unwrap();
     let last = world.approve(&run, None, &boss).await.unwrap();
-    assert_eq!(last.status, "completed", "one is left, so it is clear which is meant");
+    assert_eq!(last.status, RunStatus::Completed, "one is left, so it is clear which is meant");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -313,7 +313,7 @@ async fn strangers_neither_fill_a_log_nor_make_it_read() {
     let calls = vec![("t.chase".to_owned(), json!({}))];
     let request = Request { calls, ..Request::say(scope(), "", Mode::EnqueueAndWait) };
     let report = world.kernel.handle(&request).await.unwrap();
-    assert_eq!(report.status, "delegated", "{report:#?}");
+    assert_eq!(report.status, RunStatus::Delegated, "{report:#?}");
     let key: JobKey = report.enqueued[0].call_id.parse().unwrap();
     let body = json!({"result": {"reply": "yes"}}).to_string();
     let now = brain_core::Clock::now(&common::SystemClock).as_millis() / 1000;
@@ -326,7 +326,7 @@ async fn strangers_neither_fill_a_log_nor_make_it_read() {
     }
     assert_eq!(forged(&world, report.run), 20, "a bounded number of marks");
     assert!(send("s3cret").await.unwrap(), "the right one still counts");
-    assert_eq!(world.kernel.report(&scope(), report.run).unwrap().status, "completed");
+    assert_eq!(world.kernel.report(&scope(), report.run).unwrap().status, RunStatus::Completed);
     // A log that cannot be read is not read for a stranger.
     common::spoil(world.store.as_ref(), report.run);
     assert!(matches!(send("guess").await, Err(KernelError::NotAllowed(_))));
@@ -362,7 +362,7 @@ async fn what_never_started_ends_when_it_is_told_to_and_retention_reaches_it() {
     };
     swept("what waits for somebody is kept", 0);
     let dropped = world.kernel.cancel(&scope(), asked.run).await.unwrap();
-    assert_eq!(dropped.status, "cancelled");
+    assert_eq!(dropped.status, RunStatus::Cancelled);
     let given_up = world.kernel.abort(&scope(), planned.run, "ann", "no").await.unwrap();
     assert_eq!((given_up.status.as_str(), world.pending(planned.run).len()), ("cancelled", 0));
     assert!(world.kernel.parked(&scope(), 10).unwrap().iter().all(|one| one.on == "letter"));
@@ -371,7 +371,7 @@ async fn what_never_started_ends_when_it_is_told_to_and_retention_reaches_it() {
     assert!(world.kernel.store().approvals_of(&scope(), planned.run).unwrap().is_empty(), "and its approval");
     // The letter of a run that is over is about the world: it keeps its run until somebody has decided.
     let letter = world.kernel.store().letters(&scope(), Some(true), 10, None).unwrap().items.remove(0);
-    assert_eq!(world.kernel.report(&scope(), in_doubt.run).unwrap().status, "cancelled");
+    assert_eq!(world.kernel.report(&scope(), in_doubt.run).unwrap().status, RunStatus::Cancelled);
     let decision = LetterDecision::Resolve(None);
     world.kernel.decide_letter(&scope(), letter.id, decision, "ann", "I looked").await.unwrap();
     swept("its letter is closed", 1);
@@ -383,13 +383,13 @@ async fn a_value_that_only_a_step_can_tell_is_put_before_an_approver_when_it_is_
     let world = start().await;
     let boss = person("boss", true);
     let staged = call(&world.kernel, "t.late", json!({"name": "bob"})).await;
-    assert_eq!(staged.status, "staged", "{staged:#?}");
+    assert_eq!(staged.status, RunStatus::Staged, "{staged:#?}");
     let waiting = world.approve(&staged.run.to_string(), None, &boss).await.unwrap();
     let pending = world.pending(waiting.run);
     assert_eq!(pending.len(), 1, "the yes to the plan is not one to a value that nobody had seen: {waiting:#?}");
     assert!(pending[0].body["asks"].to_string().contains("bob!"), "{:#}", pending[0].body);
     let done = world.approve(&pending[0].id.to_string(), None, &boss).await.unwrap();
-    assert_eq!(done.status, "completed", "{done:#?}");
+    assert_eq!(done.status, RunStatus::Completed, "{done:#?}");
     let gates = done.receipts.iter().filter(|receipt| receipt.tool == "t.gate").count();
     assert_eq!(gates, 1, "one grant, one effect");
     let again = world.approve(&pending[0].id.to_string(), None, &boss).await;
@@ -463,11 +463,11 @@ async fn an_undo_that_happened_and_was_answered_badly_is_put_before_a_person() {
         let letter = world.kernel.store().letters(&scope(), Some(true), 10, None).unwrap().items.remove(0);
         assert_eq!((&letter.body["undo"], &letter.body["happened"]), (&json!(true), &json!("yes")), "{report:#?}");
         let over = world.kernel.decide_letter(&scope(), letter.id, decision, "ann", "I looked").await.unwrap();
-        assert_eq!(over.status, "compensated", "it was taken back, whatever its answer said: {over:#?}");
+        assert_eq!(over.status, RunStatus::Compensated, "it was taken back, whatever its answer said: {over:#?}");
     }
     let report = call(&world.kernel, "t.hired", json!({"name": "bob"})).await;
     let over = world.kernel.cancel(&scope(), report.run).await.unwrap();
-    assert_eq!(over.status, "compensated", "and whoever waits for nobody leaves the letter behind: {over:#?}");
+    assert_eq!(over.status, RunStatus::Compensated, "and whoever waits for nobody leaves the letter behind: {over:#?}");
     assert_eq!(world.kernel.store().letters(&scope(), Some(true), 10, None).unwrap().items.len(), 1);
 }
 
@@ -481,7 +481,7 @@ async fn what_is_in_doubt_in_a_child_run_is_in_doubt_in_its_parent() {
     let child = letters().remove(0);
     assert_ne!(child.run, report.run);
     world.kernel.cancel(&scope(), report.run).await.unwrap();
-    until(|| world.kernel.report(&scope(), report.run).unwrap().status == "cancelled").await;
+    until(|| world.kernel.report(&scope(), report.run).unwrap().status == RunStatus::Cancelled).await;
     let doubts: Vec<_> = letters().iter().map(|row| (row.run, row.body["happened"].clone())).collect();
     assert!(doubts.contains(&(child.run, json!("maybe"))), "{doubts:?}");
     assert!(doubts.contains(&(report.run, json!("maybe"))), "{doubts:?}");
@@ -504,7 +504,11 @@ async fn a_child_that_is_over_is_started_anew_when_a_person_has_its_step_tried_a
     world.kernel.decide_letter(&scope(), doubt.id, LetterDecision::Abandon, "ann", "").await.unwrap();
     world.kernel.decide_letter(&scope(), letter.id, LetterDecision::Retry, "ann", "").await.unwrap();
     until(|| letters().iter().any(|letter| letter.run != parent && letter.run != first)).await;
-    assert_eq!(world.kernel.report(&scope(), parent).unwrap().status, "delegated", "it waits for the second one");
+    assert_eq!(
+        world.kernel.report(&scope(), parent).unwrap().status,
+        RunStatus::Delegated,
+        "it waits for the second one"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -514,7 +518,7 @@ async fn what_nobody_decided_in_time_says_that_time_ran_out_and_when() {
     let asked = call(&world.kernel, "t.gate", json!({})).await;
     let planned = world.plan(&person("ann", false)).await;
     for (run, what) in [(asked.run, "nobody answered until"), (planned.run, "nobody said yes until")] {
-        until(|| world.kernel.report(&scope(), run).unwrap().status == "cancelled").await;
+        until(|| world.kernel.report(&scope(), run).unwrap().status == RunStatus::Cancelled).await;
         let over = world.kernel.report(&scope(), run).unwrap();
         assert_eq!((over.ok, over.errors[0].code.as_str()), (false, "expired"), "{over:#?}");
         let (_, when) = over.message.split_once(what).unwrap_or_else(|| panic!("{}", over.message));
@@ -530,6 +534,6 @@ async fn a_run_that_is_being_stopped_says_so() {
     let report = world.kernel.handle(&Request { calls, ..Request::say(scope(), "", Mode::Enqueue) }).await.unwrap();
     until(|| world.kernel.engine().outside_jobs() == 1).await;
     let stopping = world.kernel.cancel(&scope(), report.run).await.unwrap();
-    assert_eq!(stopping.status, "stopping", "{stopping:#?}");
+    assert_eq!(stopping.status, RunStatus::Stopping, "{stopping:#?}");
     assert!(stopping.message.contains("being stopped"), "{}", stopping.message);
 }

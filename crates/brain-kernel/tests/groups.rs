@@ -5,7 +5,7 @@ mod common;
 
 use std::sync::Arc;
 
-use brain_core::{RecordId, SeededRandom, Timestamp};
+use brain_core::{RecordId, RunStatus, SeededRandom, Timestamp};
 use brain_kernel::{Kernel, Mode, Report, Request};
 use brain_registry::PackSource;
 use brain_store::{Member, Outcome, RecordRow, SqliteStore, Store, Write};
@@ -150,7 +150,7 @@ async fn a_group_leads_to_the_member_with_the_role_that_the_tool_asks_for() {
 async fn several_who_act_become_a_question_and_nobody_is_said() {
     let world = World::new();
     let asked = call(&world.kernel, "book.report", json!({"client": {"mention": "Allianz"}})).await;
-    assert_eq!(asked.status, "needs_input", "{asked:#?}");
+    assert_eq!(asked.status, RunStatus::NeedsInput, "{asked:#?}");
     for name in ["AGI Ireland Ltd (IE)", "AGI France SAS (FR)"] {
         assert!(asked.message.contains(name), "{}", asked.message);
     }
@@ -182,7 +182,7 @@ async fn a_tool_without_a_role_takes_a_group_only_if_nothing_else_is_called_so()
     let context = json!({"role": "ultimate_parent"});
     assert_eq!(world.which(&show("Allianz Global Investors", context).await, "company_id"), "se");
     let asked = show("Allianz Global Investors", json!({})).await;
-    assert_eq!(asked.status, "needs_input", "those for everywhere are two: {asked:#?}");
+    assert_eq!(asked.status, RunStatus::NeedsInput, "those for everywhere are two: {asked:#?}");
     assert!(asked.message.contains("Allianz SE (ultimate parent)"), "{}", asked.message);
 }
 

@@ -3,6 +3,7 @@
 
 mod common;
 
+use brain_core::RunStatus;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -59,5 +60,5 @@ async fn what_a_step_from_outside_cannot_say_is_refused_by_name() {
     }
     let report =
         bring(&kernel, json!([{"id": "x", "tool": "t.add", "args": {"n": 1}, "on_failure": "continue"}])).await;
-    assert_eq!(report.status, "completed", "{report:#?}");
+    assert_eq!(report.status, RunStatus::Completed, "{report:#?}");
 }

@@ -5,7 +5,7 @@ mod common;
 
 use std::sync::Arc;
 
-use brain_core::{Clock, Millis, RunId, SeededRandom, Timestamp, VirtualClock};
+use brain_core::{Clock, Millis, RunId, RunStatus, SeededRandom, Timestamp, VirtualClock};
 use brain_engine::{BLOB_GRACE, EngineConfig, Keep, LONG, sweep};
 use brain_kernel::{
     Actor, Judged, Kernel, KernelConfig, KernelError, Lesson, Mode, Promotion, Report, Request, sweep_corrections,
@@ -147,7 +147,7 @@ async fn values_give_way_to_slots_and_runs_say_how_it_ended() {
 async fn whoever_calls_a_tool_after_a_question_has_chosen() {
     let world = World::new();
     let asked = world.say("ann", "anything about leads").await;
-    assert_eq!(asked.status, "needs_input");
+    assert_eq!(asked.status, RunStatus::NeedsInput);
     let left = world.candidate("anything about leads", "leads.list_by_stage").unwrap();
     assert_eq!((left.candidate.seen, left.candidate.succeeded), (1, 0), "nobody chose yet");
     world.clock.advance(Millis(10));

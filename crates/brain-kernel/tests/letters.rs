@@ -4,6 +4,7 @@
 
 mod common;
 
+use brain_core::RunStatus;
 use std::sync::Arc;
 
 use brain_engine::LetterDecision;
@@ -110,7 +111,7 @@ async fn a_bad_answer_to_a_step_that_takes_something_back_is_put_before_a_person
     assert_eq!((&letter.body["step"], &letter.body["happened"]), (&json!("place:undo/tell"), &json!("yes")));
     let decision = LetterDecision::Resolve(Some(json!({"number": 1})));
     let done = kernel.decide_letter(&scope(), letter.id, decision, "ann", "they were told").await.unwrap();
-    assert_eq!(done.status, "compensated", "{done:#?}");
+    assert_eq!(done.status, RunStatus::Compensated, "{done:#?}");
     assert!(letters(&kernel).is_empty());
 }
 
@@ -160,7 +161,7 @@ async fn each_item_of_a_list_is_reviewed_by_its_number() {
     assert!(matches!(again, Err(KernelError::Conflict(_))), "once is enough");
     review(Some("look[1]"), accept()).await.unwrap();
     let done = review(None, accept()).await.unwrap();
-    assert_eq!(done.status, "completed", "one was left, so it was clear which: {done:#?}");
+    assert_eq!(done.status, RunStatus::Completed, "one was left, so it was clear which: {done:#?}");
     let state = kernel.engine().run_state(&scope(), report.run).unwrap();
     let numbers: Vec<_> = state.data.steps["look"].as_array().unwrap().iter().map(|one| &one["number"]).collect();
     assert_eq!(numbers, [1, 7, 1]);

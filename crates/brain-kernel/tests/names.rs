@@ -5,7 +5,7 @@ mod common;
 
 use std::sync::Arc;
 
-use brain_core::{RecordId, SeededRandom, Timestamp};
+use brain_core::{RecordId, RunStatus, SeededRandom, Timestamp};
 use brain_kernel::{Mode, Request};
 use brain_nlu::entity::{How, Verdict};
 use brain_store::{Member, MemoryStore, Outcome, RecordRow, SqliteStore, Store, Write};
@@ -47,7 +47,7 @@ async fn an_option_says_how_to_go_on() {
         assert!(say(&kernel, &format!("new lead: Kim Park 0412 345 678 in {suburb}")).await.ok);
     }
     let asked = say(&kernel, "create inspection for lead Kim Park").await;
-    assert_eq!(asked.status, "needs_input", "{asked:#?}");
+    assert_eq!(asked.status, RunStatus::NeedsInput, "{asked:#?}");
     assert!(
         asked.message.contains("Kim Park (Ryde)") && asked.message.contains("Kim Park (Manly)"),
         "{}",
@@ -182,7 +182,7 @@ async fn of_two_that_are_called_alike_the_one_of_what_is_worked_on_is_meant() {
         let request = Request { calls, context, ..Request::say(scope(), "", Mode::EnqueueAndWait) };
         kernel.handle(&request).await.unwrap()
     };
-    assert_eq!(show(json!({})).await.status, "needs_input");
+    assert_eq!(show(json!({})).await.status, RunStatus::NeedsInput);
     for (person, visit) in [(&kim, &first), (&lena, &second)] {
         let report = show(json!({"person_id": person.id})).await;
         assert!(report.ok, "{report:#?}");

@@ -3,6 +3,7 @@
 
 mod common;
 
+use brain_core::{ApprovalStatus, RunStatus};
 use std::sync::Arc;
 
 use brain_kernel::{Actor, Decision, KernelError, Limits, Mode, Request};
@@ -45,7 +46,7 @@ async fn each_mode_does_what_it_says_and_nothing_more() {
     assert_eq!(answer.planned[0].input, json!({"title": "Call Bob", "domain": "business"}));
     let plan = kernel.handle(&ask(Mode::Plan)).await.unwrap();
     assert!(plan.ok && plan.enqueued.is_empty() && plan.receipts.is_empty());
-    assert_eq!(plan.status, "staged");
+    assert_eq!(plan.status, RunStatus::Staged);
     assert_eq!(tasks(&store), 0);
     let enqueue = kernel.handle(&ask(Mode::Enqueue)).await.unwrap();
     assert!(enqueue.ok && enqueue.enqueued.len() == 1);
@@ -127,7 +128,7 @@ async fn limits_and_context_are_honoured() {
     let request = Request { context, ..Request::say(scope(), "create inspection", Mode::EnqueueAndWait) };
     let report = kernel.handle(&request).await.unwrap();
     assert!(report.ok, "{report:#?}");
-    assert_eq!(report.confidence, "medium", "what the context filled in was inferred");
+    assert_eq!(report.confidence.as_str(), "medium", "what the context filled in was inferred");
     assert_eq!(report.planned[0].input, json!({"lead_id": result(&lead, "lead_id")}));
     let without = say(&kernel, "create inspection").await;
     assert_eq!((without.ok, without.status.as_str()), (false, "needs_input"));
@@ -262,7 +263,7 @@ async fn cancelling_what_waits_for_approval_closes_the_question() {
     let staged = kernel.handle(&Request::say(scope(), "create task: A", Mode::Plan)).await.unwrap();
     let cancelled = kernel.cancel(&scope(), staged.run).await.unwrap();
     assert_eq!((cancelled.status.as_str(), tasks(&store)), ("cancelled", 0));
-    assert!(store.approvals(&scope(), Some("pending"), 10, None).unwrap().items.is_empty());
+    assert!(store.approvals(&scope(), Some(ApprovalStatus::Pending), 10, None).unwrap().items.is_empty());
     let late = kernel.decide(&scope(), &staged.approval.unwrap(), None, Decision::Approve, &Actor::local(), "").await;
     assert!(matches!(late, Err(KernelError::AlreadyDecided)));
 }

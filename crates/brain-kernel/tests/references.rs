@@ -3,6 +3,7 @@
 
 mod common;
 
+use brain_core::RunStatus;
 use std::sync::Arc;
 
 use brain_kernel::{Actor, Decision, Kernel, KernelError, Mode, Report, Request};
@@ -157,7 +158,7 @@ async fn a_run_that_made_both_is_undone_whole() {
     let made = call(&kernel, "t.both", json!({"name": "Ann"})).await;
     assert!(made.ok && rows(&store, "pet").len() == 1, "{made:#?}");
     let staged = kernel.undo(&scope(), made.run, None, &Actor::local()).await.unwrap();
-    assert_eq!(staged.status, "staged", "{staged:#?}");
+    assert_eq!(staged.status, RunStatus::Staged, "{staged:#?}");
     let done = kernel
         .decide(&scope(), staged.approval.as_deref().unwrap(), None, Decision::Approve, &Actor::local(), "")
         .await

@@ -3,6 +3,7 @@
 
 mod common;
 
+use brain_core::RunStatus;
 use std::sync::Arc;
 
 use brain_kernel::{Actor, Decision, Kernel, Mode, Report, Request};
@@ -51,10 +52,10 @@ fn only(store: &Arc<dyn Store>, kind: &str) -> Value {
 }
 
 async fn approve(kernel: &Kernel, staged: &Report) -> Report {
-    assert_eq!(staged.status, "staged", "{staged:#?}");
+    assert_eq!(staged.status, RunStatus::Staged, "{staged:#?}");
     let approval = staged.approval.clone().unwrap();
     let done = kernel.decide(&scope(), &approval, None, Decision::Approve, &Actor::local(), "").await.unwrap();
-    assert_eq!(done.status, "completed", "{done:#?}");
+    assert_eq!(done.status, RunStatus::Completed, "{done:#?}");
     done
 }
 

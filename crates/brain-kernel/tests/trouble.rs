@@ -5,6 +5,7 @@
 mod common;
 mod forgetful;
 
+use brain_core::RunStatus;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -71,7 +72,7 @@ async fn a_child_whose_acceptance_is_in_doubt_is_found_again_and_not_refused() {
     assert_eq!((report.ok, report.status.as_str()), (true, "completed"), "{report:#?}");
     let runs = store.runs(&scope(), None, 10, None).unwrap().items;
     assert_eq!(runs.len(), 2, "one parent and one child");
-    assert!(runs.iter().all(|run| run.status == "completed"), "{runs:#?}");
+    assert!(runs.iter().all(|run| run.status == RunStatus::Completed), "{runs:#?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -100,9 +101,9 @@ async fn a_run_that_cannot_be_read_does_not_close_its_topic() {
         let outcome = JobOutcome::Done(ToolResult::ok(json!({"n": 1})));
         kernel.answer_job(&scope(), job.key, &job.lease, None, outcome).await.unwrap();
     }
-    assert_eq!(kernel.report(&scope(), runs[0]).unwrap().status, "completed");
+    assert_eq!(kernel.report(&scope(), runs[0]).unwrap().status, RunStatus::Completed);
     // It was set aside, and its offer with it.
-    until(|| store.run(&scope(), runs[1]).unwrap().unwrap().status == "parked").await;
+    until(|| store.run(&scope(), runs[1]).unwrap().unwrap().status == RunStatus::Parked).await;
     assert_eq!(store.offers(&scope(), &topics, 10).unwrap(), []);
 }
 
@@ -137,7 +138,7 @@ async fn a_large_context_can_be_approved() {
     for size in [10, 100_000] {
         let context = json!({"account_locked": false, "letter": "y".repeat(size)});
         let staged = ask(&kernel, "t.approve", size, context).await;
-        assert_eq!(staged.status, "staged", "{staged:#?}");
+        assert_eq!(staged.status, RunStatus::Staged, "{staged:#?}");
         let boss = Actor { name: "boss".into(), ..Actor::local() };
         let run = staged.run.to_string();
         kernel.decide(&scope(), &run, None, Decision::Approve, &boss, "").await.unwrap();

@@ -5,7 +5,7 @@ mod common;
 
 use std::sync::Arc;
 
-use brain_core::{Clock, Millis, Timestamp};
+use brain_core::{Clock, Millis, RunStatus, Timestamp};
 use brain_engine::{Keep, LONG, Swept, sweep};
 use brain_kernel::{Actor, Decision, Limits, Mode, Request};
 use brain_store::{SqliteStore, Store};
@@ -92,7 +92,7 @@ async fn a_run_with_more_than_a_thousand_items_can_be_undone() {
     let approval = staged.approval.as_deref().unwrap();
     kernel.decide(&scope(), approval, None, Decision::Approve, &Actor::local(), "").await.unwrap();
     let began = std::time::Instant::now();
-    while kernel.report(&scope(), staged.run).unwrap().status != "completed" {
+    while kernel.report(&scope(), staged.run).unwrap().status != RunStatus::Completed {
         assert!(began.elapsed() < std::time::Duration::from_secs(60));
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
     }

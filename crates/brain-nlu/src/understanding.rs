@@ -1,5 +1,6 @@
 //! The answer: what an utterance means, and why it was read so.
 
+pub use brain_core::Confidence;
 use std::fmt;
 use std::ops::Range;
 
@@ -30,31 +31,6 @@ pub enum Understanding {
         /// The nearest.
         nearest: Vec<Suggestion>,
     },
-}
-
-/// How sure it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Confidence {
-    /// Nothing matched.
-    None,
-    /// Several things matched equally well, or a value is not what its slot holds.
-    Low,
-    /// Something was inferred or filled in by default.
-    Medium,
-    /// A phrase matched whole and said everything.
-    High,
-}
-
-impl fmt::Display for Confidence {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::None => "none",
-            Self::Low => "low",
-            Self::Medium => "medium",
-            Self::High => "high",
-        })
-    }
 }
 
 /// What one clause asks for.

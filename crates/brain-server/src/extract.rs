@@ -1,5 +1,8 @@
 //! What handlers take out of a request; whatever does not fit becomes a problem that names the place.
 
+use brain_core::StatusError;
+use std::str::FromStr;
+
 use std::time::Duration;
 
 use axum::body::{Body, Bytes, HttpBody};
@@ -261,6 +264,11 @@ pub(crate) fn one_of(field: &str, given: Option<&str>, words: &[&str]) -> Result
     }
     let list = words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ");
     Err(Problem::invalid(field, format!("`{given}` is not one of {list}")))
+}
+
+/// A status, by its name.
+pub(crate) fn status_of<T: FromStr<Err = StatusError>>(field: &str, given: Option<&str>) -> Result<Option<T>, Problem> {
+    given.map(str::parse).transpose().map_err(|error: StatusError| Problem::invalid(field, error.to_string()))
 }
 
 /// A text that is not longer than is kept.

@@ -111,7 +111,7 @@ impl Collector for Inside {
         let mut gauges = encoder.encode_descriptor("runs", help, None, MetricType::Gauge)?;
         for (status, count) in by_status {
             let gauge = ConstGauge::new(i64::try_from(count).unwrap_or(i64::MAX));
-            gauge.encode(gauges.encode_family(&[("status", status)])?)?;
+            gauge.encode(gauges.encode_family(&[("status", status.as_str())])?)?;
         }
         Ok(())
     }

@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-use brain_core::{Digest, Failure, JobKey, Random, RunId, SeededRandom, Timestamp};
+use brain_core::{Digest, Failure, JobKey, Random, RunId, RunStatus, SeededRandom, Timestamp};
 use brain_engine::core::Submission;
 use brain_engine::{EngineError, JobOutcome, NewEvent, PipeEvent, RunNews, child_key};
 use brain_registry::ToolResult;
@@ -105,7 +105,7 @@ impl Client {
             program: Some((hash, self.program.clone())),
             input,
             start: true,
-            status: "running".into(),
+            status: RunStatus::Running,
             key: self.key.clone().map(|key| (key, Digest::of(self.name.as_bytes()))),
             priority: u8::try_from(self.random.below(10) + 1).unwrap_or(1),
             writes: vec![Write::Define { hash, kind: "program", body }],

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use brain_core::{Failure, JobKey, RunId};
-use brain_engine::core::{Command, PARKED, ToJob, Told};
+use brain_core::{ApprovalStatus, Failure, JobKey, RunId, RunStatus};
+use brain_engine::core::{Command, ToJob, Told};
 use brain_engine::{Engine, EngineError, JobOutcome, LetterDecision, NewEvent, PipeEvent, RunNews, job_key};
 use brain_registry::ToolResult;
 use brain_store::{ApprovalRow, DeadLetterRow, Member, Precondition, Scope, SignalRow, Write};
@@ -99,7 +99,8 @@ impl World {
                 }
             }
             if self.calm || self.dice.one_in(8) {
-                let rows = self.disk.base.approvals(&scope, Some("pending"), 50, None).map(|page| page.items);
+                let rows =
+                    self.disk.base.approvals(&scope, Some(ApprovalStatus::Pending), 50, None).map(|page| page.items);
                 let mut rows = rows.unwrap_or_default();
                 rows.retain(|row| wanted(self.calm, row.run));
                 for row in self.some(rows) {
@@ -107,7 +108,7 @@ impl World {
                 }
             }
             if self.calm || self.dice.one_in(8) {
-                let rows = self.disk.base.runs(&scope, Some(PARKED), 50, None).map(|page| page.items);
+                let rows = self.disk.base.runs(&scope, Some(RunStatus::Parked), 50, None).map(|page| page.items);
                 let aside = rows.unwrap_or_default().iter().map(|row| row.id).collect();
                 for run in self.some(aside) {
                     self.look_again(&scope, run);
@@ -149,7 +150,7 @@ impl World {
                 if gives_up {
                     let event = NewEvent::pipe(PipeEvent::Aborted, json!({"by": "somebody"}), None);
                     engine.abort_parked(&scope, run, "somebody", event).await?;
-                    let (status, answer) = (String::new(), Value::Null);
+                    let (status, answer) = (RunStatus::Cancelled, Value::Null);
                     return Ok(RunNews { answer, ..RunNews::of(run, status) });
                 }
                 engine.unpark(&scope, run, "somebody").await
@@ -180,7 +181,7 @@ impl World {
         let Some(key) = row.body["job"].as_str().and_then(|key| key.parse::<JobKey>().ok()) else { return };
         for _ in 0..self.times() {
             let approved = !self.dice.one_in(5);
-            row.status = if approved { "approved" } else { "rejected" }.into();
+            row.status = if approved { ApprovalStatus::Approved } else { ApprovalStatus::Rejected };
             let (event, message) = if approved {
                 (PipeEvent::Approved, ToJob::Grant)
             } else {

@@ -324,7 +324,7 @@ impl Disk {
     /// Closes the letters of a run with its end, also those about what may have happened.
     fn close_letters(&self, member: &mut Member) {
         let over = member.writes.iter().find_map(|write| match write {
-            Write::UpdateRun { run, status, .. } if brain_store::is_over(status) => Some(*run),
+            Write::UpdateRun { run, status, .. } if status.is_over() => Some(*run),
             _ => None,
         });
         let Some(run) = over else { return };

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use brain_core::{Clock, JobKey, Millis, RunId, SeededRandom, Timestamp, VirtualClock};
+use brain_core::{Clock, JobKey, Millis, RunId, RunStatus, SeededRandom, Timestamp, VirtualClock};
 use brain_engine::{Driver, Engine, FlowConfig, RunState, TenantLimits};
 use brain_store::Scope;
 
@@ -301,10 +301,10 @@ impl World {
     /// The runs of a tenant that are not over.
     pub(crate) fn open_runs(&self, scope: &Scope) -> Vec<RunId> {
         let rows = self.disk.base.runs(scope, None, 1000, None).map(|page| page.items).unwrap_or_default();
-        let open = |status: &str| {
-            matches!(status, "running" | "waiting" | "delegated" | "stopping" | "compensating" | "parked")
-        };
-        rows.iter().filter(|row| open(&row.status)).map(|row| row.id).collect()
+        // A question and a plan wait for people and are looked at elsewhere.
+        let open =
+            |status: RunStatus| !status.is_over() && !matches!(status, RunStatus::NeedsInput | RunStatus::Staged);
+        rows.iter().filter(|row| open(row.status)).map(|row| row.id).collect()
     }
 
     /// A run as its log says it is.

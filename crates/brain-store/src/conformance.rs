@@ -14,7 +14,8 @@ mod signals;
 use std::sync::Arc;
 
 use brain_core::{
-    ApprovalId, Digest, JobKey, Millis, NodeId, RecordId, RunId, SeededRandom, TenantId, Timestamp, TokenId,
+    ApprovalId, ApprovalStatus, Digest, JobKey, Millis, NodeId, RecordId, RunId, RunStatus, SeededRandom, TenantId,
+    Timestamp, TokenId,
 };
 use serde_json::{Value, json};
 
@@ -122,7 +123,7 @@ pub mod sample {
             tenant: scope.tenant().clone(),
             created_at: at(n),
             updated_at: at(n),
-            status: "running".into(),
+            status: brain_core::RunStatus::Running,
             program: Some(Digest::of(b"program")),
             request: json!({"message": format!("run {n}"), "unicode": "é — \u{1f600}"}),
             erased: false,
@@ -201,7 +202,7 @@ fn a_run_and_its_log_read_back_as_written(store: &dyn Store) {
     let schedule = RunSchedule { seq: 4, fence: 1, priority: 9, ..RunSchedule::default() };
     let update = Write::UpdateRun {
         run: row.id,
-        status: "completed".into(),
+        status: RunStatus::Completed,
         at: at(9),
         schedule: schedule.clone(),
         program: None,
@@ -240,7 +241,7 @@ fn an_old_fence_is_refused(store: &dyn Store) {
     new_run(store, &scope, sample::run(&scope, 1));
     let take_over = |fence: u64| Write::UpdateRun {
         run: sample::run_id(1),
-        status: "running".into(),
+        status: RunStatus::Running,
         at: at(2),
         schedule: RunSchedule { seq: 2, fence: fence + 1, priority: 5, ..RunSchedule::default() },
         program: None,
@@ -422,7 +423,7 @@ fn lists_are_cut_into_pages(store: &dyn Store) {
     let scope = scope("default");
     for n in 1..=5 {
         let mut row = sample::run(&scope, n);
-        row.status = if n == 3 { "failed".into() } else { "completed".into() };
+        row.status = if n == 3 { RunStatus::Failed } else { RunStatus::Completed };
         new_run(store, &scope, row);
         let record = put(sample::record("task", n, 1, None, json!({})), vec![], None);
         assert_eq!(commit(store, &scope, vec![], vec![record]), Outcome::Committed);
@@ -439,9 +440,9 @@ fn lists_are_cut_into_pages(store: &dyn Store) {
         }
     }
     assert_eq!(seen, (1..=5).rev().map(sample::run_id).collect::<Vec<_>>(), "newest first, each once");
-    let failed = store.runs(&scope, Some("failed"), 10, None).expect("reads").items;
+    let failed = store.runs(&scope, Some(RunStatus::Failed), 10, None).expect("reads").items;
     assert_eq!(failed.iter().map(|row| row.id).collect::<Vec<_>>(), [sample::run_id(3)]);
-    assert_eq!(store.runs(&scope, Some("completed"), 10, None).expect("reads").items.len(), 4);
+    assert_eq!(store.runs(&scope, Some(RunStatus::Completed), 10, None).expect("reads").items.len(), 4);
     let page = store.records(&scope, "task", &RecordFilter::default(), 3, None).expect("reads");
     let rest = store.records(&scope, "task", &RecordFilter::default(), 3, page.next.as_deref()).expect("reads");
     assert_eq!((page.items.len(), rest.items.len(), rest.next), (3, 2, None));
@@ -468,7 +469,7 @@ fn due_runs_come_by_time(store: &dyn Store) {
     assert_eq!(due(20, 10), [sample::run_id(2), sample::run_id(4)]);
     assert_eq!(due(99, 1), [sample::run_id(2)]);
     assert_eq!(store.next_wake(SystemScope).expect("reads"), Some(at(10)));
-    assert_eq!(store.count_by_status(SystemScope).expect("reads"), [("running".to_owned(), 4)]);
+    assert_eq!(store.count_by_status(SystemScope).expect("reads"), [(RunStatus::Running, 4)]);
 }
 
 fn a_nodes_runs_are_found_by_its_id(store: &dyn Store) {
@@ -517,23 +518,21 @@ fn letters_and_approvals_change_state_once(store: &dyn Store) {
     assert_eq!((count(None), count(Some(true)), count(Some(false))), (1, 0, 1));
 
     let id = ApprovalId::generate(at(1), &mut SeededRandom::new(2));
-    let approval = |status: &str| ApprovalRow {
-        id,
-        run: sample::run_id(1),
-        status: status.into(),
-        asked_at: at(1),
-        body: json!({"digest": "d"}),
-    };
-    assert_eq!(commit(store, &scope, vec![], vec![Write::PutApproval(approval("pending"))]), Outcome::Committed);
+    let approval =
+        |status| ApprovalRow { id, run: sample::run_id(1), status, asked_at: at(1), body: json!({"digest": "d"}) };
+    assert_eq!(
+        commit(store, &scope, vec![], vec![Write::PutApproval(approval(ApprovalStatus::Pending))]),
+        Outcome::Committed
+    );
     let approve = || {
         let pending = vec![Precondition::ApprovalPending(id)];
-        commit(store, &scope, pending, vec![Write::PutApproval(approval("approved"))])
+        commit(store, &scope, pending, vec![Write::PutApproval(approval(ApprovalStatus::Approved))])
     };
     assert_eq!(approve(), Outcome::Committed);
     assert!(matches!(approve(), Outcome::Conflict(_)), "an approval is used once");
-    assert_eq!(store.approval(&scope, id).expect("reads"), Some(approval("approved")));
+    assert_eq!(store.approval(&scope, id).expect("reads"), Some(approval(ApprovalStatus::Approved)));
     assert_eq!(store.approvals_of(&scope, sample::run_id(1)).expect("reads").len(), 1);
-    assert_eq!(store.approvals(&scope, Some("pending"), 10, None).expect("reads").items.len(), 0);
+    assert_eq!(store.approvals(&scope, Some(ApprovalStatus::Pending), 10, None).expect("reads").items.len(), 0);
 }
 
 fn definitions_and_tokens_stay(store: &dyn Store) {

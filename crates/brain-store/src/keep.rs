@@ -10,11 +10,6 @@ use crate::{
     SystemScope, WholeRecord,
 };
 
-/// Whether a run with this status is over: nothing happens to it any more.
-pub fn is_over(status: &str) -> bool {
-    matches!(status, "completed" | "failed" | "cancelled" | "compensated")
-}
-
 /// Which runs are old: over, and last changed before a moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Old {

@@ -17,7 +17,7 @@ mod sqlite;
 mod traits;
 
 pub use accounts::{AccountEntry, Accounts};
-pub use keep::{Audit, Dump, Old, Referrer, Retention, is_over, used_blobs};
+pub use keep::{Audit, Dump, Old, Referrer, Retention, used_blobs};
 pub use memory::MemoryStore;
 pub use postgres::{PostgresStore, redact};
 pub use rows::{

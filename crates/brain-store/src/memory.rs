@@ -10,7 +10,10 @@ mod signals;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use brain_core::{ApprovalId, Digest, JobKey, Millis, NodeId, RecordId, RunId, TenantId, Timestamp, TokenId};
+use brain_core::{
+    ApprovalId, ApprovalStatus, Digest, JobKey, Millis, NodeId, RecordId, RunId, RunStatus, TenantId, Timestamp,
+    TokenId,
+};
 use serde_json::Value;
 
 use self::numbers::Numbers;
@@ -110,7 +113,7 @@ impl Inner {
             }
             Precondition::KeyFree(key) => self.keys.contains_key(&(tenant, key.clone())),
             Precondition::ApprovalPending(id) => {
-                self.approvals.get(&(tenant, *id)).is_none_or(|row| row.status != "pending")
+                self.approvals.get(&(tenant, *id)).is_none_or(|row| row.status != ApprovalStatus::Pending)
             }
             Precondition::LetterOpen(id) => self.letters.get(&(tenant, *id)).is_none_or(|row| !row.open),
             Precondition::SignalPresent { run, id } => {
@@ -270,7 +273,7 @@ impl Runs for MemoryStore {
     fn runs(
         &self,
         scope: &Scope,
-        status: Option<&str>,
+        status: Option<RunStatus>,
         limit: usize,
         cursor: Option<&str>,
     ) -> Result<Page<RunRow>, StoreError> {
@@ -351,7 +354,7 @@ impl Approvals for MemoryStore {
     fn approvals(
         &self,
         scope: &Scope,
-        status: Option<&str>,
+        status: Option<ApprovalStatus>,
         limit: usize,
         cursor: Option<&str>,
     ) -> Result<Page<ApprovalRow>, StoreError> {
@@ -466,10 +469,10 @@ impl Scheduling for MemoryStore {
         Ok(self.lock().runs.values().filter_map(|row| row.schedule.wake_at).min())
     }
 
-    fn count_by_status(&self, _: SystemScope) -> Result<Vec<(String, u64)>, StoreError> {
-        let mut counts: BTreeMap<String, u64> = BTreeMap::new();
-        for row in self.lock().runs.values().filter(|row| row.status != "completed") {
-            *counts.entry(row.status.clone()).or_default() += 1;
+    fn count_by_status(&self, _: SystemScope) -> Result<Vec<(RunStatus, u64)>, StoreError> {
+        let mut counts: BTreeMap<RunStatus, u64> = BTreeMap::new();
+        for row in self.lock().runs.values().filter(|row| row.status != RunStatus::Completed) {
+            *counts.entry(row.status).or_default() += 1;
         }
         Ok(counts.into_iter().collect())
     }

@@ -3,7 +3,8 @@
 use std::fmt;
 
 use brain_core::{
-    ApprovalId, Digest, DigestBuilder, JobKey, Millis, NodeId, RecordId, RunId, TenantId, Timestamp, TokenId,
+    ApprovalId, ApprovalStatus, Digest, DigestBuilder, JobKey, Millis, NodeId, RecordId, RunId, RunStatus, TenantId,
+    Timestamp, TokenId,
 };
 use serde::de::{self, Deserializer, SeqAccess, Visitor};
 use serde::ser::Serializer;
@@ -22,8 +23,8 @@ pub struct RunRow {
     pub created_at: Timestamp,
     /// When it last changed.
     pub updated_at: Timestamp,
-    /// Its status in the life of a run.
-    pub status: String,
+    /// Where it stands.
+    pub status: RunStatus,
     /// What it runs, if anything was planned.
     pub program: Option<Digest>,
     /// The request as it came: message, mode, context, limits. A payload: it may be erased.
@@ -351,8 +352,8 @@ pub struct ApprovalRow {
     pub id: ApprovalId,
     /// The run that waits for it.
     pub run: RunId,
-    /// `pending`, `approved`, `rejected`.
-    pub status: String,
+    /// Where it stands.
+    pub status: ApprovalStatus,
     /// When it was asked.
     pub asked_at: Timestamp,
     /// Who is asked, the digest of what is asked for, the sentences shown, and the decision.

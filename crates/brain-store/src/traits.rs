@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use brain_core::{ApprovalId, Digest, JobKey, Millis, NodeId, RecordId, RunId, TenantId, Timestamp, TokenId};
+use brain_core::{
+    ApprovalId, ApprovalStatus, Digest, JobKey, Millis, NodeId, RecordId, RunId, RunStatus, TenantId, Timestamp,
+    TokenId,
+};
 use serde_json::Value;
 
 use crate::{
@@ -93,7 +96,7 @@ pub enum Write {
         /// The run.
         run: RunId,
         /// Its status.
-        status: String,
+        status: RunStatus,
         /// When.
         at: Timestamp,
         /// Its scheduling columns.
@@ -324,7 +327,7 @@ pub trait Runs {
     fn runs(
         &self,
         scope: &Scope,
-        status: Option<&str>,
+        status: Option<RunStatus>,
         limit: usize,
         cursor: Option<&str>,
     ) -> Result<Page<RunRow>, StoreError>;
@@ -417,7 +420,7 @@ pub trait Approvals {
     fn approvals(
         &self,
         scope: &Scope,
-        status: Option<&str>,
+        status: Option<ApprovalStatus>,
         limit: usize,
         cursor: Option<&str>,
     ) -> Result<Page<ApprovalRow>, StoreError>;
@@ -522,7 +525,7 @@ pub trait Scheduling {
     /// When the next run wakes.
     fn next_wake(&self, system: SystemScope) -> Result<Option<Timestamp>, StoreError>;
     /// Runs by status, completed ones aside, for metrics.
-    fn count_by_status(&self, system: SystemScope) -> Result<Vec<(String, u64)>, StoreError>;
+    fn count_by_status(&self, system: SystemScope) -> Result<Vec<(RunStatus, u64)>, StoreError>;
 }
 
 /// Everything that was written to logs, in an order that never changes.

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use brain_core::{ApprovalId, Digest, JobKey, Millis, NodeId, TokenId};
+use brain_core::{ApprovalId, ApprovalStatus, Digest, JobKey, Millis, NodeId, RunStatus, TokenId};
 use brain_store::conformance::sample::{self, at, scope};
 use brain_store::copy::{Part, copy_shared, copy_tenant, is_empty, survey};
 use brain_store::{
@@ -22,7 +22,7 @@ fn fill(store: &dyn Store, scope: &Scope) {
     for n in 1..=RUNS {
         let run = sample::run_id(n);
         let mut row = sample::run(scope, n);
-        row.status = ["completed", "waiting", "running"][n as usize % 3].into();
+        row.status = [RunStatus::Completed, RunStatus::Waiting, RunStatus::Running][n as usize % 3];
         row.erased = n % 7 == 0;
         row.schedule.owner = (n % 3 == 2).then(|| NodeId::from_uuid(sample::run_id(1).as_uuid()));
         row.schedule.wake_at = (n % 3 == 1).then(|| at(n).plus(Millis(60_000)));
@@ -49,7 +49,7 @@ fn fill(store: &dyn Store, scope: &Scope) {
             let open = n % 20 == 0;
             writes.push(Write::PutLetter(DeadLetterRow { id, run, tool: "a.b".into(), opened_at: at(n), open, body }));
             let id = ApprovalId::from_uuid(run.as_uuid());
-            let (status, body) = ("pending".to_owned(), json!({"asks": ["Do it?"]}));
+            let (status, body) = (ApprovalStatus::Pending, json!({"asks": ["Do it?"]}));
             writes.push(Write::PutApproval(ApprovalRow { id, run, status, asked_at: at(n), body }));
             for id in ["b", "a"] {
                 writes.push(Write::Signal(SignalRow { run, id: id.into(), at: at(n), body: json!({"id": id}) }));

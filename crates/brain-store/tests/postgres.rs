@@ -31,11 +31,12 @@ fn a_text_that_postgres_does_not_take_is_refused_alone_and_at_once() {
     let cluster = Postgres::start().unwrap();
     let store = PostgresStore::connect(&cluster.url(&cluster.new_database())).unwrap();
     let scope = sample::scope("default");
-    let member = |n: u64, status: &str| {
-        let row = brain_store::RunRow { status: status.into(), ..sample::run(&scope, n) };
-        Member { scope: scope.clone(), preconditions: vec![], writes: vec![Write::NewRun(Box::new(row))] }
+    let member = |n: u64, key: &str| {
+        let run = sample::run(&scope, n);
+        let key = Write::TakeKey { key: key.into(), digest: brain_core::Digest::of(b"request"), run: run.id };
+        Member { scope: scope.clone(), preconditions: vec![], writes: vec![Write::NewRun(Box::new(run)), key] }
     };
-    let outcomes = store.commit_now(vec![member(1, "running"), member(2, "run\0ning"), member(3, "running")]).unwrap();
+    let outcomes = store.commit_now(vec![member(1, "one"), member(2, "t\0wo"), member(3, "three")]).unwrap();
     assert_eq!((&outcomes[0], &outcomes[2]), (&Outcome::Committed, &Outcome::Committed));
     assert!(matches!(&outcomes[1], Outcome::Refused(why) if why.contains("0x00")), "{outcomes:?}");
     let there: Vec<bool> = (1..=3).map(|n| store.run(&scope, sample::run_id(n)).unwrap().is_some()).collect();

@@ -6,7 +6,7 @@ mod common;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Barrier};
 
-use brain_core::{Millis, NodeId, SeededRandom};
+use brain_core::{Millis, NodeId, RunStatus, SeededRandom};
 use brain_store::conformance::sample::{self, at};
 use brain_store::{
     Audit, Claim, Commit, Conflict, DeadLetters, IndexEntry, Lane, Lanes, Member, Outcome, PostgresStore, Precondition,
@@ -71,7 +71,7 @@ fn what_one_node_has_claimed_is_not_given_to_another() {
     // A run that has moved on is nobody's.
     let moved = Write::UpdateRun {
         run: sample::run_id(30),
-        status: "running".into(),
+        status: RunStatus::Running,
         at: at(6_002),
         schedule: RunSchedule { seq: 2, fence: 1, wake_at: Some(at(1)), ..RunSchedule::default() },
         program: None,
@@ -161,7 +161,7 @@ fn an_old_owner_is_refused_by_its_fence() {
     let held = |fence| Precondition::RunAt { run: sample::run_id(1), seq: 2, fence };
     let schedule = RunSchedule { seq: 2, fence: 2, priority: 5, ..RunSchedule::default() };
     let take_over =
-        Write::UpdateRun { run: sample::run_id(1), status: "running".into(), at: at(2), schedule, program: None };
+        Write::UpdateRun { run: sample::run_id(1), status: RunStatus::Running, at: at(2), schedule, program: None };
     assert_eq!(commit(&two, &scope, vec![held(1)], vec![take_over]), Outcome::Committed);
     let late = commit(&one, &scope, vec![held(1)], vec![Write::Append(sample::log(1, 2).into())]);
     assert_eq!(late, Outcome::Conflict(Conflict::Precondition(held(1))));
@@ -369,7 +369,7 @@ fn members_of_one_group_see_each_other_and_other_groups_do_too() {
     let row = sample::run(&scope, 7);
     let moved = Write::UpdateRun {
         run: row.id,
-        status: "completed".into(),
+        status: RunStatus::Completed,
         at: at(9),
         schedule: RunSchedule { seq: 4, fence: 1, ..RunSchedule::default() },
         program: None,

@@ -22,4 +22,4 @@ pub use job::{Happened, Job, JobId, JobStatus, ScopeId, StepId, pairs};
 pub use migrate::{Migration, StepMap, migrate};
 pub use program::{Arm, BadProgram, Code, Op, Program, ProgramId, Trigger};
 pub use scope::{End, Opener, Phase, Scope, StepState, Stop};
-pub use state::{State, Status};
+pub use state::State;

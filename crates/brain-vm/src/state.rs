@@ -1,9 +1,8 @@
 //! The state of a run: a fold of its events. Applying an event never fails and never looks outside.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::fmt;
 
-use brain_core::{Failure, FailureClass, Timestamp, planted};
+use brain_core::{Failure, FailureClass, RunStatus, Timestamp, planted};
 use brain_lang::plan::OnFailure;
 use serde::{Deserialize, Serialize};
 
@@ -11,39 +10,6 @@ use crate::fibers::{Armed, Fiber, Wait};
 use crate::job::{Happened, Job, JobId, JobStatus, ScopeId, StepId, pairs};
 use crate::scope::{End, Opener, Phase, Scope, StepState, Stop};
 use crate::{Code, Event};
-
-/// A status that people see; part of the life of a run in `architecture.md`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Status {
-    /// Something is being done.
-    Running,
-    /// Only a timer, a worker or a person can move it on.
-    Waiting,
-    /// Another engine or a child run works on.
-    Delegated,
-    /// Nothing new starts; what is under way is waited for.
-    Stopping,
-    /// What was done is being taken back.
-    Compensating,
-    /// It is over.
-    Ended(End),
-}
-
-impl fmt::Display for Status {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Running => "running",
-            Self::Waiting => "waiting",
-            Self::Delegated => "delegated",
-            Self::Stopping => "stopping",
-            Self::Compensating => "compensating",
-            Self::Ended(End::Completed) => "completed",
-            Self::Ended(End::Failed) => "failed",
-            Self::Ended(End::Cancelled) => "cancelled",
-            Self::Ended(End::Compensated) => "compensated",
-        })
-    }
-}
 
 /// The state of a run.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -122,11 +88,14 @@ impl State {
     }
 
     /// What people see.
-    pub fn status(&self) -> Status {
+    pub fn status(&self) -> RunStatus {
         match self.phase() {
-            Phase::Ended(end) => Status::Ended(end),
-            Phase::Compensating => Status::Compensating,
-            Phase::Stopping(_) => Status::Stopping,
+            Phase::Ended(End::Completed) => RunStatus::Completed,
+            Phase::Ended(End::Failed) => RunStatus::Failed,
+            Phase::Ended(End::Cancelled) => RunStatus::Cancelled,
+            Phase::Ended(End::Compensated) => RunStatus::Compensated,
+            Phase::Compensating => RunStatus::Compensating,
+            Phase::Stopping(_) => RunStatus::Stopping,
             Phase::New | Phase::Running => {
                 // A job that grew is as far as its steps are.
                 let mut open = self.jobs.values().filter(|job| !matches!(job.status, JobStatus::Growing { .. }));
@@ -145,12 +114,12 @@ impl State {
                         false
                     }
                 }) {
-                    return Status::Running;
+                    return RunStatus::Running;
                 }
                 match (delegated, waits) {
-                    (true, _) => Status::Delegated,
-                    (_, true) => Status::Waiting,
-                    _ => Status::Running,
+                    (true, _) => RunStatus::Delegated,
+                    (_, true) => RunStatus::Waiting,
+                    _ => RunStatus::Running,
                 }
             }
         }

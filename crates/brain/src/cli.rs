@@ -6,9 +6,12 @@ mod model;
 mod pack;
 mod understanding;
 
+use brain_core::{ContractStatus, RunStatus, StatusError};
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::str::FromStr;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use self::bench::{
@@ -405,11 +408,11 @@ pub(crate) struct RunsArgs {
     #[command(subcommand)]
     pub(crate) command: Option<RunsCommand>,
     /// Only runs with this status.
-    #[arg(long)]
-    pub(crate) status: Option<String>,
+    #[arg(long, value_parser = one_of::<RunStatus>(RunStatus::ALL.iter().map(|status| status.as_str())))]
+    pub(crate) status: Option<RunStatus>,
     /// Only runs with this status in the words of the run contract.
-    #[arg(long, conflicts_with = "status")]
-    pub(crate) contract_status: Option<ContractStatusArg>,
+    #[arg(long, conflicts_with = "status", value_parser = one_of::<ContractStatus>(ContractStatus::ALL.iter().map(|status| status.as_str())))]
+    pub(crate) contract_status: Option<ContractStatus>,
     /// How many at most.
     #[arg(long, default_value_t = 20)]
     pub(crate) limit: usize,
@@ -418,29 +421,11 @@ pub(crate) struct RunsArgs {
     pub(crate) cursor: Option<String>,
 }
 
-/// The words of the run contract.
-#[derive(Clone, Copy, clap::ValueEnum)]
-pub(crate) enum ContractStatusArg {
-    Created,
-    Planning,
-    Enqueued,
-    Waiting,
-    Completed,
-    Failed,
-}
-
-impl ContractStatusArg {
-    /// As it is written.
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Self::Created => "created",
-            Self::Planning => "planning",
-            Self::Enqueued => "enqueued",
-            Self::Waiting => "waiting",
-            Self::Completed => "completed",
-            Self::Failed => "failed",
-        }
-    }
+/// Reads a status by its name and lists the names in the help.
+fn one_of<T: FromStr<Err = StatusError> + Clone + Send + Sync + 'static>(
+    names: impl IntoIterator<Item = &'static str>,
+) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(names).try_map(|name| name.parse())
 }
 
 /// What becomes of runs that are stuck.

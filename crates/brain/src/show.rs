@@ -1,6 +1,7 @@
 //! How things look in a terminal. Colours go away by themselves when nobody can see them.
 
 use anstyle::{AnsiColor, Style};
+use brain_core::Confidence;
 use brain_core::{Millis, Timestamp};
 use brain_kernel::Report;
 use serde_json::Value;
@@ -135,10 +136,10 @@ pub(crate) fn report(report: &Report) {
     for (number, line) in report.message.lines().enumerate() {
         if number == 0 { anstream::println!("{style}{line}{style:#}") } else { anstream::println!("{line}") }
     }
-    if report.confidence != "none" {
+    if report.confidence != Confidence::None {
         for action in &report.next_actions {
             anstream::println!("{DIM}→{DIM:#} {action}");
         }
     }
-    anstream::println!("{DIM}run {} · {}{DIM:#}", report.run, status(&report.status));
+    anstream::println!("{DIM}run {} · {}{DIM:#}", report.run, status(report.status.as_str()));
 }

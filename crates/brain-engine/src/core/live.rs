@@ -3,13 +3,12 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use brain_core::{Digest, Failure, Millis, NodeId, RunId, Timestamp};
+use brain_core::{Digest, Failure, Millis, NodeId, RunId, RunStatus, Timestamp};
 use brain_store::{LogRow, Precondition, QueuePlace, RunRow, RunSchedule, Scope};
 use brain_vm::{Code, Input, JobId, JobStatus, Program, State};
 use serde_json::Value;
 
 use super::messages::{Command, Reply, Submission, Told};
-use super::park::PARKED;
 use crate::data::RunData;
 use crate::host::{CheckAnswer, JobOutcome};
 use crate::log::PipeEvent;
@@ -108,7 +107,7 @@ pub(super) struct InFlight {
     /// What it adds to the log.
     pub(super) appended: Option<Arc<LogRow>>,
     pub(super) schedule: RunSchedule,
-    pub(super) status: String,
+    pub(super) status: RunStatus,
     pub(super) program: Option<Digest>,
     pub(super) handovers: Vec<Handover>,
     pub(super) checks: Vec<CheckRequest>,
@@ -187,7 +186,7 @@ impl Live {
 
     /// Whether it was set aside: only a person moves it on.
     pub(super) fn is_parked(&self) -> bool {
-        self.row.as_ref().is_some_and(|row| row.status == PARKED)
+        self.row.as_ref().is_some_and(|row| row.status == RunStatus::Parked)
     }
 
     pub(super) fn owned_by_other(&self, node: NodeId) -> bool {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use brain_core::{Digest, Failure, JobKey, NodeId, RunId, TenantId, Timestamp};
+use brain_core::{Digest, Failure, JobKey, NodeId, RunId, RunStatus, TenantId, Timestamp};
 use brain_store::{Member, Outcome, Precondition, Scope, Store, StoreError, Write};
 use brain_vm::{Input, JobId, Program};
 use serde_json::Value;
@@ -35,7 +35,7 @@ pub struct Submission {
     /// Whether it starts now; if not, `status` says where it stands.
     pub start: bool,
     /// Its status if it does not start.
-    pub status: String,
+    pub status: RunStatus,
     /// The caller's idempotency key and the digest of the request.
     pub key: Option<(String, Digest)>,
     /// 1 (lowest) to 10 (highest).
@@ -57,7 +57,7 @@ pub struct Command {
     /// What the run is told.
     pub inputs: Vec<Told>,
     /// The status it gets if the machine has not started.
-    pub status: Option<String>,
+    pub status: Option<RunStatus>,
     /// The program it is moved to first, how it stands there, and what that runs on.
     pub program: Option<(Digest, Arc<Program>, Box<Moved>, Value)>,
 }

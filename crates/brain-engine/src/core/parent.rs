@@ -1,7 +1,7 @@
 //! What a child run tells the run that waits for it.
 
 use brain_core::{Failure, JobKey, RunId, Timestamp};
-use brain_store::{Scope, SignalRow, Store, StoreError, is_over};
+use brain_store::{Scope, SignalRow, Store, StoreError};
 use brain_vm::{End, Happened, JobStatus, Phase};
 use serde_json::json;
 
@@ -74,7 +74,7 @@ pub fn child_key(store: &dyn Store, scope: &Scope, parent: RunId, job: JobKey) -
     let mut key = key_of(job, 1);
     for round in 2..=MAX_CHILDREN {
         let Some((child, _)) = store.by_key(scope, &key)? else { break };
-        let over = store.run(scope, child)?.is_some_and(|row| is_over(&row.status));
+        let over = store.run(scope, child)?.is_some_and(|row| row.status.is_over());
         // Its end is in the parent's inbox from the same commit on, until the parent has taken it.
         if !over || store.signals(scope, parent)?.iter().any(|signal| signal.id == signal_id(child)) {
             break;

@@ -3,7 +3,7 @@
 
 use std::borrow::Borrow;
 
-use brain_core::{RunId, Timestamp};
+use brain_core::{RunId, RunStatus, Timestamp};
 use brain_store::{LogRow, Member, Precondition, RunRow, RunSchedule, StoreError, Write};
 use serde_json::json;
 
@@ -13,15 +13,12 @@ use crate::engine::EngineError;
 use crate::hub::RunNews;
 use crate::log::{NewEvent, PipeEvent, pack};
 
-/// The status of a run that was set aside.
-pub const PARKED: &str = "parked";
-
 /// The writes that move a run which may not be readable to a status, with an event that says so if its log takes one.
 pub(crate) fn move_unread<R: Borrow<LogRow>>(
     row: &RunRow,
     log: Option<&[R]>,
     at: Timestamp,
-    status: &str,
+    status: RunStatus,
     event: NewEvent,
 ) -> (Precondition, Vec<Write>) {
     let RunSchedule { seq, fence, priority, .. } = row.schedule;
@@ -29,7 +26,7 @@ pub(crate) fn move_unread<R: Borrow<LogRow>>(
     let end = log.map(|rows| rows.last().map_or(0, |last| last.borrow().seq + last.borrow().events.len() as u64));
     let appends = end == Some(seq);
     let schedule = RunSchedule { seq: seq + u64::from(appends), fence: fence + 1, priority, ..RunSchedule::default() };
-    let mut writes = vec![Write::UpdateRun { run: row.id, status: status.to_owned(), at, schedule, program: None }];
+    let mut writes = vec![Write::UpdateRun { run: row.id, status, at, schedule, program: None }];
     if appends {
         writes.push(Write::Append(pack(row.id, seq, at, vec![event]).into()));
     }
@@ -51,7 +48,7 @@ impl Core {
     ) {
         tracing::error!(run = %row.id, why, "this run cannot be read and is set aside");
         let event = NewEvent::pipe(PipeEvent::Parked, json!({"why": why, "was": row.status}), None);
-        let (precondition, writes) = move_unread(row, log, now, PARKED, event);
+        let (precondition, writes) = move_unread(row, log, now, RunStatus::Parked, event);
         let member = Member { scope: live.scope.clone(), preconditions: vec![precondition], writes };
         self.next_commit += 1;
         self.commits.insert(self.next_commit, row.id);
@@ -82,7 +79,7 @@ impl Core {
             return self.again(now, run, live, work, Some(StoreError::Failed(why)), output);
         };
         let event = NewEvent::pipe(PipeEvent::Parked, json!({"why": why, "was": row.status}), None);
-        let (precondition, writes) = move_unread(row, Some(&live.log), now, PARKED, event);
+        let (precondition, writes) = move_unread(row, Some(&live.log), now, RunStatus::Parked, event);
         let member = Member { scope: live.scope.clone(), preconditions: vec![precondition], writes };
         self.next_commit += 1;
         self.commits.insert(self.next_commit, run);
@@ -104,7 +101,7 @@ impl Core {
     ) -> Option<RunId> {
         self.flow().forget(live.scope.tenant(), run);
         self.leave_parked(run, work.into_iter().chain(live.queue), output);
-        output.actions.push(Action::Notify(RunNews { at_rest: true, ..RunNews::of(run, PARKED.to_owned()) }));
+        output.actions.push(Action::Notify(RunNews { at_rest: true, ..RunNews::of(run, RunStatus::Parked) }));
         None
     }
 

@@ -1,24 +1,24 @@
 //! Runs that have not started: a question that nobody has answered, a plan that nobody has decided about. They end when
 //! somebody cancels them, and by themselves when their time is over.
 
-use brain_core::Timestamp;
-use brain_store::{RunSchedule, is_over};
+use brain_core::{RunStatus, Timestamp};
+use brain_store::RunSchedule;
 use brain_vm::Input;
 use serde_json::json;
 
-use super::{PARKED, Told};
+use super::Told;
 use crate::log::{NewEvent, PipeEvent};
 
 /// Ends a run that has not started if its time is over or somebody wants it to end. A run with a machine is told to
 /// stop; one without gets its last status here. Gives the event that says why, unless the log has one already.
 pub(super) fn end(
-    status: &mut String,
+    status: &mut RunStatus,
     schedule: &mut RunSchedule,
     inputs: &mut Vec<Told>,
     has_machine: bool,
     now: Timestamp,
 ) -> Option<NewEvent> {
-    if is_over(status) || status == PARKED {
+    if status.is_over() || *status == RunStatus::Parked {
         return None;
     }
     let told = |wanted: &Input| inputs.iter().any(|told| matches!(told, Told::Input(input, _) if input == wanted));
@@ -35,7 +35,7 @@ pub(super) fn end(
         Some(NewEvent::pipe(PipeEvent::Cancelled, json!({"was": status}), None))
     };
     if !has_machine {
-        "cancelled".clone_into(status);
+        *status = RunStatus::Cancelled;
         schedule.wake_at = None;
     }
     event

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use brain_core::{ApprovalId, Digest, Failure, FailureClass, JobKey, canonical_digest};
+use brain_core::{ApprovalId, ApprovalStatus, Digest, Failure, FailureClass, JobKey, canonical_digest};
 use brain_lang::plan::{OnFailure, Place};
 use brain_registry::ValidatedCall;
 use brain_registry::model::Consent;
@@ -227,7 +227,7 @@ impl Turn<'_> {
         if let Some(until) = until {
             body["expires_at"] = json!(until);
         }
-        let row = ApprovalRow { id, run: self.run, status: "pending".into(), asked_at: self.now, body };
+        let row = ApprovalRow { id, run: self.run, status: ApprovalStatus::Pending, asked_at: self.now, body };
         self.writes.push(Write::PutApproval(row));
     }
 
@@ -241,17 +241,17 @@ impl Turn<'_> {
                 held.retain(|job| self.ends_with(event, *job));
                 plan = self.state.phase() == Phase::New;
                 let expired = self.events.iter().any(|event| event.number == PipeEvent::Expired as u16);
-                if expired { "expired" } else { "cancelled" }
+                if expired { ApprovalStatus::Expired } else { ApprovalStatus::Cancelled }
             }
             // Its time is over before anybody decided.
             Event::JobFailed { job, failure, .. } if failure.code == "approval_expired" => {
                 held.retain(|one| one == job);
-                "expired"
+                ApprovalStatus::Expired
             }
             // An undo that nobody approved in time, or that nobody waits for any more, is left to a person.
             Event::JobStuck { job, failure, .. } if failure.code != "rejected" => {
                 held.retain(|one| one == job);
-                if failure.code == "approval_expired" { "expired" } else { "cancelled" }
+                if failure.code == "approval_expired" { ApprovalStatus::Expired } else { ApprovalStatus::Cancelled }
             }
             _ => return,
         };
@@ -260,11 +260,11 @@ impl Turn<'_> {
         }
         let keys: Vec<Value> = held.into_iter().map(|job| json!(self.key(job))).collect();
         let cancel = |row: &mut ApprovalRow, now| {
-            row.status = status.into();
+            row.status = status;
             row.body["decided_at"] = json!(now);
         };
         let meant = |job: &Value| if job.is_null() { plan } else { keys.contains(job) };
-        let pending = |row: &ApprovalRow| row.status == "pending" && meant(&row.body["job"]);
+        let pending = |row: &ApprovalRow| row.status == ApprovalStatus::Pending && meant(&row.body["job"]);
         // It may have been asked in this very turn.
         let mut known = BTreeSet::new();
         for write in &mut self.writes {

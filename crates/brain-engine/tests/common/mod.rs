@@ -4,7 +4,9 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use brain_core::{Digest, Failure, Millis, Random, RecordId, RunId, SeededRandom, TenantId, Timestamp, VirtualClock};
+use brain_core::{
+    Digest, Failure, Millis, Random, RecordId, RunId, RunStatus, SeededRandom, TenantId, Timestamp, VirtualClock,
+};
 use brain_engine::core::Submission;
 use brain_engine::{
     CheckAnswer, Growth, Host, HostFuture, JobContext, JobOutcome, Limits, NewEvent, Outside, PipeEvent, RecordView,
@@ -261,7 +263,7 @@ pub fn submission(program: &Arc<Program>, n: u64) -> Submission {
         program: Some((hash, program.clone())),
         input,
         start: true,
-        status: "running".into(),
+        status: RunStatus::Running,
         key: None,
         priority: 1,
         writes: vec![Write::Define { hash, kind: "program", body: serde_json::to_value(program.as_ref()).unwrap() }],

@@ -7,7 +7,7 @@ mod reindex;
 
 use std::ops::Range;
 
-use brain_core::RecordId;
+use brain_core::{RecordId, RunStatus};
 use brain_nlu::Confidence;
 use brain_nlu::entity::{Asked, Candidate, Card, Kind, Linked, Verdict, link};
 use brain_registry::model::Effect;
@@ -63,7 +63,7 @@ impl Links {
         let (texts, options): (Vec<String>, Vec<Vec<String>>) = self.questions.into_iter().unzip();
         draft.confidence = Confidence::Low;
         draft.reason = "More than one record may be meant".into();
-        draft.status = "needs_input".into();
+        draft.status = RunStatus::NeedsInput;
         draft.answer(&format!("Nothing was done yet. {}", texts.join("\n")), options.concat());
         true
     }

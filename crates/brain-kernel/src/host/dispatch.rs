@@ -40,7 +40,7 @@ impl KernelHost {
         }
         if let Some(other) = holder
             && let Some(run) = self.store.run(&job.scope, other).map_err(failed)?
-            && !crate::life::is_over(&run.status)
+            && !run.status.is_over()
         {
             let message = format!("Exactly the same is under way in run {other}; this one waits for it.");
             return Err(Failure::blocked(message, RECHECK));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use brain_core::{Millis, RunId};
+use brain_core::{Millis, RunId, RunStatus};
 use brain_engine::PipeEvent;
 use brain_engine::log::entries;
 use brain_nlu::learn::{How, Outcome, SaidSlot, plain, without_slips};
@@ -191,9 +191,9 @@ impl About<'_> {
     fn clause(&self, number: usize, alone: bool, intent: &Intent) -> Turn {
         let turn = if alone { self.row.id.to_string() } else { format!("{}/{number}", self.row.id) };
         let said = self.heard.message.get(intent.span.clone()).unwrap_or_default();
-        let how = match self.row.status.as_str() {
-            "completed" => Some(How::Succeeded),
-            "failed" | "compensated" => Some(How::Failed),
+        let how = match self.row.status {
+            RunStatus::Completed => Some(How::Succeeded),
+            RunStatus::Failed | RunStatus::Compensated => Some(How::Failed),
             // What was cancelled or waits says nothing about what was meant.
             _ => None,
         };

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use brain_core::{Clock, Millis, SeededRandom, TenantId, Timestamp, VirtualClock};
+use brain_core::{ApprovalStatus, Clock, Millis, SeededRandom, TenantId, Timestamp, VirtualClock};
 use brain_engine::core::ToJob;
 use brain_engine::log::entries;
 use brain_engine::{Driver, JobOutcome, LetterDecision};
@@ -215,7 +215,10 @@ impl World {
     }
 
     fn decide(&mut self, decision: Decision, actor: &Actor) -> Result<(), String> {
-        let pending = self.store.approvals(&self.scope, Some("pending"), 1, None).map_err(|error| error.to_string())?;
+        let pending = self
+            .store
+            .approvals(&self.scope, Some(ApprovalStatus::Pending), 1, None)
+            .map_err(|error| error.to_string())?;
         let row = pending.items.into_iter().next().ok_or("nothing waits for approval")?;
         let kernel = self.kernel.clone();
         let (scope, id) = (self.scope.clone(), row.id.to_string());
@@ -350,8 +353,10 @@ impl World {
         {
             return Err(format!("expected ok: {ok}, got {}{}", report.ok, shown()));
         }
-        let texts =
-            [("confidence", &expect.confidence, &report.confidence), ("status", &expect.status, &report.status)];
+        let texts = [
+            ("confidence", &expect.confidence, report.confidence.as_str()),
+            ("status", &expect.status, report.status.as_str()),
+        ];
         for (name, wanted, got) in texts {
             if let Some(wanted) = wanted
                 && wanted != got

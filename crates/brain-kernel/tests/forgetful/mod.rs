@@ -2,7 +2,10 @@
 
 use std::sync::{Arc, Mutex};
 
-use brain_core::{ApprovalId, Digest, JobKey, Millis, NodeId, RecordId, RunId, TenantId, Timestamp, TokenId};
+use brain_core::{
+    ApprovalId, ApprovalStatus, Digest, JobKey, Millis, NodeId, RecordId, RunId, RunStatus, TenantId, Timestamp,
+    TokenId,
+};
 use brain_store::*;
 use serde_json::Value;
 
@@ -49,7 +52,7 @@ impl Runs for Forgetful {
     fn runs(
         &self,
         scope: &Scope,
-        status: Option<&str>,
+        status: Option<RunStatus>,
         limit: usize,
         cursor: Option<&str>,
     ) -> Result<Page<RunRow>, StoreError> {
@@ -144,7 +147,7 @@ impl Approvals for Forgetful {
     fn approvals(
         &self,
         scope: &Scope,
-        status: Option<&str>,
+        status: Option<ApprovalStatus>,
         limit: usize,
         cursor: Option<&str>,
     ) -> Result<Page<ApprovalRow>, StoreError> {
@@ -263,7 +266,7 @@ impl Scheduling for Forgetful {
         self.base.next_wake(system)
     }
 
-    fn count_by_status(&self, system: SystemScope) -> Result<Vec<(String, u64)>, StoreError> {
+    fn count_by_status(&self, system: SystemScope) -> Result<Vec<(RunStatus, u64)>, StoreError> {
         self.base.count_by_status(system)
     }
 }

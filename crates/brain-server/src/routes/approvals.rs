@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use axum::Json;
 use axum::extract::State;
-use brain_core::{ApprovalId, RunId};
+use brain_core::{ApprovalId, ApprovalStatus, RunId};
 use brain_kernel::Decision;
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -14,7 +14,7 @@ use utoipa_axum::routes;
 
 use super::runs::MAX_WAIT;
 use crate::app::App;
-use crate::extract::{JsonBody, UrlPath, UrlQuery, bounded, one_of, page_cursor, page_limit, short_text};
+use crate::extract::{JsonBody, UrlPath, UrlQuery, bounded, page_cursor, page_limit, short_text, status_of};
 use crate::guard::Caller;
 use crate::openapi::words;
 use crate::problem::Problem;
@@ -43,10 +43,8 @@ struct ListQuery {
     cursor: Option<String>,
 }
 
-const STATUSES: [&str; 5] = ["pending", "approved", "rejected", "cancelled", "expired"];
-
 fn statuses() -> Schema {
-    words(STATUSES)
+    words(ApprovalStatus::ALL.iter().map(|status| status.as_str()))
 }
 
 /// List approvals, newest first.
@@ -64,10 +62,9 @@ async fn list(
     UrlQuery(query): UrlQuery<ListQuery>,
 ) -> Result<Json<Page<Approval>>, Problem> {
     let limit = page_limit(query.limit)?;
-    one_of("status", query.status.as_deref(), &STATUSES)?;
+    let status: Option<ApprovalStatus> = status_of("status", query.status.as_deref())?;
     app.read(move |kernel| {
-        let rows =
-            kernel.store().approvals(&caller.scope, query.status.as_deref(), limit, page_cursor(&query.cursor))?;
+        let rows = kernel.store().approvals(&caller.scope, status, limit, page_cursor(&query.cursor))?;
         Ok(Json(Page::of(rows, |row| Approval::from(&row))))
     })
     .await

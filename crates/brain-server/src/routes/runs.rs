@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use axum::response::{IntoResponse, Response};
-use brain_core::RunId;
+use brain_core::{ContractStatus, RunId, RunStatus};
 use brain_kernel::{Limits, Report, Request, Verdict, life};
 use serde::Deserialize;
 use serde_json::Value;
@@ -15,7 +15,9 @@ use utoipa_axum::routes;
 
 use super::approvals::MAX_NOTE;
 use crate::app::App;
-use crate::extract::{JsonBody, OptionalJson, UrlPath, UrlQuery, bounded, one_of, page_cursor, page_limit, short_text};
+use crate::extract::{
+    JsonBody, OptionalJson, UrlPath, UrlQuery, bounded, page_cursor, page_limit, short_text, status_of,
+};
 use crate::guard::Caller;
 use crate::openapi::words;
 use crate::problem::{BAD_CURSOR, BAD_KEY, Problem};
@@ -180,11 +182,11 @@ struct ListQuery {
 }
 
 fn statuses() -> Schema {
-    words(life::STATUSES.map(|(ours, _)| ours))
+    words(RunStatus::ALL.iter().map(|status| status.as_str()))
 }
 
 fn contract_statuses() -> Schema {
-    words(life::CONTRACT)
+    words(ContractStatus::ALL.iter().map(|status| status.as_str()))
 }
 
 /// List runs, newest first.
@@ -202,16 +204,16 @@ async fn list(
     UrlQuery(query): UrlQuery<ListQuery>,
 ) -> Result<Json<Page<RunSummary>>, Problem> {
     let limit = page_limit(query.limit)?;
-    one_of("status", query.status.as_deref(), &life::STATUSES.map(|(ours, _)| ours))?;
-    one_of("contract_status", query.contract_status.as_deref(), &life::CONTRACT)?;
-    if query.status.is_some() && query.contract_status.is_some() {
+    let status: Option<RunStatus> = status_of("status", query.status.as_deref())?;
+    let contract_status: Option<ContractStatus> = status_of("contract_status", query.contract_status.as_deref())?;
+    if status.is_some() && contract_status.is_some() {
         return Err(Problem::invalid("contract_status", "give `status` or `contract_status`, not both"));
     }
     app.read(move |kernel| {
         let (store, cursor) = (kernel.store(), page_cursor(&query.cursor));
-        let rows = match &query.contract_status {
+        let rows = match contract_status {
             Some(word) => life::runs_by_contract(store.as_ref(), &caller.scope, word, limit, cursor)?,
-            None => store.runs(&caller.scope, query.status.as_deref(), limit, cursor)?,
+            None => store.runs(&caller.scope, status, limit, cursor)?,
         };
         Ok(Json(Page::of(rows, |row| RunSummary::from(&row))))
     })

@@ -1,5 +1,6 @@
 //! Approvals: a question put to someone who may say yes, and the answer.
 
+use brain_core::ApprovalStatus;
 use brain_store::ApprovalRow;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -14,7 +15,8 @@ pub struct Approval {
     #[schema(format = "uuid")]
     pub run_id: String,
     /// `pending`, `approved`, `rejected`, `cancelled` or `expired`.
-    pub status: String,
+    #[schema(value_type = String)]
+    pub status: ApprovalStatus,
     /// Whose word is needed: `user` (whoever asked) or `approver`.
     pub consent: String,
     /// Who asked.
@@ -47,7 +49,7 @@ impl From<&ApprovalRow> for Approval {
         Self {
             approval_id: row.id.to_string(),
             run_id: row.run.to_string(),
-            status: row.status.clone(),
+            status: row.status,
             consent: text("consent").unwrap_or_default(),
             asked_by: text("asked_by").unwrap_or_default(),
             asks: asks.filter_map(|line| line.as_str().map(str::to_owned)).collect(),

@@ -1,6 +1,6 @@
 //! Runs: the request and the response of the run contract, with our own fields beside its own.
 
-use brain_kernel::life::contract_status;
+use brain_core::{ContractStatus, RunStatus};
 use brain_kernel::{Problem, ReceiptView, Report};
 use brain_registry::model::BatchPolicy;
 use brain_store::RunRow;
@@ -131,11 +131,13 @@ pub struct RunResponse {
     /// The run.
     #[schema(format = "uuid")]
     pub run_id: String,
-    /// Its status in the life of a run.
-    pub status: String,
+    /// Where it stands.
+    #[schema(value_type = String)]
+    pub status: RunStatus,
     /// The same in the six words of the run contract: `created`, `planning`, `enqueued`, `waiting`, `completed`,
     /// `failed`.
-    pub contract_status: String,
+    #[schema(value_type = String)]
+    pub contract_status: ContractStatus,
     /// What was decided, and why.
     pub decision: RunDecision,
     /// What is planned.
@@ -235,13 +237,13 @@ pub enum Confidence {
     None,
 }
 
-impl Confidence {
-    fn parse(text: &str) -> Self {
-        match text {
-            "high" => Self::High,
-            "medium" => Self::Medium,
-            "low" => Self::Low,
-            _ => Self::None,
+impl From<brain_core::Confidence> for Confidence {
+    fn from(confidence: brain_core::Confidence) -> Self {
+        match confidence {
+            brain_core::Confidence::High => Self::High,
+            brain_core::Confidence::Medium => Self::Medium,
+            brain_core::Confidence::Low => Self::Low,
+            brain_core::Confidence::None => Self::None,
         }
     }
 }
@@ -414,12 +416,12 @@ impl From<Report> for RunResponse {
             token_usage: report.token_usage.map(Into::into),
             ok: report.ok,
             run_id: report.run.to_string(),
-            contract_status: contract_status(&report.status).to_owned(),
+            contract_status: report.status.contract(),
             status: report.status,
             decision: RunDecision {
                 mode_used: report.mode_used,
                 reason: report.reason,
-                confidence: Confidence::parse(&report.confidence),
+                confidence: report.confidence.into(),
             },
             planned_tool_calls: planned.collect(),
             enqueued: enqueued.map(|call| EnqueuedCall { call_id: call.call_id, tool_name: call.tool }).collect(),
@@ -478,10 +480,12 @@ pub struct RunSummary {
     /// The run.
     #[schema(format = "uuid")]
     pub run_id: String,
-    /// Its status in the life of a run.
-    pub status: String,
+    /// Where it stands.
+    #[schema(value_type = String)]
+    pub status: RunStatus,
     /// The same in the six words of the run contract.
-    pub contract_status: String,
+    #[schema(value_type = String)]
+    pub contract_status: ContractStatus,
     /// What was said.
     pub message: String,
     /// The mode that was asked for.
@@ -505,7 +509,7 @@ impl From<&RunRow> for RunSummary {
         let text = |name: &str| row.request[name].as_str().map(str::to_owned);
         Self {
             run_id: row.id.to_string(),
-            contract_status: contract_status(&row.status).to_owned(),
+            contract_status: row.status.contract(),
             status: row.status.clone(),
             message: text("message").unwrap_or_default(),
             mode: text("mode").unwrap_or_default(),

@@ -1,5 +1,6 @@
 //! What runs wait for, and those that wait for a person, as they travel.
 
+use brain_core::RunStatus;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -56,7 +57,8 @@ pub struct ParkedRun {
     #[schema(format = "uuid")]
     pub run_id: String,
     /// Its status; `parked` if it was set aside.
-    pub status: String,
+    #[schema(value_type = String)]
+    pub status: RunStatus,
     /// Since when.
     #[schema(format = DateTime)]
     pub since: String,

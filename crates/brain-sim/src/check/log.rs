@@ -33,7 +33,7 @@ pub(super) fn check(state: &RunState, tally: &mut Tally) -> Vec<String> {
 pub(crate) fn fold(state: &RunState) -> Vec<String> {
     let Some(machine) = &state.state else { return vec!["it has no state".into()] };
     let mut problems = Vec::new();
-    if machine.status().to_string() != state.row.status {
+    if machine.status() != state.row.status {
         problems.push(format!("its log says {}, its row {}", machine.status(), state.row.status));
     }
     if machine.wake_at() != state.row.schedule.wake_at {

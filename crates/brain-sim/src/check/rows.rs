@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use brain_core::RunId;
+use brain_core::{ApprovalStatus, RunId};
 use brain_engine::RunState;
 use brain_store::Scope;
 
@@ -54,7 +54,7 @@ pub(super) fn of_run(world: &World, scope: &Scope, state: &RunState) -> Vec<Stri
         problems.push(format!("it is over, and its letter of step {} is open", letter.body["step"]));
     }
     let approvals = base.approvals_of(scope, run).unwrap_or_default();
-    for row in approvals.iter().filter(|row| row.status == "pending") {
+    for row in approvals.iter().filter(|row| row.status == ApprovalStatus::Pending) {
         problems.push(format!("it is over, and an approval of step {} is pending", row.body["step"]));
     }
     let offers = base.offers(scope, &[TOPIC.to_owned()], 10_000).unwrap_or_default();

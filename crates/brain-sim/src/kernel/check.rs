@@ -58,7 +58,7 @@ impl Story {
     /// Whether its log was cut short by somebody who gave it up unread.
     pub(super) fn is_cut(&self) -> bool {
         let ended = self.state.state.as_ref().is_none_or(brain_vm::State::is_ended);
-        brain_store::is_over(&self.state.row.status) && !ended
+        self.state.row.status.is_over() && !ended
     }
 
     /// A job in words.
@@ -150,7 +150,7 @@ fn stories(world: &mut World, scope: &Scope) -> Vec<Story> {
 }
 
 fn stuck(state: &RunState) -> Option<String> {
-    if brain_store::is_over(&state.row.status) {
+    if state.row.status.is_over() {
         return None;
     }
     let jobs = state.state.as_ref().map(|machine| &machine.jobs).into_iter().flatten();

@@ -312,7 +312,7 @@ impl World {
     /// The runs of a tenant that are not over.
     fn open_runs(&self, scope: &Scope) -> Vec<RunId> {
         let rows = self.disk.base.runs(scope, None, 1000, None).map_or(Vec::new(), |page| page.items);
-        rows.iter().filter(|row| !brain_store::is_over(&row.status)).map(|row| row.id).collect()
+        rows.iter().filter(|row| !row.status.is_over()).map(|row| row.id).collect()
     }
 
     /// A run as its log says it is.

@@ -2,8 +2,8 @@
 //! undo, sometimes late, sometimes twice, sometimes what nobody waits for any more. When the world is calm they answer
 //! everything.
 
-use brain_core::{Failure, RunId};
-use brain_engine::core::{PARKED, ToJob};
+use brain_core::{ApprovalStatus, Failure, RunId, RunStatus};
+use brain_engine::core::ToJob;
 use brain_engine::{JobOutcome, LetterDecision};
 use brain_kernel::{Actor, Decision, Verdict};
 use brain_registry::ToolResult;
@@ -35,7 +35,7 @@ impl World {
                 }
             }
             if self.calm || self.dice.one_in(6) {
-                let rows = self.disk.base.approvals(&scope, Some("pending"), 100, None);
+                let rows = self.disk.base.approvals(&scope, Some(ApprovalStatus::Pending), 100, None);
                 let mut rows = rows.map_or(Vec::new(), |page| page.items);
                 rows.retain(|row| wanted(self.calm, row.run));
                 for row in self.some(rows) {
@@ -43,7 +43,11 @@ impl World {
                 }
             }
             if self.calm || self.dice.one_in(8) {
-                let rows = self.disk.base.runs(&scope, Some(PARKED), 50, None).map_or(Vec::new(), |page| page.items);
+                let rows = self
+                    .disk
+                    .base
+                    .runs(&scope, Some(RunStatus::Parked), 50, None)
+                    .map_or(Vec::new(), |page| page.items);
                 let aside = rows.iter().map(|row| row.id).collect();
                 for run in self.some(aside) {
                     self.look_again(&scope, run);
@@ -92,7 +96,8 @@ impl World {
             }
         }
         if self.dice.permille(15) {
-            let over = self.disk.base.runs(scope, Some("completed"), 20, None).map_or(Vec::new(), |page| page.items);
+            let over =
+                self.disk.base.runs(scope, Some(RunStatus::Completed), 20, None).map_or(Vec::new(), |page| page.items);
             let Some(run) = self.dice.pick(&over).map(|row| row.id) else { return };
             let (scope, name) = (scope.clone(), self.listing.run(run));
             self.ask(format!("undo {run}"), format!("undo {name}"), Then::Nothing, |kernel| {

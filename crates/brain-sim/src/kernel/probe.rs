@@ -4,7 +4,7 @@
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
-use brain_core::{Millis, SeededRandom, VirtualClock};
+use brain_core::{Millis, RunStatus, SeededRandom, VirtualClock};
 use brain_engine::FlowConfig;
 use brain_kernel::{Expiry, Kernel, Mode, Request};
 use brain_store::Store;
@@ -71,8 +71,8 @@ impl World {
             return;
         };
         let Some(state) = self.state_of(&scope, run) else { return };
-        let status = &state.row.status;
-        if status == "completed" {
+        let status = state.row.status;
+        if status == RunStatus::Completed {
             return;
         }
         let jobs = state.state.as_ref().map(|machine| machine.jobs.clone()).unwrap_or_default();

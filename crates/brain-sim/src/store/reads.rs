@@ -2,7 +2,10 @@
 
 use std::sync::{Arc, PoisonError};
 
-use brain_core::{ApprovalId, Digest, JobKey, Millis, NodeId, RecordId, RunId, TenantId, Timestamp, TokenId};
+use brain_core::{
+    ApprovalId, ApprovalStatus, Digest, JobKey, Millis, NodeId, RecordId, RunId, RunStatus, TenantId, Timestamp,
+    TokenId,
+};
 use brain_store::{
     AccountEntry, Accounts, ApprovalRow, Approvals, ArtifactRow, BlobRow, BlobWriter, Blobs, Claim, DeadLetterRow,
     DeadLetters, Definitions, Feed, FeedPage, Heard, Lane, Lanes, LogRow, NodeRow, OfferRow, Offers, Page,
@@ -21,7 +24,7 @@ impl Runs for NodeStore {
     fn runs(
         &self,
         scope: &Scope,
-        status: Option<&str>,
+        status: Option<RunStatus>,
         limit: usize,
         cursor: Option<&str>,
     ) -> Result<Page<RunRow>, StoreError> {
@@ -126,7 +129,7 @@ impl Approvals for NodeStore {
     fn approvals(
         &self,
         scope: &Scope,
-        status: Option<&str>,
+        status: Option<ApprovalStatus>,
         limit: usize,
         cursor: Option<&str>,
     ) -> Result<Page<ApprovalRow>, StoreError> {
@@ -272,7 +275,7 @@ impl Scheduling for NodeStore {
         self.read(|base| base.next_wake(system))
     }
 
-    fn count_by_status(&self, system: SystemScope) -> Result<Vec<(String, u64)>, StoreError> {
+    fn count_by_status(&self, system: SystemScope) -> Result<Vec<(RunStatus, u64)>, StoreError> {
         self.read(|base| base.count_by_status(system))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use brain_core::{ApprovalId, Digest, JobKey, SeededRandom, Timestamp};
+use brain_core::{ApprovalId, ApprovalStatus, Digest, JobKey, RunStatus, SeededRandom, Timestamp};
 use serde_json::json;
 
 use super::sample::{self, at, scope};
@@ -25,14 +25,14 @@ fn letter(run: u64, n: u64, open: bool) -> DeadLetterRow {
 }
 
 /// A run with everything that may belong to one.
-fn whole(store: &dyn Store, scope: &Scope, n: u64, status: &str) {
+fn whole(store: &dyn Store, scope: &Scope, n: u64, status: RunStatus) {
     let run = sample::run_id(n);
     let mut row = sample::run(scope, n);
-    row.status = status.into();
+    row.status = status;
     let approval = ApprovalRow {
         id: ApprovalId::from_uuid(run.as_uuid()),
         run,
-        status: "approved".into(),
+        status: ApprovalStatus::Approved,
         asked_at: at(n),
         body: json!({"asks": ["x"]}),
     };
@@ -59,10 +59,16 @@ fn whole(store: &dyn Store, scope: &Scope, n: u64, status: &str) {
 
 pub(super) fn old_runs_are_found_and_erased(store: &dyn Store) {
     let (ours, theirs) = (scope("ours"), scope("theirs"));
-    for (n, status) in [(1, "completed"), (2, "failed"), (3, "waiting"), (4, "cancelled"), (5, "compensated")] {
+    for (n, status) in [
+        (1, RunStatus::Completed),
+        (2, RunStatus::Failed),
+        (3, RunStatus::Waiting),
+        (4, RunStatus::Cancelled),
+        (5, RunStatus::Compensated),
+    ] {
         whole(store, &ours, n, status);
     }
-    whole(store, &theirs, 6, "completed");
+    whole(store, &theirs, 6, RunStatus::Completed);
     let old = |millis, erased| Some(Old { changed_before: at(millis), erased });
     let list = |old, after: Option<u64>, limit| -> Vec<_> {
         let rows = store.runs_after(&ours, old, after.map(sample::run_id), limit).expect("reads");
@@ -96,7 +102,7 @@ pub(super) fn old_runs_are_found_and_erased(store: &dyn Store) {
 
 pub(super) fn rows_of_a_log_go_when_another_says_the_same(store: &dyn Store) {
     let (ours, theirs) = (scope("ours"), scope("theirs"));
-    whole(store, &ours, 1, "running");
+    whole(store, &ours, 1, RunStatus::Running);
     let run = sample::run_id(1);
     let drop = || Write::DropLog { run, seqs: vec![2] };
     committed(store, &theirs, vec![drop()]);
@@ -108,8 +114,8 @@ pub(super) fn rows_of_a_log_go_when_another_says_the_same(store: &dyn Store) {
 
 pub(super) fn a_run_goes_with_what_belongs_to_it(store: &dyn Store) {
     let (ours, theirs) = (scope("ours"), scope("theirs"));
-    whole(store, &ours, 1, "completed");
-    whole(store, &ours, 2, "completed");
+    whole(store, &ours, 1, RunStatus::Completed);
+    whole(store, &ours, 2, RunStatus::Completed);
     committed(store, &ours, vec![Write::PutLetter(letter(1, 200, true))]);
     let end = || store.feed_end(SystemScope).expect("reads");
     committed(store, &theirs, vec![Write::DropRun(sample::run_id(2))]);
@@ -130,7 +136,7 @@ pub(super) fn a_run_goes_with_what_belongs_to_it(store: &dyn Store) {
     assert_eq!(store.letters_of(&ours, sample::run_id(2)).expect("reads"), []);
     // Whoever reads the feed goes on behind everything that was ever there.
     let before = end();
-    whole(store, &ours, 3, "running");
+    whole(store, &ours, 3, RunStatus::Running);
     let began = std::time::Instant::now();
     let mut page = store.feed(&ours, before, 10).expect("reads");
     while page.items.len() < 2 && began.elapsed().as_secs() < 10 {
@@ -169,7 +175,7 @@ pub(super) fn unused_blobs_go_and_used_ones_stay(store: &dyn Store) {
     let approval = ApprovalRow {
         id: ApprovalId::from_uuid(sample::run_id(1).as_uuid()),
         run: sample::run_id(1),
-        status: "pending".into(),
+        status: ApprovalStatus::Pending,
         asked_at: at(1),
         body: refer(5),
     };
@@ -224,7 +230,7 @@ pub(super) fn unused_blobs_go_and_used_ones_stay(store: &dyn Store) {
 
 pub(super) fn everything_can_be_read_for_copying(store: &dyn Store) {
     let (ours, theirs) = (scope("ours"), scope("theirs"));
-    whole(store, &ours, 1, "completed");
+    whole(store, &ours, 1, RunStatus::Completed);
     assert_eq!(store.keys_of(&ours, sample::run_id(1)).expect("reads"), [("key 1".into(), Digest::of(b"request"))]);
     assert_eq!(store.keys_of(&theirs, sample::run_id(1)).expect("reads"), []);
     let offer = |n: u64| OfferRow {
@@ -327,7 +333,7 @@ pub(super) fn references_are_found_page_by_page(store: &dyn Store) {
             let approval = ApprovalRow {
                 id: ApprovalId::generate(at(n), &mut SeededRandom::new(n)),
                 run: run.id,
-                status: "pending".into(),
+                status: ApprovalStatus::Pending,
                 asked_at: at(n),
                 body: refers.clone(),
             };

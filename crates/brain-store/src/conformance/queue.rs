@@ -3,6 +3,7 @@
 use super::sample::{self, at, scope};
 use super::{RunSchedule, Store, SystemScope, Write, claim, commit, new_run};
 use crate::QueuePlace;
+use brain_core::RunStatus;
 
 pub(super) fn queued_runs_come_by_tenant_and_order(store: &dyn Store) {
     let (ours, theirs) = (scope("ours"), scope("theirs"));
@@ -28,7 +29,7 @@ pub(super) fn queued_runs_come_by_tenant_and_order(store: &dyn Store) {
 
     let started = Write::UpdateRun {
         run: sample::run_id(4),
-        status: "running".into(),
+        status: RunStatus::Running,
         at: at(2),
         schedule: RunSchedule { seq: 2, fence: 1, priority: 5, ..RunSchedule::default() },
         program: None,

@@ -2,19 +2,21 @@
 
 use std::sync::mpsc::channel;
 
+use brain_core::RunStatus;
+
 use super::{new_run, sample, scope};
 use crate::{Member, Outcome, RunSchedule, Scope, Store, Write};
 
 /// Moves the `n`th run on by a row of its log. `seq` is the row's number.
 fn append(scope: &Scope, n: u64, seq: u64) -> Member {
     let schedule = RunSchedule { seq: seq + 2, fence: 1, priority: 5, ..RunSchedule::default() };
-    let status = "waiting".to_owned();
+    let status = RunStatus::Waiting;
     let update = Write::UpdateRun { run: sample::run_id(n), status, at: sample::at(9), schedule, program: None };
     let writes = vec![update, Write::Append(sample::log(n, seq).into())];
     Member { scope: scope.clone(), preconditions: vec![], writes }
 }
 
-fn status(store: &dyn Store, scope: &Scope, n: u64) -> String {
+fn status(store: &dyn Store, scope: &Scope, n: u64) -> RunStatus {
     store.run(scope, sample::run_id(n)).expect("reads").expect("is there").status
 }
 
@@ -32,8 +34,12 @@ pub(super) fn a_refused_member_is_alone(store: &dyn Store) {
     let outcomes = store.commit_now(batch.clone()).expect("the others are committed");
     assert!(matches!(&outcomes[1], Outcome::Refused(why) if !why.is_empty()), "{outcomes:?}");
     assert_eq!((&outcomes[0], &outcomes[2]), (&Outcome::Committed, &Outcome::Committed));
-    let statuses: Vec<String> = (1..=3).map(|n| status(store, &scope, n)).collect();
-    assert_eq!(statuses, ["waiting", "running", "waiting"], "nothing of the refused one is written");
+    let statuses: Vec<RunStatus> = (1..=3).map(|n| status(store, &scope, n)).collect();
+    assert_eq!(
+        statuses,
+        [RunStatus::Waiting, RunStatus::Running, RunStatus::Waiting],
+        "nothing of the refused one is written"
+    );
     let after = store.stats();
     assert_eq!((after.members - before.members, after.rows - before.rows), (2, 4), "only what was written counts");
     // Trying again does not help, and now they are all there.
@@ -61,7 +67,7 @@ pub(super) fn a_group_goes_on_without_what_is_refused(store: &dyn Store) {
         let outcomes = result.expect("nobody fails because of somebody else");
         let refused = matches!(outcomes.as_slice(), [Outcome::Refused(_)]);
         assert_eq!(refused, n % 10 == 3, "{n}: {outcomes:?}");
-        assert_eq!(status(store, &scope, n), if refused { "running" } else { "waiting" });
+        assert_eq!(status(store, &scope, n), if refused { RunStatus::Running } else { RunStatus::Waiting });
         assert_eq!(store.log(&scope, sample::run_id(n)).expect("reads").len(), usize::from(!refused));
     }
 }

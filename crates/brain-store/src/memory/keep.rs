@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{Inner, MemoryStore, Stored, parse_cursor};
 use crate::{
     Audit, AuditRow, BlobRow, DeadLetterRow, DefinitionRow, Dump, OfferRow, Old, Page, Referrer, Retention, RunRow,
-    Scope, StoreError, Sudo, SystemScope, WholeRecord, is_over,
+    Scope, StoreError, Sudo, SystemScope, WholeRecord,
 };
 
 impl Inner {
@@ -93,7 +93,7 @@ impl Retention for MemoryStore {
     ) -> Result<Vec<RunRow>, StoreError> {
         let fits = |row: &RunRow| {
             old.is_none_or(|old| {
-                is_over(&row.status)
+                row.status.is_over()
                     && row.updated_at < old.changed_before
                     && old.erased.is_none_or(|erased| row.erased == erased)
             })

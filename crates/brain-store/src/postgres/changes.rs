@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use brain_core::{Digest, Timestamp};
+use brain_core::{Digest, RunStatus, Timestamp};
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -23,7 +23,7 @@ use crate::{
 
 /// The columns of a run that change.
 struct RunChange<'a> {
-    status: &'a str,
+    status: RunStatus,
     at: Timestamp,
     schedule: &'a RunSchedule,
     program: Option<Digest>,
@@ -95,18 +95,18 @@ impl<'a> Changes<'a> {
         self.rows += 1;
         match write {
             Write::NewRun(row) => {
-                let change = RunChange {
-                    status: &row.status,
-                    at: row.updated_at,
-                    schedule: &row.schedule,
-                    program: row.program,
-                };
+                let change =
+                    RunChange { status: row.status, at: row.updated_at, schedule: &row.schedule, program: row.program };
                 self.new_runs.insert((tenant, row.id.as_uuid()), (row, change));
             }
             Write::UpdateRun { run, status, at, schedule, program } => {
                 let key = (tenant, run.as_uuid());
-                let change =
-                    |before: Option<Digest>| RunChange { status, at: *at, schedule, program: program.or(before) };
+                let change = |before: Option<Digest>| RunChange {
+                    status: *status,
+                    at: *at,
+                    schedule,
+                    program: program.or(before),
+                };
                 if let Some((_, new)) = self.new_runs.get_mut(&key) {
                     *new = change(new.program);
                 } else {
@@ -465,7 +465,7 @@ impl<'a> Columns<'a> {
         let schedules = || changes.clone().map(|change| change.schedule);
         Self {
             updated: changes.clone().map(|change| change.at.as_millis()).collect(),
-            status: changes.clone().map(|change| change.status).collect(),
+            status: changes.clone().map(|change| change.status.as_str()).collect(),
             program: changes.clone().map(|change| change.program.map(|hash| hash.as_bytes().to_vec())).collect(),
             seq: schedules().map(|schedule| schedule.seq as i64).collect(),
             owner: schedules().map(|schedule| schedule.owner.map(|node| node.as_uuid())).collect(),

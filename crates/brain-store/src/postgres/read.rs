@@ -1,6 +1,8 @@
 //! What readers ask: runs, what waits for people, offers, signals, definitions, tokens.
 
-use brain_core::{ApprovalId, Digest, JobKey, NodeId, RecordId, RunId, TenantId, Timestamp, TokenId};
+use brain_core::{
+    ApprovalId, ApprovalStatus, Digest, JobKey, NodeId, RecordId, RunId, RunStatus, TenantId, Timestamp, TokenId,
+};
 use serde_json::Value;
 use tokio_postgres::Row;
 use tokio_postgres::types::FromSql;
@@ -76,7 +78,7 @@ pub(super) fn run_row(row: &Row) -> Result<RunRow, StoreError> {
         id: RunId::from_uuid(get(row, 1)?),
         created_at: time(row, 2)?,
         updated_at: time(row, 3)?,
-        status: get(row, 4)?,
+        status: RunStatus::stored(get(row, 4)?),
         program: get::<Option<&[u8]>>(row, 5)?.map(digest).transpose()?,
         schedule: RunSchedule {
             seq: get::<i64>(row, 6)? as u64,
@@ -117,7 +119,7 @@ impl Runs for PostgresStore {
     fn runs(
         &self,
         scope: &Scope,
-        status: Option<&str>,
+        status: Option<RunStatus>,
         limit: usize,
         from: Option<&str>,
     ) -> Result<Page<RunRow>, StoreError> {
@@ -126,9 +128,9 @@ impl Runs for PostgresStore {
         let by_status = match status {
             None => "",
             // Completed runs are the many: those are met soon in the order of ids. The others have an index.
-            Some("completed") => "AND status = 'completed'",
+            Some(RunStatus::Completed) => "AND status = 'completed'",
             Some(status) => {
-                params.extend(values![status.to_owned()]);
+                params.extend(values![status.as_str().to_owned()]);
                 "AND status = $4 AND status <> 'completed'"
             }
         };
@@ -235,7 +237,7 @@ fn approval_row(row: &Row) -> Result<ApprovalRow, StoreError> {
     Ok(ApprovalRow {
         id: ApprovalId::from_uuid(get(row, 0)?),
         run: RunId::from_uuid(get(row, 1)?),
-        status: get(row, 2)?,
+        status: ApprovalStatus::stored(get(row, 2)?),
         asked_at: time(row, 3)?,
         body: json(row, 4)?,
     })
@@ -255,14 +257,14 @@ impl Approvals for PostgresStore {
     fn approvals(
         &self,
         scope: &Scope,
-        status: Option<&str>,
+        status: Option<ApprovalStatus>,
         limit: usize,
         from: Option<&str>,
     ) -> Result<Page<ApprovalRow>, StoreError> {
         let before = cursor::<ApprovalId>(from)?.map_or(LAST, |id| id.as_uuid());
         let mut params = values![named(scope), before, count(limit).saturating_add(1)];
         let which = if status.is_some() { "AND status = $4" } else { "" };
-        params.extend(status.into_iter().flat_map(|status| values![status.to_owned()]));
+        params.extend(status.into_iter().flat_map(|status| values![status.as_str().to_owned()]));
         let sql = format!(
             "SELECT id, run, status, asked_at, body FROM approvals
              WHERE tenant = $1 AND id < $2 {which} ORDER BY id DESC LIMIT $3"

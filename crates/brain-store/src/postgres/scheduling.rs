@@ -1,7 +1,7 @@
 //! What the scheduler asks. Nodes that share the database do not get the same runs: what one was given is claimed for
 //! it (`FOR UPDATE SKIP LOCKED`) until it has moved the run on or its time is over.
 
-use brain_core::{Millis, NodeId, RunId, TenantId, Timestamp};
+use brain_core::{Millis, NodeId, RunId, RunStatus, TenantId, Timestamp};
 use uuid::Uuid;
 
 use super::PostgresStore;
@@ -126,8 +126,8 @@ impl Scheduling for PostgresStore {
         first(&self.system(sql, vec![])?, |row| time(row, 0))
     }
 
-    fn count_by_status(&self, _: SystemScope) -> Result<Vec<(String, u64)>, StoreError> {
+    fn count_by_status(&self, _: SystemScope) -> Result<Vec<(RunStatus, u64)>, StoreError> {
         let sql = "SELECT status, count(*) FROM runs WHERE status <> 'completed' GROUP BY status ORDER BY status";
-        each(&self.system(sql, vec![])?, |row| Ok((get(row, 0)?, get::<i64>(row, 1)? as u64)))
+        each(&self.system(sql, vec![])?, |row| Ok((RunStatus::stored(get(row, 0)?), get::<i64>(row, 1)? as u64)))
     }
 }

@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use brain_core::RecordId;
+use brain_core::{ApprovalStatus, RecordId};
 use tokio_postgres::Row;
 use uuid::Uuid;
 
@@ -178,7 +178,9 @@ impl<'a> View<'a> {
                 self.records.remove(&(tenant, kind.as_str(), id.as_uuid()));
             }
             Write::PutLetter(row) => set(&mut self.open, (tenant, row.id.as_uuid()), row.open),
-            Write::PutApproval(row) => set(&mut self.pending, (tenant, row.id.as_uuid()), row.status == "pending"),
+            Write::PutApproval(row) => {
+                set(&mut self.pending, (tenant, row.id.as_uuid()), row.status == ApprovalStatus::Pending)
+            }
             Write::TakeKey { key, .. } => drop(self.taken_keys.insert((tenant, slot(key)))),
             Write::Signal(row) => drop(self.signals.insert((tenant, row.run.as_uuid(), slot(&row.id)))),
             Write::TakeSignal { run, id } => drop(self.signals.remove(&(tenant, run.as_uuid(), slot(id)))),

@@ -21,7 +21,7 @@ use crate::{
 
 /// The run of an emptied row: there is none.
 const NOBODY: [u8; 16] = [0; 16];
-/// The statuses of runs that are over, as [`crate::is_over`] has them.
+/// The statuses of runs that are over, as [`brain_core::RunStatus::is_over`] has them.
 const OVER: &str = "('completed', 'failed', 'cancelled', 'compensated')";
 
 /// Replaces the payloads of a run; how many bytes that were.

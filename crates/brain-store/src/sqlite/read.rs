@@ -1,6 +1,9 @@
 //! What readers ask. Each query runs on a connection of the pool and sees the last commit.
 
-use brain_core::{ApprovalId, Digest, JobKey, Millis, NodeId, RecordId, RunId, TenantId, Timestamp, TokenId};
+use brain_core::{
+    ApprovalId, ApprovalStatus, Digest, JobKey, Millis, NodeId, RecordId, RunId, RunStatus, TenantId, Timestamp,
+    TokenId,
+};
 use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, params, params_from_iter};
 use serde_json::Value;
@@ -91,7 +94,7 @@ pub(super) fn run_row(row: &Row<'_>) -> rusqlite::Result<RunRow> {
         id: RunId::from_uuid(uuid(row, 1)?),
         created_at: time(row, 2)?,
         updated_at: time(row, 3)?,
-        status: row.get(4)?,
+        status: RunStatus::stored(row.get_ref(4)?.as_str()?),
         program: row.get::<_, Option<[u8; 32]>>(5)?.map(Digest::from_bytes),
         schedule: RunSchedule {
             seq: row.get::<_, i64>(6)? as u64,
@@ -145,7 +148,7 @@ impl Runs for SqliteStore {
     fn runs(
         &self,
         scope: &Scope,
-        status: Option<&str>,
+        status: Option<RunStatus>,
         limit: usize,
         from: Option<&str>,
     ) -> Result<Page<RunRow>, StoreError> {
@@ -153,12 +156,17 @@ impl Runs for SqliteStore {
         self.read(|connection| {
             let items = if let Some(status) = status {
                 // Completed runs are the many: those are met soon in the order of ids. The others have an index.
-                let indexed = if status == "completed" { "" } else { "AND status <> 'completed'" };
+                let indexed = if status == RunStatus::Completed { "" } else { "AND status <> 'completed'" };
                 let sql = format!(
                     "SELECT {RUN} FROM runs WHERE tenant = ?1 AND id < ?2 AND status = ?4 {indexed}
                      ORDER BY id DESC LIMIT ?3"
                 );
-                many(connection, &sql, &[&scope.tenant().as_str(), &before, &(limit as i64 + 1), &status], run_row)?
+                many(
+                    connection,
+                    &sql,
+                    &[&scope.tenant().as_str(), &before, &(limit as i64 + 1), &status.as_str()],
+                    run_row,
+                )?
             } else {
                 let sql = format!("SELECT {RUN} FROM runs WHERE tenant = ?1 AND id < ?2 ORDER BY id DESC LIMIT ?3");
                 many(connection, &sql, &[&scope.tenant().as_str(), &before, &(limit as i64 + 1)], run_row)?
@@ -271,7 +279,7 @@ fn approval_row(row: &Row<'_>) -> rusqlite::Result<ApprovalRow> {
     Ok(ApprovalRow {
         id: ApprovalId::from_uuid(uuid(row, 0)?),
         run: RunId::from_uuid(uuid(row, 1)?),
-        status: row.get(2)?,
+        status: ApprovalStatus::stored(row.get_ref(2)?.as_str()?),
         asked_at: time(row, 3)?,
         body: json(row, 4)?,
     })
@@ -296,7 +304,7 @@ impl Approvals for SqliteStore {
     fn approvals(
         &self,
         scope: &Scope,
-        status: Option<&str>,
+        status: Option<ApprovalStatus>,
         limit: usize,
         from: Option<&str>,
     ) -> Result<Page<ApprovalRow>, StoreError> {
@@ -310,7 +318,7 @@ impl Approvals for SqliteStore {
             let items = many(
                 connection,
                 &sql,
-                &[&scope.tenant().as_str(), &before, &(limit as i64 + 1), &status],
+                &[&scope.tenant().as_str(), &before, &(limit as i64 + 1), &status.map(ApprovalStatus::as_str)],
                 approval_row,
             )?;
             Ok(Page::cut(items, limit, |row: &ApprovalRow| row.id.to_string()))
@@ -476,10 +484,12 @@ impl Scheduling for SqliteStore {
         })
     }
 
-    fn count_by_status(&self, _: SystemScope) -> Result<Vec<(String, u64)>, StoreError> {
+    fn count_by_status(&self, _: SystemScope) -> Result<Vec<(RunStatus, u64)>, StoreError> {
         self.read(|connection| {
             let sql = "SELECT status, count(*) FROM runs WHERE status <> 'completed' GROUP BY status ORDER BY status";
-            many(connection, sql, &[], |row| Ok((row.get(0)?, row.get::<_, i64>(1)? as u64)))
+            many(connection, sql, &[], |row| {
+                Ok((RunStatus::stored(row.get_ref(0)?.as_str()?), row.get::<_, i64>(1)? as u64))
+            })
         })
     }
 }

@@ -419,7 +419,7 @@ fn apply(connection: &Connection, scope: &Scope, write: &Write, tally: &mut Tall
                     row.id.as_uuid().as_bytes(),
                     row.created_at.as_millis(),
                     row.updated_at.as_millis(),
-                    row.status,
+                    row.status.as_str(),
                     row.program.as_ref().map(brain_core::Digest::as_bytes),
                     row.schedule.seq as i64,
                     row.schedule.owner.as_ref().map(|node| *node.as_uuid().as_bytes()),
@@ -443,7 +443,7 @@ fn apply(connection: &Connection, scope: &Scope, write: &Write, tally: &mut Tall
                 .execute(params![
                     tenant,
                     run.as_uuid().as_bytes(),
-                    status,
+                    status.as_str(),
                     at.as_millis(),
                     schedule.seq as i64,
                     schedule.owner.as_ref().map(|node| *node.as_uuid().as_bytes()),
@@ -517,7 +517,7 @@ fn apply(connection: &Connection, scope: &Scope, write: &Write, tally: &mut Tall
                     tenant,
                     row.id.as_uuid().as_bytes(),
                     row.run.as_uuid().as_bytes(),
-                    row.status,
+                    row.status.as_str(),
                     row.asked_at.as_millis(),
                     body
                 ],

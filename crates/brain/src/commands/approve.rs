@@ -1,6 +1,7 @@
 //! `brain approve`: what waits for a word, and saying it.
 
 use anyhow::Result;
+use brain_core::ApprovalStatus;
 use brain_kernel::Decision;
 
 use crate::cli::{ApproveArgs, Global};
@@ -23,7 +24,7 @@ pub(crate) fn run(global: &Global, args: &ApproveArgs) -> Result<bool> {
 
 fn list(global: &Global) -> Result<bool> {
     let store = open::store(global)?;
-    let page = store.approvals(&open::scope(global)?, Some("pending"), 100, None)?;
+    let page = store.approvals(&open::scope(global)?, Some(ApprovalStatus::Pending), 100, None)?;
     if global.json {
         let items: Vec<_> = page.items.iter().map(brain_server::wire::Approval::from).collect();
         show::json(&serde_json::json!({"items": items, "next_cursor": page.next}));

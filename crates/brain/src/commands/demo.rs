@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use brain_core::TenantId;
+use brain_core::{RunStatus, TenantId};
 use brain_kernel::{Decision, Kernel, Mode, Report, Request};
 use brain_server::ServerConfig;
 use brain_store::{Scope, SqliteStore, Store};
@@ -111,7 +111,7 @@ impl Story<'_> {
     }
 
     fn last_run(&self) -> Result<String> {
-        let page = self.kernel.store().runs(&self.scope, Some("completed"), 1, None)?;
+        let page = self.kernel.store().runs(&self.scope, Some(RunStatus::Completed), 1, None)?;
         Ok(page.items.first().map(|row| row.id.to_string()).unwrap_or_default())
     }
 }

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use anyhow::Result;
-use brain_core::{Clock, Millis};
+use brain_core::{ApprovalStatus, Clock, Millis};
 use brain_store::SystemScope;
 
 use crate::cli::Global;
@@ -65,7 +65,7 @@ pub(crate) fn run(global: &Global) -> Result<bool> {
             }
             let scope = open::scope(global)?;
             let letters = store.letters(&scope, Some(true), 100, None)?.items.len();
-            let waiting = store.approvals(&scope, Some("pending"), 100, None)?.items.len();
+            let waiting = store.approvals(&scope, Some(ApprovalStatus::Pending), 100, None)?.items.len();
             let level = if letters > 0 { Level::Look } else { Level::Good };
             note(
                 "dead letters",

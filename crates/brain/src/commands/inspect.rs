@@ -1,7 +1,7 @@
 //! `brain inspect` and `brain replay`: what happened in a run, and that its log alone gives the same state.
 
 use anyhow::{Context, Result};
-use brain_core::{Redactor, RunId, Timestamp, canonical_digest};
+use brain_core::{Redactor, RunId, RunStatus, Timestamp, canonical_digest};
 use brain_engine::log::{LogEntry, entries};
 use brain_engine::{PipeEvent, RunState};
 use brain_kernel::Kernel;
@@ -36,7 +36,11 @@ pub(crate) fn timeline(kernel: &Kernel, scope: &Scope, run: RunId) -> Result<()>
     let state = kernel.engine().run_state(scope, run)?;
     let row = &state.row;
     let took = row.updated_at.since(row.created_at);
-    anstream::println!("{BOLD}Run {run}{BOLD:#}  {} {DIM}in {}{DIM:#}", show::status(&row.status), show::span(took));
+    anstream::println!(
+        "{BOLD}Run {run}{BOLD:#}  {} {DIM}in {}{DIM:#}",
+        show::status(row.status.as_str()),
+        show::span(took)
+    );
     let text = |name: &str| row.request[name].as_str().unwrap_or_default().to_owned();
     let said = text("message");
     let said = if said.is_empty() { "called by name".to_owned() } else { format!("“{said}”") };
@@ -332,7 +336,7 @@ pub(crate) fn replay(global: &Global, run: &str) -> Result<bool> {
 }
 
 struct Rebuilt {
-    status: String,
+    status: RunStatus,
     digest: String,
     receipts: usize,
     differences: Vec<String>,
@@ -357,10 +361,10 @@ fn rebuild(kernel: &Kernel, stored: &RunState) -> Result<Rebuilt> {
     }
     let (Some(_), Some(state)) = (&stored.code, &stored.state) else {
         let digest = canonical_digest(&serde_json::json!({"status": row.status})).to_string();
-        return Ok(Rebuilt { status: row.status.clone(), digest, receipts: 0, differences });
+        return Ok(Rebuilt { status: row.status, digest, receipts: 0, differences });
     };
     let started = state.phase() != brain_vm::Phase::New;
-    let status = if started { state.status().to_string() } else { row.status.clone() };
+    let status = if started { state.status() } else { row.status };
     if status != row.status {
         differences.push(format!("the log gives status `{status}`, the row says `{}`", row.status));
     }

@@ -1,7 +1,7 @@
 //! `brain runs` and `brain cancel`.
 
 use anyhow::Result;
-use brain_core::Clock;
+use brain_core::{Clock, RunStatus};
 use brain_kernel::life;
 
 use crate::cli::{Global, RunsArgs};
@@ -20,8 +20,8 @@ fn list(global: &Global, args: &RunsArgs) -> Result<bool> {
     let store = open::store(global)?;
     let (scope, limit, cursor) = (open::scope(global)?, args.limit.clamp(1, 200), args.cursor.as_deref());
     let page = match args.contract_status {
-        Some(word) => life::runs_by_contract(store.as_ref(), &scope, word.as_str(), limit, cursor)?,
-        None => store.runs(&scope, args.status.as_deref(), limit, cursor)?,
+        Some(word) => life::runs_by_contract(store.as_ref(), &scope, word, limit, cursor)?,
+        None => store.runs(&scope, args.status, limit, cursor)?,
     };
     if global.json {
         let items: Vec<_> = page.items.iter().map(brain_server::wire::RunSummary::from).collect();
@@ -41,8 +41,8 @@ fn list(global: &Global, args: &RunsArgs) -> Result<bool> {
         let message = row.request["message"].as_str().filter(|text| !text.is_empty()).unwrap_or(unsaid);
         let line: String = message.chars().take(70).map(|c| if c == '\n' { ' ' } else { c }).collect();
         let ago = format!("{} ago", show::span(now.since(row.created_at)));
-        let pad = " ".repeat(12_usize.saturating_sub(row.status.len()));
-        anstream::println!("{}  {}{pad}  {DIM}{ago:>11}{DIM:#}  {line}", row.id, show::status(&row.status));
+        let pad = " ".repeat(12_usize.saturating_sub(row.status.as_str().len()));
+        anstream::println!("{}  {}{pad}  {DIM}{ago:>11}{DIM:#}  {line}", row.id, show::status(row.status.as_str()));
     }
     if let Some(next) = page.next {
         anstream::println!("{DIM}more: brain runs --cursor {next}{DIM:#}");
@@ -57,6 +57,9 @@ pub(crate) fn cancel(global: &Global, run: &str) -> Result<bool> {
         let kernel = open::kernel(global, false)?;
         kernel.cancel(&scope, run).await?;
         let report = super::conclude(global, &kernel, &scope, run).await?;
-        Ok(matches!(report.status.as_str(), "cancelled" | "running" | "stopping" | "compensating"))
+        Ok(matches!(
+            report.status,
+            RunStatus::Cancelled | RunStatus::Running | RunStatus::Stopping | RunStatus::Compensating
+        ))
     })
 }

@@ -68,7 +68,7 @@ fn parked(global: &Global, limit: usize) -> Result<bool> {
             let ago = format!("{} ago", show::span(now.since(one.since)));
             let what = match (one.tool.as_str(), one.in_doubt) {
                 ("", _) if one.on == "person" => format!("{YELLOW}unreadable{YELLOW:#}"),
-                ("", _) => show::status(&one.status).to_string(),
+                ("", _) => show::status(one.status.as_str()).to_string(),
                 (tool, true) => format!("{YELLOW}in doubt{YELLOW:#}  {BOLD}{tool}{BOLD:#}"),
                 (tool, false) => format!("{}  {BOLD}{tool}{BOLD:#}", show::status("failed")),
             };

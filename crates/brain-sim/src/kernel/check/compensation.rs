@@ -1,5 +1,6 @@
 //! What a run takes back: all of it, the last first, or somebody is told what is missing.
 
+use brain_core::RunStatus;
 use std::collections::BTreeSet;
 
 use brain_vm::{Event, JobId};
@@ -75,7 +76,7 @@ pub(super) fn check(_: &World, story: &Story) -> Vec<String> {
             problems.push(format!("{} was not taken back, and nobody was told", story.name(*job)));
         }
     }
-    if story.state.row.status == "compensated" && !told.is_subset(&settled) {
+    if story.state.row.status == RunStatus::Compensated && !told.is_subset(&settled) {
         let missing: Vec<String> = told.difference(&settled).map(|job| story.name(*job)).collect();
         problems.push(format!("it says that it took everything back, but not {}", missing.join(", ")));
     }

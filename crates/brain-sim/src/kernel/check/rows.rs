@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use brain_core::{JobKey, RunId, Timestamp};
+use brain_core::{ApprovalStatus, JobKey, RunId, Timestamp};
 use brain_engine::ReceiptStatus;
 use brain_store::Scope;
 use brain_vm::Event;
@@ -55,7 +55,7 @@ pub(super) fn of_run(world: &World, scope: &Scope, story: &Story) -> Vec<String>
     let base = &world.disk.base;
     let run = story.state.row.id;
     let mut problems = Vec::new();
-    if !brain_store::is_over(&story.state.row.status) {
+    if !story.state.row.status.is_over() {
         return problems;
     }
     let letters = base.letters_of(scope, run).unwrap_or_default();
@@ -65,7 +65,7 @@ pub(super) fn of_run(world: &World, scope: &Scope, story: &Story) -> Vec<String>
         problems.push(format!("it is over, and its letter of step {} is open", letter.body["step"]));
     }
     let approvals = base.approvals_of(scope, run).unwrap_or_default();
-    for row in approvals.iter().filter(|row| row.status == "pending") {
+    for row in approvals.iter().filter(|row| row.status == ApprovalStatus::Pending) {
         problems.push(format!("it is over, and an approval of step {} is pending", row.body["step"]));
     }
     let offers = base.offers(scope, &[pack::TOPIC.to_owned()], 10_000).unwrap_or_default();

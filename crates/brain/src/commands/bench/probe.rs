@@ -65,7 +65,7 @@ pub(super) fn read_back(store: &Arc<dyn Store>, scope: &Scope, runs: usize) -> R
                 writes.push(Write::Link(link));
             }
             let mut members = Vec::new();
-            let (id, status, at, schedule) = (row.id, row.status.clone(), row.updated_at, row.schedule.clone());
+            let (id, status, at, schedule) = (row.id, row.status, row.updated_at, row.schedule.clone());
             let mut first = vec![Write::NewRun(Box::new(row))];
             for (number, log) in store.log(scope, id)?.into_iter().enumerate() {
                 let mut commit = if number == 0 {

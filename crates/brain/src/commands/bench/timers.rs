@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail, ensure};
-use brain_core::{Clock, Millis, Timestamp};
+use brain_core::{Clock, Millis, RunStatus, Timestamp};
 use brain_kernel::Mode;
 use brain_store::{Member, Outcome, Precondition, RunSchedule, Store, SystemScope, Write};
 use serde_json::json;
@@ -76,7 +76,7 @@ async fn fill(store: &Arc<dyn Store>, runs: usize) -> Result<()> {
 
 fn waiting(store: &Arc<dyn Store>) -> Result<u64> {
     let counted = store.count_by_status(SystemScope)?;
-    Ok(counted.iter().find(|(status, _)| status == "waiting").map_or(0, |(_, count)| *count))
+    Ok(counted.iter().find(|(status, _)| *status == RunStatus::Waiting).map_or(0, |(_, count)| *count))
 }
 
 /// Moves the timers of all waiting runs to one moment.
@@ -84,14 +84,14 @@ fn set_timers(store: &Arc<dyn Store>, due: Timestamp) -> Result<()> {
     let scope = bench_scope()?;
     let mut cursor = None;
     loop {
-        let page = store.runs(&scope, Some("waiting"), TOGETHER, cursor.as_deref())?;
+        let page = store.runs(&scope, Some(RunStatus::Waiting), TOGETHER, cursor.as_deref())?;
         let members: Vec<Member> = page
             .items
             .iter()
             .map(|row| {
                 let schedule = RunSchedule { wake_at: Some(due), ..row.schedule.clone() };
                 let (seq, fence) = (row.schedule.seq, row.schedule.fence);
-                let (status, at) = (row.status.clone(), row.updated_at);
+                let (status, at) = (row.status, row.updated_at);
                 Member {
                     scope: scope.clone(),
                     preconditions: vec![Precondition::RunAt { run: row.id, seq, fence }],

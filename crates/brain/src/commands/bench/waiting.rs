@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
-use brain_core::{Clock, Millis, RunId, Timestamp};
+use brain_core::{Clock, Millis, RunId, RunStatus, Timestamp};
 use brain_kernel::Mode;
 use brain_store::{SqliteStore, Store, SystemScope};
 use serde_json::{Value, json};
@@ -99,7 +99,7 @@ fn fill(path: &Path, runs: usize, soon: usize) -> Result<(f64, Vec<(RunId, Times
         kernel.engine().stop();
         // A figure about waiting runs is worth something only if they wait.
         let counted = store.count_by_status(SystemScope)?;
-        let waiting = counted.iter().find(|(status, _)| status == "waiting").map_or(0, |(_, count)| *count);
+        let waiting = counted.iter().find(|(status, _)| *status == RunStatus::Waiting).map_or(0, |(_, count)| *count);
         ensure!(waiting == (runs + soon) as u64, "of {} runs only {waiting} wait: {counted:?}", runs + soon);
         anyhow::Ok(due)
     })?;
@@ -155,7 +155,7 @@ fn woken(path: &Path, soon: &[(RunId, Timestamp)]) -> Result<Measured> {
     for (run, due) in soon {
         loop {
             let row = brain_store::Runs::run(&store, &scope, *run)?.context("a run that was accepted")?;
-            if row.status == "completed" {
+            if row.status == RunStatus::Completed {
                 late.push((row.updated_at.as_millis() - due.as_millis()) as f64);
                 break;
             }
