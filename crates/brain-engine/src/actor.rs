@@ -8,9 +8,12 @@ use brain_core::Digest;
 use brain_store::LogRow;
 use brain_vm::{Code, Event, EventError, Program, State};
 
+use serde::Deserialize as _;
+
 use crate::checkpoint::Checkpoint;
 use crate::data::{Moved, RunData};
 use crate::engine::EngineError;
+use crate::input::RunInput;
 use crate::log::{LogEntry, PipeEvent, entries};
 
 /// Something whose state is a fold of its log.
@@ -90,16 +93,21 @@ impl<U: Fn(EventError) -> EngineError> Actor for RunActor<'_, U> {
             None if entry.is(PipeEvent::Migrated) => {
                 let moved = Moved::read(entry).ok_or_else(|| self.malformed(entry, "it is no migration"))?;
                 let now = Code::new(moved.to, (self.load)(moved.to)?);
+                let input = entry.payload.and_then(|payload| payload.get("input")).map(RunInput::deserialize);
+                let input = input.transpose().map_err(|error| self.malformed(entry, &error.to_string()))?;
                 let folded = &mut self.folded;
                 let before = std::mem::replace(&mut folded.code, now);
                 folded.earlier.push((entry.seq, before.root().clone()));
                 folded.data.migrate(&moved.map, &moved.steps);
-                if let Some(input) = entry.payload.and_then(|payload| payload.get("input")) {
-                    folded.data.input = input.clone();
+                if let Some(input) = input {
+                    folded.data.input = input;
                 }
                 folded.state = moved.state;
             }
-            None => self.folded.data.apply_pipe(entry),
+            None => {
+                let read = self.folded.data.apply_pipe(entry);
+                read.map_err(|error| self.malformed(entry, &error.to_string()))?;
+            }
         }
         Ok(())
     }

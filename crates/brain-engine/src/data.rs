@@ -8,13 +8,14 @@ use brain_vm::{Code, Event, JobId, JobStatus, Phase, State, StepId, StepMap, pai
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::input::RunInput;
 use crate::log::{LogEntry, PipeEvent};
 
 /// What a run has come to know.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunData {
-    /// What the request brought along: slots, calls, context.
-    pub input: Value,
+    /// What it works on.
+    pub input: RunInput,
     /// When the run started.
     pub started: Timestamp,
     /// Results merged so far.
@@ -189,13 +190,14 @@ impl RunData {
         }
     }
 
-    /// Takes in an event of the pipe.
-    pub(crate) fn apply_pipe(&mut self, entry: &LogEntry<'_>) {
+    /// Takes in an event of the pipe. Fails if the input of the run is not one that this build can read.
+    pub(crate) fn apply_pipe(&mut self, entry: &LogEntry<'_>) -> Result<(), serde_json::Error> {
         if entry.is(PipeEvent::Planned)
             && let Some(input) = entry.payload.and_then(|payload| payload.get("input"))
         {
-            self.input = input.clone();
+            self.input = RunInput::deserialize(input)?;
         }
+        Ok(())
     }
 }
 

@@ -22,6 +22,7 @@ use crate::flow::{Flow, FlowConfig};
 use crate::host::{Host, Outside};
 use crate::hub::{Hub, RunNews};
 use crate::inbox::Inbox;
+use crate::input::RunInput;
 use crate::intake::Intake;
 use crate::log::{NewEvent, PipeEvent};
 use crate::node::{Keeper, Liveness};
@@ -518,7 +519,7 @@ impl Engine {
         run: RunId,
         (hash, program): (Digest, Arc<Program>),
         map: &StepMap,
-        input: Value,
+        input: RunInput,
         writes: Vec<Write>,
         by: &str,
     ) -> Result<RunNews, EngineError> {

@@ -260,7 +260,7 @@ impl Turn<'_> {
             self.input(Input::Halt(job.scope, too_many(self.code.root().max_steps)), None);
             return true;
         }
-        let calls = self.data.input["max_tool_calls"].as_u64().and_then(|calls| u32::try_from(calls).ok());
+        let calls = self.data.input.max_tool_calls;
         if let Some(limit) = calls.filter(|limit| machine.is_exhausted(self.state, job, *limit)) {
             let message = format!(
                 "The limit of the request is {limit} tool calls, items of lists and added steps included. Ask again with a \
@@ -399,8 +399,8 @@ impl Turn<'_> {
             key: self.key(job),
             job,
             step: self.state.step_path(self.code, job.at()),
-            conversation: self.data.input["conversation"].as_str().map(str::to_owned),
-            trace: self.data.input["trace_id"].as_str().map(str::to_owned),
+            conversation: self.data.input.conversation.clone(),
+            trace: self.data.input.trace.clone(),
             attempt,
             started: self.data.started,
             now: self.now,

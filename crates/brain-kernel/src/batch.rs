@@ -146,7 +146,7 @@ impl Kernel {
                 json!({"name": playbook.name, "version": playbook.version, "hash": hash}),
             );
             invocations.push(
-                json!({"template": playbook.name, "slots": state.data.input["slots"], "steps": program.steps.len()}),
+                json!({"template": playbook.name, "slots": state.data.input.playbook().map(|playbook| &playbook.slots), "steps": program.steps.len()}),
             );
         }
         let mut grown = 0;

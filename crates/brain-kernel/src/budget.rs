@@ -4,10 +4,9 @@
 use std::collections::BTreeMap;
 
 use brain_core::{Failure, RunId, TenantId};
-use brain_engine::{Charge, JobContext, RunView};
+use brain_engine::{Budget, Charge, JobContext, RunView};
 use brain_registry::model::Behavior;
 use brain_registry::{Registry, SPAWN_CHILD_RUN, Tool, ValidatedCall};
-use serde_json::{Value, json};
 
 use crate::eligible;
 use crate::host::KernelHost;
@@ -45,7 +44,7 @@ pub(crate) fn budget(
     run: RunId,
     calls: &[PlannedCall],
     ceiling: Option<&str>,
-) -> Option<Value> {
+) -> Option<Budget> {
     let tools = || calls.iter().filter_map(|call| registry.tool(&call.tool));
     let grows = tools().any(|tool| may_grow(tool));
     let costs = tools().any(|tool| tool.def.cost.is_some());
@@ -53,25 +52,21 @@ pub(crate) fn budget(
     if !grows && !costs && !lists && request.budget.is_none() {
         return None;
     }
-    let mut budget = json!({"root": run, "actor": request.actor.key()});
-    if request.limits.max_tool_calls < u32::MAX {
-        budget["calls"] = json!(request.limits.max_tool_calls);
-        // Only runs that may start others share an account with them; all else counts for itself.
-        budget["shared"] = json!(tools().any(|tool| may_spawn(tool)));
-    }
-    if let Some(cost) = ceiling.or(request.limits.max_cost.as_deref()) {
-        budget["cost"] = json!(cost);
-    }
-    // A child run spends what its parent may.
-    if let Some(inherited) = &request.budget {
-        for name in ["root", "actor", "calls", "shared", "cost"] {
-            if let Some(value) = inherited.get(name) {
-                budget[name] = value.clone();
-            }
+    let calls = Some(request.limits.max_tool_calls).filter(|calls| *calls < u32::MAX);
+    let cost = ceiling.or(request.limits.max_cost.as_deref()).map(str::to_owned);
+    Some(match &request.budget {
+        // A child run spends what its parent may.
+        Some(inherited) => {
+            let calls = inherited.calls.or(calls);
+            let cost = inherited.cost.clone().or(cost);
+            Budget { calls, shared: calls.is_some(), cost, ..inherited.clone() }
         }
-        budget["shared"] = json!(budget["calls"].is_u64());
-    }
-    Some(budget)
+        None => {
+            // Only runs that may start others share an account with them; all else counts for itself.
+            let shared = calls.is_some() && tools().any(|tool| may_spawn(tool));
+            Budget { root: run, actor: request.actor.key().to_owned(), calls, shared, cost }
+        }
+    })
 }
 
 /// Whether a call of a tool may lead to calls that the plan does not show.
@@ -92,13 +87,14 @@ impl KernelHost {
         call: &ValidatedCall,
         job: &JobContext,
     ) -> Result<Vec<Charge>, Failure> {
-        let budget = &view.data.input["budget"];
-        if budget.is_null() && call.tool().def.cost.is_none() {
+        let budget = view.data.input.budget.as_ref();
+        if budget.is_none() && call.tool().def.cost.is_none() {
             return Ok(Vec::new());
         }
-        let root = budget["root"].as_str().map_or_else(|| job.run.to_string(), str::to_owned);
+        let root = budget.map_or(job.run, |budget| budget.root);
         let mut charges = Vec::new();
-        if let (Some(limit), Some(true)) = (budget["calls"].as_i64(), budget["shared"].as_bool()) {
+        if let Some(limit) = budget.filter(|budget| budget.shared).and_then(|budget| budget.calls) {
+            let limit = i64::from(limit);
             let otherwise = format!("The limit of the request is {limit} tool calls, those of child runs included.");
             let account = format!("calls of {root}");
             charges.push(Charge { account, amount: 1, limit, code: "too_many_tool_calls", otherwise });
@@ -108,9 +104,9 @@ impl KernelHost {
         }
         let caps = self.caps().of(view.scope.tenant());
         let day = view.now.to_string().chars().take(10).collect::<String>();
-        let actor = budget["actor"].as_str().unwrap_or("local");
+        let actor = budget.map_or("local", |budget| budget.actor.as_str());
         let limits = [
-            (budget["cost"].as_str(), format!("cost of {root}"), "of the request".to_owned()),
+            (budget.and_then(|budget| budget.cost.as_deref()), format!("cost of {root}"), "of the request".to_owned()),
             (caps.per_user.as_deref(), format!("cost of user {actor} on {day}"), format!("of {actor} for {day}")),
             (caps.per_tenant.as_deref(), format!("cost on {day}"), format!("for {day}")),
         ];

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use brain_core::{Digest, RunId, RunStatus, Timestamp};
 use brain_engine::core::Submission;
-use brain_engine::{NewEvent, PipeEvent, blob_writes};
+use brain_engine::{NewEvent, PipeEvent, RunInput, blob_writes};
 use brain_nlu::Confidence;
 use brain_registry::model::BatchPolicy;
 use brain_store::Write;
@@ -27,7 +27,7 @@ pub(crate) struct Draft {
     pub(crate) program: Option<(Digest, Arc<Program>)>,
     pub(crate) planned: Option<Planned>,
     /// What the program runs on, whole, if parts of it are kept apart in the log.
-    pub(crate) input: Option<Value>,
+    pub(crate) input: Option<RunInput>,
     pub(crate) start: bool,
     pub(crate) key: Option<(String, Digest)>,
     /// When it ends by itself, if it has not started by then.
@@ -124,7 +124,8 @@ impl Draft {
             }
         }
         writes.extend(blob_writes(large, now));
-        let (input, priority) = self.planned.map_or((Value::Null, 1), |planned| (planned.input, planned.priority));
+        let (input, priority) =
+            self.planned.map_or((RunInput::default(), 1), |planned| (planned.input, planned.priority));
         let input = self.input.unwrap_or(input);
         Submission {
             run: self.run,

@@ -14,7 +14,7 @@ use brain_engine::{
     Charge, CheckAnswer, Growth, Host, HostFuture, JobContext, JobOutcome, Limits, Outside, RecordView, RunView,
 };
 use brain_lang::feel::Value as FeelValue;
-use brain_lang::plan::{PlanStep, ToolRef};
+use brain_lang::plan::{Args, PlanStep, ToolRef};
 use brain_registry::model::{ToolDef, Undo};
 use brain_registry::{FieldError, Tool, ToolResult, ValidatedCall};
 use brain_store::{Scope, Store, blob};
@@ -124,13 +124,6 @@ impl KernelHost {
     }
 }
 
-/// The arguments of a step that makes the `n`th call of a request as it came, which most steps do.
-fn direct_call(step: &PlanStep, data: &brain_engine::RunData) -> Option<Value> {
-    let number = step.args.source().as_str()?.strip_prefix("= calls[")?.strip_suffix(']')?;
-    let index: usize = number.parse().ok()?;
-    data.input["calls"].get(index.checked_sub(1)?).cloned()
-}
-
 fn bad_arguments(tool: &Tool, errors: &[FieldError]) -> Failure {
     let list: Vec<String> = errors.iter().map(ToString::to_string).collect();
     Failure::contract("invalid_input", format!("`{}` cannot be called so: {}", tool.def.name, list.join("; ")))
@@ -163,16 +156,19 @@ impl Host for KernelHost {
                 let mut evaluation = self.undo_evaluation(view, step, job)?;
                 (&undo.tool, evaluation.json(&undo.args))
             }
-            _ => match direct_call(step, view.data) {
-                Some(args) => (&step.tool, Ok(args)),
-                None => (&step.tool, self.evaluation(view, step, Some(job), &step.args)?.json(&step.args)),
+            _ => match &step.args {
+                Args::Call(number) => {
+                    let args = view.data.input.calls().get(*number as usize);
+                    (&step.tool, Ok(args.cloned().unwrap_or(Value::Null)))
+                }
+                Args::Binding(args) => (&step.tool, self.evaluation(view, step, Some(job), args)?.json(args)),
             },
         };
         let args = args.map_err(|error| to_failure("args", &error))?;
         let call = self.rebind(view.scope, reference, args)?;
         for blocker in call.tool().def.blockers.iter().filter(|blocker| blocker.when.is_none() && !job.undo) {
-            let flagged = |flags: &Value| flags[&blocker.code] == true;
-            if view.data.state.get(&blocker.code) == Some(&Value::Bool(true)) || flagged(&view.data.input["context"]) {
+            let set = |flags: &serde_json::Map<String, Value>| flags.get(&blocker.code) == Some(&Value::Bool(true));
+            if set(&view.data.state) || set(&view.data.input.context) {
                 return Err(Failure::business(&blocker.code, blocker.otherwise.clone()));
             }
         }

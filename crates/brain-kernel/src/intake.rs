@@ -1,6 +1,7 @@
 //! Intake: one form for every input, whoever sends it.
 
 use brain_core::{Digest, JobKey, RunId, canonical_digest};
+use brain_engine::{ActorBounds, Budget};
 use brain_registry::model::BatchPolicy;
 use brain_store::Scope;
 use serde_json::{Value, json};
@@ -82,21 +83,15 @@ impl Actor {
     }
 
     /// Whoever a run acts for when it starts another one or grows: no more than the person who asked for it may.
-    pub(crate) fn behind(name: &str, bounds: &Value) -> Self {
-        let read = |part: &str| bounds.get(part).cloned().unwrap_or_default();
-        Self {
-            name: name.to_owned(),
-            id: None,
-            approver: false,
-            permissions: serde_json::from_value(read("permissions")).unwrap_or_default(),
-            tier: serde_json::from_value(read("tier")).unwrap_or_default(),
-        }
+    pub(crate) fn behind(name: &str, bounds: Option<&ActorBounds>) -> Self {
+        let ActorBounds { permissions, tier } = bounds.cloned().unwrap_or_default();
+        Self { name: name.to_owned(), id: None, approver: false, permissions, tier }
     }
 
-    /// What this person is held to, as a run keeps it; `None` if to nothing.
-    pub(crate) fn bounds(&self) -> Option<Value> {
+    /// The most that this person may do; `None`: everything.
+    pub(crate) fn bounds(&self) -> Option<ActorBounds> {
         let bounded = self.permissions.is_some() || self.tier.is_some();
-        bounded.then(|| json!({"permissions": self.permissions, "tier": self.tier}))
+        bounded.then(|| ActorBounds { permissions: self.permissions.clone(), tier: self.tier.clone() })
     }
 
     /// What this person is known by: consent and caps go by it.
@@ -155,7 +150,7 @@ pub struct Request {
     /// What it takes back: the run, its steps, and the records as they must still be.
     pub undo_of: Option<Value>,
     /// What it may spend of what the run that starts it may.
-    pub budget: Option<Value>,
+    pub budget: Option<Budget>,
 }
 
 impl Request {
@@ -203,7 +198,7 @@ impl Request {
             kept["trusted"] = json!(true);
         }
         if let Some(bounds) = self.actor.bounds() {
-            kept["actor_bounds"] = bounds;
+            kept["actor_bounds"] = json!(bounds);
         }
         if self.policy != BatchPolicy::Plain {
             kept["policy"] = json!(self.policy);
@@ -224,7 +219,7 @@ impl Request {
             kept["calls"] = Value::Array(calls);
         }
         if let Some(budget) = &self.budget {
-            kept["budget"] = budget.clone();
+            kept["budget"] = json!(budget);
         }
         if let Some(trace) = &self.trace {
             kept["trace_id"] = json!(trace);

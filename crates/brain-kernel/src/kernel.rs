@@ -8,15 +8,14 @@ use brain_core::{
     TenantId, canonical_digest,
 };
 use brain_engine::{
-    Engine, EngineConfig, EngineError, LetterDecision, Liveness, NewEvent, Outside, PipeEvent, RunData, RunNews,
-    RunState, blob_writes,
+    Engine, EngineConfig, EngineError, LetterDecision, Liveness, NewEvent, Outside, PipeEvent, RunData, RunInput,
+    RunNews, RunState, Work, blob_writes,
 };
 use brain_lang::plan::ToolRef;
 use brain_nlu::learn::Score;
 use brain_nlu::{Confidence, Context, Intent, SlotValue, Stage, Understanding, Vocabulary, understand};
 use brain_registry::model::Consent;
 use brain_registry::{Registry, Tool};
-use brain_store::blob::{is_large, offload};
 use brain_store::{ApprovalRow, Lane, Scope, Store, StoreError, Write};
 use brain_tools::{Toolbox, ToolboxConfig};
 
@@ -31,7 +30,7 @@ use crate::host::KernelHost;
 use crate::intake::{MAX_MESSAGE, Mode, Request};
 use crate::learning::Lessons;
 use crate::narrate::{PlannedCall, Problem, Report, describe_call, report};
-use crate::plan::{Planned, Wanted, plan};
+use crate::plan::{Planned, Shape, Wanted, plan};
 use crate::understand::{Hearing, hear, keep, surroundings, thresholds};
 
 /// Calls that a message lists, at most.
@@ -430,8 +429,8 @@ impl Kernel {
         }
         let meaning = DigestBuilder::new("request")
             .part(conversation.as_bytes())
-            .part(planned.shape.as_bytes())
-            .part(canonical_digest(&planned.input).as_bytes())
+            .part(canonical_digest(&planned.shape).as_bytes())
+            .part(canonical_digest(&planned.input.work).as_bytes())
             .finish();
         for repeat in 0..MAX_REPEATS {
             // Callers' keys are visible characters only: a space keeps the kernel's own apart from them.
@@ -605,10 +604,10 @@ impl Kernel {
         let mut problems = eligible::problems(&self.registry, &request.actor, &planned.calls);
         problems.extend(eligible::unknown_records(&self.registry, self.store.as_ref(), &request.scope, &planned.calls));
         if problems.is_empty() {
-            let (schema, slots) = (&planned.input["slots_schema"], &planned.input["slots"]);
-            let name = planned.shape.split(' ').nth(1).unwrap_or_default();
-            problems =
-                eligible::unknown_in(&self.registry, self.store.as_ref(), &request.scope, name, schema, slots, &[]);
+            if let (Shape::Playbook { name, .. }, Work::Playbook(input)) = (&planned.shape, &planned.input.work) {
+                let (store, scope) = (self.store.as_ref(), &request.scope);
+                problems = eligible::unknown_in(&self.registry, store, scope, name, &input.schema, &input.slots, &[]);
+            }
         }
         // What it costs at least decides whether it is refused now; what it may cost at most is shown and reserved.
         let limit = request.limits.max_tool_calls;
@@ -622,43 +621,32 @@ impl Kernel {
             draft.calls(&planned);
             return draft.refuse(&problems);
         }
-        if !cost.is_empty() {
-            planned.input["cost"] = json!(cost);
-        }
         let waits = self.waits(request, &planned);
         // What somebody says yes to is also the most that it may cost.
         let own = eligible::own_currency(&self.registry);
         let ceiling = cost.get(&own).filter(|_| waits && request.limits.max_cost.is_none());
         let calls = &planned.calls;
         if let Some(budget) = budget(&self.registry, request, draft.run, calls, ceiling.map(String::as_str)) {
-            if let Some(calls) = budget["calls"].as_u64() {
-                planned.input["max_tool_calls"] = json!(calls);
-            }
-            planned.input["budget"] = budget;
+            planned.input.max_tool_calls = budget.calls;
+            planned.input.budget = Some(budget);
         }
-        if let Some(bounds) = request.actor.bounds() {
-            planned.input["actor_bounds"] = bounds;
-        }
-        if let Some(conversation) = &request.conversation {
-            planned.input["conversation"] = json!(conversation);
-        }
-        planned.input["asked_by"] = json!(request.actor.name);
-        if let Some(trace) = &request.trace {
-            planned.input["trace_id"] = json!(trace);
-        }
-        if planned.consent == Consent::Approver {
-            planned.input["consent"] = json!("approver");
-        }
-        if request.context.is_object() && self.registry.names_flags() {
-            planned.input["context"] = request.context.clone();
-        }
-        // From here on nothing is put in: what runs, what is approved and what the log tells are this one value.
-        if is_large(&planned.input) {
+        let flags = request.context.as_object().filter(|_| self.registry.names_flags());
+        planned.input = RunInput {
+            asked_by: request.actor.name.clone(),
+            bounds: request.actor.bounds(),
+            conversation: request.conversation.clone(),
+            trace: request.trace.clone(),
+            context: flags.cloned().unwrap_or_default(),
+            needs_approver: planned.consent == Consent::Approver,
+            cost,
+            ..planned.input
+        };
+        // From here on the input does not change: what runs, what is approved and what the log says are this one value.
+        if planned.input.is_large() {
             // The first turn works on the values themselves: the blobs are in the store when it is.
             draft.input = Some(planned.input.clone());
             let mut large = Vec::new();
-            // As deep as it lies in the event that tells it, so that the log gives the very same input.
-            offload(&mut planned.input, 1, &mut large);
+            planned.input.offload(&mut large);
             draft.writes.extend(blob_writes(large, self.clock.now()));
         }
         let known = |call: &PlannedCall| u64::from(call.times.unwrap_or(0));
@@ -729,9 +717,9 @@ impl Kernel {
         for stays in request.undo_of.iter().flat_map(|undo| undo["stays"].as_array().into_iter().flatten()) {
             lines.push(format!("  {}", stays.as_str().unwrap_or_default()));
         }
-        if let Some(cost) = planned.input.get("cost").and_then(|cost| serde_json::from_value(cost.clone()).ok()) {
+        if !planned.input.cost.is_empty() {
             let most = if planned.calls.iter().any(|call| call.times.is_none()) { "at most " } else { "" };
-            lines.push(format!("  Cost: {most}{}", eligible::cost_in_words(&cost)));
+            lines.push(format!("  Cost: {most}{}", eligible::cost_in_words(&planned.input.cost)));
         }
         let needs_approver = planned.consent == Consent::Approver;
         let consent = if needs_approver { "approver" } else { "user" };
@@ -948,7 +936,7 @@ pub(crate) fn host(
 }
 
 /// What an approval covers: the program (which pins the definitions of its tools) and everything it runs on.
-pub(crate) fn approval_digest(program: Digest, input: &Value) -> Digest {
+pub(crate) fn approval_digest(program: Digest, input: &RunInput) -> Digest {
     DigestBuilder::new("approval").part(program.as_bytes()).part(canonical_digest(input).as_bytes()).finish()
 }
 

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use brain_core::{Digest, RunId, RunStatus};
-use brain_engine::{Engine, EngineError, RunState};
+use brain_engine::{Engine, EngineError, RunInput, RunState, Work};
 use brain_registry::model::BatchPolicy;
 use brain_store::Scope;
 use brain_vm::{Phase, Program, StepId, StepMap, StepState};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::plan::{Wanted, plan};
 use crate::{Kernel, KernelError, Report};
@@ -42,7 +42,7 @@ impl Move {
 struct Target {
     hash: Digest,
     program: Arc<Program>,
-    input: Value,
+    input: RunInput,
 }
 
 impl Kernel {
@@ -107,19 +107,23 @@ impl Kernel {
         let mut input = state.data.input.clone();
         let args = |value: &Value| value.as_object().cloned().unwrap_or_default();
         let tenant = scope.tenant().as_str();
-        let wanted: Vec<Wanted> = if let Some(calls) = input["calls"].as_array() {
-            let steps = program.steps.iter().take(calls.len());
-            steps.zip(calls).map(|(step, call)| Wanted { target: step.tool.name.clone(), args: args(call) }).collect()
-        } else if self.registry().playbook_for(tenant, &program.name).is_some() {
-            vec![Wanted { target: program.name.clone(), args: args(&input["slots"]) }]
-        } else {
-            return Err(vec![format!("the packs have no playbook `{}` any more", program.name)]);
+        let wanted: Vec<Wanted> = match &input.work {
+            Work::Calls(calls) => {
+                let steps = program.steps.iter().zip(calls);
+                steps.map(|(step, call)| Wanted { target: step.tool.name.clone(), args: args(call) }).collect()
+            }
+            Work::Playbook(playbook) if self.registry().playbook_for(tenant, &program.name).is_some() => {
+                vec![Wanted { target: program.name.clone(), args: args(&playbook.slots) }]
+            }
+            Work::Playbook(_) => {
+                return Err(vec![format!("the packs have no playbook `{}` any more", program.name)]);
+            }
         };
         if program.atomic {
             return Err(vec!["it is an atomic batch".into()]);
         }
         let policy = match program.steps.first().map(|step| step.on_failure) {
-            Some(brain_lang::plan::OnFailure::Continue) if input["calls"].is_array() => BatchPolicy::BestEffort,
+            Some(brain_lang::plan::OnFailure::Continue) if input.playbook().is_none() => BatchPolicy::BestEffort,
             _ => BatchPolicy::Plain,
         };
         let planned = plan(self.registry(), tenant, wanted, policy)
@@ -128,9 +132,7 @@ impl Kernel {
             .program(&planned, self.host().toolbox().settings().digest())
             .map_err(|error| vec![error.to_string()])?;
         // What the request brought along besides stays: who asked, the conversation, limits.
-        if let (Some(old), Value::Object(new)) = (input.as_object_mut(), planned.input) {
-            old.extend::<Map<String, Value>>(new);
-        }
+        input.work = planned.input.work;
         Ok(Target { hash, program, input })
     }
 

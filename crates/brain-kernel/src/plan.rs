@@ -5,19 +5,21 @@ mod preview;
 mod slots;
 mod steps;
 
+use brain_engine::{PlaybookInput, RunInput, Work};
+use serde::Serialize;
 use std::sync::Arc;
 
-use brain_lang::plan::{OnFailure, Plan, PlanStep};
+use brain_lang::plan::{Args, OnFailure, Plan, PlanStep};
 use brain_nlu::Intent;
 use brain_registry::model::{BatchPolicy, Consent, Effect, Playbook};
 use brain_registry::{FieldError, Registry, Tool, ValidatedCall};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use self::preview::{calls_of, inside};
 use self::slots::Placeholders;
 pub(crate) use self::slots::{check_slots, roles, step_id};
 pub(crate) use self::steps::plan_step;
-use self::steps::{expression, plan_of_playbook, step_of};
+use self::steps::{plan_of_playbook, step_of};
 use crate::narrate::{PlannedCall, Problem};
 
 /// Steps that one plan of tool calls may grow to, unless its playbook says otherwise.
@@ -25,11 +27,11 @@ const MAX_STEPS: u32 = 1000;
 
 /// A runbook: what will be done, checked.
 pub struct Planned {
-    /// What decides the plan: requests of one shape share one program.
-    pub shape: String,
+    /// What decides the program: requests of one shape share one.
+    pub shape: Shape,
     source: Source,
     /// What the program runs on.
-    pub input: Value,
+    pub input: RunInput,
     /// The calls as people see them; values that only a later step can supply are shown as their expressions.
     pub calls: Vec<PlannedCall>,
     /// Whose word it needs.
@@ -40,6 +42,32 @@ pub struct Planned {
     pub priority: u8,
     /// What its steps are to each other.
     pub policy: BatchPolicy,
+}
+
+/// What decides which program a plan is compiled to. Packs do not change while a kernel runs, so names are enough.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Shape {
+    /// Tools, one after the other.
+    Calls {
+        /// What they are to each other.
+        policy: BatchPolicy,
+        /// Their names.
+        tools: Vec<String>,
+    },
+    /// A playbook.
+    Playbook {
+        /// Its name.
+        name: String,
+        /// Whose it is, if it is not everybody's.
+        tenant: Option<String>,
+        /// Its priority.
+        priority: u8,
+        /// Its version.
+        version: u32,
+        /// The slots whose record is made first.
+        stand_ins: Vec<String>,
+    },
 }
 
 /// What a plan is made from.
@@ -169,7 +197,7 @@ pub fn call_plan(registry: &Registry, calls: &[ValidatedCall]) -> Planned {
 
 fn batch_plan(registry: &Registry, calls: &[ValidatedCall], policy: BatchPolicy) -> Planned {
     let tools: Vec<Arc<Tool>> = calls.iter().map(|call| call.tool().clone()).collect();
-    let names: Vec<&str> = tools.iter().map(|tool| tool.def.name.as_str()).collect();
+    let names: Vec<String> = tools.iter().map(|tool| tool.def.name.clone()).collect();
     let mut shown = Vec::new();
     for (number, call) in calls.iter().enumerate() {
         let step = format!("s{}", number + 1);
@@ -179,15 +207,10 @@ fn batch_plan(registry: &Registry, calls: &[ValidatedCall], policy: BatchPolicy)
         shown.push(PlannedCall { tool: name, step: step.clone(), input, times: Some(1), conditional: false });
         inside(registry, tool, call.args(), (&step, Some(1), false), &mut shown);
     }
-    let inputs: Vec<&Value> = calls.iter().map(ValidatedCall::args).collect();
-    let kind = match policy {
-        BatchPolicy::Plain => "",
-        BatchPolicy::Atomic => "atomic ",
-        BatchPolicy::BestEffort => "best_effort ",
-    };
+    let inputs: Vec<Value> = calls.iter().map(|call| call.args().clone()).collect();
     Planned {
-        shape: format!("{kind}{}", names.join(" → ")),
-        input: json!({"calls": inputs}),
+        shape: Shape::Calls { policy, tools: names },
+        input: RunInput { work: Work::Calls(inputs), ..RunInput::default() },
         calls: shown,
         consent: tools.iter().map(|tool| tool.def.consent).max().unwrap_or(Consent::None),
         has_effect: tools.iter().any(|tool| tool.def.effect != Effect::Read),
@@ -201,7 +224,7 @@ fn plan_of_calls(registry: &Registry, tools: &[Arc<Tool>], policy: BatchPolicy) 
     let on_failure = if policy == BatchPolicy::BestEffort { OnFailure::Continue } else { OnFailure::Stop };
     let steps = tools.iter().enumerate().map(|(number, tool)| PlanStep {
         id: format!("s{}", number + 1),
-        args: expression(&format!("= calls[{}]", number + 1)),
+        args: Args::Call(u32::try_from(number).unwrap_or(u32::MAX)),
         after: number.checked_sub(1).map(|before| format!("s{}", before + 1)).into_iter().collect(),
         on_failure,
         ..step_of(registry, tool)
@@ -232,18 +255,18 @@ fn plan_playbook(registry: &Registry, playbook: &Arc<Playbook>, wanted: &Wanted)
         has_effect |= tool.def.effect != Effect::Read;
         priority = priority.max(tool.def.priority);
     }
-    let whose = playbook.tenant.as_deref().unwrap_or_default();
-    let mut input = json!({"slots": slots, "slots_schema": playbook.slots});
-    if !playbook.roles.is_empty() {
-        input["roles"] = roles(playbook, &slots);
-    }
+    let roles = if playbook.roles.is_empty() { Value::Null } else { roles(playbook, &slots) };
     let stand_ins = placeholders.names();
-    if !stand_ins.is_empty() {
-        input["placeholders"] = placeholders.to_json();
-    }
+    let input = PlaybookInput { slots, schema: playbook.slots.clone(), roles, placeholders: placeholders.to_map() };
     Ok(Planned {
-        shape: format!("playbook {} {whose} {} {} {stand_ins}", playbook.name, playbook.priority, playbook.version),
-        input,
+        shape: Shape::Playbook {
+            name: playbook.name.clone(),
+            tenant: playbook.tenant.clone(),
+            priority: playbook.priority,
+            version: playbook.version,
+            stand_ins,
+        },
+        input: RunInput { work: Work::Playbook(input), ..RunInput::default() },
         calls: shown,
         consent,
         has_effect,

@@ -8,13 +8,13 @@ use brain_vm::{PlanError, Program, compile};
 use serde_json::Value;
 
 use crate::kernel::Kernel;
-use crate::plan::Planned;
+use crate::plan::{Planned, Shape};
 
 /// Programs that are kept at hand at most.
 const MAX_PROGRAMS: usize = 10_000;
 
 /// Programs with their hashes, by the shape of their plan and the settings that they pin.
-pub(crate) type Programs = std::collections::HashMap<(String, Digest), (Digest, Arc<Program>)>;
+pub(crate) type Programs = std::collections::BTreeMap<(Shape, Digest), (Digest, Arc<Program>)>;
 
 impl Kernel {
     /// Whether somebody outside may name these records: of types that there are, by id.

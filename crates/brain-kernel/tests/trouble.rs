@@ -125,7 +125,7 @@ async fn a_guard_holds_for_requests_of_every_size() {
         // What the log gives is what the first turn worked on.
         for report in [&locked, &open] {
             let state = kernel.engine().run_state(&scope(), report.run).unwrap();
-            assert!(state.data.input["context"]["account_locked"].is_boolean(), "{size}");
+            assert!(state.data.input.context["account_locked"].is_boolean(), "{size}");
             let again = kernel.report(&scope(), report.run).unwrap();
             assert_eq!((again.ok, &again.status), (report.ok, &report.status));
         }

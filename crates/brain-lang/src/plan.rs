@@ -33,7 +33,7 @@ pub struct PlanStep {
     /// The tool and the definition of it that is meant.
     pub tool: ToolRef,
     /// Arguments over `input`, `slots`, `state`, `steps`, `item`, `index`, `settings`.
-    pub args: Binding,
+    pub args: Args,
     /// Steps that must be done first.
     pub after: Vec<String>,
     /// Skipped, with a null result, unless this is true.
@@ -95,6 +95,16 @@ impl PlanStep {
             },
         }
     }
+}
+
+/// Where the arguments of a step come from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Args {
+    /// They are those of the request's call with this number; the first is 0.
+    Call(u32),
+    /// They are evaluated when the step starts.
+    Binding(Binding),
 }
 
 /// What a step calls, forward or back, and how.

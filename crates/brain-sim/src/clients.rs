@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Waker};
 
 use brain_core::{Digest, Failure, JobKey, Random, RunId, RunStatus, SeededRandom, Timestamp};
 use brain_engine::core::Submission;
-use brain_engine::{EngineError, JobOutcome, NewEvent, PipeEvent, RunNews, child_key};
+use brain_engine::{EngineError, JobOutcome, NewEvent, PipeEvent, RunInput, RunNews, Work, child_key};
 use brain_registry::ToolResult;
 use brain_store::{Scope, Write};
 use brain_vm::Program;
@@ -88,7 +88,7 @@ impl Client {
         let run = RunId::generate(now, &mut self.random);
         self.asked.push(run);
         let hash = self.program.id().0;
-        let input = json!({"of": self.name});
+        let input = RunInput { work: Work::Calls(vec![json!({"of": self.name})]), ..RunInput::default() };
         let mut request = json!({"message": self.name});
         if let Some((parent, job)) = &self.parent {
             request["parent"] = json!({"run": parent, "job": job});

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use brain_core::Millis;
 use brain_lang::binding::Binding;
 use brain_lang::plan::{
-    Backoff, Foreach, Idempotency, OnFailure, Place, Plan, PlanCheck, PlanStep, PlanUndo, RetryPolicy,
+    Args, Backoff, Foreach, Idempotency, OnFailure, Place, Plan, PlanCheck, PlanStep, PlanUndo, RetryPolicy,
 };
 use brain_vm::{Program, compile};
 use serde_json::json;
@@ -32,7 +32,7 @@ fn step(id: &str, after: Vec<String>, tool: &str) -> PlanStep {
     PlanStep {
         id: id.into(),
         tool: tool_ref(tool),
-        args: nothing(),
+        args: Args::Binding(nothing()),
         after,
         when: None,
         foreach: None,

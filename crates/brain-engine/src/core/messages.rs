@@ -13,6 +13,7 @@ use crate::engine::EngineError;
 use crate::flow::Share;
 use crate::host::{CheckAnswer, JobOutcome};
 use crate::hub::RunNews;
+use crate::input::RunInput;
 use crate::log::NewEvent;
 use crate::reads::{Answers, Read};
 use crate::run_state::{NotLoaded, Programs, RunState};
@@ -31,7 +32,7 @@ pub struct Submission {
     /// What it runs.
     pub program: Option<(Digest, Arc<Program>)>,
     /// What it runs on.
-    pub input: Value,
+    pub input: RunInput,
     /// Whether it starts now; if not, `status` says where it stands.
     pub start: bool,
     /// Its status if it does not start.
@@ -59,7 +60,7 @@ pub struct Command {
     /// The status it gets if the machine has not started.
     pub status: Option<RunStatus>,
     /// The program it is moved to first, how it stands there, and what that runs on.
-    pub program: Option<(Digest, Arc<Program>, Box<Moved>, Value)>,
+    pub program: Option<(Digest, Arc<Program>, Box<Moved>, RunInput)>,
 }
 
 /// What a run is told.

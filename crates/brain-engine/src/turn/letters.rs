@@ -107,7 +107,8 @@ impl Turn<'_> {
 
     /// Tells whoever asked for the run that a step of it waits for a person, on the feed.
     fn notify(&mut self, letter: JobKey, job: JobId, intervention: &str) -> Value {
-        let to = self.data.input["asked_by"].clone();
+        let asked_by = &self.data.input.asked_by;
+        let to = if asked_by.is_empty() { Value::Null } else { json!(asked_by) };
         let step = self.state.step(self.code, job.at());
         let data = json!({
             "letter": letter, "step": self.state.step_path(self.code, job.at()),

@@ -10,11 +10,11 @@ use brain_core::{
 use brain_engine::core::Submission;
 use brain_engine::{
     CheckAnswer, Growth, Host, HostFuture, JobContext, JobOutcome, Limits, NewEvent, Outside, PipeEvent, RecordView,
-    RunView,
+    RunInput, RunView, Work,
 };
 use brain_lang::binding::Binding;
 use brain_lang::plan::{
-    Backoff, Foreach, Idempotency, OnFailure, Place, Plan, PlanCheck, PlanStep, PlanUndo, RetryPolicy, ToolRef,
+    Args, Backoff, Foreach, Idempotency, OnFailure, Place, Plan, PlanCheck, PlanStep, PlanUndo, RetryPolicy, ToolRef,
 };
 use brain_registry::{PackSource, Tool, ToolResult, ValidatedCall};
 use brain_store::{RecordRow, Scope, Write};
@@ -113,7 +113,7 @@ impl TestHost {
 
 impl Host for TestHost {
     fn condition(&self, view: RunView<'_>, _: &PlanStep) -> Result<bool, Failure> {
-        Ok(view.data.input["flag"] != json!(false))
+        Ok(view.data.input.context.get("flag") != Some(&json!(false)))
     }
 
     fn items(&self, _: RunView<'_>, _: &PlanStep) -> Result<Vec<Value>, Failure> {
@@ -205,7 +205,7 @@ pub fn step(id: &str, after: &[&str], place: Place) -> PlanStep {
     PlanStep {
         id: id.into(),
         tool,
-        args: Binding::parse(&json!({})).unwrap(),
+        args: Args::Call(0),
         after: after.iter().map(|one| (*one).to_owned()).collect(),
         when: None,
         foreach: None,
@@ -230,7 +230,7 @@ pub fn step(id: &str, after: &[&str], place: Place) -> PlanStep {
 pub fn with_undo(mut step: PlanStep, place: Place) -> PlanStep {
     step.undo = Some(PlanUndo {
         tool: step.tool.clone(),
-        args: step.args.clone(),
+        args: Binding::parse(&json!({})).unwrap(),
         check: None,
         place,
         retry: step.retry.clone(),
@@ -251,7 +251,7 @@ pub fn program(steps: Vec<PlanStep>) -> Arc<Program> {
 
 pub fn submission(program: &Arc<Program>, n: u64) -> Submission {
     let hash = program.id().0;
-    let input = json!({"n": n});
+    let input = RunInput { work: Work::Calls(vec![json!({"n": n})]), ..RunInput::default() };
     Submission {
         run: RunId::generate(Timestamp::from_millis(1_800_000_000_000 + n as i64), &mut SeededRandom::new(n)),
         scope: scope(),

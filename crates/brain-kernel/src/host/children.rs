@@ -1,9 +1,10 @@
 //! `core.spawn_child_run`: a run of its own, which the step waits for unless it is told not to.
 
+use serde::Deserialize;
 use std::sync::PoisonError;
 
 use brain_core::Failure;
-use brain_engine::{HostFuture, JobContext, JobOutcome, child_key};
+use brain_engine::{ActorBounds, Budget, HostFuture, JobContext, JobOutcome, child_key};
 use brain_registry::model::Behavior;
 use brain_registry::{SPAWN_CHILD_RUN, ToolResult, ValidatedCall};
 use serde_json::{Value, json};
@@ -51,20 +52,19 @@ impl KernelHost {
             let waits = args["wait"].as_bool() != Some(false);
             // What the whole family may spend; a run that was not planned with a budget is the head of one.
             let kept = &parent.request;
-            let budget = kept.get("budget").cloned().unwrap_or_else(|| {
-                let mut own = json!({"root": job.run, "actor": kept["actor_id"]});
-                for (name, limit) in [("calls", "max_tool_calls"), ("cost", "max_cost")] {
-                    if !kept["limits"][limit].is_null() {
-                        own[name] = kept["limits"][limit].clone();
-                    }
-                }
-                own
+            let inherited = kept.get("budget").and_then(|budget| Budget::deserialize(budget).ok());
+            let budget = inherited.unwrap_or_else(|| Budget {
+                root: job.run,
+                actor: kept["actor_id"].as_str().unwrap_or("local").to_owned(),
+                calls: kept["limits"]["max_tool_calls"].as_u64().and_then(|calls| u32::try_from(calls).ok()),
+                shared: false,
+                cost: kept["limits"]["max_cost"].as_str().map(str::to_owned),
             });
             let request = Request {
                 scope: job.scope.clone(),
                 actor: Actor::behind(
                     parent.request["actor"].as_str().unwrap_or("run"),
-                    &parent.request["actor_bounds"],
+                    ActorBounds::deserialize(&parent.request["actor_bounds"]).ok().as_ref(),
                 ),
                 channel: "run",
                 message: String::new(),

@@ -65,7 +65,7 @@ impl KernelHost {
             return Err(Failure::contract("may_not_inject", message));
         }
         // What a run grows by is asked for by the same person as the run.
-        let actor = Actor::behind("whoever asked", &view.data.input["actor_bounds"]);
+        let actor = Actor::behind(&view.data.input.asked_by, view.data.input.bounds.as_ref());
         let calls: Vec<PlannedCall> = steps
             .iter()
             .map(|one| PlannedCall {
@@ -80,7 +80,7 @@ impl KernelHost {
             return Err(Failure::business(&problem.code, problem.message));
         }
         // A playbook was part of what was approved: the plan, or the undo that it is. Anything else asks anew.
-        let consented = if job.undo { step.call(true).gate } else { view.data.input["consent"] == "approver" };
+        let consented = if job.undo { step.call(true).gate } else { view.data.input.needs_approver };
         let approved = expands && consented;
         let mut planned = Vec::with_capacity(steps.len());
         for one in &steps {

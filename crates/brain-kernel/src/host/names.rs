@@ -4,14 +4,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use brain_core::Failure;
-use brain_engine::{RunData, RunView};
+use brain_engine::{PlaybookInput, RunData, RunView};
 use brain_lang::binding::Binding;
 use brain_lang::feel::Value as FeelValue;
 use brain_lang::plan::{PlanStep, ToolRef};
 use brain_registry::model::Behavior;
 use brain_tools::Evaluation;
 use brain_vm::JobId;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::KernelHost;
 use crate::plan;
@@ -49,7 +49,6 @@ impl KernelHost {
         for name in named {
             let value = match name.as_str() {
                 "settings" => settings.values.clone(),
-                "calls" => FeelValue::from_json(&self.whole(view.scope, data.input["calls"].clone())),
                 "slots" | "input" => self.slots(view, path),
                 "roles" => self.roles(data, path),
                 "state" => self.state(view, &paths),
@@ -75,10 +74,12 @@ impl KernelHost {
                 (args, schema, placeholders)
             }
             None => {
-                (data.input["slots"].clone(), data.input["slots_schema"].clone(), data.input["placeholders"].clone())
+                let PlaybookInput { slots, schema, placeholders, .. } =
+                    data.input.playbook().cloned().unwrap_or_default();
+                (slots, schema, placeholders)
             }
         };
-        for (slot, field) in placeholders.as_object().into_iter().flatten() {
+        for (slot, field) in &placeholders {
             let prefix = path.map_or_else(String::new, |path| format!("{path}/"));
             let made = data.steps.get(&format!("{prefix}{}", plan::step_id(slot)));
             if let (Some(made), Some(field), Some(map)) = (made, field.as_str(), slots.as_object_mut()) {
@@ -136,21 +137,21 @@ impl KernelHost {
     }
 
     /// The stand-ins that a playbook needed when a tool expanded to it with these arguments.
-    fn placeholders(&self, tool: &ToolRef, args: &Value) -> Value {
-        let Ok(tool) = self.tool(tool) else { return Value::Null };
-        let Behavior::Playbook(behavior) = &tool.def.behavior else { return Value::Null };
+    fn placeholders(&self, tool: &ToolRef, args: &Value) -> Map<String, Value> {
+        let Ok(tool) = self.tool(tool) else { return Map::new() };
+        let Behavior::Playbook(behavior) = &tool.def.behavior else { return Map::new() };
         match behavior.definition.as_deref() {
             Some(playbook) if !playbook.rules.is_empty() => {
                 let checked = plan::check_slots(self.toolbox.registry(), playbook, args.clone());
-                checked.map_or(Value::Null, |(_, placeholders)| placeholders.to_json())
+                checked.map(|(_, placeholders)| placeholders.to_map()).unwrap_or_default()
             }
-            _ => Value::Null,
+            _ => Map::new(),
         }
     }
 
     fn roles(&self, data: &RunData, path: Option<&str>) -> FeelValue {
         let Some((job, tool)) = path.and_then(|path| data.fragments.get(path)) else {
-            return FeelValue::from_json(&data.input["roles"]);
+            return FeelValue::from_json(data.input.playbook().map_or(&Value::Null, |playbook| &playbook.roles));
         };
         let list = self.tool(tool).ok().and_then(|tool| match &tool.def.behavior {
             Behavior::Playbook(behavior) => {

@@ -43,13 +43,13 @@ impl Placeholders {
     }
 
     /// Which slots, and the field of the result that is their value: part of what a run knows.
-    pub(crate) fn to_json(&self) -> Value {
-        self.0.iter().map(|(slot, placeholder)| (slot.clone(), json!(placeholder.field))).collect::<Map<_, _>>().into()
+    pub(crate) fn to_map(&self) -> Map<String, Value> {
+        self.0.iter().map(|(slot, placeholder)| (slot.clone(), json!(placeholder.field))).collect()
     }
 
     /// Names of the slots, for the shape of the plan.
-    pub(crate) fn names(&self) -> String {
-        self.0.iter().map(|(slot, _)| slot.as_str()).collect::<Vec<_>>().join(",")
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.0.iter().map(|(slot, _)| slot.clone()).collect()
     }
 }
 

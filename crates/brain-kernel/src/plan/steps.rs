@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use brain_lang::binding::Binding;
-use brain_lang::plan::{Foreach, Idempotency, OnFailure, Place, Plan, PlanCheck, PlanStep, PlanUndo, ToolRef};
+use brain_lang::plan::{Args, Foreach, Idempotency, OnFailure, Place, Plan, PlanCheck, PlanStep, PlanUndo, ToolRef};
 use brain_registry::model::{BatchPolicy, Behavior, Consent, Playbook, PlaybookStep};
 use brain_registry::{Registry, Tool};
-use serde_json::Value;
 
 use super::slots::Placeholders;
 
@@ -30,7 +29,7 @@ pub(crate) fn plan_step(registry: &Registry, step: &PlaybookStep, policy: BatchP
         // These values were unknown when the plan was approved, so the step asks an approver once they are known.
         gate: tool.def.consent == Consent::Approver && is_late_bound(step),
         id: step.id.clone(),
-        args: step.args.clone(),
+        args: Args::Binding(step.args.clone()),
         after: step.after.clone(),
         when: step.when.clone(),
         foreach: step.foreach.clone().map(|items| Foreach { items, at_a_time: step.at_a_time }),
@@ -93,7 +92,7 @@ pub(super) fn step_of(registry: &Registry, tool: &Arc<Tool>) -> PlanStep {
     PlanStep {
         id: String::new(),
         tool: reference(tool),
-        args: expression("= null"),
+        args: Args::Call(0),
         after: Vec::new(),
         when: None,
         foreach: None,
@@ -114,8 +113,4 @@ fn place(tool: &Tool) -> Place {
         _ if tool.def.is_inline() => Place::Inline,
         _ => Place::Outside(tool.def.idempotency.clone()),
     }
-}
-
-pub(super) fn expression(text: &str) -> Binding {
-    Binding::parse(&Value::from(text)).expect("a constant expression of the planner parses")
 }

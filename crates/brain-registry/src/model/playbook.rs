@@ -54,7 +54,7 @@ pub struct Playbook {
 }
 
 /// What the steps of a playbook are to each other.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, PartialOrd, Ord)]
 #[serde(rename_all = "snake_case")]
 pub enum BatchPolicy {
     /// Each step says itself what its failure means.

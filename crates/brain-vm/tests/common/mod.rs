@@ -27,7 +27,7 @@ pub fn step(id: &str, after: &[&str]) -> PlanStep {
     PlanStep {
         id: id.into(),
         tool: tool(&format!("t.{id}")),
-        args: binding("x"),
+        args: brain_lang::plan::Args::Binding(binding("x")),
         after: after.iter().map(|one| (*one).to_owned()).collect(),
         when: None,
         foreach: None,

@@ -58,7 +58,7 @@ fn plan(steps: usize) -> Result<Plan> {
     let step = |n: usize| PlanStep {
         id: format!("s{n}"),
         tool: tool.clone(),
-        args: args.clone(),
+        args: brain_lang::plan::Args::Binding(args.clone()),
         after: n.checked_sub(1).map(|before| format!("s{before}")).into_iter().collect(),
         when: None,
         foreach: None,
