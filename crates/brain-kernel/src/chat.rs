@@ -2,11 +2,11 @@
 
 use brain_nlu::SmallTalk;
 
-use crate::Kernel;
+use crate::{Kernel, NextAction};
 
 impl Kernel {
     /// What to say to small talk, and what could be said next.
-    pub(crate) fn chat(&self, talk: SmallTalk) -> (String, Vec<String>) {
+    pub(crate) fn chat(&self, talk: SmallTalk) -> (String, Vec<NextAction>) {
         let (things, examples) = self.offers();
         let text = match talk {
             SmallTalk::Greeting => "Hello. What can I do for you?",
@@ -14,8 +14,8 @@ impl Kernel {
             SmallTalk::Gratitude => return ("You are welcome.".into(), Vec::new()),
             SmallTalk::Chitchat => "I am better at getting work done than at talking.",
             SmallTalk::Help => "Tell me in your own words what should be done.",
-            SmallTalk::Cancel => "There is nothing under way in this request. `brain cancel RUN` stops a run.",
-            SmallTalk::Undo => "Name the run that should be taken back: `brain undo RUN`. `brain runs` lists them.",
+            SmallTalk::Cancel => "Nothing is under way in this request. To stop a run, cancel it by its id.",
+            SmallTalk::Undo => "Which run should be undone? Undo it by its id.",
             SmallTalk::Repeat => "Say it once more: each request stands for itself here.",
         };
         (format!("{text}{things}"), examples)

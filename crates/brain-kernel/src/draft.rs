@@ -12,6 +12,7 @@ use brain_store::blob::offload;
 use brain_vm::Program;
 use serde_json::{Value, json};
 
+use crate::NextAction;
 use crate::intake::Request;
 use crate::narrate::Problem;
 use crate::plan::Planned;
@@ -85,7 +86,7 @@ impl Draft {
         self.events.push(NewEvent::pipe(PipeEvent::Planned, data, Some(payload)));
     }
 
-    pub(crate) fn answer(&mut self, message: &str, next: Vec<String>) {
+    pub(crate) fn answer(&mut self, message: &str, next: Vec<NextAction>) {
         let data = json!({"mode_used": "answer", "confidence": self.confidence, "reason": self.reason});
         let payload = json!({"message": message, "next_actions": next});
         self.events.push(NewEvent::pipe(PipeEvent::Answered, data, Some(payload)));

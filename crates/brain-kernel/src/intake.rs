@@ -243,3 +243,168 @@ impl Request {
         canonical_digest(&body)
     }
 }
+
+/// The longest idempotency key.
+const MAX_KEY: usize = 255;
+/// Calls by name in one request, at most; how many may run is for [`Limits::max_tool_calls`].
+const MAX_CALLS: usize = 1000;
+/// Files that may come with a request.
+const MAX_ATTACHMENTS: usize = 100;
+/// The longest that a caller may wait for a run, in milliseconds.
+pub const MAX_WAIT: u64 = 120_000;
+/// Tool calls that a request may allow itself.
+const MAX_TOOL_CALLS: u64 = 10_000;
+
+/// A field of a request that does not fit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldProblem {
+    /// Its path, such as `limits.max_cost`.
+    pub field: String,
+    /// What is wrong with it, and what fits.
+    pub message: String,
+}
+
+/// A request as a surface received it. Every surface fills in one of these, and [`Incoming::check`] makes the
+/// [`Request`], so that the same input is accepted or refused everywhere.
+#[derive(Clone, Debug, Default)]
+pub struct Incoming {
+    /// What was said.
+    pub message: String,
+    /// Tool calls by name.
+    pub calls: Vec<(String, Value)>,
+    /// What is to happen; default [`Mode::EnqueueAndWait`].
+    pub mode: Option<Mode>,
+    /// The conversation, a UUID.
+    pub conversation: Option<String>,
+    /// Values that fill slots: a JSON object.
+    pub context: Option<Value>,
+    /// References to blobs.
+    pub attachments: Vec<Value>,
+    /// Tool calls in one run.
+    pub max_tool_calls: Option<u64>,
+    /// How long to wait for receipts.
+    pub wait_timeout_ms: Option<u64>,
+    /// What it may cost at most.
+    pub max_cost: Option<String>,
+    /// The caller's idempotency key.
+    pub key: Option<String>,
+    /// The caller's trace id.
+    pub trace: Option<String>,
+    /// What several calls are to each other.
+    pub policy: BatchPolicy,
+}
+
+impl Incoming {
+    /// The request, or every field that does not fit.
+    pub fn check(self, scope: Scope, actor: Actor, channel: &'static str) -> Result<Request, Vec<FieldProblem>> {
+        let mut problems = Vec::new();
+        let mut wrong = |field: &str, message: String| {
+            problems.push(FieldProblem { field: field.to_owned(), message });
+        };
+        let defaults = Limits::default();
+        let mut bounded = |field: &str, given: Option<u64>, default: u64, least: u64, most: u64| {
+            let value = given.unwrap_or(default);
+            if !(least..=most).contains(&value) {
+                wrong(field, format!("{value} is not between {least} and {most}"));
+            }
+            value
+        };
+        let calls = u64::from(defaults.max_tool_calls);
+        let max_tool_calls = bounded("limits.max_tool_calls", self.max_tool_calls, calls, 1, MAX_TOOL_CALLS);
+        let wait_timeout_ms =
+            bounded("limits.wait_timeout_ms", self.wait_timeout_ms, defaults.wait_timeout_ms, 0, MAX_WAIT);
+        if self.max_cost.as_deref().is_some_and(|amount| !is_amount(amount)) {
+            wrong("limits.max_cost", "write a decimal as text, such as \"12.50\"".into());
+        }
+        if let Some(key) = &self.key
+            && (key.is_empty() || key.len() > MAX_KEY || !key.bytes().all(|byte| byte.is_ascii_graphic()))
+        {
+            wrong("idempotency_key", format!("a key has 1 to {MAX_KEY} visible ASCII characters without spaces"));
+        }
+        if let Some(conversation) = &self.conversation
+            && uuid::Uuid::parse_str(conversation).is_err()
+        {
+            wrong("conversation_id", format!("`{conversation}` is not a UUID"));
+        }
+        let context = self.context.unwrap_or_default();
+        if !context.is_null() && !context.is_object() {
+            wrong("context", "it must be a JSON object".into());
+        }
+        if self.attachments.len() > MAX_ATTACHMENTS {
+            wrong("attachments", format!("{} are too many; at most {MAX_ATTACHMENTS}", self.attachments.len()));
+        }
+        let is_blob = |one: &Value| one["$blob"].as_str().is_some_and(|hash| hash.len() == 64);
+        if let Some(first) = self.attachments.iter().position(|one| !is_blob(one)) {
+            wrong(&format!("attachments[{first}]"), "it must be a reference to a blob: {\"$blob\": …}".into());
+        }
+        if self.calls.len() > MAX_CALLS {
+            wrong("calls", format!("{} calls are too many; at most {MAX_CALLS}", self.calls.len()));
+        }
+        if !problems.is_empty() {
+            return Err(problems);
+        }
+        Ok(Request {
+            actor,
+            channel,
+            calls: self.calls,
+            conversation: self.conversation,
+            context,
+            attachments: self.attachments,
+            limits: Limits {
+                max_tool_calls: u32::try_from(max_tool_calls).unwrap_or(u32::MAX),
+                wait_timeout_ms,
+                max_cost: self.max_cost,
+            },
+            key: self.key,
+            trace: self.trace,
+            policy: self.policy,
+            ..Request::say(scope, &self.message, self.mode.unwrap_or(Mode::EnqueueAndWait))
+        })
+    }
+}
+
+/// Whether a text is an amount of money: digits, and perhaps a point and more digits.
+fn is_amount(text: &str) -> bool {
+    let (whole, cents) = text.split_once('.').unwrap_or((text, "0"));
+    let digits = |text: &str| (1..=30).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
+    digits(whole) && digits(cents)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fields(incoming: Incoming) -> Vec<String> {
+        let scope = Scope::of("default".parse().expect("a tenant's name"));
+        match incoming.check(scope, Actor::local(), "test") {
+            Ok(_) => Vec::new(),
+            Err(problems) => problems.into_iter().map(|problem| problem.field).collect(),
+        }
+    }
+
+    #[test]
+    fn every_field_that_does_not_fit_is_named() {
+        let all = Incoming {
+            conversation: Some("tuesday".into()),
+            context: Some(json!([1])),
+            attachments: vec![json!({"$blob": "short"})],
+            max_tool_calls: Some(0),
+            wait_timeout_ms: Some(MAX_WAIT + 1),
+            max_cost: Some("abc".into()),
+            key: Some("a b c".into()),
+            ..Incoming::default()
+        };
+        let expected = [
+            "limits.max_tool_calls",
+            "limits.wait_timeout_ms",
+            "limits.max_cost",
+            "idempotency_key",
+            "conversation_id",
+            "context",
+            "attachments[0]",
+        ];
+        assert_eq!(fields(all), expected);
+        assert_eq!(fields(Incoming { key: Some(String::new()), ..Incoming::default() }), ["idempotency_key"]);
+        assert_eq!(fields(Incoming::default()), Vec::<String>::new());
+    }
+}

@@ -22,6 +22,7 @@ use brain_tools::{Toolbox, ToolboxConfig};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
+use crate::NextAction;
 use crate::budget::{SpendCaps, budget};
 use crate::draft::Draft;
 use crate::eligible;
@@ -507,13 +508,11 @@ impl Kernel {
                 draft.understood(evidence);
                 draft.status = RunStatus::NeedsInput;
                 let options = question.options.iter().map(|intent| {
-                    format!("Say it so that only `{}` is meant, for example: {}", intent.target, intent.evidence.phrase)
+                    let (target, phrase) = (&intent.target, &intent.evidence.phrase);
+                    NextAction::say(format!("Say it so that only `{target}` is meant, for example: {phrase}"))
                 });
-                let told = format!(
-                    "To have it learned which one was meant: brain learning correct {} --meant TOOL",
-                    draft.run
-                );
-                draft.answer(&question.text, options.chain([told]).collect());
+                let teach = NextAction::Teach { run: draft.run };
+                draft.answer(&question.text, options.chain([teach]).collect());
                 Step::Done
             }
             Understanding::SmallTalk { talk } => {
@@ -562,7 +561,7 @@ impl Kernel {
     }
 
     /// What to say when nothing matched.
-    fn help(&self, near: &[String]) -> (String, Vec<String>) {
+    fn help(&self, near: &[String]) -> (String, Vec<NextAction>) {
         let mut text = String::from("I did not understand that.");
         if !near.is_empty() {
             text.push_str(" Did you mean one of these?\n");
@@ -576,7 +575,7 @@ impl Kernel {
     }
 
     /// What packs say about themselves: a text that goes on after a sentence, and examples.
-    pub(crate) fn offers(&self) -> (String, Vec<String>) {
+    pub(crate) fn offers(&self) -> (String, Vec<NextAction>) {
         let mut text = String::new();
         let mut examples = Vec::new();
         for pack in self.registry.packs().values() {
@@ -584,15 +583,15 @@ impl Kernel {
                 text.push(' ');
                 text.push_str(&pack.help.text);
             }
-            examples.extend(pack.help.examples.iter().map(|example| format!("Try: {example}")));
+            examples.extend(&pack.help.examples);
         }
         if !examples.is_empty() {
             text.push_str("\nThings to say:");
             for example in &examples {
-                text.push_str(&format!("\n  {}", example.trim_start_matches("Try: ")));
+                text.push_str(&format!("\n  {example}"));
             }
         }
-        (text, examples)
+        (text, examples.into_iter().map(|example| NextAction::say(format!("Try: {example}"))).collect())
     }
 
     /// Plan, check and ask for consent.
@@ -671,7 +670,7 @@ impl Kernel {
                 let lines: Vec<String> =
                     planned.calls.iter().map(|call| self.describe(&call.tool, &call.input)).collect();
                 let text = format!("This is what would be done:\n{}\nNothing was done.", shortened(&lines));
-                draft.answer(&text, vec!["Ask again with mode enqueue_and_wait to do it.".into()]);
+                draft.answer(&text, vec![NextAction::Do]);
                 draft.program = None;
             }
             _ if waits => self.stage(request, draft, &planned, hash),
@@ -736,7 +735,8 @@ impl Kernel {
         draft.writes.push(Write::PutApproval(row));
         let who = if needs_approver { "someone who may approve says yes" } else { "you say run" };
         let text = format!("Ready, and nothing has been done yet:\n{}\nIt runs when {who}.", shortened(&lines));
-        let next = vec![format!("To run it: brain approve {id}"), format!("To drop it: brain approve {id} --reject")];
+        let approval = id.to_string();
+        let next = [NextAction::Approve { approval: approval.clone() }, NextAction::Reject { approval }];
         draft.events.push(NewEvent::pipe(
             PipeEvent::Staged,
             json!({"approval": id, "consent": consent, "digest": digest}),
@@ -793,10 +793,8 @@ impl Kernel {
         if timed_out && open {
             report.ok = false;
             let waited = request.limits.wait_timeout_ms;
-            let message = format!(
-                "The run is still going on after {waited} ms; nothing is lost. Look later: brain inspect {}",
-                begun.run
-            );
+            let message = format!("The run is still going on after {waited} ms; nothing is lost.");
+            report.next_actions.push(NextAction::Inspect { run: begun.run });
             report.message = format!("{} {message}", report.message);
             report.errors.push(Problem::new("wait_timeout", message));
         }
@@ -836,17 +834,17 @@ impl Kernel {
         if state.row.status == RunStatus::Parked {
             report.ok = false;
             report.message = format!("This run was set aside: {}", self.why_parked(scope, run));
-            report.next_actions.push(format!("When the reason is gone: brain runs retry {run}"));
-            report.next_actions.push(format!("To give it up: brain runs abort {run}"));
+            report.next_actions.extend([NextAction::Retry { run }, NextAction::Abort { run }]);
         }
         let held = |job: &brain_vm::Job| matches!(job.status, brain_vm::JobStatus::Held { .. });
         if state.state.as_ref().is_some_and(|machine| machine.jobs.values().any(held)) {
             let pending =
                 self.store.approvals_of(scope, run)?.into_iter().find(|row| row.status == ApprovalStatus::Pending);
             if let Some(row) = pending {
-                report.next_actions.push(format!("To let it go on: brain approve {}", row.id));
-                report.next_actions.push(format!("To refuse it: brain approve {} --reject", row.id));
-                report.approval = Some(row.id.to_string());
+                let approval = row.id.to_string();
+                report.next_actions.push(NextAction::Approve { approval: approval.clone() });
+                report.next_actions.push(NextAction::Reject { approval: approval.clone() });
+                report.approval = Some(approval);
             }
         }
         Ok(report)
@@ -862,8 +860,7 @@ impl Kernel {
         report.message = "This run cannot be read by this version of Brain. Nothing of it is lost.".into();
         report.errors.push(Problem::new("unreadable", error.to_string()));
         if !report.status.is_over() {
-            report.next_actions.push(format!("After an upgrade: brain runs retry {run}"));
-            report.next_actions.push(format!("To give it up: brain runs abort {run}"));
+            report.next_actions.extend([NextAction::Retry { run }, NextAction::Abort { run }]);
         }
         Ok(report)
     }

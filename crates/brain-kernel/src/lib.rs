@@ -21,6 +21,7 @@ mod learning;
 pub mod life;
 mod migrate;
 mod narrate;
+mod next_action;
 mod notes;
 mod plan;
 mod program;
@@ -36,7 +37,7 @@ pub use budget::{SpendCap, SpendCaps};
 pub use by_hand::Wrap;
 pub use callback::{CALLBACK_WINDOW, failure as told_failure, sign_callback};
 pub use entity::{Reindexed, is_behind, reindex};
-pub use intake::{Actor, Limits, Mode, Parent, Request};
+pub use intake::{Actor, FieldProblem, Incoming, Limits, MAX_WAIT, Mode, Parent, Request};
 pub use kernel::{Begun, Expiry, Kernel, KernelConfig, KernelError};
 pub use keys::Found as FoundByKey;
 pub use learning::{
@@ -44,6 +45,7 @@ pub use learning::{
 };
 pub use migrate::Move;
 pub use narrate::{Enqueued, PlannedCall, Problem, ReceiptView, Report};
+pub use next_action::NextAction;
 pub use notes::sweep_notes;
 pub use plan::{Planned, call_plan};
 pub use review::Verdict;

@@ -9,7 +9,11 @@ use brain_registry::model::ToolDef;
 use brain_registry::{Registry, TokenUsage};
 use brain_tools::{Toolbox, sum_of_tokens};
 use brain_vm::{End, Happened, JobStatus, Phase, StepId, StepState};
+use serde::Deserialize as _;
 use serde_json::{Map, Value, json};
+
+use crate::NextAction;
+use crate::intake::Mode;
 
 /// A call that is planned.
 #[derive(Clone, Debug, PartialEq)]
@@ -154,7 +158,7 @@ pub struct Report {
     /// One message for the person.
     pub message: String,
     /// What to do next.
-    pub next_actions: Vec<String>,
+    pub next_actions: Vec<NextAction>,
     /// What stands in the way.
     pub errors: Vec<Problem>,
     /// The approval that is awaited.
@@ -167,6 +171,22 @@ pub struct Report {
     pub waits_for: Vec<String>,
     /// What language models used for all of it.
     pub token_usage: Option<TokenUsage>,
+}
+
+impl Report {
+    /// The answer to a request that was just accepted. By the contract, mode `enqueue` returns at once: what was done
+    /// in the meantime is seen when the run is looked at.
+    pub fn as_accepted(mut self) -> Self {
+        if self.mode_used == Mode::Enqueue.as_str() && !self.enqueued.is_empty() {
+            self.receipts.clear();
+            if self.ok {
+                let plural = if self.enqueued.len() == 1 { "" } else { "s" };
+                self.message = format!("Enqueued {} tool call{plural}.", self.enqueued.len());
+                self.next_actions = vec![NextAction::Inspect { run: self.run }];
+            }
+        }
+        self
+    }
 }
 
 /// Reads a report off a run.
@@ -231,7 +251,7 @@ fn read_pipe(report: &mut Report, state: &RunState) {
             report.message = message.to_owned();
         }
         if let Some(list) = payload["next_actions"].as_array() {
-            report.next_actions = list.iter().filter_map(|one| one.as_str().map(str::to_owned)).collect();
+            report.next_actions = list.iter().filter_map(|one| NextAction::deserialize(one).ok()).collect();
         }
         if entry.is(PipeEvent::Planned) {
             let calls = payload["calls"].as_array().cloned().unwrap_or_default();
@@ -432,7 +452,7 @@ fn read_machine(report: &mut Report, registry: &Registry, toolbox: &Toolbox, sta
         let job = job_context(state, receipt);
         for template in &tool.def.next {
             let line = toolbox.sentence(tool, &receipt.args, &receipt.result["data"], template, &job);
-            report.next_actions.extend(line.filter(|line| !line.trim().is_empty()));
+            report.next_actions.extend(line.filter(|line| !line.trim().is_empty()).map(NextAction::say));
         }
     }
     // Whatever works is not the same as all is well: what did not work is told.
@@ -508,7 +528,7 @@ fn open_run(report: &mut Report, state: &RunState, list: &[Receipt], message: &m
                 let mut problem = Problem::new(kind, text);
                 problem.tool = Some(tool.clone());
                 report.errors.push(problem);
-                report.next_actions.push(format!("Decide about it: brain dlq show {key}"));
+                report.next_actions.push(NextAction::Decide { letter: key.to_string() });
             }
             JobStatus::Held { .. } => {
                 report.waits_for.push(format!("someone to approve `{tool}`"));
@@ -520,9 +540,9 @@ fn open_run(report: &mut Report, state: &RunState, list: &[Receipt], message: &m
                 let run = state.row.id;
                 report.waits_for.push(format!("a person to look at the result of `{tool}`"));
                 message.push_str(&format!(" {ask}"));
-                report.next_actions.push(format!("To go on: brain review {run} --accept"));
-                report.next_actions.push(format!("To correct it: brain review {run} --set FIELD=VALUE"));
-                report.next_actions.push(format!("To refuse it: brain review {run} --reject"));
+                report.next_actions.push(NextAction::AcceptResult { run });
+                report.next_actions.push(NextAction::CorrectResult { run });
+                report.next_actions.push(NextAction::RejectResult { run });
             }
             JobStatus::Delegated { until, .. } => {
                 let pending = state.data.pending.get(id).cloned().unwrap_or_default();

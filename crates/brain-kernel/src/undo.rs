@@ -90,9 +90,7 @@ impl Kernel {
                     return Err(KernelError::Conflict(format!("this was undone already by run {earlier}")));
                 }
                 Some(_) => {
-                    return Err(KernelError::Conflict(format!(
-                        "undoing this is under way in run {earlier}; look at it with: brain inspect {earlier}"
-                    )));
+                    return Err(KernelError::Conflict(format!("run {earlier} is undoing this already")));
                 }
             }
         }
@@ -110,10 +108,7 @@ impl Kernel {
             return Err(one("erased", message));
         }
         if !matches!(machine.phase(), Phase::Ended(_)) {
-            return Err(one(
-                "still_running",
-                format!("run {run} is not over ({}); cancel it first: brain cancel {run}", state.row.status),
-            ));
+            return Err(one("still_running", format!("run {run} is not over ({}); cancel it first", state.row.status)));
         }
         let list = state.receipts().unwrap_or_default();
         if let Some(step) = step

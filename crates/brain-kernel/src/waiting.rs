@@ -9,6 +9,7 @@ use brain_store::{DeadLetterRow, RunRow, Scope, SystemScope};
 use brain_vm::{Happened, Job, JobId, JobStatus, Phase};
 use serde_json::json;
 
+use crate::NextAction;
 use crate::{Kernel, KernelError, Report};
 
 /// One thing that a run waits for.
@@ -26,7 +27,7 @@ pub struct Waiting {
     /// When time moves it on, if it does.
     pub until: Option<Timestamp>,
     /// What somebody can do about it.
-    pub then: Option<String>,
+    pub then: Vec<NextAction>,
 }
 
 /// A run that waits for a person.
@@ -58,11 +59,10 @@ impl Kernel {
         let row = self.store().run(scope, run)?.ok_or(KernelError::NoSuchRun(run))?;
         if row.status == RunStatus::Parked {
             let says = format!("It was set aside: {}", self.why_parked(scope, run));
-            let then = format!("brain runs retry {run} (when the reason is gone), or brain runs abort {run}");
-            return Ok(vec![whole("parked", says, Some(then))]);
+            return Ok(vec![whole("parked", says, vec![NextAction::Retry { run }, NextAction::Abort { run }])]);
         }
         if row.status.is_over() {
-            return Ok(vec![whole("nothing", format!("It is over: {}.", row.status), None)]);
+            return Ok(vec![whole("nothing", format!("It is over: {}.", row.status), Vec::new())]);
         }
         let state = self.engine().run_state(scope, run)?;
         let (Some(_), Some(machine)) = (&state.code, &state.state) else {
@@ -79,7 +79,7 @@ impl Kernel {
             }
         }
         if list.is_empty() {
-            list.push(whole("nothing", "Nothing: it is about to go on.".into(), None));
+            list.push(whole("nothing", "Nothing: it is about to go on.".into(), Vec::new()));
         }
         Ok(list)
     }
@@ -87,20 +87,20 @@ impl Kernel {
     /// What a run waits for that has not started, and until when.
     fn before_start(&self, scope: &Scope, row: &RunRow) -> Waiting {
         let run = row.id;
-        let drop = format!("brain cancel {run} (to drop it)");
         let waiting = match row.status {
             RunStatus::Staged => {
                 let pending = self.store().approvals_of(scope, run).unwrap_or_default();
                 let pending = pending.into_iter().find(|row| row.status == ApprovalStatus::Pending);
                 let id = pending.map_or_else(|| run.to_string(), |row| row.id.to_string());
                 let says = "It waits for somebody's yes before it starts.".into();
-                whole("approval", says, Some(format!("brain approve {id}, or {drop}")))
+                whole("approval", says, vec![NextAction::Approve { approval: id }, NextAction::Cancel { run }])
             }
             RunStatus::NeedsInput => {
                 let says = "It waits for an answer to a question.".into();
-                whole("input", says, Some(format!("ask again with what is missing, or {drop}")))
+                let again = NextAction::say("Ask again with what is missing.");
+                whole("input", says, vec![again, NextAction::Cancel { run }])
             }
-            other => whole("nothing", format!("It has not started: {other}."), None),
+            other => whole("nothing", format!("It has not started: {other}."), Vec::new()),
         };
         Waiting { until: row.schedule.wake_at, ..waiting }
     }
@@ -113,8 +113,8 @@ impl Kernel {
         let key = state.job_key(id).map_or_else(String::new, |key| key.to_string());
         let (on, says, until, then) = match &job.status {
             JobStatus::Ready => match &state.row.schedule.queued {
-                Some(place) => ("slot", self.about_limit(&place.limit, scope), None, None),
-                None => ("slot", format!("`{tool}` is about to be called."), None, None),
+                Some(place) => ("slot", self.about_limit(&place.limit, scope), None, Vec::new()),
+                None => ("slot", format!("`{tool}` is about to be called."), None, Vec::new()),
             },
             JobStatus::Running => {
                 let whose = match state.row.schedule.owner {
@@ -123,14 +123,14 @@ impl Kernel {
                     None => "a server".to_owned(),
                 };
                 let says = format!("{whose} is calling `{tool}` (attempt {}, at most {}).", job.attempt, timeout);
-                ("call", says, None, None)
+                ("call", says, None, Vec::new())
             }
             JobStatus::Checking { again } => {
-                ("check", format!("Whether `{tool}` has happened is being checked."), *again, None)
+                ("check", format!("Whether `{tool}` has happened is being checked."), *again, Vec::new())
             }
             JobStatus::Retrying { at } => {
                 let says = format!("`{tool}` did not work; attempt {} is at {at}.", job.attempt + 1);
-                ("retry", says, Some(*at), Some(format!("brain inspect {run}")))
+                ("retry", says, Some(*at), vec![NextAction::Inspect { run }])
             }
             JobStatus::Stuck { happened } => {
                 let says = match happened {
@@ -138,17 +138,27 @@ impl Kernel {
                     Happened::Yes => format!("`{tool}` was done, but its answer cannot be used; a person must look."),
                     Happened::No => format!("`{tool}` failed; a person must say what becomes of it."),
                 };
-                ("letter", says, None, Some(format!("brain runs retry {run}, skip or abort; or brain dlq show {key}")))
+                (
+                    "letter",
+                    says,
+                    None,
+                    vec![
+                        NextAction::Decide { letter: key },
+                        NextAction::Retry { run },
+                        NextAction::Skip { run },
+                        NextAction::Abort { run },
+                    ],
+                )
             }
             JobStatus::Offered => {
                 let topic = match call.map(|call| call.place) {
                     Some(brain_lang::plan::Place::Worker { topic, .. }) => topic.as_str(),
                     _ => "",
                 };
-                ("worker", format!("`{tool}` waits for a worker that takes jobs of `{topic}`."), None, None)
+                ("worker", format!("`{tool}` waits for a worker that takes jobs of `{topic}`."), None, Vec::new())
             }
             JobStatus::Leased { until } => {
-                ("worker", format!("A worker has `{tool}` until {until}."), Some(*until), None)
+                ("worker", format!("A worker has `{tool}` until {until}."), Some(*until), Vec::new())
             }
             JobStatus::Delegated { until, .. } => {
                 let child = state.data.pending.get(&id).and_then(|it| it["delegate"]["child_run"].as_str());
@@ -156,20 +166,24 @@ impl Kernel {
                     Some(child) => format!("The run {child} that it started must end."),
                     None => format!("Another system works on `{tool}` and calls back."),
                 };
-                let then = child.map(|child| format!("brain why-waiting {child}"));
+                let then = child.and_then(|child| child.parse().ok()).map(|run| NextAction::Why { run });
+                let then = then.into_iter().collect();
                 ("delegate", says, *until, then)
             }
             JobStatus::Held { until } => {
                 let pending = self.store().approvals_of(scope, run).unwrap_or_default();
                 let pending = pending.into_iter().find(|row| row.status == ApprovalStatus::Pending);
-                let then = pending.map(|row| format!("brain approve {}", row.id));
+                let then = pending.map(|row| NextAction::Approve { approval: row.id.to_string() });
+                let then = then.into_iter().collect();
                 ("approval", format!("`{tool}` waits for somebody's approval."), *until, then)
             }
             JobStatus::Reviewing => {
                 let says = format!("The result of `{tool}` waits for somebody to look at it.");
-                ("review", says, None, Some(format!("brain review {run}")))
+                ("review", says, None, vec![NextAction::AcceptResult { run }, NextAction::RejectResult { run }])
             }
-            JobStatus::Growing { .. } => ("steps", "The steps it brought along are being done.".into(), None, None),
+            JobStatus::Growing { .. } => {
+                ("steps", "The steps it brought along are being done.".into(), None, Vec::new())
+            }
         };
         Waiting { step: state.step_id(id), tool, on, says, until, then }
     }
@@ -325,6 +339,6 @@ impl Kernel {
     }
 }
 
-fn whole(on: &'static str, says: String, then: Option<String>) -> Waiting {
+fn whole(on: &'static str, says: String, then: Vec<NextAction>) -> Waiting {
     Waiting { step: String::new(), tool: String::new(), on, says, until: None, then }
 }

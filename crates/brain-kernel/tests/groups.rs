@@ -6,7 +6,7 @@ mod common;
 use std::sync::Arc;
 
 use brain_core::{RecordId, RunStatus, SeededRandom, Timestamp};
-use brain_kernel::{Kernel, Mode, Report, Request};
+use brain_kernel::{Kernel, Mode, NextAction, Report, Request};
 use brain_registry::PackSource;
 use brain_store::{Member, Outcome, RecordRow, SqliteStore, Store, Write};
 use common::{call, kernel, registry, say, scope};
@@ -154,7 +154,8 @@ async fn several_who_act_become_a_question_and_nobody_is_said() {
     for name in ["AGI Ireland Ltd (IE)", "AGI France SAS (FR)"] {
         assert!(asked.message.contains(name), "{}", asked.message);
     }
-    let (_, id) = asked.next_actions[0].split_once(": ").unwrap();
+    let NextAction::Say { text } = &asked.next_actions[0] else { panic!("{:?}", asked.next_actions) };
+    let (_, id) = text.split_once(": ").unwrap();
     let settled = call(&world.kernel, "book.report", json!({"client": id})).await;
     assert_eq!(world.which(&settled, "client"), "ie");
     let context = json!({"jurisdiction": "fr"});

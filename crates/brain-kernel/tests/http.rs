@@ -12,7 +12,7 @@ use axum::body::Bytes;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
-use brain_kernel::Kernel;
+use brain_kernel::{Kernel, NextAction};
 use brain_registry::Registry;
 use brain_store::MemoryStore;
 use common::{call, kernel, registry, scope};
@@ -157,7 +157,7 @@ async fn out_of_attempts_waits_for_a_person_and_says_so() {
     assert_eq!(seen.heard().len(), 3);
     let letters = kernel.store().letters(&scope(), Some(true), 10, None).unwrap().items;
     assert_eq!(letters.len(), 1);
-    assert!(report.next_actions[0].contains(&letters[0].id.to_string()));
+    assert_eq!(report.next_actions[0], NextAction::Decide { letter: letters[0].id.to_string() });
 }
 
 #[tokio::test(flavor = "multi_thread")]

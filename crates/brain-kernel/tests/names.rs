@@ -6,7 +6,7 @@ mod common;
 use std::sync::Arc;
 
 use brain_core::{RecordId, RunStatus, SeededRandom, Timestamp};
-use brain_kernel::{Mode, Request};
+use brain_kernel::{Mode, NextAction, Request};
 use brain_nlu::entity::{How, Verdict};
 use brain_store::{Member, MemoryStore, Outcome, RecordRow, SqliteStore, Store, Write};
 use common::{call, kernel, registry, result, say, scope, trades};
@@ -53,10 +53,18 @@ async fn an_option_says_how_to_go_on() {
         "{}",
         asked.message
     );
-    let (_, next) = asked.next_actions[0].split_once(": ").unwrap();
+    let said: Vec<&str> = asked
+        .next_actions
+        .iter()
+        .filter_map(|next| match next {
+            NextAction::Say { text } => Some(text.as_str()),
+            _ => None,
+        })
+        .collect();
+    let (_, next) = said[0].split_once(": ").unwrap();
     assert!(say(&kernel, next).await.ok, "{next}");
     // What the request is about decides between two that fit.
-    let manly = asked.next_actions.iter().find(|next| next.contains("Manly")).unwrap().rsplit(' ').next().unwrap();
+    let manly = said.iter().find(|next| next.contains("Manly")).unwrap().rsplit(' ').next().unwrap();
     let mut request = Request::say(scope(), "show lead Kim Park", Mode::EnqueueAndWait);
     request.context = json!({"spoken_of": manly});
     assert_eq!(result(&kernel.handle(&request).await.unwrap(), "lead_id"), manly);

@@ -6,7 +6,7 @@ mod common;
 use brain_core::{ApprovalStatus, RunStatus};
 use std::sync::Arc;
 
-use brain_kernel::{Actor, Decision, KernelError, Limits, Mode, Request};
+use brain_kernel::{Actor, Decision, KernelError, Limits, Mode, NextAction, Request};
 use brain_store::{MemoryStore, RecordFilter, SqliteStore, Store};
 use common::{call, kernel, result, say, scope, trades};
 use serde_json::json;
@@ -55,7 +55,7 @@ async fn each_mode_does_what_it_says_and_nothing_more() {
     assert!(wait.ok);
     assert_eq!(wait.receipts[0].call_id, wait.enqueued[0].call_id);
     assert!(wait.message.starts_with("Executed 1/1 tool calls. 1 succeeded."), "{}", wait.message);
-    assert_eq!(wait.next_actions[0], format!("Task created: {}", result(&wait, "task_id")));
+    assert_eq!(wait.next_actions[0], NextAction::say(format!("Task created: {}", result(&wait, "task_id"))));
     assert_eq!(tasks(&store), 2);
 }
 

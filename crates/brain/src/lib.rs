@@ -30,6 +30,7 @@
 mod cli;
 mod commands;
 mod config;
+mod next_action;
 mod open;
 mod show;
 mod system;

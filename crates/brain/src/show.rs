@@ -4,7 +4,10 @@ use anstyle::{AnsiColor, Style};
 use brain_core::Confidence;
 use brain_core::{Millis, Timestamp};
 use brain_kernel::Report;
+use brain_server::wire::RunResponse;
 use serde_json::Value;
+
+use crate::next_action::in_terminal;
 
 /// Quiet text.
 pub(crate) const DIM: Style = Style::new().dimmed();
@@ -104,6 +107,17 @@ fn rows(result: &Value) {
     }
 }
 
+/// A report as the API gives it, with commands instead of requests as what to do next.
+pub(crate) fn response(report: Report) -> RunResponse {
+    let next_actions = report.next_actions.iter().map(in_terminal).collect();
+    RunResponse { next_actions, ..RunResponse::from(report) }
+}
+
+/// A report as JSON.
+pub(crate) fn report_as_json(report: Report) {
+    json(&response(report));
+}
+
 /// The answer to a request, for people.
 pub(crate) fn report(report: &Report) {
     let confidence = &report.confidence;
@@ -137,7 +151,7 @@ pub(crate) fn report(report: &Report) {
         if number == 0 { anstream::println!("{style}{line}{style:#}") } else { anstream::println!("{line}") }
     }
     if report.confidence != Confidence::None {
-        for action in &report.next_actions {
+        for action in report.next_actions.iter().map(in_terminal) {
             anstream::println!("{DIM}→{DIM:#} {action}");
         }
     }

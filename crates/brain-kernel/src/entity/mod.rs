@@ -16,6 +16,7 @@ use serde_json::{Map, Value, json};
 
 use self::lookup::StoreLookup;
 pub use self::reindex::{Reindexed, is_behind, reindex};
+use crate::NextAction;
 use crate::draft::Draft;
 use crate::intake::Request;
 use crate::kernel::{Kernel, KernelError};
@@ -43,7 +44,7 @@ pub(crate) struct Links {
     pub(crate) evidence: Vec<Value>,
     confidence: Option<Confidence>,
     /// What to ask, and the ways to answer.
-    questions: Vec<(String, Vec<String>)>,
+    questions: Vec<(String, Vec<NextAction>)>,
     problems: Vec<Problem>,
 }
 
@@ -60,7 +61,7 @@ impl Links {
         if self.questions.is_empty() {
             return false;
         }
-        let (texts, options): (Vec<String>, Vec<Vec<String>>) = self.questions.into_iter().unzip();
+        let (texts, options): (Vec<String>, Vec<Vec<NextAction>>) = self.questions.into_iter().unzip();
         draft.confidence = Confidence::Low;
         draft.reason = "More than one record may be meant".into();
         draft.status = RunStatus::NeedsInput;
@@ -237,7 +238,7 @@ impl Kernel {
         };
         let kinds: Vec<&str> = named.kinds.iter().filter(is_behind).map(|kind| kind.name.as_str()).collect();
         let first = kinds.first()?;
-        tracing::warn!(tenant = %scope.tenant(), ?kinds, "records from before a change of what they are found by may not be found by name; run `brain records reindex`");
+        tracing::warn!(tenant = %scope.tenant(), ?kinds, "the lookup fields of these record types changed; run `brain records reindex` so that older records are found by name");
         Some(format!(
             " Older records may not be found by name yet: what they are found by has changed; `brain records reindex {first}` brings them up to date."
         ))
@@ -327,7 +328,7 @@ fn shown(card: &Card, all: &[Candidate]) -> String {
 }
 
 /// What to say so that one record is meant: the message with its id, or the id alone.
-fn options(named: &Named<'_>, candidates: &[Candidate]) -> Vec<String> {
+fn options(named: &Named<'_>, candidates: &[Candidate]) -> Vec<NextAction> {
     let option = |one: &Candidate| {
         let name = shown(&one.card, candidates);
         match named.place.and_then(|place| Some((place, named.request.message.get(place.span.clone())?))) {
@@ -339,5 +340,5 @@ fn options(named: &Named<'_>, candidates: &[Candidate]) -> Vec<String> {
             None => format!("{name}: {}", one.card.id),
         }
     };
-    candidates.iter().take(MAX_OPTIONS).map(option).collect()
+    candidates.iter().take(MAX_OPTIONS).map(|one| NextAction::say(option(one))).collect()
 }

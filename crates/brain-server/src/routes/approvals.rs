@@ -5,14 +5,13 @@ use std::time::Duration;
 use axum::Json;
 use axum::extract::State;
 use brain_core::{ApprovalId, ApprovalStatus, RunId};
-use brain_kernel::Decision;
+use brain_kernel::{Decision, MAX_WAIT};
 use serde::Deserialize;
 use utoipa::IntoParams;
 use utoipa::openapi::Schema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::runs::MAX_WAIT;
 use crate::app::App;
 use crate::extract::{JsonBody, UrlPath, UrlQuery, bounded, page_cursor, page_limit, short_text, status_of};
 use crate::guard::Caller;

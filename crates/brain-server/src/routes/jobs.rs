@@ -8,13 +8,13 @@ use axum::extract::State;
 use axum::http::HeaderMap;
 use brain_core::{Digest, Failure, JobKey, Millis, RunId, TenantId};
 use brain_engine::JobOutcome;
+use brain_kernel::MAX_WAIT;
 use brain_registry::{Artifact, ToolResult};
 use brain_store::Scope;
 use serde_json::json;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::runs::MAX_WAIT;
 use crate::app::App;
 use crate::extract::{JsonBody, RawBody, UrlPath, bounded, short_text};
 use crate::guard::Caller;

@@ -5,7 +5,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use axum::response::{IntoResponse, Response};
 use brain_core::{ContractStatus, RunId, RunStatus};
-use brain_kernel::{Limits, Report, Request, Verdict, life};
+use brain_kernel::{Incoming, Report, Request, Verdict, life};
 use serde::Deserialize;
 use serde_json::Value;
 use utoipa::IntoParams;
@@ -15,22 +15,12 @@ use utoipa_axum::routes;
 
 use super::approvals::MAX_NOTE;
 use crate::app::App;
-use crate::extract::{
-    JsonBody, OptionalJson, UrlPath, UrlQuery, bounded, page_cursor, page_limit, short_text, status_of,
-};
+use crate::extract::{JsonBody, OptionalJson, UrlPath, UrlQuery, page_cursor, page_limit, short_text, status_of};
 use crate::guard::Caller;
 use crate::openapi::words;
 use crate::problem::{BAD_CURSOR, BAD_KEY, Problem};
 use crate::wire::{self, Page, Receipt, Review, RunEvent, RunRequest, RunResponse, RunSummary, UndoRun, run_events};
 
-/// The longest idempotency key.
-const MAX_KEY: usize = 255;
-/// Calls by name in one request, at most; how many may run is for `limits.max_tool_calls`.
-const MAX_CALLS: usize = 1000;
-/// Files that may come with a request.
-const MAX_ATTACHMENTS: usize = 100;
-/// The longest that anybody may wait for a run, in milliseconds.
-pub(crate) const MAX_WAIT: u64 = 120_000;
 /// Says that a response is that of an earlier request with the same key.
 const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 
@@ -93,53 +83,38 @@ async fn create(
 }
 
 fn to_request(caller: Caller, body: RunRequest, key: Option<String>) -> Result<Request, Problem> {
-    let defaults = Limits::default();
     let limits = body.limits.unwrap_or_default();
-    let calls_given = u64::from(defaults.max_tool_calls);
-    let max_tool_calls = bounded("limits.max_tool_calls", limits.max_tool_calls, calls_given, 1, 10_000)?;
-    let wait = bounded("limits.wait_timeout_ms", limits.wait_timeout_ms, defaults.wait_timeout_ms, 0, MAX_WAIT)?;
-    if let Some(amount) = &limits.max_cost {
-        let (whole, cents) = amount.split_once('.').unwrap_or((amount, "0"));
-        let digits = |text: &str| (1..=30).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
-        if !digits(whole) || !digits(cents) {
-            return Err(Problem::invalid("limits.max_cost", "write a decimal as text, such as \"12.50\""));
-        }
-    }
-    let attachments: Vec<Value> = body.attachments.unwrap_or_default().into_iter().map(Value::Object).collect();
-    if attachments.len() > MAX_ATTACHMENTS {
-        let message = format!("{} attachments are too many; at most {MAX_ATTACHMENTS}", attachments.len());
-        return Err(Problem::invalid("attachments", message));
-    }
-    if let Some(wrong) = attachments.iter().position(|one| one["$blob"].as_str().is_none_or(|hash| hash.len() != 64)) {
-        let message = "each must be a reference that POST /v1/blobs gave: {\"$blob\": …}";
-        return Err(Problem::invalid(&format!("attachments[{wrong}]"), message));
-    }
-    let calls = body.calls.unwrap_or_default();
-    if calls.len() > MAX_CALLS {
-        return Err(Problem::invalid("calls", format!("{} calls are too many; at most {MAX_CALLS}", calls.len())));
-    }
-    Ok(Request {
-        scope: caller.scope,
-        actor: caller.actor,
-        channel: "api",
+    let incoming = Incoming {
         message: body.message,
-        calls: calls.into_iter().map(|call| (call.tool_name, Value::Object(call.input))).collect(),
-        mode: body.mode.unwrap_or_default().into(),
+        calls: body
+            .calls
+            .unwrap_or_default()
+            .into_iter()
+            .map(|call| (call.tool_name, Value::Object(call.input)))
+            .collect(),
+        mode: body.mode.map(Into::into),
         conversation: body.conversation_id.map(|id| id.to_string()),
-        context: body.context.map_or(Value::Null, Value::Object),
-        attachments,
-        limits: Limits {
-            max_tool_calls: u32::try_from(max_tool_calls).unwrap_or(u32::MAX),
-            wait_timeout_ms: wait,
-            max_cost: limits.max_cost,
-        },
+        context: body.context.map(Value::Object),
+        attachments: body.attachments.unwrap_or_default().into_iter().map(Value::Object).collect(),
+        max_tool_calls: limits.max_tool_calls,
+        wait_timeout_ms: limits.wait_timeout_ms,
+        max_cost: limits.max_cost,
         key,
         trace: None,
         policy: body.policy.unwrap_or_default().into(),
-        parent: None,
-        undo_of: None,
-        budget: None,
+    };
+    incoming.check(caller.scope, caller.actor, "api").map_err(|problems| {
+        match problems.iter().find(|problem| problem.field == "idempotency_key") {
+            Some(key) => Problem::new(BAD_KEY, format!("{}.", sentence(&key.message))),
+            None => Problem::invalid_fields(problems.into_iter().map(Into::into).collect()),
+        }
     })
+}
+
+/// A text that begins with a capital letter.
+fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// The trace that the caller's request belongs to (W3C Trace Context), if it says so.
@@ -157,11 +132,8 @@ fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
     if given.next().is_some() {
         return Err(Problem::new(BAD_KEY, "There is more than one Idempotency-Key header."));
     }
-    let usable = (1..=MAX_KEY).contains(&key.len()) && key.as_bytes().iter().all(u8::is_ascii_graphic);
-    match key.to_str() {
-        Ok(text) if usable => Ok(Some(text.to_owned())),
-        _ => Err(Problem::new(BAD_KEY, format!("A key has 1 to {MAX_KEY} visible ASCII characters without spaces."))),
-    }
+    // Bytes that are not ASCII make a text that the check refuses.
+    Ok(Some(String::from_utf8_lossy(key.as_bytes()).into_owned()))
 }
 
 #[derive(Deserialize, IntoParams)]

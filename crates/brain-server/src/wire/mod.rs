@@ -8,6 +8,7 @@ mod feed;
 mod job;
 mod learning;
 mod letter;
+mod next_action;
 mod object;
 mod page;
 mod problem;
@@ -32,6 +33,7 @@ pub use learning::{
     PhraseCandidate, PhraseFor, PromotionItem, RejectRequest, TaughtAnswer, TaughtItem, TeachRequest, UnteachRequest,
 };
 pub use letter::{Escalate, Letter, LetterDecided, Outcome, Resolve, Retry};
+pub use next_action::in_http;
 pub(crate) use object::Object;
 pub use page::Page;
 pub use problem::{FieldProblem, ProblemDocument};

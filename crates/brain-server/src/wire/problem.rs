@@ -33,3 +33,9 @@ pub struct FieldProblem {
     /// What was wrong, and what to do.
     pub message: String,
 }
+
+impl From<brain_kernel::FieldProblem> for FieldProblem {
+    fn from(problem: brain_kernel::FieldProblem) -> Self {
+        Self { field: problem.field, message: problem.message }
+    }
+}

@@ -1,5 +1,6 @@
 //! Runs: the request and the response of the run contract, with our own fields beside its own.
 
+use super::next_action::in_http;
 use brain_core::{ContractStatus, RunStatus};
 use brain_kernel::{Problem, ReceiptView, Report};
 use brain_registry::model::BatchPolicy;
@@ -40,6 +41,7 @@ impl From<Mode> for brain_kernel::Mode {
 #[schema(example = json!({"message": "create task: Call Bob", "mode": "enqueue_and_wait"}))]
 pub struct RunRequest {
     /// What is to be done, in plain words, at most 64 KiB. May be empty only if `calls` are given.
+    #[serde(default)]
     #[schema(max_length = 65_536)]
     pub message: String,
     /// What is to happen; default `enqueue_and_wait`.
@@ -371,17 +373,7 @@ impl RunResponse {
     /// The answer to a request that was just accepted. By the contract, mode `enqueue` returns at once: what was done
     /// in the meantime is seen when the run is looked at.
     pub fn accepted(report: Report) -> Self {
-        let mut response = Self::from(report);
-        if response.decision.mode_used == "enqueue" && !response.enqueued.is_empty() {
-            response.receipts.clear();
-            if response.ok {
-                let count = response.enqueued.len();
-                let plural = if count == 1 { "" } else { "s" };
-                response.assistant_message = format!("Enqueued {count} tool call{plural}.");
-                response.next_actions = vec![format!("Look at the receipts: brain inspect {}", response.run_id)];
-            }
-        }
-        response
+        Self::from(report.as_accepted())
     }
 
     /// Says that the run was not over when the caller's time was.
@@ -427,7 +419,7 @@ impl From<Report> for RunResponse {
             enqueued: enqueued.map(|call| EnqueuedCall { call_id: call.call_id, tool_name: call.tool }).collect(),
             receipts: report.receipts.into_iter().map(Receipt::from).collect(),
             assistant_message: report.message,
-            next_actions: report.next_actions,
+            next_actions: report.next_actions.iter().map(in_http).collect(),
             errors: report.errors.into_iter().map(ErrorItem::from).collect(),
             approval_id: report.approval,
             progress: Progress { done, total },

@@ -1,5 +1,6 @@
 //! What runs wait for, and those that wait for a person, as they travel.
 
+use super::next_action::in_http;
 use brain_core::RunStatus;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -33,7 +34,7 @@ pub struct Waiting {
     pub until: Option<String>,
     /// What somebody can do about it.
     #[schema(required)]
-    pub then: Option<String>,
+    pub then: Vec<String>,
 }
 
 impl From<brain_kernel::Waiting> for Waiting {
@@ -45,7 +46,7 @@ impl From<brain_kernel::Waiting> for Waiting {
             on: one.on.to_owned(),
             says: one.says,
             until: one.until.map(|at| at.to_string()),
-            then: one.then,
+            then: one.then.iter().map(in_http).collect(),
         }
     }
 }

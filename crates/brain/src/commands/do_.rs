@@ -1,7 +1,7 @@
 //! `brain do`: one request in plain words.
 
-use anyhow::{Context, Result};
-use brain_kernel::{Limits, Mode, Request};
+use anyhow::{Context, Result, anyhow};
+use brain_kernel::{Incoming, Mode};
 use brain_registry::model::BatchPolicy;
 use serde_json::Value;
 
@@ -16,8 +16,8 @@ pub(crate) fn run(global: &Global, args: &DoArgs) -> Result<bool> {
         ModeArg::EnqueueAndWait => Mode::EnqueueAndWait,
     };
     let context = match &args.context {
-        Some(text) => serde_json::from_str(text).context("--context must be a JSON object")?,
-        None => Value::Null,
+        Some(text) => Some(serde_json::from_str::<Value>(text).context("--context must be a JSON object")?),
+        None => None,
     };
     let scope = open::scope(global)?;
     let mut attachments = Vec::new();
@@ -28,35 +28,46 @@ pub(crate) fn run(global: &Global, args: &DoArgs) -> Result<bool> {
             attachments.push(brain_store::blob::file_reference(&row));
         }
     }
-    let request = Request {
-        actor: open::actor(global),
-        attachments,
+    let incoming = Incoming {
+        message: args.message.clone(),
+        mode: Some(mode),
         conversation: args.conversation.clone(),
         context,
-        limits: Limits {
-            max_tool_calls: args.max_tool_calls,
-            wait_timeout_ms: args.wait_timeout_ms,
-            max_cost: args.max_cost.clone(),
-        },
+        attachments,
+        max_tool_calls: Some(u64::from(args.max_tool_calls)),
+        wait_timeout_ms: Some(args.wait_timeout_ms),
+        max_cost: args.max_cost.clone(),
+        key: args.idempotency_key.clone(),
         policy: match args.policy {
             PolicyArg::Plain => BatchPolicy::Plain,
             PolicyArg::Atomic => BatchPolicy::Atomic,
             PolicyArg::BestEffort => BatchPolicy::BestEffort,
         },
-        key: args.idempotency_key.clone(),
-        ..Request::say(scope, &args.message, mode)
+        ..Incoming::default()
     };
+    let request = incoming.check(scope, open::actor(global), "cli").map_err(|problems| {
+        let lines = problems.iter().map(|problem| format!("{}: {}", flag(&problem.field), problem.message));
+        anyhow!(lines.collect::<Vec<_>>().join("\n"))
+    })?;
     let runtime = open::runtime()?;
     runtime.block_on(async {
         let kernel = open::kernel(global, false)?;
-        let report = kernel.handle(&request).await?;
+        let report = kernel.handle(&request).await?.as_accepted();
         let ok = report.ok;
         if global.json {
-            show::json(&brain_server::wire::RunResponse::accepted(report));
+            show::report_as_json(report);
         } else {
             show::report(&report);
         }
         kernel.engine().stop();
         Ok(ok)
     })
+}
+
+/// The flag that a field of a request comes from.
+fn flag(field: &str) -> String {
+    match field.strip_prefix("limits.").unwrap_or(field) {
+        "conversation_id" => "--conversation".into(),
+        name => format!("--{}", name.replace('_', "-")),
+    }
 }

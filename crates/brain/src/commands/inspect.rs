@@ -20,8 +20,9 @@ pub(crate) fn inspect(global: &Global, run: &str) -> Result<bool> {
         let kernel = open::kernel(global, false)?;
         if global.json {
             let state = kernel.engine().run_state(&scope, run)?;
-            let response = brain_server::wire::RunResponse::from(kernel.report(&scope, run)?);
+            let report = kernel.report(&scope, run)?;
             let events = brain_server::wire::run_events(&state.log, kernel.registry().redactor());
+            let response = show::response(report);
             show::json(&serde_json::json!({"run": response, "request": state.row.request, "events": events}));
         } else {
             timeline(&kernel, &scope, run)?;

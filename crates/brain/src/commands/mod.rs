@@ -121,7 +121,7 @@ async fn conclude(global: &Global, kernel: &Kernel, scope: &Scope, run: RunId) -
     drop(tokio::time::timeout(WAIT, kernel.engine().wait(scope, run)).await);
     let report = kernel.report(scope, run)?;
     if global.json {
-        show::json(&brain_server::wire::RunResponse::from(report.clone()));
+        show::report_as_json(report.clone());
     } else {
         show::report(&report);
     }

@@ -5,6 +5,7 @@ use brain_core::Clock;
 use brain_server::wire::{ParkedRun, Waiting, WhyWaiting};
 
 use crate::cli::{Global, RunsCommand, StuckArgs};
+use crate::next_action::in_terminal;
 use crate::show::{BOLD, DIM, YELLOW};
 use crate::system::SystemClock;
 use crate::{open, show};
@@ -30,7 +31,11 @@ pub(crate) fn why(global: &Global, run: &str) -> Result<bool> {
         let waits = kernel.why_waiting(&scope, run)?;
         kernel.engine().stop();
         if global.json {
-            let waits = waits.into_iter().map(Waiting::from).collect();
+            let commands = |one: brain_kernel::Waiting| {
+                let then = one.then.iter().map(in_terminal).collect();
+                Waiting { then, ..Waiting::from(one) }
+            };
+            let waits = waits.into_iter().map(commands).collect();
             show::json(&WhyWaiting { run_id: run.to_string(), waits });
             return Ok(true);
         }
@@ -41,7 +46,7 @@ pub(crate) fn why(global: &Global, run: &str) -> Result<bool> {
             if let Some(until) = one.until.filter(|until| *until > now) {
                 anstream::println!("    {DIM}in {}{DIM:#}", show::span(until.since(now)));
             }
-            if let Some(then) = one.then {
+            for then in one.then.iter().map(in_terminal) {
                 anstream::println!("    {DIM}→{DIM:#} {then}");
             }
         }

@@ -1,0 +1,30 @@
+//! What may be done next, as requests to this API.
+
+use brain_kernel::NextAction;
+
+/// Words an action for a caller of the API.
+pub fn in_http(action: &NextAction) -> String {
+    match action {
+        NextAction::Say { text } => text.clone(),
+        NextAction::Do => "To do it: send it again with mode enqueue_and_wait".into(),
+        NextAction::Teach { run } => {
+            format!("To teach which tool was meant: POST /v1/learning/corrections with run_id {run}")
+        }
+        NextAction::Approve { approval } => {
+            format!("To run it: POST /v1/approvals/{approval} with decision approve")
+        }
+        NextAction::Reject { approval } => format!("To drop it: POST /v1/approvals/{approval} with decision reject"),
+        NextAction::AcceptResult { run } => format!("To go on: POST /v1/runs/{run}/review with verdict accept"),
+        NextAction::CorrectResult { run } => {
+            format!("To correct it: POST /v1/runs/{run}/review with verdict accept and corrections")
+        }
+        NextAction::RejectResult { run } => format!("To refuse it: POST /v1/runs/{run}/review with verdict reject"),
+        NextAction::Decide { letter } => format!("To decide about it: GET /v1/dead-letters/{letter}"),
+        NextAction::Retry { run } => format!("To try again: POST /v1/runs/{run}/retry"),
+        NextAction::Skip { run } => format!("To go on without it: POST /v1/runs/{run}/skip"),
+        NextAction::Abort { run } => format!("To give it up: POST /v1/runs/{run}/abort"),
+        NextAction::Cancel { run } => format!("To drop it: POST /v1/runs/{run}/cancel"),
+        NextAction::Inspect { run } => format!("To see the receipts: GET /v1/runs/{run}"),
+        NextAction::Why { run } => format!("To see what it waits for: GET /v1/runs/{run}/why"),
+    }
+}
