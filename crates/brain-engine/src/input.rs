@@ -120,6 +120,9 @@ impl RunInput {
 
     /// Whether [`RunInput::offload`] may have something to move.
     pub fn is_large(&self) -> bool {
+        if self.context.values().any(is_large) {
+            return true;
+        }
         match &self.work {
             Work::Calls(calls) => calls.iter().any(is_large),
             Work::Playbook(playbook) => is_large(&playbook.slots) || is_large(&playbook.roles),
@@ -128,6 +131,7 @@ impl RunInput {
 
     /// Replaces large values by references to blobs, which are added to `out`.
     pub fn offload(&mut self, out: &mut Vec<Offloaded>) {
+        self.context.values_mut().for_each(|value| offload(value, 3, out));
         match &mut self.work {
             Work::Calls(calls) => calls.iter_mut().for_each(|call| offload(call, 2, out)),
             Work::Playbook(playbook) => {

@@ -7,9 +7,11 @@ use brain_store::{ApprovalRow, Precondition, Scope, Write};
 use brain_vm::Input;
 use serde_json::{Value, json};
 
+use crate::error::KernelError;
 use crate::intake::Actor;
-use crate::kernel::{Kernel, KernelError, approval_digest};
+use crate::kernel::Kernel;
 use crate::narrate::Report;
+use crate::stage::approval_digest;
 
 /// What someone says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,7 +10,8 @@ use brain_registry::model::{Effect, ToolDef};
 use brain_vm::{End, JobId, Opener, Phase, StepId, StepState};
 use serde_json::{Value, json};
 
-use crate::kernel::{Kernel, KernelError};
+use crate::error::KernelError;
+use crate::kernel::Kernel;
 
 /// What became of a batch: `None` for runs that are none.
 pub(crate) fn outcome(state: &RunState, list: &[Receipt]) -> Option<Value> {

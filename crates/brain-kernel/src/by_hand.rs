@@ -9,9 +9,10 @@ use brain_store::Store;
 use brain_tools::Toolbox;
 
 use crate::budget::SpendCaps;
+use crate::error::KernelError;
 use crate::host::KernelHost;
-use crate::kernel::{Expiry, Kernel, KernelError};
-use crate::understand::Hearing;
+use crate::kernel::{Expiry, Kernel};
+use crate::vocabulary::LanguageConfig;
 
 /// Puts something in place of the host and of the world outside, or between them and the engine.
 pub type Wrap<'a> = dyn Fn(Arc<dyn Host>, Arc<dyn Outside>) -> (Arc<dyn Host>, Arc<dyn Outside>) + 'a;
@@ -35,7 +36,7 @@ impl Kernel {
         let of_engine = Box::new(brain_core::SeededRandom::new(random.next_u64()));
         let driver = Driver::on_lease(store, host, outside, clock, of_engine, flow);
         let engine = driver.engine().clone();
-        let kernel = Self::over(engine, registry, &own, random, &Hearing::default(), expiry)?;
+        let kernel = Self::over(engine, registry, &own, random, &LanguageConfig::default(), expiry)?;
         Ok((kernel, driver))
     }
 }

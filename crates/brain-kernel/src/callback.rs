@@ -16,7 +16,8 @@ use brain_vm::{Event, JobStatus, Stray};
 use serde_json::Value;
 use subtle::ConstantTimeEq;
 
-use crate::kernel::{Kernel, KernelError};
+use crate::error::KernelError;
+use crate::kernel::Kernel;
 
 /// How far the clock of the other side may be off, and how long a callback can be sent again, in seconds.
 pub const CALLBACK_WINDOW: i64 = 300;

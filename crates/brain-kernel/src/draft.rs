@@ -114,14 +114,17 @@ impl Draft {
         let mut kept = request.to_json();
         offload(&mut kept, 1, &mut large);
         for payload in self.events.iter_mut().filter_map(|event| event.payload.as_mut()) {
-            // The list of calls stays in the log however long it is: reports and approvers read it there.
-            let mut calls = payload.get_mut("calls").map(Value::take);
+            // The input was made small already, and the list of calls stays in the log however long it is: reports and
+            // approvers read it there.
+            let mut kept = ["input", "calls"].map(|name| (name, payload.get_mut(name).map(Value::take)));
             offload(payload, 0, &mut large);
-            for call in calls.iter_mut().flat_map(|calls| calls.as_array_mut().into_iter().flatten()) {
-                offload(call, 2, &mut large);
+            for call in kept.iter_mut().filter(|(name, _)| *name == "calls").filter_map(|(_, calls)| calls.as_mut()) {
+                call.as_array_mut().into_iter().flatten().for_each(|call| offload(call, 2, &mut large));
             }
-            if let Some(calls) = calls {
-                payload["calls"] = calls;
+            for (name, value) in kept {
+                if let Some(value) = value {
+                    payload[name] = value;
+                }
             }
         }
         writes.extend(blob_writes(large, now));

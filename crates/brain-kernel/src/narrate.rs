@@ -1,6 +1,8 @@
 //! Narrate: where a run stands, in words and facts. Everything here is read from the run's own log.
 
-use std::collections::BTreeSet;
+mod message;
+
+use std::collections::BTreeMap;
 
 use brain_core::{Confidence, Failure, Redactor, RunId, RunStatus, Timestamp};
 use brain_engine::log::entries;
@@ -8,10 +10,11 @@ use brain_engine::{PipeEvent, Receipt, ReceiptStatus, RunState, job_key};
 use brain_registry::model::ToolDef;
 use brain_registry::{Registry, TokenUsage};
 use brain_tools::{Toolbox, sum_of_tokens};
-use brain_vm::{End, Happened, JobStatus, Phase, StepId, StepState};
+use brain_vm::{End, Happened, JobId, JobStatus, Phase, StepId, StepState};
 use serde::Deserialize as _;
 use serde_json::{Map, Value, json};
 
+use self::message::Message;
 use crate::NextAction;
 use crate::intake::Mode;
 
@@ -417,34 +420,18 @@ fn read_machine(report: &mut Report, registry: &Registry, toolbox: &Toolbox, sta
     let (Some(_), Some(machine)) = (&state.code, &state.state) else { return };
     let done: Vec<&Receipt> =
         list.iter().filter(|one| one.status == ReceiptStatus::Succeeded && !one.job.undo).collect();
-    let total = report.planned.len().max(machine.planned as usize);
-    let skipped = machine.count_steps(|step| *step == StepState::Skipped);
-    let failed = machine.count_steps(|step| *step == StepState::Failed);
-    let stuck = machine.jobs.values().filter(|job| job.status.is_stuck()).count();
-    let succeeded = machine.count_steps(|step| *step == StepState::Done);
-    // Steps, not jobs: several items of one step may be stuck, and so may the undo of a step that is counted already.
-    let waiting = machine.jobs.iter().filter(|(id, job)| job.status.is_stuck() && !id.undo).map(|(id, _)| id.at());
-    let executed = succeeded + failed + waiting.collect::<BTreeSet<_>>().len();
-    let mut message = format!("Executed {executed}/{total} tool calls. {succeeded} succeeded");
-    let bypassed = machine.count_steps(|step| *step == StepState::Bypassed);
-    let counts = [(failed, "failed"), (skipped, "skipped"), (bypassed, "left out"), (stuck, "waiting for a person")];
+    let mut message = Message::default();
     if machine.rolled_back {
-        message = format!("Nothing was done: one of {total} tool calls failed, so none of them was kept");
-    }
-    for (count, word) in counts.into_iter().filter(|_| !machine.rolled_back) {
-        if count > 0 {
-            message.push_str(&format!(", {count} {word}"));
+        let total = report.planned.len().max(machine.planned as usize);
+        message.say(format!("Nothing was done: one of {total} tool calls failed, so none of them was kept."));
+    } else {
+        message.lines(done.iter().filter_map(|receipt| receipt.result["summary"].as_str()));
+        message.counts(machine);
+        let items = failed_items(machine, list);
+        if items > 0 {
+            let plural = if items == 1 { "" } else { "s" };
+            message.say(format!("{items} item{plural} of a list failed."));
         }
-    }
-    message.push('.');
-    let items = failed_items(machine, list);
-    if items > 0 && !machine.rolled_back {
-        let plural = if items == 1 { "" } else { "s" };
-        message.push_str(&format!(" {items} item{plural} of a list failed."));
-    }
-    for summary in done.iter().filter_map(|receipt| receipt.result["summary"].as_str()) {
-        message.push(' ');
-        message.push_str(summary);
     }
     report.next_actions.clear();
     for receipt in &done {
@@ -476,33 +463,36 @@ fn read_machine(report: &mut Report, registry: &Registry, toolbox: &Toolbox, sta
                 problem.tool = failing.map(|receipt| receipt.tool.clone());
                 report.errors.push(problem);
             }
-            message.push(' ');
-            message.push_str(&failure.message);
+            message.say(failure.message);
             if end == End::Compensated {
-                message.push_str(" What had been done was taken back.");
+                message.say("What had been done was taken back.");
             }
         }
         phase => {
             match phase {
-                Phase::Stopping(_) => message.push_str(" It is being stopped: nothing new starts."),
-                Phase::Compensating => message.push_str(" It is being stopped: what was done is taken back."),
+                Phase::Stopping(_) => message.say("It is being stopped: nothing new starts."),
+                Phase::Compensating => message.say("It is being stopped: what was done is taken back."),
                 _ => {}
             }
             open_run(report, state, list, &mut message);
         }
     }
-    report.message = message;
+    report.message = message.finish(machine);
 }
 
-/// How many items of lists failed although their step went on.
+/// How many items of lists failed although their step went on: those whose last attempt failed.
 fn failed_items(machine: &brain_vm::State, list: &[Receipt]) -> usize {
-    let finally = |receipt: &&Receipt| receipt.status == ReceiptStatus::Failed && receipt.retry_at.is_none();
-    let went_on = |receipt: &&Receipt| *machine.step_state(receipt.job.at()) == StepState::Done;
-    list.iter().filter(|receipt| !receipt.job.undo).filter(finally).filter(went_on).count()
+    let mut last: BTreeMap<JobId, &Receipt> = BTreeMap::new();
+    for receipt in list.iter().filter(|receipt| !receipt.job.undo) {
+        last.insert(receipt.job, receipt);
+    }
+    let failed = |receipt: &&&Receipt| receipt.status == ReceiptStatus::Failed && receipt.retry_at.is_none();
+    let went_on = |receipt: &&&Receipt| *machine.step_state(receipt.job.at()) == StepState::Done;
+    last.values().filter(failed).filter(went_on).count()
 }
 
 /// A run that is not over: what it waits for.
-fn open_run(report: &mut Report, state: &RunState, list: &[Receipt], message: &mut String) {
+fn open_run(report: &mut Report, state: &RunState, list: &[Receipt], message: &mut Message) {
     let (Some(code), Some(machine)) = (&state.code, &state.state) else { return };
     let mut pending = 0;
     for (id, job) in &machine.jobs {
@@ -520,10 +510,10 @@ fn open_run(report: &mut Report, state: &RunState, list: &[Receipt], message: &m
                 let text = match happened {
                     Happened::Maybe => format!("Nobody knows whether `{tool}` happened: {why}"),
                     Happened::Yes => format!("`{tool}` was done, but its answer cannot be used: {why}"),
+                    Happened::No if job.attempt == 0 => format!("`{tool}` was not called: {why}"),
                     Happened::No => format!("`{tool}` failed after {attempts}: {why}"),
                 };
-                message.push(' ');
-                message.push_str(&text);
+                message.say(text.clone());
                 let kind = if *happened == Happened::Maybe { "in_doubt" } else { "dead_letter" };
                 let mut problem = Problem::new(kind, text);
                 problem.tool = Some(tool.clone());
@@ -532,14 +522,14 @@ fn open_run(report: &mut Report, state: &RunState, list: &[Receipt], message: &m
             }
             JobStatus::Held { .. } => {
                 report.waits_for.push(format!("someone to approve `{tool}`"));
-                message.push_str(&format!(" `{tool}` waits for someone who may approve it."));
+                message.say(format!("`{tool}` waits for someone who may approve it."));
             }
             JobStatus::Reviewing => {
                 let pending = state.data.pending.get(id).cloned().unwrap_or_default();
                 let ask = pending["review"]["ask"].as_str().unwrap_or("Please look at the result.");
                 let run = state.row.id;
                 report.waits_for.push(format!("a person to look at the result of `{tool}`"));
-                message.push_str(&format!(" {ask}"));
+                message.say(format!("{ask}"));
                 report.next_actions.push(NextAction::AcceptResult { run });
                 report.next_actions.push(NextAction::CorrectResult { run });
                 report.next_actions.push(NextAction::RejectResult { run });
@@ -551,7 +541,7 @@ fn open_run(report: &mut Report, state: &RunState, list: &[Receipt], message: &m
                 let whom = child.or(named).unwrap_or_else(|| "the other side".into());
                 let until = until.map_or_else(String::new, |until| format!(" until {until}"));
                 report.waits_for.push(format!("{whom} to finish `{tool}`{until}"));
-                message.push_str(&format!(" `{tool}` is with {whom}{until}."));
+                message.say(format!("`{tool}` is with {whom}{until}."));
             }
             JobStatus::Offered | JobStatus::Leased { .. } => {
                 pending += 1;
@@ -566,13 +556,13 @@ fn open_run(report: &mut Report, state: &RunState, list: &[Receipt], message: &m
             JobStatus::Retrying { at } => {
                 report.waits_for.push(format!("the next attempt of `{tool}` at {at}"));
                 pending += 1;
-                message.push_str(&format!(" `{tool}` will be tried again at {at}: {why}"));
+                message.say(format!("`{tool}` will be tried again at {at}: {why}"));
             }
             _ => pending += 1,
         }
     }
     if pending > 0 {
-        message.push_str(&format!(" {pending} still pending."));
+        message.say(format!("{pending} still pending."));
     }
 }
 

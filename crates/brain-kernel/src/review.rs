@@ -7,8 +7,9 @@ use brain_store::Scope;
 use brain_vm::JobStatus;
 use serde_json::{Value, json};
 
+use crate::error::KernelError;
 use crate::intake::Actor;
-use crate::kernel::{Kernel, KernelError};
+use crate::kernel::Kernel;
 use crate::narrate::Report;
 
 /// What a reviewer says.

@@ -46,10 +46,10 @@ impl Reader {
 
 /// The phrases of a registry at a moment. The registry has been checked, so they compile.
 pub fn reader(registry: &Registry, encoder: Arc<dyn Encoder>, now: Timestamp) -> Reader {
-    let vocabulary = crate::understand::vocabulary(registry, encoder);
+    let vocabulary = crate::vocabulary::vocabulary(registry, encoder);
     let vocabulary = vocabulary.expect("the pack check has taken every phrase apart");
-    let around = crate::understand::surroundings(registry, &jiff::tz::TimeZone::UTC, now);
-    Reader { vocabulary, around, thresholds: crate::understand::thresholds(registry) }
+    let around = crate::vocabulary::surroundings(registry, &jiff::tz::TimeZone::UTC, now);
+    Reader { vocabulary, around, thresholds: crate::vocabulary::thresholds(registry) }
 }
 
 /// The day that corpora are written for.

@@ -1,192 +1,180 @@
-//! Understand: the registry's phrases become a vocabulary; an utterance is read against it.
+//! Understand: what was said becomes tools with arguments, a question, or an answer.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
-use std::sync::Arc;
+use brain_core::RunStatus;
+use brain_nlu::{Confidence, Context, Intent, SlotValue, Stage, Understanding, understand};
+use brain_store::Scope;
+use serde_json::{Value, json};
 
-use brain_embed::{Encoder, StaticTable};
-use brain_nlu::{PatternError, SlotKind, SlotSpec, Surroundings, Target, TargetKind, Thresholds, Tuning, Vocabulary};
-use brain_registry::model::{Behavior, CorpusSet, Effect, Expectation, RecordOp};
-use brain_registry::{Registry, Tool};
-use serde_json::Value;
+use crate::NextAction;
+use crate::draft::Draft;
+use crate::entity::Place;
+use crate::error::KernelError;
+use crate::intake::Request;
+use crate::kernel::Kernel;
+use crate::plan::Wanted;
+use crate::vocabulary::{surroundings, thresholds};
 
-/// What Brain hears with.
-#[derive(Clone)]
-pub struct Hearing {
-    /// Turns texts into vectors.
-    pub encoder: Arc<dyn Encoder>,
-    /// Where what was compiled is kept for the next start.
-    pub snapshots: Option<PathBuf>,
-}
-
-impl Default for Hearing {
-    /// The table that is in the binary, and nothing kept.
-    fn default() -> Self {
-        Self { encoder: Arc::new(StaticTable::built_in()), snapshots: None }
+impl Kernel {
+    /// Reads what somebody says; nothing is written.
+    pub fn understand(&self, scope: &Scope, actor: &str, text: &str) -> Understanding {
+        let around = surroundings(self.registry(), self.toolbox.zone(), self.clock().now());
+        let taught = self.lessons(scope);
+        let thresholds = thresholds(self.registry());
+        let context = Context { taught: Some(&taught), actor: Some(actor), thresholds, ..Context::fresh(around) };
+        let found = understand(&self.vocabulary, text, &context);
+        self.save_vocabulary();
+        found
     }
-}
 
-impl std::fmt::Debug for Hearing {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Hearing").field("encoder", &self.encoder.id()).field("snapshots", &self.snapshots).finish()
-    }
-}
-
-/// Compiles every phrase of every tool and playbook.
-pub(crate) fn vocabulary(registry: &Registry, encoder: Arc<dyn Encoder>) -> Result<Vocabulary, PatternError> {
-    let mut targets: Vec<Target> = registry.tools().values().map(|tool| tool_target(registry, tool)).collect();
-    for playbook in registry.playbooks() {
-        // Variants of a playbook are one target: which one is meant is decided when it is planned.
-        if let Some(known) = targets.iter_mut().find(|target| target.name == playbook.name) {
-            known.phrases.extend(playbook.phrases.iter().cloned());
-            continue;
-        }
-        targets.push(Target {
-            name: playbook.name.clone(),
-            kind: TargetKind::Playbook,
-            title: playbook.title.clone(),
-            nouns: Vec::new(),
-            synonyms: Vec::new(),
-            destructive: false,
-            slots: slots(&playbook.slots),
-            phrases: playbook.phrases.clone(),
-        });
-    }
-    let outside = registry.corpus().iter().filter(|row| row.set == CorpusSet::Tune);
-    let outside = outside.filter(|row| row.expect == Expectation::None).map(|row| row.say.clone());
-    Vocabulary::compile(targets, encoder, Tuning { outside: outside.collect() })
-}
-
-/// The vocabulary of a registry, with what search needs if it was kept.
-pub(crate) fn hear(registry: &Registry, hearing: &Hearing) -> Result<Vocabulary, PatternError> {
-    let vocabulary = vocabulary(registry, hearing.encoder.clone())?;
-    if let Some(folder) = &hearing.snapshots
-        && let Ok(bytes) = std::fs::read(file_of(folder, &vocabulary))
-        && let Err(error) = vocabulary.load(&bytes)
-    {
-        tracing::warn!(%error, "a compiled vocabulary could not be read; it is compiled again");
-    }
-    Ok(vocabulary)
-}
-
-/// Keeps what search needs for the next start.
-pub(crate) fn keep(vocabulary: &Vocabulary, hearing: &Hearing) {
-    let Some(folder) = &hearing.snapshots else { return };
-    let file = file_of(folder, vocabulary);
-    // Written beside and moved: another process never reads half of it.
-    let beside = file.with_extension(format!("{}.part", std::process::id()));
-    let kept = std::fs::create_dir_all(folder)
-        .and_then(|()| std::fs::write(&beside, vocabulary.snapshot()))
-        .and_then(|()| std::fs::rename(&beside, &file));
-    if let Err(error) = kept {
-        tracing::warn!(%error, folder = %folder.display(), "the compiled vocabulary could not be kept");
-    }
-}
-
-fn file_of(folder: &std::path::Path, vocabulary: &Vocabulary) -> PathBuf {
-    folder.join(format!("{}.vocabulary", vocabulary.key().short()))
-}
-
-fn tool_target(registry: &Registry, tool: &Tool) -> Target {
-    let def = &tool.def;
-    let (domain, action) = def.name.split_once('.').unwrap_or(("", &def.name));
-    let nouns = registry.packs().get(&def.pack).and_then(|pack| pack.nouns.get(domain)).cloned().unwrap_or_default();
-    let deletes = matches!(&def.behavior, Behavior::Record(record) if record.op == RecordOp::Delete);
-    let says_so = brain_nlu::takes_away(action.split(['_', '-']).next().unwrap_or_default());
-    Target {
-        name: def.name.clone(),
-        kind: TargetKind::Tool,
-        title: def.title.clone(),
-        nouns,
-        synonyms: def.synonyms.clone(),
-        destructive: def.effect == Effect::Irreversible || deletes || says_so,
-        slots: slots(&def.input),
-        phrases: def.phrases.clone(),
-    }
-}
-
-/// Where a guess becomes an answer: what the packs say (`settings: {understanding: …}`), else the usual.
-pub(crate) fn thresholds(registry: &Registry) -> Thresholds {
-    let Some(Value::Object(given)) = registry.settings().get("understanding") else { return Thresholds::default() };
-    // Decimals travel as text.
-    let number = |value: &Value| match value.as_str().and_then(|text| text.parse::<f64>().ok()) {
-        Some(number) => Value::from(number),
-        None => value.clone(),
-    };
-    let given: Value = given.iter().map(|(name, value)| (name.clone(), number(value))).collect();
-    serde_json::from_value(given).unwrap_or_else(|error| {
-        tracing::warn!(%error, "`settings.understanding` is not understood; the usual thresholds are taken");
-        Thresholds::default()
-    })
-}
-
-/// The moment it is where the pack is at home, how its people write, and what they pay with.
-pub(crate) fn surroundings(registry: &Registry, zone: &jiff::tz::TimeZone, now: brain_core::Timestamp) -> Surroundings {
-    let setting = |name: &str| registry.settings().get(name).and_then(Value::as_str).unwrap_or_default();
-    Surroundings::new(now.to_jiff().to_zoned(zone.clone()), setting("region"), setting("currency"))
-}
-
-fn slots(schema: &Value) -> BTreeMap<String, SlotSpec> {
-    let required: Vec<&str> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-    let properties = schema["properties"].as_object().into_iter().flatten();
-    properties
-        .map(|(name, property)| {
-            let spec = SlotSpec {
-                kind: kind(property),
-                required: required.contains(&name.as_str()),
-                has_default: property.get("default").is_some(),
-                entity: property["x-entity"].as_str().map(str::to_owned),
+    /// Understand: what was said, as tools and arguments.
+    pub(crate) fn read(&self, request: &Request, draft: &mut Draft) -> Result<Step, KernelError> {
+        if !request.calls.is_empty() {
+            draft.confidence = Confidence::High;
+            let names: Vec<&str> = request.calls.iter().map(|(tool, _)| tool.as_str()).collect();
+            draft.reason = match &request.undo_of {
+                Some(undo) => format!("Undo of run {}", undo["run"].as_str().unwrap_or_default()),
+                None => format!("Called by name: {}", names.join(", ")),
             };
-            (name.clone(), spec)
-        })
-        .collect()
+            let wanted = request.calls.iter().map(|(tool, input)| Wanted {
+                target: tool.clone(),
+                args: input.as_object().cloned().unwrap_or_default(),
+            });
+            let mut wanted = self.with_attachments(request, wanted.collect());
+            let links = self.link_names(request, &mut wanted, &[])?;
+            if !links.evidence.is_empty() {
+                draft.understood(json!({"kind": "called", "links": links.evidence}));
+            }
+            return Ok(if links.settle(draft) { Step::Done } else { Step::Plan(wanted) });
+        }
+        let understanding = self.understand(&request.scope, &request.actor.name, &request.message);
+        let mut evidence = serde_json::to_value(&understanding).unwrap_or(Value::Null);
+        let step = match understanding {
+            Understanding::Clear { intents } => {
+                draft.confidence = intents.iter().map(|intent| intent.confidence).min().unwrap_or(Confidence::None);
+                let names: Vec<&str> = intents.iter().map(|intent| intent.target.as_str()).collect();
+                let plural = if names.len() > 1 { "s" } else { "" };
+                draft.reason = if intents.iter().all(|intent| intent.evidence.tier == Stage::Exact) {
+                    format!("Matched rule pattern{plural} for {}", names.join(", "))
+                } else {
+                    let like: Vec<String> =
+                        intents.iter().map(|intent| format!("“{}”", intent.evidence.phrase)).collect();
+                    format!("Understood as {}: it is like {}", names.join(", "), like.join(", "))
+                };
+                let wanted = intents.iter().map(|intent| {
+                    let schema = self.schema_of(&intent.target);
+                    Wanted::of_intent(intent, &request.context, &schema)
+                });
+                let mut wanted = self.with_attachments(request, wanted.collect());
+                let links = self.link_names(request, &mut wanted, &places(&intents))?;
+                if !links.evidence.is_empty() {
+                    evidence["links"] = json!(links.evidence);
+                }
+                draft.understood(evidence);
+                if links.settle(draft) { Step::Done } else { Step::Plan(wanted) }
+            }
+            Understanding::Ask(question) => {
+                draft.confidence = Confidence::Low;
+                draft.reason = "More than one reading is likely".into();
+                draft.understood(evidence);
+                draft.status = RunStatus::NeedsInput;
+                let options = question.options.iter().map(|intent| {
+                    let (target, phrase) = (&intent.target, &intent.evidence.phrase);
+                    NextAction::say(format!("Say it so that only `{target}` is meant, for example: {phrase}"))
+                });
+                let teach = NextAction::Teach { run: draft.run };
+                draft.answer(&question.text, options.chain([teach]).collect());
+                Step::Done
+            }
+            Understanding::SmallTalk { talk } => {
+                draft.confidence = Confidence::High;
+                draft.reason = "Small talk".into();
+                draft.understood(evidence);
+                let (text, examples) = self.chat(talk);
+                draft.answer(&text, examples);
+                Step::Done
+            }
+            Understanding::Unknown { nearest } => {
+                draft.confidence = Confidence::None;
+                draft.reason = "No matching rule found".into();
+                draft.understood(evidence);
+                let near: Vec<String> = nearest.iter().map(|one| one.phrase.clone()).collect();
+                let (text, examples) = self.help(&near);
+                draft.answer(&text, examples);
+                Step::Done
+            }
+        };
+        Ok(step)
+    }
+
+    /// Files that came with a request fill the inputs that take a file and have none, in order.
+    pub(crate) fn with_attachments(&self, request: &Request, mut wanted: Vec<Wanted>) -> Vec<Wanted> {
+        let mut files = request.attachments.iter();
+        for one in wanted.iter_mut().filter(|_| !request.attachments.is_empty()) {
+            let schema = self.schema_of(&one.target);
+            for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+                if property["x-file"] == true
+                    && !one.args.contains_key(name)
+                    && let Some(file) = files.next()
+                {
+                    one.args.insert(name.clone(), file.clone());
+                }
+            }
+        }
+        wanted
+    }
+
+    pub(crate) fn schema_of(&self, target: &str) -> Value {
+        if let Some(tool) = self.registry().tool(target) {
+            return tool.def.input.clone();
+        }
+        self.registry().playbook(target).map_or(Value::Null, |playbook| playbook.slots.clone())
+    }
+
+    /// What to say when nothing matched.
+    pub(crate) fn help(&self, near: &[String]) -> (String, Vec<NextAction>) {
+        let mut text = String::from("I did not understand that.");
+        if !near.is_empty() {
+            text.push_str(" Did you mean one of these?\n");
+            for phrase in near {
+                text.push_str(&format!("  {phrase}\n"));
+            }
+        }
+        let (things, examples) = self.offers();
+        text.push_str(if text.ends_with('\n') { things.trim_start() } else { &things });
+        (text, examples)
+    }
+
+    /// What packs say about themselves: a text that goes on after a sentence, and examples.
+    pub(crate) fn offers(&self) -> (String, Vec<NextAction>) {
+        let mut text = String::new();
+        let mut examples = Vec::new();
+        for pack in self.registry().packs().values() {
+            if !pack.help.text.is_empty() {
+                text.push(' ');
+                text.push_str(&pack.help.text);
+            }
+            examples.extend(&pack.help.examples);
+        }
+        if !examples.is_empty() {
+            text.push_str("\nThings to say:");
+            for example in &examples {
+                text.push_str(&format!("\n  {example}"));
+            }
+        }
+        (text, examples.into_iter().map(|example| NextAction::say(format!("Try: {example}"))).collect())
+    }
 }
 
-/// What a slot holds, by its JSON Schema.
-fn kind(schema: &Value) -> SlotKind {
-    if let Some(values) = schema["enum"].as_array() {
-        let labels = &schema["x-labels"];
-        let named = values.iter().filter_map(Value::as_str).map(|token| {
-            let label = labels[token].as_str().map(str::to_owned);
-            let aliases = schema["x-aliases"].as_object().into_iter().flatten();
-            let aliases = aliases.filter(|(_, of)| of.as_str() == Some(token)).map(|(alias, _)| alias.clone());
-            (token.to_owned(), label.into_iter().chain(aliases).collect())
-        });
-        return SlotKind::Enum(named.collect());
-    }
-    let number = || schema["x-unit"].as_str().map_or(SlotKind::Decimal, SlotKind::quantity);
-    match schema["format"].as_str() {
-        Some("uuid") => return SlotKind::Uuid,
-        Some("decimal") => return number(),
-        Some("money") => return SlotKind::Money,
-        Some("phone") => return SlotKind::Phone,
-        Some("email") => return SlotKind::Email,
-        Some("uri") => return SlotKind::Url,
-        Some("date") => return SlotKind::Date,
-        Some("time") => return SlotKind::Time,
-        Some("date-time") => return SlotKind::DateTime,
-        Some("duration") => return SlotKind::Duration,
-        _ => {}
-    }
-    match schema["type"].as_str() {
-        Some("integer") => SlotKind::Integer,
-        Some("number") => number(),
-        Some("boolean") => SlotKind::Boolean,
-        Some("array") => SlotKind::List(Box::new(kind(&schema["items"]))),
-        _ => SlotKind::Text,
-    }
+/// Where the slots of requests stand.
+fn places(intents: &[Intent]) -> Vec<Place> {
+    let of = |(call, intent): (usize, &Intent)| {
+        let place = |slot: &SlotValue| Place { call, slot: slot.name.clone(), span: slot.span.clone() };
+        intent.slots.iter().map(place).collect::<Vec<_>>()
+    };
+    intents.iter().enumerate().flat_map(of).collect()
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_pack_may_say_every_threshold_and_nothing_else() {
-        let known = serde_json::to_value(Thresholds::default()).expect("numbers can be written");
-        let known: Vec<&str> = known.as_object().into_iter().flatten().map(|(key, _)| key.as_str()).collect();
-        let mut allowed = brain_registry::UNDERSTANDING_KEYS;
-        allowed.sort_unstable();
-        assert_eq!(known, allowed);
-    }
+pub(crate) enum Step {
+    Plan(Vec<Wanted>),
+    Done,
 }

@@ -11,8 +11,9 @@ use brain_tools::RecordKey;
 use brain_vm::{JobId, Phase};
 use serde_json::{Value, json};
 
+use crate::error::KernelError;
 use crate::intake::{Actor, Limits, Mode, Request};
-use crate::kernel::{Kernel, KernelError};
+use crate::kernel::Kernel;
 use crate::narrate::{Problem, Report};
 
 /// Attempts to undo the same steps that are looked back at, at most.

@@ -9,7 +9,8 @@ use brain_store::Scope;
 use brain_store::blob::offload;
 use serde_json::Value;
 
-use crate::kernel::{Kernel, KernelError};
+use crate::error::KernelError;
+use crate::kernel::Kernel;
 
 /// How often the store is asked while a worker waits: the safety net behind the notification.
 const POLL: Duration = Duration::from_millis(500);

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use brain_kernel::Hearing;
+use brain_kernel::LanguageConfig;
 use brain_kernel::scenario::corpus::{Verdict, score};
 use brain_kernel::scenario::run_scenario;
 use brain_registry::model::CorpusSet;
@@ -48,7 +48,7 @@ fn all_pass(registry: &Arc<brain_registry::Registry>) {
 #[test]
 fn the_corpus_is_never_read_wrongly_with_confidence() {
     let registry = registry("../../packs/trades");
-    let outcome = brain_kernel::scenario::corpus_vocabulary(&registry, Hearing::default().encoder);
+    let outcome = brain_kernel::scenario::corpus_vocabulary(&registry, LanguageConfig::default().encoder);
     for set in [CorpusSet::Tune, CorpusSet::Test] {
         let result = score(&registry, set, |text| outcome.read(text));
         for row in result.wrong() {

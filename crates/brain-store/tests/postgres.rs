@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use brain_store::conformance::{self, sample};
 use brain_store::{
-    Blobs, Commit, Feed, IndexEntry, Member, Outcome, PostgresStore, Precondition, RecordFilter, Records, Runs,
-    Signals, Store, StoreError, Watch, Write,
+    ArtifactRow, Blobs, Commit, Feed, IndexEntry, Member, Outcome, PostgresStore, Precondition, RecordFilter, Records,
+    Runs, Signals, Store, StoreError, Watch, Write,
 };
 use brain_testbed::Postgres;
 use common::{commit, eventually, new_run, put};
@@ -31,12 +31,23 @@ fn a_text_that_postgres_does_not_take_is_refused_alone_and_at_once() {
     let cluster = Postgres::start().unwrap();
     let store = PostgresStore::connect(&cluster.url(&cluster.new_database())).unwrap();
     let scope = sample::scope("default");
-    let member = |n: u64, key: &str| {
+    let member = |n: u64, role: &str| {
         let run = sample::run(&scope, n);
-        let key = Write::TakeKey { key: key.into(), digest: brain_core::Digest::of(b"request"), run: run.id };
-        Member { scope: scope.clone(), preconditions: vec![], writes: vec![Write::NewRun(Box::new(run)), key] }
+        let link = ArtifactRow {
+            kind: "task".into(),
+            record: sample::record_id(n),
+            run: run.id,
+            step: "s1".into(),
+            role: role.into(),
+            at: sample::at(n),
+        };
+        Member {
+            scope: scope.clone(),
+            preconditions: vec![],
+            writes: vec![Write::NewRun(Box::new(run)), Write::Link(link)],
+        }
     };
-    let outcomes = store.commit_now(vec![member(1, "one"), member(2, "t\0wo"), member(3, "three")]).unwrap();
+    let outcomes = store.commit_now(vec![member(1, "made"), member(2, "ma\0de"), member(3, "made")]).unwrap();
     assert_eq!((&outcomes[0], &outcomes[2]), (&Outcome::Committed, &Outcome::Committed));
     assert!(matches!(&outcomes[1], Outcome::Refused(why) if why.contains("0x00")), "{outcomes:?}");
     let there: Vec<bool> = (1..=3).map(|n| store.run(&scope, sample::run_id(n)).unwrap().is_some()).collect();

@@ -177,8 +177,8 @@ pub(crate) fn kernel_over(
     let mut config = KernelConfig { engine, expiry: file.expiry(), caps: file.caps(), ..KernelConfig::default() };
     config.tools.allow_private_hosts = global.allow_private_hosts;
     config.tools.public_url.clone_from(&global.public_url);
-    config.hearing.encoder = ears(global)?;
-    config.hearing.snapshots = cache_folder().map(|folder| folder.join("vocabularies"));
+    config.language.encoder = default_encoder(global)?;
+    config.language.snapshots = cache_folder().map(|folder| folder.join("vocabularies"));
     let kernel = Kernel::start(
         &config,
         registry,
@@ -200,7 +200,7 @@ fn cache_folder() -> Option<PathBuf> {
 
 /// What tells how texts are alike, as the command line asks for it. If a model cannot be had, the table in the binary
 /// takes its place, with one line that says why.
-pub(crate) fn ears(global: &Global) -> Result<Arc<dyn Encoder>> {
+pub(crate) fn default_encoder(global: &Global) -> Result<Arc<dyn Encoder>> {
     encoder(None, global)
 }
 

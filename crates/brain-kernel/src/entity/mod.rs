@@ -18,8 +18,9 @@ use self::lookup::StoreLookup;
 pub use self::reindex::{Reindexed, is_behind, reindex};
 use crate::NextAction;
 use crate::draft::Draft;
+use crate::error::KernelError;
 use crate::intake::Request;
-use crate::kernel::{Kernel, KernelError};
+use crate::kernel::Kernel;
 use crate::narrate::Problem;
 use crate::plan::Wanted;
 

@@ -10,8 +10,8 @@ use brain_registry::{SPAWN_CHILD_RUN, ToolResult, ValidatedCall};
 use serde_json::{Value, json};
 
 use super::KernelHost;
+use crate::error::KernelError;
 use crate::intake::{Actor, Limits, Mode, Parent, Request};
-use crate::kernel::KernelError;
 
 /// How deep runs may start runs.
 const MAX_DEPTH: u64 = 10;

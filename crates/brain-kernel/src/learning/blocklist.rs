@@ -5,7 +5,8 @@ use brain_store::Scope;
 
 use super::corpora::{Effect, Scale};
 use super::records::{Changes, Kept, because};
-use crate::kernel::{Kernel, KernelError};
+use crate::error::KernelError;
+use crate::kernel::Kernel;
 
 /// The type of record that something rejected is.
 const BLOCKED: &str = "brain.blocked";

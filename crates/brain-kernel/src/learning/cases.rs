@@ -5,7 +5,8 @@ use brain_nlu::learn::{Expect, LearnedCase, Outcome, Reading, Row, cases};
 use brain_store::Scope;
 
 use super::turns::Turn;
-use crate::kernel::{Kernel, KernelError};
+use crate::error::KernelError;
+use crate::kernel::Kernel;
 
 impl Kernel {
     /// The cases that corrections made, also those that do not count yet.

@@ -10,10 +10,11 @@ use brain_store::Scope;
 use serde_json::json;
 
 use super::cases;
-use crate::kernel::{Kernel, KernelError};
+use crate::error::KernelError;
+use crate::kernel::Kernel;
 use crate::scenario::CORPUS_DAY;
 use crate::scenario::corpus::{Verdict, score};
-use crate::understand::{surroundings, thresholds};
+use crate::vocabulary::{surroundings, thresholds};
 
 /// The words of a tenant: what was taught and what was rejected.
 #[derive(Clone)]

@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::records::{Changes, because};
 use super::turns::ByRun;
+use crate::error::KernelError;
 use crate::intake::Actor;
-use crate::kernel::{Kernel, KernelError};
+use crate::kernel::Kernel;
 
 /// The type of record that a correction is.
 const CORRECTION: &str = "brain.correction";

@@ -13,7 +13,8 @@ use super::corpora::{Effect, Scale, Words};
 use super::records::Changes;
 use super::teach::{TaughtRow, put};
 use super::turns::Turn;
-use crate::kernel::{Kernel, KernelError};
+use crate::error::KernelError;
+use crate::kernel::Kernel;
 
 /// Who promotes when the gates do.
 const LEARNING: &str = "learning";

@@ -8,7 +8,8 @@ use serde::Serialize;
 
 use super::promote::Judged;
 use super::turns::Turn;
-use crate::kernel::{Kernel, KernelError};
+use crate::error::KernelError;
+use crate::kernel::Kernel;
 
 /// How learning goes: week by week, and what people say that is no phrase yet.
 #[derive(Clone, Debug, Serialize)]

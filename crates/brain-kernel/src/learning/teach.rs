@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use super::corpora::{Effect, Scale, Words};
 use super::records::{Changes, Kept, because};
-use crate::kernel::{Kernel, KernelError};
+use crate::error::KernelError;
+use crate::kernel::Kernel;
 
 /// The type of record that a taught phrase is.
 const PHRASE: &str = "brain.phrase";

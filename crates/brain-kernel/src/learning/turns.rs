@@ -11,7 +11,8 @@ use brain_store::{RunRow, Scope, StoreError};
 use serde_json::Value;
 
 use super::correct::Correction;
-use crate::kernel::{Kernel, KernelError};
+use crate::error::KernelError;
+use crate::kernel::Kernel;
 
 /// How far back it is looked: older habits are no habits.
 const HISTORY: Millis = Millis::from_secs(90 * 24 * 60 * 60);

@@ -16,12 +16,14 @@ use brain_tools::{Evaluation, Toolbox, ToolboxConfig, record_json};
 use serde_json::{Map, Value, json};
 
 use super::stub::{StubWorld, whole_result};
-use crate::Hearing;
+use crate::LanguageConfig;
 use crate::approve::Decision;
 use crate::budget::SpendCaps;
+use crate::error::KernelError;
 use crate::intake::{Actor, Limits, Mode, Request};
-use crate::kernel::{Begun, Expiry, Kernel, KernelError, host};
+use crate::kernel::{Expiry, Kernel, host};
 use crate::narrate::{Problem, Report};
+use crate::pipe::Begun;
 use crate::review::Verdict;
 
 /// What became of a scenario.
@@ -98,7 +100,7 @@ impl World {
             registry.clone(),
             &real,
             random,
-            &Hearing::default(),
+            &LanguageConfig::default(),
             Expiry::default(),
         )?;
         Ok(Self {
@@ -305,7 +307,7 @@ impl World {
             self.registry.clone(),
             &self.outside.real,
             random,
-            &Hearing::default(),
+            &LanguageConfig::default(),
             Expiry::default(),
         )
         .map_err(|error| error.to_string())?;

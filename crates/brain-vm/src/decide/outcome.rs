@@ -23,7 +23,9 @@ impl Machine<'_> {
         let unsettled = state.job(job).is_some_and(|job| job.unsettled);
         // A refusal is about the last attempt. Whether an unanswered one before it had its effect stays open.
         let inline = *state.step(self.code, job.at()).call(job.undo).place == Place::Inline;
-        let in_doubt = unsettled && !failure.settles && !inline;
+        // A result that waits for review is known to have happened.
+        let reviewed = state.job(job).is_some_and(|job| job.status == JobStatus::Reviewing);
+        let in_doubt = unsettled && !failure.settles && !inline && !reviewed;
         // An atomic batch waits for nothing and nobody: it happens now or not at all.
         if self.has_no_way_on(state, job) || self.code.root().atomic {
             return self.give_up_or_doubt(state, job, attempt, failure, in_doubt);

@@ -31,7 +31,7 @@ pub(crate) fn run(global: &Global, text: &str) -> Result<bool> {
         });
     }
     let registry = open::registry(global)?;
-    let reader = brain_kernel::scenario::reader(&registry, open::ears(global)?, SystemClock.now());
+    let reader = brain_kernel::scenario::reader(&registry, open::default_encoder(global)?, SystemClock.now());
     tell(global, reader.targets(), text, &reader.read(text));
     Ok(true)
 }

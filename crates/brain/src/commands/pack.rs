@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
-use brain_kernel::Hearing;
+use brain_kernel::LanguageConfig;
 use brain_kernel::scenario::corpus::{Verdict, score};
 use brain_kernel::scenario::{corpus_vocabulary, run_scenario};
 use brain_registry::model::CorpusSet;
@@ -137,7 +137,7 @@ fn test(global: &Global, folders: &[PathBuf], only: Option<&str>) -> Result<bool
             failed.push(outcome);
         }
     }
-    let reader = corpus_vocabulary(&registry, Hearing::default().encoder);
+    let reader = corpus_vocabulary(&registry, LanguageConfig::default().encoder);
     let result = score(&registry, CorpusSet::Test, |text| reader.read(text));
     let total = result.total();
     let share = |count: usize| if total == 0 { 0.0 } else { 100.0 * count as f64 / total as f64 };

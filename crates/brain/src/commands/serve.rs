@@ -19,8 +19,8 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<bool> {
         refuse_without_token(store.as_ref(), args)?;
         let kernel = open::kernel_over(global, registry, store, true)?;
         // The first who says something in their own words does not wait for it.
-        let ears = kernel.clone();
-        tokio::task::spawn_blocking(move || ears.listen());
+        let starting = kernel.clone();
+        tokio::task::spawn_blocking(move || starting.warm_up());
         let file = Config::read(global.config.as_deref())?;
         let drain = args.drain.unwrap_or_else(|| file.drain()).as_std();
         let mut config = ServerConfig {

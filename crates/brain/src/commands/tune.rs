@@ -30,7 +30,7 @@ pub(crate) fn run(global: &Global) -> Result<bool> {
     let registry = open::registry(global)?;
     let rows = registry.corpus().iter().filter(|row| row.set == CorpusSet::Tune).count();
     ensure!(rows > 0, "the packs have no tuning corpus; write rows to corpus/tune/*.yaml");
-    let reader = corpus_vocabulary(&registry, open::ears(global)?);
+    let reader = corpus_vocabulary(&registry, open::default_encoder(global)?);
     let now = tried(&registry, &reader, reader.thresholds().clone());
     let mut all = Vec::new();
     for clear in CLEAR {

@@ -1,0 +1,120 @@
+//! Check: a plan is held against schemas, records, costs and limits before anybody is asked or anything runs.
+
+use brain_engine::{RunInput, Work, blob_writes};
+use brain_registry::model::Consent;
+use serde_json::Value;
+
+use crate::NextAction;
+use crate::budget::budget;
+use crate::draft::Draft;
+use crate::eligible;
+use crate::intake::{Mode, Request};
+use crate::kernel::Kernel;
+use crate::narrate::{PlannedCall, Problem, describe_call};
+use crate::plan::{Planned, Shape, Wanted, plan};
+use crate::stage::shortened;
+
+impl Kernel {
+    /// Plan, check and ask for consent.
+    pub(crate) fn check(&self, request: &Request, draft: &mut Draft, wanted: Vec<Wanted>) {
+        let mut planned = match plan(self.registry(), request.scope.tenant().as_str(), wanted, request.policy) {
+            Ok(planned) => planned,
+            Err(problems) => return draft.refuse(&problems),
+        };
+        let mut problems = eligible::problems(self.registry(), &request.actor, &planned.calls);
+        problems.extend(eligible::unknown_records(
+            self.registry(),
+            self.store().as_ref(),
+            &request.scope,
+            &planned.calls,
+        ));
+        if problems.is_empty() {
+            if let (Shape::Playbook { name, .. }, Work::Playbook(input)) = (&planned.shape, &planned.input.work) {
+                let (store, scope) = (self.store().as_ref(), &request.scope);
+                problems = eligible::unknown_in(self.registry(), store, scope, name, &input.schema, &input.slots, &[]);
+            }
+        }
+        // What it costs at least decides whether it is refused now; what it may cost at most is shown and reserved.
+        let limit = request.limits.max_tool_calls;
+        let least = eligible::cost(self.registry(), &self.toolbox, &planned.calls, 0);
+        let cost = eligible::cost(self.registry(), &self.toolbox, &planned.calls, limit);
+        if let Some(limit) = &request.limits.max_cost {
+            problems.extend(eligible::too_expensive(self.registry(), &self.toolbox, &least, limit));
+        }
+        problems.extend(planned.too_many_steps());
+        if !problems.is_empty() {
+            draft.calls(&planned);
+            return draft.refuse(&problems);
+        }
+        let waits = self.waits(request, &planned);
+        // What somebody says yes to is also the most that it may cost.
+        let own = eligible::own_currency(self.registry());
+        let ceiling = cost.get(&own).filter(|_| waits && request.limits.max_cost.is_none());
+        let calls = &planned.calls;
+        if let Some(budget) = budget(self.registry(), request, draft.run, calls, ceiling.map(String::as_str)) {
+            planned.input.max_tool_calls = budget.calls;
+            planned.input.budget = Some(budget);
+        }
+        let flags = request.context.as_object().filter(|_| self.registry().names_flags());
+        planned.input = RunInput {
+            asked_by: request.actor.name.clone(),
+            bounds: request.actor.bounds(),
+            conversation: request.conversation.clone(),
+            trace: request.trace.clone(),
+            context: flags.cloned().unwrap_or_default(),
+            needs_approver: planned.consent == Consent::Approver,
+            cost,
+            ..planned.input
+        };
+        // From here on the input does not change: what runs, what is approved and what the log says are this one value.
+        if planned.input.is_large() {
+            // The first turn works on the values themselves: the blobs are in the store when it is.
+            draft.input = Some(planned.input.clone());
+            let mut large = Vec::new();
+            planned.input.offload(&mut large);
+            draft.writes.extend(blob_writes(large, self.clock().now()));
+        }
+        let known = |call: &PlannedCall| u64::from(call.times.unwrap_or(0));
+        let count: u64 = planned.calls.iter().map(known).sum();
+        if count > u64::from(limit) {
+            let calls = if count == 1 { "call" } else { "calls" };
+            let message = format!("This would take {count} tool {calls}; the limit of the request is {limit}.");
+            draft.calls(&planned);
+            return draft.refuse(&[Problem::new("too_many_tool_calls", message)]);
+        }
+        // What takes something back sees the settings under which it was done.
+        let undone = request.undo_of.as_ref().and_then(|undo| undo["settings"].as_str()?.parse().ok());
+        let settings = undone.unwrap_or_else(|| self.toolbox.settings().digest());
+        let (hash, program) = match self.program(&planned, settings) {
+            Ok(found) => found,
+            Err(error) => return draft.refuse(&[Problem::new("bad_plan", error.to_string())]),
+        };
+        draft.program = Some((hash, program));
+        draft.calls(&planned);
+        match request.mode {
+            Mode::Answer => {
+                let lines: Vec<String> =
+                    planned.calls.iter().map(|call| self.describe(&call.tool, &call.input)).collect();
+                let text = format!("This is what would be done:\n{}\nNothing was done.", shortened(&lines));
+                draft.answer(&text, vec![NextAction::Do]);
+                draft.program = None;
+            }
+            _ if waits => self.stage(request, draft, &planned, hash),
+            _ => draft.start = true,
+        }
+        draft.planned = Some(planned);
+    }
+
+    /// Whether a plan waits for somebody's word.
+    pub(crate) fn waits(&self, request: &Request, planned: &Planned) -> bool {
+        let acknowledged =
+            |call: &PlannedCall| self.registry().tool(&call.tool).is_some_and(|tool| tool.def.acknowledge.is_some());
+        planned.consent == Consent::Approver || planned.calls.iter().any(acknowledged) || request.mode == Mode::Plan
+    }
+
+    /// One line about a call, for people.
+    pub(crate) fn describe(&self, tool: &str, input: &Value) -> String {
+        let line = self.registry().tool(tool).map(|tool| describe_call(&tool.def, input));
+        format!("  {}", line.unwrap_or_else(|| tool.to_owned()))
+    }
+}

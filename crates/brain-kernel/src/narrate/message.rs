@@ -1,0 +1,63 @@
+//! The one message of a report: what came of a request, as a person would say it.
+
+use brain_vm::{End, Phase, State, StepState};
+
+/// Sentences of tools that are listed, at most.
+const MAX_LINES: usize = 50;
+
+/// A message in the making.
+#[derive(Default)]
+pub(super) struct Message {
+    /// What the tools said, a line each.
+    lines: Vec<String>,
+    /// What is to be said besides.
+    sentences: Vec<String>,
+}
+
+impl Message {
+    /// What the tools said about what they did.
+    pub(super) fn lines<'a>(&mut self, lines: impl Iterator<Item = &'a str>) {
+        let lines: Vec<&str> = lines.filter(|line| !line.trim().is_empty()).collect();
+        self.lines.extend(lines.iter().take(MAX_LINES).map(|line| (*line).to_owned()));
+        if lines.len() > MAX_LINES {
+            self.lines.push(format!("… and {} more.", lines.len() - MAX_LINES));
+        }
+    }
+
+    /// Adds a sentence.
+    pub(super) fn say(&mut self, sentence: impl Into<String>) {
+        self.sentences.push(sentence.into());
+    }
+
+    /// How many steps were done, if some were not.
+    pub(super) fn counts(&mut self, machine: &State) {
+        let count = |state: StepState| machine.count_steps(|step| *step == state);
+        let failed = count(StepState::Failed);
+        let bypassed = count(StepState::Bypassed);
+        // An undo is not a step of the plan.
+        let stuck = machine.jobs.iter().filter(|(id, job)| job.status.is_stuck() && !id.undo).count();
+        let others = [(failed, "failed"), (bypassed, "left out"), (stuck, "waiting for a person")];
+        let others: Vec<String> =
+            others.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect();
+        // A plan of one step needs no counting.
+        if others.is_empty() || machine.planned == 1 {
+            return;
+        }
+        let done = count(StepState::Done);
+        self.say(format!("{done} of {} steps done, {}.", machine.planned, others.join(", ")));
+    }
+
+    /// The whole message.
+    pub(super) fn finish(mut self, machine: &State) -> String {
+        if self.lines.is_empty() && self.sentences.is_empty() {
+            let done = machine.phase() == Phase::Ended(End::Completed);
+            self.say(if done { "Done." } else { "It is under way." });
+        }
+        let sentences = self.sentences.join(" ");
+        if self.lines.len() == 1 && !sentences.is_empty() {
+            return format!("{} {sentences}", self.lines[0]);
+        }
+        self.lines.extend((!sentences.is_empty()).then_some(sentences));
+        self.lines.join("\n")
+    }
+}

@@ -1,0 +1,66 @@
+//! Reports: where a run stands.
+
+use brain_core::{ApprovalStatus, RunId, RunStatus};
+use brain_engine::{EngineError, RunData, RunState};
+use brain_store::Scope;
+
+use crate::NextAction;
+use crate::error::KernelError;
+use crate::kernel::Kernel;
+use crate::narrate::{Problem, Report, report};
+
+impl Kernel {
+    /// Where a run stands.
+    pub fn report(&self, scope: &Scope, run: RunId) -> Result<Report, KernelError> {
+        let state = match self.engine().run_state(scope, run) {
+            Err(error @ EngineError::Unreadable(..)) => return self.unread(scope, run, &error),
+            other => other?,
+        };
+        self.report_of(scope, &state)
+    }
+
+    /// Where a run stands that has been read.
+    pub(crate) fn report_of(&self, scope: &Scope, state: &RunState) -> Result<Report, KernelError> {
+        let run = state.row.id;
+        let mut report = report(self.registry(), &self.toolbox, state);
+        if state.row.status == RunStatus::Parked {
+            report.ok = false;
+            report.message = format!("This run was set aside: {}", self.why_parked(scope, run));
+            report.next_actions.extend([NextAction::Retry { run }, NextAction::Abort { run }]);
+        }
+        let held = |job: &brain_vm::Job| matches!(job.status, brain_vm::JobStatus::Held { .. });
+        if state.state.as_ref().is_some_and(|machine| machine.jobs.values().any(held)) {
+            let pending =
+                self.store().approvals_of(scope, run)?.into_iter().find(|row| row.status == ApprovalStatus::Pending);
+            if let Some(row) = pending {
+                let approval = row.id.to_string();
+                report.next_actions.push(NextAction::Approve { approval: approval.clone() });
+                report.next_actions.push(NextAction::Reject { approval: approval.clone() });
+                report.approval = Some(approval);
+            }
+        }
+        Ok(report)
+    }
+
+    /// What can be said of a run whose log cannot be read.
+    pub(crate) fn unread(&self, scope: &Scope, run: RunId, error: &EngineError) -> Result<Report, KernelError> {
+        let row = self.store().run(scope, run)?.ok_or(KernelError::NoSuchRun(run))?;
+        let state =
+            RunState { row, log: Vec::new(), code: None, state: None, data: RunData::default(), earlier: Vec::new() };
+        let mut report = report(self.registry(), &self.toolbox, &state);
+        report.ok = false;
+        report.message = "This run cannot be read by this version of Brain. Nothing of it is lost.".into();
+        report.errors.push(Problem::new("unreadable", error.to_string()));
+        if !report.status.is_over() {
+            report.next_actions.extend([NextAction::Retry { run }, NextAction::Abort { run }]);
+        }
+        Ok(report)
+    }
+
+    /// Why a run came to nothing before it started, if it did.
+    pub(crate) fn refusal(&self, scope: &Scope, run: RunId) -> Option<String> {
+        let report = self.report(scope, run).ok()?;
+        let refused = matches!(report.status, RunStatus::Failed | RunStatus::NeedsInput) && report.receipts.is_empty();
+        refused.then_some(report.message)
+    }
+}

@@ -1,0 +1,87 @@
+//! Stage: a plan is put before somebody who may say yes.
+
+use brain_core::{ApprovalId, ApprovalStatus, Digest, DigestBuilder, RunStatus, canonical_digest};
+use brain_engine::{NewEvent, PipeEvent, RunInput};
+use brain_registry::model::Consent;
+use brain_store::{ApprovalRow, Write};
+use serde_json::json;
+
+use crate::NextAction;
+use crate::draft::Draft;
+use crate::eligible;
+use crate::intake::Request;
+use crate::kernel::Kernel;
+use crate::plan::Planned;
+
+/// Calls that a message lists, at most.
+const MAX_SHOWN: usize = 100;
+
+impl Kernel {
+    /// Puts a runbook before someone who may say yes. What is approved is what runs: the digest covers all of it.
+    pub(crate) fn stage(&self, request: &Request, draft: &mut Draft, planned: &Planned, program: Digest) {
+        let id = self.draw(|random| ApprovalId::generate(self.clock().now(), random));
+        let digest = approval_digest(program, &planned.input);
+        let mut lines: Vec<String> = planned.calls.iter().map(|call| self.describe(&call.tool, &call.input)).collect();
+        let mut expires_at = self.clock().now().plus(self.expiry.staged);
+        for call in &planned.calls {
+            let Some(tool) = self.registry().tool(&call.tool) else { continue };
+            // Who takes something back is not asked whether that can be taken back.
+            if let (Some(reason), None) = (&tool.def.no_undo, &request.undo_of) {
+                lines.push(format!("  Cannot be undone ({}): {reason}", tool.def.name));
+            }
+            let Some(acknowledge) = &tool.def.acknowledge else { continue };
+            lines.push(format!(
+                "  Please note: {}",
+                self.toolbox.text(&acknowledge.text, &call.input, self.clock().now())
+            ));
+            if let Some(within) = acknowledge.within {
+                expires_at = expires_at.min(self.clock().now().plus(within));
+            }
+        }
+        for stays in request.undo_of.iter().flat_map(|undo| undo["stays"].as_array().into_iter().flatten()) {
+            lines.push(format!("  {}", stays.as_str().unwrap_or_default()));
+        }
+        if !planned.input.cost.is_empty() {
+            let most = if planned.calls.iter().any(|call| call.times.is_none()) { "at most " } else { "" };
+            lines.push(format!("  Cost: {most}{}", eligible::cost_in_words(&planned.input.cost)));
+        }
+        let needs_approver = planned.consent == Consent::Approver;
+        let consent = if needs_approver { "approver" } else { "user" };
+        let body = json!({
+            "consent": consent,
+            "digest": digest,
+            "asked_by": request.actor.name,
+            "asks": lines.iter().map(|line| line.trim()).collect::<Vec<_>>(),
+            "expires_at": expires_at,
+        });
+        draft.expires_at = Some(expires_at);
+        let asked_at = self.clock().now();
+        let row = ApprovalRow { id, run: draft.run, status: ApprovalStatus::Pending, asked_at, body };
+        draft.writes.push(Write::PutApproval(row));
+        let who = if needs_approver { "someone who may approve says yes" } else { "you say run" };
+        let text = format!("Ready, and nothing has been done yet:\n{}\nIt runs when {who}.", shortened(&lines));
+        let approval = id.to_string();
+        let next = [NextAction::Approve { approval: approval.clone() }, NextAction::Reject { approval }];
+        draft.events.push(NewEvent::pipe(
+            PipeEvent::Staged,
+            json!({"approval": id, "consent": consent, "digest": digest}),
+            Some(json!({"message": text, "next_actions": next})),
+        ));
+        draft.status = RunStatus::Staged;
+    }
+}
+
+/// What an approval covers: the program (which pins the definitions of its tools) and everything it runs on.
+pub(crate) fn approval_digest(program: Digest, input: &RunInput) -> Digest {
+    DigestBuilder::new("approval").part(program.as_bytes()).part(canonical_digest(input).as_bytes()).finish()
+}
+
+/// Lines as one text. What is left out is counted; the report lists every call.
+pub(crate) fn shortened(lines: &[String]) -> String {
+    match lines.get(..MAX_SHOWN) {
+        Some(first) if lines.len() > MAX_SHOWN => {
+            format!("{}\n  … and {} more", first.join("\n"), lines.len() - MAX_SHOWN)
+        }
+        _ => lines.join("\n"),
+    }
+}

@@ -1,0 +1,195 @@
+//! Understand: the registry's phrases become a vocabulary; an utterance is read against it.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use brain_embed::{Encoder, StaticTable};
+use brain_nlu::{PatternError, SlotKind, SlotSpec, Surroundings, Target, TargetKind, Thresholds, Tuning, Vocabulary};
+use brain_registry::model::{Behavior, CorpusSet, Effect, Expectation, RecordOp};
+use brain_registry::{Registry, Tool};
+use serde_json::Value;
+
+/// What Brain hears with.
+#[derive(Clone)]
+pub struct LanguageConfig {
+    /// Turns texts into vectors.
+    pub encoder: Arc<dyn Encoder>,
+    /// Where what was compiled is kept for the next start.
+    pub snapshots: Option<PathBuf>,
+}
+
+impl Default for LanguageConfig {
+    /// The table that is in the binary, and nothing kept.
+    fn default() -> Self {
+        Self { encoder: Arc::new(StaticTable::built_in()), snapshots: None }
+    }
+}
+
+impl std::fmt::Debug for LanguageConfig {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("LanguageConfig")
+            .field("encoder", &self.encoder.id())
+            .field("snapshots", &self.snapshots)
+            .finish()
+    }
+}
+
+/// Compiles every phrase of every tool and playbook.
+pub(crate) fn vocabulary(registry: &Registry, encoder: Arc<dyn Encoder>) -> Result<Vocabulary, PatternError> {
+    let mut targets: Vec<Target> = registry.tools().values().map(|tool| tool_target(registry, tool)).collect();
+    for playbook in registry.playbooks() {
+        // Variants of a playbook are one target: which one is meant is decided when it is planned.
+        if let Some(known) = targets.iter_mut().find(|target| target.name == playbook.name) {
+            known.phrases.extend(playbook.phrases.iter().cloned());
+            continue;
+        }
+        targets.push(Target {
+            name: playbook.name.clone(),
+            kind: TargetKind::Playbook,
+            title: playbook.title.clone(),
+            nouns: Vec::new(),
+            synonyms: Vec::new(),
+            destructive: false,
+            slots: slots(&playbook.slots),
+            phrases: playbook.phrases.clone(),
+        });
+    }
+    let outside = registry.corpus().iter().filter(|row| row.set == CorpusSet::Tune);
+    let outside = outside.filter(|row| row.expect == Expectation::None).map(|row| row.say.clone());
+    Vocabulary::compile(targets, encoder, Tuning { outside: outside.collect() })
+}
+
+/// The vocabulary of a registry, with what search needs if it was kept.
+pub(crate) fn load_vocabulary(registry: &Registry, language: &LanguageConfig) -> Result<Vocabulary, PatternError> {
+    let vocabulary = vocabulary(registry, language.encoder.clone())?;
+    if let Some(folder) = &language.snapshots
+        && let Ok(bytes) = std::fs::read(file_of(folder, &vocabulary))
+        && let Err(error) = vocabulary.load(&bytes)
+    {
+        tracing::warn!(%error, "a compiled vocabulary could not be read; it is compiled again");
+    }
+    Ok(vocabulary)
+}
+
+/// Keeps what search needs for the next start.
+pub(crate) fn save_snapshot(vocabulary: &Vocabulary, language: &LanguageConfig) {
+    let Some(folder) = &language.snapshots else { return };
+    let file = file_of(folder, vocabulary);
+    // Written beside and moved: another process never reads half of it.
+    let beside = file.with_extension(format!("{}.part", std::process::id()));
+    let kept = std::fs::create_dir_all(folder)
+        .and_then(|()| std::fs::write(&beside, vocabulary.snapshot()))
+        .and_then(|()| std::fs::rename(&beside, &file));
+    if let Err(error) = kept {
+        tracing::warn!(%error, folder = %folder.display(), "the compiled vocabulary could not be kept");
+    }
+}
+
+fn file_of(folder: &std::path::Path, vocabulary: &Vocabulary) -> PathBuf {
+    folder.join(format!("{}.vocabulary", vocabulary.key().short()))
+}
+
+fn tool_target(registry: &Registry, tool: &Tool) -> Target {
+    let def = &tool.def;
+    let (domain, action) = def.name.split_once('.').unwrap_or(("", &def.name));
+    let nouns = registry.packs().get(&def.pack).and_then(|pack| pack.nouns.get(domain)).cloned().unwrap_or_default();
+    let deletes = matches!(&def.behavior, Behavior::Record(record) if record.op == RecordOp::Delete);
+    let says_so = brain_nlu::takes_away(action.split(['_', '-']).next().unwrap_or_default());
+    Target {
+        name: def.name.clone(),
+        kind: TargetKind::Tool,
+        title: def.title.clone(),
+        nouns,
+        synonyms: def.synonyms.clone(),
+        destructive: def.effect == Effect::Irreversible || deletes || says_so,
+        slots: slots(&def.input),
+        phrases: def.phrases.clone(),
+    }
+}
+
+/// Where a guess becomes an answer: what the packs say (`settings: {understanding: …}`), else the usual.
+pub(crate) fn thresholds(registry: &Registry) -> Thresholds {
+    let Some(Value::Object(given)) = registry.settings().get("understanding") else { return Thresholds::default() };
+    // Decimals travel as text.
+    let number = |value: &Value| match value.as_str().and_then(|text| text.parse::<f64>().ok()) {
+        Some(number) => Value::from(number),
+        None => value.clone(),
+    };
+    let given: Value = given.iter().map(|(name, value)| (name.clone(), number(value))).collect();
+    serde_json::from_value(given).unwrap_or_else(|error| {
+        tracing::warn!(%error, "`settings.understanding` is not understood; the usual thresholds are taken");
+        Thresholds::default()
+    })
+}
+
+/// The moment it is where the pack is at home, how its people write, and what they pay with.
+pub(crate) fn surroundings(registry: &Registry, zone: &jiff::tz::TimeZone, now: brain_core::Timestamp) -> Surroundings {
+    let setting = |name: &str| registry.settings().get(name).and_then(Value::as_str).unwrap_or_default();
+    Surroundings::new(now.to_jiff().to_zoned(zone.clone()), setting("region"), setting("currency"))
+}
+
+fn slots(schema: &Value) -> BTreeMap<String, SlotSpec> {
+    let required: Vec<&str> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let properties = schema["properties"].as_object().into_iter().flatten();
+    properties
+        .map(|(name, property)| {
+            let spec = SlotSpec {
+                kind: kind(property),
+                required: required.contains(&name.as_str()),
+                has_default: property.get("default").is_some(),
+                entity: property["x-entity"].as_str().map(str::to_owned),
+            };
+            (name.clone(), spec)
+        })
+        .collect()
+}
+
+/// What a slot holds, by its JSON Schema.
+fn kind(schema: &Value) -> SlotKind {
+    if let Some(values) = schema["enum"].as_array() {
+        let labels = &schema["x-labels"];
+        let named = values.iter().filter_map(Value::as_str).map(|token| {
+            let label = labels[token].as_str().map(str::to_owned);
+            let aliases = schema["x-aliases"].as_object().into_iter().flatten();
+            let aliases = aliases.filter(|(_, of)| of.as_str() == Some(token)).map(|(alias, _)| alias.clone());
+            (token.to_owned(), label.into_iter().chain(aliases).collect())
+        });
+        return SlotKind::Enum(named.collect());
+    }
+    let number = || schema["x-unit"].as_str().map_or(SlotKind::Decimal, SlotKind::quantity);
+    match schema["format"].as_str() {
+        Some("uuid") => return SlotKind::Uuid,
+        Some("decimal") => return number(),
+        Some("money") => return SlotKind::Money,
+        Some("phone") => return SlotKind::Phone,
+        Some("email") => return SlotKind::Email,
+        Some("uri") => return SlotKind::Url,
+        Some("date") => return SlotKind::Date,
+        Some("time") => return SlotKind::Time,
+        Some("date-time") => return SlotKind::DateTime,
+        Some("duration") => return SlotKind::Duration,
+        _ => {}
+    }
+    match schema["type"].as_str() {
+        Some("integer") => SlotKind::Integer,
+        Some("number") => number(),
+        Some("boolean") => SlotKind::Boolean,
+        Some("array") => SlotKind::List(Box::new(kind(&schema["items"]))),
+        _ => SlotKind::Text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pack_may_say_every_threshold_and_nothing_else() {
+        let known = serde_json::to_value(Thresholds::default()).expect("numbers can be written");
+        let known: Vec<&str> = known.as_object().into_iter().flatten().map(|(key, _)| key.as_str()).collect();
+        let mut allowed = brain_registry::UNDERSTANDING_KEYS;
+        allowed.sort_unstable();
+        assert_eq!(known, allowed);
+    }
+}
