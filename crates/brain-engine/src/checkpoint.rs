@@ -137,7 +137,7 @@ pub(crate) fn compact(
         scope: scope.clone(),
         preconditions: vec![Precondition::RunAt { run: row.id, seq, fence: row.schedule.fence }],
         writes: vec![
-            Write::UpdateRun { run: row.id, status: row.status.clone(), at: row.updated_at, schedule, program: None },
+            Write::UpdateRun { run: row.id, status: row.status, at: row.updated_at, schedule, program: None },
             Write::Append(pack(row.id, seq, now, vec![archive]).into()),
             Write::Append(pack(row.id, seq + 1, now, vec![checkpoint]).into()),
             Write::DropLog { run: row.id, seqs },

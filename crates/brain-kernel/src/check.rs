@@ -28,11 +28,11 @@ impl Kernel {
             &request.scope,
             &planned.calls,
         ));
-        if problems.is_empty() {
-            if let (Shape::Playbook { name, .. }, Work::Playbook(input)) = (&planned.shape, &planned.input.work) {
-                let (store, scope) = (self.store().as_ref(), &request.scope);
-                problems = eligible::unknown_in(self.registry(), store, scope, name, &input.schema, &input.slots, &[]);
-            }
+        if problems.is_empty()
+            && let (Shape::Playbook { name, .. }, Work::Playbook(input)) = (&planned.shape, &planned.input.work)
+        {
+            let (store, scope) = (self.store().as_ref(), &request.scope);
+            problems = eligible::unknown_in(self.registry(), store, scope, name, &input.schema, &input.slots, &[]);
         }
         // What it costs at least decides whether it is refused now; what it may cost at most is shown and reserved.
         let limit = request.limits.max_tool_calls;

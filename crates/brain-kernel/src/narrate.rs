@@ -529,7 +529,7 @@ fn open_run(report: &mut Report, state: &RunState, list: &[Receipt], message: &m
                 let ask = pending["review"]["ask"].as_str().unwrap_or("Please look at the result.");
                 let run = state.row.id;
                 report.waits_for.push(format!("a person to look at the result of `{tool}`"));
-                message.say(format!("{ask}"));
+                message.say(ask);
                 report.next_actions.push(NextAction::AcceptResult { run });
                 report.next_actions.push(NextAction::CorrectResult { run });
                 report.next_actions.push(NextAction::RejectResult { run });

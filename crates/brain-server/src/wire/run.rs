@@ -502,7 +502,7 @@ impl From<&RunRow> for RunSummary {
         Self {
             run_id: row.id.to_string(),
             contract_status: row.status.contract(),
-            status: row.status.clone(),
+            status: row.status,
             message: text("message").unwrap_or_default(),
             mode: text("mode").unwrap_or_default(),
             conversation_id: text("conversation_id"),

@@ -74,7 +74,7 @@ pub(super) fn read_back(store: &Arc<dyn Store>, scope: &Scope, runs: usize) -> R
                     commit
                 } else {
                     let schedule = schedule.clone();
-                    vec![Write::UpdateRun { run: id, status: status.clone(), at, schedule, program: None }]
+                    vec![Write::UpdateRun { run: id, status, at, schedule, program: None }]
                 };
                 commit.push(Write::Append(log.into()));
                 members.push(Member { scope: scope.clone(), preconditions: Vec::new(), writes: commit });
