@@ -6,20 +6,20 @@ macro_rules! codes {
     ($($(#[$doc:meta])* $name:ident = $id:literal $severity:ident,)*) => {
         /// What is wrong with a pack.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-        pub(crate) enum Code {
+        pub enum Code {
             $($(#[$doc])* $name,)*
         }
 
         impl Code {
             /// The stable code.
-            pub(crate) fn id(self) -> &'static str {
+            pub fn id(self) -> &'static str {
                 match self {
                     $(Self::$name => $id,)*
                 }
             }
 
             /// How bad it is.
-            pub(crate) fn severity(self) -> Severity {
+            pub fn severity(self) -> Severity {
                 match self {
                     $(Self::$name => Severity::$severity,)*
                 }

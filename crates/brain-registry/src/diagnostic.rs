@@ -42,7 +42,8 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    pub(crate) fn new(code: Code, file: &str, span: Span, message: String, help: Option<String>) -> Self {
+    /// A problem at `span` of `file`, with the severity of its code.
+    pub fn new(code: Code, file: &str, span: Span, message: String, help: Option<String>) -> Self {
         Self {
             code: code.id(),
             severity: code.severity(),

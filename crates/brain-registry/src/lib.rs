@@ -6,45 +6,31 @@
 
 mod call;
 mod check;
-mod checker;
 mod code;
 mod complete;
 mod decode;
 mod diagnostic;
-pub mod docs;
-mod field_error;
-mod format;
-pub mod import;
 mod located;
 pub mod model;
 mod native;
-mod normalise;
 mod phrase;
 mod registry;
 mod report;
-mod result;
-mod scaffold;
-pub mod schemas;
 mod source;
 mod suggest;
 mod times;
-mod tool;
 mod world;
-mod yaml;
+pub mod yaml;
 
-pub use call::ValidatedCall;
-pub use checker::Checker;
-pub use code::CODES;
-pub use decode::{UNDERSTANDING_KEYS, host_declared};
+pub use call::{
+    Artifact, ArtifactRole, Checker, FieldError, TokenUsage, Tool, ToolError, ToolResult, ValidatedCall, normalise,
+};
+pub use code::{CODES, Code};
+pub use decode::{UNDERSTANDING_KEYS, host_declared, is_name, keys};
 pub use diagnostic::{Diagnostic, Severity};
-pub use field_error::FieldError;
 pub use native::{NATIVE_PACK, NativeDecl, SPAWN_CHILD_RUN};
-pub use normalise::normalise;
 pub use registry::{Loaded, Registry, load, load_sources, load_sources_with, load_sources_within, load_with};
 pub use report::Report;
-pub use result::{Artifact, ArtifactRole, TokenUsage, ToolResult};
-pub use scaffold::{PackNameError, new_pack};
 pub use source::PackSource;
 pub use times::Times;
-pub use tool::{Tool, ToolError};
 pub use yaml::yaml_value;

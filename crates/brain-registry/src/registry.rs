@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use brain_core::{Digest, DigestBuilder, Redactor, canonical_digest};
 use serde_json::{Map, Value, json};
 
+use crate::call::Tool;
 use crate::check::check;
 use crate::code::Code;
 use crate::complete::complete;
@@ -15,7 +16,6 @@ use crate::native::NativeDecl;
 use crate::report::Report;
 use crate::source::PackSource;
 use crate::times::Times;
-use crate::tool::Tool;
 use crate::world::World;
 
 /// The checked registry. There is no way to make one that has not been checked.

@@ -13,7 +13,8 @@ pub struct Report {
 }
 
 impl Report {
-    pub(crate) fn new(mut diagnostics: Vec<Diagnostic>, sources: BTreeMap<String, String>) -> Self {
+    /// A report of these problems, sorted by file and position, without duplicates. `sources` are the files' texts.
+    pub fn new(mut diagnostics: Vec<Diagnostic>, sources: BTreeMap<String, String>) -> Self {
         diagnostics.sort_by(|a, b| {
             (&a.file, a.span.start, a.code, &a.message).cmp(&(&b.file, b.span.start, b.code, &b.message))
         });

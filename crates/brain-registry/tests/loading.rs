@@ -4,7 +4,8 @@
 
 use std::fs;
 
-use brain_registry::{PackSource, Severity, load, load_sources, new_pack};
+use brain_author::new_pack;
+use brain_registry::{PackSource, Severity, load, load_sources};
 
 fn starter(name: &str) -> PackSource {
     PackSource::new(name, new_pack(name).unwrap())

@@ -1,7 +1,8 @@
 //! Whatever happens to a file, the loader answers; it never panics.
 
+use brain_author::new_pack;
 use brain_core::{Random, SeededRandom};
-use brain_registry::{PackSource, load_sources, new_pack};
+use brain_registry::{PackSource, load_sources};
 
 const BITS: [&str; 24] = [
     "{", "}", "[", "]", ":", ": ", "- ", "\n", "\t", "\"", "'", "{{", "}}", "{%", "=", "|\n", ">\n", "&a", "*a", "!",

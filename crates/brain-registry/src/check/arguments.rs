@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
+use crate::call::normalise;
 use crate::call::problems_of;
 use crate::code::Code;
 use crate::complete::properties;
 use crate::decode::{Context, leaves};
-use crate::normalise::normalise;
 use crate::suggest::{did_you_mean, nearest};
 use crate::yaml::{Node, Span, to_json};
 
@@ -33,7 +33,7 @@ pub(super) fn check(cx: &mut Context<'_>, tool: &str, input: &Value, args: Optio
     for name in input["required"].as_array().into_iter().flatten().filter_map(Value::as_str) {
         let has_default = input["properties"][name].get("default").is_some();
         if !has_default && !meant.contains(&name) && args.and_then(|args| args.get(name)).is_none() {
-            let expected = crate::field_error::expectation(&input["properties"][name]);
+            let expected = crate::call::expectation(&input["properties"][name]);
             let help = format!("add `{name}`: {expected}");
             cx.report(Code::MissingArgument, anchor, format!("`{tool}` needs `{name}`"), Some(help));
         }

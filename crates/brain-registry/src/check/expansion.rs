@@ -75,7 +75,7 @@ fn takes(cx: &mut Context<'_>, tool: &Located<ToolDef>, playbook: &Playbook, pla
             let message = format!("the playbook `{}` needs `{slot}`, which is optional here", playbook.name);
             (message, "make the input required, or give it a default".to_owned())
         } else {
-            let expected = crate::field_error::expectation(&playbook.slots["properties"][&slot]);
+            let expected = crate::call::expectation(&playbook.slots["properties"][&slot]);
             (format!("the playbook `{}` needs `{slot}`", playbook.name), format!("add an input `{slot}`: {expected}"))
         };
         cx.report(Code::MissingArgument, place, message, Some(help));

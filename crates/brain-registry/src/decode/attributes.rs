@@ -2,8 +2,8 @@
 
 use super::context::Fields;
 use super::{Context, http_behavior, policy};
+use crate::call::decimal;
 use crate::code::Code;
-use crate::format::decimal;
 use crate::model::{Acknowledge, Behavior, Blocker, Cost, Delegate, Precondition, Review};
 use crate::yaml::{Node, Resolved, resolve};
 

@@ -1,9 +1,7 @@
 //! The keys that each part of a pack may have, for the JSON Schemas that editors use and the test that compares them.
 
-#[cfg(test)]
 use super::schema::attributes as field;
 use super::schema::{raw, types};
-#[cfg(test)]
 use super::{
     attributes, behavior, corpus, expr_behavior, http_behavior, other_behaviors, pack, playbook, policy, preconditions,
     record, roles, scenario, slots, tool, undo,
@@ -11,26 +9,25 @@ use super::{
 use super::{decide_behavior, record_behavior};
 
 /// Every type of the short form.
-pub(crate) fn types() -> &'static [&'static str] {
+pub fn types() -> &'static [&'static str] {
     types::TYPES
 }
 
 /// Keywords that make a field JSON Schema.
-pub(crate) fn telltales() -> &'static [&'static str] {
+pub fn telltales() -> &'static [&'static str] {
     raw::TELLTALES
 }
 
 /// The hit policies of decision tables, words and letters.
-pub(crate) fn hits() -> Vec<&'static str> {
+pub fn hits() -> Vec<&'static str> {
     decide_behavior::HITS.iter().map(|(word, _)| *word).collect()
 }
 
 /// The operations on records, each with the keys it takes besides `with` and `result`.
-pub(crate) fn operations() -> Vec<(&'static str, &'static [&'static str])> {
+pub fn operations() -> Vec<(&'static str, &'static [&'static str])> {
     record_behavior::OPERATIONS.iter().map(|(word, op)| (*word, record_behavior::keys(*op))).collect()
 }
 
-#[cfg(test)]
 /// The attributes of a field of the short form: of inputs, of slots and of records.
 fn fields() -> [Vec<&'static str>; 3] {
     let common = || field::COMMON.iter().copied().chain(field::OF_TYPES.iter().map(|(key, ..)| *key));
@@ -38,9 +35,8 @@ fn fields() -> [Vec<&'static str>; 3] {
     [with(&[]), with(field::OF_SLOTS), with(field::OF_RECORDS)]
 }
 
-#[cfg(test)]
 /// Every map with known keys: the schema it is in, what it is called there, and its keys.
-pub(crate) fn all() -> Vec<(&'static str, &'static str, Vec<&'static str>)> {
+pub fn all() -> Vec<(&'static str, &'static str, Vec<&'static str>)> {
     let [input, slot, stored] = fields();
     let of_tool = tool::KEYS.into_iter().chain(attributes::ATTRIBUTES).collect();
     let slot_value = types::VALUE_KEYS.into_iter().chain([types::SLOT_VALUE_KEY]).collect();

@@ -8,7 +8,7 @@ mod corpus;
 mod decide_behavior;
 mod expr_behavior;
 mod http_behavior;
-pub(crate) mod keys;
+pub mod keys;
 mod other_behaviors;
 mod pack;
 mod playbook;
@@ -24,7 +24,8 @@ mod tool;
 mod undo;
 
 pub(crate) use binding::{Leaf, leaves};
-pub(crate) use context::{Context, is_name};
+pub(crate) use context::Context;
+pub use context::is_name;
 pub(crate) use corpus::corpus;
 pub(crate) use decide_behavior::as_text;
 pub(crate) use http_behavior::check_host;

@@ -6,7 +6,7 @@ use super::{Node, NodeValue, Resolved, resolve};
 
 /// The value of a node. Whole numbers become JSON integers; any other number becomes its exact text, because a JSON
 /// number would pass through a float.
-pub(crate) fn to_json(node: &Node) -> Value {
+pub fn to_json(node: &Node) -> Value {
     match &node.value {
         NodeValue::Scalar(scalar) => match resolve(scalar) {
             Resolved::Null => Value::Null,

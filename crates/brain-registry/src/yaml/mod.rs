@@ -9,11 +9,11 @@ mod node;
 mod parse;
 mod scalar;
 
-pub(crate) use json::to_json;
+pub use json::to_json;
 pub(crate) use locate::locate;
-pub(crate) use node::{Key, Node, NodeValue, Scalar, Span, Style};
-pub(crate) use parse::{ProblemKind, parse};
-pub(crate) use scalar::{Resolved, resolve};
+pub use node::{Key, Node, NodeValue, Scalar, Span, Style};
+pub use parse::{Problem, ProblemKind, parse};
+pub use scalar::{Resolved, resolve};
 
 /// A YAML file that is no part of a pack, as JSON; or where it is wrong, and why. Text that looks like a number is one.
 pub fn yaml_value(source: &str) -> Result<serde_json::Value, String> {

@@ -2,29 +2,29 @@
 
 /// Where something stands in its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub(crate) struct Span {
+pub struct Span {
     /// The first byte.
-    pub(crate) start: usize,
+    pub start: usize,
     /// The byte after the last.
-    pub(crate) end: usize,
+    pub end: usize,
     /// The line of the first byte, from 1.
-    pub(crate) line: usize,
+    pub line: usize,
     /// The column of the first byte in characters, from 1.
-    pub(crate) column: usize,
+    pub column: usize,
 }
 
 /// A value with its place.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Node {
+pub struct Node {
     /// What it is.
-    pub(crate) value: NodeValue,
+    pub value: NodeValue,
     /// Where it stands.
-    pub(crate) span: Span,
+    pub span: Span,
 }
 
 /// What a node is.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum NodeValue {
+pub enum NodeValue {
     /// Text, a number, a boolean or nothing; see [`super::resolve`].
     Scalar(Scalar),
     /// A list.
@@ -35,25 +35,25 @@ pub(crate) enum NodeValue {
 
 /// The key of a map entry.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Key {
+pub struct Key {
     /// Its text.
-    pub(crate) text: String,
+    pub text: String,
     /// Where it stands.
-    pub(crate) span: Span,
+    pub span: Span,
 }
 
 /// A scalar as it was written.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Scalar {
+pub struct Scalar {
     /// The text, with quotes and escapes removed.
-    pub(crate) text: String,
+    pub text: String,
     /// How it was written.
-    pub(crate) style: Style,
+    pub style: Style,
 }
 
 /// How a scalar was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Style {
+pub enum Style {
     /// Without quotes: may be a number, a boolean or null.
     Plain,
     /// In `'…'`.
@@ -68,7 +68,7 @@ pub(crate) enum Style {
 
 impl Node {
     /// The entries, if this is a map.
-    pub(crate) fn as_map(&self) -> Option<&[(Key, Node)]> {
+    pub fn as_map(&self) -> Option<&[(Key, Node)]> {
         match &self.value {
             NodeValue::Map(entries) => Some(entries),
             _ => None,
@@ -76,7 +76,7 @@ impl Node {
     }
 
     /// The items, if this is a list.
-    pub(crate) fn as_seq(&self) -> Option<&[Node]> {
+    pub fn as_seq(&self) -> Option<&[Node]> {
         match &self.value {
             NodeValue::Seq(items) => Some(items),
             _ => None,
@@ -84,7 +84,7 @@ impl Node {
     }
 
     /// The scalar, if this is one.
-    pub(crate) fn as_scalar(&self) -> Option<&Scalar> {
+    pub fn as_scalar(&self) -> Option<&Scalar> {
         match &self.value {
             NodeValue::Scalar(scalar) => Some(scalar),
             _ => None,
@@ -92,17 +92,17 @@ impl Node {
     }
 
     /// The value under a key, if this is a map that has it.
-    pub(crate) fn get(&self, key: &str) -> Option<&Node> {
+    pub fn get(&self, key: &str) -> Option<&Node> {
         self.entry(key).map(|(_, node)| node)
     }
 
     /// The key and value under a key, if this is a map that has it.
-    pub(crate) fn entry(&self, key: &str) -> Option<(&Key, &Node)> {
+    pub fn entry(&self, key: &str) -> Option<(&Key, &Node)> {
         self.as_map()?.iter().find(|(k, _)| k.text == key).map(|(k, node)| (k, node))
     }
 
     /// The node that a path of keys and list positions leads to, or the last one on the way that exists.
-    pub(crate) fn nearest<'p>(&self, path: impl IntoIterator<Item = &'p str>) -> &Node {
+    pub fn nearest<'p>(&self, path: impl IntoIterator<Item = &'p str>) -> &Node {
         let mut node = self;
         for part in path {
             let next = match &node.value {
@@ -119,7 +119,7 @@ impl Node {
     }
 
     /// What a person would call this kind of value.
-    pub(crate) fn kind(&self) -> &'static str {
+    pub fn kind(&self) -> &'static str {
         match &self.value {
             NodeValue::Scalar(scalar) => super::resolve(scalar).kind(),
             NodeValue::Seq(_) => "a list",

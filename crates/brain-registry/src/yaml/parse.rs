@@ -5,28 +5,28 @@ use saphyr_parser::{Event, Parser, ScalarStyle};
 use super::{Key, Node, NodeValue, Scalar, Span, Style};
 
 /// The longest file that is read, in bytes.
-pub(crate) const MAX_FILE_BYTES: usize = 4 * 1024 * 1024;
+const MAX_FILE_BYTES: usize = 4 * 1024 * 1024;
 /// How deep lists and maps may be nested.
-pub(crate) const MAX_DEPTH: usize = 64;
+const MAX_DEPTH: usize = 64;
 /// How many values one file may have.
-pub(crate) const MAX_NODES: usize = 200_000;
+const MAX_NODES: usize = 200_000;
 
 /// Why a file is no tree.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Problem {
+pub struct Problem {
     /// What kind of problem.
-    pub(crate) kind: ProblemKind,
+    pub kind: ProblemKind,
     /// Where.
-    pub(crate) span: Span,
+    pub span: Span,
     /// In words.
-    pub(crate) message: String,
+    pub message: String,
     /// What to do.
-    pub(crate) help: Option<String>,
+    pub help: Option<String>,
 }
 
 /// The kinds of problems.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ProblemKind {
+pub enum ProblemKind {
     /// Not YAML.
     Syntax,
     /// The same key twice in one map.
@@ -38,7 +38,7 @@ pub(crate) enum ProblemKind {
 }
 
 /// Parses one document. Duplicate keys are reported together; any other problem ends the parse.
-pub(crate) fn parse(source: &str) -> Result<Node, Vec<Problem>> {
+pub fn parse(source: &str) -> Result<Node, Vec<Problem>> {
     let at_start = Span { start: 0, end: 0, line: 1, column: 1 };
     if source.len() > MAX_FILE_BYTES {
         return Err(vec![Problem {

@@ -4,7 +4,7 @@ use super::{Scalar, Style};
 
 /// What a scalar means.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Resolved {
+pub enum Resolved {
     /// Nothing.
     Null,
     /// `true` or `false`.
@@ -19,7 +19,7 @@ pub(crate) enum Resolved {
 
 impl Resolved {
     /// What a person would call this kind of value.
-    pub(crate) fn kind(&self) -> &'static str {
+    pub fn kind(&self) -> &'static str {
         match self {
             Self::Null => "nothing",
             Self::Bool(_) => "true or false",
@@ -34,7 +34,7 @@ impl Resolved {
 ///
 /// `yes`, `no`, `on`, `off` and dates are text, as YAML 1.2 says; so are `.inf`, `.nan` and numbers with an exponent,
 /// which no pack needs and no decimal can hold.
-pub(crate) fn resolve(scalar: &Scalar) -> Resolved {
+pub fn resolve(scalar: &Scalar) -> Resolved {
     if scalar.style != Style::Plain {
         return Resolved::Text(scalar.text.clone());
     }

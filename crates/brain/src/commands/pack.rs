@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
+use brain_author::schemas::SCHEMA_FOLDER;
 use brain_kernel::LanguageConfig;
 use brain_kernel::scenario::corpus::{Verdict, score};
 use brain_kernel::scenario::{corpus_vocabulary, run_scenario};
 use brain_registry::model::CorpusSet;
-use brain_registry::schemas::SCHEMA_FOLDER;
 use brain_registry::{Loaded, NATIVE_PACK};
 
 use crate::cli::{Global, ImportCommand, PackCommand};
@@ -34,7 +34,7 @@ pub(crate) fn run(global: &Global, command: PackCommand) -> Result<bool> {
 }
 
 fn new(global: &Global, name: &str) -> Result<bool> {
-    let files = brain_registry::new_pack(name)?;
+    let files = brain_author::new_pack(name)?;
     let folder = Path::new(name);
     if folder.exists() {
         bail!("`{name}` exists already; nothing was written");

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use brain_registry::{Loaded, docs};
+use brain_author::docs;
+use brain_registry::Loaded;
 
 use super::pack;
 use crate::cli::{DocsArgs, Global};

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use brain_registry::import::{self, ImportError, ImportNote, Imported};
+use brain_author::import::{self, ImportError, ImportNote, Imported};
 
 use super::pack::write_files;
 use crate::cli::{Global, ImportDmnArgs, ImportPlaybookArgs, ImportRegistryArgs};

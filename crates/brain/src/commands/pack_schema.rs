@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use brain_registry::schemas::{SchemaKind, schema};
+use brain_author::schemas::{SchemaKind, schema};
 
 use super::pack::write_files;
 use crate::cli::{Global, SchemaArgs};

@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use super::{FieldShape, Purpose, field, object, raw, types, validator_problem};
+use crate::call::normalise;
 use crate::code::Code;
 use crate::decode::Context;
 use crate::model::OnDelete;
-use crate::normalise::normalise;
 use crate::yaml::{Node, Resolved, resolve, to_json};
 
 /// Attributes of every type.

@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
+use crate::call::{SchemaProblem, compile};
 use crate::code::Code;
 use crate::decode::Context;
-use crate::format::{SchemaProblem, compile};
 use crate::yaml::{Node, NodeValue, Resolved, resolve};
 
 /// Keywords that only JSON Schema has: a field with one of them is not in the short form.

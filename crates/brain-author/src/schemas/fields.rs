@@ -1,0 +1,137 @@
+//! Inputs, outputs, slots and fields: the short form, or JSON Schema.
+
+use serde_json::{Value, json};
+
+use super::build::{
+    Defs, Entry, choice, closed, either, expression, flag, full_name, list, map_of, part, text, texts, value, values,
+    whole,
+};
+use brain_registry::keys;
+
+/// Adds the parts for inputs and outputs: `input` (a whole), `input_field`.
+pub(super) fn inputs(defs: &mut Defs) {
+    add(defs, "input", Vec::new(), "value");
+    defs.insert("value".into(), closed(value_entries(), &["token"]));
+    defs.insert("input".into(), object("input_field"));
+}
+
+/// Adds the parts for slots: `slots` (a whole), `slot_field`, and what their parts are made of.
+pub(super) fn slots(defs: &mut Defs) {
+    inputs(defs);
+    let valid_for = json!({"anyOf": [expression(), {"type": "object", "additionalProperties": texts()}]});
+    let whole_valid_for = json!({"type": "object", "additionalProperties": valid_for});
+    let of_slots = vec![
+        ("required_if", "FEEL over `slots`: it is required while this is true, and optional otherwise.", expression()),
+        ("valid_for", "By token of an `enum`: when the value is allowed.", whole_valid_for),
+        ("placeholder_if_missing", "The tool that makes a stand-in.", part("placeholder")),
+    ];
+    add(defs, "slot", of_slots, "slot_value");
+    let mut entries = value_entries();
+    entries.push(("valid_for", "When the value is allowed: FEEL over `slots`, or `{slot: [tokens]}`.", valid_for));
+    defs.insert("slot_value".into(), closed(entries, &["token"]));
+    defs.insert("slots".into(), object("slot_field"));
+    let placeholder = closed(
+        vec![
+            ("tool", "The tool that makes a stand-in.", full_name()),
+            ("args", "Its arguments.", values()),
+            ("field", "The field of its result that is the value.", text()),
+        ],
+        &["tool", "field"],
+    );
+    defs.insert("placeholder".into(), placeholder);
+}
+
+/// Adds the parts for fields of records: `record_field`.
+pub(super) fn stored(defs: &mut Defs) {
+    let of_records = vec![
+        ("ref", "The record type that it points to.", text()),
+        ("indexed", "Can be looked up fast.", flag()),
+        (
+            "on_delete",
+            "Of a reference: when the record that it points to is deleted, `refuse` (default), `clear` the field, or `cascade`.",
+            choice(&["refuse", "clear", "cascade"]),
+        ),
+    ];
+    add(defs, "record", of_records, "value");
+    defs.insert("value".into(), closed(value_entries(), &["token"]));
+}
+
+fn value_entries() -> Vec<Entry> {
+    vec![
+        ("token", "What tools and expressions get.", text()),
+        ("label", "What people see.", text()),
+        ("aliases", "Other words for it.", texts()),
+    ]
+}
+
+/// A whole input: a map from names to fields, or JSON Schema.
+fn object(field: &str) -> Value {
+    json!({
+        "type": ["object", "null"],
+        "if": {"anyOf": [
+            {"required": ["$schema"]},
+            {"required": ["type", "properties"], "properties": {"type": {"const": "object"}, "properties": {"type": "object"}}},
+        ]},
+        "then": true,
+        "else": {"anyOf": [{"type": "null"}, map_of(part(field))]},
+    })
+}
+
+/// Adds `NAME_field` and `NAME_attributes`.
+fn add(defs: &mut Defs, name: &str, more: Vec<Entry>, value: &str) {
+    let map = json!({
+        "type": "object",
+        "if": {"anyOf": keys::telltales().iter().map(|key| json!({"required": [key]})).collect::<Vec<_>>()},
+        "then": true,
+        "else": part(&format!("{name}_attributes")),
+    });
+    let choices = list(either([text(), part(value)]));
+    defs.insert(format!("{name}_field"), either([type_name(), choices, map]));
+    // The parts of a slot are fields like any other: only whole slots depend on each other.
+    let inside = if name == "slot" { "input" } else { name };
+    let mut entries = attributes(&format!("{inside}_field"), value);
+    entries.extend(more);
+    defs.insert(format!("{name}_attributes"), closed(entries, &[]));
+}
+
+/// The name of a type, with `?` where it is optional.
+fn type_name() -> Value {
+    let names = keys::types();
+    json!({
+        "type": "string",
+        "anyOf": [{"enum": names}, {"pattern": format!("^\\s*({})\\s*\\??\\s*$", names.join("|"))}],
+    })
+}
+
+fn attributes(inside: &str, value_of_enum: &str) -> Vec<Entry> {
+    let number = || json!({"type": "number"});
+    let length = || whole(0, i64::from(u32::MAX));
+    let values = either([
+        list(either([text(), part(value_of_enum)])),
+        json!({"type": "object", "additionalProperties": text()}),
+    ]);
+    let fields = json!({"type": ["object", "null"], "additionalProperties": part(inside)});
+    vec![
+        ("type", "What it holds; with `?` it is optional.", type_name()),
+        ("default", "What it is if nothing is said; makes it optional.", value()),
+        ("optional", "It need not be there.", flag()),
+        ("entity", "The record type whose id it is; implies `type: uuid`.", text()),
+        ("anchor", "If a group is named, the member with this role is meant.", text()),
+        ("title", "For people.", text()),
+        ("description", "For people.", text()),
+        ("unit", "What a number counts.", text()),
+        ("personal", "Never in the process's log, hidden where a run's events are shown.", flag()),
+        ("examples", "Values that it may have.", value()),
+        ("roles", "Kept and shown, not yet enforced.", value()),
+        ("minimum", "Of a number.", number()),
+        ("maximum", "Of a number.", number()),
+        ("min_length", "Of a text, in characters.", length()),
+        ("max_length", "Of a text, in characters.", length()),
+        ("pattern", "A regular expression that a text matches.", text()),
+        ("min_items", "Of a list.", length()),
+        ("max_items", "Of a list.", length()),
+        ("items", "What a list is of.", part(inside)),
+        ("values", "The values of an `enum`: `[low, high]`, `{low: Low}`, or `[{token, label, aliases}]`.", values),
+        ("fields", "The fields of an `object`.", fields),
+    ]
+}
