@@ -14,10 +14,7 @@ use std::str::FromStr;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-pub(crate) use self::bench::{
-    BenchCommand, BenchEntitiesArgs, BenchGrowthArgs, BenchHttpArgs, BenchRunsArgs, BenchTimersArgs, BenchTools,
-    BenchUnderstandArgs, BenchVmArgs, BenchWaitingArgs,
-};
+pub(crate) use self::bench::{BenchCommand, BenchRunsArgs};
 pub(crate) use self::learning::{CorrectArgs, DecideArgs, LearningArgs, LearningCommand, RejectArgs, StateArg};
 pub(crate) use self::model::{InstallArgs, ModelCommand};
 pub(crate) use self::pack::{

@@ -27,6 +27,8 @@
 //! }
 //! ```
 
+#[doc(hidden)]
+pub mod bench;
 mod cli;
 mod commands;
 mod config;

@@ -6,7 +6,7 @@ use brain_engine::Liveness;
 use crate::cli::Global;
 
 /// The clock of this machine.
-pub(crate) struct SystemClock;
+pub struct SystemClock;
 
 impl Clock for SystemClock {
     fn now(&self) -> Timestamp {
@@ -16,12 +16,19 @@ impl Clock for SystemClock {
 }
 
 /// The randomness of this machine.
-pub(crate) struct SystemRandom;
+pub struct SystemRandom;
 
 impl Random for SystemRandom {
     fn next_u64(&mut self) -> u64 {
         getrandom::u64().expect("the operating system gives random numbers")
     }
+}
+
+/// Resident memory of this process in megabytes; 0 where `/proc` does not say.
+pub fn resident_mb() -> f64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    line.and_then(|line| line.trim().trim_end_matches(" kB").trim().parse::<f64>().ok()).unwrap_or(0.0) / 1024.0
 }
 
 /// Recognises processes of this machine by `boot/namespace/pid/start`: the boot id of the kernel, the inode of the PID

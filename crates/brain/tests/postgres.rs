@@ -7,7 +7,6 @@ use std::process::{Command, Output, Stdio};
 
 use brain_testbed::Postgres;
 use common::{json, text};
-use serde_json::Value;
 
 /// The binary over a store that is named by the environment, as a password should be.
 fn brain(url: &str, args: &[&str]) -> Output {
@@ -50,21 +49,6 @@ fn migrating_says_from_what_to_what_on_both_kinds_of_stores() {
         assert!(said.contains("nothing to do") && !said.contains("pass"), "{said}");
     }
     assert_eq!(brain("memory:", &["migrate"]).status.code(), Some(1));
-}
-
-#[test]
-fn the_benchmark_measures_a_database_and_leaves_no_probe_behind() {
-    let cluster = Postgres::start().unwrap();
-    let database = cluster.new_database();
-    let figures = json(&brain(
-        &cluster.url(&database),
-        &["bench", "runs", "--runs", "20", "--in-flight", "4", "--tools", "outside", "--json"],
-    ));
-    for name in ["/runs_per_second", "/probe/runs_per_second", "/ratio_to_probe"] {
-        assert!(figures.pointer(name).and_then(Value::as_f64).is_some_and(|value| value > 0.0), "{name}: {figures:#}");
-    }
-    let schemas = "SELECT count(*) FROM information_schema.schemata WHERE schema_name IN ('brain', 'brain_probe')";
-    assert_eq!(cluster.sql(&database, schemas), "1");
 }
 
 #[test]

@@ -116,7 +116,7 @@ impl Ground {
     pub(super) fn once(&self, asked: &Asked, figures: &mut Figures) -> Result<()> {
         if asked.wants("waiting") {
             let runs = asked.amount(100_000, 20_000);
-            let found = self.brain(&["waiting", "--runs", &runs.to_string()], None)?;
+            let found = self.bench(&["waiting", "--runs", &runs.to_string()], None)?;
             let mut value = |what: &str, path: &str, aim: Aim, unit: &'static str| {
                 if let Some(value) = number(&found, path) {
                     figures.value(&format!("{runs} waiting runs: {what}"), value, aim, unit);
@@ -132,7 +132,7 @@ impl Ground {
             let stores = [("SQLite", None, 20.0), ("PostgreSQL", database.as_deref(), 45.0)];
             for (name, store, aim) in stores.into_iter().filter(|(name, store, _)| *name == "SQLite" || store.is_some())
             {
-                let found = self.brain(&["timers", "--runs", &runs.to_string()], store)?;
+                let found = self.bench(&["timers", "--runs", &runs.to_string()], store)?;
                 let what = |what: &str| format!("{runs} timers due in one moment, {name}: {what}");
                 if let (Some(fired), Some(others)) =
                     (number(&found, "/fired_seconds"), number(&found, "/others_max_ms"))
@@ -144,7 +144,7 @@ impl Ground {
         }
         if asked.wants("growth") {
             let many = asked.amount(1_000_000, 100_000);
-            let found = self.brain(&["growth", "--many", &many.to_string()], None)?;
+            let found = self.bench(&["growth", "--many", &many.to_string()], None)?;
             figures.now.clear();
             for (field, few, many_runs, what, aim) in [
                 ("run_ms", "few run", "many run", "cost of a run", Aim::AtMost(1.2)),
@@ -159,7 +159,7 @@ impl Ground {
             }
         }
         if asked.wants("vm") {
-            let found = self.brain(&["vm"], None)?;
+            let found = self.bench(&["vm"], None)?;
             if let Some(value) = number(&found, "/turns_per_second") {
                 figures.value("machine turns in memory, one thread", value, Aim::None, "/s");
             }
@@ -170,18 +170,18 @@ impl Ground {
     fn runs(&self, runs: usize, in_flight: usize, tools: &str, store: Option<&str>) -> Result<Value> {
         let (runs, in_flight, steps) = (runs.to_string(), in_flight.to_string(), STEPS.to_string());
         let args = ["runs", "--runs", &runs, "--in-flight", &in_flight, "--steps", &steps, "--tools", tools];
-        self.brain(&args, store)
+        self.bench(&args, store)
     }
 
-    fn brain(&self, args: &[&str], store: Option<&str>) -> Result<Value> {
-        let mut command = Command::new(&self.binary);
+    fn bench(&self, args: &[&str], store: Option<&str>) -> Result<Value> {
+        let mut command = Command::new(self.binary.with_file_name("brain-bench"));
         // What is measured is on the disk of the checkout's builds, not in a temporary folder that may be in memory.
         command.env_remove("BRAIN_STORE").env("TMPDIR", self.disk()?);
         if let Some(store) = store {
             command.env("BRAIN_STORE", store);
         }
-        let text = output(command.args(["--json", "bench"]).args(args))?;
-        serde_json::from_str(&text).with_context(|| format!("`brain bench {}` said {text}", args.join(" ")))
+        let text = output(command.arg("--json").args(args))?;
+        serde_json::from_str(&text).with_context(|| format!("`brain-bench {}` said {text}", args.join(" ")))
     }
 
     fn disk(&self) -> Result<PathBuf> {
@@ -192,7 +192,7 @@ impl Ground {
 
     /// The loader, 32 at a time.
     fn http(&self, url: &str, body: &str, runs: usize) -> Result<Value> {
-        self.brain(&["http", url, "--body", body, "--in-flight", "32", "--runs", &runs.to_string()], None)
+        self.bench(&["http", url, "--body", body, "--in-flight", "32", "--runs", &runs.to_string()], None)
     }
 
     fn brain_over_http(&self, runs: usize, store: Option<&str>) -> Result<Option<f64>> {

@@ -28,7 +28,7 @@ pub(crate) struct Asked {
     quick: bool,
     json: bool,
     only: Option<String>,
-    /// A release build of `brain` that is there already.
+    /// A release build of `brain`, with `brain-bench` beside it.
     binary: Option<PathBuf>,
 }
 
@@ -71,7 +71,8 @@ pub(crate) fn steps(args: &[&str]) -> Vec<Step> {
         let binary = match &asked.binary {
             Some(path) => path.canonicalize().with_context(|| format!("{} is not there", path.display()))?,
             None => {
-                let built = succeeds(cargo().args(["build", "--release", "--package", "brain"]))?;
+                let built =
+                    succeeds(cargo().args(["build", "--release", "--package", "brain", "--package", "brain-bench"]))?;
                 ensure!(built, "the release build failed");
                 crate::docs::target_folder()?.join("release/brain")
             }

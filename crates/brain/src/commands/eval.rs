@@ -5,8 +5,6 @@ mod data_set;
 
 use anyhow::Result;
 
-pub(super) use self::data_set::memory;
-
 use crate::cli::{EvalArgs, Global};
 
 pub(crate) fn run(global: &Global, args: &EvalArgs) -> Result<bool> {

@@ -13,6 +13,7 @@ use brain_nlu::{Context, Surroundings, Target, TargetKind, Tuning, Understanding
 use serde::Serialize;
 
 use crate::cli::{EvalArgs, Global};
+use crate::system::resident_mb;
 use crate::{open, show};
 
 type Rows = Vec<(String, String)>;
@@ -106,13 +107,13 @@ fn measure(
     let count = phrases.len();
     let targets = targets(phrases);
     let intents = targets.len();
-    let before = memory();
+    let before = resident_mb();
     let started = Instant::now();
     let vocabulary = Vocabulary::compile(targets, encoder.clone(), Tuning::default())
         .map_err(|error| anyhow::anyhow!("a phrase cannot be taken apart: {}", error.message))?;
     vocabulary.prepare();
     let fit = started.elapsed();
-    let memory_mb = memory() - before;
+    let memory_mb = resident_mb() - before;
     let context = Context::fresh(Surroundings::new(jiff::civil::date(2026, 1, 5).in_tz("UTC")?, "", ""));
     let mut took = Vec::with_capacity(test.len());
     let (mut right, mut top3, mut asked, mut unknown, mut wrong) = (0, 0, 0, 0, 0);
@@ -213,13 +214,6 @@ fn mean(drawn: &[Figures]) -> Figures {
 
 fn micros(took: Duration) -> f64 {
     took.as_nanos() as f64 / 1000.0
-}
-
-/// Megabytes that this process has; 0 where the system does not say.
-pub(crate) fn memory() -> f64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    line.and_then(|line| line.trim().trim_end_matches(" kB").trim().parse::<f64>().ok()).unwrap_or(0.0) / 1024.0
 }
 
 fn print(figures: &Figures, tier: &str, draws: usize) {

@@ -7,10 +7,27 @@ use anyhow::{Result, bail};
 use brain_store::{PostgresStore, SqliteStore, Store};
 
 use crate::cli::Global;
-use crate::open::{self, Place};
+
+/// A durable store to measure.
+enum Place {
+    Sqlite(PathBuf),
+    Postgres(String),
+}
+
+impl Place {
+    fn of(url: &str) -> Result<Self> {
+        match url.strip_prefix("sqlite:") {
+            Some(path) if !path.is_empty() => Ok(Self::Sqlite(path.strip_prefix("//").unwrap_or(path).into())),
+            _ if url.starts_with("postgres://") || url.starts_with("postgresql://") => {
+                Ok(Self::Postgres(url.to_owned()))
+            }
+            _ => bail!("name a durable store: sqlite:PATH or postgres://USER@HOST/DATABASE"),
+        }
+    }
+}
 
 /// The place of a benchmark. Dropping it deletes a scratch file.
-pub(super) struct Ground {
+pub(crate) struct Ground {
     place: Place,
     /// Deleted when it is dropped; holds the store if none was named.
     _scratch: tempfile::TempDir,
@@ -18,29 +35,25 @@ pub(super) struct Ground {
 
 impl Ground {
     /// The store that was named; without a name a file that is gone afterwards.
-    pub(super) fn new(global: &Global) -> Result<Self> {
+    pub(crate) fn new(global: &Global) -> Result<Self> {
         let scratch = tempfile::tempdir()?;
         let place = match &global.store {
-            Some(_) => open::place(global)?,
+            Some(url) => Place::of(url)?,
             None => Place::Sqlite(scratch.path().join("bench.db")),
         };
-        if matches!(place, Place::Memory) {
-            bail!("what is kept in memory is not durable; name a file or a database");
-        }
         Ok(Self { place, _scratch: scratch })
     }
 
     /// The store.
-    pub(super) fn open(&self) -> Result<Arc<dyn Store>> {
+    pub(crate) fn open(&self) -> Result<Arc<dyn Store>> {
         Ok(match &self.place {
             Place::Sqlite(path) => Arc::new(SqliteStore::open(path)?),
             Place::Postgres(url) => Arc::new(PostgresStore::connect(url)?),
-            Place::Memory => bail!("what is kept in memory is not durable"),
         })
     }
 
     /// A file beside the store, for a limit that needs one. None if the store is no file.
-    pub(super) fn beside(&self) -> Option<PathBuf> {
+    pub(crate) fn beside(&self) -> Option<PathBuf> {
         match &self.place {
             Place::Sqlite(path) => Some(path.with_extension("append.db")),
             _ => None,
@@ -48,7 +61,7 @@ impl Ground {
     }
 
     /// An empty store of the same kind in the same place.
-    pub(super) fn fresh(&self) -> Result<Fresh> {
+    pub(crate) fn fresh(&self) -> Result<Fresh> {
         Ok(match &self.place {
             Place::Sqlite(path) => {
                 let path = path.with_extension("probe.db");
@@ -60,19 +73,18 @@ impl Ground {
                 PostgresStore::drop_schema(&url)?;
                 Fresh { store: Some(Arc::new(PostgresStore::connect(&url)?)), place: Place::Postgres(url) }
             }
-            Place::Memory => bail!("what is kept in memory is not durable"),
         })
     }
 }
 
 /// A store that is deleted when it is dropped.
-pub(super) struct Fresh {
+pub(crate) struct Fresh {
     store: Option<Arc<dyn Store>>,
     place: Place,
 }
 
 impl Fresh {
-    pub(super) fn store(&self) -> Arc<dyn Store> {
+    pub(crate) fn store(&self) -> Arc<dyn Store> {
         self.store.clone().expect("it is there until it is dropped")
     }
 }
@@ -87,7 +99,6 @@ impl Drop for Fresh {
                     tracing::warn!(%error, "the probe's schema could not be deleted");
                 }
             }
-            Place::Memory => {}
         }
     }
 }
@@ -108,7 +119,7 @@ fn probe_schema(url: &str) -> String {
 }
 
 /// Deletes a SQLite file and what lies beside it.
-pub(super) fn remove(path: &Path) {
+pub(crate) fn remove(path: &Path) {
     for end in ["", "-wal", "-shm", "-uploads"] {
         drop(std::fs::remove_file(format!("{}{end}", path.display())));
     }

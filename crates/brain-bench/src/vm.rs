@@ -1,22 +1,22 @@
-//! `brain bench vm`: what the machine alone does in memory. No store, no host, no threads: an upper bound for everything
+//! `brain-bench vm`: what the machine alone does in memory. No store, no host, no threads: an upper bound for everything
 //! above it.
 
 use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Result, bail};
+use brain::bench::round;
 use brain_core::{Digest, Millis, Timestamp};
 use brain_lang::binding::Binding;
 use brain_lang::plan::{Backoff, Idempotency, OnFailure, Place, Plan, PlanStep, RetryPolicy, ToolRef};
 use brain_vm::{Code, Event, Input, Machine, Need, State};
 use serde_json::{Value, json};
 
-use super::round;
 use crate::cli::{BenchVmArgs, Global};
 use crate::show;
 use crate::show::{BOLD, DIM};
 
-pub(super) fn run(global: &Global, args: &BenchVmArgs) -> Result<bool> {
+pub(crate) fn run(global: &Global, args: &BenchVmArgs) -> Result<()> {
     if args.steps == 0 || args.steps > 100 || args.runs == 0 {
         bail!("--steps must be 1 to 100, --runs at least 1");
     }
@@ -36,7 +36,7 @@ pub(super) fn run(global: &Global, args: &BenchVmArgs) -> Result<bool> {
             "steps": args.steps, "runs": args.runs, "turns_per_second": round(per_second(turns as f64)),
             "events_per_second": round(per_second(events as f64)), "runs_per_second": round(per_second(args.runs as f64)),
         }));
-        return Ok(true);
+        return Ok(());
     }
     anstream::println!("{BOLD}{} runs of {} steps, in memory{BOLD:#}", args.runs, args.steps);
     anstream::println!(
@@ -45,7 +45,7 @@ pub(super) fn run(global: &Global, args: &BenchVmArgs) -> Result<bool> {
         per_second(args.runs as f64),
         per_second(events as f64)
     );
-    Ok(true)
+    Ok(())
 }
 
 /// Steps one after the other, each done outside.

@@ -1,22 +1,20 @@
-//! `brain bench entities`: what it costs to find a record by its name among very many.
+//! `brain-bench entities`: what it costs to find a record by its name among very many.
 
 use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Result, bail, ensure};
+use brain::bench::{Measured, SystemClock, SystemRandom, kernel, round, scope};
 use brain_core::{Clock, Random as _, RecordId, SeededRandom};
 use brain_kernel::Kernel;
 use brain_registry::model::RecordDef;
 use brain_store::{Member, Outcome, RecordRow, Scope, Store, Write};
 use serde_json::json;
 
-use super::ground::Ground;
-use super::said;
-use super::{Measured, bench_scope, kernel, round, timed};
 use crate::cli::{BenchEntitiesArgs, Global};
+use crate::ground::Ground;
 use crate::show::{BOLD, DIM};
-use crate::system::{SystemClock, SystemRandom};
-use crate::{open, show};
+use crate::{runtime, said, show, timed};
 
 /// Records that are put into the store by one commit.
 const BATCH: usize = 1000;
@@ -27,14 +25,14 @@ const SYLLABLES: [&str; 32] = [
     "nes", "or", "pa", "quil", "ra", "ren", "sa", "smi", "son", "ta", "ton", "va", "wel", "ya", "zo",
 ];
 
-pub(super) fn run(global: &Global, args: &BenchEntitiesArgs) -> Result<bool> {
+pub(crate) fn run(global: &Global, args: &BenchEntitiesArgs) -> Result<()> {
     if args.records == 0 || args.lookups == 0 {
         bail!("--records and --lookups must be at least 1");
     }
     let ground = Ground::new(global)?;
     let store = ground.open()?;
-    let scope = bench_scope()?;
-    let runtime = open::runtime()?;
+    let scope = scope()?;
+    let runtime = runtime()?;
     let _inside = runtime.enter();
     let kernel = kernel(&store, false)?;
     let Some(person) = kernel.registry().record("person") else { bail!("the benchmark's own pack has no people") };
@@ -64,7 +62,7 @@ pub(super) fn run(global: &Global, args: &BenchEntitiesArgs) -> Result<bool> {
             "records": args.records, "written_per_second": round(per_second), "lookups": lookups,
             "first": {"records": few, "named_per_second": round(named), "unnamed_per_second": round(unnamed)},
         }));
-        return Ok(true);
+        return Ok(());
     }
     anstream::println!("{} records with names, written at {per_second:.0}/s", args.records);
     anstream::println!("{DIM}the first {few} of them at {named:.0}/s, as many without a name at {unnamed:.0}/s{DIM:#}");
@@ -77,7 +75,7 @@ pub(super) fn run(global: &Global, args: &BenchEntitiesArgs) -> Result<bool> {
             other * 100.0
         );
     }
-    Ok(true)
+    Ok(())
 }
 
 /// What became of names that were looked up: how long each took, and shares of them.

@@ -1,26 +1,25 @@
-//! `brain bench runs`: durable runs per second through the whole engine, beside two limits measured in the same
+//! `brain-bench runs`: durable runs per second through the whole engine, beside two limits measured in the same
 //! process and place. The *probe* commits the very same rows, read back from the store, into a fresh one, with the same
 //! number of acknowledgements a run: what is left when there is no engine. *Append* writes the same number of rows and
 //! bytes to one append-only table: what is left when there are no tables of ours either.
 
 use anyhow::{Result, bail};
-use brain_store::StoreStats;
+use brain::bench::{Measured, difference, drive, kernel, round, scope, work};
 use serde_json::{Value, json};
 
-use super::ground::Ground;
-use super::{Measured, bench_scope, drive, kernel, probe, round, work};
-use crate::cli::{BenchRunsArgs, BenchTools, Global};
+use crate::cli::{BenchRunsArgs, Global};
+use crate::ground::Ground;
 use crate::show::{BOLD, DIM};
-use crate::{open, show};
+use crate::{probe, runtime, show};
 
-pub(super) fn run(global: &Global, args: &BenchRunsArgs) -> Result<bool> {
+pub(crate) fn run(global: &Global, args: &BenchRunsArgs) -> Result<()> {
     if args.steps == 0 || args.steps > 100 || args.runs == 0 || args.in_flight == 0 {
         bail!("--steps must be 1 to 100, --runs and --in-flight at least 1");
     }
     let ground = Ground::new(global)?;
     let store = ground.open()?;
     let request = work(args.steps, args.tools)?;
-    let runtime = open::runtime()?;
+    let runtime = runtime()?;
     let (measured, stats) = runtime.block_on(async {
         let kernel = kernel(&store, false)?;
         // A few runs first: programs are stored, statements prepared, caches warm.
@@ -34,7 +33,7 @@ pub(super) fn run(global: &Global, args: &BenchRunsArgs) -> Result<bool> {
     let per_run = |count: u64| count as f64 / args.runs as f64;
     let clients = args.in_flight.min(args.runs);
     let fresh = ground.fresh()?;
-    let probed = probe::same_rows(&store, &bench_scope()?, &fresh.store(), args.runs, clients)?;
+    let probed = probe::same_rows(&store, &scope()?, &fresh.store(), args.runs, clients)?;
     drop(fresh);
     let append = probe::Append {
         clients,
@@ -46,7 +45,7 @@ pub(super) fn run(global: &Global, args: &BenchRunsArgs) -> Result<bool> {
     let appended = ground.beside().map(|path| append.measure(&path)).transpose()?;
     let rate = measured.per_second();
     let ratio = rate / probed.per_second();
-    let kind = if args.tools == BenchTools::Record { "record" } else { "outside" };
+    let kind = args.tools.name();
     let figures = |limit: &Measured| json!({"runs_per_second": round(limit.per_second()), "p50_ms": round(limit.percentile(0.5)), "p99_ms": round(limit.percentile(0.99))});
     if global.json {
         show::json(&json!({
@@ -60,7 +59,7 @@ pub(super) fn run(global: &Global, args: &BenchRunsArgs) -> Result<bool> {
             "append": appended.as_ref().map_or(Value::Null, figures),
             "ratio_to_append": appended.as_ref().map(|append| round(rate / append.per_second())),
         }));
-        return Ok(true);
+        return Ok(());
     }
     anstream::println!("{BOLD}{} runs of {} {kind} steps, {} in flight{BOLD:#}", args.runs, args.steps, args.in_flight);
     anstream::println!(
@@ -89,15 +88,5 @@ pub(super) fn run(global: &Global, args: &BenchRunsArgs) -> Result<bool> {
             appended.percentile(0.5)
         );
     }
-    Ok(true)
-}
-
-fn difference(before: StoreStats, after: StoreStats) -> StoreStats {
-    StoreStats {
-        commits: after.commits - before.commits,
-        syncs: after.syncs - before.syncs,
-        members: after.members - before.members,
-        rows: after.rows - before.rows,
-        bytes: after.bytes - before.bytes,
-    }
+    Ok(())
 }

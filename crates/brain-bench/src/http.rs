@@ -1,4 +1,4 @@
-//! `brain bench http`: sends one request again and again over connections that are kept, so many at a time. It knows
+//! `brain-bench http`: sends one request again and again over connections that are kept, so many at a time. It knows
 //! nothing of Brain: peers are measured with the same loader.
 
 use std::io::{BufRead, BufReader, Read, Write};
@@ -8,9 +8,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
+use brain::bench::{Measured, round};
 use serde_json::json;
 
-use super::{Measured, round};
 use crate::cli::{BenchHttpArgs, Global};
 use crate::show;
 use crate::show::BOLD;
@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Answers larger than this are not what is measured here.
 const MAX_ANSWER: usize = 64 << 20;
 
-pub(super) fn run(global: &Global, args: &BenchHttpArgs) -> Result<bool> {
+pub(crate) fn run(global: &Global, args: &BenchHttpArgs) -> Result<()> {
     if args.runs == 0 || args.in_flight == 0 {
         bail!("--runs and --in-flight must be at least 1");
     }
@@ -39,7 +39,7 @@ pub(super) fn run(global: &Global, args: &BenchHttpArgs) -> Result<bool> {
             "runs": args.runs, "in_flight": args.in_flight, "runs_per_second": round(measured.per_second()),
             "p50_ms": round(measured.percentile(0.5)), "p99_ms": round(measured.percentile(0.99)),
         }));
-        return Ok(true);
+        return Ok(());
     }
     anstream::println!("{BOLD}{} requests, {} in flight{BOLD:#}", args.runs, args.in_flight);
     anstream::println!(
@@ -48,7 +48,7 @@ pub(super) fn run(global: &Global, args: &BenchHttpArgs) -> Result<bool> {
         measured.percentile(0.5),
         measured.percentile(0.99)
     );
-    Ok(true)
+    Ok(())
 }
 
 fn drive(host: &str, request: &str, runs: usize, in_flight: usize) -> Result<Measured> {
@@ -82,7 +82,7 @@ fn drive(host: &str, request: &str, runs: usize, in_flight: usize) -> Result<Mea
 }
 
 /// Reads one answer to its end: its status and body.
-pub(super) fn answer(connection: &mut impl BufRead) -> Result<(u16, Vec<u8>)> {
+pub(crate) fn answer(connection: &mut impl BufRead) -> Result<(u16, Vec<u8>)> {
     let mut line = String::new();
     connection.read_line(&mut line)?;
     let status = line.split(' ').nth(1).and_then(|code| code.parse().ok());

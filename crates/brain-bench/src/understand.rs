@@ -1,4 +1,4 @@
-//! `brain bench understand`: what reading an utterance costs with a large vocabulary, and what the vocabulary costs.
+//! `brain-bench understand`: what reading an utterance costs with a large vocabulary, and what the vocabulary costs.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Result, anyhow, bail};
+use brain::bench::{Measured, encoder, resident_mb, round};
 use brain_core::{Random as _, SeededRandom};
 use brain_embed::Encoder;
 use brain_nlu::{
@@ -13,11 +14,9 @@ use brain_nlu::{
 };
 use serde_json::{Value, json};
 
-use super::{Measured, round, timed};
-use crate::cli::{BenchUnderstandArgs, Global, TierArg};
-use crate::commands::eval::memory;
+use crate::cli::{BenchUnderstandArgs, Global};
 use crate::show::{BOLD, DIM};
-use crate::{open, show};
+use crate::{show, timed};
 
 const NOUNS: [&str; 57] = [
     "account", "address", "agreement", "appointment", "asset", "batch", "booking", "budget", "campaign", "carrier",
@@ -72,7 +71,7 @@ const WRAPS: [(&str, &str); 8] = [
 /// Processes that load a snapshot.
 const LOADS: usize = 5;
 
-pub(super) fn run(global: &Global, args: &BenchUnderstandArgs) -> Result<bool> {
+pub(crate) fn run(global: &Global, args: &BenchUnderstandArgs) -> Result<()> {
     if args.tools == 0
         || args.tools > NOUNS.len() * ACTIONS.len()
         || args.phrases < args.tools
@@ -80,10 +79,10 @@ pub(super) fn run(global: &Global, args: &BenchUnderstandArgs) -> Result<bool> {
     {
         bail!("--tools must be 1 to {}, --phrases 1 to 28 for each", NOUNS.len() * ACTIONS.len());
     }
-    let encoder = open::encoder(args.tier, global)?;
+    let encoder = encoder(args.model.as_deref())?;
     if let Some(snapshot) = &args.snapshot {
         show::json(&loaded(args, &encoder, snapshot)?);
-        return Ok(true);
+        return Ok(());
     }
     let targets = targets(args.tools, args.phrases);
     let (compile_ms, vocabulary) = timed(|| compiled(targets.clone(), &encoder))?;
@@ -97,11 +96,11 @@ pub(super) fn run(global: &Global, args: &BenchUnderstandArgs) -> Result<bool> {
     })?;
     let file = tempfile::NamedTempFile::new()?;
     std::fs::write(file.path(), &bytes)?;
-    let mut found = in_a_fresh_process(global, args, file.path(), args.utterances)?;
+    let mut found = in_a_fresh_process(args, file.path(), args.utterances)?;
     // What memory a process is given first may take a system longer than all of the loading: the middle of several.
     let mut loads = vec![number(&found["load_ms"])];
     for _ in 1..LOADS {
-        loads.push(number(&in_a_fresh_process(global, args, file.path(), 1)?["load_ms"]));
+        loads.push(number(&in_a_fresh_process(args, file.path(), 1)?["load_ms"]));
     }
     loads.sort_by(f64::total_cmp);
     found["load_ms"] = json!(loads[LOADS / 2]);
@@ -112,7 +111,7 @@ pub(super) fn run(global: &Global, args: &BenchUnderstandArgs) -> Result<bool> {
     found["snapshot_bytes"] = json!(bytes.len());
     if global.json {
         show::json(&found);
-        return Ok(true);
+        return Ok(());
     }
     anstream::println!(
         "{BOLD}{} tools, {} phrases{BOLD:#} {DIM}({}, one thread){DIM:#}",
@@ -138,7 +137,7 @@ pub(super) fn run(global: &Global, args: &BenchUnderstandArgs) -> Result<bool> {
         loads[LOADS - 1],
         number(&found["memory_mb"])
     );
-    Ok(true)
+    Ok(())
 }
 
 fn line(name: &str, part: &Value, note: &str) {
@@ -152,7 +151,7 @@ fn number(value: &Value) -> f64 {
 
 /// What a process costs that has compiled nothing, as a server that starts: load, memory, and reading.
 fn loaded(args: &BenchUnderstandArgs, encoder: &Arc<dyn Encoder>, snapshot: &Path) -> Result<Value> {
-    let before = memory();
+    let before = resident_mb();
     let targets = targets(args.tools, args.phrases);
     let own = targets.clone();
     let (load_ms, vocabulary) = timed(|| {
@@ -160,7 +159,7 @@ fn loaded(args: &BenchUnderstandArgs, encoder: &Arc<dyn Encoder>, snapshot: &Pat
         loaded.load(&std::fs::read(snapshot)?).map_err(|error| anyhow!(error))?;
         Ok(loaded)
     })?;
-    let memory_mb = memory() - before;
+    let memory_mb = resident_mb() - before;
     let measure = |reworded: bool| {
         // Phrases are taken apart when they are first looked at: others have been asked for before.
         read(&vocabulary, &utterances(&targets, args.utterances, reworded, 4))?;
@@ -186,23 +185,13 @@ fn loaded(args: &BenchUnderstandArgs, encoder: &Arc<dyn Encoder>, snapshot: &Pat
     }))
 }
 
-fn in_a_fresh_process(
-    global: &Global,
-    args: &BenchUnderstandArgs,
-    snapshot: &Path,
-    utterances: usize,
-) -> Result<Value> {
+fn in_a_fresh_process(args: &BenchUnderstandArgs, snapshot: &Path, utterances: usize) -> Result<Value> {
     let mut command = std::process::Command::new(std::env::current_exe()?);
-    command.args(["--json", "bench", "understand", "--snapshot"]).arg(snapshot);
+    command.args(["--json", "understand", "--snapshot"]).arg(snapshot);
     for (name, value) in [("--tools", args.tools), ("--phrases", args.phrases), ("--utterances", utterances)] {
         command.arg(name).arg(value.to_string());
     }
-    match args.tier {
-        Some(TierArg::Transformer) => drop(command.args(["--tier", "transformer"])),
-        Some(TierArg::Static) => drop(command.args(["--tier", "static"])),
-        None => {}
-    }
-    if let Some(model) = &global.model {
+    if let Some(model) = &args.model {
         command.arg("--model").arg(model);
     }
     let output = command.stderr(std::process::Stdio::inherit()).output()?;

@@ -4,7 +4,7 @@
 type Way = (&'static str, fn(&str) -> String);
 
 /// All ways.
-pub(super) const WAYS: [Way; 8] = [
+pub(crate) const WAYS: [Way; 8] = [
     ("whole name", str::to_owned),
     ("one word", last_word),
     ("letters swapped", swapped),

@@ -1,19 +1,18 @@
-//! `brain bench growth`: what a run costs when few are stored, and when many are.
+//! `brain-bench growth`: what a run costs when few are stored, and when many are.
 
 use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
+use brain::bench::{SystemClock, SystemRandom, Tools, drive, kernel, round, scope, work};
 use brain_core::{Clock, RecordId, RunId, Timestamp};
 use brain_store::{Claim, Member, Outcome, Scope, Store, SystemScope, Write};
 use serde_json::json;
 
-use super::ground::Ground;
-use super::{bench_scope, drive, kernel, probe, round, timed, work};
-use crate::cli::{BenchGrowthArgs, BenchTools, Global};
+use crate::cli::{BenchGrowthArgs, Global};
+use crate::ground::Ground;
 use crate::show::{BOLD, DIM};
-use crate::system::{SystemClock, SystemRandom};
-use crate::{open, show};
+use crate::{probe, runtime, show, timed};
 
 /// Runs that are put into the store by one commit.
 const BATCH: usize = 500;
@@ -34,7 +33,7 @@ struct Cost {
     start: f64,
 }
 
-pub(super) fn run(global: &Global, args: &BenchGrowthArgs) -> Result<bool> {
+pub(crate) fn run(global: &Global, args: &BenchGrowthArgs) -> Result<()> {
     if args.few == 0 || args.few > args.many || args.runs == 0 {
         bail!("--few and --runs must be at least 1, --many at least as many as --few");
     }
@@ -53,7 +52,7 @@ pub(super) fn run(global: &Global, args: &BenchGrowthArgs) -> Result<bool> {
         show::json(
             &json!({"few": figures(&few), "many": figures(&many), "ratio": round(ratio), "fill_ms": round(took)}),
         );
-        return Ok(true);
+        return Ok(());
     }
     anstream::println!("{BOLD}{:>10} stored  {:>8} /run  due      list     get      start{BOLD:#}", "", "ms");
     for cost in [&few, &many] {
@@ -71,20 +70,20 @@ pub(super) fn run(global: &Global, args: &BenchGrowthArgs) -> Result<bool> {
         "  {BOLD}{ratio:.2}{BOLD:#} times the cost of a run   {DIM}filled in {:.1} s{DIM:#}",
         took / 1e3
     );
-    Ok(true)
+    Ok(())
 }
 
 /// Measures at the present size. The store is opened anew: nothing is in its caches that a restart would not have.
 fn cost(ground: &Ground, stored: usize, runs: usize) -> Result<Cost> {
-    let scope = bench_scope()?;
-    let runtime = open::runtime()?;
+    let scope = scope()?;
+    let runtime = runtime()?;
     let _inside = runtime.enter();
     let (start, (store, kernel)) = timed(|| {
         let store = ground.open()?;
         let kernel = kernel(&store, true)?;
         Ok((store, kernel))
     })?;
-    let request = work(STEPS, BenchTools::Record)?;
+    let request = work(STEPS, Tools::Record)?;
     let measured = runtime.block_on(async {
         drop(drive(&kernel, &request, (runs / 10).max(IN_FLIGHT), IN_FLIGHT).await?);
         drive(&kernel, &request, runs, IN_FLIGHT).await
@@ -125,10 +124,10 @@ struct Filler {
 impl Filler {
     fn new(ground: &Ground) -> Result<Self> {
         let store = ground.open()?;
-        let scope = bench_scope()?;
-        open::runtime()?.block_on(async {
+        let scope = scope()?;
+        runtime()?.block_on(async {
             let kernel = kernel(&store, false)?;
-            drop(drive(&kernel, &work(STEPS, BenchTools::Record)?, 1, 1).await?);
+            drop(drive(&kernel, &work(STEPS, Tools::Record)?, 1, 1).await?);
             kernel.engine().stop();
             anyhow::Ok(())
         })?;

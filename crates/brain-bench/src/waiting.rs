@@ -1,4 +1,4 @@
-//! `brain bench waiting`: what many waiting runs cost a server that starts: time, memory, and how late it wakes those
+//! `brain-bench waiting`: what many waiting runs cost a server that starts: time, memory, and how late it wakes those
 //! whose time comes.
 
 use std::io::{BufRead, BufReader, Write};
@@ -8,16 +8,15 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
+use brain::bench::{Measured, PACK, SystemClock, drive, kernel, request, round, scope};
 use brain_core::{Clock, Millis, RunId, RunStatus, Timestamp};
 use brain_kernel::Mode;
 use brain_store::{SqliteStore, Store, SystemScope};
 use serde_json::{Value, json};
 
-use super::{Measured, PACK, bench_scope, drive, http, kernel, request, round};
 use crate::cli::{BenchWaitingArgs, Global};
 use crate::show::{BOLD, DIM};
-use crate::system::SystemClock;
-use crate::{open, show};
+use crate::{http, runtime, show};
 
 /// Requests at the same time while the store is filled.
 const AT_A_TIME: usize = 256;
@@ -33,7 +32,7 @@ struct Start {
     memory_mb: Option<f64>,
 }
 
-pub(super) fn run(global: &Global, args: &BenchWaitingArgs) -> Result<bool> {
+pub(crate) fn run(global: &Global, args: &BenchWaitingArgs) -> Result<()> {
     if global.store.is_some() {
         bail!("this fills a file of its own; leave --store out");
     }
@@ -61,7 +60,7 @@ pub(super) fn run(global: &Global, args: &BenchWaitingArgs) -> Result<bool> {
             "memory_mb": full.memory_mb.map(round), "memory_mb_more": more.map(round),
             "woken": late.latencies.len(), "late_p50_ms": round(late.percentile(0.5)), "late_p99_ms": round(late.percentile(0.99)),
         }));
-        return Ok(true);
+        return Ok(());
     }
     anstream::println!("{BOLD}{} waiting runs{BOLD:#}", args.runs);
     anstream::println!("  ready after {:.0} ms   {DIM}an empty store: {:.0} ms{DIM:#}", full.ready_ms, empty.ready_ms);
@@ -74,15 +73,15 @@ pub(super) fn run(global: &Global, args: &BenchWaitingArgs) -> Result<bool> {
         late.percentile(0.5),
         late.percentile(0.99)
     );
-    Ok(true)
+    Ok(())
 }
 
 /// Fills a store with runs that wait for a year, and `soon` that wait for seconds: those and when each is due.
 fn fill(path: &Path, runs: usize, soon: usize) -> Result<(f64, Vec<(RunId, Timestamp)>)> {
     let store: std::sync::Arc<dyn Store> = std::sync::Arc::new(SqliteStore::open(path)?);
     let began = Instant::now();
-    let scope = bench_scope()?;
-    let due = open::runtime()?.block_on(async {
+    let scope = scope()?;
+    let due = runtime()?.block_on(async {
         let kernel = kernel(&store, false)?;
         let later = request(vec![("bench.later".into(), json!({"text": "later"}))], Mode::Enqueue)?;
         drive(&kernel, &later, runs, AT_A_TIME).await?;
@@ -118,7 +117,7 @@ impl Drop for Server {
 
 fn start(store: &Path, pack: &Path) -> Result<(Start, Server)> {
     let mut command = Command::new(std::env::current_exe()?);
-    command.args(["--json", "--tenant", "bench", "serve", "--addr", "127.0.0.1:0", "--pack"]).arg(pack);
+    command.args(["serve", "--json", "--tenant", "bench", "--addr", "127.0.0.1:0", "--pack"]).arg(pack);
     command.env("BRAIN_STORE", format!("sqlite:{}", store.display())).stdin(Stdio::null()).stdout(Stdio::piped());
     let began = Instant::now();
     let mut server = Server(command.spawn()?);
@@ -149,7 +148,7 @@ fn memory_mb(process: u32) -> Option<f64> {
 /// Waits until the sample is over: by how much each was late.
 fn woken(path: &Path, soon: &[(RunId, Timestamp)]) -> Result<Measured> {
     let store = SqliteStore::open(path)?;
-    let scope = bench_scope()?;
+    let scope = scope()?;
     let began = Instant::now();
     let mut late = Vec::with_capacity(soon.len());
     for (run, due) in soon {

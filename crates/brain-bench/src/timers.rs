@@ -1,21 +1,20 @@
-//! `brain bench timers`: very many runs whose time comes in the same moment. How long until all have gone on, and how long
+//! `brain-bench timers`: very many runs whose time comes in the same moment. How long until all have gone on, and how long
 //! a new request waits meanwhile.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail, ensure};
+use brain::bench::{Measured, SystemClock, Tools, drive, kernel, request, round, scope, work};
 use brain_core::{Clock, Millis, RunStatus, Timestamp};
 use brain_kernel::Mode;
 use brain_store::{Member, Outcome, Precondition, RunSchedule, Store, SystemScope, Write};
 use serde_json::json;
 
-use super::ground::Ground;
-use super::{Measured, bench_scope, drive, kernel, request, round, work};
-use crate::cli::{BenchTimersArgs, BenchTools, Global};
+use crate::cli::{BenchTimersArgs, Global};
+use crate::ground::Ground;
 use crate::show::{BOLD, DIM};
-use crate::system::SystemClock;
-use crate::{open, show};
+use crate::{runtime, show};
 
 /// Requests at the same time while the store is filled.
 const AT_A_TIME: usize = 256;
@@ -26,10 +25,10 @@ const PATIENCE: Duration = Duration::from_secs(600);
 /// How often a new request is made while the timers fire.
 const EVERY: Duration = Duration::from_millis(100);
 
-pub(super) fn run(global: &Global, args: &BenchTimersArgs) -> Result<bool> {
+pub(crate) fn run(global: &Global, args: &BenchTimersArgs) -> Result<()> {
     let ground = Ground::new(global)?;
     let store = ground.open()?;
-    let (fired, others) = open::runtime()?.block_on(async {
+    let (fired, others) = runtime()?.block_on(async {
         fill(&store, args.runs).await?;
         let due = SystemClock.now().plus(Millis(2_000));
         set_timers(&store, due)?;
@@ -42,7 +41,7 @@ pub(super) fn run(global: &Global, args: &BenchTimersArgs) -> Result<bool> {
             "others": others.latencies.len(), "others_p50_ms": round(others.percentile(0.5)),
             "others_max_ms": round(others.percentile(1.0)),
         }));
-        return Ok(true);
+        return Ok(());
     }
     anstream::println!("{BOLD}{} timers due in one moment{BOLD:#}", args.runs);
     anstream::println!("  all fired after {fired:.1} s   {DIM}{rate:.0} a second{DIM:#}");
@@ -52,7 +51,7 @@ pub(super) fn run(global: &Global, args: &BenchTimersArgs) -> Result<bool> {
         others.percentile(0.5),
         others.percentile(1.0)
     );
-    Ok(true)
+    Ok(())
 }
 
 /// Runs that wait for a condition which holds when they are looked at again.
@@ -81,7 +80,7 @@ fn waiting(store: &Arc<dyn Store>) -> Result<u64> {
 
 /// Moves the timers of all waiting runs to one moment.
 fn set_timers(store: &Arc<dyn Store>, due: Timestamp) -> Result<()> {
-    let scope = bench_scope()?;
+    let scope = scope()?;
     let mut cursor = None;
     loop {
         let page = store.runs(&scope, Some(RunStatus::Waiting), TOGETHER, cursor.as_deref())?;
@@ -111,7 +110,7 @@ fn set_timers(store: &Arc<dyn Store>, due: Timestamp) -> Result<()> {
 /// A server's engine at work: how many seconds after their time the last one was done, and what new requests took.
 async fn fire(store: &Arc<dyn Store>, due: Timestamp) -> Result<(f64, Measured)> {
     let kernel = kernel(store, true)?;
-    let probe = work(1, BenchTools::Record)?;
+    let probe = work(1, Tools::Record)?;
     tokio::time::sleep(due.since(SystemClock.now()).as_std()).await;
     let began = Instant::now();
     let mut latencies = Vec::new();

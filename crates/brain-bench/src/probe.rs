@@ -6,17 +6,17 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use anyhow::{Result, anyhow, bail};
+use brain::bench::Measured;
 use brain_store::{Member, Outcome, Scope, Store, Write};
 
-use super::Measured;
-use super::ground::remove;
+use crate::ground::remove;
 
 /// Records and runs read back at a time.
 const PAGE: usize = 1000;
 
 /// Commits the rows of the newest `runs` runs of a store into a fresh one: the same tables, rows, bytes and number of
 /// acknowledgements a run, and no engine.
-pub(super) fn same_rows(
+pub(crate) fn same_rows(
     store: &Arc<dyn Store>,
     scope: &Scope,
     fresh: &Arc<dyn Store>,
@@ -51,7 +51,7 @@ pub(super) fn same_rows(
 }
 
 /// What each run wrote, commit by commit: everything with the first, then a change of the run's row for each later one.
-pub(super) fn read_back(store: &Arc<dyn Store>, scope: &Scope, runs: usize) -> Result<Vec<Vec<Member>>> {
+pub(crate) fn read_back(store: &Arc<dyn Store>, scope: &Scope, runs: usize) -> Result<Vec<Vec<Member>>> {
     let mut all = Vec::with_capacity(runs);
     let mut cursor = None;
     while all.len() < runs {
@@ -94,16 +94,16 @@ pub(super) fn read_back(store: &Arc<dyn Store>, scope: &Scope, runs: usize) -> R
 
 /// The limit of such a design: clients wait for durable acknowledgements, one thread commits for all of them at once,
 /// into an append-only table. No engine.
-pub(super) struct Append {
-    pub(super) clients: usize,
-    pub(super) runs: usize,
-    pub(super) acknowledgements: usize,
-    pub(super) rows: usize,
-    pub(super) bytes: usize,
+pub(crate) struct Append {
+    pub(crate) clients: usize,
+    pub(crate) runs: usize,
+    pub(crate) acknowledgements: usize,
+    pub(crate) rows: usize,
+    pub(crate) bytes: usize,
 }
 
 impl Append {
-    pub(super) fn measure(&self, path: &Path) -> Result<Measured> {
+    pub(crate) fn measure(&self, path: &Path) -> Result<Measured> {
         remove(path);
         let connection = rusqlite::Connection::open(path)?;
         connection.pragma_update(None, "journal_mode", "WAL")?;
