@@ -95,7 +95,7 @@ fn tool_target(registry: &Registry, tool: &Tool) -> Target {
     let (domain, action) = def.name.split_once('.').unwrap_or(("", &def.name));
     let nouns = registry.packs().get(&def.pack).and_then(|pack| pack.nouns.get(domain)).cloned().unwrap_or_default();
     let deletes = matches!(&def.behavior, Behavior::Record(record) if record.op == RecordOp::Delete);
-    let says_so = brain_nlu::takes_away(action.split(['_', '-']).next().unwrap_or_default());
+    let says_so = brain_nlu::is_destructive(action.split(['_', '-']).next().unwrap_or_default());
     Target {
         name: def.name.clone(),
         kind: TargetKind::Tool,

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::decide::Thresholds;
+use crate::phrase::taught::Taught;
+use crate::read::choose::Thresholds;
 use crate::slot::Surroundings;
-use crate::taught::Taught;
 
 /// Where a conversation stands.
 #[derive(Clone, Debug)]

@@ -7,7 +7,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::actions::Tier;
+use crate::english::actions::Tier;
 use crate::small_talk::SmallTalk;
 
 /// What an utterance means.

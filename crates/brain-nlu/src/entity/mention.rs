@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use crate::words::is_small;
+use crate::english::function_words::is_function_word;
+use crate::english::names::{BEFORE_NAMES, BESIDE_NAMES, CAPITALISED_DETERMINERS, NAME_PARTICLES};
 
 /// Words that a name has at most.
 const MAX_WORDS: usize = 6;
@@ -53,41 +54,7 @@ fn split(text: &str) -> Vec<Word<'_>> {
 /// Words beside a name that are not part of it.
 fn is_beside(word: &str) -> bool {
     let bare = word.trim_end_matches("'s").trim_end_matches("’s");
-    is_small(bare)
-        || matches!(
-            bare,
-            "called"
-                | "named"
-                | "number"
-                | "no"
-                | "record"
-                | "one"
-                | "ones"
-                | "again"
-                | "today"
-                | "tomorrow"
-                | "asap"
-                | "first"
-                | "last"
-                | "latest"
-                | "new"
-                | "same"
-                | "other"
-                | "another"
-                | "each"
-                | "every"
-                | "these"
-                | "those"
-                | "his"
-                | "her"
-                | "he"
-                | "she"
-                | "they"
-                | "something"
-                | "anything"
-                | "details"
-                | "list"
-        )
+    is_function_word(bare) || BESIDE_NAMES.contains(&bare)
 }
 
 /// The name in what stands where a name should: without small words and what such things are called around it, without
@@ -117,7 +84,7 @@ pub fn said_name<'a>(text: &'a str, nouns: &[String]) -> Option<&'a str> {
         }
         // `Will Smith` is not `will` and `Smith`; at the beginning of a sentence, articles are written large.
         if let Some((first, others)) = rest.split_first()
-            && (is_beside(first.text) || matches!(first.text, "The" | "A" | "An" | "My" | "Our"))
+            && (is_beside(first.text) || CAPITALISED_DETERMINERS.contains(&first.text))
         {
             rest = others;
         }
@@ -219,7 +186,7 @@ pub fn mentions(text: &str, nouns: &[String], taken: &[Range<usize>], is_ours: &
         {
             if is_capital(words[end].text) && !ours(&words[end]) {
                 last = end + 1;
-            } else if !matches!(words[end].text, "van" | "von" | "de" | "der" | "den" | "of" | "and" | "&") {
+            } else if !NAME_PARTICLES.contains(&words[end].text) {
                 break;
             }
             end += 1;
@@ -272,7 +239,7 @@ fn placed(
 ) -> Vec<Mention> {
     let mut list = Vec::new();
     for (at, word) in words.iter().enumerate() {
-        if !matches!(word.text.to_lowercase().as_str(), "for" | "of" | "to" | "with" | "the") {
+        if !BEFORE_NAMES.contains(&word.text.to_lowercase().as_str()) {
             continue;
         }
         let from = at + 1;

@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::card::Card;
 use super::index::words;
 use super::name::{normal_identifier, normal_name, plain_name};
+use crate::english::names::JOINING;
 
 /// How alike a misspelt name must be.
 const ALIKE: f32 = 0.8;
@@ -73,7 +74,7 @@ impl Said {
 /// The words of a text that tell names apart.
 fn telling(text: &str) -> Vec<String> {
     let all = words(text);
-    let joins = |word: &str| matches!(word, "in" | "from" | "of" | "at" | "the" | "and" | "for" | "with" | "on" | "a");
+    let joins = |word: &str| JOINING.contains(&word);
     let some: Vec<String> = all.iter().filter(|word| !joins(word)).cloned().collect();
     if some.is_empty() { all } else { some }
 }

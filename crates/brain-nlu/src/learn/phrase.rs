@@ -1,7 +1,7 @@
 //! Phrases in the form in which they are compared: folded, without politeness.
 
-use crate::normalise::folded;
-use crate::words::is_small;
+use crate::english::function_words::is_function_word;
+use crate::text::normalise::folded;
 
 /// Politeness before and behind a request. Matching ignores it, so phrases are kept without it.
 const POLITE_BEFORE: [&str; 16] = [
@@ -80,7 +80,7 @@ pub fn shape(phrase: &str) -> String {
 /// The share of words that say nothing, from 0 to 1; slots are not counted.
 pub(super) fn stop_share(phrase: &str) -> f64 {
     let words: Vec<String> = words(phrase).into_iter().filter(|word| !is_slot(word)).collect();
-    let stops = words.iter().filter(|word| is_small(&word.replace('\'', ""))).count();
+    let stops = words.iter().filter(|word| is_function_word(&word.replace('\'', ""))).count();
     if words.is_empty() { 1.0 } else { stops as f64 / words.len() as f64 }
 }
 

@@ -1,8 +1,8 @@
 //! Slips of the keyboard are no habit: what people meant to write is learned, not how they mistyped it.
 
 use super::outcome::SaidSlot;
-use crate::normalise::folded;
-use crate::spell::is_word;
+use crate::text::normalise::folded;
+use crate::text::speller::is_word;
 
 /// What was said, with words put right that are none and were taken for others. Values stay as they are, and slots stand
 /// where their values then stand.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::gate::{Gates, Known};
 use super::phrase::{is_slot, stop_share, words};
-use crate::pattern::phrase_slots;
+use crate::phrase::pattern::phrase_slots;
 use crate::small_talk::small_talk;
 
 /// What a phrase is, for a target it is taught for.

@@ -126,7 +126,7 @@ impl FeatureTable {
     /// How much of a text some phrase has.
     pub(crate) fn known(&self, words: &[String]) -> Known {
         let (mut known, mut all) = (0.0, 0.0);
-        for word in words.iter().filter(|word| !crate::words::is_small(word)) {
+        for word in words.iter().filter(|word| !crate::english::function_words::is_function_word(word)) {
             let rarity = self.find(word_hash(word)).map(|id| self.idf[id as usize]);
             known += rarity.unwrap_or(0.0);
             all += rarity.unwrap_or(self.unseen);
@@ -190,7 +190,7 @@ fn finish(hash: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::words::words;
+    use crate::text::words::words;
 
     #[test]
     fn a_row_has_length_one_and_only_known_features() {

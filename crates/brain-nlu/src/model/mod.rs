@@ -4,6 +4,7 @@
 
 mod bulk;
 mod calibrate;
+pub(crate) mod encoder;
 pub(crate) mod features;
 pub(crate) mod fixed;
 mod fold;

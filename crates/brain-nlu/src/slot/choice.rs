@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use super::ends_word;
 use super::extract::starts_word;
-use crate::normalise::folded;
-use crate::words::inflected;
+use crate::english::inflection::inflected;
+use crate::text::normalise::folded;
 
 /// Letters that a label must have before a typo in it is forgiven: short words differ by one letter too often.
 const FEWEST_FOR_TYPO: usize = 5;

@@ -1,16 +1,12 @@
 //! Currencies: their signs, codes and names, and which region pays with which.
 
-/// Which currency was said.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Said {
-    /// This one.
-    One(&'static str),
-    /// One of these: `$` is many.
-    Among(&'static [&'static str]),
-}
+use crate::english::currency::{CurrencyName, DOLLARS, DOLLARS_OF, NAMES};
+use crate::english::{lookup, lookup_any};
 
-impl Said {
-    /// The code, given what people here pay with.
+pub(super) use crate::english::currency::CurrencyName as Said;
+
+impl CurrencyName {
+    /// The code, given the currency of the region.
     pub(super) fn code<'a>(&'a self, here: &'a str) -> &'a str {
         match self {
             Self::One(code) => code,
@@ -20,10 +16,7 @@ impl Said {
     }
 }
 
-const DOLLARS: Said = Said::Among(&["USD", "AUD", "CAD", "NZD", "SGD", "HKD"]);
 const YEN: Said = Said::Among(&["JPY", "CNY"]);
-const CROWNS: Said = Said::Among(&["SEK", "NOK", "DKK"]);
-const PESOS: Said = Said::Among(&["MXN", "PHP", "ARS", "CLP", "COP"]);
 
 /// Signs that stand before or behind an amount, in lower case, longer ones first.
 pub(super) const SIGNS: &[(&str, Said)] = &[
@@ -44,66 +37,50 @@ pub(super) const SIGNS: &[(&str, Said)] = &[
     ("₩", Said::One("KRW")),
 ];
 
-/// The currency of a code in lower case. Codes that are also words of everyday language are left out.
+/// Codes in lower case. Those that are also words of everyday language are left out.
+pub(super) const CODES: [(&str, &str); 27] = [
+    ("aed", "AED"),
+    ("aud", "AUD"),
+    ("brl", "BRL"),
+    ("cad", "CAD"),
+    ("chf", "CHF"),
+    ("cny", "CNY"),
+    ("rmb", "CNY"),
+    ("czk", "CZK"),
+    ("dkk", "DKK"),
+    ("eur", "EUR"),
+    ("gbp", "GBP"),
+    ("hkd", "HKD"),
+    ("huf", "HUF"),
+    ("ils", "ILS"),
+    ("inr", "INR"),
+    ("jpy", "JPY"),
+    ("krw", "KRW"),
+    ("mxn", "MXN"),
+    ("myr", "MYR"),
+    ("nok", "NOK"),
+    ("nzd", "NZD"),
+    ("pln", "PLN"),
+    ("sek", "SEK"),
+    ("sgd", "SGD"),
+    ("thb", "THB"),
+    ("usd", "USD"),
+    ("zar", "ZAR"),
+];
+
+/// The currency of a code in lower case.
 pub(super) fn by_code(word: &str) -> Option<Said> {
-    Some(Said::One(match word {
-        "aed" => "AED",
-        "aud" => "AUD",
-        "brl" => "BRL",
-        "cad" => "CAD",
-        "chf" => "CHF",
-        "cny" | "rmb" => "CNY",
-        "czk" => "CZK",
-        "dkk" => "DKK",
-        "eur" => "EUR",
-        "gbp" => "GBP",
-        "hkd" => "HKD",
-        "huf" => "HUF",
-        "ils" => "ILS",
-        "inr" => "INR",
-        "jpy" => "JPY",
-        "krw" => "KRW",
-        "mxn" => "MXN",
-        "myr" => "MYR",
-        "nok" => "NOK",
-        "nzd" => "NZD",
-        "pln" => "PLN",
-        "sek" => "SEK",
-        "sgd" => "SGD",
-        "thb" => "THB",
-        "usd" => "USD",
-        "zar" => "ZAR",
-        _ => return None,
-    }))
+    lookup(&CODES, word).map(Said::One)
 }
 
 /// The currency of a name in lower case.
 pub(super) fn by_name(word: &str) -> Option<Said> {
-    Some(match word {
-        "dollar" | "dollars" | "buck" | "bucks" => DOLLARS,
-        "euro" | "euros" => Said::One("EUR"),
-        "pound" | "pounds" | "quid" | "sterling" => Said::One("GBP"),
-        "yen" => Said::One("JPY"),
-        "yuan" | "renminbi" => Said::One("CNY"),
-        "rupee" | "rupees" | "rs" => Said::One("INR"),
-        "franc" | "francs" => Said::One("CHF"),
-        "rand" => Said::One("ZAR"),
-        "krona" | "kronor" | "krone" | "kroner" | "kr" => CROWNS,
-        "peso" | "pesos" => PESOS,
-        _ => return None,
-    })
+    lookup_any(&NAMES, word)
 }
 
 /// Whose dollars: `US dollars`.
 pub(super) fn dollars_of(word: &str) -> Option<Said> {
-    Some(Said::One(match word {
-        "us" | "american" => "USD",
-        "australian" | "aussie" => "AUD",
-        "canadian" => "CAD",
-        "singapore" => "SGD",
-        "zealand" => "NZD",
-        _ => return None,
-    }))
+    lookup_any(&DOLLARS_OF, word).map(Said::One)
 }
 
 /// What a region pays with.

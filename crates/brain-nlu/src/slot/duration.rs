@@ -7,23 +7,16 @@ use serde_json::Value;
 use super::cursor::Cursor;
 use super::number::{bare_numbers, starts_number};
 use super::{Surroundings, ends_word};
+use crate::english::clock::DURATIONS;
+use crate::english::lookup_any;
 
 const MILLIS_PER_DAY: u64 = 86_400_000;
 /// The longest that people mean: a hundred years.
 const MAX_MILLIS: u64 = 36_525 * MILLIS_PER_DAY;
 
-/// Milliseconds in a unit, and whether it counts days. Months and years have no fixed length and are not read.
+/// Milliseconds in a unit.
 fn unit(word: &str) -> Option<u64> {
-    Some(match word {
-        "ms" | "millisecond" | "milliseconds" => 1,
-        "s" | "sec" | "secs" | "second" | "seconds" => 1_000,
-        "m" | "min" | "mins" | "minute" | "minutes" => 60_000,
-        "h" | "hr" | "hrs" | "hour" | "hours" => 3_600_000,
-        "d" | "day" | "days" => MILLIS_PER_DAY,
-        "w" | "wk" | "wks" | "week" | "weeks" => 7 * MILLIS_PER_DAY,
-        "fortnight" | "fortnights" => 14 * MILLIS_PER_DAY,
-        _ => return None,
-    })
+    lookup_any(&DURATIONS, word)
 }
 
 /// Durations that stand here.

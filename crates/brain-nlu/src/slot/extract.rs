@@ -9,6 +9,8 @@ use super::hint::Hint;
 use super::number::stands_alone;
 use super::unit::unit_at;
 use super::{SlotKind, Surroundings, choice, date, ends_word, moment, money, phone, quantity, text, time};
+use crate::english::calendar::{AMBIGUOUS_WEEKDAYS, BEFORE_WEEKDAY};
+use crate::english::values::{BEFORE_PRONOUN_ONE, SWITCHING};
 
 /// Values of a kind, in the order of the text; where two overlap, the one that begins first, at its longest. A value
 /// is never taken from inside a word, nor from inside a value of a kind that says more: the digits of a date are no
@@ -117,9 +119,7 @@ fn read(kind: &SlotKind, chars: &[char], at: usize, limit: usize, around: &Surro
         }
         SlotKind::Phone => phone::certain(chars, at, around).into_iter().collect(),
         SlotKind::Boolean => {
-            let switched = cursor.word_before().is_some_and(|word| {
-                matches!(word.as_str(), "turn" | "turned" | "switch" | "switched" | "to" | "is" | "be")
-            });
+            let switched = cursor.word_before().is_some_and(|word| SWITCHING.contains(&word.as_str()));
             if matches!(chars[at], 'o') && !switched {
                 return None;
             }
@@ -142,33 +142,7 @@ fn is_number(chars: &[char], at: usize, end: usize) -> bool {
 fn is_pronoun(chars: &[char], at: usize, end: usize) -> bool {
     let before = Cursor::new(chars, at).word_before();
     let mut behind = Cursor::new(chars, end);
-    let pointing = |word: &str| {
-        matches!(
-            word,
-            "this"
-                | "that"
-                | "the"
-                | "which"
-                | "another"
-                | "first"
-                | "second"
-                | "third"
-                | "last"
-                | "next"
-                | "other"
-                | "every"
-                | "any"
-                | "no"
-                | "each"
-                | "new"
-                | "right"
-                | "wrong"
-                | "same"
-                | "some"
-                | "old"
-                | "only"
-        )
-    };
+    let pointing = |word: &str| BEFORE_PRONOUN_ONE.contains(&word);
     before.is_some_and(|word| pointing(word.as_str())) || behind.eat(&["of"])
 }
 
@@ -176,26 +150,8 @@ fn is_pronoun(chars: &[char], at: usize, end: usize) -> bool {
 fn is_word_for_other_things(cursor: Cursor<'_>) -> bool {
     let mut next = cursor;
     let Some(word) = next.next_word() else { return false };
-    let ambiguous = matches!(word.as_str(), "sat" | "sun" | "wed" | "mon");
-    let expected = |word: &str| {
-        matches!(
-            word,
-            "on" | "this"
-                | "next"
-                | "last"
-                | "by"
-                | "until"
-                | "till"
-                | "before"
-                | "after"
-                | "since"
-                | "from"
-                | "to"
-                | "every"
-                | "for"
-                | "and"
-        )
-    };
+    let ambiguous = AMBIGUOUS_WEEKDAYS.contains(&word.as_str());
+    let expected = |word: &str| BEFORE_WEEKDAY.contains(&word);
     // `Sun 20 November` says it all.
     next.gap();
     let dated = next.peek().is_some_and(|c| c.is_ascii_digit());
@@ -466,7 +422,7 @@ mod tests {
 
         fn check(text: &str, region: &str) -> Result<(), TestCaseError> {
             let around = Surroundings::at(Date::constant(2026, 11, 15), region);
-            let chars: Vec<char> = crate::normalise::folded(text).chars().collect();
+            let chars: Vec<char> = crate::text::normalise::folded(text).chars().collect();
             for kind in kinds() {
                 let mut last = 0;
                 for (range, _) in extract(&kind, &chars, &around) {

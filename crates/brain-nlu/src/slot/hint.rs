@@ -1,6 +1,14 @@
 //! What a word may begin, found in one look: most words begin no value, and no reader need try them.
 
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use super::currency::CODES;
 use super::cursor::Cursor;
+use crate::english::calendar::{DAY_WORDS, MONTHS, WEEKDAYS};
+use crate::english::clock::{AT, NAMED_TIMES, NOW, QUARTER};
+use crate::english::currency::RUPEES;
+use crate::english::numbers::{ARTICLES, CARDINALS, COUPLE, Cardinal, HALF, ORDINALS};
 
 /// What may begin at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,12 +49,13 @@ impl Hint {
         let (Some(first), Some(second)) = (letter(first), second.map_or(Some(NO_LETTER), letter)) else {
             return Self::NOTHING;
         };
-        if BEGINNINGS[first] & (1 << second) == 0 {
+        let table = &*TABLE;
+        if table.beginnings[first] & (1 << second) == 0 {
             return Self::NOTHING;
         }
         let Some(word) = Cursor::new(chars, at).word() else { return Self::NOTHING };
-        let found = WORDS.binary_search_by(|(known, _)| (*known).cmp(word.as_str()));
-        found.map_or(Self::NOTHING, |i| WORDS[i].1)
+        let found = table.words.binary_search_by(|(known, _)| (*known).cmp(word.as_str()));
+        found.map_or(Self::NOTHING, |i| table.words[i].1)
     }
 }
 
@@ -57,183 +66,46 @@ fn letter(c: char) -> Option<usize> {
     c.is_ascii_lowercase().then(|| c as usize - 'a' as usize)
 }
 
-/// For each first letter, the second letters that words have: most words are told apart by them.
-const BEGINNINGS: [u32; 26] = {
-    let mut beginnings = [0; 26];
-    let mut i = 0;
-    while i < WORDS.len() {
-        let word = WORDS[i].0.as_bytes();
-        let second = if word.len() > 1 { (word[1] - b'a') as usize } else { NO_LETTER };
-        beginnings[(word[0] - b'a') as usize] |= 1 << second;
-        i += 1;
-    }
-    beginnings
-};
+/// Every word that may begin a value, from the tables of the readers.
+struct Table {
+    /// Sorted.
+    words: Vec<(&'static str, Hint)>,
+    /// For each first letter, the second letters of words: this tells most words apart without reading them.
+    beginnings: [u32; 26],
+}
 
 /// Begins a number, and with it perhaps a day, a time or a moment: `two`, `two weeks ago`, `two o'clock`, `two hours ago`.
 const COUNT: Hint = Hint::NUMBER.or(Hint::DAY).or(Hint::TIME).or(Hint::MOMENT);
 const DAY: Hint = Hint::DAY.or(Hint::MOMENT);
 const TIME: Hint = Hint::TIME.or(Hint::MOMENT);
 
-/// Every word that begins a value, in the order of the alphabet.
-const WORDS: &[(&str, Hint)] = &[
-    ("a", COUNT),
-    ("aed", Hint::CURRENCY),
-    ("an", COUNT),
-    ("apr", DAY),
-    ("april", DAY),
-    ("at", Hint::MOMENT),
-    ("aud", Hint::CURRENCY),
-    ("aug", DAY),
-    ("august", DAY),
-    ("beginning", DAY),
-    ("brl", Hint::CURRENCY),
-    ("cad", Hint::CURRENCY),
-    ("chf", Hint::CURRENCY),
-    ("cny", Hint::CURRENCY),
-    ("coming", DAY),
-    ("couple", COUNT),
-    ("czk", Hint::CURRENCY),
-    ("day", DAY),
-    ("dec", DAY),
-    ("december", DAY),
-    ("dkk", Hint::CURRENCY),
-    ("dozen", COUNT),
-    ("eight", COUNT),
-    ("eighteen", COUNT),
-    ("eighteenth", DAY),
-    ("eighth", DAY),
-    ("eighty", COUNT),
-    ("eleven", COUNT),
-    ("eleventh", DAY),
-    ("end", DAY),
-    ("eod", DAY),
-    ("eom", DAY),
-    ("eoq", DAY),
-    ("eow", DAY),
-    ("eoy", DAY),
-    ("eur", Hint::CURRENCY),
-    ("feb", DAY),
-    ("february", DAY),
-    ("fifteen", COUNT),
-    ("fifteenth", DAY),
-    ("fifth", DAY),
-    ("fifty", COUNT),
-    ("first", DAY),
-    ("five", COUNT),
-    ("forty", COUNT),
-    ("four", COUNT),
-    ("fourteen", COUNT),
-    ("fourteenth", DAY),
-    ("fourth", DAY),
-    ("fourty", COUNT),
-    ("fri", DAY),
-    ("friday", DAY),
-    ("gbp", Hint::CURRENCY),
-    ("half", COUNT),
-    ("hkd", Hint::CURRENCY),
-    ("huf", Hint::CURRENCY),
-    ("ils", Hint::CURRENCY),
-    ("in", DAY),
-    ("inr", Hint::CURRENCY),
-    ("jan", DAY),
-    ("january", DAY),
-    ("jpy", Hint::CURRENCY),
-    ("jul", DAY),
-    ("july", DAY),
-    ("jun", DAY),
-    ("june", DAY),
-    ("krw", Hint::CURRENCY),
-    ("last", DAY),
-    ("mar", DAY),
-    ("march", DAY),
-    ("may", DAY),
-    ("midday", TIME),
-    ("midnight", TIME),
-    ("mon", DAY),
-    ("monday", DAY),
-    ("month", DAY),
-    ("mxn", Hint::CURRENCY),
-    ("myr", Hint::CURRENCY),
-    ("next", DAY),
-    ("nine", COUNT),
-    ("nineteen", COUNT),
-    ("nineteenth", DAY),
-    ("ninety", COUNT),
-    ("ninth", DAY),
-    ("nok", Hint::CURRENCY),
-    ("noon", TIME),
-    ("nov", DAY),
-    ("november", DAY),
-    ("now", Hint::MOMENT),
-    ("nzd", Hint::CURRENCY),
-    ("oct", DAY),
-    ("october", DAY),
-    ("on", DAY),
-    ("one", COUNT),
-    ("past", DAY),
-    ("pln", Hint::CURRENCY),
-    ("quarter", TIME),
-    ("right", Hint::MOMENT),
-    ("rmb", Hint::CURRENCY),
-    ("rs", Hint::CURRENCY),
-    ("sat", DAY),
-    ("saturday", DAY),
-    ("second", DAY),
-    ("sek", Hint::CURRENCY),
-    ("sep", DAY),
-    ("sept", DAY),
-    ("september", DAY),
-    ("seven", COUNT),
-    ("seventeen", COUNT),
-    ("seventeenth", DAY),
-    ("seventh", DAY),
-    ("seventy", COUNT),
-    ("sgd", Hint::CURRENCY),
-    ("six", COUNT),
-    ("sixteen", COUNT),
-    ("sixteenth", DAY),
-    ("sixth", DAY),
-    ("sixty", COUNT),
-    ("start", DAY),
-    ("sun", DAY),
-    ("sunday", DAY),
-    ("ten", COUNT),
-    ("tenth", DAY),
-    ("thb", Hint::CURRENCY),
-    ("the", DAY),
-    ("third", DAY),
-    ("thirteen", COUNT),
-    ("thirteenth", DAY),
-    ("thirtieth", DAY),
-    ("thirty", COUNT),
-    ("this", DAY),
-    ("three", COUNT),
-    ("thu", DAY),
-    ("thur", DAY),
-    ("thurs", DAY),
-    ("thursday", DAY),
-    ("tmrw", DAY),
-    ("today", DAY),
-    ("tomorow", DAY),
-    ("tomorrow", DAY),
-    ("tonight", DAY),
-    ("tue", DAY),
-    ("tues", DAY),
-    ("tuesday", DAY),
-    ("twelfth", DAY),
-    ("twelve", COUNT),
-    ("twentieth", DAY),
-    ("twenty", COUNT),
-    ("two", COUNT),
-    ("usd", Hint::CURRENCY),
-    ("wed", DAY),
-    ("wednesday", DAY),
-    ("weds", DAY),
-    ("yesterday", DAY),
-    ("zar", Hint::CURRENCY),
-    ("zero", COUNT),
-];
+static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    let starts_number = |(_, part): &&(&str, Cardinal)| !matches!(part, Cardinal::Hundred | Cardinal::Scale(_));
+    let numbers = CARDINALS.iter().filter(starts_number).map(|(word, _)| *word).chain(ARTICLES).chain([HALF, COUPLE]);
+    let dates = WEEKDAYS.iter().chain(&MONTHS).copied().flatten().copied();
+    let days = dates.chain(DAY_WORDS.map(|(word, _)| word)).chain(ORDINALS.map(|(word, _)| word));
+    let times = NAMED_TIMES.map(|(word, _)| word).into_iter().chain([QUARTER]);
+    let moments = NOW.map(|words| words[0]).into_iter().chain([AT]);
+    let currencies = CODES.map(|(word, _)| word).into_iter().chain([RUPEES]);
+    let mut found: BTreeMap<&'static str, Hint> = BTreeMap::new();
+    let mut add = |word: &'static str, hint: Hint| {
+        let known = found.entry(word).or_insert(Hint::NOTHING);
+        *known = known.or(hint);
+    };
+    numbers.for_each(|word| add(word, COUNT));
+    days.for_each(|word| add(word, DAY));
+    times.for_each(|word| add(word, TIME));
+    moments.for_each(|word| add(word, Hint::MOMENT));
+    currencies.for_each(|word| add(word, Hint::CURRENCY));
+    let mut beginnings = [0; 26];
+    for word in found.keys() {
+        let mut letters = word.chars().map(letter);
+        if let Some(Some(first)) = letters.next() {
+            beginnings[first] |= 1 << letters.next().flatten().unwrap_or(NO_LETTER);
+        }
+    }
+    Table { words: found.into_iter().collect(), beginnings }
+});
 
 #[cfg(test)]
 mod tests {
@@ -241,18 +113,18 @@ mod tests {
 
     use super::*;
     use crate::Surroundings;
+    use crate::english::calendar::{PERIODS, WORKING};
+    use crate::english::clock::{AFTER_NOON, DURATIONS, MORNING};
+    use crate::english::currency::{CENT_WORDS, NAMES};
+    use crate::english::function_words::WORDS as FUNCTION_WORDS;
+    use crate::english::numbers::FRACTIONS;
 
     fn chars(text: &str) -> Vec<char> {
         text.chars().collect()
     }
 
     #[test]
-    fn the_words_are_in_order() {
-        assert!(WORDS.windows(2).all(|pair| pair[0].0 < pair[1].0));
-    }
-
-    #[test]
-    fn no_reader_knows_a_beginning_that_is_not_here() {
+    fn every_word_that_a_reader_starts_at_has_its_hint() {
         use super::super::{currency, date, moment, money, number, time};
         let around = Surroundings::at(Date::constant(2026, 11, 15), "AU");
         let behind = [
@@ -261,25 +133,12 @@ mod tests {
             " 3 days", " now", " an hour", " dozen",
         ];
         let mut unknown: Vec<String> = Vec::new();
-        let mut words: Vec<String> = Vec::new();
-        // All that any reader could know: the words that stand in the readers.
-        let sources = [
-            include_str!("spoken.rs"),
-            include_str!("time.rs"),
-            include_str!("moment.rs"),
-            include_str!("money.rs"),
-            include_str!("currency.rs"),
-            include_str!("date/calendar.rs"),
-            include_str!("date/month.rs"),
-            include_str!("date/spoken.rs"),
-        ];
-        for source in sources {
-            words.extend(source.split(|c: char| !c.is_ascii_lowercase()).map(str::to_owned));
-        }
-        words.sort();
-        words.dedup();
-        words.retain(|word| !word.is_empty());
-        for word in &words {
+        let of_tables = CARDINALS.iter().map(|(word, _)| *word).chain(FRACTIONS.iter().map(|(word, _)| *word));
+        let of_days = PERIODS.iter().map(|(word, _)| *word).chain(WORKING).chain(MORNING).chain(AFTER_NOON);
+        let of_money = NAMES.iter().flat_map(|(words, _)| words.iter().copied()).chain(CENT_WORDS);
+        let of_lengths = DURATIONS.iter().flat_map(|(words, _)| words.iter().copied());
+        let known = TABLE.words.iter().map(|(word, _)| *word).chain(FUNCTION_WORDS);
+        for word in known.chain(of_tables).chain(of_days).chain(of_money).chain(of_lengths) {
             let hint = Hint::at(&chars(word), 0);
             let mut missing = |kind: Hint, there: bool| {
                 if there && !hint.has(kind) {

@@ -36,7 +36,7 @@ pub use values::{Amount, Found, Quantity, amounts, quantities, ranges, relatives
 pub(crate) use self::extract::extract;
 pub(crate) use self::range::ranges as ranges_in;
 pub(crate) use self::relative::relatives as relatives_in;
-use crate::normalise::Normal;
+use crate::text::normalise::Normal;
 use hint::Hint;
 
 /// What a slot holds.

@@ -9,6 +9,8 @@ use super::cursor::Cursor;
 use super::date::{Step, days};
 use super::duration::millis;
 use super::time::{Clock, Half, clock, half_of_day};
+use crate::english::calendar::BEFORE_START_OF_DAY;
+use crate::english::clock::{AT, NOW, TONIGHT};
 
 /// Moments that stand here, longest first. A day alone is none: nobody said when. Only where a word before it says that
 /// something begins or ends there is it the start of the day.
@@ -41,9 +43,7 @@ fn moments(chars: &[char], at: usize, around: &Surroundings) -> Vec<(usize, Zone
         found.extend(clock.time(None).and_then(|time| coming(time, around)).map(|moment| (end, moment)));
     }
     found.extend(hour_and_day(start, around));
-    let bound = start
-        .word_before()
-        .is_some_and(|word| matches!(word.as_str(), "since" | "from" | "before" | "starting" | "after"));
+    let bound = start.word_before().is_some_and(|word| BEFORE_START_OF_DAY.contains(&word.as_str()));
     if let Some((end, day)) = ends_a_day.filter(|_| bound) {
         found.extend(join(day, Time::midnight(), around).map(|moment| (end, moment)));
     }
@@ -83,7 +83,7 @@ fn iso(start: Cursor<'_>, around: &Surroundings) -> Option<(usize, Zoned)> {
 /// `now`, `in 2 hours`, `an hour ago`, `20 minutes from now`.
 pub(super) fn from_now(start: Cursor<'_>, around: &Surroundings) -> Option<(usize, Zoned)> {
     let mut cursor = start;
-    if cursor.eat(&["now"]) || cursor.eat_all(&["right", "now"]) {
+    if NOW.iter().any(|words| cursor.eat_all(words)) {
         return Some((cursor.at, around.now.clone()));
     }
     let ahead = cursor.eat(&["in"]);
@@ -103,7 +103,7 @@ pub(super) fn from_now(start: Cursor<'_>, around: &Surroundings) -> Option<(usiz
 
 /// Tonight is a day and the half of it.
 fn tonight(day: &[char]) -> Option<Half> {
-    day.iter().copied().eq("tonight".chars()).then_some(Half::Later)
+    day.iter().copied().eq(TONIGHT.chars()).then_some(Half::Later)
 }
 
 /// `at 9`, `, 3pm`, `morning at 9`, behind a day.
@@ -132,7 +132,7 @@ fn day_behind(mut cursor: Cursor<'_>, clock: Clock, around: &Surroundings) -> Op
 /// `9 tomorrow`, `at 9 on Friday`: an hour is bare, so the day must follow.
 fn hour_and_day(start: Cursor<'_>, around: &Surroundings) -> Option<(usize, Zoned)> {
     let mut cursor = start;
-    let at = cursor.eat(&["at"]);
+    let at = cursor.eat(&[AT]);
     cursor.space();
     let (end, clock) = clock(cursor.chars, cursor.at, around, true)?;
     let behind = day_behind(Cursor::new(cursor.chars, end), clock, around);

@@ -7,6 +7,7 @@ use super::currency::{SIGNS, Said, by_code, by_name, dollars_of};
 use super::cursor::Cursor;
 use super::number::{bare_numbers, percent_end, starts_number};
 use super::{Surroundings, ends_word};
+use crate::english::currency::{CENT_WORDS, DOLLAR_WORDS, PENCE, RUPEES};
 
 /// An amount as it was said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +70,7 @@ fn currency_before(chars: &[char], at: usize) -> (usize, Option<Said>) {
     let mut cursor = Cursor::new(chars, at);
     let said = sign(&mut cursor).or_else(|| {
         let said = cursor.word().and_then(|word| match word.as_str() {
-            "rs" => by_name("rs"),
+            RUPEES => by_name(RUPEES),
             word => by_code(word),
         });
         cursor.sign(&['.']);
@@ -121,9 +122,9 @@ fn currency_behind(chars: &[char], end: usize, value: Decimal) -> Option<(usize,
     let word = cursor.next_word()?;
     let said = match word.as_str() {
         "c" | "p" if attached => return Some((cursor.at, hundredth(value)?, cents(word.as_str()))),
-        "cent" | "cents" | "pence" => return Some((cursor.at, hundredth(value)?, cents(word.as_str()))),
-        "new" if cursor.eat(&["zealand"]) && cursor.eat(&["dollar", "dollars"]) => dollars_of("zealand"),
-        word if dollars_of(word).is_some() => cursor.eat(&["dollar", "dollars"]).then(|| dollars_of(word)).flatten(),
+        word if CENT_WORDS.contains(&word) => return Some((cursor.at, hundredth(value)?, cents(word))),
+        "new" if cursor.eat(&["zealand"]) && cursor.eat(&DOLLAR_WORDS) => dollars_of("zealand"),
+        word if dollars_of(word).is_some() => cursor.eat(&DOLLAR_WORDS).then(|| dollars_of(word)).flatten(),
         word => by_code(word).or_else(|| by_name(word)),
     }?;
     let (end, more) = and_cents(cursor);
@@ -135,9 +136,9 @@ fn hundredth(value: Decimal) -> Option<Decimal> {
 }
 
 fn cents(word: &str) -> Said {
-    match word {
-        "p" | "pence" => Said::One("GBP"),
-        _ => Said::Among(&["USD", "AUD", "CAD", "NZD", "SGD", "HKD", "EUR", "ZAR"]),
+    match PENCE.contains(&word) {
+        true => Said::One("GBP"),
+        false => Said::Among(&["USD", "AUD", "CAD", "NZD", "SGD", "HKD", "EUR", "ZAR"]),
     }
 }
 
@@ -147,7 +148,7 @@ fn and_cents(cursor: Cursor<'_>) -> (usize, Decimal) {
     next.eat(&["and"]);
     next.space();
     match next.digits(2) {
-        Some(count) if next.eat(&["cent", "cents", "pence"]) => (next.at, Decimal::new(count, 2)),
+        Some(count) if next.eat(&CENT_WORDS) => (next.at, Decimal::new(count, 2)),
         _ => (cursor.at, Decimal::ZERO),
     }
 }

@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::cursor::Cursor;
 use super::spoken::{and_a_fraction, multiplier, spoken};
 use super::{Surroundings, ends_word};
+use crate::english::numbers::PERCENT;
 
 /// How people write numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -201,7 +202,7 @@ pub(super) fn percent_end(chars: &[char], end: usize) -> Option<usize> {
     if cursor.sign(&['%']) {
         return Some(cursor.at);
     }
-    (cursor.eat(&["percent", "pct"]) || cursor.eat_all(&["per", "cent"])).then_some(cursor.at)
+    (cursor.eat(&PERCENT) || cursor.eat_all(&["per", "cent"])).then_some(cursor.at)
 }
 
 /// Whole numbers that stand here. What is longest must be whole: in `2.5` there is no 2.

@@ -7,6 +7,7 @@ use super::cursor::Cursor;
 use super::extract::{scan, starts_value};
 use super::hint::Hint;
 use super::{SlotKind, Surroundings};
+use crate::english::bounds::{AFTER, BEFORE, BETWEEN, End, FROM, TO};
 
 /// One end of a range.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,67 +26,6 @@ pub struct Bounds {
     /// Where it ends.
     pub most: Option<Bound>,
 }
-
-/// Which end a word says, and whether it is included.
-#[derive(Clone, Copy)]
-enum End {
-    Least(bool),
-    Most(bool),
-}
-
-/// What stands before an open range, longer ones first.
-const BEFORE: [(&[&str], End); 34] = [
-    (&["a", "minimum", "of"], End::Least(true)),
-    (&["no", "less", "than"], End::Least(true)),
-    (&["not", "less", "than"], End::Least(true)),
-    (&["no", "fewer", "than"], End::Least(true)),
-    (&["at", "least"], End::Least(true)),
-    (&["minimum", "of"], End::Least(true)),
-    (&["minimum"], End::Least(true)),
-    (&["min"], End::Least(true)),
-    (&["from"], End::Least(true)),
-    (&["since"], End::Least(true)),
-    (&["more", "than"], End::Least(false)),
-    (&["greater", "than"], End::Least(false)),
-    (&["later", "than"], End::Least(false)),
-    (&["over"], End::Least(false)),
-    (&["above"], End::Least(false)),
-    (&["after"], End::Least(false)),
-    (&["a", "maximum", "of"], End::Most(true)),
-    (&["no", "more", "than"], End::Most(true)),
-    (&["not", "more", "than"], End::Most(true)),
-    (&["no", "later", "than"], End::Most(true)),
-    (&["at", "most"], End::Most(true)),
-    (&["up", "to"], End::Most(true)),
-    (&["maximum", "of"], End::Most(true)),
-    (&["maximum"], End::Most(true)),
-    (&["max"], End::Most(true)),
-    (&["until"], End::Most(true)),
-    (&["till"], End::Most(true)),
-    (&["by"], End::Most(true)),
-    (&["less", "than"], End::Most(false)),
-    (&["fewer", "than"], End::Most(false)),
-    (&["earlier", "than"], End::Most(false)),
-    (&["under"], End::Most(false)),
-    (&["below"], End::Most(false)),
-    (&["before"], End::Most(false)),
-];
-
-/// What stands behind an open range.
-const BEHIND: [(&[&str], End); 12] = [
-    (&["or", "more"], End::Least(true)),
-    (&["or", "above"], End::Least(true)),
-    (&["or", "over"], End::Least(true)),
-    (&["or", "later"], End::Least(true)),
-    (&["and", "up"], End::Least(true)),
-    (&["and", "above"], End::Least(true)),
-    (&["or", "less"], End::Most(true)),
-    (&["or", "fewer"], End::Most(true)),
-    (&["or", "under"], End::Most(true)),
-    (&["or", "below"], End::Most(true)),
-    (&["or", "earlier"], End::Most(true)),
-    (&["and", "under"], End::Most(true)),
-];
 
 fn open(end: End, value: Value) -> Bounds {
     match end {
@@ -112,7 +52,7 @@ fn bounds_at(kind: &SlotKind, chars: &[char], at: usize, around: &Surroundings) 
         return signed(kind, start, around).or_else(|| bare(kind, start, around));
     }
     let mut cursor = start;
-    if cursor.eat(&["between"]) {
+    if cursor.eat(&BETWEEN) {
         let (cursor, low) = value(kind, cursor, around)?;
         return second(kind, cursor, low, &["and"], around);
     }
@@ -122,8 +62,8 @@ fn bounds_at(kind: &SlotKind, chars: &[char], at: usize, around: &Surroundings) 
     });
     let Some((words, end)) = opening else { return bare(kind, start, around) };
     let (cursor, low) = value(kind, cursor, around)?;
-    if words == &["from"]
-        && let Some(found) = second(kind, cursor, low.clone(), &["to", "until", "till", "through"], around)
+    if *words == FROM.as_slice()
+        && let Some(found) = second(kind, cursor, low.clone(), &TO, around)
     {
         return Some(found);
     }
@@ -204,7 +144,7 @@ fn bare(kind: &SlotKind, start: Cursor<'_>, around: &Surroundings) -> Option<(us
     if plus.sign(&['+']) && plus.ends_word() {
         return Some((plus.at, open(End::Least(true), low)));
     }
-    BEHIND.iter().find_map(|(words, end)| {
+    AFTER.iter().find_map(|(words, end)| {
         let mut behind = cursor;
         behind.eat_all(words).then(|| (behind.at, open(*end, low.clone())))
     })

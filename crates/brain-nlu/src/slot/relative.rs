@@ -9,6 +9,8 @@ use super::cursor::Cursor;
 use super::extract::{places, scan};
 use super::money::sums;
 use super::number::{bare_numbers, percent_end, starts_number};
+use crate::english::comparisons::{DECREASES, INCREASES, MEASURES, MINUS, MULTIPLES, PLUS, RELATED, TIMES};
+use crate::english::lookup;
 
 /// An amount that is said by another: so many times as much, and so much more. What it relates to is not in the text;
 /// who knows it applies this to it, and who does not asks: "twice as many as what?"
@@ -35,9 +37,6 @@ impl Relative {
     }
 }
 
-/// What may follow `twice`: then it relates to something. `double glazing` does not.
-const RELATED: [&str; 9] = ["as", "that", "the", "this", "it", "what", "them", "those", "my"];
-
 /// The relation that begins here.
 fn relative_at(chars: &[char], at: usize, around: &Surroundings) -> Option<(usize, Relative)> {
     let start = Cursor::new(chars, at);
@@ -53,16 +52,12 @@ fn relative_at(chars: &[char], at: usize, around: &Surroundings) -> Option<(usiz
 fn multiple(start: Cursor<'_>) -> Option<(usize, Relative)> {
     let mut cursor = start;
     let factor = match cursor.next_word()?.as_str() {
-        "twice" | "double" => Decimal::TWO,
-        "thrice" | "triple" | "treble" => Decimal::from(3),
-        "quadruple" => Decimal::from(4),
-        "half" => Decimal::new(5, 1),
         "the" if cursor.eat(&["same"]) => {
             cursor.eat(&["number", "amount", "quantity"]);
             let again = cursor.eat(&["again"]);
             return Some((cursor.at, Relative::times(if again { Decimal::TWO } else { Decimal::ONE })));
         }
-        _ => return None,
+        word => Decimal::new(lookup(&MULTIPLES, word)?, 1).normalize(),
     };
     compared(cursor).map(|end| (end, Relative::times(factor)))
 }
@@ -71,7 +66,7 @@ fn multiple(start: Cursor<'_>) -> Option<(usize, Relative)> {
 fn compared(cursor: Cursor<'_>) -> Option<usize> {
     let mut next = cursor;
     if next.eat(&["as"]) {
-        next.eat(&["many", "much", "long", "big", "large", "high"]).then_some(())?;
+        next.eat(&MEASURES).then_some(())?;
         return Some(next.at);
     }
     if next.eat(&RELATED) {
@@ -86,9 +81,9 @@ fn compared(cursor: Cursor<'_>) -> Option<usize> {
 /// `10 more`, `10% off`, `another 5`, `three times as many`, `plus 10`.
 fn changed(start: Cursor<'_>, around: &Surroundings) -> Option<(usize, Relative)> {
     let mut cursor = start;
-    let sign = if cursor.eat(&["another", "plus"]) {
+    let sign = if cursor.eat(&PLUS) {
         Some(Decimal::ONE)
-    } else if cursor.eat(&["minus"]) {
+    } else if cursor.eat(&MINUS) {
         Some(Decimal::NEGATIVE_ONE)
     } else {
         None
@@ -102,14 +97,14 @@ fn changed(start: Cursor<'_>, around: &Surroundings) -> Option<(usize, Relative)
             None => (end, Relative::plus(value * sign)),
         });
     }
-    if cursor.eat(&["times", "x"]) {
+    if cursor.eat(&TIMES) {
         return compared_to(cursor).map(|end| (end, Relative::times(value)));
     }
     let percent = percent_end(start.chars, end);
     cursor.at = percent.unwrap_or(end);
     let sign = match cursor.next_word()?.as_str() {
-        "more" | "extra" | "additional" | "higher" | "longer" => Decimal::ONE,
-        "less" | "fewer" | "off" | "lower" | "discount" | "shorter" => Decimal::NEGATIVE_ONE,
+        word if INCREASES.contains(&word) => Decimal::ONE,
+        word if DECREASES.contains(&word) => Decimal::NEGATIVE_ONE,
         "as" if percent.is_some() && cursor.eat(&["much", "many"]) => {
             return value.checked_div(Decimal::ONE_HUNDRED).map(|factor| (cursor.at, Relative::times(factor)));
         }

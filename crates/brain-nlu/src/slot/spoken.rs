@@ -3,85 +3,26 @@
 use rust_decimal::Decimal;
 
 use super::cursor::Cursor;
+use crate::english::lookup;
+use crate::english::numbers::{AFTER_OTHER_HALF, ARTICLES, CARDINALS, COUPLE, Cardinal, FRACTIONS, HALF};
 
-/// What a word adds to a number.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Part {
-    /// Zero to nineteen.
-    Small(u64),
-    Tens(u64),
-    Hundred,
-    Scale(u64),
-    Dozen,
-}
-
-fn part(word: &str) -> Option<Part> {
-    Some(match word {
-        "zero" => Part::Small(0),
-        "one" => Part::Small(1),
-        "two" => Part::Small(2),
-        "three" => Part::Small(3),
-        "four" => Part::Small(4),
-        "five" => Part::Small(5),
-        "six" => Part::Small(6),
-        "seven" => Part::Small(7),
-        "eight" => Part::Small(8),
-        "nine" => Part::Small(9),
-        "ten" => Part::Small(10),
-        "eleven" => Part::Small(11),
-        "twelve" => Part::Small(12),
-        "thirteen" => Part::Small(13),
-        "fourteen" => Part::Small(14),
-        "fifteen" => Part::Small(15),
-        "sixteen" => Part::Small(16),
-        "seventeen" => Part::Small(17),
-        "eighteen" => Part::Small(18),
-        "nineteen" => Part::Small(19),
-        "twenty" => Part::Tens(20),
-        "thirty" => Part::Tens(30),
-        "forty" | "fourty" => Part::Tens(40),
-        "fifty" => Part::Tens(50),
-        "sixty" => Part::Tens(60),
-        "seventy" => Part::Tens(70),
-        "eighty" => Part::Tens(80),
-        "ninety" => Part::Tens(90),
-        "hundred" => Part::Hundred,
-        "dozen" => Part::Dozen,
-        _ => Part::Scale(scale(word)?),
-    })
-}
-
-fn scale(word: &str) -> Option<u64> {
-    Some(match word {
-        "thousand" => 1_000,
-        "million" => 1_000_000,
-        "billion" => 1_000_000_000,
-        "trillion" => 1_000_000_000_000,
-        _ => return None,
-    })
+fn part(word: &str) -> Option<Cardinal> {
+    lookup(&CARDINALS, word)
 }
 
 /// By how much a word behind a number multiplies it: `3 dozen`, `1.2 million`.
 pub(super) fn multiplier(word: &str) -> Option<u64> {
     match part(word)? {
-        Part::Hundred => Some(100),
-        Part::Dozen => Some(12),
-        Part::Scale(scale) => Some(scale),
-        Part::Small(_) | Part::Tens(_) => None,
+        Cardinal::Hundred => Some(100),
+        Cardinal::Dozen => Some(12),
+        Cardinal::Scale(scale) => Some(scale),
+        Cardinal::Small(_) | Cardinal::Tens(_) => None,
     }
 }
 
-/// What part of one a word says. A third has no exact decimal; four digits are enough for people.
+/// The part of one that a word names.
 fn fraction(word: &str) -> Option<Decimal> {
-    Some(match word {
-        "half" | "halves" => Decimal::new(5, 1),
-        "third" | "thirds" => Decimal::new(3333, 4),
-        "quarter" | "quarters" => Decimal::new(25, 2),
-        "fifth" | "fifths" => Decimal::new(2, 1),
-        "eighth" | "eighths" => Decimal::new(125, 3),
-        "tenth" | "tenths" => Decimal::new(1, 1),
-        _ => return None,
-    })
+    lookup(&FRACTIONS, word).map(|(digits, decimals)| Decimal::new(digits, decimals))
 }
 
 /// `and a half`, `and three quarters`, behind a number.
@@ -105,12 +46,12 @@ pub(super) fn spoken(chars: &[char], at: usize) -> Option<(usize, Decimal)> {
     let mut cursor = start;
     let first = cursor.word().filter(|_| cursor.ends_word())?;
     match first.as_str() {
-        "half" => half(cursor),
-        "a" | "an" => with_article(cursor),
-        "couple" => cursor.eat(&["of"]).then_some((cursor.at, Decimal::TWO)),
+        HALF => half(cursor),
+        word if ARTICLES.contains(&word) => with_article(cursor),
+        COUPLE => cursor.eat(&["of"]).then_some((cursor.at, Decimal::TWO)),
         "dozen" => Some((cursor.at, Decimal::from(12))),
         word => {
-            part(word).filter(|part| matches!(part, Part::Small(_) | Part::Tens(_)))?;
+            part(word).filter(|part| matches!(part, Cardinal::Small(_) | Cardinal::Tens(_)))?;
             counted(start)
         }
     }
@@ -125,7 +66,7 @@ fn half(cursor: Cursor<'_>) -> Option<(usize, Decimal)> {
         return Some((next.at, Decimal::from(by) / Decimal::TWO));
     }
     let mut next = cursor;
-    let other = next.eat(&["past", "as", "way", "time", "that", "the"]);
+    let other = next.eat(&AFTER_OTHER_HALF);
     (!other).then(|| (cursor.at, Decimal::new(5, 1)))
 }
 
@@ -170,16 +111,16 @@ fn counted_from(mut cursor: Cursor<'_>, mut group: Option<u64>) -> Option<(usize
         }
         let Some(word) = next.next_word() else { break };
         let fitting = match (part(word.as_str()), group) {
-            (Some(Part::Small(n)), None) => Some(n),
-            (Some(Part::Small(n)), Some(group)) if after_hundreds && n > 0 => Some(group + n),
-            (Some(Part::Small(n @ 1..=9)), Some(group)) if group % 10 == 0 && group % 100 >= 20 => Some(group + n),
-            (Some(Part::Tens(n)), None) => Some(n),
-            (Some(Part::Tens(n)), Some(group)) if after_hundreds => Some(group + n),
-            (Some(Part::Hundred), Some(group @ 1..=99)) => Some(group * 100),
-            (Some(Part::Dozen), Some(group @ 1..)) if total == 0 => {
+            (Some(Cardinal::Small(n)), None) => Some(n),
+            (Some(Cardinal::Small(n)), Some(group)) if after_hundreds && n > 0 => Some(group + n),
+            (Some(Cardinal::Small(n @ 1..=9)), Some(group)) if group % 10 == 0 && group % 100 >= 20 => Some(group + n),
+            (Some(Cardinal::Tens(n)), None) => Some(n),
+            (Some(Cardinal::Tens(n)), Some(group)) if after_hundreds => Some(group + n),
+            (Some(Cardinal::Hundred), Some(group @ 1..=99)) => Some(group * 100),
+            (Some(Cardinal::Dozen), Some(group @ 1..)) if total == 0 => {
                 return Some((next.at, Decimal::from(group * 12)));
             }
-            (Some(Part::Scale(scale)), Some(count)) if count > 0 && scale < last_scale => {
+            (Some(Cardinal::Scale(scale)), Some(count)) if count > 0 && scale < last_scale => {
                 total += count * scale;
                 last_scale = scale;
                 group = None;

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::ends_word;
+use crate::english::values::BOOLEANS;
 
 pub(super) fn uuid(chars: &[char], at: usize) -> Option<(usize, Value)> {
     let end = at + 36;
@@ -39,8 +40,7 @@ pub(super) fn url(chars: &[char], at: usize) -> Option<(usize, Value)> {
 }
 
 pub(super) fn boolean(chars: &[char], at: usize) -> Option<(usize, Value)> {
-    for (word, value) in [("yes", true), ("true", true), ("on", true), ("no", false), ("false", false), ("off", false)]
-    {
+    for (word, value) in BOOLEANS {
         let end = at + word.len();
         if chars[at..].iter().copied().take(word.len()).eq(word.chars()) && ends_word(chars, end) {
             return Some((end, Value::from(value)));

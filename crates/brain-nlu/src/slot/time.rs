@@ -6,6 +6,9 @@ use serde_json::Value;
 use super::Surroundings;
 use super::cursor::Cursor;
 use super::spoken::spoken;
+use crate::english::clock::{AFTER_NOON, MINUTES, MORNING, NAMED_TIMES, QUARTER};
+use crate::english::lookup;
+use crate::english::numbers::HALF;
 
 /// Which half of the day was said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -172,21 +175,16 @@ fn half_behind(cursor: &mut Cursor<'_>) -> Option<Half> {
 
 /// The half of the day that a word says.
 pub(super) fn half(word: &str) -> Option<Half> {
-    match word {
-        "morning" => Some(Half::Morning),
-        "afternoon" | "evening" | "night" | "tonight" => Some(Half::Later),
-        _ => None,
+    if MORNING.contains(&word) {
+        return Some(Half::Morning);
     }
+    AFTER_NOON.contains(&word).then_some(Half::Later)
 }
 
 /// `noon`, `midnight`.
 fn named(start: Cursor<'_>) -> Option<(Cursor<'_>, Clock)> {
     let mut cursor = start;
-    let hour = match cursor.next_word()?.as_str() {
-        "noon" | "midday" => 12,
-        "midnight" => 0,
-        _ => return None,
-    };
+    let hour = lookup(&NAMED_TIMES, cursor.next_word()?.as_str())?;
     Some((cursor, Clock { exact: true, ..Clock::of(hour, 0, 0)? }))
 }
 
@@ -216,14 +214,14 @@ fn relative(start: Cursor<'_>) -> Option<(Cursor<'_>, Clock)> {
     let in_words = cursor.peek().is_some_and(char::is_alphabetic);
     cursor.eat(&["a"]);
     let mut with_unit = false;
-    let minutes = if cursor.eat(&["half"]) {
+    let minutes = if cursor.eat(&[HALF]) {
         30
-    } else if cursor.eat(&["quarter"]) {
+    } else if cursor.eat(&[QUARTER]) {
         15
     } else {
         cursor = start;
         let minutes = small_number(&mut cursor).filter(|minutes| (1..60).contains(minutes))?;
-        with_unit = cursor.eat(&["minutes", "minute", "mins", "min"]);
+        with_unit = cursor.eat(&MINUTES);
         minutes
     };
     let word = cursor.next_word()?;

@@ -1,8 +1,12 @@
 //! Units of measure: their names, and how much of the base unit each is.
 
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
 use rust_decimal::Decimal;
 
 use super::cursor::Cursor;
+use crate::english::units::{CUBIC, SQUARE, UNITS};
 
 /// What is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,41 +90,24 @@ static KW: Unit = unit("kw", Dimension::Power, 1_000, 0);
 static WH: Unit = unit("wh", Dimension::Energy, 1, 0);
 static KWH: Unit = unit("kwh", Dimension::Energy, 1_000, 0);
 
+/// Every unit.
+static ALL: [&Unit; 36] = [
+    &MM, &CM, &M, &KM, &INCH, &FT, &YD, &MI, &MM2, &CM2, &M2, &HA, &KM2, &FT2, &YD2, &ACRE, &ML, &L, &M3, &FT3, &YD3,
+    &MG, &G, &KG, &T, &OZ, &LB, &S, &MIN, &H, &D, &WK, &W, &KW, &WH, &KWH,
+];
+
+/// Units by their names.
+static BY_NAME: LazyLock<BTreeMap<&str, &Unit>> = LazyLock::new(|| {
+    let named = UNITS.iter().filter_map(|(symbol, names)| {
+        let unit = ALL.iter().find(|unit| unit.symbol == *symbol)?;
+        Some(names.iter().map(move |name| (*name, *unit)))
+    });
+    named.flatten().collect()
+});
+
 /// The unit of a word in lower case.
 fn by_word(word: &str) -> Option<&'static Unit> {
-    Some(match word {
-        "mm" | "millimetre" | "millimetres" | "millimeter" | "millimeters" => &MM,
-        "cm" | "centimetre" | "centimetres" | "centimeter" | "centimeters" => &CM,
-        "m" | "metre" | "metres" | "meter" | "meters" => &M,
-        "km" | "kms" | "kilometre" | "kilometres" | "kilometer" | "kilometers" => &KM,
-        "inch" | "inches" => &INCH,
-        "ft" | "foot" | "feet" => &FT,
-        "yd" | "yds" | "yard" | "yards" => &YD,
-        "mi" | "mile" | "miles" => &MI,
-        "sqm" => &M2,
-        "sqft" => &FT2,
-        "ha" | "hectare" | "hectares" => &HA,
-        "acre" | "acres" => &ACRE,
-        "ml" | "millilitre" | "millilitres" | "milliliter" | "milliliters" => &ML,
-        "l" | "litre" | "litres" | "liter" | "liters" => &L,
-        "cbm" => &M3,
-        "mg" | "milligram" | "milligrams" => &MG,
-        "g" | "gram" | "grams" => &G,
-        "kg" | "kgs" | "kilo" | "kilos" | "kilogram" | "kilograms" => &KG,
-        "t" | "tonne" | "tonnes" => &T,
-        "oz" | "ounce" | "ounces" => &OZ,
-        "lb" | "lbs" | "pound" | "pounds" => &LB,
-        "s" | "sec" | "secs" | "second" | "seconds" => &S,
-        "min" | "mins" | "minute" | "minutes" => &MIN,
-        "h" | "hr" | "hrs" | "hour" | "hours" => &H,
-        "d" | "day" | "days" => &D,
-        "wk" | "wks" | "week" | "weeks" => &WK,
-        "w" | "watt" | "watts" => &W,
-        "kw" | "kilowatt" | "kilowatts" => &KW,
-        "wh" => &WH,
-        "kwh" => &KWH,
-        _ => return None,
-    })
+    BY_NAME.get(word).copied()
 }
 
 /// The square or the cube of a length.
@@ -142,9 +129,9 @@ fn power(unit: &Unit, power: char) -> Option<&'static Unit> {
 /// The unit that stands here, and where it ends: `m`, `m2`, `square metres`.
 pub(super) fn unit_at(chars: &[char], at: usize) -> Option<(usize, &'static Unit)> {
     let mut cursor = Cursor::new(chars, at);
-    let said = if cursor.eat(&["square", "sq"]) {
+    let said = if cursor.eat(&SQUARE) {
         Some('2')
-    } else if cursor.eat(&["cubic", "cu"]) {
+    } else if cursor.eat(&CUBIC) {
         Some('3')
     } else {
         None
@@ -175,7 +162,7 @@ pub(super) fn unit_at(chars: &[char], at: usize) -> Option<(usize, &'static Unit
 
 /// The unit that a text names.
 pub(super) fn unit_of(text: &str) -> Option<&'static Unit> {
-    let chars: Vec<char> = crate::normalise::folded(text.trim()).chars().collect();
+    let chars: Vec<char> = crate::text::normalise::folded(text.trim()).chars().collect();
     if chars.as_slice() == ['i', 'n'] {
         return Some(&INCH);
     }
@@ -185,6 +172,13 @@ pub(super) fn unit_of(text: &str) -> Option<&'static Unit> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_name_is_of_a_unit() {
+        for (symbol, names) in UNITS {
+            assert!(ALL.iter().any(|unit| unit.symbol == symbol), "{symbol}: {names:?}");
+        }
+    }
 
     #[test]
     fn a_unit_has_many_names() {

@@ -9,7 +9,7 @@ use super::quantity::measure;
 use super::range::{Bounds, ranges as ranges_in};
 use super::relative::{Relative, relatives as relatives_in};
 use super::{SlotKind, Surroundings};
-use crate::normalise::Normal;
+use crate::text::normalise::Normal;
 
 /// Something found in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,6 +4,9 @@ use jiff::Span;
 use jiff::civil::{Date, Weekday};
 use rust_decimal::Decimal;
 
+use crate::english::calendar::{MONTHS, PERIODS, Period, WEEKDAYS, WORKING};
+use crate::english::numbers::ARTICLES;
+use crate::english::{lookup, position};
 use crate::slot::cursor::Cursor;
 use crate::slot::spoken::spoken;
 
@@ -59,54 +62,28 @@ fn count(cursor: &mut Cursor<'_>) -> Option<i64> {
         cursor.at = end;
         return i64::try_from(number).ok().filter(|_| whole);
     }
-    cursor.eat(&["a", "an"]).then_some(1)
+    cursor.eat(&ARTICLES).then_some(1)
 }
 
 /// How many of which: `3 days`, `a fortnight`, `two working days`.
 pub(super) fn step(cursor: &mut Cursor<'_>) -> Option<Step> {
     let count = count(cursor)?;
     let unit = cursor.next_word()?;
-    Some(match unit.as_str() {
-        "day" | "days" => Step::Days(count),
-        "week" | "weeks" | "wk" | "wks" => Step::Days(count * 7),
-        "fortnight" | "fortnights" => Step::Days(count * 14),
-        "month" | "months" => Step::Months(count),
-        "quarter" | "quarters" => Step::Months(count * 3),
-        "year" | "years" => Step::Months(count * 12),
-        "business" | "working" | "work" if cursor.eat(&["day", "days"]) => Step::WorkingDays(count),
-        _ => return None,
+    if WORKING.contains(&unit.as_str()) {
+        return cursor.eat(&["day", "days"]).then_some(Step::WorkingDays(count));
+    }
+    Some(match lookup(&PERIODS, unit.as_str())? {
+        Period::Days(days) => Step::Days(count * days),
+        Period::Months(months) => Step::Months(count * months),
     })
 }
 
-/// The weekday of a word, whole or short.
+/// The weekday of a word, whole or abbreviated.
 pub(super) fn weekday(word: &str) -> Option<Weekday> {
-    Some(match word {
-        "monday" | "mon" => Weekday::Monday,
-        "tuesday" | "tue" | "tues" => Weekday::Tuesday,
-        "wednesday" | "wed" | "weds" => Weekday::Wednesday,
-        "thursday" | "thu" | "thur" | "thurs" => Weekday::Thursday,
-        "friday" | "fri" => Weekday::Friday,
-        "saturday" | "sat" => Weekday::Saturday,
-        "sunday" | "sun" => Weekday::Sunday,
-        _ => return None,
-    })
+    position(&WEEKDAYS, word).and_then(|day| Weekday::from_monday_zero_offset(day as i8).ok())
 }
 
-/// The month of a word, whole or short.
+/// The month of a word, whole or abbreviated, from 1.
 pub(super) fn month(word: &str) -> Option<i64> {
-    Some(match word {
-        "january" | "jan" => 1,
-        "february" | "feb" => 2,
-        "march" | "mar" => 3,
-        "april" | "apr" => 4,
-        "may" => 5,
-        "june" | "jun" => 6,
-        "july" | "jul" => 7,
-        "august" | "aug" => 8,
-        "september" | "sept" | "sep" => 9,
-        "october" | "oct" => 10,
-        "november" | "nov" => 11,
-        "december" | "dec" => 12,
-        _ => return None,
-    })
+    position(&MONTHS, word).map(|month| month as i64 + 1)
 }

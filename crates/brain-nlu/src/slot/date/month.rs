@@ -4,6 +4,8 @@ use jiff::civil::Date;
 
 use super::calendar::month;
 use super::{Sight, make};
+use crate::english::lookup;
+use crate::english::numbers::{ORDINAL_ENDINGS, ORDINALS};
 use crate::slot::cursor::Cursor;
 
 pub(super) fn named(start: Cursor<'_>, sight: Sight) -> Option<(usize, Date)> {
@@ -70,7 +72,7 @@ fn month_here(cursor: &mut Cursor<'_>) -> Option<i64> {
 pub(super) fn ordinal(cursor: &mut Cursor<'_>) -> Option<i64> {
     if let Some(number) = cursor.digits(2) {
         let mut suffix = *cursor;
-        if suffix.word().is_some_and(|word| matches!(word.as_str(), "st" | "nd" | "rd" | "th")) {
+        if suffix.word().is_some_and(|word| ORDINAL_ENDINGS.contains(&word.as_str())) {
             *cursor = suffix;
         }
         return Some(number);
@@ -92,11 +94,5 @@ pub(super) fn ordinal(cursor: &mut Cursor<'_>) -> Option<i64> {
 }
 
 fn ordinal_word(word: &str) -> Option<i64> {
-    const WORDS: [&str; 20] = [
-        "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh",
-        "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth",
-        "twentieth",
-    ];
-    let small = WORDS.iter().position(|ordinal| *ordinal == word).map(|i| i as i64 + 1);
-    small.or((word == "thirtieth").then_some(30))
+    lookup(&ORDINALS, word)
 }

@@ -4,6 +4,9 @@ use jiff::civil::{Date, Weekday};
 
 use super::calendar::{Step, month, step, weekday};
 use super::{Sight, month as named, named_days, numeric};
+use crate::english::calendar::{DAY_WORDS, DayWord};
+use crate::english::lookup;
+use crate::english::numbers::ORDINAL_ENDINGS;
 use crate::slot::Surroundings;
 use crate::slot::cursor::{Cursor, Word};
 
@@ -15,31 +18,31 @@ pub(super) fn spoken(start: Cursor<'_>, around: &Surroundings, sight: Sight) -> 
     let first = cursor.word().filter(|_| cursor.ends_word())?;
     let here = cursor.at;
     let on = |step: Step| step.from(today).map(|day| (here, day));
-    match first.as_str() {
-        "today" | "tonight" | "eod" => Some((cursor.at, today)),
-        "tomorrow" | "tomorow" | "tmrw" => on(Step::Days(1)),
-        "yesterday" => on(Step::Days(-1)),
-        "eow" => on(Step::Days(to_friday(today))),
-        "eom" => Some((cursor.at, today.last_of_month())),
-        "eoq" => Some((cursor.at, end_of_quarter(today)?)),
-        "eoy" => Some((cursor.at, today.last_of_year())),
-        "month" if cursor.eat(&["end"]) => Some((cursor.at, today.last_of_month())),
-        "the" => article(cursor, sight),
-        "day" => beside(cursor, today),
-        "end" => end_of(cursor, sight),
-        "start" | "beginning" => start_of(cursor, today),
-        "next" => next(cursor, today),
-        "last" | "past" => last(cursor, today),
-        "this" | "coming" => this(cursor, today),
-        "on" => {
+    match lookup(&DAY_WORDS, first.as_str()) {
+        Some(DayWord::Today) => Some((cursor.at, today)),
+        Some(DayWord::Tomorrow) => on(Step::Days(1)),
+        Some(DayWord::Yesterday) => on(Step::Days(-1)),
+        Some(DayWord::EndOfWeek) => on(Step::Days(to_friday(today))),
+        Some(DayWord::EndOfMonth) => Some((cursor.at, today.last_of_month())),
+        Some(DayWord::EndOfQuarter) => Some((cursor.at, end_of_quarter(today)?)),
+        Some(DayWord::EndOfYear) => Some((cursor.at, today.last_of_year())),
+        Some(DayWord::Month) if cursor.eat(&["end"]) => Some((cursor.at, today.last_of_month())),
+        Some(DayWord::The) => article(cursor, sight),
+        Some(DayWord::Day) => beside(cursor, today),
+        Some(DayWord::End) => end_of(cursor, sight),
+        Some(DayWord::Start) => start_of(cursor, today),
+        Some(DayWord::Next) => next(cursor, today),
+        Some(DayWord::Last) => last(cursor, today),
+        Some(DayWord::This) => this(cursor, today),
+        Some(DayWord::On) => {
             let day = cursor.next_word()?;
             on_weekday(cursor, day, around, sight)
         }
-        "in" => {
+        Some(DayWord::In) => {
             let step = step(&mut cursor)?;
             step.from(today).map(|day| (cursor.at, day))
         }
-        _ => on_weekday(cursor, first, around, sight),
+        Some(DayWord::Month) | None => on_weekday(cursor, first, around, sight),
     }
 }
 
@@ -88,7 +91,7 @@ fn day_of_month(mut cursor: Cursor<'_>, sight: Sight) -> Found {
     cursor.space();
     let day = cursor.digits(2)?;
     let suffix = cursor.word()?;
-    if !matches!(suffix.as_str(), "st" | "nd" | "rd" | "th") {
+    if !ORDINAL_ENDINGS.contains(&suffix.as_str()) {
         return None;
     }
     let mut further = cursor;

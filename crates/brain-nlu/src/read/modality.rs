@@ -2,30 +2,15 @@
 
 use std::ops::Range;
 
-use crate::actions::Tier;
+use crate::english::actions::Tier;
+use crate::english::modality::{
+    AFTER_WHAT, AUXILIARIES, COURTESIES, NEGATIONS, NEGATIONS_AFTER_PRONOUN, PRONOUNS, QUESTION_WORDS,
+    QUESTION_WORDS_BEFORE_PRONOUN, STATEMENT_WORDS,
+};
+use crate::phrase::vocabulary::Target;
 use crate::read::Reader;
-use crate::tokens::Token;
+use crate::text::tokens::Token;
 use crate::understanding::Intent;
-use crate::vocabulary::Target;
-
-/// Words before a request that say nothing.
-const COURTESIES: [&str; 14] =
-    ["hey", "hi", "hello", "please", "pls", "ok", "okay", "so", "and", "then", "well", "thanks", "sorry", "now"];
-/// Words that say no, in one spelling and without apostrophes: instead of a request,
-const NO: [&str; 3] = ["dont", "never", "not"];
-/// and of somebody.
-const SOMEBODY_NO: [&str; 12] =
-    ["not", "dont", "never", "cant", "cannot", "wont", "didnt", "couldnt", "wouldnt", "shouldnt", "mustnt", "havent"];
-/// Words between somebody and “not”.
-const HELPERS: [&str; 10] = ["do", "did", "can", "could", "will", "would", "should", "must", "have", "had"];
-/// Words that begin a question or a condition,
-const ASKING: [&str; 16] = [
-    "how", "why", "when", "whenever", "where", "who", "whether", "if", "unless", "did", "does", "was", "were", "had",
-    "should", "shall",
-];
-/// and those that do so before somebody.
-const ASKING_SOMEBODY: [&str; 5] = ["do", "have", "has", "is", "are"];
-const SOMEBODY: [&str; 11] = ["i", "you", "we", "they", "he", "she", "it", "anyone", "anybody", "someone", "somebody"];
 
 /// The words before a request that say that it is none, or not yet. Whoever asks a question may well want to be shown
 /// something: only what changes something must not follow from one. What people are known to ask for with questions, or
@@ -62,7 +47,7 @@ fn at_the_head<'a, P: Iterator<Item = &'a str>>(
 
 /// Where somebody says, after whatever else, what not to do: “I said do not archive …”.
 fn forbids<'a, P: Iterator<Item = &'a str>>(said: &[&Token], phrases: impl Fn() -> P) -> Option<Range<usize>> {
-    let pair = said.windows(2).find(|pair| NO.contains(&pair[0].word.as_str()) && pair[1].actions != 0)?;
+    let pair = said.windows(2).find(|pair| NEGATIONS.contains(&pair[0].word.as_str()) && pair[1].actions != 0)?;
     let is_usual = phrases().any(|phrase| words_of(phrase).any(|word| word == pair[0].word));
     (!is_usual).then(|| pair[0].range.start..pair[1].range.end)
 }
@@ -71,34 +56,34 @@ fn forbids<'a, P: Iterator<Item = &'a str>>(said: &[&Token], phrases: impl Fn() 
 fn refuses(words: [&str; 3]) -> Option<usize> {
     match words {
         ["do", "not", _] => Some(2),
-        [first, _, _] => NO.contains(&first).then_some(1),
+        [first, _, _] => NEGATIONS.contains(&first).then_some(1),
     }
 }
 
 /// How many of the words say that somebody did not, or does not want to.
 fn denies([first, second, third]: [&str; 3]) -> Option<usize> {
-    if !SOMEBODY.contains(&first) {
+    if !PRONOUNS.contains(&first) {
         return None;
     }
-    let helped = HELPERS.contains(&second) && third == "not";
-    if SOMEBODY_NO.contains(&second) { Some(2) } else { helped.then_some(3) }
+    let helped = AUXILIARIES.contains(&second) && third == "not";
+    if NEGATIONS_AFTER_PRONOUN.contains(&second) { Some(2) } else { helped.then_some(3) }
 }
 
 /// How many of the words ask, or tell when.
 fn asks([first, second, _]: [&str; 3]) -> Option<usize> {
-    let to_somebody = ASKING_SOMEBODY.contains(&first) && SOMEBODY.contains(&second);
-    if to_somebody || (first == "what" && matches!(second, "if" | "happens" | "about")) {
+    let to_somebody = QUESTION_WORDS_BEFORE_PRONOUN.contains(&first) && PRONOUNS.contains(&second);
+    if to_somebody || (first == "what" && AFTER_WHAT.contains(&second)) {
         return Some(2);
     }
-    ASKING.contains(&first).then_some(1)
+    QUESTION_WORDS.contains(&first).then_some(1)
 }
 
 /// Whether a phrase that begins with this word asks or tells something, and orders nothing.
 fn tells(word: &str) -> bool {
-    ASKING.contains(&word)
-        || (ASKING_SOMEBODY.contains(&word) && word != "do")
-        || SOMEBODY.contains(&word)
-        || matches!(word, "what" | "whats" | "which" | "am" | "im" | "ive" | "id" | "my" | "our" | "there")
+    QUESTION_WORDS.contains(&word)
+        || (QUESTION_WORDS_BEFORE_PRONOUN.contains(&word) && word != "do")
+        || PRONOUNS.contains(&word)
+        || STATEMENT_WORDS.contains(&word)
 }
 
 fn begins(phrase: &str, with: impl Fn(&str) -> bool) -> bool {

@@ -1,6 +1,5 @@
 //! Small talk: turns that Brain answers by itself, because nothing of substance was said.
 
-mod phrases;
 #[cfg(test)]
 mod tests;
 
@@ -8,8 +7,8 @@ use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
-use crate::normalise::folded;
-use phrases::{AROUND, PHRASES};
+use crate::english::small_talk::{AROUND, PHRASES};
+use crate::text::normalise::folded;
 
 /// What was said, in order of what matters most when several things were.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

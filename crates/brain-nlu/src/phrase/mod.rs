@@ -1,13 +1,17 @@
 //! One phrase of a target. What is known of it at once costs no memory of its own; it is taken apart when it is first
 //! looked at, which of thousands most never are.
 
+pub(crate) mod pattern;
+pub(crate) mod taught;
+pub(crate) mod vocabulary;
+
 use std::sync::OnceLock;
 
-use crate::align::{Part, parts};
-use crate::normalise::folded;
-use crate::pattern::{PatternError, Piece, Raw, parse, walk};
-use crate::tokens::quick_hash;
-use crate::vocabulary::Target;
+use crate::phrase::pattern::{PatternError, Piece, Raw, parse, walk};
+use crate::phrase::vocabulary::Target;
+use crate::read::align::{Part, parts};
+use crate::text::normalise::folded;
+use crate::text::tokens::quick_hash;
 
 /// One phrase.
 #[derive(Clone, Debug)]

@@ -7,18 +7,19 @@ use brain_core::Digest;
 use brain_embed::Encoder;
 use serde::{Deserialize, Serialize};
 
-use crate::actions::{Tier, generate, tier_of};
-use crate::background::BACKGROUND;
-use crate::ears::Ears;
+use crate::english::actions::{Tier, generate, tier_of};
+use crate::english::background::BACKGROUND;
+use crate::english::function_words::is_function_word;
+use crate::english::spelling::american;
+use crate::model::encoder::CombinedEncoder;
 use crate::model::{Model, Training};
-use crate::normalise::folded;
-use crate::pattern::{PatternError, Piece};
+use crate::phrase::pattern::{PatternError, Piece};
 use crate::phrase::{Beginnings, Phrase};
 use crate::slot::SlotKind;
-use crate::spell::Speller;
-use crate::spelling::one_spelling;
-use crate::tokens::quick_hash;
-use crate::words::{ADDRESS, ID, NUMBER, is_small, words};
+use crate::text::normalise::folded;
+use crate::text::speller::Speller;
+use crate::text::tokens::quick_hash;
+use crate::text::words::{ADDRESS, ID, NUMBER, words};
 
 /// Changes whenever the same phrases would give another snapshot.
 const SNAPSHOT: u32 = 7;
@@ -115,7 +116,7 @@ pub struct Vocabulary {
     /// Titles and names of targets, and by the hashes of their words which say what; sorted.
     labels: Vec<Phrase>,
     by_label: Vec<(u32, u32)>,
-    ears: Ears,
+    ears: CombinedEncoder,
     tuning: Tuning,
     /// Made when it is first needed, or loaded: phrases that match whole do without.
     search: OnceLock<Search>,
@@ -165,7 +166,7 @@ impl Vocabulary {
             beginnings: Beginnings::default(),
             labels: Vec::new(),
             by_label: Vec::new(),
-            ears: Ears::new(encoder),
+            ears: CombinedEncoder::new(encoder),
             tuning,
             search: OnceLock::new(),
         };
@@ -273,9 +274,9 @@ impl Vocabulary {
         for (number, phrase) in self.phrases.iter().enumerate() {
             for piece in phrase.pieces() {
                 if let Piece::Word(word) = piece
-                    && !is_small(word)
+                    && !is_function_word(word)
                 {
-                    let of_word = found.entry(one_spelling(word.replace('\'', ""))).or_default();
+                    let of_word = found.entry(american(word.replace('\'', ""))).or_default();
                     if of_word.last() != Some(&(number as u32)) {
                         of_word.push(number as u32);
                     }

@@ -3,6 +3,8 @@
 
 use std::ops::Range;
 
+use crate::english::clauses::CONJUNCTIONS;
+
 /// A place where one request may end and the next begin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Seam {
@@ -14,7 +16,6 @@ pub(crate) struct Seam {
     pub(crate) strong: bool,
 }
 
-const WORDS: [&str; 6] = [" and then ", " and also ", " then ", " and ", ", ", ". "];
 /// More seams than this are not looked at: the utterance is a text, not a list of requests.
 const MAX_SEAMS: usize = 100;
 
@@ -28,7 +29,7 @@ pub(crate) fn seams(chars: &[char]) -> Vec<Seam> {
             '"' => quoted = !quoted,
             '\n' | '\r' | ';' if !quoted => found.push(Seam { end: i, start: i + 1, strong: true }),
             _ if !quoted => {
-                let word = WORDS.iter().find(|word| starts_with(chars, i, word));
+                let word = CONJUNCTIONS.iter().find(|word| starts_with(chars, i, word));
                 if let Some(word) = word {
                     let length = word.chars().count();
                     found.push(Seam { end: i, start: i + length, strong: false });

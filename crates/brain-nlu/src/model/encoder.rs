@@ -1,4 +1,4 @@
-//! Ears: what turns texts into vectors. Beside a transformer, the table that is always there is heard too: it knows words
+//! CombinedEncoder: what turns texts into vectors. Beside a transformer, the table that is always there is heard too: it knows words
 //! where the transformer knows sentences, and on held-out phrases both together were right more often than either.
 
 use std::sync::Arc;
@@ -9,14 +9,14 @@ use brain_embed::{Encoder, StaticTable};
 const SHARE: f32 = 0.5;
 
 /// An encoder, and the table beside it.
-pub(crate) struct Ears {
+pub(crate) struct CombinedEncoder {
     id: String,
     encoder: Arc<dyn Encoder>,
     /// `None` where the encoder is the table itself.
     table: Option<&'static StaticTable>,
 }
 
-impl Ears {
+impl CombinedEncoder {
     pub(crate) fn new(encoder: Arc<dyn Encoder>) -> Self {
         let table = StaticTable::built_in();
         if encoder.id() == table.id() {
@@ -26,7 +26,7 @@ impl Ears {
     }
 }
 
-impl Encoder for Ears {
+impl Encoder for CombinedEncoder {
     fn id(&self) -> &str {
         &self.id
     }
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn both_are_heard_and_vectors_keep_their_length() {
-        let ears = Ears::new(Arc::new(Length));
+        let ears = CombinedEncoder::new(Arc::new(Length));
         let mut vector = vec![0.0; ears.dim()];
         ears.encode("show my tasks", &mut vector);
         assert_eq!(vector.len(), 258);
@@ -100,7 +100,7 @@ mod tests {
     #[test]
     fn the_table_alone_is_heard_once() {
         let table = StaticTable::built_in();
-        let ears = Ears::new(Arc::new(StaticTable::built_in()));
+        let ears = CombinedEncoder::new(Arc::new(StaticTable::built_in()));
         assert_eq!((ears.id(), ears.dim()), (table.id(), table.dim()));
     }
 }

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use crate::actions::{actions_of, is_destructive};
-use crate::normalise::Normal;
-use crate::spelling::one_spelling;
-use crate::words::is_small;
+use crate::english::actions::{actions_of, is_destructive};
+use crate::english::function_words::is_function_word;
+use crate::english::spelling::american;
+use crate::text::normalise::Normal;
 
 /// A word, number or sign of the utterance.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,12 +51,12 @@ pub(crate) fn tokens(normal: &Normal, clause: Range<usize>) -> Vec<Token> {
             at += 1;
         }
         let word: String = chars[from..at].iter().filter(|c| **c != '\'').collect();
-        let word = one_spelling(word);
+        let word = american(word);
         list.push(Token {
             range: from..at,
             quoted,
             hash: quick_hash(&word),
-            small: is_small(&word),
+            small: is_function_word(&word),
             actions: actions_of(&word),
             destructive: is_destructive(&word),
             word,

@@ -6,17 +6,18 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use crate::actions::{actions_of, is_destructive};
+use crate::english::actions::{actions_of, is_destructive};
+use crate::english::function_words::is_function_word;
+use crate::english::inflection::inflected;
+use crate::english::spelling::american;
 use crate::entity::naming;
-use crate::matcher::{Capture, mention_value};
-use crate::normalise::Normal;
-use crate::pattern::Piece;
 use crate::phrase::Phrase;
+use crate::phrase::pattern::Piece;
+use crate::phrase::vocabulary::{SlotSpec, Target};
+use crate::read::matcher::{Capture, mention_value};
 use crate::slot::{SlotKind, Surroundings};
-use crate::spelling::one_spelling;
-use crate::tokens::{Token, quick_hash};
-use crate::vocabulary::{SlotSpec, Target};
-use crate::words::{inflected, is_small};
+use crate::text::normalise::Normal;
+use crate::text::tokens::{Token, quick_hash};
 
 /// Words in a clause up to which it is aligned: longer ones are texts.
 const MAX_TOKENS: usize = 48;
@@ -74,8 +75,8 @@ pub(crate) enum Part {
 pub(crate) fn parts(pieces: &[Piece], target: &Target) -> Vec<Part> {
     let part = |piece: &Piece| match piece {
         Piece::Word(word) => {
-            let word = one_spelling(word.replace('\'', ""));
-            let small = is_small(&word);
+            let word = american(word.replace('\'', ""));
+            let small = is_function_word(&word);
             Some(Part::Word {
                 hash: quick_hash(&word),
                 missing: if small { SMALL_MISSING } else { WORD_MISSING },

@@ -4,14 +4,15 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::align::Aligner;
-use crate::decide::Candidate;
+use crate::english::function_words::is_function_word;
 use crate::model::{Found, Scored};
-use crate::patterns::Patterns;
 use crate::read::Reader;
-use crate::spell::is_word;
-use crate::tokens::{Token, tokens};
-use crate::words::{is_small, words};
+use crate::read::align::Aligner;
+use crate::read::choose::Candidate;
+use crate::read::shortlist::Shortlist;
+use crate::text::speller::is_word;
+use crate::text::tokens::{Token, tokens};
+use crate::text::words::words;
 
 /// What was found about a clause.
 pub(crate) struct Look<'a> {
@@ -29,7 +30,7 @@ pub(crate) fn look<'a>(reader: &Reader<'a>, clause: Range<usize>) -> Look<'a> {
     let table = &reader.vocabulary.search().model.heads.lexical.table;
     let is_known = |word: &str| table.has_word(word) || is_word(word);
     let aligner = Aligner::new(reader.normal, reader.text, &all, clause.end, &reader.context.around, &is_known);
-    let mut patterns = Patterns::new(reader, &clause, &aligner);
+    let mut patterns = Shortlist::new(reader, &clause, &aligner);
     let heard = Heard::new(reader, &clause);
     let out = Out { reader, blocked: heard.blocked() };
     let found = if patterns.says_one(|number| out.has(number)) {
@@ -113,7 +114,7 @@ fn search(reader: &Reader<'_>, heard: &Heard<'_, '_>, out: &Out<'_, '_>) -> (Fou
     let mut corrected = Vec::new();
     for word in &mut said {
         if !search.model.heads.lexical.table.has_word(word)
-            && !is_small(word)
+            && !is_function_word(word)
             && let Some((meant, _)) = search.speller.meant(word)
         {
             corrected.push((std::mem::replace(word, meant.to_owned()), meant.to_owned()));

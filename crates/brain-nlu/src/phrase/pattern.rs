@@ -1,6 +1,6 @@
 //! A phrase with `{slots}`, taken apart: words that must be there, slots, and punctuation that may be.
 
-use crate::normalise::folded;
+use crate::text::normalise::folded;
 
 /// What a phrase is made of.
 #[derive(Clone, Debug, PartialEq, Eq)]

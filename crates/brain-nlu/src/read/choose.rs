@@ -4,14 +4,15 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::actions::Tier;
-use crate::align::Alignment;
-use crate::fill;
+use crate::english::actions::Tier;
+use crate::english::clauses;
 use crate::model::Scored;
-use crate::mood::doubt;
-use crate::near::Look;
 use crate::phrase::Phrase;
 use crate::read::Reader;
+use crate::read::align::Alignment;
+use crate::read::fill;
+use crate::read::modality::doubt;
+use crate::read::near::Look;
 use crate::understanding::{
     Confidence, Evidence, Intent, Question, SearchEvidence, Source, Stage, TierOption, Understanding,
 };
@@ -100,7 +101,7 @@ impl<'a> Candidate<'a> {
 }
 
 /// What a clause asks for, or what to ask back; `None` if nothing here is meant.
-pub(crate) fn decide(reader: &Reader<'_>, clause: &Range<usize>, look: &Look<'_>) -> Option<Understanding> {
+pub(crate) fn choose(reader: &Reader<'_>, clause: &Range<usize>, look: &Look<'_>) -> Option<Understanding> {
     let best = look.candidates.first()?;
     let limits = &reader.context.thresholds;
     let rival = look.candidates.get(1);
@@ -178,7 +179,7 @@ fn question(
     }
     // Too many of too many kinds: what kind of thing is meant comes first.
     if likely.len() > MAX_OPTIONS && tiers.len() >= MANY_TIERS {
-        let text = "What are you trying to do?".to_owned();
+        let text = clauses::WHICH_KIND.to_owned();
         return Some(Understanding::Ask(Question { text, options, tiers }));
     }
     Some(Understanding::Ask(reader.which(options)))

@@ -1,9 +1,9 @@
 //! What people say when they make small talk: folded, without apostrophes.
 
-use super::SmallTalk;
+use crate::small_talk::SmallTalk;
 
 /// Words around small talk that say nothing of their own.
-pub(super) const AROUND: &[&str] = &[
+pub(crate) const AROUND: &[&str] = &[
     "brain", "please", "pls", "plz", "ok", "okay", "oh", "um", "uh", "ah", "hmm", "well", "so", "and", "then", "there",
     "mate", "buddy", "dude", "man", "guys", "all", "everyone", "everybody", "folks", "team", "friend", "my friend",
     "sir", "madam", "maam", "dear", "again", "now", "just", "really", "actually", "alright", "all right", "right",
@@ -14,7 +14,7 @@ pub(super) const AROUND: &[&str] = &[
 ];
 
 /// The phrases of each kind.
-pub(super) const PHRASES: &[(SmallTalk, &[&str])] = &[
+pub(crate) const PHRASES: &[(SmallTalk, &[&str])] = &[
     (SmallTalk::Greeting, GREETING),
     (SmallTalk::Goodbye, GOODBYE),
     (SmallTalk::Gratitude, GRATITUDE),

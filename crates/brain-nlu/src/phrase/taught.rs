@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::learn::{BLOCKED_AT, Blocked, same};
 use crate::model::semantic::dot;
-use crate::pattern::PatternError;
+use crate::phrase::pattern::PatternError;
+use crate::phrase::vocabulary::{Vocabulary, plain_text};
 use crate::phrase::{Beginnings, Phrase};
-use crate::vocabulary::{Vocabulary, plain_text};
 
 /// How alike an utterance must be to a taught phrase to be more likely.
 const ALIKE: f32 = 0.70;

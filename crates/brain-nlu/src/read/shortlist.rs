@@ -4,15 +4,15 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::align::{Aligner, Alignment, Part, SMALL_EXTRA};
-use crate::decide::Candidate;
+use crate::english::inflection::inflected;
 use crate::model::Found;
-use crate::pattern::Piece;
 use crate::phrase::Phrase;
+use crate::phrase::pattern::Piece;
 use crate::read::Reader;
-use crate::tokens::Token;
+use crate::read::align::{Aligner, Alignment, Part, SMALL_EXTRA};
+use crate::read::choose::Candidate;
+use crate::text::tokens::Token;
 use crate::understanding::Source;
-use crate::words::inflected;
 
 /// Phrases that are aligned at most.
 const MAX_ALIGNED: usize = 16;
@@ -20,7 +20,7 @@ const MAX_ALIGNED: usize = 16;
 const SAID: u32 = 6 * SMALL_EXTRA;
 
 /// The phrases of the vocabulary that a clause may be.
-pub(crate) struct Patterns<'a, 'b> {
+pub(crate) struct Shortlist<'a, 'b> {
     reader: &'b Reader<'a>,
     clause: &'b Range<usize>,
     aligner: &'b Aligner<'b>,
@@ -41,7 +41,7 @@ struct Listed {
     words: u8,
 }
 
-impl<'a, 'b> Patterns<'a, 'b> {
+impl<'a, 'b> Shortlist<'a, 'b> {
     pub(crate) fn new(reader: &'b Reader<'a>, clause: &'b Range<usize>, aligner: &'b Aligner<'b>) -> Self {
         let (listed, done, candidates) = (Vec::new(), Vec::new(), BTreeMap::new());
         let mut found = Self { reader, clause, aligner, listed, done, candidates };

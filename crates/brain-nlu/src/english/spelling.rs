@@ -86,7 +86,7 @@ const ALWAYS_ISE: [&str; 30] = [
 ];
 
 /// The word in one spelling. Takes a folded word.
-pub(crate) fn one_spelling(word: String) -> String {
+pub(crate) fn american(word: String) -> String {
     if word.len() < 4 || !word.is_ascii() {
         return word;
     }
@@ -131,7 +131,7 @@ mod tests {
             ("supervised", "supervised"),
         ];
         for (said, expected) in pairs {
-            assert_eq!(one_spelling(said.to_owned()), expected);
+            assert_eq!(american(said.to_owned()), expected);
         }
     }
 }

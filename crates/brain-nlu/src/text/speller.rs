@@ -4,7 +4,7 @@ use brain_embed::StaticTable;
 use rphonetic::{DoubleMetaphone, Encoder as _};
 use serde::{Deserialize, Serialize};
 
-use crate::align::misspelt;
+use crate::read::align::misspelt;
 
 /// Every word that phrases have.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

@@ -1,24 +1,33 @@
 //! Reading an utterance: split it, match each clause against phrases, search if nothing matches, decide.
 
+pub(crate) mod align;
+pub(crate) mod choose;
+pub(crate) mod fill;
+pub(crate) mod matcher;
+pub(crate) mod modality;
+pub(crate) mod near;
+pub(crate) mod shortlist;
+pub(crate) mod split;
+
 use std::cell::RefCell;
 use std::ops::Range;
 
-use crate::actions::is_action;
+use self::choose::Candidate;
+use self::near::Look;
 use crate::context::Context;
-use crate::decide::{self, Candidate};
+use crate::english::actions::is_action;
+use crate::english::clauses;
+use crate::english::function_words::is_function_word;
 use crate::entity::is_name_like;
-use crate::fill;
-use crate::matcher::{Capture, Matcher, skip_marks};
-use crate::near::{self, Look};
-use crate::normalise::Normal;
 use crate::phrase::Phrase;
+use crate::phrase::vocabulary::{TargetKind, Vocabulary};
+use crate::read::matcher::{Capture, Matcher, skip_marks};
+use crate::read::split::{Seam, seams, strong_parts};
 use crate::small_talk::small_talk;
-use crate::split::{Seam, seams, strong_parts};
+use crate::text::normalise::Normal;
 use crate::understanding::{
     Confidence, Evidence, Intent, InvalidSlot, Question, SlotValue, Source, Stage, Suggestion, Understanding,
 };
-use crate::vocabulary::{TargetKind, Vocabulary};
-use crate::words::is_small;
 
 /// Parts of an utterance up to which it is a list of requests.
 const MAX_PARTS: usize = 100;
@@ -183,7 +192,7 @@ impl Reader<'_> {
     /// request.
     fn says_something(&self, clause: Range<usize>) -> bool {
         let said = self.normal.chars[clause].split(|c| !c.is_alphanumeric() && *c != '\'');
-        said.filter(|word| !word.is_empty()).any(|word| !is_small(&word.iter().collect::<String>()))
+        said.filter(|word| !word.is_empty()).any(|word| !is_function_word(&word.iter().collect::<String>()))
     }
 
     /// The one request of a clause whose words are those of a phrase.
@@ -219,11 +228,7 @@ impl Reader<'_> {
             format!("“{}”", target.map_or(intent.target.as_str(), |target| target.title.as_str()))
         };
         let titles: Vec<String> = options.iter().map(title).collect();
-        let text = match titles.as_slice() {
-            [one] => format!("Do you mean {one}?"),
-            [first @ .., last] => format!("Do you mean {} or {last}?", first.join(", ")),
-            [] => String::new(),
-        };
+        let text = clauses::which(&titles);
         Question { text, options, tiers: Vec::new() }
     }
 
@@ -339,7 +344,7 @@ impl Reader<'_> {
     /// The one request of a clause that is like some phrase.
     fn near(&self, clause: Range<usize>) -> Option<Understanding> {
         let look = near::look(self, clause.clone());
-        let found = decide::decide(self, &clause, &look);
+        let found = choose::choose(self, &clause, &look);
         if found.is_none() {
             self.nearest.replace(self.suggestions(&look));
         }
@@ -352,7 +357,7 @@ impl Reader<'_> {
             target: self.vocabulary.targets[candidate.target].name.clone(),
             phrase: self.example(candidate),
         };
-        worth.take(decide::MAX_SUGGESTIONS).map(suggestion).collect()
+        worth.take(choose::MAX_SUGGESTIONS).map(suggestion).collect()
     }
 
     /// How a candidate could have been asked for.

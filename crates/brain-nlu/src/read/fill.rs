@@ -5,16 +5,18 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use crate::actions::is_action;
-use crate::align::Alignment;
+use crate::english::actions::is_action;
+use crate::english::function_words::is_function_word;
+use crate::english::inflection::inflected;
 use crate::entity::{Shape, mentions, naming};
-use crate::matcher::{Capture, mention_value};
+use crate::phrase::vocabulary::{SlotSpec, Target};
 use crate::read::Reader;
+use crate::read::align::Alignment;
+use crate::read::matcher::{Capture, mention_value};
 use crate::slot::{SlotKind, extract, pairs, ranges_in, relatives_in};
-use crate::spell::is_word;
+use crate::text::speller::is_word;
+use crate::text::words::words;
 use crate::understanding::{Intent, SlotValue};
-use crate::vocabulary::{SlotSpec, Target};
-use crate::words::{inflected, is_small, words};
 
 /// Slots of a target that search found: from the phrase it fits best if it fits at all, else values of the right kind.
 pub(crate) fn slots(
@@ -167,7 +169,7 @@ impl Filling<'_, '_> {
         let mut said: Vec<&str> =
             before.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
         let name: Vec<&str> = slot.split('_').collect();
-        while said.last().is_some_and(|word| is_small(word) && name.last() != Some(word)) {
+        while said.last().is_some_and(|word| is_function_word(word) && name.last() != Some(word)) {
             said.pop();
         }
         said.ends_with(&name)

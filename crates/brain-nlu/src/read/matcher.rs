@@ -5,11 +5,11 @@ use std::ops::Range;
 use serde_json::Value;
 
 use crate::entity::naming;
-use crate::normalise::Normal;
-use crate::pattern::Piece;
 use crate::phrase::Phrase;
+use crate::phrase::pattern::Piece;
+use crate::phrase::vocabulary::Target;
 use crate::slot::{Reach, SlotKind, Surroundings, ends_word};
-use crate::vocabulary::Target;
+use crate::text::normalise::Normal;
 
 /// Steps after which a phrase is given up: texts that could end in very many places.
 const FUEL: u32 = 20_000;
