@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use brain_core::{RecordId, RunStatus, SeededRandom, Timestamp};
 use brain_kernel::{Mode, NextAction, Request};
-use brain_nlu::entity::{How, Verdict};
+use brain_nlu::entity::{How, Resolution};
 use brain_store::{Member, MemoryStore, Outcome, RecordRow, SqliteStore, Store, Write};
 use common::{call, kernel, registry, result, say, scope, trades};
 use serde_json::{Value, json};
@@ -146,7 +146,7 @@ async fn a_name_is_found_among_many_without_looking_at_them() {
         // A walk over all of them takes longer than this even on a fast machine, let alone twenty of them.
         assert!(began.elapsed().as_millis() < 250, "{said}: {:?}", began.elapsed());
     }
-    assert_eq!(kernel.look_up(&scope(), &["person"], "Zoe Quill").unwrap().verdict, Verdict::None);
+    assert_eq!(kernel.look_up(&scope(), &["person"], "Zoe Quill").unwrap().verdict, Resolution::None);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,5 +1,4 @@
-//! What an utterance is read against, besides the vocabulary. All of it is given: reading is a pure function of text,
-//! vocabulary and context.
+//! The context of an utterance, besides the vocabulary. Reading is a pure function of text, vocabulary and context.
 
 use std::collections::BTreeMap;
 
@@ -9,40 +8,40 @@ use crate::phrase::taught::Taught;
 use crate::read::choose::Thresholds;
 use crate::slot::Surroundings;
 
-/// Where a conversation stands.
+/// The state of a conversation.
 #[derive(Clone, Debug)]
 pub struct Context<'a> {
-    /// The day and the place.
+    /// The current time, region and currency.
     pub around: Surroundings,
-    /// What is more likely now (a journey, the step that comes next): a factor of the score, above 1.
+    /// Score factors above 1 for targets that are more likely now, such as the next step of a journey.
     pub boosts: BTreeMap<String, f32>,
-    /// What is out of the question now, and why: a precondition does not hold, it was rejected a moment ago.
+    /// Targets that are excluded now, with the reason: a failed precondition, a recent rejection.
     pub excluded: BTreeMap<String, String>,
-    /// What "it" and "that quote" may mean, the latest first.
+    /// Possible antecedents of "it" and "that quote", the latest first.
     pub focus: Vec<Focus>,
-    /// What slots held when they were last spoken of, by their names: what "twice as many" relates to.
+    /// The last value of each slot name in this conversation: what "twice as many" relates to.
     pub last: BTreeMap<String, Value>,
-    /// What people here have taught.
+    /// Phrases taught in this tenant.
     pub taught: Option<&'a Taught>,
-    /// The person who speaks, for phrases of their own.
+    /// The speaker, for personal phrases.
     pub actor: Option<&'a str>,
-    /// Where a guess becomes an answer.
+    /// Minimum scores for acting and for asking.
     pub thresholds: Thresholds,
 }
 
-/// Something that was just spoken of.
+/// A recently mentioned entity.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Focus {
-    /// The kind of entity.
+    /// The entity type.
     pub kind: String,
-    /// What a slot gets.
+    /// The value for a slot that refers to it.
     pub value: Value,
-    /// What people call it.
+    /// Its display name.
     pub name: String,
 }
 
 impl Context<'_> {
-    /// A context in which nothing was said yet.
+    /// The context of a conversation that has just started.
     pub fn fresh(around: Surroundings) -> Self {
         Self {
             around,

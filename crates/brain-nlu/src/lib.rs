@@ -1,8 +1,8 @@
-//! From an utterance to an [`Understanding`]. A library with no I/O: it is given a compiled [`Vocabulary`] and a
-//! [`Context`] and answers with evidence. No LLM, no network.
+//! From an utterance to an [`Understanding`], with evidence. A pure library: it takes a compiled [`Vocabulary`] and a
+//! [`Context`]. No LLM, no network.
 //!
-//! `normalise` → `split` → exact (`matcher`) → nearly (`align`) and search (`model`) → `decide` → slots (`fill`). `read` is
-//! the way through them.
+//! The stages, driven by `read`: normalise → split into clauses → exact match (`matcher`) → approximate match
+//! (`align`) and search (`model`) → `choose` → fill slots (`fill`).
 
 mod context;
 mod english;

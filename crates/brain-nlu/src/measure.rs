@@ -1,12 +1,11 @@
-//! Figures about understanding: how often it is right, how far its confidence can be trusted, and whether it knows what
-//! is not its business.
+//! Quality metrics: ranking, out-of-scope detection and calibration.
 
-/// How often a score ranks something inside above something outside: 0.5 is chance, 1 is always.
+/// Area under the ROC curve: how often an in-scope score ranks above an out-of-scope one. 0.5 is chance, 1 is perfect.
 pub fn auroc(inside: &[f32], outside: &[f32]) -> f64 {
     let mut all: Vec<(f32, bool)> =
         inside.iter().map(|score| (*score, true)).chain(outside.iter().map(|score| (*score, false))).collect();
     all.sort_by(|a, b| a.0.total_cmp(&b.0));
-    // Ranks; equal scores share theirs.
+    // Ties share their rank.
     let (mut rank, mut sum) = (1.0, 0.0);
     for same in all.chunk_by(|a, b| a.0 == b.0) {
         let shared = rank + (same.len() as f64 - 1.0) / 2.0;
@@ -17,7 +16,7 @@ pub fn auroc(inside: &[f32], outside: &[f32]) -> f64 {
     if n * m == 0.0 { 0.0 } else { (sum - n * (n + 1.0) / 2.0) / (n * m) }
 }
 
-/// The share outside that is below what 95 of 100 inside reach.
+/// Share of out-of-scope scores below the threshold that 95 % of the in-scope scores reach.
 pub fn recall_at_95(inside: &[f32], outside: &[f32]) -> f64 {
     let mut sorted = inside.to_vec();
     sorted.sort_by(f32::total_cmp);
@@ -25,7 +24,7 @@ pub fn recall_at_95(inside: &[f32], outside: &[f32]) -> f64 {
     outside.iter().filter(|score| *score < limit).count() as f64 / outside.len().max(1) as f64
 }
 
-/// How far confidence is from how often it was right, on average, in ten bands.
+/// Expected calibration error over ten bins.
 pub fn calibration_error(said: &[(f32, bool)]) -> f64 {
     let mut bands = [(0.0_f64, 0.0_f64, 0_usize); 10];
     for (confidence, right) in said {
@@ -43,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranks_tell_inside_from_outside() {
+    fn auroc_and_recall_measure_separation() {
         assert_eq!(auroc(&[0.9, 0.8], &[0.1, 0.2]), 1.0);
         assert_eq!(auroc(&[0.5], &[0.5]), 0.5);
         assert_eq!(auroc(&[0.1, 0.9], &[0.5]), 0.5);
@@ -51,7 +50,7 @@ mod tests {
     }
 
     #[test]
-    fn confidence_that_is_right_has_no_error() {
+    fn calibrated_confidence_has_no_error() {
         let said = [(0.75, true), (0.75, true), (0.75, true), (0.75, false)];
         assert!(calibration_error(&said) < 1e-6);
         assert!((calibration_error(&[(0.95, false)]) - 0.95).abs() < 1e-6);

@@ -1,4 +1,4 @@
-//! The answer: what an utterance means, and why it was read so.
+//! The result of reading an utterance, with evidence.
 
 pub use brain_core::Confidence;
 use std::fmt;
@@ -19,16 +19,16 @@ pub enum Understanding {
         /// The requests.
         intents: Vec<Intent>,
     },
-    /// Several readings: ask.
+    /// Ambiguous: ask which reading is meant.
     Ask(Question),
-    /// Nothing to do: an answer is enough.
+    /// Small talk: reply, do nothing.
     SmallTalk {
-        /// What kind of talk it is.
+        /// The kind of small talk.
         talk: SmallTalk,
     },
-    /// Out of scope: say so, offer the nearest.
+    /// Out of scope.
     Unknown {
-        /// The nearest.
+        /// The nearest targets, to suggest.
         nearest: Vec<Suggestion>,
     },
 }
@@ -40,85 +40,85 @@ pub struct Intent {
     pub target: String,
     /// Whether it is a playbook.
     pub playbook: bool,
-    /// Its slots.
+    /// The values of its slots.
     pub slots: Vec<SlotValue>,
-    /// Slots whose text is not what they hold.
+    /// Slots whose text does not fit their type.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub invalid: Vec<InvalidSlot>,
-    /// How sure it is.
+    /// How certain this reading is.
     pub confidence: Confidence,
     /// The clause, in bytes of the utterance.
     pub span: Range<usize>,
-    /// Why.
+    /// Why the clause was read this way.
     pub evidence: Evidence,
 }
 
-/// A slot and where its value stands.
+/// A slot's value and its position.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SlotValue {
-    /// The slot.
+    /// The slot's name.
     pub name: String,
     /// Its value.
     pub value: Value,
-    /// Where it stands, in bytes of the utterance.
+    /// Its position, in bytes of the utterance.
     pub span: Range<usize>,
-    /// What it was taken from, if nobody said it, or not that it is for this slot.
+    /// Where an inferred value came from; `None` if the phrase assigned it explicitly.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inferred: Option<String>,
 }
 
-/// A slot with a text that is not of its kind.
+/// A slot whose text does not fit its type.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct InvalidSlot {
-    /// The slot.
+    /// The slot's name.
     pub name: String,
-    /// What stands there.
+    /// The text that was given.
     pub text: String,
 }
 
-/// Why a clause was read so.
+/// Why a clause was read this way.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Evidence {
-    /// The stage that found it.
+    /// The stage that produced the reading.
     pub tier: Stage,
-    /// The phrase that matched, or that it is most like.
+    /// The phrase that matched, or the most similar one.
     pub phrase: String,
-    /// Whose phrase it is.
+    /// Who wrote the phrase.
     pub source: Source,
-    /// How sure it is that this is meant, 0 to 1.
+    /// The score of this reading, 0 to 1.
     pub score: f32,
-    /// How far the clause is from the phrase: 0 to the letter, 1 and more not at all.
+    /// Distance between clause and phrase: 0 is identical, 1 or more is unrelated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub distance: Option<f32>,
-    /// What both heads of search say, and how near the phrase is in meaning.
+    /// The scores of search.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<SearchEvidence>,
-    /// Words that were taken for others: what was said, what it was taken for.
+    /// Corrected words: what was written, what it was read as.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub taken_for: Vec<(String, String)>,
-    /// The word that makes it doubtful whether it is a request at all: “did”, “dont”.
+    /// The word that suggests this is not a request: “did”, “dont”.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub doubt: Option<String>,
-    /// The next best reading, if there was one.
+    /// The second best reading.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runner_up: Option<String>,
-    /// How sure that one is.
+    /// Its score.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runner_up_score: Option<f32>,
-    /// What was out of the question, and why.
+    /// Targets that were excluded, with the reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub excluded: Vec<(String, String)>,
 }
 
-/// A stage of reading.
+/// A stage of reading, from certain to uncertain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stage {
     /// A phrase matched whole.
     Exact,
-    /// A phrase matched but for small departures.
+    /// A phrase matched approximately.
     Pattern,
-    /// It is most like the phrases of this one.
+    /// Search ranked this target first.
     Search,
 }
 
@@ -132,65 +132,65 @@ impl fmt::Display for Stage {
     }
 }
 
-/// Whose phrase it is.
+/// Who wrote a phrase. The order is the order of precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
-    /// The speaker's own.
+    /// The speaker, for themselves.
     Own,
-    /// Taught for everybody.
+    /// Somebody, for the whole tenant.
     Taught,
-    /// What the tool or playbook is called.
+    /// The title or name of the tool or playbook.
     Label,
-    /// The pack's.
+    /// The pack.
     Pack,
-    /// Made of an action and a noun.
+    /// Generated from an action and a noun.
     Generated,
 }
 
-/// What search says.
+/// The scores of search.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SearchEvidence {
-    /// By words and letters; above 0 speaks for it.
+    /// Lexical score, by words and character n-grams; positive supports the target.
     pub lexical: f32,
-    /// By meaning; the higher, the more it speaks for it.
+    /// Semantic score, by embeddings; higher supports the target.
     pub semantic: f32,
-    /// How alike the nearest phrase is in meaning, 0 to 1.
+    /// Cosine similarity to the nearest phrase, 0 to 1.
     pub alike: f32,
-    /// How likely anything here is meant at all, 0 to 1.
+    /// Probability that the clause is in scope, 0 to 1.
     pub scope: f32,
-    /// Whether scores were measured on enough rows (200) to be called probabilities; otherwise they are bands.
+    /// Whether scores were calibrated on enough rows (200) to be probabilities; otherwise they are bands.
     pub calibrated: bool,
 }
 
 /// Several readings to choose from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Question {
-    /// What to ask.
+    /// The question, worded.
     pub text: String,
     /// The readings.
     pub options: Vec<Intent>,
-    /// The kinds of thing that could be meant, if that is asked first: with the readings of each.
+    /// The kinds of action to choose from first, if there are too many readings.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tiers: Vec<TierOption>,
 }
 
-/// One kind of thing that could be meant.
+/// One kind of action to choose.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TierOption {
-    /// The kind.
+    /// The kind of action.
     pub tier: Tier,
-    /// What people read.
+    /// Its name for people.
     pub title: String,
-    /// The tools and playbooks of this kind that could be meant.
+    /// The candidates of this kind.
     pub targets: Vec<String>,
 }
 
-/// Something near what was said.
+/// A target that is similar to the utterance.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Suggestion {
     /// The tool or playbook.
     pub target: String,
-    /// One of its phrases.
+    /// One of its phrases, as an example.
     pub phrase: String,
 }

@@ -1,7 +1,7 @@
 //! Groups: a name that stands for several records leads to the one that acts for them, in the role that the tool asks
 //! for and the place that the request is about.
 
-use brain_nlu::entity::{Anchor, Asked, Candidate, Card, How, Kind, Linked, Verdict, anchor, link, words};
+use brain_nlu::entity::{Anchor, Asked, Candidate, Card, How, Kind, Linked, Resolution, anchor, link, words};
 use brain_registry::model::{GroupDef, RecordDef};
 use brain_store::RecordFilter;
 use serde_json::{Value, json};
@@ -57,7 +57,7 @@ impl Kernel {
         if !is_meant {
             return None;
         }
-        let taken = if groups.verdict == Verdict::One { 1 } else { groups.candidates.len() };
+        let taken = if groups.verdict == Resolution::One { 1 } else { groups.candidates.len() };
         let mut candidates: Vec<Candidate> = Vec::new();
         let mut nobody = Vec::new();
         for found in &groups.candidates[..taken] {
@@ -80,11 +80,11 @@ impl Kernel {
             }
         }
         let verdict = match candidates.len() {
-            0 => Verdict::None,
-            1 => Verdict::One,
-            _ => Verdict::Several,
+            0 => Resolution::None,
+            1 => Resolution::One,
+            _ => Resolution::Several,
         };
-        let nobody = (verdict == Verdict::None).then(|| nobody.join(" "));
+        let nobody = (verdict == Resolution::None).then(|| nobody.join(" "));
         let linked = Linked { mention: said.to_owned(), candidates, near: Vec::new(), verdict };
         Some(ByGroup { linked, nobody })
     }

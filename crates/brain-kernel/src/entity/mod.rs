@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use brain_core::{RecordId, RunStatus};
 use brain_nlu::Confidence;
-use brain_nlu::entity::{Asked, Candidate, Card, Kind, Linked, Verdict, link};
+use brain_nlu::entity::{Asked, Candidate, Card, Kind, Linked, Resolution, link};
 use brain_registry::model::Effect;
 use brain_store::Scope;
 use serde_json::{Map, Value, json};
@@ -170,7 +170,7 @@ impl Kernel {
                 let text = format!("There is no {noun} called “{said}”. Do you mean {name}?");
                 links.questions.push((text, options(named, &linked.candidates[..1])));
             }
-            (Verdict::Several, None) => {
+            (Resolution::Several, None) => {
                 let names = linked.candidates.iter().take(MAX_OPTIONS);
                 let names: Vec<String> =
                     names.map(|one| format!("  {}", shown(&one.card, &linked.candidates))).collect();
@@ -180,7 +180,7 @@ impl Kernel {
             }
             // Where nothing but an id has digits in it, somebody got an id wrong: the schema says what one looks like.
             (_, None) if is_one_number(said) && !self.has_identifiers(named.kinds) => {}
-            (Verdict::One | Verdict::None, None) => {
+            (Resolution::One | Resolution::None, None) => {
                 let mut problem = not_called(named, &noun, said, &linked);
                 match nobody {
                     Some(nobody) => problem.message = nobody,

@@ -1,28 +1,28 @@
-//! What people call the things that tools do: the words of an action, and phrases made of actions and nouns.
+//! Verbs for actions, and the phrases generated from actions and nouns.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// What kind of thing is being asked for: the question before naming tools.
+/// The kind of an action: what people are asked first if too many tools match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tier {
-    /// Look at something.
+    /// Reads.
     View,
-    /// Make something new.
+    /// Creates.
     Create,
-    /// Change something that is there.
+    /// Changes.
     Modify,
-    /// Take something away.
+    /// Deletes.
     Remove,
-    /// Work something out.
+    /// Computes or reports.
     Analyze,
-    /// Move a piece of work along.
+    /// Advances a piece of work.
     Workflow,
 }
 
 impl Tier {
-    /// What people read.
+    /// How a question names it.
     pub fn title(self) -> &'static str {
         match self {
             Self::View => "look something up",
@@ -35,7 +35,7 @@ impl Tier {
     }
 }
 
-/// Actions: what the tool is called, what people say, and what kind of thing it is. A word may belong to several.
+/// Actions: the verb in a tool's name, its kind, and the verbs people use for it. A verb may belong to several.
 const ACTIONS: [(&str, Tier, &[&str]); 34] = [
     ("create", Tier::Create, &["create", "add", "new", "make", "register", "set up", "open", "start"]),
     ("add", Tier::Create, &["add", "create", "put", "insert", "include", "attach", "append"]),
@@ -77,18 +77,18 @@ const ACTIONS: [(&str, Tier, &[&str]); 34] = [
     ("report", Tier::Analyze, &["report", "summarize", "sum up", "give me a report on"]),
 ];
 
-/// What people say for an action, the action first; nothing if it is not a known one.
+/// The verbs people use for an action, the action itself first; empty for an unknown action.
 pub(crate) fn ways_to_say(action: &str) -> &'static [&'static str] {
     ACTIONS.iter().find(|(name, _, _)| *name == action).map_or(&[], |(_, _, ways)| ways)
 }
 
-/// The kind of thing a tool does, by its action.
+/// The kind of a tool, by its action.
 pub(crate) fn tier_of(action: &str) -> Option<Tier> {
     ACTIONS.iter().find(|(name, _, _)| *name == action).map(|(_, tier, _)| *tier)
 }
 
-/// Every word that begins a way to say an action, and the actions that it alone is said for. Each word of each phrase
-/// and of each utterance is looked up here.
+/// The first word of every verb, with one bit for each action that the word alone names. Every word of every phrase
+/// and utterance is looked up here.
 static WORDS: LazyLock<BTreeMap<&str, u64>> = LazyLock::new(|| {
     let mut words: BTreeMap<&str, u64> = BTreeMap::new();
     for (number, (_, _, ways)) in ACTIONS.iter().enumerate() {
@@ -100,17 +100,17 @@ static WORDS: LazyLock<BTreeMap<&str, u64>> = LazyLock::new(|| {
     words
 });
 
-/// The actions that a word is said for, one bit each: words with a bit in common are said for the same action.
+/// The actions that a word names, one bit each: words with a common bit are synonyms.
 pub(crate) fn actions_of(word: &str) -> u64 {
     WORDS.get(word).copied().unwrap_or_default()
 }
 
-/// Whether somebody asks for something with this word.
+/// Whether a word starts a verb.
 pub(crate) fn is_action(word: &str) -> bool {
     WORDS.contains_key(word)
 }
 
-/// Whether this word asks to take something away for good.
+/// Whether a verb is destructive.
 pub fn is_destructive(word: &str) -> bool {
     const WORDS: [&str; 12] = [
         "delete", "remove", "erase", "drop", "wipe", "purge", "trash", "destroy", "discard", "terminate", "cancel",
@@ -119,13 +119,13 @@ pub fn is_destructive(word: &str) -> bool {
     WORDS.contains(&word)
 }
 
-/// Phrases for a tool that its pack did not write: what people say for its action, and its nouns.
+/// Phrases generated for a tool: the verbs of its action with its nouns.
 pub(crate) fn generate(action: &str, object: &str, nouns: &[String]) -> Vec<String> {
     let mut things: Vec<&str> = Vec::new();
     if !object.is_empty() {
         things.push(object);
     }
-    // An object that is one of the nouns has all their names.
+    // If the object is one of the domain's nouns, the other nouns are its synonyms.
     let is_noun = |thing: &str| nouns.iter().any(|noun| noun == thing || format!("{noun}s") == thing);
     if object.is_empty() || is_noun(object) {
         things.extend(nouns.iter().map(String::as_str).filter(|noun| *noun != object));
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn words_of_one_action_are_alike() {
+    fn verbs_of_one_action_are_synonyms() {
         let same = |a: &str, b: &str| actions_of(a) & actions_of(b) != 0;
         assert!(same("delete", "remove") && !same("delete", "archive") && !same("roof", "roof"));
         assert!(is_action("look") && is_destructive("erase") && !is_destructive("archive"));

@@ -1,5 +1,5 @@
-//! What people also say, and hardly any business has a tool for: it shows a model what is none of its labels. Those that
-//! come near a phrase of a vocabulary are left out there.
+//! Out-of-scope sentences: the negative examples of the scope classifier. Those similar to a phrase of the vocabulary
+//! are dropped when it is compiled.
 
 pub(crate) const BACKGROUND: [&str; 132] = [
     "what is the capital of portugal",

@@ -1,8 +1,8 @@
-//! What people say when they make small talk: folded, without apostrophes.
+//! Phrases of small talk: folded, without apostrophes.
 
 use crate::small_talk::SmallTalk;
 
-/// Words around small talk that say nothing of their own.
+/// Fillers around small talk.
 pub(crate) const AROUND: &[&str] = &[
     "brain", "please", "pls", "plz", "ok", "okay", "oh", "um", "uh", "ah", "hmm", "well", "so", "and", "then", "there",
     "mate", "buddy", "dude", "man", "guys", "all", "everyone", "everybody", "folks", "team", "friend", "my friend",

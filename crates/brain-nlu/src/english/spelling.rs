@@ -1,6 +1,6 @@
-//! British and American spelling: one of them, so that a word is the same word wherever people come from.
+//! British to American spelling, so that both are the same word.
 
-/// British, American. Words where no rule is safe.
+/// British, American: words that no rule covers. Sorted.
 const PAIRS: [(&str, &str); 74] = [
     ("acknowledgement", "acknowledgment"),
     ("aeroplane", "airplane"),
@@ -78,14 +78,14 @@ const PAIRS: [(&str, &str); 74] = [
     ("vapour", "vapor"),
 ];
 
-/// Words that end in `ise` everywhere.
+/// Words that end in `ise` in both spellings. Sorted.
 const ALWAYS_ISE: [&str; 30] = [
     "advertise", "advise", "arise", "bruise", "compromise", "concise", "cruise", "demise", "devise", "disguise",
     "enterprise", "exercise", "expertise", "franchise", "improvise", "likewise", "merchandise", "noise", "otherwise",
     "poise", "praise", "precise", "premise", "promise", "raise", "revise", "rise", "supervise", "surprise", "wise",
 ];
 
-/// The word in one spelling. Takes a folded word.
+/// The American spelling of a folded word.
 pub(crate) fn american(word: String) -> String {
     if word.len() < 4 || !word.is_ascii() {
         return word;
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_spelled_one_way() {
+    fn british_spelling_becomes_american() {
         let pairs = [
             ("finalise", "finalize"),
             ("finalised", "finalized"),

@@ -1,53 +1,53 @@
-//! What is known of an entity, and how it is looked up.
+//! An entity's names and attributes, and how entities are looked up.
 
 use brain_core::Timestamp;
 use serde::Serialize;
 
-/// One entity, as far as names are concerned.
+/// The attributes of an entity that identify it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Card {
-    /// Its kind.
+    /// Its type.
     pub kind: String,
     /// Its id.
     pub id: String,
-    /// What people call it.
+    /// Its display name.
     pub name: String,
-    /// What else they call it.
+    /// Alternative names.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub aliases: Vec<String>,
-    /// Numbers and addresses that mean it and no other.
+    /// Numbers and addresses that identify it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub identifiers: Vec<String>,
-    /// The group that it belongs to.
+    /// The group it belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
-    /// What it is in its group.
+    /// Its role in the group.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
-    /// Where its role holds; everywhere if nothing is said.
+    /// The jurisdiction of the role; `None` for all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub jurisdiction: Option<String>,
-    /// The ids of those that it belongs to: a quote belongs to its lead.
+    /// Ids of its parents: a quote belongs to its lead.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub belongs_to: Vec<String>,
-    /// When it last changed or was spoken of.
+    /// When it last changed or was mentioned.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_used: Option<Timestamp>,
-    /// What tells it from others of the same name: a place, a state. `Kim Park in Ryde`.
+    /// Words that tell it from others of the same name, such as a place: `Kim Park in Ryde`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub hints: Vec<String>,
 }
 
-/// Where entities are looked up. Every method gives entities of that kind only, few of them, and touches few.
+/// Lookups of entities. Every method returns only the given type, few results, and reads few records.
 pub trait Lookup {
-    /// Those with this name or alias in the form of [`super::normal_name`].
+    /// Entities with this name or alias, in the form of [`super::normal_name`].
     fn exact(&self, kind: &str, normal: &str) -> Vec<Card>;
-    /// Those with this identifier in the form of [`super::normal_identifier`].
+    /// Entities with this identifier, in the form of [`super::normal_identifier`].
     fn identifier(&self, kind: &str, value: &str) -> Vec<Card>;
-    /// Those whose name or aliases have all of these words, as [`super::words`] gives them.
+    /// Entities whose name or aliases contain all of these words, as returned by [`super::words`].
     fn words(&self, kind: &str, words: &[String], limit: usize) -> Vec<Card>;
-    /// Those that have all of these words in any text by which they are searched: names that are too long for an index.
+    /// Entities with all of these words in any searchable text, for names that are too long to index.
     fn searched(&self, kind: &str, words: &[String], limit: usize) -> Vec<Card>;
-    /// Those that were kept under one of these keys ([`super::keys`]).
+    /// Entities indexed under one of these keys ([`super::keys`]).
     fn alike(&self, kind: &str, keys: &[String], limit: usize) -> Vec<Card>;
 }

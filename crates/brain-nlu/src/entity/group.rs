@@ -1,21 +1,21 @@
-//! Groups: one name for many entities. The name leads to the group, as any name leads to an entity, and the group to
-//! the member that acts for it in a role and a place.
+//! Groups: one name for many entities. A mention resolves to the group, and the group to the member with a role in a
+//! jurisdiction.
 
 use super::card::Card;
 
-/// Who acts for a group.
+/// The member that acts for a group.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Anchor<'a> {
-    /// This one.
+    /// Exactly one.
     One(&'a Card),
-    /// Several could: ask.
+    /// Several: ask.
     Several(Vec<&'a Card>),
-    /// Nobody has that role.
+    /// No member has that role.
     None,
 }
 
-/// The member of a group with a role in a jurisdiction: the one for that place; else the one for everywhere; without a
-/// place, the one for everywhere; else whoever has the role. Without a role, whoever is a member.
+/// The member of a group with a role in a jurisdiction: preferably of that jurisdiction, then one for all
+/// jurisdictions, then any with the role. Without a role, any member.
 pub fn anchor<'a>(cards: &'a [Card], group: &str, role: Option<&str>, jurisdiction: Option<&str>) -> Anchor<'a> {
     let has_role = |card: &&Card| role.is_none() || card.role.as_deref() == role;
     let members: Vec<&Card> =

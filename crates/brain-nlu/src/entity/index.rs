@@ -1,22 +1,21 @@
-//! By what an entity is found. These keys go into the store's index with the record, so that no lookup reads records
-//! that have nothing to do with it.
+//! Index keys of entities. They are stored with each record, so that a lookup never scans.
 //!
-//! A misspelt name is found by what is left of it. Its letters are cut into [`PARTS`] parts, and it is kept once without
-//! each of them: a letter that is missing, too many or another one is in one part, and without that part the names are
-//! the same. Letters that changed places may be in two; all letters in the order of the alphabet stay what they are. What
-//! is spelt as it sounds has the same sounds ([`super::sound`]).
+//! A misspelt name is found by a deletion index: its letters are cut into [`PARTS`] parts and the name is indexed once
+//! without each of them. A missing, extra or wrong letter affects one part, and without that part both spellings are
+//! equal. Transposed letters may affect two parts; the sorted letters are indexed as well. Phonetic misspellings have
+//! equal sounds ([`super::sound`]).
 
 use super::name::{normal_name, plain_name};
 use super::sound::{consonants, sounds};
 
-/// Parts of a name, each of which may be misspelt. More parts are more keys; fewer have more names in common.
+/// Number of parts. More parts mean more keys; fewer mean more names per key.
 const PARTS: usize = 6;
-/// Shorter names and words are kept whole.
+/// Names and words up to this length are indexed whole.
 const FEW: usize = 4;
-/// Letters of a name that count.
+/// Only this many letters of a name are indexed.
 const MAX_LETTERS: usize = 40;
 
-/// The words by which a name is found.
+/// The words of a name, for the index.
 pub fn words(name: &str) -> Vec<String> {
     let mut list: Vec<String> =
         plain_name(name).split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect();
@@ -25,7 +24,7 @@ pub fn words(name: &str) -> Vec<String> {
     list
 }
 
-/// The keys under which a name is kept, to be found when it is misspelt: by [`alike_keys`] and [`near_keys`].
+/// The keys of a name, which [`alike_keys`] and [`near_keys`] look up.
 pub fn keys(name: &str) -> Vec<String> {
     let name = normal_name(name);
     let letters = letters(&name);
@@ -37,12 +36,12 @@ pub fn keys(name: &str) -> Vec<String> {
     list
 }
 
-/// The keys under which a name is looked for that was said with a letter wrong, or as it sounds. Few names have them.
+/// Keys to look up for a name with one wrong letter or a phonetic misspelling. Few names share them.
 pub fn alike_keys(said: &str) -> Vec<String> {
     let name = normal_name(said);
     let letters = letters(&name);
     let mut list: Vec<String> = whole_keys(&name).collect();
-    // The name may have as many letters, one more or one less.
+    // The name may be as long, or one letter longer or shorter.
     for count in [letters.len(), letters.len() + 1, letters.len().saturating_sub(1)] {
         list.extend(left_parts(&letters, count));
     }
@@ -51,8 +50,7 @@ pub fn alike_keys(said: &str) -> Vec<String> {
     list
 }
 
-/// The keys under which names are looked for that have a word like one that was said. Very many names may have them:
-/// what is found is something to suggest.
+/// Keys to look up for names with a similar word. Many names may share them: the results are suggestions.
 pub fn near_keys(said: &str) -> Vec<String> {
     let mut list: Vec<String> = word_keys(&normal_name(said)).collect();
     list.sort();
@@ -64,7 +62,7 @@ fn letters(name: &str) -> Vec<char> {
     name.chars().filter(|c| *c != ' ').take(MAX_LETTERS).collect()
 }
 
-/// All letters in the order of the alphabet, and all sounds in their own.
+/// All letters sorted, and all sounds in order.
 fn whole_keys(name: &str) -> impl Iterator<Item = String> {
     let key = |sign: &str, letters: Vec<char>| {
         (letters.len() >= FEW).then(|| format!("{sign}{}", letters.into_iter().collect::<String>()))
@@ -74,7 +72,7 @@ fn whole_keys(name: &str) -> impl Iterator<Item = String> {
     key("==", sorted).into_iter().chain(key("~", sounds(name)))
 }
 
-/// The consonants of each word, in the order of the alphabet.
+/// The consonants of each word, sorted.
 fn word_keys(name: &str) -> impl Iterator<Item = String> {
     let long = name.split(' ').filter(|word| word.chars().count() >= FEW);
     long.map(|word| {
@@ -84,8 +82,7 @@ fn word_keys(name: &str) -> impl Iterator<Item = String> {
     })
 }
 
-/// What is left of a name of `count` letters without each of its parts, if its other parts are as in `letters`. A name with
-/// few letters is left whole.
+/// What remains of a name of `count` letters without each of its parts. Short names stay whole.
 fn left_parts(letters: &[char], count: usize) -> Vec<String> {
     if count < FEW {
         let is_whole = letters.len() == count && count > 1;
@@ -137,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn one_wrong_letter_anywhere_leaves_a_key_that_few_names_have() {
+    fn one_wrong_letter_leaves_a_selective_common_key() {
         for name in ["Kim Park", "Bob Lee", "Jonathan Fitzgerald", "Anna Maria Oyelaran", "Quilzoya Ormorchi", "Acme"] {
             let letters: Vec<char> = name.chars().collect();
             let stored = keys(name);
@@ -161,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn letters_that_changed_places_leave_a_key_that_few_names_have() {
+    fn transposed_letters_leave_a_selective_common_key() {
         let rare = |text: &str| alike_keys(text).into_iter().find(|key| key.starts_with("=="));
         for (name, said) in [("Kim Park", "Kmi Prak"), ("Renmor Yarenhol", "Renmo rYarenhol"), ("Bob Lee", "Bbo Lee")] {
             assert!(rare(said).is_some_and(|key| keys(name).contains(&key)), "{name} {said}");

@@ -1,4 +1,4 @@
-//! From a mention to the entity that is meant, or to a question, or to nothing.
+//! Entity linking: resolves a mention to one entity, to several to choose from, or to none.
 
 use std::collections::BTreeMap;
 
@@ -10,81 +10,81 @@ use super::index::{alike_keys, near_keys};
 use super::mention::said_name;
 use super::score::{Candidate, How, Said, boost, fit};
 
-/// By so much the best must lead.
+/// Minimum lead of the best candidate.
 const MARGIN: f32 = 0.05;
-/// Forms of a mention that are tried.
+/// Maximum number of forms tried for a mention.
 const MAX_NAMES: usize = 3;
-/// Entities that one lookup gives at most.
+/// Maximum number of results of one lookup.
 const LIMIT: usize = 20;
-/// Names with a word that is like one of those that were said, at most.
+/// Maximum number of names with a similar word.
 const MAX_NEAR: usize = 12;
-/// Of so many words one may be left out.
+/// Up to this many words, one may be left out.
 const MAX_WORDS: usize = 6;
-/// Candidates and suggestions that are told at most.
+/// Maximum number of candidates and of suggestions returned.
 const MAX_TOLD: usize = 8;
 
-/// A kind of entity, and what people call such things.
+/// An entity type and its nouns.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Kind {
     /// Its name.
     pub name: String,
-    /// What people call one, singular: `lead`, `site visit`.
+    /// Singular nouns for it: `lead`, `site visit`.
     pub nouns: Vec<String>,
 }
 
-/// What is looked for, and where the conversation stands.
+/// A mention and its context.
 pub struct Asked<'a> {
-    /// What was said.
+    /// The mention.
     pub mention: &'a str,
-    /// The kinds that the tool takes. Nothing else is looked at.
+    /// The entity types that the tool accepts. Others are not looked up.
     pub kinds: &'a [Kind],
-    /// What time it is.
+    /// The current time.
     pub now: Timestamp,
-    /// What was just spoken of.
+    /// Entities mentioned recently.
     pub focus: &'a [Card],
-    /// Whether an entity belongs to what is worked on.
+    /// Whether an entity belongs to what is being worked on.
     pub in_scope: &'a dyn Fn(&Card) -> bool,
 }
 
-/// What became of a mention.
+/// The result for a mention.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Linked {
-    /// What was said.
+    /// The mention.
     pub mention: String,
-    /// The entities that may be meant, best first.
+    /// Candidates, best first.
     pub candidates: Vec<Candidate>,
-    /// Entities that are somewhat like it: to suggest, never to take.
+    /// Similar entities: suggestions only.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub near: Vec<Candidate>,
     /// The outcome.
-    pub verdict: Verdict,
+    pub verdict: Resolution,
 }
 
 /// The outcome of a lookup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Verdict {
+pub enum Resolution {
     /// The first candidate is meant.
     One,
-    /// Several may be: ask.
+    /// Ambiguous: ask.
     Several,
-    /// There is no such entity.
+    /// No such entity.
     None,
 }
 
 impl Linked {
-    /// The entity that is meant.
+    /// The linked entity.
     pub fn one(&self) -> Option<&Candidate> {
-        self.candidates.first().filter(|_| self.verdict == Verdict::One)
+        self.candidates.first().filter(|_| self.verdict == Resolution::One)
     }
 
-    /// Whether the name was misspelt: before anything changes, somebody should say that this one is meant.
+    /// Whether the name was misspelt: somebody should confirm before anything changes.
     pub fn is_guess(&self) -> bool {
         self.one().is_some_and(|one| one.how >= How::Fuzzy)
     }
 }
 
-/// Looks up a mention.
+/// Links a mention.
 pub fn link(asked: &Asked<'_>, lookup: &dyn Lookup) -> Linked {
     let mut found = Finding { asked, by_id: BTreeMap::new() };
     for kind in asked.kinds {
@@ -99,7 +99,7 @@ pub fn link(asked: &Asked<'_>, lookup: &dyn Lookup) -> Linked {
                 found.take(said, kind, lookup.identifier(&kind.name, &value));
             }
         }
-        // A name that was said as it is needs no further search; nor does a part of one.
+        // An exact or partial name needs no further lookup.
         for said in names.iter().filter(|said| !said.words.is_empty()) {
             if found.best() > How::Identifier {
                 found.take(said, kind, lookup.words(&kind.name, &said.words, LIMIT));
@@ -112,7 +112,7 @@ pub fn link(asked: &Asked<'_>, lookup: &dyn Lookup) -> Linked {
             if found.best() > How::Words {
                 found.take(said, kind, lookup.alike(&kind.name, &alike_keys(&said.text), LIMIT));
             }
-            // A word that is no part of the name: a place, or a word that is wrong altogether.
+            // One word may not be part of the name: a place, or a wrong word.
             if found.best() > How::Fuzzy && (2..=MAX_WORDS).contains(&said.words.len()) {
                 for left_out in 0..said.words.len() {
                     let mut rest = said.words.clone();
@@ -128,7 +128,7 @@ pub fn link(asked: &Asked<'_>, lookup: &dyn Lookup) -> Linked {
     found.conclude()
 }
 
-/// The forms of a mention that are tried: without what is not part of a name, as it was said, and up to a possessive.
+/// The forms of a mention to try: without the words around a name, as written, and up to a possessive.
 fn names(mention: &str, kind: &Kind) -> Vec<Said> {
     let whole = mention.trim();
     let owner = ["'s ", "’s "].iter().find_map(|sign| whole.find(sign)).map(|end| &whole[..end]);
@@ -164,7 +164,7 @@ impl Finding<'_> {
         }
     }
 
-    /// In which way the best of all fits.
+    /// The best kind of match found.
     fn best(&self) -> How {
         self.by_id.values().map(|candidate| candidate.how).min().unwrap_or(How::Near)
     }
@@ -174,13 +174,13 @@ impl Finding<'_> {
         all.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.card.id.cmp(&b.card.id)));
         let (mut candidates, mut near): (Vec<_>, Vec<_>) = all.into_iter().partition(|one| one.how != How::Near);
         let verdict = match candidates.as_slice() {
-            [] => Verdict::None,
-            [_] => Verdict::One,
-            [first, second, ..] if first.score - second.score > MARGIN - f32::EPSILON => Verdict::One,
-            _ => Verdict::Several,
+            [] => Resolution::None,
+            [_] => Resolution::One,
+            [first, second, ..] if first.score - second.score > MARGIN - f32::EPSILON => Resolution::One,
+            _ => Resolution::Several,
         };
         candidates.truncate(MAX_TOLD);
-        near.truncate(if verdict == Verdict::None { MAX_TOLD } else { 0 });
+        near.truncate(if verdict == Resolution::None { MAX_TOLD } else { 0 });
         Linked { mention: self.asked.mention.to_owned(), candidates, near, verdict }
     }
 }
@@ -248,7 +248,7 @@ mod tests {
         ])
     }
 
-    fn look(mention: &str, kinds: &[(&str, &str)], focus: &[Card]) -> (Verdict, String) {
+    fn look(mention: &str, kinds: &[(&str, &str)], focus: &[Card]) -> (Resolution, String) {
         let kinds: Vec<Kind> = kinds
             .iter()
             .map(|(name, noun)| Kind { name: (*name).to_owned(), nouns: vec![(*noun).to_owned()] })
@@ -257,14 +257,14 @@ mod tests {
         let asked = Asked { mention, kinds: &kinds, now, focus, in_scope: &|_| false };
         let linked = link(&asked, &shelf());
         let ids: Vec<&str> = linked.candidates.iter().map(|one| one.card.id.as_str()).collect();
-        let first = if linked.verdict == Verdict::One { ids[..1].join(",") } else { ids.join(",") };
+        let first = if linked.verdict == Resolution::One { ids[..1].join(",") } else { ids.join(",") };
         (linked.verdict, first)
     }
 
     const LEAD: &[(&str, &str)] = &[("lead", "lead")];
 
     #[test]
-    fn a_name_finds_the_one_that_has_it() {
+    fn a_name_finds_its_entity() {
         for (mention, kinds, id) in [
             ("Lena Fischer", LEAD, "5"),
             ("the lead lena fischer", LEAD, "5"),
@@ -279,21 +279,21 @@ mod tests {
             ("quote q1042", &[("quote", "quote")], "10"),
             ("Lena Fischer", &[("company", "company"), ("lead", "lead")], "5"),
         ] {
-            assert_eq!(look(mention, kinds, &[]), (Verdict::One, id.to_owned()), "{mention}");
+            assert_eq!(look(mention, kinds, &[]), (Resolution::One, id.to_owned()), "{mention}");
         }
     }
 
     #[test]
-    fn several_are_asked_about_unless_one_was_just_spoken_of() {
-        assert_eq!(look("Kim Park", LEAD, &[]), (Verdict::Several, "1,2".into()));
-        assert_eq!(look("Kim", LEAD, &[]), (Verdict::Several, "1,2".into()));
+    fn several_matches_are_ambiguous_unless_one_was_just_mentioned() {
+        assert_eq!(look("Kim Park", LEAD, &[]), (Resolution::Several, "1,2".into()));
+        assert_eq!(look("Kim", LEAD, &[]), (Resolution::Several, "1,2".into()));
         let focus = [card("lead", "2", "Kim Park", "Manly")];
-        assert_eq!(look("Kim Park", LEAD, &focus), (Verdict::One, "2".into()));
-        assert_eq!(look("Bob Smith", LEAD, &[card("lead", "4", "Anna Smith", "")]), (Verdict::One, "3".into()));
+        assert_eq!(look("Kim Park", LEAD, &focus), (Resolution::One, "2".into()));
+        assert_eq!(look("Bob Smith", LEAD, &[card("lead", "4", "Anna Smith", "")]), (Resolution::One, "3".into()));
     }
 
     #[test]
-    fn what_belongs_to_what_is_worked_on_is_meant() {
+    fn an_entity_of_the_current_work_is_preferred() {
         let roof = |id: &str, lead: &str, used: i64| Card {
             belongs_to: vec![lead.into()],
             last_used: Some(Timestamp::from_millis(used)),
@@ -311,10 +311,10 @@ mod tests {
             (linked.verdict, ids.join(","), linked.candidates[0].evidence.join("; "))
         };
         let (verdict, ids, evidence) = look("kim");
-        assert_eq!((verdict, &*ids), (Verdict::One, "1,3,2"), "those used last come first behind it");
+        assert_eq!((verdict, &*ids), (Resolution::One, "1,3,2"), "those used last come first behind it");
         assert!(evidence.contains("is among what is worked on"), "{evidence}");
         let (verdict, ids, evidence) = look("nobody");
-        assert_eq!((verdict, &*ids), (Verdict::Several, "3,2,1"));
+        assert_eq!((verdict, &*ids), (Resolution::Several, "3,2,1"));
         assert!(evidence.contains("used just now"), "{evidence}");
     }
 
@@ -323,12 +323,12 @@ mod tests {
         for (mention, kinds) in
             [("Zoe Quill", LEAD), ("Kim Park", &[("company", "company")]), ("lead", LEAD), ("", LEAD), ("5", LEAD)]
         {
-            assert_eq!(look(mention, kinds, &[]).0, Verdict::None, "{mention}");
+            assert_eq!(look(mention, kinds, &[]).0, Resolution::None, "{mention}");
         }
         let kinds = [Kind { name: "lead".into(), nouns: vec!["lead".into()] }];
         let now = Timestamp::from_millis(0);
         let linked =
             link(&Asked { mention: "Ficsher", kinds: &kinds, now, focus: &[], in_scope: &|_| false }, &shelf());
-        assert_eq!((linked.verdict, linked.near[0].card.name.as_str()), (Verdict::None, "Lena Fischer"));
+        assert_eq!((linked.verdict, linked.near[0].card.name.as_str()), (Resolution::None, "Lena Fischer"));
     }
 }

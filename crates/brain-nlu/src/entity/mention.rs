@@ -5,34 +5,34 @@ use std::ops::Range;
 use crate::english::function_words::is_function_word;
 use crate::english::names::{BEFORE_NAMES, BESIDE_NAMES, CAPITALISED_DETERMINERS, NAME_PARTICLES};
 
-/// Words that a name has at most.
+/// Maximum number of words in a name.
 const MAX_WORDS: usize = 6;
-/// Characters that a name has at most.
+/// Maximum number of characters in a name.
 const MAX_CHARS: usize = 120;
 
-/// What makes a part of an utterance look like a name; the best first.
+/// Why a part of an utterance looks like a name, the strongest reason first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Shape {
-    /// It stands in quotation marks.
+    /// It is quoted.
     Quoted,
-    /// It has digits or is an address: `Q-1042`.
+    /// It contains digits or is an address: `Q-1042`.
     Identifier,
-    /// Its words begin with capital letters.
+    /// Its words are capitalised.
     Capitalised,
-    /// It stands where a name would: behind `for`, before what the thing is called.
+    /// It is in the position of a name: after `for`, before a noun of its type.
     Placed,
 }
 
 /// A part of an utterance that may name an entity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mention {
-    /// Where, in bytes of the utterance.
+    /// Its position, in bytes.
     pub span: Range<usize>,
-    /// Why.
+    /// Why it looks like a name.
     pub shape: Shape,
 }
 
-/// A word of a text and where it stands.
+/// A word and its position.
 struct Word<'a> {
     text: &'a str,
     span: Range<usize>,
@@ -57,8 +57,8 @@ fn is_beside(word: &str) -> bool {
     is_function_word(bare) || BESIDE_NAMES.contains(&bare)
 }
 
-/// The name in what stands where a name should: without small words and what such things are called around it, without
-/// a possessive. `None` if nothing is left, or too much.
+/// The name in a text, without function words, nouns of its type and a possessive around it. `None` if nothing
+/// remains, or too much.
 pub fn said_name<'a>(text: &'a str, nouns: &[String]) -> Option<&'a str> {
     let words = split(text);
     let mut rest = words.as_slice();
@@ -82,7 +82,7 @@ pub fn said_name<'a>(text: &'a str, nouns: &[String]) -> Option<&'a str> {
                 rest = &rest[..rest.len() - parts.len()];
             }
         }
-        // `Will Smith` is not `will` and `Smith`; at the beginning of a sentence, articles are written large.
+        // `Will Smith` does not start with a function word. Articles at the start of a sentence are capitalised.
         if let Some((first, others)) = rest.split_first()
             && (is_beside(first.text) || CAPITALISED_DETERMINERS.contains(&first.text))
         {
@@ -104,7 +104,7 @@ pub fn said_name<'a>(text: &'a str, nouns: &[String]) -> Option<&'a str> {
     (fits && !rest.iter().any(|word| is_uuid(word.text))).then_some(name)
 }
 
-/// [`said_name`] for a slot: the kind of the entity and what the things of the domain are called.
+/// [`said_name`] for a slot: with its entity type and the nouns of the domain.
 pub(crate) fn naming<'a>(text: &'a str, kind: &str, nouns: &[String]) -> Option<&'a str> {
     let mut all = vec![kind.replace('_', " ")];
     all.extend(nouns.iter().cloned());
@@ -115,7 +115,7 @@ fn is_uuid(text: &str) -> bool {
     text.len() == 36 && text.bytes().all(|byte| byte == b'-' || byte.is_ascii_hexdigit())
 }
 
-/// Whether a text is written like a name: capital letters, digits, and the small words that names have.
+/// Whether a text looks like a name: capital letters, digits, and particles of names.
 pub(crate) fn is_name_like(text: &str) -> bool {
     let words = split(text);
     let is_particle = |word: &str| {
@@ -148,8 +148,8 @@ fn is_capital(word: &str) -> bool {
     word.contains(|c: char| c.is_ascii_digit()) || word.contains('@') || word.starts_with(char::is_uppercase)
 }
 
-/// The parts of a clause that may name an entity, the most likely first. What belongs to something else is left out:
-/// the places in `taken`, and words that `is_ours` knows because they say what is to be done.
+/// Parts of a clause that may name an entity, the most likely first. Skips the positions in `taken` and words that
+/// `is_ours` recognises as part of the request.
 pub fn mentions(text: &str, nouns: &[String], taken: &[Range<usize>], is_ours: &dyn Fn(&str) -> bool) -> Vec<Mention> {
     let words = split(text);
     let quoted = quotations(text);
@@ -165,7 +165,7 @@ pub fn mentions(text: &str, nouns: &[String], taken: &[Range<usize>], is_ours: &
         is_ours(&lower) || nouns.iter().any(|noun| noun.split_whitespace().any(|part| part == lower))
     };
     let usable = |word: &Word<'_>| free(&word.span) && !in_quotes(&word.span) && !is_uuid(word.text);
-    // Runs of words that begin with capitals. The first word of a sentence always does.
+    // Runs of capitalised words. The first word of a sentence is always capitalised.
     let mut at = 0;
     while at < words.len() {
         let starts = |at: usize| {
@@ -202,7 +202,7 @@ pub fn mentions(text: &str, nouns: &[String], taken: &[Range<usize>], is_ours: &
     list
 }
 
-/// Small words that begin no name, even when every word is written large.
+/// Function words that start no name, even in title case.
 fn is_joint(word: &str) -> bool {
     let word = word.to_lowercase();
     matches!(
@@ -225,12 +225,12 @@ fn is_joint(word: &str) -> bool {
     )
 }
 
-/// Whether nothing but space stands between two words.
+/// Whether only space is between two words.
 fn joined(text: &str, one: &Word<'_>, next: &Word<'_>) -> bool {
     text[one.span.end..next.span.start].chars().all(|c| c.is_whitespace() || c == '.')
 }
 
-/// What stands behind `for`, `of`, `to`, `with`, up to the next small word.
+/// The words after `for`, `of`, `to`, `with`, up to the next function word.
 fn placed(
     text: &str,
     words: &[Word<'_>],
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_written_large() {
+    fn names_are_capitalised() {
         for text in ["Kim Park", "Q-1042", "Ludwig van Beethoven", "Smith & Sons", "bob@example.com"] {
             assert!(is_name_like(text), "{text}");
         }
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn mentions_are_found_where_names_stand() {
+    fn mentions_are_found_in_the_positions_of_names() {
         let is_ours = |word: &str| matches!(word, "finalise" | "inspection" | "create" | "start");
         let found = |text: &str| -> Vec<(String, Shape)> {
             let list = mentions(text, &nouns(&["quote", "lead"]), &[], &is_ours);

@@ -1,8 +1,8 @@
-//! Entities: records that people call by name. A mention is looked up among records of the kinds that the tool expects
-//! and scored with evidence. Ids come out of lookups only: nothing here makes one up.
+//! Entities: records that people refer to by name. A mention is looked up among records of the expected types and
+//! scored with evidence. Ids come only from lookups.
 //!
-//! The caller brings the records ([`Lookup`]); [`keys`] and [`words`] say by what they are to be found, so that a lookup
-//! touches few of them however many there are.
+//! The caller provides the lookups ([`Lookup`]); [`keys`] and [`words`] define the index, so that a lookup reads few
+//! records however many there are.
 
 mod card;
 mod group;
@@ -16,7 +16,7 @@ mod sound;
 pub use card::{Card, Lookup};
 pub use group::{Anchor, anchor};
 pub use index::{alike_keys, keys, near_keys, words};
-pub use link::{Asked, Kind, Linked, Verdict, link};
+pub use link::{Asked, Kind, Linked, Resolution, link};
 pub use mention::{Mention, Shape, mentions, said_name};
 pub use name::{normal_identifier, normal_name};
 pub use score::{Candidate, How};

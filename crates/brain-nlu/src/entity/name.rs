@@ -1,32 +1,31 @@
-//! Names as they are compared.
+//! Canonical forms of names.
 
 use unicode_normalization::UnicodeNormalization;
 
-/// What companies are called behind their name, in the form that [`plain_name`] gives.
+/// Legal suffixes of companies, in the form of [`plain_name`].
 const LEGAL: [&str; 44] = [
     "ab", "ag", "aps", "as", "asa", "bhd", "bv", "co", "corp", "corporation", "cv", "doo", "eg", "ev", "gmbh", "inc",
     "incorporated", "kft", "kg", "kk", "limited", "llc", "llp", "lp", "ltd", "ltda", "mbh", "nv", "ohg", "oy", "oyj",
     "plc", "pte", "pty", "sa", "sarl", "sas", "sdn", "se", "sl", "spa", "srl", "ug", "zrt",
 ];
 
-/// A name in its compared form: compatible forms unified, lower case, without accents, punctuation and legal suffixes,
-/// without `the` before it.
+/// The canonical form of a name: NFKC, lower case, without accents, punctuation, legal suffixes and a leading `the`.
 pub fn normal_name(name: &str) -> String {
     let plain = plain_name(name);
     let mut words: Vec<&str> = plain.split(' ').collect();
     if words.len() > 1 && words[0] == "the" {
         words.remove(0);
     }
-    // `Smith & Co Pty Ltd`: what joins the suffix to the name goes with it. A name never goes away altogether.
+    // `Smith & Co Pty Ltd`: the conjunction before the suffix is dropped too. At least one word always remains.
     while words.len() > 1 && words.last().is_some_and(|word| LEGAL.contains(word) || *word == "and") {
         words.pop();
     }
     words.join(" ")
 }
 
-/// A name with all its words.
+/// The canonical form with all words.
 pub(super) fn plain_name(name: &str) -> String {
-    // Most names have nothing to unify, and very many are compared.
+    // Fast path: most names are ASCII, and very many are compared.
     let bare: String = if name.is_ascii() {
         name.to_ascii_lowercase()
     } else {
@@ -59,7 +58,7 @@ pub(super) fn plain_name(name: &str) -> String {
                 '\'' | '\u{2018}' | '\u{2019}' | '\u{2bc}' => {}
                 '.' if initials => {}
                 c if c.is_alphanumeric() => word.push(c),
-                // Signs that belong to a letter in scripts that have them.
+                // Combining marks are part of a letter in scripts that use them.
                 c if unicode_normalization::char::is_combining_mark(c) => word.push(c),
                 _ => end(&mut word),
             }
@@ -69,8 +68,8 @@ pub(super) fn plain_name(name: &str) -> String {
     words.join(" ")
 }
 
-/// An identifier in its compared form: `Q-1042` is `q1042`; a phone number is known by its last digits, with or without
-/// the code of its country.
+/// The canonical form of an identifier: `Q-1042` is `q1042`. A phone number is compared by its last digits, with or
+/// without country code.
 pub fn normal_identifier(text: &str) -> String {
     let text = text.trim();
     if text.contains('@') {
@@ -89,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_compared_without_what_does_not_tell_them_apart() {
+    fn names_are_compared_without_suffixes_and_punctuation() {
         for (name, normal) in [
             ("Acme Pty Ltd", "acme"),
             ("ACME PTY. LTD.", "acme"),
@@ -111,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn identifiers_are_compared_without_their_signs() {
+    fn identifiers_are_compared_without_punctuation() {
         assert_eq!(normal_identifier("Q-1042"), normal_identifier("q1042"));
         assert_eq!(normal_identifier("Bob@Example.COM "), "bob@example.com");
         assert_eq!(normal_identifier("+61 412 345 678"), normal_identifier("0412 345 678"));

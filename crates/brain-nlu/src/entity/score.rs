@@ -1,7 +1,7 @@
-//! How well an entity fits what was said, and why.
+//! Scores how well an entity matches a mention, with evidence.
 //!
-//! Ways to fit lie so far apart that what speaks for an entity besides its name (it was just spoken of, it was used a
-//! moment ago) decides among those that fit in the same way, and never against a name that was said exactly.
+//! The kinds of match are so far apart that other evidence (recently mentioned, recently used) ranks entities within
+//! one kind and never overrides an exact name.
 
 use brain_core::Timestamp;
 use serde::Serialize;
@@ -11,47 +11,47 @@ use super::index::words;
 use super::name::{normal_identifier, normal_name, plain_name};
 use crate::english::names::JOINING;
 
-/// How alike a misspelt name must be.
+/// Minimum similarity of a misspelt name.
 const ALIKE: f32 = 0.8;
-/// How alike a name must be to be suggested.
+/// Minimum similarity of a suggestion.
 const NEAR: f32 = 0.6;
-/// What speaks for an entity besides its name counts so much at most.
+/// Maximum boost from evidence other than the name.
 const MAX_BOOST: f32 = 0.06;
-/// That it belongs to what is worked on counts so much: it decides against one that was only used lately.
+/// Boost for belonging to what is being worked on; it outweighs recent use.
 const IN_SCOPE: f32 = 0.058;
 
-/// In which way an entity fits; the better the smaller.
+/// The kind of match, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum How {
-    /// Its name was said.
+    /// By its name.
     Exact,
-    /// Another name of it was said.
+    /// By an alias.
     Alias,
-    /// A number or an address of it was said.
+    /// By a number or address.
     Identifier,
-    /// Words of its name were said, and nothing that does not fit.
+    /// By some words of its name, with no other words.
     Words,
-    /// Its name was misspelt.
+    /// By a misspelt name.
     Fuzzy,
-    /// It is only somewhat like it: something to suggest.
+    /// Only similar: a suggestion.
     Near,
 }
 
-/// An entity that may be meant.
+/// A candidate for a mention.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Candidate {
     /// The entity.
     pub card: Card,
-    /// In which way it fits.
+    /// The kind of match.
     pub how: How,
-    /// How well, 0 to 1.
+    /// The score, 0 to 1.
     pub score: f32,
-    /// Why, for people.
+    /// Reasons, for people.
     pub evidence: Vec<String>,
 }
 
-/// Something that was said, in the forms that are compared.
+/// A mention in its canonical forms.
 pub(super) struct Said {
     pub(super) text: String,
     pub(super) normal: String,
@@ -65,13 +65,13 @@ impl Said {
         Self { text: text.to_owned(), normal: normal_name(text), words: telling(text), plain }
     }
 
-    /// Whether it may be a number or an address rather than a name.
+    /// Whether it may be a number or address.
     pub(super) fn may_identify(&self) -> bool {
         self.text.contains('@') || self.text.contains(|c: char| c.is_ascii_digit())
     }
 }
 
-/// The words of a text that tell names apart.
+/// The words of a text that distinguish names.
 fn telling(text: &str) -> Vec<String> {
     let all = words(text);
     let joins = |word: &str| JOINING.contains(&word);
@@ -79,7 +79,7 @@ fn telling(text: &str) -> Vec<String> {
     if some.is_empty() { all } else { some }
 }
 
-/// How an entity fits, if it does.
+/// Matches an entity.
 pub(super) fn fit(said: &Said, card: &Card) -> Option<Candidate> {
     if said.normal.is_empty() {
         return None;
@@ -99,7 +99,7 @@ fn by_name(said: &Said, card: &Card) -> Fit {
     if normal_name(&card.name) != said.normal {
         return None;
     }
-    // `Acme` is Acme Ltd, unless somebody is called just Acme.
+    // `Acme` matches Acme Ltd, unless another entity is called just Acme.
     let whole = plain_name(&card.name) == said.plain;
     Some((How::Exact, if whole { 0.94 } else { 0.88 }, "exact name".into()))
 }
@@ -131,7 +131,7 @@ fn by_words(said: &Said, card: &Card) -> Fit {
                 return None;
             }
         }
-        // A place or a state alone is nobody's name.
+        // A place or a state alone is not a name.
         let share = named as f32 / of_name.len().max(1) as f32;
         reasons.insert(0, format!("{named} of {} words", of_name.len()));
         (named > 0).then(|| (How::Words, 0.64 + 0.06 * share.min(1.0), reasons.join(", ")))
@@ -152,7 +152,7 @@ fn by_likeness(said: &Said, card: &Card) -> Fit {
     (alike >= NEAR).then_some((How::Near, 0.4 * alike, reason))
 }
 
-/// How alike what was said is to a name, or to as many words of it, and how many letters are wrong.
+/// Similarity of a mention to a name, or to as many words of it, and the edit distance.
 fn likeness(said: &Said, name: &str) -> (f32, usize) {
     let name = normal_name(name);
     let whole = compare(&said.normal, &name);
@@ -163,7 +163,7 @@ fn likeness(said: &Said, name: &str) -> (f32, usize) {
         wrong += best;
     }
     let by_word = (1.0 - wrong as f32 / letters.max(1) as f32, wrong);
-    // One word of several says less than all of them.
+    // One word of several is weaker evidence than all of them.
     if said.words.len() < 2 && by_word.0 < 1.0 || whole.0 >= by_word.0 {
         return if whole.0 >= NEAR { whole } else { (by_word.0.min(ALIKE - 0.01), by_word.1) };
     }
@@ -176,8 +176,8 @@ fn compare(a: &str, b: &str) -> (f32, usize) {
     (1.0 - wrong as f32 / longer as f32, wrong)
 }
 
-/// What speaks for an entity besides its name. When it was used puts options in order; that it was just spoken of, or
-/// belongs to what is worked on, decides.
+/// Adds evidence other than the name. Recency orders the options; a recent mention or belonging to the current work
+/// decides.
 pub(super) fn boost(candidate: &mut Candidate, now: Timestamp, in_focus: bool, in_scope: bool) {
     let mut more = 0.0;
     if in_focus {
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn each_way_to_fit_has_its_reason() {
+    fn each_kind_of_match_has_its_evidence() {
         let card = card();
         for (said, how, reason) in [
             ("kim min park", How::Exact, "exact name"),
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn what_else_speaks_for_an_entity_never_beats_an_exact_name() {
+    fn other_evidence_never_beats_an_exact_name() {
         let now = Timestamp::from_millis(1_000_000);
         let mut exact = fit(&Said::new("Park"), &Card { name: "Park".into(), ..Card::default() }).unwrap();
         boost(&mut exact, now, false, false);

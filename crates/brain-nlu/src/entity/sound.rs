@@ -1,13 +1,13 @@
-//! Names by ear: letters that sound alike are one, and vowels, which are misheard most, are left out.
+//! A phonetic code for names: similar sounds are one letter, and vowels are dropped.
 
-/// Sounds of a name that count.
+/// Maximum length of the code.
 const MAX_SOUNDS: usize = 24;
 
 fn is_vowel(c: char) -> bool {
     matches!(c, 'a' | 'e' | 'i' | 'o' | 'u' | 'y')
 }
 
-/// The letter that stands for all that sound like it.
+/// The letter for a group of similar sounds.
 fn sound(c: char) -> char {
     match c {
         'c' | 'q' => 'k',
@@ -18,8 +18,8 @@ fn sound(c: char) -> char {
     }
 }
 
-/// The sounds of a name in the form of [`super::normal_name`], in their order: `Schmidt` and `Schmitt` are `skmt`. A vowel
-/// counts where a word begins; doubled letters count once.
+/// The phonetic code of a name in the form of [`super::normal_name`]: `Schmidt` and `Schmitt` are `skmt`. A vowel
+/// counts at the start of a word; doubled letters count once.
 pub(super) fn sounds(name: &str) -> Vec<char> {
     let mut kept = Vec::new();
     for word in name.split(' ') {
@@ -47,7 +47,7 @@ pub(super) fn sounds(name: &str) -> Vec<char> {
     kept
 }
 
-/// The consonants of a text by their sound, each by itself, so that they stay the same wherever they stand.
+/// The phonetic letters of the consonants, each independent of its neighbours.
 pub(super) fn consonants(text: &str) -> Vec<char> {
     let heard = text.chars().filter(|c| !is_vowel(*c) && !matches!(c, 'h' | ' '));
     heard.map(sound).collect()

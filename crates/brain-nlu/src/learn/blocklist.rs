@@ -1,29 +1,29 @@
-//! Phrases that must not lead to a target: what a person rejected stays rejected, in other words too.
+//! Blocked phrases: a phrase that a person rejected for a target stays blocked, and so do paraphrases.
 
 use brain_core::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::phrase::same;
 
-/// How alike a phrase must be to a blocked one to be blocked as well.
+/// Similarity to a blocked phrase from which a phrase is blocked as well.
 pub const BLOCKED_AT: f64 = 0.80;
 
-/// One phrase that must not lead to one target.
+/// A phrase that is blocked for a target.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Blocked {
     /// The phrase.
     pub phrase: String,
     /// The target.
     pub target: String,
-    /// Why.
+    /// The reason given.
     pub why: String,
-    /// Who decided it.
+    /// Who blocked it.
     pub by: String,
-    /// When.
+    /// When it was blocked.
     pub at: Timestamp,
 }
 
-/// Everything that is blocked.
+/// All blocked phrases.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Blocklist {
@@ -32,7 +32,7 @@ pub struct Blocklist {
 }
 
 impl Blocklist {
-    /// The entry that blocks a phrase for a target. `alike` says how alike two phrases are, from 0 to 1.
+    /// The entry that blocks a phrase for a target. `alike` is the similarity of two phrases, 0 to 1.
     pub fn blocks(&self, phrase: &str, target: &str, alike: &dyn Fn(&str, &str) -> f64) -> Option<&Blocked> {
         let of_target = || self.entries.iter().filter(|entry| entry.target == target);
         let to_the_letter = of_target().find(|entry| same(&entry.phrase, phrase));
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_alike_is_blocked_for_the_same_target_only() {
+    fn similar_phrases_are_blocked_for_the_same_target_only() {
         let list = Blocklist {
             entries: vec![Blocked {
                 phrase: "clear the deck".into(),

@@ -7,59 +7,59 @@ use serde::{Deserialize, Serialize};
 
 use super::outcome::{How, Outcome, turns};
 
-/// Turns of one person that count for one candidate: the latest. So a candidate needs more than one person, and one
-/// person cannot outvote the others by repeating.
+/// Turns of one person that count towards a candidate: the latest ones. A candidate therefore needs several people,
+/// and nobody can outvote others by repetition.
 pub const TURNS_PER_ACTOR: usize = 3;
 
-/// Where a candidate stands.
+/// The state of a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
-    /// Too little is known.
+    /// Not enough evidence yet.
     Gathering,
-    /// It passed its gates, and waits for the corpora.
+    /// Passed its gates; the corpora are next.
     Ready,
-    /// A person must look at it.
+    /// Needs a decision by a person.
     Review,
-    /// It is a phrase now.
+    /// Became a phrase.
     Promoted,
-    /// It will not be one.
+    /// Will not become a phrase.
     Rejected,
 }
 
-/// A phrase that people use for a target, and that is not one of its phrases yet.
+/// A wording that people use for a target and that is not one of its phrases yet.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Candidate {
-    /// Whose it is.
+    /// The tenant.
     pub tenant: TenantId,
-    /// The phrase, in the form in which phrases are compared.
+    /// The phrase in canonical form.
     pub phrase: String,
     /// The target.
     pub target: String,
-    /// Turns in all.
+    /// All turns.
     pub turns: u32,
-    /// Turns that count: [`TURNS_PER_ACTOR`] of each person, all of those who are trusted.
+    /// Turns that count: at most [`TURNS_PER_ACTOR`] of each person, all turns of trusted people.
     pub seen: u32,
-    /// Of those that count, how many were right.
+    /// Turns that count and were right.
     pub succeeded: u32,
-    /// Of those that were right, how many a person chose among others or corrected to: the surest there is.
+    /// Right turns that a person picked or corrected to: the strongest evidence.
     pub chosen: u32,
-    /// Of those that count, how many a person corrected away from.
+    /// Turns that count and were corrected to something else.
     pub corrected: u32,
-    /// Who was right with it.
+    /// People with right turns.
     pub actors: BTreeSet<String>,
-    /// Whether one of them is trusted to teach.
+    /// Whether one of them may teach.
     pub trusted: bool,
-    /// The first turn.
+    /// Time of the first turn.
     pub first_seen: Timestamp,
-    /// The latest.
+    /// Time of the latest turn.
     pub last_seen: Timestamp,
-    /// Where it stands.
+    /// Its state.
     pub state: State,
 }
 
 impl Candidate {
-    /// How often it was right, from 0 to 1. What a person chose or corrected counts twice: nobody had to infer it.
+    /// Success rate, 0 to 1. Explicit choices and corrections count twice.
     pub fn success(&self) -> f64 {
         let right = self.succeeded + self.chosen;
         let all = self.seen + self.chosen + self.corrected;
@@ -67,15 +67,15 @@ impl Candidate {
     }
 }
 
-/// What one turn says about one target.
+/// The evidence of one turn about one target.
 struct Sign<'a> {
     outcome: &'a Outcome,
     right: bool,
-    /// Whether a person said so, and nobody inferred it.
+    /// Whether a person said so explicitly.
     said: bool,
 }
 
-/// What a turn says about the targets it is about.
+/// The evidence of a turn about its targets.
 fn signs(outcome: &Outcome) -> Vec<(&str, Sign<'_>)> {
     let sign = |right: bool, said: bool| Sign { outcome, right, said };
     let chosen = outcome.chosen.as_deref();
@@ -102,7 +102,7 @@ fn signs(outcome: &Outcome) -> Vec<(&str, Sign<'_>)> {
     }
 }
 
-/// Folds outcomes into candidates, in the order of tenant, phrase and target.
+/// Folds outcomes into candidates, ordered by tenant, phrase and target.
 pub fn candidates(outcomes: &[Outcome]) -> Vec<Candidate> {
     let mut signs_of: BTreeMap<(String, String, String), Vec<Sign<'_>>> = BTreeMap::new();
     for outcome in turns(outcomes) {
@@ -119,7 +119,7 @@ pub fn candidates(outcomes: &[Outcome]) -> Vec<Candidate> {
     folded.collect()
 }
 
-/// One candidate from its signs, which are in order of time.
+/// One candidate from its evidence, in order of time.
 fn candidate(phrase: String, target: String, signs: &[Sign<'_>]) -> Option<Candidate> {
     let (first, last) = (signs.first()?.outcome, signs.last()?.outcome);
     let mut folded = Candidate {
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_correction_speaks_against_one_and_for_another() {
+    fn a_correction_counts_against_one_target_and_for_another() {
         let one = corrected("t1", "load the book", "session.open", Some("session.load"), "ann");
         let found = candidates(&[one]);
         assert_eq!((found[0].target.as_str(), found[0].succeeded, found[0].chosen), ("session.load", 1, 1));
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_chose_means_nothing_was_right() {
+    fn an_abandoned_choice_counts_against_every_option() {
         let mut left = outcome("t1", "load the book", "", How::Abandoned);
         left.chosen = None;
         left.offered = vec!["session.load".into(), "session.open".into()];
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_person_said_counts_twice() {
+    fn explicit_choices_count_twice() {
         let list = [
             corrected("t1", "load it all", "b.b", Some("a.a"), "ann"),
             by("bob", outcome("t2", "load it all", "a.a", How::Failed)),
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn one_person_counts_a_few_times_only_and_with_the_latest_turns() {
+    fn only_the_latest_turns_of_a_person_count() {
         let turn = |n: u32, how: How| outcome(&format!("t{n}"), "load it all", "a.a", how);
         let mut list: Vec<Outcome> = (0..50).map(|n| turn(n, How::Failed)).collect();
         list.extend((50..53).map(|n| turn(n, How::Succeeded)));
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn tenants_are_apart_and_politeness_is_not() {
+    fn tenants_are_separate_and_politeness_is_ignored() {
         let here = outcome("t1", "Please load it all", "a.a", How::Succeeded);
         let there = Outcome { tenant: "other".parse().unwrap(), ..here.clone() };
         let again = by("bob", outcome("t2", "load it all!", "a.a", How::Succeeded));

@@ -1,4 +1,4 @@
-//! Corrections become corpus cases: what was wrong once is measured from then on.
+//! Corrections become corpus cases, so that the same mistake is measured from then on.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,42 +8,42 @@ use serde::{Deserialize, Serialize};
 use super::outcome::{How, Outcome, turns};
 use super::phrase::plain;
 
-/// What an utterance must be read as.
+/// The expected reading of an utterance.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Expect {
     /// This target.
     Target(String),
-    /// Anything but this one.
+    /// Any target but this one.
     NotTarget(String),
 }
 
-/// An utterance that was corrected, and what it must be read as.
+/// A corrected utterance and its expected reading.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LearnedCase {
-    /// Whose it is.
+    /// The tenant.
     pub tenant: TenantId,
     /// The utterance.
     pub say: String,
-    /// What it must be read as.
+    /// The expected reading.
     pub expect: Expect,
-    /// Who said so.
+    /// Who corrected it.
     pub actors: BTreeSet<String>,
-    /// Whether one of them is trusted to teach.
+    /// Whether one of them may teach.
     pub trusted: bool,
-    /// Whether others said something else.
+    /// Whether others contradicted.
     pub contested: bool,
 }
 
 impl LearnedCase {
-    /// Whether the case counts when a corpus is measured: two people agree, or one who is trusted, and nobody said
-    /// something else. One person's word alone would let a grudge hold back what everybody else wants.
+    /// Whether the case counts in a corpus: two people agree, or one trusted person, and nobody contradicts. A single
+    /// person could otherwise block what everybody else wants.
     pub fn counts(&self) -> bool {
         (self.trusted || self.actors.len() >= 2) && !self.contested
     }
 }
 
-/// The cases that corrections make, in the order of tenant, utterance and expectation.
+/// The cases from all corrections, ordered by tenant, utterance and expectation.
 pub fn cases(outcomes: &[Outcome]) -> Vec<LearnedCase> {
     let mut by_expectation: BTreeMap<(String, String, Expect), LearnedCase> = BTreeMap::new();
     for outcome in turns(outcomes).into_iter().filter(|outcome| outcome.how == How::Corrected) {
@@ -66,7 +66,7 @@ pub fn cases(outcomes: &[Outcome]) -> Vec<LearnedCase> {
         .collect();
     for ((tenant, say, expect), case) in &mut by_expectation {
         let key = (tenant.clone(), say.clone());
-        // Who is trusted is not contested by who is not.
+        // A trusted correction wins over untrusted ones.
         let against = |trusted: bool| trusted || !case.trusted;
         case.contested =
             others.iter().any(|(of, other, trusted)| *of == key && contradicts(expect, other) && against(*trusted));
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn contradictions_count_for_nobody_but_the_trusted() {
+    fn contradicted_cases_count_only_for_trusted_people() {
         let mut list = vec![
             corrected("t1", "load the book", "b.b", Some("a.a"), "ann"),
             corrected("t2", "load the book", "b.b", Some("a.a"), "bob"),

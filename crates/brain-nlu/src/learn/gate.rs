@@ -7,22 +7,22 @@ use super::blocklist::Blocklist;
 use super::candidate::{Candidate, State};
 use super::phrase::{same, stop_share, words};
 
-/// What the gates ask for.
+/// Minimum evidence for a new phrase.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gates {
-    /// Fewest and most words. Shorter phrases match too much, longer ones too little.
+    /// Minimum and maximum number of words. Shorter phrases match too much, longer ones too little.
     pub words: (usize, usize),
-    /// The share of words that say nothing must be lower.
+    /// Maximum share of function words.
     pub stop_share: f64,
-    /// Turns that count, at least.
+    /// Minimum number of turns that count.
     pub seen: u32,
-    /// How often it was right, at least.
+    /// Minimum success rate.
     pub success: f64,
-    /// How old it is, at least: a burst of one afternoon is no habit.
+    /// Minimum age: a burst in one afternoon is not a habit.
     pub age: Millis,
-    /// How alike a phrase of another target may not be.
+    /// Similarity to another target's phrase that counts as a collision.
     pub collision: f64,
-    /// People who were right with it, at least, unless one is trusted.
+    /// Minimum number of people, unless one of them is trusted.
     pub actors: usize,
 }
 
@@ -49,23 +49,23 @@ pub struct OwnedPhrase {
     pub target: String,
 }
 
-/// What is known already.
+/// The phrases and blocks that exist.
 pub struct Known<'a> {
     /// Every phrase of every target.
     pub phrases: &'a [OwnedPhrase],
-    /// What must not be learned.
+    /// Blocked phrases.
     pub blocked: &'a Blocklist,
-    /// How alike two phrases are, from 0 to 1.
+    /// Similarity of two phrases, 0 to 1.
     pub alike: &'a dyn Fn(&str, &str) -> f64,
 }
 
 impl Known<'_> {
-    /// The phrase that is the same but for its politeness and the names of its slots.
+    /// An equivalent phrase: equal except for politeness and slot names.
     pub(super) fn same(&self, phrase: &str) -> Option<&OwnedPhrase> {
         self.phrases.iter().find(|known| same(&known.phrase, phrase))
     }
 
-    /// The phrase of another target that is most alike, and how much.
+    /// The most similar phrase of another target, and its similarity.
     pub(super) fn nearest_other(&self, phrase: &str, target: &str) -> Option<(&OwnedPhrase, f64)> {
         let others = self.phrases.iter().filter(|known| known.target != target);
         let scored = others.map(|known| (known, (self.alike)(phrase, &known.phrase)));
@@ -73,23 +73,23 @@ impl Known<'_> {
     }
 }
 
-/// What the gates say, in plain sentences.
+/// The result of the gates, with reasons in plain sentences.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "verdict", rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum Verdict {
-    /// It may become a phrase, if no corpus gets worse.
+    /// It may become a phrase if no corpus gets worse.
     Promote,
-    /// Time and turns may still decide it.
+    /// More time and turns may settle it.
     Wait { why: Vec<String> },
-    /// Only a person can decide it.
+    /// A person must decide.
     Review { why: Vec<String> },
-    /// It will not become a phrase by itself.
+    /// It cannot be promoted automatically.
     Refuse { why: Vec<String> },
 }
 
 impl Verdict {
-    /// Where this leaves a candidate.
+    /// The state of a candidate with this verdict.
     pub fn state(&self) -> State {
         match self {
             Self::Promote => State::Ready,
@@ -100,8 +100,8 @@ impl Verdict {
     }
 }
 
-/// Decides about a candidate. What will never change is refused, what may change waits, what a machine should not
-/// decide goes to a person.
+/// Applies the gates to a candidate. Permanent defects are refused, missing evidence waits, and judgement calls go to
+/// a person.
 pub fn gate(candidate: &Candidate, now: Timestamp, gates: &Gates, known: &Known<'_>) -> Verdict {
     let refuse = shape(candidate, gates, known);
     if !refuse.is_empty() {
@@ -115,7 +115,7 @@ pub fn gate(candidate: &Candidate, now: Timestamp, gates: &Gates, known: &Known<
     if review.is_empty() { Verdict::Promote } else { Verdict::Review { why: review } }
 }
 
-/// What no time will change.
+/// Permanent defects.
 fn shape(candidate: &Candidate, gates: &Gates, known: &Known<'_>) -> Vec<String> {
     let mut why = Vec::new();
     let (fewest, most) = gates.words;
@@ -138,7 +138,7 @@ fn shape(candidate: &Candidate, gates: &Gates, known: &Known<'_>) -> Vec<String>
     why
 }
 
-/// What time and more turns may change.
+/// Missing evidence.
 fn patience(candidate: &Candidate, now: Timestamp, gates: &Gates) -> Vec<String> {
     let mut why = Vec::new();
     if candidate.turns < gates.seen {
@@ -152,7 +152,7 @@ fn patience(candidate: &Candidate, now: Timestamp, gates: &Gates) -> Vec<String>
     why
 }
 
-/// What only a person can judge.
+/// Judgement calls for a person.
 fn doubts(candidate: &Candidate, gates: &Gates, known: &Known<'_>) -> Vec<String> {
     let mut why = Vec::new();
     let people = candidate.actors.len();
@@ -184,7 +184,7 @@ fn doubts(candidate: &Candidate, gates: &Gates, known: &Known<'_>) -> Vec<String
 }
 
 fn percent(share: f64) -> u32 {
-    // A share lies between 0 and 1, so nothing is cut off.
+    // A share is between 0 and 1: the cast cannot truncate.
     (share * 100.0).floor() as u32
 }
 
@@ -255,14 +255,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_young_or_rare_waits() {
+    fn young_and_rare_candidates_wait() {
         assert_eq!(why(decide(&candidate(), DAY - 1)), "wait: It was first said 23 hours ago; it takes 24.");
         let rare = Candidate { turns: 4, seen: 4, ..candidate() };
         assert_eq!(why(decide(&rare, DAY)), "wait: It was said 4 times; it takes 5.");
     }
 
     #[test]
-    fn what_will_never_fit_is_refused() {
+    fn permanent_defects_are_refused() {
         let with = |phrase: &str| why(decide(&Candidate { phrase: phrase.into(), ..candidate() }, DAY));
         assert_eq!(with("spin up"), "refuse: It has 2 words; phrases with fewer than 3 match too much.");
         assert!(with(&"spin ".repeat(16)).starts_with("refuse: It has 16 words"));
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_doubtful_goes_to_a_person() {
+    fn judgement_calls_go_to_a_person() {
         let review = |candidate: Candidate| why(decide(&candidate, DAY));
         let alone = Candidate { actors: ["ann".to_owned()].into(), ..candidate() };
         assert!(review(alone.clone()).starts_with("review: Only one person uses it; it takes 2"));

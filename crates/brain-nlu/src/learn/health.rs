@@ -1,4 +1,4 @@
-//! How learning goes, week by week.
+//! Weekly figures about learning.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,13 +8,13 @@ use serde::{Deserialize, Serialize};
 
 use super::outcome::{How, Outcome, turns};
 
-/// What was decided about a candidate.
+/// A decision's result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Decided {
     /// It became a phrase.
     Promoted,
-    /// It will not become one, and is blocked.
+    /// It was rejected and blocked.
     Rejected,
 }
 
@@ -25,27 +25,27 @@ pub struct Decision {
     pub phrase: String,
     /// The target.
     pub target: String,
-    /// What was decided.
+    /// The result.
     pub decided: Decided,
-    /// Who decided; nobody, if the gates did.
+    /// Who decided; `None` for the gates.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
-    /// When.
+    /// When it was decided.
     pub at: Timestamp,
 }
 
-/// One week, as ISO 8601 counts them, in UTC.
+/// An ISO 8601 week, in UTC.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Week {
-    /// The year it belongs to.
+    /// Its year.
     pub year: i16,
     /// Its number.
     pub week: i8,
-    /// Turns that asked for something.
+    /// Turns with a request.
     pub asked: u32,
-    /// Of them, those that were understood: chosen, confirmed or done, and not corrected.
+    /// Turns that were understood: picked, confirmed or completed, and not corrected.
     pub right: u32,
-    /// Of them, those that a person corrected.
+    /// Turns that were corrected.
     pub corrected: u32,
     /// Candidates that became phrases.
     pub promoted: u32,
@@ -54,7 +54,7 @@ pub struct Week {
 }
 
 impl Week {
-    /// The share that was understood, from 0 to 1; `None` if nothing was asked.
+    /// The share that was understood, 0 to 1; `None` without turns.
     pub fn accuracy(&self) -> Option<f64> {
         (self.asked > 0).then(|| f64::from(self.right) / f64::from(self.asked))
     }
@@ -75,7 +75,7 @@ fn week_of(at: Timestamp) -> (i16, i8) {
     (week.year(), week.week())
 }
 
-/// The weeks in which something happened, in order.
+/// The weeks with any activity, in order.
 pub fn weekly(outcomes: &[Outcome], decisions: &[Decision]) -> Vec<Week> {
     let mut weeks: BTreeMap<(i16, i8), Week> = BTreeMap::new();
     let mut week = |at: Timestamp, count: &dyn Fn(&mut Week)| {
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn weeks_are_counted_as_iso_counts_them() {
+    fn weeks_are_iso_weeks() {
         let on = |turn: &str, how: How, day: &str| Outcome { at: at(day), ..outcome(turn, "x y z", "a.a", how) };
         let list = [
             on("t1", How::Succeeded, "2026-11-15T23:59:59Z"),

@@ -1,10 +1,9 @@
-//! Learning, decided without I/O: what became of turns is folded into candidates for phrases; gates say which of them
-//! may be promoted, which wait, and which a person must look at. Who stores and promotes is elsewhere.
+//! The rules of learning, without I/O. Outcomes of turns are folded into candidate phrases; gates decide which are
+//! promoted, which wait, and which a person must review. Storage and promotion are elsewhere.
 //!
-//! Two rules keep what is learned honest. One person alone teaches nothing by using Brain: what a few turns say counts
-//! at most [`TURNS_PER_ACTOR`] times per person, so that neither a habit nor a grudge becomes the language of a whole
-//! tenant; who is trusted to teach says so with `teach`. And nothing is promoted that makes any corpus worse
-//! ([`may_promote`]), whoever asked for it.
+//! Two rules keep it honest. Nobody teaches alone by using Brain: at most [`TURNS_PER_ACTOR`] turns of a person count,
+//! so that neither a habit nor a grudge becomes the language of a whole tenant; trusted people teach explicitly, with
+//! `teach`. And nothing is promoted that makes any corpus worse ([`may_promote`]).
 
 mod blocklist;
 mod candidate;

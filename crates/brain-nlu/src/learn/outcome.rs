@@ -1,4 +1,4 @@
-//! What became of one turn.
+//! The outcome of one turn.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -8,75 +8,75 @@ use serde::{Deserialize, Serialize};
 
 use super::phrase::plain;
 
-/// How a turn ended. A later entry says more than an earlier one about what was meant.
+/// How a turn ended, from the weakest evidence about the intended target to the strongest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum How {
-    /// Nobody chose from what was offered.
+    /// Nobody chose an option.
     Abandoned,
-    /// A person said yes to what was understood.
+    /// A person confirmed the reading.
     Confirmed,
-    /// It ran.
+    /// The run completed.
     Succeeded,
-    /// It ran into an error.
+    /// The run failed.
     Failed,
-    /// A person chose it from several.
+    /// A person picked it from several options.
     Picked,
     /// A person said that it was wrong.
     Corrected,
 }
 
-/// What became of one turn. A turn may leave several: confirmed, then succeeded, then corrected; the one that says most
-/// about what was meant counts.
+/// The outcome of one turn. A turn may have several (confirmed, then succeeded, then corrected); the strongest
+/// evidence counts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {
-    /// The turn, unique in its tenant.
+    /// The turn's id, unique in its tenant.
     pub turn: String,
-    /// What was said, as far as policy lets it be kept.
+    /// The utterance, as far as the retention policy allows.
     pub said: String,
-    /// Where the values of slots stand in it. They are what differs from one request to the next.
+    /// Positions of slot values, which differ from one request to the next.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub slots: Vec<SaidSlot>,
     /// The target that Brain or the person chose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chosen: Option<String>,
-    /// After a correction: the target that was meant, if the person said so.
+    /// The intended target after a correction, if given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub meant: Option<String>,
-    /// The targets to choose from.
+    /// The options that were offered.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub offered: Vec<String>,
     /// How it ended.
     pub how: How,
-    /// Whose it is.
+    /// The tenant.
     pub tenant: TenantId,
-    /// Who spoke.
+    /// The speaker.
     pub actor: String,
-    /// Whether that person is trusted to teach.
+    /// Whether the speaker may teach.
     #[serde(default)]
     pub trusted: bool,
-    /// When.
+    /// When the turn ended.
     pub at: Timestamp,
 }
 
-/// A slot in what was said.
+/// A slot value in the utterance.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SaidSlot {
     /// Its name.
     pub name: String,
-    /// Where its value stands, in bytes.
+    /// The position of its value, in bytes.
     pub span: Range<usize>,
 }
 
 impl Outcome {
-    /// What was said as a phrase: values give way to their slots, politeness is left out.
+    /// The utterance as a phrase: values replaced by slots, politeness removed.
     pub fn phrase(&self) -> String {
         let mut slots: Vec<&SaidSlot> = self.slots.iter().collect();
         slots.sort_by_key(|slot| slot.span.start);
         let mut text = String::with_capacity(self.said.len());
         let mut from = 0;
         for slot in slots {
-            // A span that does not fit is one of another text.
+            // Skip a span that does not fit the text.
             let (Some(before), Some(_)) = (self.said.get(from..slot.span.start), self.said.get(slot.span.clone()))
             else {
                 continue;
@@ -90,7 +90,7 @@ impl Outcome {
     }
 }
 
-/// One outcome per turn: the one that says most, and of several such the latest. In order of time.
+/// One outcome per turn, in order of time: the strongest evidence, and the latest of equals.
 pub(super) fn turns(outcomes: &[Outcome]) -> Vec<&Outcome> {
     let mut by_turn: BTreeMap<(&str, &str), &Outcome> = BTreeMap::new();
     for outcome in outcomes {
@@ -112,7 +112,7 @@ mod tests {
     use crate::learn::tests::outcome;
 
     #[test]
-    fn values_give_way_to_their_slots() {
+    fn values_are_replaced_by_slots() {
         let mut said = outcome("t1", "Please add 3 tiles to Bob's quote", "quote.add", How::Confirmed);
         said.slots = vec![
             SaidSlot { name: "what".into(), span: 13..18 },
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn the_outcome_that_says_most_counts_once_per_turn() {
+    fn the_strongest_outcome_of_a_turn_counts() {
         let list = [
             outcome("t1", "x", "a.a", How::Confirmed),
             outcome("t1", "x", "a.a", How::Corrected),
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn outcomes_survive_their_wire() {
+    fn outcomes_round_trip_through_json() {
         let outcome = outcome("t1", "x", "a.a", How::Picked);
         let text = serde_json::to_string(&outcome).unwrap();
         assert!(text.contains("\"how\":\"picked\""), "{text}");

@@ -1,9 +1,9 @@
-//! Phrases in the form in which they are compared: folded, without politeness.
+//! The canonical form of phrases: folded, without politeness.
 
 use crate::english::function_words::is_function_word;
 use crate::text::normalise::folded;
 
-/// Politeness before and behind a request. Matching ignores it, so phrases are kept without it.
+/// Polite words around a request. Matching ignores them, so phrases are stored without them.
 const POLITE_BEFORE: [&str; 16] = [
     "please", "pls", "hey", "hi", "ok", "can you", "could you", "would you", "will you", "can i", "i want to",
     "i need to", "i would like to", "i'd like to", "i want you to", "let's",
@@ -36,8 +36,7 @@ pub(super) fn words(phrase: &str) -> Vec<String> {
     words
 }
 
-/// A phrase in the form in which it is kept and compared: folded words and `{slots}`, one space between them, without
-/// politeness around them.
+/// The canonical form of a phrase: folded words and `{slots}`, separated by single spaces, without politeness.
 pub fn plain(phrase: &str) -> String {
     let words = words(phrase);
     let mut rest = words.as_slice();
@@ -65,19 +64,19 @@ pub(super) fn is_slot(word: &str) -> bool {
     word.starts_with('{')
 }
 
-/// Whether two phrases match the same utterances, as far as their words say: slots are alike, whatever their names.
+/// Whether two phrases are equivalent: equal except for slot names.
 pub(crate) fn same(a: &str, b: &str) -> bool {
     shape(a) == shape(b)
 }
 
-/// What two phrases have in common that match the same utterances, as far as their words say.
+/// A key that equivalent phrases share.
 pub fn shape(phrase: &str) -> String {
     let words = words(&plain(phrase)).into_iter();
     let words: Vec<String> = words.map(|word| if is_slot(&word) { "{}".to_owned() } else { word }).collect();
     words.join(" ")
 }
 
-/// The share of words that say nothing, from 0 to 1; slots are not counted.
+/// The share of function words, 0 to 1; slots do not count.
 pub(super) fn stop_share(phrase: &str) -> f64 {
     let words: Vec<String> = words(phrase).into_iter().filter(|word| !is_slot(word)).collect();
     let stops = words.iter().filter(|word| is_function_word(&word.replace('\'', ""))).count();
@@ -97,13 +96,13 @@ mod tests {
     }
 
     #[test]
-    fn slots_are_alike_whatever_their_names() {
+    fn slot_names_do_not_matter() {
         assert!(same("add {n} {what}", "please add {count} {item}"));
         assert!(!same("add {n} {what}", "add {n}") && !same("add tiles", "add {n}"));
     }
 
     #[test]
-    fn words_that_say_nothing_are_counted() {
+    fn the_share_of_function_words_is_computed() {
         assert!((stop_share("what is the thing {x}") - 0.75).abs() < 1e-9);
         assert!((stop_share("{x}") - 1.0).abs() < 1e-9);
         assert!(stop_share("spin up a fund") < 0.7);

@@ -1,21 +1,21 @@
-//! What corpora say before and after something is learned.
+//! Corpus results before and after a change.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// Rows named at most in a refusal.
+/// Maximum number of rows named in a refusal.
 const MAX_NAMED: usize = 5;
 
 /// How one row was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reading {
-    /// As it should be.
+    /// As expected.
     Right,
     /// Brain asked, or did not understand.
     Asked,
-    /// As something else, and Brain would have gone on.
+    /// As something else, with enough confidence to act.
     Wrong,
 }
 
@@ -28,7 +28,7 @@ pub struct Row {
     pub reading: Reading,
 }
 
-/// What came of one corpus.
+/// The result for one corpus.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CorpusResult {
     /// The corpus: a pack's tuning rows, a tenant's cases.
@@ -43,16 +43,16 @@ impl CorpusResult {
     }
 }
 
-/// What came of all corpora.
+/// The results for all corpora.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Score {
     /// The corpora.
     pub corpora: Vec<CorpusResult>,
 }
 
-/// Whether something may be learned, given what all corpora say without and with it. It may not if fewer rows of any
-/// corpus are right, or if any row is read wrongly and with confidence that was not before; a row that got better
-/// does not pay for one that got dangerous. The refusal names the rows.
+/// Whether a change may be promoted, given the results without and with it. It is refused if any corpus has fewer
+/// right rows, or if any row is newly wrong with confidence: improvements do not offset such a row. The refusal names
+/// the rows.
 pub fn may_promote(before: &Score, after: &Score) -> Result<(), String> {
     for (corpus, result) in again(before, after)? {
         let read = readings(result);
@@ -79,7 +79,7 @@ pub fn may_promote(before: &Score, after: &Score) -> Result<(), String> {
     Ok(())
 }
 
-/// The rows that would be read wrongly and with confidence, and were not before, in a sentence.
+/// A sentence about the rows that are newly wrong with confidence.
 pub fn newly_wrong(before: &Score, after: &Score) -> Option<String> {
     again(before, after).ok()?.into_iter().find_map(|(corpus, result)| {
         let read = readings(result);
@@ -90,7 +90,7 @@ pub fn newly_wrong(before: &Score, after: &Score) -> Option<String> {
     })
 }
 
-/// Each corpus as it was and as it is.
+/// Pairs of results of the same corpus, before and after.
 fn again<'a>(before: &'a Score, after: &'a Score) -> Result<Vec<(&'a CorpusResult, &'a CorpusResult)>, String> {
     let pair = |corpus: &'a CorpusResult| {
         let result = after.corpora.iter().find(|result| result.name == corpus.name);
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_nothing_worse_may_be_learned() {
+    fn a_change_that_makes_nothing_worse_is_allowed() {
         let before = score(&[("a", Reading::Right), ("b", Reading::Asked), ("c", Reading::Wrong)]);
         assert_eq!(may_promote(&before, &before), Ok(()));
         let after = score(&[("a", Reading::Right), ("b", Reading::Right), ("c", Reading::Asked)]);
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_measured_proves_nothing() {
+    fn missing_rows_are_refused() {
         let before = score(&[("a", Reading::Right)]);
         assert!(may_promote(&before, &Score::default()).unwrap_err().contains("not measured again"));
         assert!(may_promote(&before, &score(&[])).unwrap_err().contains("Not every row"));

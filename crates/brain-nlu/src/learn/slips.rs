@@ -1,16 +1,15 @@
-//! Slips of the keyboard are no habit: what people meant to write is learned, not how they mistyped it.
+//! Typos are corrected before learning, so that no typo becomes a phrase.
 
 use super::outcome::SaidSlot;
 use crate::text::normalise::folded;
 use crate::text::speller::is_word;
 
-/// What was said, with words put right that are none and were taken for others. Values stay as they are, and slots stand
-/// where their values then stand.
+/// The utterance with corrected typos. Values are left alone, and slot positions follow the correction.
 pub fn without_slips(said: &str, slots: &[SaidSlot], taken_for: &[(String, String)]) -> (String, Vec<SaidSlot>) {
     let slips: Vec<&(String, String)> = taken_for.iter().filter(|(wrong, _)| !is_word(wrong)).collect();
     let mut slots = slots.to_vec();
     let mut text = said.to_owned();
-    // From the end, so that what comes before stays where it is.
+    // From the end, so that earlier positions stay valid.
     for (start, word) in words(said).into_iter().rev() {
         let range = start..start + word.len();
         let is_value = slots.iter().any(|slot| slot.span.start < range.end && range.start < slot.span.end);
@@ -26,7 +25,7 @@ pub fn without_slips(said: &str, slots: &[SaidSlot], taken_for: &[(String, Strin
     (text, slots)
 }
 
-/// The words of a text and where they begin.
+/// The words of a text with their positions.
 fn words(text: &str) -> Vec<(usize, &str)> {
     let is_part = |c: char| c.is_alphanumeric() || c == '\'';
     let mut list = Vec::new();
@@ -49,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slips_are_put_right_and_values_and_other_words_are_not() {
+    fn typos_are_corrected_and_values_are_not() {
         let said = "Pls creat a task: creat a lsit, remove it";
         let slot = SaidSlot { name: "title".into(), span: 18..30 };
         let taken = |wrong: &str, meant: &str| (wrong.to_owned(), meant.to_owned());

@@ -1,4 +1,4 @@
-//! What is checked when a trusted person teaches a phrase. Gates are bypassed; sense is not.
+//! Checks for a phrase that a trusted person teaches. The gates do not apply; sanity checks do.
 
 use std::fmt;
 
@@ -7,47 +7,47 @@ use super::phrase::{is_slot, stop_share, words};
 use crate::phrase::pattern::phrase_slots;
 use crate::small_talk::small_talk;
 
-/// What a phrase is, for a target it is taught for.
+/// The result of the checks.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Teach {
     /// It can be taught.
     Fine,
-    /// It is a phrase of the target already.
+    /// The target has this phrase already.
     Already,
-    /// It is a phrase of another target: whoever teaches it must know that they take it away from there.
+    /// It is a phrase of another target and would be taken from it.
     Belongs {
         /// That target.
         to: String,
     },
-    /// It is very much like a phrase of another target: the two will be confused.
+    /// It is very similar to a phrase of another target: the two would be confused.
     Near {
         /// That target.
         to: String,
         /// Its phrase.
         phrase: String,
-        /// How alike, from 0 to 1.
+        /// The similarity, 0 to 1.
         similarity: f64,
     },
-    /// It was rejected for the target, or something very much like it was.
+    /// It, or a very similar phrase, was rejected for the target.
     Blocked {
-        /// What was rejected.
+        /// The rejected phrase.
         phrase: String,
-        /// By whom.
+        /// Who rejected it.
         by: String,
-        /// Why.
+        /// The reason given.
         why: String,
     },
-    /// It would match what people say for anything.
+    /// It would match almost anything.
     TooGeneric {
         /// Why.
         why: String,
     },
-    /// It cannot be read as a phrase.
+    /// It is not a valid phrase.
     NotAPattern {
         /// Why.
         why: String,
     },
-    /// There is no such target.
+    /// The target does not exist.
     UnknownTarget,
 }
 
@@ -70,8 +70,8 @@ impl fmt::Display for Teach {
     }
 }
 
-/// Checks a phrase that a trusted person teaches for a target. `slots_of` gives the slots of a target, if there is one
-/// of that name. Variants with other politeness need not be taught: matching ignores it.
+/// Checks a phrase that a trusted person teaches for a target. `slots_of` returns the slots of a target, if it exists.
+/// Polite variants need not be taught: matching ignores politeness.
 pub fn check_teach(
     phrase: &str,
     target: &str,
@@ -106,7 +106,7 @@ pub fn check_teach(
     }
 }
 
-/// Why a phrase would match what people say for anything.
+/// Why a phrase would match almost anything.
 fn too_generic(phrase: &str) -> Option<String> {
     if small_talk(phrase).is_some() {
         return Some("People say this for any reason: Brain answers it by itself.".to_owned());
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_belongs_elsewhere_is_said() {
+    fn a_phrase_of_another_target_is_reported() {
         assert_eq!(check("please close the fund", "fund.create"), Teach::Belongs { to: "fund.close".into() });
         assert_eq!(check("close the fund", "fund.close"), Teach::Already);
         let near = check("shut the fund", "fund.create");

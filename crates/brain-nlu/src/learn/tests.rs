@@ -8,7 +8,7 @@ use super::*;
 
 const DAY: i64 = 86_400_000;
 
-/// An outcome of a turn of Ann's.
+/// An outcome of one of Ann's turns.
 pub(super) fn outcome(turn: &str, said: &str, chosen: &str, how: How) -> Outcome {
     Outcome {
         turn: turn.into(),
@@ -33,7 +33,7 @@ pub(super) fn corrected(turn: &str, said: &str, chosen: &str, meant: Option<&str
     Outcome { meant: meant.map(str::to_owned), ..by(actor, outcome(turn, said, chosen, How::Corrected)) }
 }
 
-/// A small world: it reads an utterance as the target of the phrase that shares the most words with it.
+/// A toy reader: the target of the phrase that shares the most words with the utterance.
 struct World {
     phrases: Vec<OwnedPhrase>,
     corpus: Vec<(&'static str, &'static str)>,
@@ -86,7 +86,7 @@ impl World {
         self.score().corpora[0].rows.iter().filter(|row| row.reading == Reading::Right).count()
     }
 
-    /// One cycle: gates, then corpora. What was promoted.
+    /// One learning cycle: gates, then corpora. Returns what was promoted.
     fn learn(&mut self, outcomes: &[Outcome], now: Timestamp) -> Vec<String> {
         let mut promoted = Vec::new();
         for candidate in candidates(outcomes) {
@@ -117,7 +117,7 @@ fn stream(said: &str, wrong: &str, meant: &str, actors: &[&str], turns: usize) -
 }
 
 #[test]
-fn what_people_agree_on_is_learned() {
+fn a_wording_that_several_people_use_is_learned() {
     let mut world = World::new();
     let said = "pull up my worklist";
     assert_eq!(world.read(said), None);
@@ -141,7 +141,7 @@ fn a_poisoned_stream_of_one_person_teaches_nothing() {
 }
 
 #[test]
-fn nor_does_one_person_talk_down_what_others_use() {
+fn one_person_cannot_block_what_others_use() {
     let good = stream("pull up my worklist", "leads.list", "os.list_tasks", &["ann", "bob", "cem", "dan"], 12);
     let mut all = good.clone();
     for (n, mut against) in

@@ -1,9 +1,9 @@
-//! Many numbers in a snapshot, as one run of bytes: read in one go, not one by one.
+//! Arrays of numbers in a snapshot as one run of bytes, which deserialises in one copy.
 
 use serde::de::{Error, Visitor};
 use serde::{Deserializer, Serializer};
 
-/// A number of a few bytes, the least first.
+/// A number with a fixed little-endian size.
 pub(super) trait Number: Copy {
     type Bytes: AsRef<[u8]>;
     fn bytes(self) -> Self::Bytes;
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_come_back_and_half_a_number_is_refused() {
+    fn arrays_round_trip_and_truncated_bytes_are_rejected() {
         let lists = Lists { small: vec![-128, 0, 127], large: vec![0, u64::MAX, 7], broken: vec![0.5, -1e30] };
         let bytes = postcard::to_allocvec(&lists).unwrap();
         assert_eq!(postcard::from_bytes::<Lists>(&bytes).unwrap(), lists);

@@ -1,5 +1,5 @@
-//! How far a score can be trusted: two small logistic models over a few signals, fitted to what was held out. One says
-//! how likely the best label is right, one how likely any is.
+//! Calibration: two small logistic regressions over a few signals, fitted to held-out phrases. One predicts whether
+//! the best label is right, the other whether the text is in scope.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,11 +7,11 @@ use super::Raw;
 use super::fold::{Held, HeldOut};
 use super::fuse::{Fusion, Ranked};
 
-/// Rows below which probabilities would be made up.
+/// With fewer rows, the outputs are not called probabilities.
 const ENOUGH_ROWS: usize = 200;
 const SIGNALS: usize = 6;
 
-/// What tells how sure the best label is.
+/// The inputs of calibration for one text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Signals([f32; SIGNALS]);
 
@@ -37,7 +37,7 @@ impl Signals {
 pub(crate) struct Calibration {
     right: Logistic,
     there: Logistic,
-    /// How many held-out rows it was fitted to.
+    /// Number of held-out rows it was fitted to.
     rows: usize,
 }
 
@@ -51,14 +51,14 @@ impl Calibration {
         };
         let inside: Vec<(Signals, bool)> = held.inside.iter().map(read).collect();
         let outside: Vec<Signals> = held.outside.iter().map(|held| read(held).0).collect();
-        // The first two signals are enough, and few rows can carry no more.
+        // Two signals are enough; few rows cannot support more.
         let right = Logistic::fit(&inside, 2);
         let both = inside.iter().map(|(signals, _)| (*signals, true)).chain(outside.iter().map(|s| (*s, false)));
         let both: Vec<(Signals, bool)> = both.collect();
         Self { right, there: Logistic::fit(&both, SIGNALS), rows: inside.len() }
     }
 
-    /// Whether there were enough rows to call what it says probabilities.
+    /// Whether there were enough rows for probabilities.
     pub(super) fn is_trusted(&self) -> bool {
         self.rows >= ENOUGH_ROWS
     }
@@ -82,8 +82,8 @@ struct Logistic {
 }
 
 impl Logistic {
-    /// Fits the first `used` signals. Each may only speak for, never against: signals say nearly the same, and weights
-    /// that cancel each other would hold for these rows only.
+    /// Fits the first `used` signals with non-negative weights. The signals are strongly correlated; weights that
+    /// cancel each other would not generalise.
     fn fit(rows: &[(Signals, bool)], used: usize) -> Self {
         let count = rows.len().max(1) as f32;
         let mean = |at: usize| rows.iter().map(|(signals, _)| signals.0[at]).sum::<f32>() / count;
@@ -93,7 +93,7 @@ impl Logistic {
             .collect();
         let mut found = Self { means, scales, weights: vec![0.0; used], bias: 0.0 };
         if rows.len() < 20 {
-            // Nothing to go by: the share of the first is what there is.
+            // With one class only, fall back to the first signal.
             found.weights[0] = found.scales[0];
             found.bias = found.means[0];
             return found;

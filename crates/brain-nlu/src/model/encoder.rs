@@ -1,18 +1,18 @@
-//! CombinedEncoder: what turns texts into vectors. Beside a transformer, the table that is always there is heard too: it knows words
-//! where the transformer knows sentences, and on held-out phrases both together were right more often than either.
+//! Embeds texts with two encoders at once. A transformer knows sentences, the built-in table knows words; on held-out
+//! phrases, both together were right more often than either alone.
 
 use std::sync::Arc;
 
 use brain_embed::{Encoder, StaticTable};
 
-/// How much the table counts beside a transformer.
+/// Weight of the table relative to the transformer.
 const SHARE: f32 = 0.5;
 
-/// An encoder, and the table beside it.
+/// An encoder combined with the built-in table.
 pub(crate) struct CombinedEncoder {
     id: String,
     encoder: Arc<dyn Encoder>,
-    /// `None` where the encoder is the table itself.
+    /// `None` if the encoder is the table itself.
     table: Option<&'static StaticTable>,
 }
 
@@ -56,7 +56,7 @@ impl Encoder for CombinedEncoder {
     }
 }
 
-/// Makes two vectors of length 1 one of length 1.
+/// Scales two unit vectors so that their concatenation is a unit vector.
 fn join(one: &mut [f32], other: &mut [f32]) {
     let both = (1.0 + SHARE * SHARE).sqrt();
     one.iter_mut().for_each(|value| *value /= both);
@@ -67,7 +67,7 @@ fn join(one: &mut [f32], other: &mut [f32]) {
 mod tests {
     use super::*;
 
-    /// Knows the length of a text only.
+    /// Encodes only the length of a text.
     struct Length;
 
     impl Encoder for Length {
@@ -86,21 +86,21 @@ mod tests {
     }
 
     #[test]
-    fn both_are_heard_and_vectors_keep_their_length() {
-        let ears = CombinedEncoder::new(Arc::new(Length));
-        let mut vector = vec![0.0; ears.dim()];
-        ears.encode("show my tasks", &mut vector);
+    fn both_encoders_contribute_and_vectors_keep_unit_length() {
+        let encoder = CombinedEncoder::new(Arc::new(Length));
+        let mut vector = vec![0.0; encoder.dim()];
+        encoder.encode("show my tasks", &mut vector);
         assert_eq!(vector.len(), 258);
         let length: f32 = vector.iter().map(|value| value * value).sum();
         assert!((length - 1.0).abs() < 1e-3, "{length}");
-        assert_eq!(ears.encode_targets(&["show my tasks"]), [vector]);
-        assert!(ears.id().starts_with("length+static"));
+        assert_eq!(encoder.encode_targets(&["show my tasks"]), [vector]);
+        assert!(encoder.id().starts_with("length+static"));
     }
 
     #[test]
-    fn the_table_alone_is_heard_once() {
+    fn the_table_alone_is_used_once() {
         let table = StaticTable::built_in();
-        let ears = CombinedEncoder::new(Arc::new(StaticTable::built_in()));
-        assert_eq!((ears.id(), ears.dim()), (table.id(), table.dim()));
+        let encoder = CombinedEncoder::new(Arc::new(StaticTable::built_in()));
+        assert_eq!((encoder.id(), encoder.dim()), (table.id(), table.dim()));
     }
 }

@@ -1,45 +1,45 @@
-//! Lexical features: words, pairs of words, and n-grams of characters inside words. TF-IDF, each kind of length 1.
+//! Lexical features: words, word pairs and character n-grams inside words; TF-IDF, each kind normalised to length 1.
 
 use serde::{Deserialize, Serialize};
 
-/// Shortest and longest n-gram of characters.
+/// Lengths of character n-grams.
 const GRAMS: std::ops::RangeInclusive<usize> = 2..=5;
-/// Rows from which on an n-gram of characters must occur twice to count.
+/// With more rows than this, a character n-gram must occur twice to become a feature.
 const MANY_ROWS: usize = 3000;
 
-/// A sparse vector: features in ascending order, and their values.
+/// A sparse vector: features in ascending order with their values.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Row {
     pub(crate) ids: Vec<u32>,
     pub(crate) values: Vec<f32>,
 }
 
-/// What a text has in common with the phrases at all.
+/// How much of a text occurs in the phrases.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Known {
-    /// Words of the text that some phrase has, weighted by how rare they are, 0 to 1.
+    /// Share of the words that occur in some phrase, weighted by rarity, 0 to 1.
     pub(crate) words: f32,
 }
 
-/// Every feature that the phrases have, by its hash.
+/// Features of the phrases, by hash.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct FeatureTable {
-    /// Open addressing; 0 is a free place. A power of two.
+    /// Open addressing; 0 marks a free entry. The length is a power of two.
     #[serde(with = "super::bulk")]
     keys: Vec<u64>,
     #[serde(with = "super::bulk")]
     ids: Vec<u32>,
-    /// How rare each feature is.
+    /// Inverse document frequency of each feature.
     #[serde(with = "super::bulk")]
     idf: Vec<f32>,
-    /// Features below this are words and pairs of words.
+    /// Smaller features are words and word pairs.
     words: u32,
-    /// The rarity of what no phrase has.
+    /// Inverse document frequency of an unseen feature.
     unseen: f32,
 }
 
 impl FeatureTable {
-    /// The features of the phrases.
+    /// Collects the features of the phrases.
     pub(crate) fn build<'a>(rows: impl Iterator<Item = &'a [String]> + Clone) -> Self {
         let count = rows.clone().count();
         let mut both = [Vec::new(), Vec::new()];
@@ -80,7 +80,7 @@ impl FeatureTable {
         Self { keys, ids, idf, words, unseen: rarity(0) }
     }
 
-    /// How many there are.
+    /// The number of features.
     pub(crate) fn len(&self) -> usize {
         self.idf.len()
     }
@@ -97,7 +97,7 @@ impl FeatureTable {
         }
     }
 
-    /// Whether some phrase has this word.
+    /// Whether some phrase contains this word.
     pub(crate) fn has_word(&self, word: &str) -> bool {
         self.find(word_hash(word)).is_some()
     }
@@ -115,7 +115,7 @@ impl FeatureTable {
             row.values.push(value);
             squares[usize::from(same[0] >= self.words)] += value * value;
         }
-        // Both kinds count alike.
+        // Both kinds of features weigh the same.
         let scale = squares.map(|square| if square > 0.0 { (0.5 / square).sqrt() } else { 0.0 });
         for (id, value) in row.ids.iter().zip(&mut row.values) {
             *value *= scale[usize::from(*id >= self.words)];
@@ -123,7 +123,7 @@ impl FeatureTable {
         row
     }
 
-    /// How much of a text some phrase has.
+    /// How much of a text occurs in the phrases.
     pub(crate) fn known(&self, words: &[String]) -> Known {
         let (mut known, mut all) = (0.0, 0.0);
         for word in words.iter().filter(|word| !crate::english::function_words::is_function_word(word)) {
@@ -135,7 +135,7 @@ impl FeatureTable {
     }
 }
 
-/// Every feature of a text: 0 for words and pairs, 1 for characters, and its hash.
+/// Calls `sink` with each feature of a text: its kind (0 for words and pairs, 1 for characters) and its hash.
 fn each(words: &[String], sink: &mut impl FnMut(usize, u64)) {
     let mut before: Option<&str> = None;
     let mut padded: Vec<char> = Vec::with_capacity(24);
@@ -181,7 +181,7 @@ fn mix(hash: u64, value: u64) -> u64 {
     (hash ^ value).wrapping_mul(0x0000_0100_0000_01b3)
 }
 
-/// Spreads the bits; never 0, which is a free place.
+/// Mixes the bits; never 0, which marks a free entry.
 fn finish(hash: u64) -> u64 {
     let hash = (hash ^ (hash >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (hash ^ (hash >> 29)).max(1)
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn how_much_is_known_is_told() {
+    fn the_share_of_known_words_is_computed() {
         let texts = ["show my tasks", "delete the task"].map(words);
         let table = FeatureTable::build(texts.iter().map(Vec::as_slice));
         assert_eq!(table.known(&words("please show the tasks")).words, 1.0);

@@ -1,12 +1,11 @@
-//! Vectors of whole numbers: a product of two is exact, the same on every machine, and several times as fast as with
-//! floats.
+//! Fixed-point vectors: dot products are exact, equal on every machine, and several times faster than with floats.
 
-/// The largest value: with it, a product of vectors of 4,096 numbers fits 32 bits with room to spare.
+/// Largest component: the dot product of two vectors of 4,096 components still fits 32 bits.
 const LARGEST: f32 = 511.0;
-/// The same for vectors that are kept in 8 bits.
+/// Largest component of a vector in 8 bits.
 const COARSE: f32 = 127.0;
 
-/// A vector in steps of `scale`.
+/// A vector in multiples of `scale`.
 #[derive(Clone, Debug)]
 pub(crate) struct Fixed {
     pub(crate) values: Vec<i16>,
@@ -20,13 +19,13 @@ impl Fixed {
     }
 }
 
-/// The largest value of a vector, and what one of so many steps up to it is worth.
+/// The largest component of a vector, and the size of one of `steps` steps up to it.
 fn step(vector: &[f32], steps: f32) -> (f32, f32) {
     let largest = vector.iter().fold(1e-9_f32, |largest, value| largest.max(value.abs()));
     (largest, largest / steps)
 }
 
-/// Appends a coarse vector, of 8 bits each; what one step is worth.
+/// Appends a vector in 8 bits; returns the size of one step.
 pub(crate) fn push_coarse(vector: &[f32], into: &mut Vec<i8>) -> f32 {
     let (largest, scale) = step(vector, COARSE);
     into.extend(vector.iter().map(|value| (value / largest * COARSE).round() as i8));
@@ -40,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn products_are_those_of_floats_but_for_rounding() {
+    fn fixed_point_products_equal_those_of_floats_up_to_rounding() {
         let a: Vec<f32> = (0..256).map(|n| (n as f32 * 0.37).sin() / 11.0).collect();
         let b: Vec<f32> = (0..256).map(|n| (n as f32 * 0.11).cos() / 11.0).collect();
         let exact: f32 = a.iter().zip(&b).map(|(a, b)| a * b).sum();

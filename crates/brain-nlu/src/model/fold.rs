@@ -1,39 +1,39 @@
-//! Holding out: what a model says about phrases it has not seen, and about requests that none of its labels answers.
+//! Cross-validation: what a model predicts for phrases it has not seen, and for labels it does not know.
 
 use super::fixed::Fixed;
 use super::nearest::Nearest;
 use super::svm::Dice;
 use super::{Heads, Raw, Training};
 
-/// Phrases up to which every one is held out once; above, one share is enough.
+/// Up to this many phrases, each is held out once; beyond it, one fold is enough.
 const FEW: usize = 2000;
-/// Parts that they are held out in.
+/// Number of folds.
 const PARTS: usize = 5;
-/// The share that is held out of many.
+/// With many phrases, one in this many is held out.
 const SHARE: usize = 7;
-/// Rounds in which labels are held out.
+/// Rounds in which whole labels are held out.
 const LABEL_ROUNDS: usize = 3;
 
-/// One text that a model had not seen.
+/// A held-out text.
 pub(super) struct Held {
     pub(super) raw: Raw,
     pub(super) vector: Fixed,
     pub(super) label: u16,
-    /// Labels that the model knew.
+    /// Labels that the model was fitted to.
     pub(super) knew: std::sync::Arc<Vec<bool>>,
     pub(super) nearest: std::sync::Arc<Nearest>,
 }
 
-/// What models said about what they had not seen.
+/// Predictions for held-out texts.
 #[derive(Default)]
 pub(super) struct HeldOut {
-    /// Phrases of labels that they knew.
+    /// Phrases of known labels.
     pub(super) inside: Vec<Held>,
-    /// Phrases of labels that they did not know.
+    /// Phrases of unknown labels, and out-of-scope texts.
     pub(super) outside: Vec<Held>,
 }
 
-/// Fits models to parts of the phrases and lets them read the others.
+/// Fits models to parts of the phrases and evaluates them on the rest.
 pub(super) fn hold_out(training: &Training, outside: &[(Vec<String>, Vec<f32>)]) -> HeldOut {
     let mut held = HeldOut::default();
     let phrases = written(training);
@@ -41,14 +41,14 @@ pub(super) fn hold_out(training: &Training, outside: &[(Vec<String>, Vec<f32>)])
     let parts = if few { PARTS } else { SHARE };
     for part in 0..if few { PARTS } else { 1 } {
         let mut out = vec![false; training.labels.len()];
-        // In turn within each label, so that each keeps some.
+        // Round-robin within each label, so that every fold keeps some of its phrases.
         let mut of_label = vec![0_usize; training.count];
         for row in &phrases {
             let turn = &mut of_label[usize::from(training.labels[*row])];
             out[*row] = *turn % parts == part;
             *turn += 1;
         }
-        // A label with one phrase keeps it.
+        // A label's only phrase is never held out.
         for row in &phrases {
             if of_label[usize::from(training.labels[*row])] < 2 {
                 out[*row] = false;
@@ -86,7 +86,7 @@ pub(super) fn hold_out(training: &Training, outside: &[(Vec<String>, Vec<f32>)])
     held
 }
 
-/// Phrases that somebody wrote, in an order that is no order.
+/// Phrases written by people, in a pseudo-random order.
 fn written(training: &Training) -> Vec<usize> {
     let mut rows: Vec<usize> = (0..training.labels.len()).filter(|row| training.weights[*row] >= 1.0).collect();
     Dice(3).shuffle(&mut rows);

@@ -1,5 +1,5 @@
-//! Three voices, one score: each head's scores become probabilities at its own temperature, and are averaged; between the
-//! best of them, the phrases that the text is most like have a say.
+//! Fusion: each head's scores become probabilities at the head's own temperature and are averaged; the similarity to
+//! single phrases reranks the best labels.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,34 +10,34 @@ use super::{CLOSE, NEAR, Raw, top};
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Fusion {
-    /// How sharp each head is, and how sharp likeness to phrases is.
+    /// Inverse temperatures of the lexical head, the semantic head and phrase similarity.
     lexical: f32,
     semantic: f32,
     nearest: f32,
-    /// The share of the lexical head.
+    /// Weight of the lexical head.
     share: f32,
-    /// The share of the nearest phrases.
+    /// Weight of phrase similarity.
     near_share: f32,
 }
 
-/// How sharp likeness may be.
+/// Inverse temperatures to try for phrase similarity.
 const SHARPNESS: [f32; 4] = [5.0, 10.0, 20.0, 40.0];
 
-/// What all voices say together.
+/// Labels ranked by all signals.
 pub(super) struct Ranked {
-    /// Of every label; 0 for those that are out of the question.
+    /// The score of every label; 0 if excluded.
     pub(super) scores: Vec<f32>,
-    /// The best labels, best first; for the first few of them how alike the nearest phrase is, and which one that is.
+    /// The best labels in order; the first few with their most similar phrase and its cosine similarity.
     pub(super) best: Vec<(u16, Option<(f32, u32)>)>,
 }
 
 impl Ranked {
-    /// How alike the nearest phrase is; -1 if there is none.
+    /// Similarity to the nearest phrase; -1 if none was compared.
     pub(super) fn alike(&self) -> f32 {
         self.best.iter().filter_map(|(_, near)| *near).map(|(alike, _)| alike).fold(-1.0, f32::max)
     }
 
-    /// What likeness alone says about the best labels: shares between those whose phrases were looked at.
+    /// Softmax over the similarity of the compared labels.
     fn likeness(&self, sharpness: f32) -> Vec<f32> {
         let top = self.alike();
         let weight = |near: Option<(f32, u32)>| near.map_or(0.0, |(alike, _)| power((alike - top) * sharpness));
@@ -46,8 +46,8 @@ impl Ranked {
         weights.into_iter().map(|weight| weight / sum).collect()
     }
 
-    /// Lets likeness have a say.
-    fn hear(&mut self, sharpness: f32, share: f32) {
+    /// Mixes phrase similarity into the scores.
+    fn rerank(&mut self, sharpness: f32, share: f32) {
         let likeness = self.likeness(sharpness);
         self.scores.iter_mut().for_each(|score| *score *= 1.0 - share);
         for ((label, _), alike) in self.best.iter().zip(likeness) {
@@ -59,7 +59,7 @@ impl Ranked {
 }
 
 impl Fusion {
-    /// Without held-out phrases: what fits most vocabularies.
+    /// Defaults without held-out phrases.
     const USUAL: Self = Self { lexical: 6.0, semantic: 1.0, nearest: 20.0, share: 0.4, near_share: 0.2 };
 
     pub(super) fn fit(held: &[Held]) -> Self {
@@ -80,13 +80,14 @@ impl Fusion {
             |share: f32| shares.iter().map(|(a, b)| -(share * a + (1.0 - share) * b).max(1e-6).ln()).sum::<f32>();
         let share = (0..=20).map(|step| step as f32 / 20.0).min_by(|a, b| loss(*a).total_cmp(&loss(*b)));
         let found = Self { lexical, semantic, share: share.unwrap_or(Self::USUAL.share), ..Self::USUAL };
-        let (nearest, near_share) = found.best_hearing(held);
+        let (nearest, near_share) = found.best_rerank(held);
         Self { nearest, near_share, ..found }
     }
 
-    /// How sharp likeness should be, and its share.
-    fn best_hearing(&self, held: &[Held]) -> (f32, f32) {
-        // What the heads say about the right label, and for each sharpness what likeness says.
+    /// The best inverse temperature and weight of phrase similarity.
+    fn best_rerank(&self, held: &[Held]) -> (f32, f32) {
+        // For each held-out phrase: the heads' score of the right label, and the similarity share for each
+        // temperature.
         let voices: Vec<(f32, [f32; 4])> = held
             .iter()
             .map(|held| {
@@ -105,7 +106,7 @@ impl Fusion {
         best.map_or((Self::USUAL.nearest, 0.0), |(at, share)| (SHARPNESS[at], share))
     }
 
-    /// What all voices say.
+    /// Ranks the labels by all signals.
     pub(super) fn ranked(
         &self,
         raw: &Raw,
@@ -114,11 +115,11 @@ impl Fusion {
         out: impl Fn(u16) -> bool + Copy,
     ) -> Ranked {
         let mut found = self.both(raw, nearest, vector, out);
-        found.hear(self.nearest, self.near_share);
+        found.rerank(self.nearest, self.near_share);
         found
     }
 
-    /// What both heads say, and how alike the phrases of the best are.
+    /// Ranks by both heads and compares the phrases of the best labels.
     fn both(&self, raw: &Raw, nearest: &Nearest, vector: &Fixed, out: impl Fn(u16) -> bool + Copy) -> Ranked {
         let mut scores = softmax(&raw.lexical, self.lexical, out);
         let other = softmax(&raw.semantic, self.semantic, out);
@@ -130,7 +131,7 @@ impl Fusion {
         Ranked { scores, best }
     }
 
-    /// What each head says about a label, before it is made a probability.
+    /// The raw score of each head for a label.
     pub(super) fn parts(&self, raw: &Raw, label: usize) -> [f32; 2] {
         [raw.lexical[label], raw.semantic[label]]
     }
@@ -172,32 +173,32 @@ fn softmax(scores: &[f32], scale: f32, out: impl Fn(u16) -> bool) -> Vec<f32> {
     shares
 }
 
-/// `e` to the power of something below 0, to seven digits; far below is nothing. Plain arithmetic, so that many are worked
-/// out at once, and the same on every machine.
+/// `e` to a non-positive power, accurate to seven digits; underflows to 0. Plain arithmetic vectorises and gives the
+/// same result on every machine.
 #[inline]
 fn power(x: f32) -> f32 {
-    /// Added and taken away again, it leaves a whole number.
+    /// Adding and subtracting this rounds to a whole number.
     const ROUND: f32 = 12_582_912.0;
-    /// The logarithm of 2: its first digits, and the rest.
+    /// The natural logarithm of 2, split into a short part and the rest.
     const LN_2: [f32; 2] = [0.693_359_4, -2.121_944_4e-4];
     let far = x <= -16.0;
     let x = if far { -16.0 } else { x };
     let shifted = x * std::f32::consts::LOG2_E + ROUND;
     let whole = shifted - ROUND;
-    // In two steps, the first of which is exact.
+    // In two steps, so that the first subtraction is exact.
     let part = x - whole * LN_2[0] - whole * LN_2[1];
-    // Of `e` to the power of something between -0.35 and 0.35.
+    // Taylor series of `e^x` for x between -0.35 and 0.35.
     let series = 1.0
         + part
             * (1.0
                 + part
                     * (0.5 + part * (1.0 / 6.0 + part * (1.0 / 24.0 + part * (1.0 / 120.0 + part * (1.0 / 720.0))))));
-    // The whole number is in the last bits of the shifted one: it becomes the exponent.
+    // The whole number is in the low bits of `shifted`; it becomes the exponent.
     let scale = f32::from_bits(shifted.to_bits().wrapping_add(127) << 23);
     if far { 0.0 } else { series * scale }
 }
 
-/// All values made one, in eight lanes, so that it is quick.
+/// Reduces the values in eight lanes, which the compiler vectorises.
 fn lanes(values: &[f32], from: f32, join: impl Fn(f32, f32) -> f32) -> f32 {
     let (eights, rest) = values.as_chunks::<8>();
     let mut all = [from; 8];
@@ -225,10 +226,10 @@ mod tests {
     }
 
     #[test]
-    fn likeness_decides_between_those_that_were_looked_at() {
+    fn similarity_reranks_only_the_compared_labels() {
         let best = vec![(2, Some((0.5, 7))), (0, Some((0.9, 3))), (1, None)];
         let mut found = Ranked { scores: vec![0.4, 0.1, 0.5], best };
-        found.hear(20.0, 0.3);
+        found.rerank(20.0, 0.3);
         assert!((found.scores.iter().sum::<f32>() - 1.0).abs() < 1e-6, "{:?}", found.scores);
         assert_eq!(found.best, [(0, Some((0.9, 3))), (2, Some((0.5, 7))), (1, None)]);
         assert!((found.scores[1] - 0.07).abs() < 1e-6, "what was not looked at never overtakes");
@@ -236,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_are_one_together_and_nothing_for_what_is_out() {
+    fn probabilities_sum_to_one_and_are_zero_for_excluded_labels() {
         let shares = softmax(&[1.0, 3.0, 2.0, -90.0], 1.0, |label| label == 1);
         assert!((shares.iter().sum::<f32>() - 1.0).abs() < 1e-6);
         assert!(shares[0] < shares[2] && shares[1] == 0.0 && shares[3] == 0.0);

@@ -1,13 +1,13 @@
-//! The lexical head: features of a text, and what each of them says about every label. Weights are kept in 8 bits.
+//! The lexical head: a linear classifier over lexical features, with weights in 8 bits.
 
 use serde::{Deserialize, Serialize};
 
 use super::features::{FeatureTable, Row};
 use super::svm;
 
-/// Labels from which on a separator for each against all others would be too large and too slow to fit.
+/// With more labels, one-vs-rest classifiers would be too large and too slow to fit.
 pub(super) const MANY_LABELS: usize = 400;
-/// How much a mistake costs.
+/// Regularisation constant of the classifier.
 const COST: f32 = 1.0;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -17,10 +17,10 @@ pub(crate) struct Lexical {
     count: usize,
 }
 
-/// What features say about labels.
+/// Weights of features for labels.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 enum Weights {
-    /// A weight for every feature and label, and the biases.
+    /// A weight for every feature and label, and biases.
     Dense {
         #[serde(with = "super::bulk")]
         values: Vec<i8>,
@@ -28,7 +28,7 @@ enum Weights {
         scales: Vec<f32>,
         biases: Vec<f32>,
     },
-    /// For every feature the labels that have it.
+    /// For every feature, the labels that have it.
     Sparse {
         #[serde(with = "super::bulk")]
         starts: Vec<u32>,
@@ -54,7 +54,7 @@ impl Lexical {
         Self { table, weights, count }
     }
 
-    /// What a text scores for every label.
+    /// The score of every label.
     pub(crate) fn scores(&self, row: &Row) -> Vec<f32> {
         match &self.weights {
             Weights::Dense { values, scales, biases } => {
@@ -94,7 +94,7 @@ fn dense(weights: &[f32], count: usize) -> Weights {
     Weights::Dense { values, scales, biases: biases.to_vec() }
 }
 
-/// 8 bits for each, and what one step is worth.
+/// Quantises to 8 bits; returns the size of one step.
 fn quantise(row: impl Iterator<Item = f32> + Clone, into: &mut Vec<i8>) -> f32 {
     let largest = row.clone().fold(0.0_f32, |largest, weight| largest.max(weight.abs()));
     let scale = if largest > 0.0 { largest / 127.0 } else { 1.0 };
@@ -102,7 +102,7 @@ fn quantise(row: impl Iterator<Item = f32> + Clone, into: &mut Vec<i8>) -> f32 {
     scale
 }
 
-/// The mean row of each label, of length 1, where features that many labels have count less.
+/// The unit-length mean row of each label; features that many labels share weigh less.
 fn centroids(rows: &[Row], labels: &[u16], weights: &[f32], count: usize, features: usize) -> Weights {
     let mut entries: Vec<(u32, u16, f32)> = Vec::new();
     for ((row, label), weight) in rows.iter().zip(labels).zip(weights) {
@@ -116,7 +116,7 @@ fn centroids(rows: &[Row], labels: &[u16], weights: &[f32], count: usize, featur
             _ => merged.push((id, label, value)),
         }
     }
-    // What more than half of the labels have tells nothing, and would be most of the work.
+    // Features of more than half of the labels carry no information and would dominate the cost.
     let merged: Vec<(u32, u16, f32)> = merged
         .chunk_by(|a, b| a.0 == b.0)
         .filter(|of_feature| of_feature.len() * 2 <= count)

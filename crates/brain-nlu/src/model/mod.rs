@@ -1,6 +1,6 @@
-//! Search: which label a text is most like. Two heads, lexical and semantic, each fitted from the phrases; their
-//! probabilities are averaged, likeness to single phrases decides between the best, and how far all of them can be
-//! trusted is measured on phrases that were held out.
+//! Search: ranks labels by their similarity to a text. A lexical and a semantic head are fitted to the phrases and
+//! their probabilities averaged; similarity to single phrases reranks the best labels. Confidence is calibrated on
+//! held-out phrases.
 
 mod bulk;
 mod calibrate;
@@ -25,12 +25,12 @@ use self::lexical::Lexical;
 use self::nearest::Nearest;
 use self::semantic::Semantic;
 
-/// Candidates that are named.
+/// Maximum number of candidates returned.
 pub(crate) const CLOSE: usize = 10;
-/// Candidates whose phrases are looked at.
+/// Number of candidates whose phrases are compared.
 pub(crate) const NEAR: usize = 4;
 
-/// What a model is fitted to: one entry for each phrase.
+/// Training data: one entry for each phrase.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Training {
     pub(crate) labels: Vec<u16>,
@@ -38,9 +38,9 @@ pub(crate) struct Training {
     /// `phrases × dim`.
     pub(crate) vectors: Vec<f32>,
     pub(crate) dim: usize,
-    /// How much each counts; less than 1 for those that nobody wrote.
+    /// Training weight of each; below 1 for generated phrases.
     pub(crate) weights: Vec<f32>,
-    /// How many labels there are.
+    /// The number of labels.
     pub(crate) count: usize,
 }
 
@@ -50,7 +50,7 @@ impl Training {
     }
 }
 
-/// Both heads and the phrases behind them.
+/// Both heads and the phrase vectors.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Heads {
     pub(crate) lexical: Lexical,
@@ -73,7 +73,7 @@ impl Heads {
         Self { lexical, semantic, nearest: Nearest::new(&inputs, dim, &labels, rows, count) }
     }
 
-    /// What both heads say.
+    /// The scores of both heads.
     fn look(&self, words: &[String], vector: &Fixed) -> Raw {
         let row = self.lexical.table.row(words);
         Raw {
@@ -104,31 +104,31 @@ pub(crate) struct Model {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Scored {
     pub(crate) label: u16,
-    /// The share of both heads together, 0 to 1.
+    /// Probability among the labels, 0 to 1.
     pub(crate) score: f32,
-    /// What each head says.
+    /// Raw scores of the heads.
     pub(crate) lexical: f32,
     pub(crate) semantic: f32,
-    /// How alike its nearest phrase is, and which one that is; 0 for those that are far behind.
+    /// Similarity to its nearest phrase, and which phrase that is; 0 for candidates that were not compared.
     pub(crate) alike: f32,
     pub(crate) phrase: u32,
 }
 
-/// What search found.
+/// The result of a search.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Found {
     /// The best, best first.
     pub(crate) best: Vec<Scored>,
-    /// How likely the first is right, if what is asked for is there at all.
+    /// Probability that the first is right, given that the text is in scope.
     pub(crate) confidence: f32,
-    /// How likely it is there at all.
+    /// Probability that the text is in scope.
     pub(crate) scope: f32,
-    /// Whether both were measured on enough rows to be called probabilities.
+    /// Whether both were calibrated on enough rows to be probabilities.
     pub(crate) calibrated: bool,
 }
 
 impl Model {
-    /// Fits a model. `outside` are texts that nothing here answers, if some are known: words and vectors.
+    /// Fits a model. `outside` are out-of-scope texts, as words and vectors.
     pub(crate) fn fit(training: &Training, outside: &[(Vec<String>, Vec<f32>)]) -> Self {
         let all: Vec<usize> = (0..training.labels.len()).collect();
         let held = fold::hold_out(training, outside);
@@ -137,13 +137,13 @@ impl Model {
         Self { heads: Heads::fit(training, &all), fusion, calibration }
     }
 
-    /// Fits the heads to phrases that are nearly the same; how far they can be trusted is taken over.
+    /// Fits the heads to slightly different phrases and keeps the calibration.
     pub(crate) fn refit(&self, training: &Training) -> Self {
         let all: Vec<usize> = (0..training.labels.len()).collect();
         Self { heads: Heads::fit(training, &all), fusion: self.fusion.clone(), calibration: self.calibration.clone() }
     }
 
-    /// The best labels for a text, without those that are out of the question.
+    /// The best labels for a text, without excluded ones.
     pub(crate) fn search(&self, words: &[String], vector: &[f32], out: impl Fn(u16) -> bool + Copy) -> Found {
         let vector = &Fixed::of(vector);
         let raw = self.heads.look(words, vector);
@@ -167,12 +167,12 @@ impl Model {
     }
 }
 
-/// Machines differ in the last digits; what is decided does not.
+/// Rounds away the last digits, which differ between machines, so that decisions do not.
 pub(crate) fn round(score: f32) -> f32 {
     (score * 1e4).round() / 1e4
 }
 
-/// The labels with the highest scores; those with none (0) are left out.
+/// The labels with the highest scores, without those that score 0.
 fn top(scores: &[f32], count: usize) -> Vec<u16> {
     let mut best: Vec<u16> = Vec::with_capacity(count + 1);
     for (label, score) in scores.iter().enumerate() {

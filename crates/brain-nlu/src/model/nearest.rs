@@ -1,4 +1,4 @@
-//! The phrases of each label in space: which one a text is nearest to. Vectors are kept in 8 bits.
+//! The phrase vectors of each label, for nearest-neighbour lookups. Vectors are kept in 8 bits.
 
 use brain_embed::products;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use super::fixed::{Fixed, push_coarse};
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Nearest {
     dim: usize,
-    /// Where the phrases of each label begin; one more than there are labels.
+    /// Where the phrases of each label begin; one more entry than there are labels.
     starts: Vec<u32>,
     #[serde(with = "super::bulk")]
     vectors: Vec<i8>,
@@ -36,7 +36,7 @@ impl Nearest {
         Self { dim, starts, vectors, scales, phrases }
     }
 
-    /// How alike the nearest phrase of a label is (cosine), and its number.
+    /// Cosine similarity and number of the nearest phrase of a label.
     pub(crate) fn find(&self, vector: &Fixed, label: u16) -> (f32, u32) {
         let range = self.starts[usize::from(label)] as usize..self.starts[usize::from(label) + 1] as usize;
         let mut best = (-1.0, u32::MAX);

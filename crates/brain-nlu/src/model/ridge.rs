@@ -1,10 +1,9 @@
-//! Least squares with a penalty, in closed form: for vocabularies where a regression with hundreds of labels would take
-//! minutes.
+//! Ridge regression in closed form, for vocabularies with so many labels that logistic regression would take minutes.
 
 use ndarray::linalg::general_mat_mul;
 use ndarray::{Array2, ArrayView2};
 
-/// The penalty, as a share of the mean variance.
+/// Ridge penalty, as a share of the mean variance.
 const PENALTY: f32 = 0.05;
 
 /// `count × dim` weights, then `count` biases (all 0).
@@ -20,7 +19,7 @@ pub(super) fn fit(inputs: &[f32], dim: usize, labels: &[u16], weights: &[f32], c
     general_mat_mul(1.0, &inputs.t(), &scaled, 0.0, &mut square);
     let penalty = PENALTY * square.diag().sum() / dim as f32 + 1e-6;
     square.diag_mut().iter_mut().for_each(|value| *value += penalty);
-    // What each label's phrases have in common: its mean, so that labels with few phrases count as much.
+    // The mean of each label's phrases, so that labels with few phrases weigh the same.
     let mut sums = vec![0.0_f32; count * dim];
     let mut totals = vec![0.0_f32; count];
     for ((row, label), weight) in inputs.outer_iter().zip(labels).zip(weights) {
@@ -42,7 +41,7 @@ pub(super) fn fit(inputs: &[f32], dim: usize, labels: &[u16], weights: &[f32], c
     sums
 }
 
-/// The lower triangle whose square is `square`.
+/// Cholesky factor: the lower triangular matrix whose square is `square`.
 fn cholesky(square: &[f32], dim: usize) -> Vec<f64> {
     let mut lower = vec![0.0_f64; dim * dim];
     for i in 0..dim {
@@ -81,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn each_label_scores_best_for_its_own() {
+    fn each_label_scores_highest_on_its_own_rows() {
         let inputs = [1.0, 0.0, 0.0, 1.0, -0.7, -0.7];
         let found = fit(&inputs, 2, &[0, 1, 2], &[1.0; 3], 3);
         for (number, row) in inputs.chunks(2).enumerate() {

@@ -1,4 +1,4 @@
-//! The semantic head: what the place of a text among the phrases says about every label.
+//! The semantic head: a linear classifier over embeddings.
 
 use brain_embed::products;
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use super::fixed::{self, Fixed};
 use super::lexical::MANY_LABELS;
 use super::{ridge, softmax};
 
-/// How much a mistake costs the regression.
+/// Regularisation constant of the regression.
 const COST: f32 = 20.0;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -33,7 +33,7 @@ impl Semantic {
         Self { weights, scales, biases }
     }
 
-    /// What a vector scores for every label.
+    /// The score of every label.
     pub(crate) fn scores(&self, vector: &Fixed) -> Vec<f32> {
         let mut scores = self.biases.clone();
         products(&self.weights, &vector.values, |label, sum| {
@@ -43,7 +43,7 @@ impl Semantic {
     }
 }
 
-/// In eight lanes, so that it is quick without being told about the machine.
+/// Dot product in eight lanes, which the compiler vectorises on any machine.
 pub(crate) fn dot(a: &[f32], b: &[f32]) -> f32 {
     let mut lanes = [0.0_f32; 8];
     let (a, b) = (a.chunks_exact(8), b.chunks_exact(8));

@@ -3,23 +3,23 @@
 use ndarray::linalg::general_mat_mul;
 use ndarray::{ArrayView2, ArrayViewMut2};
 
-/// Steps at most.
+/// Maximum number of steps.
 const MAX_STEPS: usize = 120;
-/// How many past steps tell about the curvature.
+/// Number of past steps that approximate the curvature.
 const MEMORY: usize = 8;
-/// A gradient below this, relative to where it began, is the end.
+/// Gradient norm, relative to the initial one, at which the fit has converged.
 const CONVERGED: f64 = 2e-4;
 
-/// What it is fitted to.
+/// Training data.
 pub(super) struct Problem<'a> {
     /// `rows × dim`.
     pub(super) inputs: &'a [f32],
     pub(super) dim: usize,
     pub(super) labels: &'a [u16],
-    /// How much each row counts.
+    /// Weight of each row.
     pub(super) weights: &'a [f32],
     pub(super) count: usize,
-    /// How much a mistake costs, against large weights.
+    /// Regularisation constant.
     pub(super) cost: f32,
 }
 
@@ -69,7 +69,7 @@ pub(super) fn fit(problem: &Problem<'_>) -> Vec<f32> {
     at
 }
 
-/// The loss at a place, and its gradient.
+/// Loss and gradient at a point.
 fn look(problem: &Problem<'_>, at: &[f32], scores: &mut [f32], gradient: &mut [f32]) -> f64 {
     let (rows, dim, count) = (problem.labels.len(), problem.dim, problem.count);
     let (weights, biases) = at.split_at(count * dim);
@@ -135,7 +135,7 @@ fn add(to: &mut [f32], factor: f64, from: &[f32]) {
 }
 
 fn dot(a: &[f32], b: &[f32]) -> f64 {
-    // Summed in parts: exact enough, and quick.
+    // Partial sums in single precision: accurate enough, and fast.
     a.chunks(256).zip(b.chunks(256)).map(|(a, b)| f64::from(a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>())).sum()
 }
 
@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_gradient_is_zero_where_it_ends() {
+    fn the_gradient_is_zero_after_convergence() {
         let inputs = [1.0, 0.0, 0.0, 1.0, 0.9, 0.1, -1.0, 0.2];
         let labels = [0, 1, 0, 2];
         let problem = Problem { inputs: &inputs, dim: 2, labels: &labels, weights: &[1.0; 4], count: 3, cost: 10.0 };

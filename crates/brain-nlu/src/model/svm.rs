@@ -1,28 +1,28 @@
-//! The lexical head: one linear separator for each label (squared hinge), all of them fitted at once by dual coordinate
-//! descent. A row is looked at for every label together, so that the inner loops run over contiguous memory.
+//! Linear one-vs-rest SVMs with squared hinge loss, fitted together by dual coordinate descent. Each row is processed
+//! for all labels at once, so that the inner loops run over contiguous memory.
 
 use super::features::Row;
 
-/// Passes over the rows at most.
+/// Maximum number of passes over the rows.
 const MAX_PASSES: usize = 40;
-/// A pass whose largest step is below this is the last.
+/// Largest step of a pass at which the fit has converged.
 const CONVERGED: f32 = 0.02;
 
-/// What it is fitted to.
+/// Training data.
 pub(super) struct Problem<'a> {
     pub(super) rows: &'a [Row],
     pub(super) labels: &'a [u16],
-    /// How much each row counts.
+    /// Weight of each row.
     pub(super) weights: &'a [f32],
-    /// How many labels there are.
+    /// The number of labels.
     pub(super) count: usize,
-    /// How many features there are.
+    /// The number of features.
     pub(super) features: usize,
-    /// How much a mistake costs, against large weights.
+    /// Regularisation constant.
     pub(super) cost: f32,
 }
 
-/// The separators: a row of `count` weights for each feature, then one for the bias.
+/// The weights: `count` for each feature, then `count` biases.
 pub(super) fn fit(problem: &Problem<'_>) -> Vec<f32> {
     let count = problem.count;
     let mut weights = vec![0.0_f32; (problem.features + 1) * count];
@@ -69,7 +69,7 @@ pub(super) fn fit(problem: &Problem<'_>) -> Vec<f32> {
     weights
 }
 
-/// Adds what a row scores for every label.
+/// Adds a row's score for every label.
 fn add_scores(row: &Row, weights: &[f32], count: usize, scores: &mut [f32]) {
     for (id, value) in row.ids.iter().zip(&row.values) {
         let of_feature = &weights[*id as usize * count..(*id as usize + 1) * count];
@@ -79,7 +79,7 @@ fn add_scores(row: &Row, weights: &[f32], count: usize, scores: &mut [f32]) {
     }
 }
 
-/// The same order every time.
+/// A pseudo-random generator with a fixed seed: every fit visits the rows in the same order.
 pub(super) struct Dice(pub(super) u64);
 
 impl Dice {

@@ -1,5 +1,4 @@
-//! One phrase of a target. What is known of it at once costs no memory of its own; it is taken apart when it is first
-//! looked at, which of thousands most never are.
+//! One phrase of a target. Phrases are parsed lazily: a vocabulary has thousands, and most are never looked at.
 
 pub(crate) mod pattern;
 pub(crate) mod taught;
@@ -18,27 +17,26 @@ use crate::text::tokens::quick_hash;
 pub(crate) struct Phrase {
     pub(crate) target: usize,
     pub(crate) text: Box<str>,
-    /// Letters in its words: the more, the more specific it is.
+    /// Number of letters in its words: a measure of how specific it is.
     pub(crate) weight: usize,
     pub(crate) words: usize,
     pub(crate) free_texts: usize,
     pieces: OnceLock<Vec<Piece>>,
-    /// Its pieces as alignment sees them.
+    /// Its pieces, prepared for alignment.
     parts: OnceLock<Vec<Part>>,
 }
 
-/// How a phrase begins, by the hashes of its words.
+/// How a phrase begins, as hashes of its first words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Beginning {
-    /// With a word, and then a word or (`None`) something else.
+    /// A word, then another word or (`None`) something else.
     Word(u32, Option<u32>),
-    /// With a slot or a sign.
+    /// A slot or a punctuation mark.
     Other,
 }
 
 impl Phrase {
-    /// A phrase of the target with a number, and how it begins. One that cannot be taken apart, or names a slot that the
-    /// target has not, is an error.
+    /// Parses a phrase of target `number`. Syntax errors and slots that the target does not have are errors.
     pub(crate) fn new(number: usize, text: &str, target: &Target) -> Result<(Self, Beginning), PatternError> {
         let (mut weight, mut words, mut free_texts, mut count) = (0, 0, 0, 0);
         let mut beginning = Beginning::Other;
@@ -81,7 +79,7 @@ impl Phrase {
     }
 }
 
-/// Of a word in its compared form, whatever form it is in.
+/// The hash of a word in folded form.
 fn word_hash(word: &str) -> u32 {
     if word.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase()) {
         quick_hash(word)
@@ -90,13 +88,13 @@ fn word_hash(word: &str) -> u32 {
     }
 }
 
-/// Phrases by how they begin.
+/// An index of phrases by their first two words.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Beginnings {
-    /// First word, second word (0 if there is none), phrase; sorted. Words by their hashes: two that share one are told
-    /// apart when they are matched.
+    /// Hashes of the first and second word (0 if the second is not a word), and the phrase; sorted. Collisions are
+    /// resolved when the phrase is matched.
     by_words: Vec<(u32, u32, u32)>,
-    /// Those that begin with something else are tried always.
+    /// Phrases that do not begin with a word; always candidates.
     others: Vec<u32>,
 }
 
@@ -108,12 +106,12 @@ impl Beginnings {
         }
     }
 
-    /// After the last was added.
+    /// Sorts the index; call it after the last `add`.
     pub(crate) fn finish(&mut self) {
         self.by_words.sort_unstable();
     }
 
-    /// Phrases that could match an utterance that begins with these words (in their compared form).
+    /// Phrases that could match an utterance beginning with these folded words.
     pub(crate) fn candidates(&self, first: &str, second: Option<&str>) -> impl Iterator<Item = usize> {
         let first = quick_hash(first);
         let both = second.map_or(&[][..], |second| self.with(first, quick_hash(second)));
@@ -132,7 +130,7 @@ impl Beginnings {
         self.others.iter().map(|number| *number as usize)
     }
 
-    /// Phrases whose first word this is.
+    /// Phrases that begin with this word.
     pub(crate) fn with_first(&self, word: &str) -> impl Iterator<Item = usize> {
         let first = quick_hash(word);
         let from = self.by_words.partition_point(|(a, _, _)| *a < first);
@@ -146,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn phrases_are_found_by_how_they_begin() {
+    fn phrases_are_indexed_by_their_first_words() {
         let mut all = Beginnings::default();
         let begins = |text: &str| {
             let mut found = Vec::new();

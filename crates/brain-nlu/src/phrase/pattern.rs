@@ -1,31 +1,31 @@
-//! A phrase with `{slots}`, taken apart: words that must be there, slots, and punctuation that may be.
+//! The syntax of phrases: required words, `{slots}`, optional punctuation.
 
 use crate::text::normalise::folded;
 
-/// What a phrase is made of.
+/// One piece of a phrase.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Piece {
-    /// A word, in its compared form.
+    /// A required word, folded.
     Word(String),
     /// A slot, by name.
     Slot(String),
-    /// Punctuation: helps when it is there, never missed when it is not.
+    /// Optional punctuation.
     Mark(char),
 }
 
-/// What is wrong with a phrase.
+/// A syntax error in a phrase.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PatternError {
-    /// Where, in bytes of the phrase.
+    /// Its byte offset.
     pub at: usize,
-    /// What.
+    /// What is wrong.
     pub message: String,
 }
 
-/// A piece where it stands in its phrase.
+/// A piece as written, borrowed from the phrase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Raw<'a> {
-    /// A word as it is written.
+    /// A word, not folded.
     Word(&'a str),
     /// A slot, by name.
     Slot(&'a str),
@@ -33,7 +33,7 @@ pub(crate) enum Raw<'a> {
     Mark(char),
 }
 
-/// Takes a phrase apart.
+/// Parses a phrase.
 pub(crate) fn parse(phrase: &str) -> Result<Vec<Piece>, PatternError> {
     let mut pieces = Vec::new();
     walk(phrase, |piece| {
@@ -46,7 +46,7 @@ pub(crate) fn parse(phrase: &str) -> Result<Vec<Piece>, PatternError> {
     Ok(pieces)
 }
 
-/// Goes through the pieces of a phrase, in order.
+/// Calls `each` with every piece, in order.
 pub(crate) fn walk<'a>(phrase: &'a str, mut each: impl FnMut(Raw<'a>)) -> Result<(), PatternError> {
     let is_word = |c: char| c.is_alphanumeric() || c == '\'';
     let mut words = 0;
@@ -89,7 +89,7 @@ pub(crate) fn walk<'a>(phrase: &'a str, mut each: impl FnMut(Raw<'a>)) -> Result
     Ok(())
 }
 
-/// The names of the slots of a phrase, in order.
+/// The slot names of a phrase, in order.
 pub fn phrase_slots(phrase: &str) -> Result<Vec<String>, PatternError> {
     let pieces = parse(phrase)?;
     Ok(pieces
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_slots_and_marks_are_told_apart() {
+    fn a_phrase_is_parsed_into_words_slots_and_marks() {
         let pieces = parse("Add to {id}: {n}x {what} ${price}").unwrap();
         let shown: Vec<String> = pieces.iter().map(|piece| format!("{piece:?}")).collect();
         let expected = [
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_phrases_say_where() {
+    fn syntax_errors_have_an_offset() {
         assert_eq!(parse("add {x").unwrap_err().at, 4);
         assert_eq!(parse("add x}").unwrap_err().at, 5);
         assert_eq!(parse("add {a} to {a}").unwrap_err().at, 11);

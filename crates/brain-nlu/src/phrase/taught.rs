@@ -1,4 +1,4 @@
-//! Phrases that people have taught, on top of what a pack says: used at once, for whom they were taught.
+//! Phrases taught by people, in addition to a pack's: effective at once, for one person or for the tenant.
 
 use std::collections::BTreeMap;
 
@@ -11,22 +11,22 @@ use crate::phrase::pattern::PatternError;
 use crate::phrase::vocabulary::{Vocabulary, plain_text};
 use crate::phrase::{Beginnings, Phrase};
 
-/// How alike an utterance must be to a taught phrase to be more likely.
+/// Minimum similarity to a taught phrase that makes its target more likely.
 const ALIKE: f32 = 0.70;
 
-/// A phrase that was taught.
+/// A taught phrase.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaughtPhrase {
     /// The phrase, with `{slots}`.
     pub text: String,
     /// The tool or playbook.
     pub target: String,
-    /// Whose it is; everybody's of the tenant if nobody's.
+    /// The person it was taught for; `None` for the whole tenant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actor: Option<String>,
 }
 
-/// How alike two phrases are in meaning, without their slots: 0 to 1, by the table that is always there.
+/// Cosine similarity of two phrases without their slots, 0 to 1, by the built-in table.
 pub fn alike(a: &str, b: &str) -> f32 {
     let table = StaticTable::built_in();
     let vector = |phrase: &str| {
@@ -37,7 +37,7 @@ pub fn alike(a: &str, b: &str) -> f32 {
     dot(&vector(a), &vector(b)).max(0.0)
 }
 
-/// What people of one tenant have taught, ready to be matched.
+/// The taught and blocked phrases of one tenant, compiled.
 #[derive(Clone, Debug, Default)]
 pub struct Taught {
     entries: Vec<Entry>,
@@ -45,7 +45,7 @@ pub struct Taught {
     blocked: Vec<Block>,
 }
 
-/// What was said not to mean a target.
+/// A phrase that was rejected for a target.
 #[derive(Clone, Debug)]
 struct Block {
     target: usize,
@@ -62,7 +62,7 @@ pub(crate) struct Entry {
 }
 
 impl Taught {
-    /// Makes phrases ready. Those of targets that the vocabulary has not (any more) are left out.
+    /// Compiles phrases. Those whose target the vocabulary does not have are skipped.
     pub fn build(
         vocabulary: &Vocabulary,
         phrases: &[TaughtPhrase],
@@ -89,7 +89,7 @@ impl Taught {
         Ok(found)
     }
 
-    /// Phrases of this person or of everybody that could match an utterance which begins with these words.
+    /// Phrases visible to this person that could match an utterance beginning with these words.
     pub(crate) fn candidates<'a>(
         &'a self,
         first: &str,
@@ -100,36 +100,36 @@ impl Taught {
         all.filter(move |entry| entry.is_for(actor))
     }
 
-    /// Whether a phrase of this person or of everybody begins with this word, or with anything.
+    /// Whether a phrase visible to this person begins with this word, or with a slot.
     pub(crate) fn begins_phrase(&self, word: &str, actor: Option<&str>) -> bool {
         let all = self.beginnings.with_first(word).chain(self.beginnings.with_any());
         all.map(|at| &self.entries[at]).any(|entry| entry.is_for(actor))
     }
 
-    /// All phrases of this person or of everybody.
+    /// All phrases visible to this person.
     pub(crate) fn all<'a>(&'a self, actor: Option<&'a str>) -> impl Iterator<Item = &'a Entry> {
         self.entries.iter().filter(move |entry| entry.is_for(actor))
     }
 
-    /// The taught phrases that an utterance is like: target, phrase, how much.
+    /// Taught phrases similar to an utterance: target, phrase, similarity.
     pub(crate) fn alike<'a>(&'a self, vector: &[f32], actor: Option<&'a str>) -> Vec<(usize, &'a str, f32)> {
         let near = self.all(actor).map(|entry| (entry.phrase.target, &*entry.phrase.text, dot(&entry.vector, vector)));
         near.filter(|(_, _, alike)| *alike >= ALIKE).collect()
     }
 
-    /// Whether anything was said not to mean something.
+    /// Whether any phrase is blocked.
     pub(crate) fn has_blocked(&self) -> bool {
         !self.blocked.is_empty()
     }
 
-    /// The targets that this utterance does not mean, as somebody said, and who said so.
+    /// Targets that are blocked for this utterance, with the reason.
     pub(crate) fn blocked(&self, vector: &[f32]) -> BTreeMap<usize, &str> {
         let near = self.blocked.iter().filter(|block| f64::from(dot(&block.vector, vector)) >= BLOCKED_AT);
         near.map(|block| (block.target, block.why.as_str())).collect()
     }
 
-    /// Whether it was said that a phrase, or these very words that match it, do not mean this target. Other words that
-    /// match a phrase whole are not concerned: a pack's phrase is not lost because it is like one that was rejected.
+    /// Whether a phrase, or this exact wording of it, is blocked for a target. Other wordings that match a phrase
+    /// whole are not affected: a pack's phrase stays usable even if it is similar to a blocked one.
     pub(crate) fn blocks_phrase(&self, target: usize, phrase: &str, said: &str) -> bool {
         let mut of_target = self.blocked.iter().filter(|block| block.target == target);
         of_target.any(|block| same(&block.phrase, phrase) || same(&block.phrase, said))

@@ -1,4 +1,4 @@
-//! The compiled vocabulary: every phrase of every tool and playbook, ready to be matched and searched.
+//! The compiled vocabulary: every phrase of every tool and playbook, ready to match and to search.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
@@ -21,40 +21,40 @@ use crate::text::speller::Speller;
 use crate::text::tokens::quick_hash;
 use crate::text::words::{ADDRESS, ID, NUMBER, words};
 
-/// Changes whenever the same phrases would give another snapshot.
+/// Version of the snapshot format. Bump it when the same phrases would yield another snapshot.
 const SNAPSHOT: u32 = 7;
-/// Phrases are not looked for by a word that so many have.
+/// Words in more phrases than this are not indexed.
 const MAX_WITH_WORD: usize = 300;
-/// How much a phrase counts that nobody wrote.
+/// Training weight of a generated phrase.
 const GENERATED: f32 = 0.25;
-/// How much the name and the title of a target count.
+/// Training weight of a target's name and title.
 const NAMED: f32 = 0.5;
-/// How alike something must be to a phrase to say nothing about what is out of scope.
+/// Background sentences at least this similar to a phrase are dropped from the out-of-scope training set.
 const TOO_NEAR: f32 = 0.55;
 
-/// What an utterance can ask for.
+/// A tool or playbook that an utterance can request.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Target {
     /// `domain.name`.
     pub name: String,
     /// A tool or a playbook.
     pub kind: TargetKind,
-    /// What people read.
+    /// Its title for people.
     pub title: String,
-    /// What people call the things of its domain.
+    /// Nouns for the records of its domain.
     pub nouns: Vec<String>,
-    /// Other names of it.
+    /// Alternative names.
     pub synonyms: Vec<String>,
-    /// Whether it takes something away for good.
+    /// Whether it deletes something irrevocably.
     pub destructive: bool,
     /// Its slots.
     pub slots: BTreeMap<String, SlotSpec>,
-    /// How people ask for it.
+    /// Example requests, with `{slots}`.
     pub phrases: Vec<String>,
 }
 
 impl Target {
-    /// The action in its name, and what it acts on: `create_note` is `create`, `note`.
+    /// The action and the object in its name: `create_note` is `create`, `note`.
     fn action(&self) -> (String, String) {
         let name = self.name.rsplit('.').next().unwrap_or_default();
         let mut parts = name.split(['_', '-']);
@@ -62,7 +62,7 @@ impl Target {
         (action, parts.collect::<Vec<_>>().join(" "))
     }
 
-    /// What kind of thing it does.
+    /// The kind of its action.
     pub fn tier(&self) -> Tier {
         if self.destructive {
             return Tier::Remove;
@@ -71,7 +71,7 @@ impl Target {
     }
 }
 
-/// What kind of target it is.
+/// Whether a target is a tool or a playbook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum TargetKind {
@@ -82,60 +82,60 @@ pub enum TargetKind {
 /// One slot of a target.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SlotSpec {
-    /// What it holds.
+    /// The type of its value.
     pub kind: SlotKind,
-    /// Whether the target cannot do without it.
+    /// Whether the target needs it.
     pub required: bool,
-    /// Whether there is a value if nobody says one.
+    /// Whether it has a default.
     pub has_default: bool,
-    /// The kind of entity that it names.
+    /// The entity type it refers to.
     pub entity: Option<String>,
 }
 
 impl SlotSpec {
-    /// Whether people may give a name where the slot holds an id.
+    /// Whether a name may stand in for the id.
     pub(crate) fn is_named(&self) -> bool {
         self.entity.is_some() && self.kind == SlotKind::Uuid
     }
 }
 
-/// What tells how sure to be, beside the phrases: both are held out, nothing is ever matched against them.
+/// Held-out data that calibrates search. Nothing is ever matched against it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Tuning {
-    /// Utterances that nothing here answers.
+    /// Out-of-scope utterances.
     pub outside: Vec<String>,
 }
 
-/// Every phrase, ready to be matched.
+/// All phrases of all targets, compiled.
 pub struct Vocabulary {
     pub(crate) targets: Vec<Target>,
     pub(crate) phrases: Vec<Phrase>,
-    /// The target of each phrase: many are looked at for each utterance, and the phrases themselves lie far apart.
+    /// The target of each phrase, apart from the phrases for locality: many are looked up per utterance.
     pub(crate) target_of: Vec<u16>,
     beginnings: Beginnings,
-    /// Titles and names of targets, and by the hashes of their words which say what; sorted.
+    /// Titles and names of targets, and an index of them by the hash of their words; sorted.
     labels: Vec<Phrase>,
     by_label: Vec<(u32, u32)>,
-    ears: CombinedEncoder,
+    encoder: CombinedEncoder,
     tuning: Tuning,
-    /// Made when it is first needed, or loaded: phrases that match whole do without.
+    /// Fitted on first use, or loaded from a snapshot. Exact matches do not need it.
     search: OnceLock<Search>,
 }
 
-/// What search needs.
+/// The search index.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Search {
     pub(crate) model: Model,
     pub(crate) speller: Speller,
-    /// Phrases by each of their words, without small ones and those that too many have.
+    /// Phrases by word, without function words and words above `MAX_WITH_WORD`.
     by_word: BTreeMap<String, Vec<u32>>,
-    /// By how many words each phrase is found.
+    /// Number of indexed words of each phrase.
     words_of: Vec<u8>,
-    /// The text of each example that the model was fitted to, as people read it.
+    /// The text of each training example, for evidence.
     pub(crate) examples: Examples,
 }
 
-/// Many texts, one behind the other.
+/// Strings in one allocation.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Examples {
     text: String,
@@ -156,8 +156,8 @@ impl Examples {
 }
 
 impl Vocabulary {
-    /// Compiles targets. A phrase that cannot be taken apart, or names a slot that its target has not, is an error (the
-    /// pack check finds it first). What search needs is made when it is first needed.
+    /// Compiles targets. Fails on a phrase with a syntax error or an unknown slot; the pack check reports those first.
+    /// The search index is fitted on first use.
     pub fn compile(targets: Vec<Target>, encoder: Arc<dyn Encoder>, tuning: Tuning) -> Result<Self, PatternError> {
         let mut found = Self {
             targets: Vec::new(),
@@ -166,7 +166,7 @@ impl Vocabulary {
             beginnings: Beginnings::default(),
             labels: Vec::new(),
             by_label: Vec::new(),
-            ears: CombinedEncoder::new(encoder),
+            encoder: CombinedEncoder::new(encoder),
             tuning,
             search: OnceLock::new(),
         };
@@ -178,7 +178,7 @@ impl Vocabulary {
                 found.phrases.push(phrase);
             }
             for text in [&target.title, &target.name] {
-                // A title need not be a phrase: one with signs of its own is never said to the letter.
+                // Titles that are not valid phrases are skipped: nobody types them literally.
                 if let Ok((label, _)) = Phrase::new(number, text, target) {
                     found.by_label.push((quick_hash(&said_words(&folded(text))), found.labels.len() as u32));
                     found.labels.push(label);
@@ -191,49 +191,49 @@ impl Vocabulary {
         Ok(found)
     }
 
-    /// Search, made now if it was not yet.
+    /// The search index; fitted now if it is missing.
     pub(crate) fn search(&self) -> &Search {
         self.search.get_or_init(|| self.fit(None))
     }
 
-    /// Makes what search needs, unless it is there.
+    /// Fits the search index unless it exists.
     pub fn prepare(&self) {
         self.search();
     }
 
-    /// Makes what search needs after a small change: how far scores can be trusted is taken over, which saves most of
-    /// the time. Where too much has changed, everything is made anew.
+    /// Fits the search index after a small change, reusing the calibration of `previous`, which saves most of the
+    /// time. After a large change everything is fitted again.
     pub fn prepare_from(&self, previous: &Self) {
         let changed = self.phrases.len().abs_diff(previous.phrases.len()) + {
             let known: BTreeSet<&str> = previous.phrases.iter().map(|phrase| &*phrase.text).collect();
             self.phrases.iter().filter(|phrase| !known.contains(&*phrase.text)).count()
         };
-        let same_ears = self.ears.id() == previous.ears.id() && self.tuning == previous.tuning;
+        let same_encoder = self.encoder.id() == previous.encoder.id() && self.tuning == previous.tuning;
         match previous.search.get() {
-            Some(search) if same_ears && changed * 20 <= self.phrases.len() => {
+            Some(search) if same_encoder && changed * 20 <= self.phrases.len() => {
                 self.search.get_or_init(|| self.fit(Some(&search.model)));
             }
             _ => self.prepare(),
         }
     }
 
-    /// Whether what search needs is there.
+    /// Whether the search index exists.
     pub fn is_ready(&self) -> bool {
         self.search.get().is_some()
     }
 
-    /// Names what a snapshot is made of: the same name, the same snapshot.
+    /// Digest of everything that a snapshot depends on: equal keys, equal snapshots.
     pub fn key(&self) -> Digest {
-        let parts = postcard::to_allocvec(&(SNAPSHOT, self.ears.id(), &self.targets, &self.tuning));
+        let parts = postcard::to_allocvec(&(SNAPSHOT, self.encoder.id(), &self.targets, &self.tuning));
         Digest::of(&parts.expect("numbers and texts can be written"))
     }
 
-    /// What search needs, as bytes; made now if it was not yet.
+    /// The search index as bytes; fitted now if it is missing.
     pub fn snapshot(&self) -> Vec<u8> {
         postcard::to_allocvec(self.search()).expect("numbers and texts can be written")
     }
 
-    /// Takes over a snapshot of a vocabulary with the same key. Bytes that are not one are refused.
+    /// Loads a snapshot of a vocabulary with the same key; rejects other bytes.
     pub fn load(&self, bytes: &[u8]) -> Result<(), String> {
         let search: Search = postcard::from_bytes(bytes).map_err(|error| error.to_string())?;
         self.search.set(search).map_err(|_| "search is there already".to_owned())
@@ -243,8 +243,8 @@ impl Vocabulary {
         let mut examples = self.examples();
         examples.retain(|example| !example.words.is_empty());
         let plain: Vec<&str> = examples.iter().map(|example| example.plain.as_str()).collect();
-        let vectors = self.ears.encode_targets(&plain);
-        let mut training = Training { dim: self.ears.dim(), count: self.targets.len(), ..Training::default() };
+        let vectors = self.encoder.encode_targets(&plain);
+        let mut training = Training { dim: self.encoder.dim(), count: self.targets.len(), ..Training::default() };
         let mut shown = Examples::default();
         let mut speller = Speller::default();
         for (example, vector) in examples.into_iter().zip(vectors) {
@@ -287,7 +287,7 @@ impl Vocabulary {
         found
     }
 
-    /// What a model learns from: phrases, names, and what is made of actions and nouns.
+    /// Training examples: phrases, names, and generated phrases.
     fn examples(&self) -> Vec<Example> {
         let mut list = Vec::new();
         for phrase in &self.phrases {
@@ -302,7 +302,7 @@ impl Vocabulary {
                 weight: 1.0,
             });
         }
-        // What two targets could be called by tells nothing about either.
+        // A text that two targets share says nothing about either.
         let mut made: BTreeMap<String, Vec<(u16, f32)>> = BTreeMap::new();
         for (label, target) in self.targets.iter().enumerate() {
             let (action, object) = target.action();
@@ -324,7 +324,7 @@ impl Vocabulary {
         list
     }
 
-    /// Utterances that nothing here answers: what is given, and what hardly any business has a tool for.
+    /// Out-of-scope examples: the given ones and the background sentences.
     fn outside(&self, training: &Training) -> Vec<(Vec<String>, Vec<f32>)> {
         let mut list = Vec::new();
         let given = self.tuning.outside.iter().map(|text| (text.as_str(), true));
@@ -338,12 +338,12 @@ impl Vocabulary {
         list
     }
 
-    /// Phrases that could match an utterance that begins with these words.
+    /// Phrases that could match an utterance beginning with these words.
     pub(crate) fn candidates(&self, first: &str, second: Option<&str>) -> impl Iterator<Item = &Phrase> {
         self.beginnings.candidates(first, second).map(|number| &self.phrases[number])
     }
 
-    /// The titles and names that are said by a text, which is folded.
+    /// Titles and names equal to a folded text.
     pub(crate) fn labelled(&self, text: &str) -> impl Iterator<Item = &Phrase> {
         let said = said_words(text);
         let hash = quick_hash(&said);
@@ -353,12 +353,12 @@ impl Vocabulary {
         alike.filter(move |label| said_words(&folded(&label.text)) == said)
     }
 
-    /// Phrases that have a word; none if too many have it.
+    /// Phrases that contain a word; empty if too many do.
     pub(crate) fn phrases_with(&self, word: &str) -> &[u32] {
         self.search().by_word.get(word).map_or(&[], Vec::as_slice)
     }
 
-    /// By how many words a phrase is found.
+    /// Number of indexed words of a phrase.
     pub(crate) fn words_of(&self, number: u32) -> u8 {
         self.search().words_of[number as usize]
     }
@@ -373,48 +373,48 @@ impl Vocabulary {
         self.targets.iter().position(|target| target.name == name)
     }
 
-    /// The place of a text among the phrases.
+    /// The embedding of a text.
     pub(crate) fn vector(&self, text: &str) -> Vec<f32> {
-        let mut vector = vec![0.0; self.ears.dim()];
-        self.ears.encode(text, &mut vector);
+        let mut vector = vec![0.0; self.encoder.dim()];
+        self.encoder.encode(text, &mut vector);
         vector
     }
 
-    /// What search alone says about a text.
+    /// What search alone finds for a text.
     pub fn rank(&self, text: &str) -> Ranking {
         let found = self.search().model.search(&words(text), &self.vector(text), |_| false);
         let best = found.best.iter().map(|scored| (self.targets[usize::from(scored.label)].name.clone(), scored.score));
         Ranking { best: best.collect(), confidence: found.confidence, scope: found.scope }
     }
 
-    /// Everything that can be asked for.
+    /// All targets.
     pub fn targets(&self) -> &[Target] {
         &self.targets
     }
 
-    /// How many phrases there are.
+    /// The number of phrases.
     pub fn len(&self) -> usize {
         self.phrases.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no phrases.
     pub fn is_empty(&self) -> bool {
         self.phrases.is_empty()
     }
 }
 
-/// What search says about a text.
+/// The result of search.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ranking {
     /// Targets and scores, best first.
     pub best: Vec<(String, f32)>,
-    /// How likely the first is right, if any is.
+    /// Probability that the first is right, given that one of them is.
     pub confidence: f32,
-    /// How likely any is right.
+    /// Probability that one of them is right.
     pub scope: f32,
 }
 
-/// The words of a folded text, without what stands between them.
+/// The words of a folded text, joined by single spaces.
 fn said_words(text: &str) -> String {
     let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
     words.join(" ")
@@ -423,13 +423,13 @@ fn said_words(text: &str) -> String {
 struct Example {
     label: u16,
     words: Vec<String>,
-    /// What an encoder reads.
+    /// The text that is embedded.
     plain: String,
     shown: String,
     weight: f32,
 }
 
-/// The words of a phrase as search sees an utterance: values masked, free texts left out.
+/// The words of a phrase in the form that search sees: values masked, free texts left out.
 fn phrase_words(pieces: &[Piece], target: &Target) -> Vec<String> {
     let mut list = Vec::new();
     for piece in pieces {

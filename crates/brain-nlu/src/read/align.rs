@@ -1,5 +1,5 @@
-//! A phrase against a clause, forgiving: other order of small words, typos, other words for the same thing, words too
-//! many or too few. What it costs says how far the clause is from the phrase; slots take what the phrase does not name.
+//! Aligns a phrase with a clause approximately (dynamic programming): it tolerates typos, synonyms, inflection, extra
+//! and missing words. The cost is the distance between clause and phrase; slots take the tokens between the words.
 
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
@@ -19,68 +19,68 @@ use crate::slot::{SlotKind, Surroundings};
 use crate::text::normalise::Normal;
 use crate::text::tokens::{Token, quick_hash};
 
-/// Words in a clause up to which it is aligned: longer ones are texts.
+/// Longer clauses are prose and are not aligned.
 const MAX_TOKENS: usize = 48;
-/// What is out of reach.
+/// Infinite cost.
 const NEVER: u32 = u32::MAX / 2;
 
-// What each departure from the phrase costs, in hundredths.
+// Cost of each difference from the phrase, in hundredths.
 const INFLECTED: u32 = 4;
 const MISSPELT: u32 = 10;
 const OTHER_WORD: u32 = 14;
-const SMALL_MISSING: u32 = 6;
+const FUNCTION_WORD_MISSING: u32 = 6;
 const WORD_MISSING: u32 = 70;
-pub(crate) const SMALL_EXTRA: u32 = 3;
+pub(crate) const FUNCTION_WORD_EXTRA: u32 = 3;
 const WORD_EXTRA: u32 = 40;
 const SLOT_MISSING: u32 = 22;
 const OPTIONAL_MISSING: u32 = 3;
 const TEXT_WORD: u32 = 1;
-/// A word of a name: written large, or unknown otherwise, or a word like any other.
+/// A word of a name: capitalised, or unknown, or an ordinary word.
 const NAME_WORD: u32 = 2;
 const ODD_NAME_WORD: u32 = 6;
 const PLAIN_NAME_WORD: u32 = 20;
-/// Words that a name has at most.
+/// Maximum number of words in a name.
 const MAX_NAME: usize = 6;
 
-/// A piece of a phrase, with what is known about it beforehand: the same phrase is aligned many times.
+/// A piece of a phrase, prepared for alignment once.
 #[derive(Clone, Debug)]
 pub(crate) enum Part {
     /// A word.
     Word {
-        /// In one spelling, without apostrophes.
+        /// In American spelling, without apostrophes.
         word: String,
-        /// Of the word: most words are told apart by it.
+        /// Hash of `word`, for quick comparison.
         hash: u32,
-        /// What it costs if it is not there.
+        /// Cost if it is missing.
         missing: u32,
-        /// Whether it carries little.
-        small: bool,
-        /// The actions that it is said for.
+        /// Whether it is a function word.
+        function_word: bool,
+        /// The actions it may name, one bit each.
         actions: u64,
-        /// Whether it asks to take something away.
+        /// Whether it names a destructive action.
         destructive: bool,
-        /// Whether it is what people call the things of its domain.
+        /// Whether it is a noun of its domain.
         noun: bool,
     },
     /// A slot.
     Slot {
         /// Its name.
         name: String,
-        /// What it costs if it is not there.
+        /// Cost if it is missing.
         missing: u32,
     },
 }
 
-/// The parts of a phrase; signs are left out.
+/// The parts of a phrase; punctuation is left out.
 pub(crate) fn parts(pieces: &[Piece], target: &Target) -> Vec<Part> {
     let part = |piece: &Piece| match piece {
         Piece::Word(word) => {
             let word = american(word.replace('\'', ""));
-            let small = is_function_word(&word);
+            let function_word = is_function_word(&word);
             Some(Part::Word {
                 hash: quick_hash(&word),
-                missing: if small { SMALL_MISSING } else { WORD_MISSING },
-                small,
+                missing: if function_word { FUNCTION_WORD_MISSING } else { WORD_MISSING },
+                function_word,
                 actions: actions_of(&word),
                 destructive: is_destructive(&word),
                 noun: is_noun(&word, target),
@@ -100,58 +100,58 @@ fn is_noun(word: &str, target: &Target) -> bool {
     target.nouns.iter().any(|noun| noun == word || inflected(noun, word))
 }
 
-/// How a clause fits a phrase.
+/// The best alignment of a clause with a phrase.
 #[derive(Clone, Debug)]
 pub(crate) struct Alignment {
-    /// 0: to the letter.
+    /// 0 is identical.
     pub(crate) cost: u32,
     pub(crate) captures: Vec<Capture>,
-    /// Words that were taken for others: what was said, what the phrase says.
+    /// Corrected words: what was written, what the phrase has.
     pub(crate) taken_for: Vec<(String, String)>,
-    /// Words of the phrase that were there, without small ones.
+    /// Number of content words of the phrase that are present.
     pub(crate) matched: usize,
-    /// Whether the word that takes something away was said as the phrase says it.
+    /// Whether the destructive word was written as the phrase has it.
     pub(crate) said_destructive: bool,
 }
 
-/// What an alignment works with. What is found out about a token is kept for the next phrase.
+/// Aligns one clause with many phrases; caches what it learns about the tokens.
 pub(crate) struct Aligner<'a> {
     pub(crate) normal: &'a Normal,
     pub(crate) text: &'a str,
     pub(crate) tokens: &'a [Token],
     pub(crate) end: usize,
     pub(crate) around: &'a Surroundings,
-    /// Whether a word is one that phrases have, or a word of the language: such a word is no misspelling of another.
+    /// Whether a word occurs in phrases or is an ordinary word: then it is not a misspelling.
     is_known: &'a dyn Fn(&str) -> bool,
     known: Vec<Cell<Option<bool>>>,
-    /// What it costs to take a token for a part of a name.
+    /// Cost of each token as part of a name.
     name_costs: Vec<Cell<Option<u32>>>,
-    /// For each kind that was looked for: the token after the value that begins at each token.
+    /// For each type looked for: the token after the value that begins at each token.
     ends: RefCell<Vec<(SlotKind, Ends)>>,
-    /// Room for the costs of one phrase.
+    /// Cost matrix, reused between phrases.
     costs: RefCell<Vec<Cost>>,
 }
 
-/// `None` where nobody looked yet.
+/// `None` if not computed yet.
 type Ends = Vec<Option<Option<usize>>>;
 
 #[derive(Clone, Copy)]
 enum Move {
     End,
-    /// Word and token belong together.
+    /// Word and token match.
     Match,
-    /// The part is not there.
+    /// The part is missing.
     SkipPart,
-    /// The token is not in the phrase.
+    /// The token is extra.
     SkipToken,
     /// A slot takes the tokens up to this one.
     Fill(usize),
 }
 
-/// What it costs from here on, and what to do first.
+/// The cost from here to the end, and the first move.
 type Cost = (u32, Move);
 
-/// The cheapest so far; of equals, the first.
+/// The cheapest move so far; ties keep the first.
 struct Best(u32, Move);
 
 impl Best {
@@ -164,7 +164,7 @@ impl Best {
 }
 
 impl<'a> Aligner<'a> {
-    /// For the tokens of a clause that ends at `end`.
+    /// Prepares the tokens of a clause that ends at `end`.
     pub(crate) fn new(
         normal: &'a Normal,
         text: &'a str,
@@ -188,7 +188,7 @@ impl<'a> Aligner<'a> {
         }
     }
 
-    /// Whether the clause has words, and is no long text.
+    /// Whether the clause is neither empty nor prose.
     pub(crate) fn is_short(&self) -> bool {
         (1..=MAX_TOKENS).contains(&self.tokens.len())
     }
@@ -201,7 +201,7 @@ impl<'a> Aligner<'a> {
         })
     }
 
-    /// Where the values of a kind are kept that were looked for.
+    /// The index in `ends` for a type; adds it if needed.
     fn ends_of(&self, kind: &SlotKind) -> usize {
         let mut ends = self.ends.borrow_mut();
         ends.iter().position(|(known, _)| known == kind).unwrap_or_else(|| {
@@ -210,13 +210,13 @@ impl<'a> Aligner<'a> {
         })
     }
 
-    /// The token after a value that begins at a token, of the kind whose values are kept at `place`.
+    /// The token after the value that begins at token `i`, for the type at `place`.
     fn typed_end(&self, i: usize, place: usize) -> Option<usize> {
         let (kind, ends) = &mut self.ends.borrow_mut()[place];
         *ends[i].get_or_insert_with(|| self.typed(i, kind).map(|(_, _, end)| end))
     }
 
-    /// The cheapest way to read the clause as the phrase, unless it costs more than `limit`.
+    /// The cheapest alignment, unless it costs more than `limit`.
     pub(crate) fn align(&self, phrase: &Phrase, target: &Target, limit: u32) -> Option<Alignment> {
         let parts = phrase.parts(target);
         let rows = self.tokens.len() + 1;
@@ -224,7 +224,7 @@ impl<'a> Aligner<'a> {
         let mut costs = self.costs.borrow_mut();
         costs.clear();
         costs.resize(rows * (parts.len() + 1), (NEVER, Move::End));
-        // Behind the last part: every token that is left is one too many.
+        // After the last part, every remaining token is extra.
         let end = &mut costs[parts.len() * rows..];
         end[rows - 1].0 = 0;
         for i in (0..self.tokens.len()).rev() {
@@ -238,7 +238,7 @@ impl<'a> Aligner<'a> {
                     self.slot_column(target.slots.get(name), *missing, target, &extra, own, after);
                 }
             }
-            // Every way leads through this column, and none costs less than what follows.
+            // Every alignment passes through this column and costs only increase: none can stay within the limit.
             if own.iter().all(|(cost, _)| *cost > limit) {
                 return None;
             }
@@ -247,11 +247,11 @@ impl<'a> Aligner<'a> {
         (cost < NEVER && cost <= limit).then(|| self.walk(cost, parts, target, &costs))
     }
 
-    /// What it costs if a token is not in the phrase.
+    /// Cost of an extra token.
     fn extra_cost(&self, i: usize, target: &Target) -> u32 {
         let token = &self.tokens[i];
-        if !token.quoted && token.small {
-            SMALL_EXTRA
+        if !token.quoted && token.function_word {
+            FUNCTION_WORD_EXTRA
         } else if self.names_what_follows(i, target) {
             NAME_WORD
         } else {
@@ -259,7 +259,7 @@ impl<'a> Aligner<'a> {
         }
     }
 
-    /// What it costs to read the tokens from each on as a word and what follows it in the phrase.
+    /// Costs for a word of the phrase, for every token it could match.
     fn word_column(&self, part: &Part, target: &Target, extra: &[u32], own: &mut [Cost], after: &[Cost]) {
         let Part::Word { missing, .. } = part else { return };
         for i in (0..own.len()).rev() {
@@ -275,7 +275,7 @@ impl<'a> Aligner<'a> {
         }
     }
 
-    /// The same for a slot.
+    /// Costs for a slot, for every token it could begin at.
     fn slot_column(
         &self,
         slot: Option<&SlotSpec>,
@@ -310,7 +310,7 @@ impl<'a> Aligner<'a> {
         }
     }
 
-    /// What it costs to take a token for a word of the phrase.
+    /// Cost of matching a token with a word of the phrase.
     fn word_cost(&self, i: usize, token: &Token, part: &Part, target: &Target) -> Option<u32> {
         let Part::Word { word, hash, actions, destructive, noun, .. } = part else { return None };
         if token.quoted {
@@ -327,33 +327,33 @@ impl<'a> Aligner<'a> {
             return Some(OTHER_WORD);
         }
         let misspelt = || (!self.is_known(i)).then(|| misspelt(said, word)).flatten().map(|_| MISSPELT);
-        // Nobody takes something away by a word that only resembles.
+        // A destructive word never matches by similarity.
         if *destructive != token.destructive {
             return if token.destructive { None } else { misspelt() };
         }
         if token.actions & actions != 0 { Some(OTHER_WORD) } else { misspelt() }
     }
 
-    /// The names that may begin at a token: the token after each, and what it costs to take it for one.
+    /// Names that may begin at a token: the token after each, and the cost.
     fn names(&self, i: usize, slot: &SlotSpec, target: &Target, mut found: impl FnMut(usize, u32)) {
         let mut cost = 0;
         for end in i + 1..=self.tokens.len().min(i + MAX_NAME) {
             let token = &self.tokens[end - 1];
             let one = self.name_cost(end - 1);
-            // No name begins or ends with a small word.
-            let small = token.small && one != NAME_WORD;
-            if end == i + 1 && small {
+            // A name neither begins nor ends with a function word.
+            let function_word = token.function_word && one != NAME_WORD;
+            if end == i + 1 && function_word {
                 return;
             }
             cost += one;
-            if !small && self.name(i, end, slot, target).is_some() {
+            if !function_word && self.name(i, end, slot, target).is_some() {
                 found(end, cost);
             }
         }
     }
 
-    /// Whether a token is part of a name before what such things are called: `the Smith quote`. The name is taken from
-    /// there if the slot is left empty.
+    /// Whether a token is part of a name before a noun of the domain: `the Smith quote`. The name is extracted from
+    /// there later if the slot stays empty.
     fn names_what_follows(&self, i: usize, target: &Target) -> bool {
         let is_name = |i: usize| self.name_cost(i) == NAME_WORD;
         if i == 0 || !is_name(i) {
@@ -365,7 +365,7 @@ impl<'a> Aligner<'a> {
         target.slots.values().any(|slot| slot.is_named() && slot.entity.as_deref().is_some_and(is_thing))
     }
 
-    /// What it costs to take a token for a part of a name.
+    /// Cost of a token as part of a name.
     fn name_cost(&self, i: usize) -> u32 {
         self.name_costs[i].get().unwrap_or_else(|| {
             let cost = self.cost_as_name(i);
@@ -386,20 +386,20 @@ impl<'a> Aligner<'a> {
         }
     }
 
-    /// The place and the name of an entity in these tokens, if all of them belong to it.
+    /// Range and name of an entity in these tokens, if all of them belong to it.
     fn name(&self, from: usize, to: usize, slot: &SlotSpec, target: &Target) -> Option<(Range<usize>, Value)> {
         let range = self.tokens[from].range.start..self.tokens[to - 1].range.end;
         let text = &self.text[self.normal.span(range.clone())];
         let name = naming(text, slot.entity.as_deref().unwrap_or_default(), &target.nouns)?;
-        // What stands around a name is not part of it, but for a possessive.
+        // Words around the name are not part of it, except for a possessive ending.
         (text.starts_with(name) && text.len() <= name.len() + 4).then(|| (range, mention_value(name)))
     }
 
-    /// A value of a kind that begins at a token: its place, the value, and the token after it.
+    /// The typed value that begins at a token: its range, the value, and the token after it.
     fn typed(&self, i: usize, kind: &SlotKind) -> Option<(Range<usize>, Value, usize)> {
         let chars = &self.normal.chars[..self.end];
         let mut at = self.tokens[i].range.start;
-        // Signs that belong to a value stand before its first word.
+        // A sign before the first word may belong to the value.
         while at > 0
             && matches!(chars[at - 1], '$' | '€' | '£' | '+' | '-' | '(')
             && (i == 0 || at > self.tokens[i - 1].range.end)
@@ -427,9 +427,9 @@ impl<'a> Aligner<'a> {
                 Move::SkipPart => j += 1,
                 Move::SkipToken => i += 1,
                 Move::Match => {
-                    if let Part::Word { word, small, destructive, .. } = &parts[j] {
+                    if let Part::Word { word, function_word, destructive, .. } = &parts[j] {
                         let said = &self.tokens[i].word;
-                        found.matched += usize::from(!small);
+                        found.matched += usize::from(!function_word);
                         found.said_destructive |= said == word && *destructive;
                         if said != word {
                             found.taken_for.push((said.clone(), word.clone()));
@@ -454,7 +454,7 @@ impl<'a> Aligner<'a> {
         let (range, value) = if matches!(slot.kind, SlotKind::Text) {
             let mut range = self.tokens[from].range.start..self.tokens[to - 1].range.end;
             let chars = &self.normal.chars[..self.end];
-            // Signs that close the last word belong to it; quotation marks around the whole do not.
+            // Closing punctuation belongs to the last word; quotation marks around the whole text do not.
             while range.end < chars.len()
                 && matches!(chars[range.end], '.' | ')' | '%' | '!' | '?')
                 && to == self.tokens.len()
@@ -473,7 +473,7 @@ impl<'a> Aligner<'a> {
     }
 }
 
-/// How many letters are wrong, if few enough for the length of the words.
+/// Edit distance, if it is small enough for the length of the words.
 pub(crate) fn misspelt(said: &str, meant: &str) -> Option<usize> {
     let (a, b) = (said.chars().count(), meant.chars().count());
     let allowed = match a.min(b) {
@@ -493,7 +493,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn short_words_must_be_right() {
+    fn short_words_tolerate_no_typo() {
         assert_eq!(misspelt("taks", "task"), Some(1));
         assert_eq!(misspelt("inspecton", "inspection"), Some(1));
         assert_eq!(misspelt("ad", "add"), None);

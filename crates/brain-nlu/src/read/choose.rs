@@ -1,5 +1,5 @@
-//! Deciding: one reading, a question, or nothing. Safety first: between a tool that takes something away for good and
-//! another, a near tie asks, and nothing is taken away because of a word that only resembles.
+//! Chooses between acting, asking and giving up. It errs on the safe side: a near tie between a destructive target and
+//! another leads to a question, and no destructive target is chosen because of a similar word.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -17,30 +17,30 @@ use crate::understanding::{
     Confidence, Evidence, Intent, Question, SearchEvidence, Source, Stage, TierOption, Understanding,
 };
 
-/// Suggestions given at most.
+/// Maximum number of suggestions.
 pub(crate) const MAX_SUGGESTIONS: usize = 3;
-/// Readings offered at most.
+/// Maximum number of options in a question.
 const MAX_OPTIONS: usize = 4;
-/// Kinds of things from which on the kind is asked for first.
+/// With at least this many kinds of action, the question asks for the kind first.
 const MANY_TIERS: usize = 3;
 
-/// Where a guess becomes an answer. Scores are from 0 to 1.
+/// Thresholds for acting and asking. Scores are from 0 to 1.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Thresholds {
-    /// A phrase that costs so much at most matches nearly (hundredths).
+    /// Maximum cost of an approximate match, in hundredths.
     pub pattern: u32,
-    /// By so much it must cost less than the best phrase of another target.
+    /// Minimum cost difference to the best phrase of another target, in hundredths.
     pub pattern_margin: u32,
-    /// How sure search must be.
+    /// Minimum confidence of search.
     pub clear: f32,
-    /// By how much the best must lead.
+    /// Minimum lead over the second best target.
     pub margin: f32,
-    /// How likely it must be that anything here is meant.
+    /// Minimum in-scope probability for acting.
     pub scope: f32,
-    /// Below this, nothing here is meant, and nothing is asked,
+    /// Minimum in-scope probability for a clarifying question.
     pub ask: f32,
-    /// unless it is so much like a phrase in meaning.
+    /// Cosine similarity to a phrase that permits the question anyway.
     pub alike: f32,
 }
 
@@ -50,13 +50,13 @@ impl Default for Thresholds {
     }
 }
 
-/// A target that a clause may ask for, and what speaks for it.
+/// A target that may be meant, with its evidence.
 pub(crate) struct Candidate<'a> {
     pub(crate) target: usize,
     pub(crate) scored: Option<Scored>,
     pub(crate) aligned: Option<(&'a Phrase, Alignment)>,
     pub(crate) source: Source,
-    /// Everything together, with what the conversation makes likely.
+    /// Combined score, including the boost from the conversation.
     pub(crate) weight: f32,
 }
 
@@ -65,7 +65,7 @@ impl<'a> Candidate<'a> {
         Self { target, scored: None, aligned: None, source: Source::Generated, weight: 0.0 }
     }
 
-    /// Keeps the phrase that fits best.
+    /// Keeps the better of two phrases.
     pub(crate) fn offer(&mut self, phrase: &'a Phrase, alignment: Alignment, source: Source) {
         let better = self.aligned.as_ref().is_none_or(|(_, best)| {
             (alignment.cost, std::cmp::Reverse(alignment.matched)) < (best.cost, std::cmp::Reverse(best.matched))
@@ -89,18 +89,18 @@ impl<'a> Candidate<'a> {
         self.weight = crate::model::round(boost * (1.0 - (1.0 - self.fit()) * (1.0 - 0.9 * search)));
     }
 
-    /// What it costs to read the clause as its best phrase, if the phrase has a word of it.
+    /// Cost of its best phrase, if the phrase shares a word with the clause.
     fn cost(&self) -> Option<u32> {
         self.aligned.as_ref().filter(|(_, alignment)| alignment.matched > 0).map(|(_, alignment)| alignment.cost)
     }
 
-    /// Whether it is near enough to be named to somebody who was not understood.
+    /// Whether it is similar enough to be suggested.
     pub(crate) fn is_worth_naming(&self) -> bool {
         self.weight >= 0.1
     }
 }
 
-/// What a clause asks for, or what to ask back; `None` if nothing here is meant.
+/// The requests of a clause or a question about it; `None` if it is out of scope.
 pub(crate) fn choose(reader: &Reader<'_>, clause: &Range<usize>, look: &Look<'_>) -> Option<Understanding> {
     let best = look.candidates.first()?;
     let limits = &reader.context.thresholds;
@@ -128,14 +128,14 @@ pub(crate) fn choose(reader: &Reader<'_>, clause: &Range<usize>, look: &Look<'_>
     plausible.then(|| question(reader, clause, look, doubtful)).flatten()
 }
 
-/// Whether one phrase matches but for little, and no other target's does.
+/// Whether the best phrase matches approximately and no other target's phrase comes close.
 fn matches_nearly(look: &Look<'_>, best: &Candidate<'_>, limits: &Thresholds) -> bool {
     let Some(cost) = best.cost().filter(|cost| *cost <= limits.pattern) else { return false };
     let others = look.candidates.iter().filter(|other| other.target != best.target).filter_map(Candidate::cost);
     others.min().is_none_or(|other| other >= cost + limits.pattern_margin)
 }
 
-/// Whether a mistake would take something away.
+/// Whether a wrong choice could delete something.
 fn is_risky(reader: &Reader<'_>, look: &Look<'_>, best: &Candidate<'_>) -> bool {
     let takes_away = |candidate: &Candidate<'_>| reader.vocabulary.targets[candidate.target].destructive;
     let close =
@@ -177,7 +177,7 @@ fn question(
     if options.is_empty() {
         return None;
     }
-    // Too many of too many kinds: what kind of thing is meant comes first.
+    // Too many options of too many kinds: ask for the kind first.
     if likely.len() > MAX_OPTIONS && tiers.len() >= MANY_TIERS {
         let text = clauses::WHICH_KIND.to_owned();
         return Some(Understanding::Ask(Question { text, options, tiers }));
@@ -205,7 +205,7 @@ fn intent(
 ) -> Intent {
     let target = &reader.vocabulary.targets[candidate.target];
     let aligned = candidate.aligned.as_ref();
-    // Beyond this, what a phrase would put into its slots is guesswork.
+    // Above this cost, the values that the phrase assigns to slots are guesses.
     let fits = aligned
         .filter(|(_, alignment)| alignment.cost <= 3 * reader.context.thresholds.pattern && alignment.matched > 0);
     let captures = fill::slots(reader, clause, target, fits.map(|(_, alignment)| alignment));

@@ -1,5 +1,6 @@
-//! Filling slots where no phrase says which value is whose: ranges fill pairs, a value beside the name of a slot is its
-//! value, the only value of a kind goes to the only slot of that kind. What could be for several is for none: it is asked.
+//! Fills slots that the phrase did not assign. A range fills a pair of slots, a value next to a slot's name belongs to
+//! it, and the only value of a type goes to the only slot of that type. Ambiguous values are not assigned; they are
+//! asked for.
 
 use std::ops::Range;
 
@@ -18,7 +19,7 @@ use crate::text::speller::is_word;
 use crate::text::words::words;
 use crate::understanding::{Intent, SlotValue};
 
-/// Slots of a target that search found: from the phrase it fits best if it fits at all, else values of the right kind.
+/// Slots of a target: from its best phrase if that fits, else by type.
 pub(crate) fn slots(
     reader: &Reader<'_>,
     clause: &Range<usize>,
@@ -34,7 +35,7 @@ pub(crate) fn slots(
     filling.ranges();
     filling.values();
     filling.quoted();
-    // Names come last: what is a value of its own is no name.
+    // Names come last: a typed value is not a name.
     filling.names();
     filling.captures
 }
@@ -43,10 +44,10 @@ fn shifted(range: Range<usize>, by: usize) -> Range<usize> {
     range.start + by..range.end + by
 }
 
-/// Values and their places.
+/// Values with their ranges.
 type Values = Vec<(Range<usize>, Value)>;
 
-/// Whether a value of one kind could be one of the other.
+/// Whether a text could be a value of both types.
 fn is_alike(a: &SlotKind, b: &SlotKind) -> bool {
     a == b || (a.is_number() && b.is_number())
 }
@@ -56,7 +57,7 @@ struct Filling<'a, 'r> {
     clause: &'a Range<usize>,
     target: &'a Target,
     captures: Vec<Capture>,
-    /// Amounts that relate to another: their numbers are no values.
+    /// Relative amounts: their numbers are not values.
     relatives: Vec<(Range<usize>, crate::slot::Relative)>,
 }
 
@@ -79,7 +80,7 @@ impl Filling<'_, '_> {
         self.captures.push(Capture { slot: slot.to_owned(), range, value: Some(value), guessed: Some(why) });
     }
 
-    /// `twice as many`: of what the slot held when it was last spoken of. If that is not known, it is asked for.
+    /// `twice as many`: applied to the slot's last value. If that is unknown, the value is asked for.
     fn relative(&mut self) {
         let reader = self.reader;
         let numbers =
@@ -101,7 +102,7 @@ impl Filling<'_, '_> {
         }
     }
 
-    /// The one range of a kind fills the one pair of slots of that kind.
+    /// The only range of a type fills the only pair of slots of that type.
     fn ranges(&mut self) {
         let slots = &self.target.slots;
         let kind = |slot: &str| slots.get(slot).map(|slot| &slot.kind);
@@ -124,7 +125,7 @@ impl Filling<'_, '_> {
         }
     }
 
-    /// Values of a kind: beside the name of their slot, or the only one for the only slot that could take it.
+    /// Assigns values next to a slot's name, and single values of a type to the only slot of that type.
     fn values(&mut self) {
         let target = self.target;
         let chars = &self.reader.normal.chars[self.clause.clone()];
@@ -163,7 +164,7 @@ impl Filling<'_, '_> {
         }
     }
 
-    /// Whether the name of a slot stands right before a value: `width 3`, `the width is 3`.
+    /// Whether a slot's name stands before a value: `width 3`, `the width is 3`.
     fn is_called(&self, slot: &str, range: &Range<usize>) -> bool {
         let before: String = self.reader.normal.chars[self.clause.start..range.start].iter().collect();
         let mut said: Vec<&str> =
@@ -175,7 +176,7 @@ impl Filling<'_, '_> {
         said.ends_with(&name)
     }
 
-    /// The one quoted text goes to the only free text, the one that is needed first.
+    /// The only quoted text goes to the only free-text slot; required slots first.
     fn quoted(&mut self) {
         let Some((range, value)) = quoted(self.reader, self.clause).filter(|(range, _)| self.is_free(range)) else {
             return;
@@ -204,7 +205,7 @@ impl Filling<'_, '_> {
     }
 }
 
-/// The part of a clause that names an entity, if one stands out.
+/// The part of a clause that names an entity, if exactly one stands out.
 fn called(
     reader: &Reader<'_>,
     clause: &Range<usize>,
@@ -227,7 +228,7 @@ fn called(
     let is_ours = |word: &str| asking.iter().any(|one| one == word || inflected(one, word)) || is_action(word);
     let found = mentions(text, &nouns, &taken, &is_ours).into_iter().find_map(|mention| {
         let said = naming(&text[mention.span.clone()], kind, &target.nouns)?;
-        // Words of the language alone are rarely a name.
+        // Ordinary words alone are rarely a name.
         let odd = mention.shape != Shape::Placed || words(said).iter().any(|word| !is_word(word));
         odd.then(|| (mention.span.clone(), said.to_owned()))
     });
@@ -237,7 +238,7 @@ fn called(
     Some((from..to, said))
 }
 
-/// The one quoted text of a clause.
+/// The only quoted text of a clause.
 fn quoted(reader: &Reader<'_>, clause: &Range<usize>) -> Option<(Range<usize>, Value)> {
     let chars = &reader.normal.chars[clause.clone()];
     let from = chars.iter().position(|c| *c == '"')? + 1;
@@ -247,7 +248,7 @@ fn quoted(reader: &Reader<'_>, clause: &Range<usize>) -> Option<(Range<usize>, V
     (length > 0).then_some((range, value))
 }
 
-/// Fills slots for entities that were just spoken of: "it", "that quote". Whether it did.
+/// Fills entity slots from the conversation: "it", "that quote". Returns whether it filled one.
 pub(crate) fn from_focus(reader: &Reader<'_>, target: &Target, intent: &mut Intent, clause: &Range<usize>) -> bool {
     let mut filled = false;
     for (name, slot) in &target.slots {

@@ -1,4 +1,4 @@
-//! Matches one phrase against one clause, whole. Backtracks over where free texts end, within a bound.
+//! Exact match of one phrase with one clause. Backtracks over the ends of free texts, within a bound.
 
 use std::ops::Range;
 
@@ -11,31 +11,31 @@ use crate::phrase::vocabulary::Target;
 use crate::slot::{Reach, SlotKind, Surroundings, ends_word};
 use crate::text::normalise::Normal;
 
-/// Steps after which a phrase is given up: texts that could end in very many places.
+/// Maximum number of steps for one phrase.
 const FUEL: u32 = 20_000;
 
-/// One slot as it was found; positions are folded characters.
+/// A slot and the range it matched, in folded characters.
 #[derive(Clone, Debug)]
 pub(crate) struct Capture {
     pub(crate) slot: String,
     pub(crate) range: Range<usize>,
-    /// `None` if the text is not a value of the slot's kind.
+    /// `None` if the text does not fit the slot's type.
     pub(crate) value: Option<Value>,
-    /// Why it is taken to be this slot's, where no phrase says so.
+    /// Why the value was assigned to this slot, if the phrase did not assign it.
     pub(crate) guessed: Option<String>,
 }
 
 impl Capture {
-    /// The name in it, if an entity was called by one instead of by its id.
+    /// The name of an entity, if a name stands in for the id.
     pub(crate) fn mention(&self) -> Option<&str> {
         self.value.as_ref()?.get(MENTION)?.as_str()
     }
 }
 
-/// What marks the value of a slot as a name that is to be looked up.
+/// The key that marks a value as a name to look up.
 pub(crate) const MENTION: &str = "mention";
 
-/// The value of a slot whose entity was called by a name.
+/// The value of a slot that refers to an entity by name.
 pub(crate) fn mention_value(name: &str) -> Value {
     serde_json::json!({MENTION: name})
 }
@@ -44,10 +44,10 @@ pub(crate) struct Matcher<'a> {
     pub(crate) normal: &'a Normal,
     pub(crate) text: &'a str,
     pub(crate) around: &'a Surroundings,
-    /// Whether typed slots may hold something that is not of their kind.
+    /// Whether typed slots may match text that does not fit.
     pub(crate) lenient: bool,
     pub(crate) fuel: u32,
-    /// Whether a phrase failed, or may have failed, only because something is no value of its slot's kind.
+    /// Whether a phrase failed, or may have failed, only because of a value's type.
     pub(crate) refused_value: bool,
 }
 
@@ -56,7 +56,7 @@ impl<'a> Matcher<'a> {
         Self { normal, text, around, lenient, fuel: FUEL, refused_value: false }
     }
 
-    /// The slots if the phrase matches the whole range.
+    /// The captures, if the phrase matches the whole range.
     pub(crate) fn match_whole(
         &mut self,
         phrase: &Phrase,
@@ -97,7 +97,7 @@ impl<'a> Matcher<'a> {
                     end += 1;
                     chars.get(end - 1) == Some(&c)
                 });
-                // A word may stand right behind a number (`2x`), and nothing of the same word may follow.
+                // A word may follow a number directly (`2x`), but not another letter.
                 let apart = here == 0 || !chars[here - 1].is_alphabetic();
                 there && apart && ends_word(chars, end) && self.pieces(chars, rest, target, end, captures)
             }
@@ -127,7 +127,7 @@ impl<'a> Matcher<'a> {
         captures: &mut Vec<Capture>,
     ) -> bool {
         let mut here = skip_marks(chars, at);
-        // A quoted value is the value.
+        // The value is the quoted text.
         let quote = chars.get(here).copied().filter(|c| matches!(c, '"' | '\''));
         here += usize::from(quote.is_some());
         if here >= chars.len() {
@@ -145,7 +145,7 @@ impl<'a> Matcher<'a> {
         false
     }
 
-    /// One run of characters that is not of the kind it should be.
+    /// Text that does not fit the slot's type.
     #[expect(clippy::too_many_arguments, reason = "the state of a backtracking match")]
     fn broken(
         &mut self,
@@ -168,7 +168,7 @@ impl<'a> Matcher<'a> {
         false
     }
 
-    /// An entity that is called by a name instead of by its id.
+    /// An entity given by name instead of by id.
     fn called(
         &mut self,
         chars: &[char],
@@ -188,7 +188,7 @@ impl<'a> Matcher<'a> {
             let end = trim_end(chars, here, chars.len());
             return self.capture_name(chars, name, here..end, chars.len(), rest, target, captures);
         }
-        // Where a name ends must be told by what follows it: a word, a sign, a value.
+        // The end of a name must be marked by what follows: a word, a punctuation mark or a value.
         let told = |end: usize| match &rest[0] {
             Piece::Mark(mark) => chars.get(skip_space(chars, end)) == Some(mark),
             Piece::Slot(next) => target.slots.get(next).is_some_and(|slot| !slot.kind.is_text() && !slot.is_named()),
@@ -295,7 +295,7 @@ fn skip_space(chars: &[char], mut at: usize) -> usize {
     at
 }
 
-/// Space and punctuation that carries no meaning between the parts of a request.
+/// Skips space and punctuation without meaning.
 pub(crate) fn skip_marks(chars: &[char], mut at: usize) -> usize {
     while chars.get(at).is_some_and(|c| c.is_whitespace() || matches!(c, ':' | ',' | '!' | '?' | '#')) {
         at += 1;
@@ -307,7 +307,7 @@ fn only_marks(chars: &[char]) -> bool {
     chars.iter().all(|c| c.is_whitespace() || matches!(c, '.' | ',' | ':' | ';' | '!' | '?'))
 }
 
-/// Where a free text may end: before a space, or before punctuation that a pattern may ask for.
+/// Whether a free text may end here: before a space or before punctuation that a phrase may contain.
 fn is_break(chars: &[char], at: usize) -> bool {
     chars[at].is_whitespace() || matches!(chars[at], ':' | ',' | '$' | '€' | '£' | '(' | '"')
 }
@@ -319,12 +319,12 @@ fn trim_end(chars: &[char], from: usize, mut end: usize) -> usize {
     end
 }
 
-/// The other end of a quotation that begins here.
+/// The closing quotation mark of a quotation that begins here.
 fn closing_quote(chars: &[char], at: usize) -> Option<usize> {
     let quote = chars.get(at).copied().filter(|c| matches!(c, '"' | '\''))?;
     let mut i = at + 1;
     while i < chars.len() {
-        // An apostrophe inside a word closes nothing.
+        // An apostrophe inside a word is not a closing quote.
         let inside_word = quote == '\'' && chars.get(i + 1).is_some_and(|c| c.is_alphanumeric());
         if chars[i] == quote && !inside_word {
             return Some(i);

@@ -1,4 +1,4 @@
-//! Reading an utterance: split it, match each clause against phrases, search if nothing matches, decide.
+//! Reads an utterance: splits it, matches each clause against phrases, searches if nothing matches, and chooses.
 
 pub(crate) mod align;
 pub(crate) mod choose;
@@ -29,7 +29,7 @@ use crate::understanding::{
     Confidence, Evidence, Intent, InvalidSlot, Question, SlotValue, Source, Stage, Suggestion, Understanding,
 };
 
-/// Parts of an utterance up to which it is a list of requests.
+/// An utterance with more parts is prose, not a list of requests.
 const MAX_PARTS: usize = 100;
 
 /// Reads an utterance.
@@ -55,27 +55,27 @@ pub(crate) struct Reader<'a> {
     pub(crate) normal: &'a Normal,
     pub(crate) text: &'a str,
     pub(crate) context: &'a Context<'a>,
-    /// What came nearest when nothing was near enough.
+    /// Suggestions for an utterance that was not understood.
     nearest: RefCell<Vec<Suggestion>>,
-    /// Clauses that are those of no phrase, and whether one that forgave wrong values could be.
+    /// Clauses that no phrase matches, and whether a lenient match could.
     missed: RefCell<Vec<(Range<usize>, bool)>>,
 }
 
-/// A way to read one clause.
+/// A strategy for reading one clause.
 trait Stages {
-    /// The one request of a clause.
+    /// The request in a clause.
     fn one(&self, reader: &Reader<'_>, clause: Range<usize>) -> Option<Understanding>;
 
-    /// Whether a request of its own begins here.
+    /// Whether a complete request begins here.
     fn begins_request(&self, reader: &Reader<'_>, from: usize, end: usize) -> bool;
 }
 
-/// Phrases that match whole. A lenient match takes values that are not of their kind, so that they can be asked for.
+/// Exact matching. If lenient, values may have the wrong type, so that they can be asked for.
 struct Exactly {
     lenient: bool,
 }
 
-/// Phrases that nearly match, and search.
+/// Approximate matching and search.
 struct Nearly;
 
 /// A phrase that matched a clause.
@@ -86,12 +86,12 @@ struct Hit<'a> {
 }
 
 impl Hit<'_> {
-    /// Texts in it that could be anything: free ones, and names of entities.
+    /// Number of captures that match almost anything: free texts and names.
     fn loose(&self) -> usize {
         self.phrase.free_texts + self.captures.iter().filter(|capture| capture.mention().is_some()).count()
     }
 
-    /// Whether something is taken for a name that is not written like one.
+    /// Whether a captured name does not look like one.
     fn has_odd_name(&self) -> bool {
         self.captures.iter().filter_map(Capture::mention).any(|name| !is_name_like(name))
     }
@@ -106,8 +106,8 @@ impl Stages for Exactly {
         let Some(word) = first_word(&reader.normal.chars[from..end]) else { return false };
         let begins = reader.vocabulary.begins_phrase(&word)
             || reader.context.taught.is_some_and(|taught| taught.begins_phrase(&word, reader.context.actor));
-        // Two words of its own at least: a single one may be the end of a value.
-        // Nor does a request begin with what only might be a name: `… and show lead times`.
+        // A single word may be the end of a value. Text that only might be a name does not start a request: `… and
+        // show lead times`.
         begins && reader.hits(from..end, self.lenient).iter().any(|hit| hit.phrase.words >= 2 && !hit.has_odd_name())
     }
 }
@@ -128,7 +128,7 @@ impl Stages for Nearly {
 }
 
 impl Reader<'_> {
-    /// The requests, if the whole utterance consists of some.
+    /// The requests, if the whole utterance consists of requests.
     fn requests(&self, seams: &[Seam], stages: &dyn Stages) -> Option<Understanding> {
         let parts = strong_parts(&self.normal.chars, seams);
         let mut intents = Vec::new();
@@ -147,11 +147,11 @@ impl Reader<'_> {
                 return Some(Understanding::Clear { intents });
             }
         }
-        // Line breaks may also stand inside one long value.
+        // A long value may contain line breaks.
         self.clauses(0..self.normal.len(), seams, stages)
     }
 
-    /// The requests of a part: as many as its words allow, else one.
+    /// The requests of a part: as many as the conjunctions allow, else one.
     fn clauses(&self, part: Range<usize>, seams: &[Seam], stages: &dyn Stages) -> Option<Understanding> {
         let inner: Vec<&Seam> =
             seams.iter().filter(|seam| !seam.strong && part.contains(&seam.end) && seam.start < part.end).collect();
@@ -164,7 +164,7 @@ impl Reader<'_> {
             {
                 continue;
             }
-            // What comes before must be a request of its own, and what comes after must begin one.
+            // The text before the seam must be a complete request, and the text after it must start one.
             match stages.one(self, from..seam.end) {
                 Some(Understanding::Clear { intents: mut found }) => {
                     intents.append(&mut found);
@@ -178,7 +178,7 @@ impl Reader<'_> {
             Some(Understanding::Clear { intents: mut found }) if !intents.is_empty() => {
                 intents.append(&mut found);
                 for intent in &mut intents {
-                    // That these are separate requests was inferred.
+                    // The split was inferred.
                     intent.confidence = intent.confidence.min(Confidence::Medium);
                 }
                 Some(Understanding::Clear { intents })
@@ -188,17 +188,16 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether a clause may be a request at all: some word in it is no small one. A look at `hey` is as long as one at a
-    /// request.
+    /// Whether a clause has a content word. Reading `hey` costs as much as reading a request.
     fn says_something(&self, clause: Range<usize>) -> bool {
         let said = self.normal.chars[clause].split(|c| !c.is_alphanumeric() && *c != '\'');
         said.filter(|word| !word.is_empty()).any(|word| !is_function_word(&word.iter().collect::<String>()))
     }
 
-    /// The one request of a clause whose words are those of a phrase.
+    /// The request of a clause that matches a phrase exactly.
     fn exact(&self, clause: Range<usize>, lenient: bool) -> Option<Understanding> {
         let mut hits = self.hits(clause.clone(), lenient);
-        // Who taught it counts first; then more of its own words, fewer free texts, fewer values that are not right.
+        // Precedence: who taught the phrase, fewer invalid values, more specific words, fewer free texts.
         hits.sort_by_key(|hit| {
             let broken = hit.captures.iter().filter(|capture| capture.value.is_none()).count();
             (hit.source, broken, std::cmp::Reverse(hit.phrase.weight), hit.loose(), hit.phrase.target)
@@ -221,7 +220,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Asks which of several is meant.
+    /// A question that asks which option is meant.
     pub(crate) fn which(&self, options: Vec<Intent>) -> Question {
         let title = |intent: &Intent| {
             let target = self.vocabulary.targets.iter().find(|target| target.name == intent.target);
@@ -253,7 +252,7 @@ impl Reader<'_> {
             let target = &self.vocabulary.targets[phrase.target];
             self.is_blocked(phrase, &clause) || self.context.excluded.contains_key(&target.name)
         };
-        // What something is called asks for it, whatever else the words could mean.
+        // An exact title or name always matches its target.
         let said: String = self.normal.chars[clause.clone()].iter().collect();
         let labels = self.vocabulary.labelled(&said).filter(|label| !is_out(label));
         hits.extend(labels.map(|phrase| Hit { phrase, captures: Vec::new(), source: Source::Label }));
@@ -272,7 +271,7 @@ impl Reader<'_> {
         hits
     }
 
-    /// Whether somebody rejected a phrase, or the very words of this clause, for the target of the phrase.
+    /// Whether a phrase, or the exact wording of this clause, is blocked for the phrase's target.
     pub(crate) fn is_blocked(&self, phrase: &Phrase, clause: &Range<usize>) -> bool {
         self.context.taught.is_some_and(|taught| {
             taught.blocks_phrase(phrase.target, &phrase.text, &self.text[self.normal.span(clause.clone())])
@@ -296,7 +295,7 @@ impl Reader<'_> {
         self.intent(hit.phrase.target, &hit.captures, clause, evidence)
     }
 
-    /// A request with what is known of its slots.
+    /// An intent from captures, with confidence and context.
     pub(crate) fn intent(
         &self,
         number: usize,
@@ -328,7 +327,7 @@ impl Reader<'_> {
         };
         let inferred = fill::from_focus(self, target, &mut found, clause);
         let said = |name: &str| captures.iter().any(|capture| capture.slot == name);
-        // What is not written like a name may be something else.
+        // A name that does not look like one may be something else.
         let odd_name = captures.iter().filter_map(Capture::mention).any(|name| !is_name_like(name));
         let filled_in = target.slots.iter().any(|(name, slot)| !said(name) && (slot.has_default || slot.required));
         found.confidence = if !found.invalid.is_empty() {
@@ -341,7 +340,7 @@ impl Reader<'_> {
         found
     }
 
-    /// The one request of a clause that is like some phrase.
+    /// The request of a clause by approximate matching and search.
     fn near(&self, clause: Range<usize>) -> Option<Understanding> {
         let look = near::look(self, clause.clone());
         let found = choose::choose(self, &clause, &look);
@@ -360,7 +359,7 @@ impl Reader<'_> {
         worth.take(choose::MAX_SUGGESTIONS).map(suggestion).collect()
     }
 
-    /// How a candidate could have been asked for.
+    /// An example request for a candidate.
     pub(crate) fn example(&self, candidate: &Candidate) -> String {
         let own = self.vocabulary.targets[candidate.target].phrases.first();
         candidate
@@ -376,7 +375,7 @@ fn first_word(chars: &[char]) -> Option<String> {
     first_words(chars).0
 }
 
-/// The first word, and the second if nothing but marks that are skipped stands between them.
+/// The first word, and the second if only skippable punctuation is between them.
 fn first_words(chars: &[char]) -> (Option<String>, Option<String>) {
     let word =
         |from: usize| -> String { chars[from..].iter().take_while(|c| c.is_alphanumeric() || **c == '\'').collect() };

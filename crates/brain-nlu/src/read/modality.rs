@@ -1,4 +1,5 @@
-//! What sounds like a request and is none: “do not …”, “did you …”, “how do I …”, “if …”. It is asked about, not done.
+//! Modality: recognises clauses that mention an action without requesting it (“don't …”, “did you …”, “how do I …”,
+//! “if …”). They lead to a question, not to an action.
 
 use std::ops::Range;
 
@@ -12,9 +13,9 @@ use crate::read::Reader;
 use crate::text::tokens::Token;
 use crate::understanding::Intent;
 
-/// The words before a request that say that it is none, or not yet. Whoever asks a question may well want to be shown
-/// something: only what changes something must not follow from one. What people are known to ask for with questions, or
-/// by telling how things are, is asked for so.
+/// Words at the head of a clause that mark it as a refusal, question or condition instead of a request (“did you…”,
+/// “don't…”, “if…”). Read-only targets may be triggered by a question; so may any target whose own phrases are
+/// questions or statements.
 pub(crate) fn doubt<'a>(reader: &Reader<'a>, tokens: &[Token], intent: &Intent, target: &Target) -> Option<&'a str> {
     let is_value = |token: &&Token| {
         let span = reader.normal.span(token.range.clone());
@@ -26,7 +27,7 @@ pub(crate) fn doubt<'a>(reader: &Reader<'a>, tokens: &[Token], intent: &Intent, 
     Some(&reader.text[reader.normal.span(range)])
 }
 
-/// Doubts before the request.
+/// A marker before the request itself.
 fn at_the_head<'a, P: Iterator<Item = &'a str>>(
     said: &[&Token],
     target: &Target,
@@ -45,14 +46,14 @@ fn at_the_head<'a, P: Iterator<Item = &'a str>>(
     Some(said[from].range.start..said[from + count - 1].range.end)
 }
 
-/// Where somebody says, after whatever else, what not to do: “I said do not archive …”.
+/// A negated action later in the clause: “I said do not archive …”.
 fn forbids<'a, P: Iterator<Item = &'a str>>(said: &[&Token], phrases: impl Fn() -> P) -> Option<Range<usize>> {
     let pair = said.windows(2).find(|pair| NEGATIONS.contains(&pair[0].word.as_str()) && pair[1].actions != 0)?;
     let is_usual = phrases().any(|phrase| words_of(phrase).any(|word| word == pair[0].word));
     (!is_usual).then(|| pair[0].range.start..pair[1].range.end)
 }
 
-/// How many of the words say that something is not to be done.
+/// Number of leading words that negate an order.
 fn refuses(words: [&str; 3]) -> Option<usize> {
     match words {
         ["do", "not", _] => Some(2),
@@ -60,7 +61,7 @@ fn refuses(words: [&str; 3]) -> Option<usize> {
     }
 }
 
-/// How many of the words say that somebody did not, or does not want to.
+/// Number of leading words that deny something: “I don't …”, “you should not …”.
 fn denies([first, second, third]: [&str; 3]) -> Option<usize> {
     if !PRONOUNS.contains(&first) {
         return None;
@@ -69,7 +70,7 @@ fn denies([first, second, third]: [&str; 3]) -> Option<usize> {
     if NEGATIONS_AFTER_PRONOUN.contains(&second) { Some(2) } else { helped.then_some(3) }
 }
 
-/// How many of the words ask, or tell when.
+/// Number of leading words that start a question or a condition.
 fn asks([first, second, _]: [&str; 3]) -> Option<usize> {
     let to_somebody = QUESTION_WORDS_BEFORE_PRONOUN.contains(&first) && PRONOUNS.contains(&second);
     if to_somebody || (first == "what" && AFTER_WHAT.contains(&second)) {
@@ -78,7 +79,7 @@ fn asks([first, second, _]: [&str; 3]) -> Option<usize> {
     QUESTION_WORDS.contains(&first).then_some(1)
 }
 
-/// Whether a phrase that begins with this word asks or tells something, and orders nothing.
+/// Whether a phrase that begins with this word is a question or a statement.
 fn tells(word: &str) -> bool {
     QUESTION_WORDS.contains(&word)
         || (QUESTION_WORDS_BEFORE_PRONOUN.contains(&word) && word != "do")
@@ -90,7 +91,7 @@ fn begins(phrase: &str, with: impl Fn(&str) -> bool) -> bool {
     words_of(phrase).next().is_some_and(|word| with(&word))
 }
 
-/// In lower case, without apostrophes.
+/// The words of a phrase in lower case, without apostrophes.
 fn words_of(phrase: &str) -> impl Iterator<Item = String> {
     let words = phrase.split(|c: char| !c.is_alphanumeric() && c != '\'').filter(|word| !word.is_empty());
     words.map(|word| word.replace('\'', "").to_lowercase())

@@ -1,4 +1,4 @@
-//! Candidates for a clause that matches no phrase whole: phrases that nearly match, and what search finds.
+//! Candidates for a clause that no phrase matches whole: approximate matches and search results.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -14,29 +14,29 @@ use crate::text::speller::is_word;
 use crate::text::tokens::{Token, tokens};
 use crate::text::words::words;
 
-/// What was found about a clause.
+/// Candidates for one clause, and how they were found.
 pub(crate) struct Look<'a> {
     /// Best first.
     pub(crate) candidates: Vec<Candidate<'a>>,
     pub(crate) found: Found,
     pub(crate) excluded: Vec<(String, String)>,
-    /// The words of the clause.
+    /// The tokens of the clause.
     pub(crate) tokens: Vec<Token>,
 }
 
-/// Looks for candidates. Search, which costs most, is asked only if no phrase was said in so many words.
+/// Collects candidates. Search is the most expensive step and runs only if no phrase matches word for word.
 pub(crate) fn look<'a>(reader: &Reader<'a>, clause: Range<usize>) -> Look<'a> {
     let all = tokens(reader.normal, clause.clone());
     let table = &reader.vocabulary.search().model.heads.lexical.table;
     let is_known = |word: &str| table.has_word(word) || is_word(word);
     let aligner = Aligner::new(reader.normal, reader.text, &all, clause.end, &reader.context.around, &is_known);
     let mut patterns = Shortlist::new(reader, &clause, &aligner);
-    let heard = Heard::new(reader, &clause);
-    let out = Out { reader, blocked: heard.blocked() };
+    let query = Query::new(reader, &clause);
+    let out = Out { reader, blocked: query.blocked() };
     let found = if patterns.says_one(|number| out.has(number)) {
         Found::default()
     } else {
-        let (found, corrected) = search(reader, &heard, &out);
+        let (found, corrected) = search(reader, &query, &out);
         patterns.align_near(&found, &corrected);
         found
     };
@@ -55,16 +55,16 @@ pub(crate) fn look<'a>(reader: &Reader<'a>, clause: Range<usize>) -> Look<'a> {
     Look { candidates, found, excluded: out.reasons(), tokens: all }
 }
 
-/// A clause as search hears it.
-struct Heard<'a, 'b> {
+/// A clause prepared for search.
+struct Query<'a, 'b> {
     reader: &'b Reader<'a>,
-    /// Without what stands in quotation marks.
+    /// The clause without quoted text.
     outside: String,
-    /// Its place among the phrases, worked out when it is needed.
+    /// Its embedding, computed on demand.
     vector: OnceCell<Vec<f32>>,
 }
 
-impl<'a, 'b> Heard<'a, 'b> {
+impl<'a, 'b> Query<'a, 'b> {
     fn new(reader: &'b Reader<'a>, clause: &Range<usize>) -> Self {
         let outside = outside_quotes(reader.text[reader.normal.span(clause.clone())].trim());
         Self { reader, outside, vector: OnceCell::new() }
@@ -74,7 +74,7 @@ impl<'a, 'b> Heard<'a, 'b> {
         self.vector.get_or_init(|| self.reader.vocabulary.vector(&without_values(&self.outside)))
     }
 
-    /// What people here said that this does not mean, and who said so.
+    /// Targets for which this wording was rejected, with the reason.
     fn blocked(&self) -> BTreeMap<usize, &'a str> {
         match self.reader.context.taught {
             Some(taught) if taught.has_blocked() => taught.blocked(self.vector()),
@@ -83,7 +83,7 @@ impl<'a, 'b> Heard<'a, 'b> {
     }
 }
 
-/// The targets that are out of the question.
+/// The targets that are excluded.
 struct Out<'a, 'b> {
     reader: &'b Reader<'a>,
     blocked: BTreeMap<usize, &'a str>,
@@ -99,7 +99,7 @@ impl Out<'_, '_> {
             || self.reader.context.excluded.contains_key(&self.reader.vocabulary.targets[number].name)
     }
 
-    /// Names, and why.
+    /// Names of the excluded targets, with the reasons.
     fn reasons(&self) -> Vec<(String, String)> {
         let unmet = self.reader.context.excluded.iter().map(|(name, why)| (name.clone(), why.clone()));
         let name = |number: &usize| self.reader.vocabulary.targets[*number].name.clone();
@@ -107,10 +107,10 @@ impl Out<'_, '_> {
     }
 }
 
-/// What search says, and the words that it took for others.
-fn search(reader: &Reader<'_>, heard: &Heard<'_, '_>, out: &Out<'_, '_>) -> (Found, Vec<(String, String)>) {
+/// The result of search, and the words it corrected.
+fn search(reader: &Reader<'_>, query: &Query<'_, '_>, out: &Out<'_, '_>) -> (Found, Vec<(String, String)>) {
     let search = reader.vocabulary.search();
-    let mut said = words(&heard.outside);
+    let mut said = words(&query.outside);
     let mut corrected = Vec::new();
     for word in &mut said {
         if !search.model.heads.lexical.table.has_word(word)
@@ -124,8 +124,8 @@ fn search(reader: &Reader<'_>, heard: &Heard<'_, '_>, out: &Out<'_, '_>) -> (Fou
     let count = reader.vocabulary.targets.len();
     let excluded: Vec<bool> =
         if out.is_empty() { vec![false; count] } else { (0..count).map(|number| out.has(number)).collect() };
-    let mut found = search.model.search(&said, heard.vector(), |label| excluded[usize::from(label)]);
-    for (target, _, alike) in taught.into_iter().flat_map(|taught| taught.alike(heard.vector(), reader.context.actor)) {
+    let mut found = search.model.search(&said, query.vector(), |label| excluded[usize::from(label)]);
+    for (target, _, alike) in taught.into_iter().flat_map(|taught| taught.alike(query.vector(), reader.context.actor)) {
         if !excluded[target] {
             lift(&mut found, target as u16, alike);
         }
@@ -133,7 +133,7 @@ fn search(reader: &Reader<'_>, heard: &Heard<'_, '_>, out: &Out<'_, '_>) -> (Fou
     (found, corrected)
 }
 
-/// A taught phrase that an utterance is like speaks for its target.
+/// Raises the score of a target whose taught phrase is similar.
 fn lift(found: &mut Found, label: u16, alike: f32) {
     let score = crate::model::round(alike);
     match found.best.iter_mut().find(|scored| scored.label == label) {
@@ -147,15 +147,14 @@ fn lift(found: &mut Found, label: u16, alike: f32) {
     }
 }
 
-/// A text without what stands in quotation marks: that is a value, not a request.
+/// A text without quoted parts, which are values.
 fn outside_quotes(text: &str) -> String {
     let outside: Vec<&str> = text.split(['"', '“', '”']).step_by(2).collect();
     let rest = outside.join(" ");
     if rest.split_whitespace().count() >= 2 { rest } else { text.to_owned() }
 }
 
-/// A text without identifiers, addresses and numbers. They say nothing about what is asked for, and an encoder would be
-/// led astray by them.
+/// A text without identifiers, addresses and numbers: they say nothing about the action and distort the embedding.
 fn without_values(text: &str) -> String {
     let is_value = |word: &&str| {
         let bare = word.trim_matches(|c: char| !c.is_alphanumeric());

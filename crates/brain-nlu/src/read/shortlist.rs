@@ -1,5 +1,5 @@
-//! Phrases against a clause that matches none of them whole: first those that were said in so many words but for small
-//! ones, then those that are worth a closer look.
+//! The shortlist of phrases that a clause is aligned with. Phrases that match word for word, apart from function
+//! words, come first; then those with rare words in common.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -9,34 +9,34 @@ use crate::model::Found;
 use crate::phrase::Phrase;
 use crate::phrase::pattern::Piece;
 use crate::read::Reader;
-use crate::read::align::{Aligner, Alignment, Part, SMALL_EXTRA};
+use crate::read::align::{Aligner, Alignment, FUNCTION_WORD_EXTRA, Part};
 use crate::read::choose::Candidate;
 use crate::text::tokens::Token;
 use crate::understanding::Source;
 
-/// Phrases that are aligned at most.
+/// Maximum number of phrases that are aligned.
 const MAX_ALIGNED: usize = 16;
-/// What a phrase costs at most that was said in so many words: “I would like you to … the …”.
-const SAID: u32 = 6 * SMALL_EXTRA;
+/// Maximum cost of a phrase that counts as matched word for word: “I would like you to … the …”.
+const SAID: u32 = 6 * FUNCTION_WORD_EXTRA;
 
-/// The phrases of the vocabulary that a clause may be.
+/// Phrases that may match a clause, and the candidates found by aligning them.
 pub(crate) struct Shortlist<'a, 'b> {
     reader: &'b Reader<'a>,
     clause: &'b Range<usize>,
     aligner: &'b Aligner<'b>,
-    /// Phrases with words of the clause, in the order of their numbers.
+    /// Phrases that share words with the clause, sorted by number.
     listed: Vec<Listed>,
-    /// Phrases that were aligned.
+    /// Phrases that were aligned already.
     done: Vec<u32>,
-    /// Each with the phrase that fits best.
+    /// The best aligned phrase of each target.
     candidates: BTreeMap<usize, Candidate<'a>>,
 }
 
-/// A phrase with words of the clause.
+/// A phrase that shares words with the clause.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Listed {
     number: u32,
-    /// The more, the rarer the words.
+    /// Sum over the shared words; rare words count more.
     worth: f32,
     words: u8,
 }
@@ -45,13 +45,13 @@ impl<'a, 'b> Shortlist<'a, 'b> {
     pub(crate) fn new(reader: &'b Reader<'a>, clause: &'b Range<usize>, aligner: &'b Aligner<'b>) -> Self {
         let (listed, done, candidates) = (Vec::new(), Vec::new(), BTreeMap::new());
         let mut found = Self { reader, clause, aligner, listed, done, candidates };
-        for token in aligner.tokens.iter().filter(|token| !token.quoted && !token.small) {
+        for token in aligner.tokens.iter().filter(|token| !token.quoted && !token.function_word) {
             found.list(&token.word);
         }
         found
     }
 
-    /// Lists the phrases that have a word.
+    /// Adds the phrases that contain a word.
     fn list(&mut self, word: &str) {
         let singular = word.strip_suffix('s').unwrap_or(word);
         for form in [word, singular].iter().take(if singular == word { 1 } else { 2 }) {
@@ -63,8 +63,8 @@ impl<'a, 'b> Shortlist<'a, 'b> {
         }
     }
 
-    /// Whether one target, and no other, is asked for in the words of one of its phrases, with nothing but small words
-    /// beside them. What takes something away is never taken for said: what else it may be is asked of search.
+    /// Whether exactly one target has a phrase that matches word for word, apart from function words. Destructive
+    /// targets never take this shortcut; search must rank the alternatives first.
     pub(crate) fn says_one(&mut self, is_out: impl Fn(usize) -> bool) -> bool {
         let takes_away = self.aligner.tokens.iter().any(|token| token.destructive);
         if takes_away || !self.aligner.is_short() || !self.align_said() {
@@ -82,7 +82,7 @@ impl<'a, 'b> Shortlist<'a, 'b> {
             && is_complete(phrase, best)
     }
 
-    /// Aligns the clause with the phrases whose words are all in it, unless there are too many.
+    /// Aligns the clause with the phrases whose words it contains, unless there are too many.
     fn align_said(&mut self) -> bool {
         let vocabulary = self.reader.vocabulary;
         let has_words_of = |number: &u32| self.has_words_of(&vocabulary.phrases[*number as usize]);
@@ -97,7 +97,7 @@ impl<'a, 'b> Shortlist<'a, 'b> {
         true
     }
 
-    /// Aligns the clause with phrases that have words of it, and with those of the best targets of search.
+    /// Aligns the clause with the most promising phrases, and with those of the best search results.
     pub(crate) fn align_near(&mut self, found: &Found, corrected: &[(String, String)]) {
         if !self.aligner.is_short() {
             return;
@@ -115,17 +115,17 @@ impl<'a, 'b> Shortlist<'a, 'b> {
         self.candidates
     }
 
-    /// What people here have taught.
+    /// Taught phrases visible to the speaker.
     fn taught(&self) -> impl Iterator<Item = (&'a Phrase, Source)> {
         let context = self.reader.context;
         let all = context.taught.into_iter().flat_map(|taught| taught.all(context.actor));
         all.map(|entry| (&entry.phrase, if entry.actor.is_some() { Source::Own } else { Source::Taught }))
     }
 
-    /// Whether every word of a phrase that is no small one is there, in whatever form.
+    /// Whether the clause has every content word of a phrase, in any inflection.
     fn has_words_of(&self, phrase: &Phrase) -> bool {
         let is_there = |part: &Part| match part {
-            Part::Word { word, hash, small: false, .. } => {
+            Part::Word { word, hash, function_word: false, .. } => {
                 self.aligner.tokens.iter().any(|token| is(token, word, *hash))
             }
             _ => true,
@@ -150,7 +150,7 @@ impl<'a, 'b> Shortlist<'a, 'b> {
         }
     }
 
-    /// The phrases that are worth a closer look: those with the rarest words, and of the best targets.
+    /// The phrases with the highest worth, and those of the best search results.
     fn promising(&mut self, found: &Found, corrected: &[(String, String)]) -> Vec<u32> {
         for (said, meant) in corrected {
             let times = self.aligner.tokens.iter().filter(|token| !token.quoted && token.word == *said).count();
@@ -162,7 +162,7 @@ impl<'a, 'b> Shortlist<'a, 'b> {
         for listed in &mut list {
             let target = self.reader.vocabulary.target_of[listed.number as usize];
             let place = found.best.iter().take(4).position(|scored| scored.label == target);
-            // What search finds as well is looked at first.
+            // Phrases of targets that search also found come first.
             listed.worth += place.map_or(0.0, |place| 1.0 / (2.0 + place as f32));
         }
         let better = |a: &Listed, b: &Listed| b.worth.total_cmp(&a.worth).then(a.number.cmp(&b.number));
@@ -175,20 +175,20 @@ impl<'a, 'b> Shortlist<'a, 'b> {
     }
 }
 
-/// Whether a token is a word, or a form of it.
+/// Whether a token is a word or an inflected form of it.
 fn is(token: &Token, word: &str, hash: u32) -> bool {
     let said = &token.word;
     (token.hash == hash && said == word)
         || (said.as_bytes().first() == word.as_bytes().first() && inflected(said, word))
 }
 
-/// Whether everything that a phrase has was said, to the letter.
+/// Whether the clause has every piece of a phrase, exactly.
 fn is_complete(phrase: &Phrase, alignment: &Alignment) -> bool {
     let slots = phrase.pieces().iter().filter(|piece| matches!(piece, Piece::Slot(_))).count();
     alignment.matched > 0 && alignment.taken_for.is_empty() && alignment.captures.len() == slots
 }
 
-/// Adds what phrases are worth that have one more word; all are in the order of their numbers.
+/// Merges a posting list into the sorted candidates, adding `worth` to each phrase it contains.
 fn added(list: &[Listed], phrases: &[u32], worth: f32) -> Vec<Listed> {
     let mut all = Vec::with_capacity(list.len() + phrases.len());
     let mut rest = list;
@@ -216,7 +216,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_phrases_are_worth_is_added() {
+    fn posting_lists_are_merged() {
         let list = added(&added(&[], &[3, 5], 1.0), &[1, 3, 9], 0.5);
         let found: Vec<(u32, f32, u8)> =
             list.iter().map(|listed| (listed.number, listed.worth, listed.words)).collect();

@@ -1,22 +1,22 @@
-//! Splits an utterance into clauses that are separate requests: at line breaks and semicolons, and at "and", "then"
-//! where what follows is a request of its own. Never inside quotation marks.
+//! Splits an utterance into clauses: at line breaks and semicolons, and at conjunctions if a complete request follows.
+//! Never inside quotation marks.
 
 use std::ops::Range;
 
 use crate::english::clauses::CONJUNCTIONS;
 
-/// A place where one request may end and the next begin.
+/// A possible boundary between two requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Seam {
-    /// Where the clause before it ends.
+    /// End of the clause before.
     pub(crate) end: usize,
-    /// Where the clause after it begins.
+    /// Start of the clause after.
     pub(crate) start: usize,
-    /// Line breaks and semicolons; the others are words that may also stand inside a value.
+    /// A line break or semicolon. Weak seams are conjunctions, which may also be part of a value.
     pub(crate) strong: bool,
 }
 
-/// More seams than this are not looked at: the utterance is a text, not a list of requests.
+/// Utterances with more seams are prose, not lists of requests.
 const MAX_SEAMS: usize = 100;
 
 /// The seams of an utterance, in order.
@@ -33,7 +33,7 @@ pub(crate) fn seams(chars: &[char]) -> Vec<Seam> {
                 if let Some(word) = word {
                     let length = word.chars().count();
                     found.push(Seam { end: i, start: i + length, strong: false });
-                    // The space at its end may begin the next one.
+                    // Its last space may begin the next conjunction.
                     i += length - 1;
                     continue;
                 }
@@ -53,7 +53,7 @@ fn starts_with(chars: &[char], at: usize, word: &str) -> bool {
     word.chars().all(|expected| there.next() == Some(expected))
 }
 
-/// The parts of a range between strong seams, empty ones left out.
+/// The parts between strong seams; empty parts are dropped.
 pub(crate) fn strong_parts(chars: &[char], seams: &[Seam]) -> Vec<Range<usize>> {
     let mut parts = Vec::new();
     let mut from = 0;

@@ -163,7 +163,7 @@ fn several_requests_are_split_and_values_are_not() {
 }
 
 #[test]
-fn confidence_says_what_was_filled_in() {
+fn defaults_and_inferred_values_lower_confidence() {
     let confidence = |text: &str| match read(text) {
         Understanding::Clear { intents } => intents[0].confidence,
         Understanding::Ask(_) => Confidence::Low,
@@ -175,7 +175,7 @@ fn confidence_says_what_was_filled_in() {
 }
 
 #[test]
-fn a_broken_value_is_told_apart_from_no_match() {
+fn an_invalid_value_is_not_the_same_as_no_match() {
     let Understanding::Clear { intents } = read("complete task 1234-broken") else { panic!() };
     assert_eq!(intents[0].target, "os.complete_task");
     assert_eq!(intents[0].invalid, [InvalidSlot { name: "task_id".into(), text: "1234-broken".into() }]);
@@ -193,7 +193,7 @@ fn two_equal_readings_are_a_question() {
 }
 
 #[test]
-fn what_is_out_of_scope_is_not_acted_on() {
+fn out_of_scope_utterances_lead_to_no_action() {
     for text in ["zzz", "what is the capital of portugal", "is it going to rain"] {
         let Understanding::Unknown { nearest } = read(text) else { panic!("{text}: {:?}", read(text)) };
         assert!(nearest.len() <= 3);
@@ -201,7 +201,7 @@ fn what_is_out_of_scope_is_not_acted_on() {
 }
 
 #[test]
-fn typos_fillers_order_and_other_words_are_forgiven() {
+fn typos_fillers_word_order_and_synonyms_are_tolerated() {
     for (text, target, slots) in [
         ("pls creat a task: Call Bob", "os.create_task", json!({"title": "Call Bob"})),
         ("could you please list my tasks", "os.list_tasks", json!({})),
@@ -234,7 +234,7 @@ fn searched(vocabulary: &Vocabulary, text: &str, context: &Context<'_>) -> (bool
 }
 
 #[test]
-fn what_is_said_in_so_many_words_needs_no_search() {
+fn a_word_for_word_match_needs_no_search() {
     let vocabulary = compile(archive_or_delete());
     let ask = |text: &str| searched(&vocabulary, &text.replace("ID", ID), &fresh());
     for text in ["please archive the lead ID", "hey, I would like you to put lead ID away", "could you list all leads"]
@@ -262,7 +262,7 @@ fn what_is_said_in_so_many_words_needs_no_search() {
 }
 
 #[test]
-fn what_two_say_in_so_many_words_is_a_question() {
+fn two_word_for_word_matches_lead_to_a_question() {
     let targets =
         vec![target("a.one", vec![], &["show open jobs"]), target("b.one", vec![], &["show the open jobs now"])];
     let found = understand(&compile(targets), "please show all the open jobs", &fresh());
@@ -270,7 +270,7 @@ fn what_two_say_in_so_many_words_is_a_question() {
 }
 
 #[test]
-fn what_only_sounds_like_a_request_is_asked_about() {
+fn negations_questions_and_conditions_lead_to_a_question() {
     let asked = |text: &str| matches!(read(&text.replace("ID", ID)), Understanding::Ask(_));
     for text in [
         "do not complete task ID",
@@ -332,7 +332,7 @@ fn archive_or_delete() -> Vec<Target> {
 }
 
 #[test]
-fn nothing_is_taken_away_by_accident() {
+fn no_destructive_target_is_chosen_by_similarity() {
     let vocabulary = compile(archive_or_delete());
     for said in
         ["delet lead", "get rid of lead", "drop the lead", "archive lead", "clear out lead", "dlete lead", "hide lead"]
@@ -350,7 +350,7 @@ fn nothing_is_taken_away_by_accident() {
 }
 
 #[test]
-fn the_conversation_removes_prefers_and_fills_in() {
+fn the_conversation_excludes_boosts_and_fills_slots() {
     let vocabulary = compile(archive_or_delete());
     let mut context = fresh();
     context.excluded.insert("leads.archive".into(), "it is archived already".into());
@@ -366,7 +366,7 @@ fn the_conversation_removes_prefers_and_fills_in() {
 }
 
 #[test]
-fn what_was_taught_counts_at_once_and_for_whom() {
+fn taught_phrases_apply_at_once_and_to_the_right_people() {
     use crate::{Taught, TaughtPhrase};
     let phrase = |text: &str, target: &str, actor: Option<&str>| TaughtPhrase {
         text: text.into(),
@@ -393,7 +393,7 @@ fn what_was_taught_counts_at_once_and_for_whom() {
 }
 
 #[test]
-fn what_was_rejected_leads_there_no_more_in_these_or_other_words() {
+fn a_rejected_phrase_and_its_paraphrases_are_blocked() {
     use crate::learn::Blocked;
     use crate::{Taught, TaughtPhrase};
     let taught = [TaughtPhrase { text: "ring {title}".into(), target: "os.create_task".into(), actor: None }];
@@ -431,7 +431,7 @@ fn what_was_rejected_leads_there_no_more_in_these_or_other_words() {
 }
 
 #[test]
-fn a_snapshot_reads_like_what_it_was_made_of() {
+fn a_loaded_snapshot_gives_the_same_readings() {
     let loaded = vocabulary();
     assert_eq!(loaded.key(), VOCABULARY.key());
     loaded.load(&VOCABULARY.snapshot()).unwrap();
@@ -451,7 +451,7 @@ fn a_snapshot_reads_like_what_it_was_made_of() {
 }
 
 #[test]
-fn a_small_change_takes_over_what_was_measured() {
+fn a_small_change_keeps_the_calibration() {
     VOCABULARY.prepare();
     let mut targets = VOCABULARY.targets().to_vec();
     targets[1].phrases.push("write down {content}".into());
@@ -490,7 +490,7 @@ fn named() -> Vocabulary {
 }
 
 #[test]
-fn an_entity_may_be_called_by_its_name() {
+fn an_entity_may_be_given_by_name() {
     let vocabulary = named();
     let read = |text: &str| -> Vec<(String, Value)> {
         let Understanding::Clear { intents } = understand(&vocabulary, text, &fresh()) else { return Vec::new() };
@@ -527,7 +527,7 @@ fn an_entity_may_be_called_by_its_name() {
 }
 
 #[test]
-fn long_and_hostile_texts_end_quickly() {
+fn long_and_hostile_texts_terminate() {
     for text in [
         "create note: ".to_owned() + &"and list tasks ".repeat(4000),
         "new lead: ".to_owned() + &"1 ".repeat(30_000),
@@ -559,7 +559,7 @@ mod never_panics {
 }
 
 #[test]
-fn what_something_is_called_asks_for_it() {
+fn an_exact_title_requests_its_target() {
     let vocabulary = compile(vec![
         Target {
             title: "Finish a job".into(),

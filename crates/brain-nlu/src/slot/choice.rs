@@ -1,4 +1,4 @@
-//! One of a few: tokens and labels, as they are written, and nearly so.
+//! Enumerations: tokens and labels, exact and approximate.
 
 use std::ops::Range;
 
@@ -9,20 +9,20 @@ use super::extract::starts_word;
 use crate::english::inflection::inflected;
 use crate::text::normalise::folded;
 
-/// Letters that a label must have before a typo in it is forgiven: short words differ by one letter too often.
+/// Minimum length of a label for typos to be tolerated: short words differ by one letter too often.
 const FEWEST_FOR_TYPO: usize = 5;
 
-/// A name that people call a value by, as characters, with spaces for other signs between its words.
+/// A label with its punctuation replaced by spaces.
 fn spaced(name: &str) -> String {
     folded(name).replace(['_', '-'], " ")
 }
 
-/// Labels and tokens that stand here, longest first.
+/// Labels and tokens at this position, longest first.
 pub(super) fn one_of(chars: &[char], at: usize, values: &[(String, Vec<String>)]) -> Vec<(usize, Value)> {
     let mut found = Vec::new();
     for (token, labels) in values {
         for name in std::iter::once(token).chain(labels) {
-            // Most names do not even begin like this.
+            // Cheap test that rules out most names.
             let first = name.chars().next().unwrap_or_default();
             if first.is_ascii() && chars.get(at) != Some(&first.to_ascii_lowercase()) {
                 continue;
@@ -40,18 +40,17 @@ pub(super) fn one_of(chars: &[char], at: usize, values: &[(String, Vec<String>)]
     found
 }
 
-/// How far what was said is from a label.
+/// How far a text is from a label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Distance {
     Same,
-    /// Another form of the word: plural, past.
+    /// An inflected form.
     Inflected,
     /// One letter wrong.
     Typo,
 }
 
-/// Values anywhere in a text, also in other forms of their words and with one typo. What is as near to two values
-/// names neither.
+/// Values anywhere in a text, also inflected or with one typo. A text equally near to two values names neither.
 pub(super) fn near(chars: &[char], values: &[(String, Vec<String>)]) -> Vec<(Range<usize>, Value)> {
     let mut names: Vec<(String, usize, &str)> = Vec::new();
     for (token, labels) in values {
@@ -76,7 +75,7 @@ pub(super) fn near(chars: &[char], values: &[(String, Vec<String>)]) -> Vec<(Ran
     found
 }
 
-/// The value whose name stands here: the longest, then the nearest.
+/// The value named at this position: the longest label, then the nearest.
 fn best_at<'n>(chars: &[char], at: usize, names: &[(String, usize, &'n str)]) -> Option<(usize, &'n str)> {
     let mut best: Option<(std::cmp::Reverse<usize>, Distance, usize, &str)> = None;
     let mut tied = false;
@@ -100,7 +99,7 @@ fn best_at<'n>(chars: &[char], at: usize, names: &[(String, usize, &'n str)]) ->
     best.filter(|_| !tied).map(|(_, _, end, token)| (end, token))
 }
 
-/// Where so many words end.
+/// The end of `words` words.
 fn words_end(chars: &[char], at: usize, words: usize) -> Option<usize> {
     let mut end = at;
     for number in 0..words {
@@ -177,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_as_near_to_two_values_names_neither() {
+    fn a_text_equally_near_to_two_values_names_neither() {
         let values = [("parts".to_owned(), vec![]), ("party".to_owned(), vec![])];
         assert!(near(&chars("partz"), &values).is_empty());
         assert_eq!(near(&chars("party"), &values).len(), 1);

@@ -1,4 +1,4 @@
-//! Currencies: their signs, codes and names, and which region pays with which.
+//! Currencies: signs, codes, names, and the currency of each region.
 
 use crate::english::currency::{CurrencyName, DOLLARS, DOLLARS_OF, NAMES};
 use crate::english::{lookup, lookup_any};
@@ -18,7 +18,7 @@ impl CurrencyName {
 
 const YEN: Said = Said::Among(&["JPY", "CNY"]);
 
-/// Signs that stand before or behind an amount, in lower case, longer ones first.
+/// Currency signs in lower case, longer ones first.
 pub(super) const SIGNS: &[(&str, Said)] = &[
     ("au$", Said::One("AUD")),
     ("us$", Said::One("USD")),
@@ -83,7 +83,7 @@ pub(super) fn dollars_of(word: &str) -> Option<Said> {
     lookup_any(&DOLLARS_OF, word).map(Said::One)
 }
 
-/// What a region pays with.
+/// The currency of a region.
 pub(super) fn currency_of(region: &str) -> Option<&'static str> {
     Some(match region {
         "AU" => "AUD",
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sign_of_many_is_the_one_that_is_used_here() {
+    fn an_ambiguous_sign_means_the_regions_currency() {
         assert_eq!(DOLLARS.code("AUD"), "AUD");
         assert_eq!(DOLLARS.code("EUR"), "USD");
         assert_eq!(by_name("quid").unwrap().code("AUD"), "GBP");

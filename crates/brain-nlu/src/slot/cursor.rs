@@ -1,11 +1,11 @@
-//! Walks over the words and numbers of a text without copying it.
+//! A cursor over the words and numbers of a text that does not allocate.
 
 use super::ends_word;
 
-/// The longest word that a reader knows.
+/// Length of the longest word in any table.
 const LONGEST: usize = 16;
 
-/// A word in plain letters. Other words, and longer ones, are empty: no reader knows them.
+/// An ASCII word. Longer and non-ASCII words are empty: no table has them.
 #[derive(Clone, Copy)]
 pub(super) struct Word {
     letters: [u8; LONGEST],
@@ -30,7 +30,7 @@ impl Word {
     }
 }
 
-/// A place in a text, and what stands there.
+/// A position in a text.
 #[derive(Clone, Copy)]
 pub(super) struct Cursor<'a> {
     pub(super) chars: &'a [char],
@@ -60,7 +60,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The letters that stand here.
+    /// The letters at this position.
     pub(super) fn word(&mut self) -> Option<Word> {
         let from = self.at;
         while self.peek().is_some_and(char::is_alphabetic) {
@@ -69,7 +69,7 @@ impl<'a> Cursor<'a> {
         (self.at > from).then(|| Word::of(&self.chars[from..self.at]))
     }
 
-    /// The next whole word, after space; stays where it is if there is none.
+    /// The next whole word, after space. Does not move if there is none.
     pub(super) fn next_word(&mut self) -> Option<Word> {
         let mut next = *self;
         next.space();
@@ -78,7 +78,7 @@ impl<'a> Cursor<'a> {
         Some(word)
     }
 
-    /// Takes one of these words, after space, if it stands there whole.
+    /// Consumes one of these words, after space, if it is the next whole word.
     pub(super) fn eat(&mut self, words: &[&str]) -> bool {
         let mut next = *self;
         let there = next.next_word().is_some_and(|word| words.contains(&word.as_str()));
@@ -88,7 +88,7 @@ impl<'a> Cursor<'a> {
         there
     }
 
-    /// Takes these words, one after the other, or none of them.
+    /// Consumes these words in sequence, or none of them.
     pub(super) fn eat_all(&mut self, words: &[&str]) -> bool {
         let mut next = *self;
         let there = words.iter().all(|word| next.eat(&[word]));
@@ -98,14 +98,14 @@ impl<'a> Cursor<'a> {
         there
     }
 
-    /// Takes one of these signs if it stands here.
+    /// Consumes one of these characters.
     pub(super) fn sign(&mut self, wanted: &[char]) -> bool {
         let there = self.peek().is_some_and(|c| wanted.contains(&c));
         self.at += usize::from(there);
         there
     }
 
-    /// All digits that stand here, if there are no more than `most` (at most 9): their number.
+    /// The number at this position, if it has at most `most` digits (9 at the most).
     pub(super) fn digits(&mut self, most: usize) -> Option<i64> {
         let from = self.at;
         let mut next = *self;
@@ -128,7 +128,7 @@ impl<'a> Cursor<'a> {
         ends_word(self.chars, self.at)
     }
 
-    /// The whole word before this place, if only space stands between.
+    /// The whole word before this position, if only space is between.
     pub(super) fn word_before(&self) -> Option<Word> {
         let mut end = self.at;
         while end > 0 && self.chars[end - 1].is_whitespace() {

@@ -1,17 +1,17 @@
-//! Which phone numbers a region has, and the one international form of each (E.164).
+//! Numbering plans: the valid phone numbers of a region and their international form (E.164).
 
-/// How a region dials.
+/// A region's numbering plan.
 struct Plan {
     region: &'static str,
     /// The country code.
     code: &'static str,
-    /// What is dialled before a number inside the country, and left out from outside.
+    /// The trunk prefix, dialled only inside the country.
     trunk: &'static str,
-    /// Fewest and most digits without the trunk prefix.
+    /// Minimum and maximum number of digits without the trunk prefix.
     length: (usize, usize),
-    /// The digits that a number begins with, without the trunk prefix.
+    /// Possible first digits, without the trunk prefix.
     first: &'static str,
-    /// Fewest and most digits that are dialled inside one town; `0` where there is no such thing.
+    /// Minimum and maximum number of digits of a local number; 0 if the plan has none.
     local: (usize, usize),
 }
 
@@ -58,7 +58,7 @@ fn plan_of(region: &str) -> Option<&'static Plan> {
 }
 
 impl Plan {
-    /// Whether these digits, without the trunk prefix, are a number.
+    /// Whether these digits, without the trunk prefix, are a valid number.
     fn has(&self, digits: &str) -> bool {
         let (fewest, most) = self.length;
         let fits = (fewest..=most).contains(&digits.len()) && digits.starts_with(|c| self.first.contains(c));
@@ -66,14 +66,13 @@ impl Plan {
         fits && (self.code != "1" || !matches!(digits.as_bytes()[3], b'0' | b'1'))
     }
 
-    /// A number without its trunk prefix. Where the prefix is a zero, most people write it; who leaves it out means
-    /// the same.
+    /// A number without its trunk prefix. A missing `0` is tolerated.
     fn national<'d>(&self, digits: &'d str) -> Option<&'d str> {
         let without = digits.strip_prefix(self.trunk).filter(|_| !self.trunk.is_empty());
         without.filter(|rest| self.has(rest)).or_else(|| Some(digits).filter(|digits| self.has(digits)))
     }
 
-    /// Numbers of companies that have no form from outside: `13 12 34`, `1300 123 456`.
+    /// Service numbers without an international form: `13 12 34`, `1300 123 456`.
     fn is_service(&self, digits: &str) -> bool {
         let australian = digits.starts_with("13") && matches!(digits.len(), 6 | 10)
             || digits.starts_with("1800") && digits.len() == 10;
@@ -81,7 +80,7 @@ impl Plan {
     }
 }
 
-/// The digits of a number, without what stands between them; `None` if something else stands there.
+/// The digits of a number without separators; `None` if there is anything else.
 fn digits_of(text: &str) -> Option<String> {
     let between = |c: char| c.is_whitespace() || "-./()".contains(c);
     let mut digits = String::with_capacity(text.len());
@@ -95,16 +94,16 @@ fn digits_of(text: &str) -> Option<String> {
     Some(digits)
 }
 
-/// Whether the numbers of a region are known.
+/// Whether the region's plan is known.
 pub(super) fn knows(region: &str) -> bool {
     plan_of(region).is_some()
 }
 
-/// Whether a number is dialled only inside a town or a country: it has no international form.
+/// Whether a number can be dialled only inside a town or country.
 pub(super) fn is_local(text: &str, region: &str) -> bool {
     let (Some(plan), Some(digits)) = (plan_of(region), digits_of(text)) else { return false };
     let (fewest, most) = plan.local;
-    // Inside a town there are two groups at most; three may be a date.
+    // A local number has at most two groups of digits; three may be a date.
     let groups = text.split(|c: char| !c.is_ascii_digit()).filter(|group| !group.is_empty()).count();
     let in_town = (fewest..=most).contains(&digits.len()) && groups <= 2 && !digits.starts_with(['0', '1']);
     in_town || plan.is_service(&digits)
@@ -125,7 +124,7 @@ pub fn e164(text: &str, region: &str) -> Option<String> {
     }
     let digits = digits_of(text)?;
     let plan = plan_of(&region.to_ascii_uppercase())?;
-    // What is dialled to leave the country.
+    // The international prefix.
     let exit = match plan.code {
         "1" => "011",
         "61" => "0011",
@@ -187,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_dialled_has_no_form() {
+    fn an_invalid_number_has_no_international_form() {
         for (text, region) in [
             ("12345", "AU"),
             ("0112 345 678", "AU"),

@@ -1,4 +1,4 @@
-//! Lengths of time: `2 hours`, `an hour and a half`, `45 min`, `1h30`, as ISO 8601 text.
+//! Durations: `2 hours`, `an hour and a half`, `45 min`, `1h30`, as ISO 8601 text.
 
 use rust_decimal::Decimal;
 use rust_decimal::prelude::ToPrimitive;
@@ -11,7 +11,7 @@ use crate::english::clock::DURATIONS;
 use crate::english::lookup_any;
 
 const MILLIS_PER_DAY: u64 = 86_400_000;
-/// The longest that people mean: a hundred years.
+/// Maximum: a hundred years.
 const MAX_MILLIS: u64 = 36_525 * MILLIS_PER_DAY;
 
 /// Milliseconds in a unit.
@@ -19,12 +19,12 @@ fn unit(word: &str) -> Option<u64> {
     lookup_any(&DURATIONS, word)
 }
 
-/// Durations that stand here.
+/// Durations at this position.
 pub(super) fn duration(chars: &[char], at: usize, around: &Surroundings) -> Vec<(usize, Value)> {
     millis(chars, at, around).map(|(end, millis)| (end, Value::from(iso(millis)))).into_iter().collect()
 }
 
-/// The length of time that stands here, in milliseconds.
+/// The duration at this position, in milliseconds.
 pub(super) fn millis(chars: &[char], at: usize, around: &Surroundings) -> Option<(usize, u64)> {
     if !starts_number(chars, at) {
         return None;
@@ -51,7 +51,7 @@ pub(super) fn millis(chars: &[char], at: usize, around: &Surroundings) -> Option
     (ends_word(chars, end) && total <= MAX_MILLIS).then_some((end, total))
 }
 
-/// A number and its unit: where it ends, its length, and the length of the unit.
+/// A number and its unit: the end, the length, and the length of the unit.
 fn part(chars: &[char], at: usize, around: &Surroundings) -> Option<(usize, u64, u64)> {
     for (end, value) in counts(chars, at, around) {
         let mut cursor = Cursor::new(chars, end);
@@ -62,7 +62,7 @@ fn part(chars: &[char], at: usize, around: &Surroundings) -> Option<(usize, u64,
         }
         cursor.space();
         let Some(unit) = cursor.word().and_then(|word| unit(word.as_str())) else { continue };
-        // `1h30` goes on with digits; nothing else may follow a unit.
+        // Digits may follow a unit, as in `1h30`; letters may not.
         let whole = cursor.ends_word() || cursor.peek().is_some_and(|c| c.is_ascii_digit());
         let length = value.checked_mul(Decimal::from(unit)).and_then(|length| length.to_u64());
         if let Some(length) = length.filter(|length| whole && *length <= MAX_MILLIS) {
@@ -88,7 +88,7 @@ fn counts(chars: &[char], at: usize, around: &Surroundings) -> Vec<(usize, Decim
 fn minutes_behind(chars: &[char], end: usize, last: u64) -> Option<(usize, u64)> {
     let mut cursor = Cursor::new(chars, end);
     let minutes = cursor.digits(2).filter(|_| cursor.at == end + 2 && last == 3_600_000)?;
-    // A unit of its own is read as a part of its own.
+    // If a unit follows, it is a part of its own.
     cursor.ends_word().then(|| (cursor.at, u64::try_from(minutes).unwrap_or(0) * 60_000))
 }
 
@@ -107,7 +107,7 @@ fn half_behind(cursor: &mut Cursor<'_>, last: u64) -> Option<u64> {
     Some(length)
 }
 
-/// A length as ISO 8601 writes it: `P2D`, `PT1H30M`.
+/// ISO 8601: `P2D`, `PT1H30M`.
 fn iso(millis: u64) -> String {
     let (days, rest) = (millis / MILLIS_PER_DAY, millis % MILLIS_PER_DAY);
     let mut text = String::from("P");
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn lengths_of_time_are_read_as_people_say_them() {
+    fn durations_are_read_as_people_say_them() {
         for (text, iso) in [
             ("2 hours", "PT2H"),
             ("two hours", "PT2H"),
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_fixed_length_is_not_read() {
+    fn months_and_years_are_not_durations() {
         for text in ["3 months", "a year", "2", "hours", "2 metres", "999999999 weeks", "an", "2 hoursx"] {
             assert_eq!(read(text), None, "{text}");
         }

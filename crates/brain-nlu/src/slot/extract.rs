@@ -1,4 +1,4 @@
-//! Values of a kind anywhere in a text. Cheap at places where none can begin, and one look at each place.
+//! Finds values of a type anywhere in a text, in one pass; positions where no value can begin cost almost nothing.
 
 use std::ops::Range;
 
@@ -12,11 +12,11 @@ use super::{SlotKind, Surroundings, choice, date, ends_word, moment, money, phon
 use crate::english::calendar::{AMBIGUOUS_WEEKDAYS, BEFORE_WEEKDAY};
 use crate::english::values::{BEFORE_PRONOUN_ONE, SWITCHING};
 
-/// Values of a kind, in the order of the text; where two overlap, the one that begins first, at its longest. A value
-/// is never taken from inside a word, nor from inside a value of a kind that says more: the digits of a date are no
-/// number, the digits of an identifier no phone.
+/// Values of a type, in order. Of overlapping values, the first and longest wins. A value never starts inside a word
+/// or inside a value of a more specific type: the digits of a date are not a number, the digits of an identifier not a
+/// phone number.
 ///
-/// Letters are folded; [`SlotKind::original`] gives back those that were written.
+/// The text is folded; [`SlotKind::original`] restores the original letters.
 pub(crate) fn extract(kind: &SlotKind, chars: &[char], around: &Surroundings) -> Vec<(Range<usize>, Value)> {
     match kind {
         SlotKind::Text => Vec::new(),
@@ -25,8 +25,8 @@ pub(crate) fn extract(kind: &SlotKind, chars: &[char], around: &Surroundings) ->
         SlotKind::Money => amounts(chars, around),
         kind if kind.is_number() => numbers(kind, chars, around),
         kind => {
-            let places = places(chars);
-            plain(kind, chars, around, &places, &claims(kind, chars, around, &places))
+            let starts = starts(chars);
+            plain(kind, chars, around, &starts, &claims(kind, chars, around, &starts))
         }
     }
 }
@@ -35,7 +35,7 @@ fn joined(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// Whether a word begins here: neither inside one nor behind its apostrophe.
+/// Whether a word begins here, neither inside another nor after its apostrophe.
 pub(super) fn starts_word(chars: &[char], at: usize) -> bool {
     if !chars[at].is_alphanumeric() {
         return false;
@@ -47,7 +47,7 @@ pub(super) fn starts_word(chars: &[char], at: usize) -> bool {
     }
 }
 
-/// Whether a value may begin here: a word, or a sign before one.
+/// Whether a value may begin here: at a word or at a sign before one.
 pub(super) fn starts_value(chars: &[char], at: usize) -> bool {
     if !matches!(chars[at], '-' | '+' | '(' | '$' | '€' | '£' | '¥' | '₹' | '₩') {
         return starts_word(chars, at);
@@ -55,22 +55,22 @@ pub(super) fn starts_value(chars: &[char], at: usize) -> bool {
     at == 0 || chars[at - 1].is_whitespace() || matches!(chars[at - 1], '(' | ':' | ',' | '=' | '"')
 }
 
-/// A place where a value may begin, and which.
-type Place = (usize, Hint);
+/// A position where a value may begin, with its hint.
+type Start = (usize, Hint);
 
-/// The places of a text, in order.
-pub(super) fn places(chars: &[char]) -> Vec<Place> {
+/// The positions of a text where a value may begin, in order.
+pub(super) fn starts(chars: &[char]) -> Vec<Start> {
     (0..chars.len()).filter(|&at| starts_value(chars, at)).map(|at| (at, Hint::at(chars, at))).collect()
 }
 
-/// What a reader finds at each place, one behind the other.
+/// What `read` finds at each position; matches do not overlap.
 pub(super) fn scan<T>(
-    places: &[Place],
+    starts: &[Start],
     mut read: impl FnMut(usize, Hint) -> Option<(usize, T)>,
 ) -> Vec<(Range<usize>, T)> {
     let mut found: Vec<(Range<usize>, T)> = Vec::new();
     let mut end = 0;
-    for &(at, hint) in places {
+    for &(at, hint) in starts {
         if at >= end
             && let Some((next, value)) = read(at, hint)
         {
@@ -81,16 +81,16 @@ pub(super) fn scan<T>(
     found
 }
 
-/// Values at the places that no claim covers.
+/// Values at positions that no claim covers.
 fn plain(
     kind: &SlotKind,
     chars: &[char],
     around: &Surroundings,
-    places: &[Place],
+    starts: &[Start],
     claims: &[Range<usize>],
 ) -> Vec<(Range<usize>, Value)> {
     let mut claims = claims.iter().peekable();
-    scan(places, |at, hint| {
+    scan(starts, |at, hint| {
         while claims.peek().is_some_and(|claim| claim.end <= at) {
             claims.next();
         }
@@ -100,7 +100,7 @@ fn plain(
     })
 }
 
-/// The longest value here that ends before a limit and stands for itself.
+/// The longest complete value here that ends before a limit.
 fn read(kind: &SlotKind, chars: &[char], at: usize, limit: usize, around: &Surroundings) -> Option<(usize, Value)> {
     let cursor = Cursor::new(chars, at);
     let whole = |end: usize| end <= limit && ends_word(chars, end);
@@ -109,7 +109,7 @@ fn read(kind: &SlotKind, chars: &[char], at: usize, limit: usize, around: &Surro
             let readings = kind.read(chars, at, around);
             return readings.into_iter().find(|(end, _)| *end <= limit && is_number(chars, at, *end));
         }
-        // The day begins behind its `on`.
+        // The date begins after `on`.
         SlotKind::Date if chars[at..].starts_with(&['o', 'n', ' ']) || is_word_for_other_things(cursor) => return None,
         SlotKind::Time => {
             let bare = cursor.word_before().is_some_and(|word| word.as_str() == "at");
@@ -130,15 +130,15 @@ fn read(kind: &SlotKind, chars: &[char], at: usize, limit: usize, around: &Surro
     readings.into_iter().find(|(end, _)| whole(*end))
 }
 
-/// Whether the number at a place counts: its word ends, or a unit or a multiplication sign follows at once; and `one`
-/// is not said for something else.
+/// Whether a number counts something: it ends its word, or a unit or multiplication sign follows directly, and it is
+/// not the pronoun `one`.
 fn is_number(chars: &[char], at: usize, end: usize) -> bool {
     let times = chars.get(end) == Some(&'x') && ends_word(chars, end + 1);
     let unit = || unit_at(chars, end).is_some();
     (stands_alone(chars, end) || times || unit()) && !(chars[at] == 'o' && end - at == 3 && is_pronoun(chars, at, end))
 }
 
-/// `this one`, `the second one`, `one of them`: nothing is counted.
+/// Whether `one` is a pronoun: `this one`, `the second one`, `one of them`.
 fn is_pronoun(chars: &[char], at: usize, end: usize) -> bool {
     let before = Cursor::new(chars, at).word_before();
     let mut behind = Cursor::new(chars, end);
@@ -146,26 +146,26 @@ fn is_pronoun(chars: &[char], at: usize, end: usize) -> bool {
     before.is_some_and(|word| pointing(word.as_str())) || behind.eat(&["of"])
 }
 
-/// `sat` and `sun` are days only where a day is expected.
+/// `sat` and `sun` are weekdays only in certain contexts.
 fn is_word_for_other_things(cursor: Cursor<'_>) -> bool {
     let mut next = cursor;
     let Some(word) = next.next_word() else { return false };
     let ambiguous = AMBIGUOUS_WEEKDAYS.contains(&word.as_str());
     let expected = |word: &str| BEFORE_WEEKDAY.contains(&word);
-    // `Sun 20 November` says it all.
+    // `Sun 20 November` is unambiguous.
     next.gap();
     let dated = next.peek().is_some_and(|c| c.is_ascii_digit());
     ambiguous && !dated && !cursor.word_before().is_some_and(|word| expected(word.as_str()))
 }
 
-/// Numbers; where there are none but amounts of money, those.
+/// Numbers; if there are only amounts of money, those.
 fn numbers(kind: &SlotKind, chars: &[char], around: &Surroundings) -> Vec<(Range<usize>, Value)> {
-    let places = places(chars);
-    let mut claims = claims(kind, chars, around, &places);
-    let sums = sums_with_currency(chars, around, &places, &claims);
+    let starts = starts(chars);
+    let mut claims = claims(kind, chars, around, &starts);
+    let sums = sums_with_currency(chars, around, &starts, &claims);
     claims.extend(sums.iter().map(|(range, _)| range.clone()));
     claims.sort_by_key(|range| range.start);
-    let found = plain(kind, chars, around, &places, &claims);
+    let found = plain(kind, chars, around, &starts, &claims);
     if !found.is_empty() || matches!(kind, SlotKind::Quantity(_)) {
         return found;
     }
@@ -179,35 +179,35 @@ fn numbers(kind: &SlotKind, chars: &[char], around: &Surroundings) -> Vec<(Range
     sums.into_iter().filter_map(as_number).collect()
 }
 
-/// Amounts. Where some are said with their currency, other numbers are no amounts.
+/// Amounts of money. If some have a currency, bare numbers are not amounts.
 fn amounts(chars: &[char], around: &Surroundings) -> Vec<(Range<usize>, Value)> {
-    let places = places(chars);
-    let mut claims = claims(&SlotKind::Money, chars, around, &places);
-    let sums = sums_with_currency(chars, around, &places, &claims);
+    let starts = starts(chars);
+    let mut claims = claims(&SlotKind::Money, chars, around, &starts);
+    let sums = sums_with_currency(chars, around, &starts, &claims);
     if !sums.is_empty() {
         let ours = sums.into_iter().filter(|(range, _)| !money::money(chars, range.start, around).is_empty());
         return ours.map(|(range, sum)| (range, Value::from(sum.value.to_string()))).collect();
     }
-    // A measure is no amount.
-    let measures = scan(&places, |at, hint| {
+    // A measure is not an amount of money.
+    let measures = scan(&starts, |at, hint| {
         let measure = hint.has(Hint::NUMBER).then(|| quantity::measure(chars, at, around)).flatten();
         measure.map(|measure| (measure.end, ()))
     });
     claims.extend(measures.into_iter().map(|(range, ())| range));
     claims.sort_by_key(|range| range.start);
-    let found = plain(&SlotKind::Money, chars, around, &places, &claims);
+    let found = plain(&SlotKind::Money, chars, around, &starts, &claims);
     found.into_iter().filter(|(range, _)| is_number(chars, range.start, range.end)).collect()
 }
 
-/// Amounts that were said with their currency, whichever it is.
+/// Amounts with a currency, of any currency.
 pub(super) fn sums_with_currency(
     chars: &[char],
     around: &Surroundings,
-    places: &[Place],
+    starts: &[Start],
     claims: &[Range<usize>],
 ) -> Vec<(Range<usize>, money::Sum)> {
     let mut claims = claims.iter().peekable();
-    scan(places, |at, hint| {
+    scan(starts, |at, hint| {
         while claims.peek().is_some_and(|claim| claim.end <= at) {
             claims.next();
         }
@@ -217,7 +217,7 @@ pub(super) fn sums_with_currency(
     })
 }
 
-/// Lists: values with nothing but commas and `and` between them.
+/// Lists: values separated only by commas and `and`.
 fn lists(item: &SlotKind, chars: &[char], around: &Surroundings) -> Vec<(Range<usize>, Value)> {
     let mut found: Vec<(Range<usize>, Vec<Value>)> = Vec::new();
     for (range, value) in extract(item, chars, around) {
@@ -232,8 +232,8 @@ fn lists(item: &SlotKind, chars: &[char], around: &Surroundings) -> Vec<(Range<u
     found.into_iter().map(|(range, items)| (range, Value::Array(items))).collect()
 }
 
-/// What other kinds of values say about a text: there, nothing of this kind is looked for. In order.
-pub(super) fn claims(kind: &SlotKind, chars: &[char], around: &Surroundings, places: &[Place]) -> Vec<Range<usize>> {
+/// Ranges that belong to more specific types, where this type is not looked for; in order.
+pub(super) fn claims(kind: &SlotKind, chars: &[char], around: &Surroundings, starts: &[Start]) -> Vec<Range<usize>> {
     let has_at = !matches!(kind, SlotKind::Email | SlotKind::Url) && chars.contains(&'@');
     let has_link = kind != &SlotKind::Url && chars.windows(3).any(|signs| signs == [':', '/', '/']);
     let has_id =
@@ -243,7 +243,7 @@ pub(super) fn claims(kind: &SlotKind, chars: &[char], around: &Surroundings, pla
     if !(has_at || has_link || has_id || day) {
         return Vec::new();
     }
-    let found = scan(places, |at, hint| {
+    let found = scan(starts, |at, hint| {
         let mut end = None;
         let mut claim = |other: Option<usize>| end = end.max(other);
         if has_link && chars[at] == 'h' {
@@ -273,7 +273,7 @@ pub(super) fn claims(kind: &SlotKind, chars: &[char], around: &Surroundings, pla
     found.into_iter().map(|(range, ())| range).collect()
 }
 
-/// Where a day ends that begins here. `1/2 tonne` is none.
+/// End of the date starting at `at`. `1/2 tonne` is a quantity, not a date.
 fn day_end(chars: &[char], at: usize, around: &Surroundings) -> Option<usize> {
     let (end, _) = date::days(chars, at, around).into_iter().next()?;
     let mut behind = Cursor::new(chars, end);
@@ -282,7 +282,7 @@ fn day_end(chars: &[char], at: usize, around: &Surroundings) -> Option<usize> {
     (!measure && !is_word_for_other_things(Cursor::new(chars, at))).then_some(end)
 }
 
-/// Where an identifier ends that begins here: a word with digits in it, such as `INV-2041`.
+/// End of the identifier starting at `at`: a word with digits, such as `INV-2041`.
 fn identifier_end(chars: &[char], at: usize) -> Option<usize> {
     if !chars[at].is_alphabetic() {
         return None;
@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn the_digits_of_something_else_are_no_number() {
+    fn digits_of_other_values_are_not_numbers() {
         for text in [
             "by 20/11/2026", "on 20 november", "in 3 days", "at 3pm", "at 15:30", "call 0412 345 678",
             "invoice inv-2041", "unit b12", ID, "the 3rd", "a 2-bedroom flat", "room 7b", "this one", "one of them",
@@ -383,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn long_texts_end_quickly() {
+    fn long_texts_terminate() {
         for text in ["1 ".repeat(5_000), "in a week from ".repeat(700), "half past ".repeat(1_000), "-".repeat(10_000)]
         {
             let chars: Vec<char> = text.chars().collect();

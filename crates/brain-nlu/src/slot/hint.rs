@@ -1,4 +1,4 @@
-//! What a word may begin, found in one look: most words begin no value, and no reader need try them.
+//! Which types of value may begin at a word, in one lookup: most words begin none, and their readers are skipped.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -10,7 +10,7 @@ use crate::english::clock::{AT, NAMED_TIMES, NOW, QUARTER};
 use crate::english::currency::RUPEES;
 use crate::english::numbers::{ARTICLES, CARDINALS, COUPLE, Cardinal, HALF, ORDINALS};
 
-/// What may begin at a place.
+/// The types of value that may begin at a position, as bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Hint(u8);
 
@@ -31,7 +31,7 @@ impl Hint {
         self.0 & any_of.0 != 0
     }
 
-    /// What the word at a place may begin; digits and signs may begin anything.
+    /// The hint for a position. Digits and signs may begin anything.
     pub(super) fn at(chars: &[char], at: usize) -> Self {
         let Some(&first) = chars.get(at) else { return Self::NOTHING };
         if !first.is_alphabetic() {
@@ -59,7 +59,7 @@ impl Hint {
     }
 }
 
-/// Stands for the second letter of a word of one.
+/// Stands for the missing second letter of a one-letter word.
 const NO_LETTER: usize = 26;
 
 fn letter(c: char) -> Option<usize> {

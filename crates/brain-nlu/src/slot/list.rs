@@ -6,17 +6,17 @@ use serde_json::Value;
 
 use super::{SlotKind, Surroundings};
 
-/// Items read at most.
+/// Maximum number of items.
 const MAX_ITEMS: usize = 100;
-/// Places tried at most where a list of texts may end.
+/// Maximum number of ends tried for a list of texts.
 const MAX_ENDS: usize = 50;
-/// Characters up to which a list of texts is looked for: what is longer is a text.
+/// Longer lists of texts are prose.
 const MAX_LENGTH: usize = 2_000;
 
-/// What stands between two items, longer ones first.
+/// Separators of items, longer ones first.
 const BETWEEN: [&str; 8] = [", and ", ", or ", " and ", " or ", " & ", "; ", ", ", ","];
 
-/// Where the next item begins, if something stands here that parts items.
+/// Where the next item begins, if a separator is at this position.
 fn next_item(chars: &[char], at: usize) -> Option<usize> {
     let there = |sign: &str| chars[at..].iter().copied().take(sign.len()).eq(sign.chars());
     let sign = BETWEEN.iter().find(|sign| there(sign))?;
@@ -27,12 +27,12 @@ fn next_item(chars: &[char], at: usize) -> Option<usize> {
     (next < chars.len()).then_some(next)
 }
 
-/// Whether what stands between two values only parts them.
+/// Whether the text between two values is only a separator.
 pub(super) fn joins(between: &[char]) -> bool {
     BETWEEN.iter().any(|sign| between.iter().copied().eq(sign.chars()))
 }
 
-/// Lists of values of a kind that stand here, longest first: all items, then one less, and so on.
+/// Lists at this position, longest first: all items, then one less, and so on.
 pub(super) fn list(kind: &SlotKind, chars: &[char], at: usize, around: &Surroundings) -> Vec<(usize, Value)> {
     if kind.is_text() {
         return texts(chars, at);
@@ -50,7 +50,7 @@ pub(super) fn list(kind: &SlotKind, chars: &[char], at: usize, around: &Surround
     found
 }
 
-/// Texts may end before any space; the longest list comes first.
+/// A list of texts may end before any space; the longest comes first.
 fn texts(chars: &[char], at: usize) -> Vec<(usize, Value)> {
     if chars.len() - at > MAX_LENGTH {
         return Vec::new();
@@ -74,7 +74,7 @@ fn trim_end(chars: &[char], from: usize, mut end: usize) -> usize {
     end
 }
 
-/// The items of a list of texts. Quoted items are whole.
+/// The items of a list of texts. Quoted items are not split.
 pub(super) fn item_ranges(chars: &[char], list: Range<usize>) -> Vec<Range<usize>> {
     let chars = &chars[..list.end];
     let mut items = Vec::new();
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn items_are_parted_by_commas_and_words() {
+    fn items_are_separated_by_commas_and_conjunctions() {
         let found = read(&SlotKind::Integer, "1, 2 and 3 x");
         assert_eq!(found[0], (10, json!([1, 2, 3])));
         assert_eq!(found[2], (1, json!([1])), "fewer items, if a phrase goes on");

@@ -1,4 +1,4 @@
-//! Typed slots: how the value of each kind is recognised, at a place in an utterance or anywhere in it.
+//! Typed values: recognised at a position of an utterance or anywhere in it.
 
 mod choice;
 mod currency;
@@ -39,18 +39,18 @@ pub(crate) use self::relative::relatives as relatives_in;
 use crate::text::normalise::Normal;
 use hint::Hint;
 
-/// What a slot holds.
+/// The type of a slot.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum SlotKind {
     /// A UUID.
     Uuid,
     /// A whole number.
     Integer,
-    /// An exact number.
+    /// An exact decimal number.
     Decimal,
-    /// An exact number of a unit: what is said in another unit of the same kind is converted.
+    /// An exact number of a unit. Compatible units are converted.
     Quantity(String),
-    /// An amount, with or without its currency sign.
+    /// An amount of money, with or without currency.
     Money,
     /// A phone number.
     Phone,
@@ -58,35 +58,35 @@ pub enum SlotKind {
     Email,
     /// A web address.
     Url,
-    /// A day.
+    /// A calendar date.
     Date,
     /// A time of day.
     Time,
-    /// A day and a time, in the time zone of the people who speak.
+    /// A date and time, in the speaker's time zone.
     DateTime,
-    /// A length of time.
+    /// A duration.
     Duration,
-    /// Yes or no.
+    /// True or false.
     Boolean,
-    /// One of a few: the token that the tool gets, and what people call it.
+    /// One of several values: its token, and its labels.
     Enum(Vec<(String, Vec<String>)>),
-    /// Several of a kind.
+    /// Several values of one type.
     List(Box<SlotKind>),
-    /// Anything.
+    /// Free text.
     Text,
 }
 
-/// How a slot looks for the end of a free text before it.
+/// Where a typed value after a free text begins, if there are several possibilities.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reach {
-    /// The text before it is as short as can be: the first such value counts.
+    /// At the first possible value: the text is as short as possible.
     First,
-    /// The text before it is as long as can be: the last such value counts.
+    /// At the last possible value: the text is as long as possible.
     Last,
 }
 
 impl SlotKind {
-    /// An exact number of a unit; where nobody knows the unit, an exact number.
+    /// A quantity of this unit; a plain decimal if the unit is unknown.
     pub fn quantity(unit: &str) -> Self {
         if quantity::is_unit(unit) { Self::Quantity(unit.to_owned()) } else { Self::Decimal }
     }
@@ -112,7 +112,7 @@ impl SlotKind {
         }
     }
 
-    /// Whether a value may begin with a character that begins this: a quick look before a long one.
+    /// Whether a value may begin with this character: a cheap test before reading.
     fn may_begin(&self, c: char, hint: Hint) -> bool {
         match self {
             Self::Uuid => c.is_ascii_hexdigit(),
@@ -131,7 +131,7 @@ impl SlotKind {
         }
     }
 
-    /// Ways in which a value of this kind can stand at `at`, longest first: where it ends, and what it is.
+    /// Values of this type at `at`, longest first: the end and the value.
     pub(crate) fn read(&self, chars: &[char], at: usize, around: &Surroundings) -> Vec<(usize, Value)> {
         if !chars.get(at).is_some_and(|c| self.may_begin(*c, Hint::at(chars, at))) {
             return Vec::new();
@@ -156,7 +156,7 @@ impl SlotKind {
         }
     }
 
-    /// What stands there if someone meant a value of this kind but did not get it right: one run of characters.
+    /// The end of a text that was probably meant as a value but does not fit: up to the next space or separator.
     pub(crate) fn read_broken(&self, chars: &[char], at: usize) -> Option<usize> {
         if self.is_text() {
             return None;
@@ -166,7 +166,7 @@ impl SlotKind {
         (end > at).then_some(end)
     }
 
-    /// A value with the letters that were written, where they matter: addresses, phone numbers, texts in a list.
+    /// A value with its original letters where they matter: addresses, phone numbers, texts in a list.
     pub(crate) fn original(&self, normal: &Normal, text: &str, range: Range<usize>, value: Value) -> Value {
         match self {
             Self::Email | Self::Url | Self::Phone => Value::from(&text[normal.span(range)]),
@@ -179,7 +179,7 @@ impl SlotKind {
     }
 }
 
-/// Whether a word could end at `end`: nothing that belongs to the same word follows.
+/// Whether a word can end at `end`.
 pub(crate) fn ends_word(chars: &[char], end: usize) -> bool {
     chars.get(end).is_none_or(|c| !c.is_alphanumeric() && *c != '_')
 }

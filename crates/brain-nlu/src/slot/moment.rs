@@ -1,4 +1,4 @@
-//! Moments: `tomorrow at 9`, `3pm on Friday`, `in 2 hours`, as RFC 3339 text in the time zone of the people who speak.
+//! Date-times: `tomorrow at 9`, `3pm on Friday`, `in 2 hours`, as RFC 3339 text in the speaker's time zone.
 
 use jiff::civil::{Date, Time};
 use jiff::{Span, Zoned};
@@ -12,8 +12,8 @@ use super::time::{Clock, Half, clock, half_of_day};
 use crate::english::calendar::BEFORE_START_OF_DAY;
 use crate::english::clock::{AT, NOW, TONIGHT};
 
-/// Moments that stand here, longest first. A day alone is none: nobody said when. Only where a word before it says that
-/// something begins or ends there is it the start of the day.
+/// Date-times at this position, longest first. A date alone has no time and does not count, except after words such as
+/// `since` and `before`, where it means the start of the day.
 pub(super) fn moment(chars: &[char], at: usize, around: &Surroundings) -> Vec<(usize, Value)> {
     let mut found = moments(chars, at, around);
     found.sort_by_key(|(end, _)| std::cmp::Reverse(*end));
@@ -101,12 +101,12 @@ pub(super) fn from_now(start: Cursor<'_>, around: &Surroundings) -> Option<(usiz
     moment.ok().map(|moment| (cursor.at, moment))
 }
 
-/// Tonight is a day and the half of it.
+/// `tonight` is a date and a half of the day.
 fn tonight(day: &[char]) -> Option<Half> {
     day.iter().copied().eq(TONIGHT.chars()).then_some(Half::Later)
 }
 
-/// `at 9`, `, 3pm`, `morning at 9`, behind a day.
+/// `at 9`, `, 3pm`, `morning at 9`, after a date.
 fn time_behind(mut cursor: Cursor<'_>, day: Date, half: Option<Half>, around: &Surroundings) -> Option<(usize, Zoned)> {
     let half = half_of_day(&mut cursor).or(half);
     let before = cursor.at;
@@ -117,7 +117,7 @@ fn time_behind(mut cursor: Cursor<'_>, day: Date, half: Option<Half>, around: &S
     join(day, clock.time(half)?, around).map(|moment| (end, moment))
 }
 
-/// `on Friday`, `tomorrow morning`, behind a time.
+/// `on Friday`, `tomorrow morning`, after a time.
 fn day_behind(mut cursor: Cursor<'_>, clock: Clock, around: &Surroundings) -> Option<(usize, Zoned)> {
     cursor.gap();
     cursor.eat(&["on"]);
@@ -129,7 +129,7 @@ fn day_behind(mut cursor: Cursor<'_>, clock: Clock, around: &Surroundings) -> Op
     join(day, clock.time(half)?, around).map(|moment| (cursor.at, moment))
 }
 
-/// `9 tomorrow`, `at 9 on Friday`: an hour is bare, so the day must follow.
+/// `9 tomorrow`, `at 9 on Friday`: a bare hour needs a date after it.
 fn hour_and_day(start: Cursor<'_>, around: &Surroundings) -> Option<(usize, Zoned)> {
     let mut cursor = start;
     let at = cursor.eat(&[AT]);
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn moments_are_a_day_and_a_time_in_the_zone_of_the_speaker() {
+    fn a_date_time_is_in_the_speakers_time_zone() {
         for (text, moment) in [
             ("tomorrow at 9", "2026-11-16T09:00:00+11:00"),
             ("tomorrow 3pm", "2026-11-16T15:00:00+11:00"),
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_day_alone_is_a_moment_only_where_something_begins_or_ends() {
+    fn a_date_alone_is_a_date_time_only_as_a_bound() {
         assert_eq!(read("tomorrow", 0), None);
         assert_eq!(read("since yesterday", 6), Some((15, "2026-11-14T00:00:00+11:00".to_owned())));
         for text in ["9", "somewhen", "2 hours", "2026-11-20tx", "in 3 metres"] {

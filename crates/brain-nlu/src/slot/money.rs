@@ -9,28 +9,28 @@ use super::number::{bare_numbers, percent_end, starts_number};
 use super::{Surroundings, ends_word};
 use crate::english::currency::{CENT_WORDS, DOLLAR_WORDS, PENCE, RUPEES};
 
-/// An amount as it was said.
+/// An amount and its currency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Sum {
     pub(super) value: Decimal,
-    /// `None` if no currency was said.
+    /// `None` if no currency is given.
     pub(super) currency: Option<Said>,
 }
 
 impl Sum {
-    /// The code of the currency that was said.
+    /// The currency's code.
     pub(super) fn code<'a>(&'a self, around: &'a Surroundings) -> Option<&'a str> {
         self.currency.as_ref().map(|said| said.code(around.usual_currency()))
     }
 
-    /// Whether this is money that amounts are in here.
+    /// Whether the currency is the expected one.
     fn fits(&self, around: &Surroundings) -> bool {
         around.currency.is_empty() || self.code(around).is_none_or(|code| code == around.currency)
     }
 }
 
-/// Amounts that stand here, longest first. Nothing is ever converted: an amount in another currency than the one that
-/// amounts are in here is not read at all, so that nobody pays dollars for euros.
+/// Amounts at this position, longest first. Amounts in another currency than the expected one are rejected, never
+/// converted: nobody must pay dollars for euros.
 pub(super) fn money(chars: &[char], at: usize, around: &Surroundings) -> Vec<(usize, Value)> {
     let found = sums(chars, at, around);
     if found.iter().any(|(_, sum)| !sum.fits(around)) {
@@ -39,7 +39,7 @@ pub(super) fn money(chars: &[char], at: usize, around: &Surroundings) -> Vec<(us
     found.into_iter().map(|(end, sum)| (end, Value::from(sum.value.to_string()))).collect()
 }
 
-/// Amounts of any currency that stand here, longest first.
+/// Amounts of any currency at this position, longest first.
 pub(super) fn sums(chars: &[char], at: usize, around: &Surroundings) -> Vec<(usize, Sum)> {
     if !starts_number(chars, at) {
         return Vec::new();
@@ -50,7 +50,7 @@ pub(super) fn sums(chars: &[char], at: usize, around: &Surroundings) -> Vec<(usi
         if percent_end(chars, end).is_some() {
             continue;
         }
-        // What stands behind says more: `$45 AUD`.
+        // A currency after the amount is more specific: `$45 AUD`.
         if let Some((end, value, said)) = currency_behind(chars, end, value) {
             found.push((end, Sum { value, currency: Some(said) }));
         } else if let Some((end, said)) = round(chars, end) {
@@ -65,7 +65,7 @@ pub(super) fn sums(chars: &[char], at: usize, around: &Surroundings) -> Vec<(usi
     found
 }
 
-/// A sign or code that stands before an amount, and where the amount begins.
+/// The currency sign or code before an amount, and where the amount begins.
 fn currency_before(chars: &[char], at: usize) -> (usize, Option<Said>) {
     let mut cursor = Cursor::new(chars, at);
     let said = sign(&mut cursor).or_else(|| {
@@ -91,7 +91,7 @@ fn sign(cursor: &mut Cursor<'_>) -> Option<Said> {
     Some(*said)
 }
 
-/// How much, longest first. A letter may say thousands or millions where it cannot be a unit.
+/// The number, longest first. A letter means thousands or millions only if it cannot be a unit.
 fn counted(chars: &[char], at: usize, around: &Surroundings, is_money: bool) -> Vec<(usize, Decimal)> {
     let mut found = bare_numbers(chars, at, around);
     let Some(&(end, value)) = found.first() else { return found };
@@ -110,7 +110,7 @@ fn counted(chars: &[char], at: usize, around: &Surroundings, is_money: bool) -> 
     found
 }
 
-/// A sign, code or name that stands behind an amount, and the cents after it.
+/// The currency sign, code or name after an amount, and the cents after it.
 fn currency_behind(chars: &[char], end: usize, value: Decimal) -> Option<(usize, Decimal, Said)> {
     let mut cursor = Cursor::new(chars, end);
     cursor.space();
@@ -153,7 +153,7 @@ fn and_cents(cursor: Cursor<'_>) -> (usize, Decimal) {
     }
 }
 
-/// `45,-` is a round amount; a sign may follow.
+/// `45,-` is a whole amount; a currency sign may follow.
 fn round(chars: &[char], end: usize) -> Option<(usize, Option<Said>)> {
     let mut cursor = Cursor::new(chars, end);
     if !cursor.sign(&[',', '.']) || !cursor.sign(&['-']) {
@@ -230,14 +230,14 @@ mod tests {
     }
 
     #[test]
-    fn measures_and_percentages_are_no_amounts() {
+    fn quantities_and_percentages_are_not_amounts_of_money() {
         for text in ["45mm", "2m", "10%", "ten percent", "$", "aud", "x"] {
             assert_eq!(read(text, &around("AU", "AUD")), None, "{text}");
         }
     }
 
     #[test]
-    fn an_amount_in_another_currency_is_not_taken_for_one_in_ours() {
+    fn an_amount_in_another_currency_is_rejected() {
         let values = |text: &str, around: &Surroundings| {
             let chars: Vec<char> = text.chars().collect();
             money(&chars, 0, around)

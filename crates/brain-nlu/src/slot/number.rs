@@ -8,7 +8,7 @@ use super::spoken::{and_a_fraction, multiplier, spoken};
 use super::{Surroundings, ends_word};
 use crate::english::numbers::PERCENT;
 
-/// How people write numbers.
+/// Notations of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Notation {
     /// `1,200.50`.
@@ -39,7 +39,7 @@ impl Notation {
     }
 }
 
-/// The largest denominator that people write.
+/// Maximum denominator of a fraction.
 const MAX_DENOMINATOR: i64 = 100;
 
 fn digits_end(chars: &[char], mut at: usize) -> usize {
@@ -53,7 +53,7 @@ fn is_digit(chars: &[char], at: usize) -> bool {
     chars.get(at).is_some_and(char::is_ascii_digit)
 }
 
-/// Where groups of three digits end that begin behind `first` with one of the signs, and the sign.
+/// The end of groups of three digits after `first`, and the group separator.
 fn groups_end(chars: &[char], from: usize, first: usize, notation: Notation) -> Option<(usize, char)> {
     let sign = chars.get(first).copied().filter(|c| matches!(c, '.' | ',' | '\'' | ' '))?;
     if first - from > 3 || chars[from] == '0' {
@@ -65,7 +65,7 @@ fn groups_end(chars: &[char], from: usize, first: usize, notation: Notation) -> 
         end += 4;
         groups += 1;
     }
-    // A text in the other notation is told apart when both signs stand in it, or the same one twice.
+    // The other notation is recognised if both separators occur, or the same one twice.
     let other = if sign == '.' { ',' } else { '.' };
     let fraction = digits_end(chars, end + 1) - end;
     let both = matches!(sign, '.' | ',') && chars.get(end) == Some(&other) && (2..=3).contains(&fraction);
@@ -73,7 +73,7 @@ fn groups_end(chars: &[char], from: usize, first: usize, notation: Notation) -> 
     (groups > 0 && (notation.groups_with(sign) || both || twice)).then_some((end, sign))
 }
 
-/// Digits with groups and a fraction: where they end, and their number.
+/// Digits with groups and a fraction: the end and the value.
 pub(super) fn digits(chars: &[char], at: usize, notation: Notation) -> Option<(usize, Decimal)> {
     let from = at + usize::from(chars.get(at) == Some(&'-'));
     let first = digits_end(chars, from);
@@ -89,7 +89,7 @@ pub(super) fn digits(chars: &[char], at: usize, notation: Notation) -> Option<(u
     };
     let has_fraction = chars.get(whole).is_some_and(|sign| splits(*sign)) && is_digit(chars, whole + 1);
     let end = if has_fraction { digits_end(chars, whole + 1) } else { whole };
-    // 1.2.3 and 15:30 are something else.
+    // `1.2.3` and `15:30` are not numbers.
     let goes_on = chars.get(end).is_some_and(|c| (*c == '.' && has_fraction) || *c == ':') && is_digit(chars, end + 1);
     if goes_on {
         return None;
@@ -105,14 +105,14 @@ pub(super) fn digits(chars: &[char], at: usize, notation: Notation) -> Option<(u
     Decimal::from_str_exact(&text).ok().map(|number| (end, number))
 }
 
-/// Whether a number may start here: not in the middle of a word or of another number.
+/// Whether a number may start here: not inside a word or another number.
 pub(super) fn starts_number(chars: &[char], at: usize) -> bool {
     let Some(before) = at.checked_sub(1).map(|i| chars[i]) else { return true };
     let inside = matches!(before, ',' | ':' | '/' | '\u{2044}') && at >= 2 && chars[at - 2].is_ascii_digit();
     !before.is_alphanumeric() && before != '.' && !inside
 }
 
-/// Ways to read a number here, longest first. A unit may follow at once (`12.5m`); a percentage is its number.
+/// Numbers at this position, longest first. A unit may follow directly (`12.5m`); a percentage is read as its number.
 pub(super) fn numbers(chars: &[char], at: usize, around: &Surroundings) -> Vec<(usize, Decimal)> {
     if !starts_number(chars, at) {
         return Vec::new();
@@ -126,7 +126,7 @@ pub(super) fn numbers(chars: &[char], at: usize, around: &Surroundings) -> Vec<(
     found
 }
 
-/// Ways to read a number here, whatever stands around it, longest first.
+/// Numbers at this position regardless of the text around them, longest first.
 pub(super) fn bare_numbers(chars: &[char], at: usize, around: &Surroundings) -> Vec<(usize, Decimal)> {
     let Some((end, value)) = digits(chars, at, around.notation()) else {
         return spoken(chars, at).into_iter().collect();
@@ -140,7 +140,8 @@ pub(super) fn bare_numbers(chars: &[char], at: usize, around: &Surroundings) -> 
     longer.into_iter().chain([(end, value)]).collect()
 }
 
-/// `½` and its like were unfolded into `1⁄2`: one digit, the sign, and the denominator. What stands before is whole.
+/// NFKC turned `½` into `1⁄2`: one digit, the fraction slash, and the denominator. Digits before it are the whole
+/// part.
 fn vulgar(chars: &[char], at: usize, sign: usize) -> Option<(usize, Decimal)> {
     let numerator = i64::from(chars[sign - 1].to_digit(10)?);
     let mut cursor = Cursor::new(chars, sign + 1);
@@ -152,7 +153,7 @@ fn vulgar(chars: &[char], at: usize, sign: usize) -> Option<(usize, Decimal)> {
     Some((cursor.at, whole + share))
 }
 
-/// `/2` behind `1`, `1/2` behind `2`.
+/// `/2` after `1`, `1/2` after `2`.
 fn written_fraction(chars: &[char], end: usize, value: Decimal) -> Option<(usize, Decimal)> {
     if !value.fract().is_zero() || value.is_sign_negative() {
         return None;
@@ -178,7 +179,7 @@ fn written_fraction(chars: &[char], end: usize, value: Decimal) -> Option<(usize
     finish(cursor, numerator).map(|(end, share)| (end, value + share))
 }
 
-/// A part of one, to four digits where it has no exact decimal.
+/// A proper fraction, rounded to four decimals.
 fn share(numerator: i64, denominator: i64) -> Option<Decimal> {
     let proper = 0 < numerator && numerator < denominator && denominator <= MAX_DENOMINATOR;
     proper.then(|| (Decimal::from(numerator) / Decimal::from(denominator)).round_dp(4).normalize())
@@ -195,7 +196,7 @@ fn enlarged(chars: &[char], end: usize, value: Decimal) -> Option<(usize, Decima
     value.checked_mul(Decimal::from(by)).map(|value| (cursor.at, value.normalize()))
 }
 
-/// Where a percent sign, or its word, ends that stands behind a number.
+/// The end of a percent sign or word after a number.
 pub(super) fn percent_end(chars: &[char], end: usize) -> Option<usize> {
     let mut cursor = Cursor::new(chars, end);
     cursor.space();
@@ -205,7 +206,7 @@ pub(super) fn percent_end(chars: &[char], end: usize) -> Option<usize> {
     (cursor.eat(&PERCENT) || cursor.eat_all(&["per", "cent"])).then_some(cursor.at)
 }
 
-/// Whole numbers that stand here. What is longest must be whole: in `2.5` there is no 2.
+/// Whole numbers at this position. The longest reading must be whole: `2.5` does not contain a 2.
 pub(super) fn integer(chars: &[char], at: usize, around: &Surroundings) -> Vec<(usize, Value)> {
     let found = numbers(chars, at, around);
     if found.first().is_some_and(|(_, value)| value.scale() > 0) {
@@ -215,12 +216,12 @@ pub(super) fn integer(chars: &[char], at: usize, around: &Surroundings) -> Vec<(
     whole.collect()
 }
 
-/// Numbers that stand here, as exact text.
+/// Numbers at this position, as exact text.
 pub(super) fn decimal(chars: &[char], at: usize, around: &Surroundings) -> Vec<(usize, Value)> {
     numbers(chars, at, around).into_iter().map(|(end, value)| (end, Value::from(value.to_string()))).collect()
 }
 
-/// Whether a number that ends here stands for itself: not `4th`, not `2-bedroom`, not `7b`.
+/// Whether the number that ends here is complete: not `4th`, `2-bedroom` or `7b`.
 pub(super) fn stands_alone(chars: &[char], end: usize) -> bool {
     let joined = matches!(chars.get(end), Some('-')) && chars.get(end + 1).is_some_and(|c| c.is_alphabetic());
     ends_word(chars, end) && !joined
@@ -275,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_notation_is_the_regions_unless_it_can_only_be_the_other() {
+    fn the_regions_notation_applies_unless_the_text_rules_it_out() {
         for (region, text, value) in [
             ("DE", "1.200,50", "1200.50"),
             ("DE", "1.200", "1200"),

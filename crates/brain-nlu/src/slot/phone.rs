@@ -6,15 +6,15 @@ use super::dial::{e164, is_local, knows};
 use super::number::starts_number;
 use super::{Surroundings, ends_word};
 
-/// Fewest and most digits of a phone number (E.164 allows fifteen).
+/// Number of digits (E.164 allows at most fifteen).
 const DIGITS: std::ops::RangeInclusive<usize> = 6..=15;
-/// Fewest digits where nobody knows which numbers a region has.
+/// Minimum number of digits in an unknown region.
 const FEWEST_ANYWHERE: usize = 8;
-/// The longest way to write one, with everything between the digits.
+/// Maximum length with separators.
 const LONGEST: usize = 40;
 
-/// Phone numbers that stand here: digits in groups, with `+`, spaces, dashes, slashes and brackets between them. The
-/// value is the number as it was written. In a known region only what can be a number there counts.
+/// Phone numbers at this position: groups of digits with `+`, spaces, dashes, slashes and brackets. The value keeps
+/// the original notation. In a known region, only valid numbers count.
 pub(super) fn phone(chars: &[char], at: usize, around: &Surroundings) -> Vec<(usize, Value)> {
     let fits = |text: &str, digits: usize| {
         if knows(&around.region) {
@@ -26,12 +26,12 @@ pub(super) fn phone(chars: &[char], at: usize, around: &Surroundings) -> Vec<(us
     written(chars, at).into_iter().filter(|(_, text, digits)| fits(text, *digits)).map(value).collect()
 }
 
-/// Phone numbers that stand here and can hardly be anything else: with a `+`, a bracket or a zero in front, and of a
-/// length that is dialled.
+/// Phone numbers at this position that can hardly be anything else: with a leading `+`, bracket or zero, and of a
+/// valid length.
 pub(super) fn certain(chars: &[char], at: usize, around: &Surroundings) -> Option<(usize, Value)> {
     let marked = chars.get(at).is_some_and(|c| matches!(c, '+' | '(' | '0'));
     let fits = |text: &str, digits: usize| match knows(&around.region) {
-        // A number that is written in groups as it is dialled needs no mark.
+        // A valid number written in groups needs no prefix.
         true => e164(text, &around.region).is_some() && (marked || text.contains([' ', '-', '.'])),
         false => marked && digits >= FEWEST_ANYWHERE,
     };
@@ -42,7 +42,7 @@ fn value((end, text, _): (usize, String, usize)) -> (usize, Value) {
     (end, Value::from(text))
 }
 
-/// Digits in groups: where they end, their text, and how many they are. Longest first.
+/// Groups of digits: the end, the text, and the number of digits. Longest first.
 fn written(chars: &[char], at: usize) -> Vec<(usize, String, usize)> {
     if !chars.get(at).is_some_and(|c| c.is_ascii_digit() || matches!(c, '+' | '(')) || !starts_number(chars, at) {
         return Vec::new();
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_dialled_in_a_region_is_no_number_there() {
+    fn a_number_that_a_region_cannot_dial_is_rejected() {
         assert_eq!(read("AU", "(02) 9374 4000")[0].0, 14);
         assert_eq!(read("AU", "9374 4000")[0].0, 9, "a local number");
         assert_eq!(read("AU", "13 12 34")[0].0, 8, "a short service number");
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_certain_number_is_marked_or_grouped() {
+    fn a_certain_phone_number_has_a_prefix_or_groups() {
         let read = |region: &str, text: &str| {
             let chars: Vec<char> = text.chars().collect();
             certain(&chars, 0, &Surroundings::at(Date::constant(2026, 11, 15), region)).is_some()

@@ -1,4 +1,4 @@
-//! Numbers with their unit: `12.5 m`, `40 square metres`, `half a tonne`.
+//! Quantities: `12.5 m`, `40 square metres`, `half a tonne`.
 
 use rust_decimal::Decimal;
 use serde_json::Value;
@@ -8,15 +8,15 @@ use super::cursor::Cursor;
 use super::number::{bare_numbers, numbers, percent_end, starts_number};
 use super::unit::{Unit, unit_at, unit_of};
 
-/// A number and the unit behind it.
+/// A number and its unit.
 pub(super) struct Measure {
     pub(super) value: Decimal,
     pub(super) unit: &'static Unit,
-    /// Where the whole ends.
+    /// The end of the quantity.
     pub(super) end: usize,
 }
 
-/// The measure that stands here.
+/// The quantity at this position.
 pub(super) fn measure(chars: &[char], at: usize, around: &Surroundings) -> Option<Measure> {
     if !starts_number(chars, at) {
         return None;
@@ -33,13 +33,13 @@ pub(super) fn measure(chars: &[char], at: usize, around: &Surroundings) -> Optio
     })
 }
 
-/// Whether a text names a unit that measures are converted to.
+/// Whether a text names a known unit.
 pub(super) fn is_unit(text: &str) -> bool {
     unit_of(text).is_some()
 }
 
-/// How much in a unit: a measure in any unit of the same kind, converted, or a bare number. A measure of another kind
-/// is not read.
+/// A quantity in the given unit: converted from any compatible unit, or a bare number. Incompatible units are
+/// rejected.
 pub(super) fn quantity(chars: &[char], at: usize, unit: &str, around: &Surroundings) -> Vec<(usize, Value)> {
     let Some(wanted) = unit_of(unit) else { return Vec::new() };
     let text = |value: Decimal| Value::from(value.to_string());
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn a_measure_tells_its_unit() {
+    fn a_quantity_knows_its_unit() {
         let chars: Vec<char> = "5 ft wide".chars().collect();
         let measure = measure(&chars, 0, &Surroundings::on(Date::constant(2026, 11, 15))).unwrap();
         assert_eq!((measure.value, measure.unit.symbol, measure.end), (Decimal::from(5), "ft", 4));

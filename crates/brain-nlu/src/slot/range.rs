@@ -12,18 +12,18 @@ use crate::english::bounds::{AFTER, BEFORE, BETWEEN, End, FROM, TO};
 /// One end of a range.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bound {
-    /// What was said.
+    /// The bound.
     pub value: Value,
-    /// Whether it belongs to the range: `at least 5` says so, `more than 5` does not.
+    /// Whether the bound is part of the range: yes for `at least 5`, no for `more than 5`.
     pub included: bool,
 }
 
 /// A range; either end may be open.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Bounds {
-    /// Where it begins.
+    /// The lower bound.
     pub least: Option<Bound>,
-    /// Where it ends.
+    /// The upper bound.
     pub most: Option<Bound>,
 }
 
@@ -39,13 +39,13 @@ fn closed(least: Value, most: Value) -> Bounds {
     Bounds { least: bound(least), most: bound(most) }
 }
 
-/// Whether values of a kind have an order.
+/// Whether the values of a type are ordered.
 fn is_ordered(kind: &SlotKind) -> bool {
     kind.is_number()
         || matches!(kind, SlotKind::Date | SlotKind::Time | SlotKind::DateTime | SlotKind::Duration | SlotKind::Money)
 }
 
-/// The range that begins here.
+/// The range at this position.
 fn bounds_at(kind: &SlotKind, chars: &[char], at: usize, around: &Surroundings) -> Option<(usize, Bounds)> {
     let start = Cursor::new(chars, at);
     if !start.peek()?.is_alphabetic() {
@@ -70,14 +70,14 @@ fn bounds_at(kind: &SlotKind, chars: &[char], at: usize, around: &Surroundings) 
     Some((cursor.at, open(*end, low)))
 }
 
-/// The value that stands next, where the slot's kind is read longest first.
+/// The next value, in its longest reading.
 fn value<'a>(kind: &SlotKind, mut cursor: Cursor<'a>, around: &Surroundings) -> Option<(Cursor<'a>, Value)> {
     cursor.space();
     let (end, value) = kind.read(cursor.chars, cursor.at, around).into_iter().next()?;
     Some((Cursor::new(cursor.chars, end), value))
 }
 
-/// The other end of a closed range.
+/// The upper bound of a closed range.
 fn second(
     kind: &SlotKind,
     mut cursor: Cursor<'_>,
@@ -150,7 +150,7 @@ fn bare(kind: &SlotKind, start: Cursor<'_>, around: &Surroundings) -> Option<(us
     })
 }
 
-/// Ranges of a kind anywhere in a text, from left to right.
+/// Ranges anywhere in a text, in order.
 pub(crate) fn ranges(kind: &SlotKind, chars: &[char], around: &Surroundings) -> Vec<(std::ops::Range<usize>, Bounds)> {
     if !is_ordered(kind) {
         return Vec::new();
@@ -169,13 +169,13 @@ pub struct Pair<'a> {
     pub low: &'a str,
     /// The slot of the upper end.
     pub high: &'a str,
-    /// What the range is of: `price`; nothing for `from` and `to` alone.
+    /// What the range is about: `price`; empty for plain `from` and `to`.
     pub subject: &'a str,
-    /// Whether the slots hold what belongs to the range. Those of `after` and `before` hold what does not.
+    /// Whether the slots hold inclusive bounds. `after` and `before` hold exclusive ones.
     included: bool,
 }
 
-/// What slots of a pair are called, before or behind what they are of, and whether their values belong to the range.
+/// Name parts of such slots, before or after the subject, and whether their bounds are inclusive.
 const NAMES: [(&str, &str, bool); 10] = [
     ("min", "max", true),
     ("minimum", "maximum", true),
@@ -209,7 +209,7 @@ pub fn pairs<'a>(slots: impl IntoIterator<Item = &'a str>) -> Vec<Pair<'a>> {
     found
 }
 
-/// What a slot is of, and whether the name of the end stands in front.
+/// The subject of a slot, and whether the name part comes first.
 fn subject<'a>(slot: &'a str, name: &str) -> Option<(&'a str, bool)> {
     if slot == name {
         return Some(("", true));
@@ -219,8 +219,8 @@ fn subject<'a>(slot: &'a str, name: &str) -> Option<(&'a str, bool)> {
 }
 
 impl Pair<'_> {
-    /// The values of the two slots. Whole numbers are moved by one where the range and the slots differ in whether the
-    /// end belongs to it; between other values nothing lies.
+    /// The values of the two slots. Whole numbers are shifted by one if range and slots differ in inclusiveness; other
+    /// values are not.
     pub fn fill(&self, bounds: &Bounds) -> Vec<(String, Value)> {
         let moved = |bound: &Bound, inwards: i64| match bound.value.as_i64() {
             Some(number) if self.included && !bound.included => Value::from(number.saturating_add(inwards)),
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn pairs_are_known_by_their_names() {
+    fn pairs_are_recognised_by_slot_names() {
         let slots = ["max_price", "min_price", "due_after", "due_before", "from", "to", "name", "min_age"];
         let found = pairs(slots);
         let names: Vec<(&str, &str, &str)> = found.iter().map(|pair| (pair.low, pair.high, pair.subject)).collect();

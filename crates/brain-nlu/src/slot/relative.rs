@@ -1,4 +1,4 @@
-//! Amounts that relate to another: `twice as many`, `half as much`, `10 more`, `10% off`.
+//! Relative amounts: `twice as many`, `half as much`, `10 more`, `10% off`.
 
 use std::ops::Range;
 
@@ -6,14 +6,14 @@ use rust_decimal::Decimal;
 
 use super::Surroundings;
 use super::cursor::Cursor;
-use super::extract::{places, scan};
+use super::extract::{scan, starts};
 use super::money::sums;
 use super::number::{bare_numbers, percent_end, starts_number};
 use crate::english::comparisons::{DECREASES, INCREASES, MEASURES, MINUS, MULTIPLES, PLUS, RELATED, TIMES};
 use crate::english::lookup;
 
-/// An amount that is said by another: so many times as much, and so much more. What it relates to is not in the text;
-/// who knows it applies this to it, and who does not asks: "twice as many as what?"
+/// An amount relative to another: a factor and an offset. The base is not in the text; a caller that does not know it
+/// asks: "twice as many as what?"
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Relative {
     factor: Decimal,
@@ -29,7 +29,7 @@ impl Relative {
         Self { factor: Decimal::ONE, offset }
     }
 
-    /// The amount, given what it relates to, as exact decimal text; `None` if that is no number, or too large.
+    /// The amount for a base, as exact decimal text; `None` if the base is not a number or the result is too large.
     pub fn apply(&self, to: &str) -> Option<String> {
         let to = Decimal::from_str_exact(to.trim()).ok()?;
         let result = to.checked_mul(self.factor)?.checked_add(self.offset)?;
@@ -37,7 +37,7 @@ impl Relative {
     }
 }
 
-/// The relation that begins here.
+/// The relative amount at this position.
 fn relative_at(chars: &[char], at: usize, around: &Surroundings) -> Option<(usize, Relative)> {
     let start = Cursor::new(chars, at);
     if start.peek()?.is_alphabetic()
@@ -62,7 +62,7 @@ fn multiple(start: Cursor<'_>) -> Option<(usize, Relative)> {
     compared(cursor).map(|end| (end, Relative::times(factor)))
 }
 
-/// Where a comparison ends: `as many`, `as much as`, `that`, `the amount`; nothing, at the end of the text.
+/// The end of a comparison: `as many`, `as much as`, `that`, `the amount`, or the end of the text.
 fn compared(cursor: Cursor<'_>) -> Option<usize> {
     let mut next = cursor;
     if next.eat(&["as"]) {
@@ -121,13 +121,13 @@ fn changed(start: Cursor<'_>, around: &Surroundings) -> Option<(usize, Relative)
     }
 }
 
-/// Times must compare: `three times as many`, `three times that`; not `three times a day`.
+/// `times` needs a comparison: `three times as many`, `three times that`; not `three times a day`.
 fn compared_to(cursor: Cursor<'_>) -> Option<usize> {
     let mut next = cursor;
     next.eat(&RELATED).then(|| compared(cursor)).flatten()
 }
 
-/// So many percent more.
+/// An increase by a percentage.
 fn share(percent: Decimal) -> Option<Relative> {
     let more = percent.checked_div(Decimal::ONE_HUNDRED)?;
     Decimal::ONE.checked_add(more).map(Relative::times)
@@ -144,9 +144,9 @@ fn amount(cursor: Cursor<'_>, around: &Surroundings) -> Option<(usize, Decimal)>
     if signed { sum() } else { number }
 }
 
-/// Relations anywhere in a text, from left to right.
+/// Relative amounts anywhere in a text, in order.
 pub(crate) fn relatives(chars: &[char], around: &Surroundings) -> Vec<(Range<usize>, Relative)> {
-    scan(&places(chars), |at, _| relative_at(chars, at, around).filter(|(end, _)| super::ends_word(chars, *end)))
+    scan(&starts(chars), |at, _| relative_at(chars, at, around).filter(|(end, _)| super::ends_word(chars, *end)))
 }
 
 #[cfg(test)]
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn what_relates_to_nothing_is_no_relation() {
+    fn text_without_a_comparison_is_not_a_relative_amount() {
         for text in
             ["double glazing", "half past three", "three times a day", "10 tiles", "more than 10", "half a dozen"]
         {

@@ -10,7 +10,7 @@ fn part(word: &str) -> Option<Cardinal> {
     lookup(&CARDINALS, word)
 }
 
-/// By how much a word behind a number multiplies it: `3 dozen`, `1.2 million`.
+/// The factor of a word after a number: `3 dozen`, `1.2 million`.
 pub(super) fn multiplier(word: &str) -> Option<u64> {
     match part(word)? {
         Cardinal::Hundred => Some(100),
@@ -20,12 +20,12 @@ pub(super) fn multiplier(word: &str) -> Option<u64> {
     }
 }
 
-/// The part of one that a word names.
+/// The value of a fraction word.
 fn fraction(word: &str) -> Option<Decimal> {
     lookup(&FRACTIONS, word).map(|(digits, decimals)| Decimal::new(digits, decimals))
 }
 
-/// `and a half`, `and three quarters`, behind a number.
+/// `and a half`, `and three quarters`, after a number.
 pub(super) fn and_a_fraction(mut cursor: Cursor<'_>) -> Option<(usize, Decimal)> {
     if !cursor.eat(&["and"]) {
         return None;
@@ -40,7 +40,7 @@ pub(super) fn and_a_fraction(mut cursor: Cursor<'_>) -> Option<(usize, Decimal)>
     Some((cursor.at, share * Decimal::from(count)))
 }
 
-/// The number in words that begins here.
+/// The number in words at this position.
 pub(super) fn spoken(chars: &[char], at: usize) -> Option<(usize, Decimal)> {
     let start = Cursor::new(chars, at);
     let mut cursor = start;
@@ -83,7 +83,7 @@ fn with_article(cursor: Cursor<'_>) -> Option<(usize, Decimal)> {
         "hundred" | "thousand" | "million" | "billion" => counted_from(cursor, Some(1)),
         word => {
             let share = fraction(word)?;
-            // A quarter to five is a time, the quarter's end a day.
+            // `a quarter to five` is a time.
             let mut further = next;
             let other = further.eat(&["to", "past", "after", "before", "as"]);
             (!other).then_some((next.at, share))
@@ -95,7 +95,7 @@ fn counted(cursor: Cursor<'_>) -> Option<(usize, Decimal)> {
     counted_from(cursor, None)
 }
 
-/// Words that count, one after the other. `group` is what was counted below the last thousand.
+/// Cardinal words in sequence. `group` is the value since the last power of a thousand.
 fn counted_from(mut cursor: Cursor<'_>, mut group: Option<u64>) -> Option<(usize, Decimal)> {
     let mut total: u64 = 0;
     let mut last_scale = u64::MAX;
@@ -129,7 +129,7 @@ fn counted_from(mut cursor: Cursor<'_>, mut group: Option<u64>) -> Option<(usize
                 continue;
             }
             (None, Some(count)) if total == 0 && count < 20 => {
-                // Three quarters; but a quarter to five is no number.
+                // `three quarters` is a number; `quarter to five` is a time.
                 let share = fraction(word.as_str()).map(|share| share * Decimal::from(count));
                 let mut further = next;
                 let other = word.as_str().starts_with("quarter") && further.eat(&["to", "past"]);

@@ -1,4 +1,4 @@
-//! What an utterance is read against: when, where, and in which money.
+//! Time, region and currency of the speaker.
 
 use jiff::Zoned;
 use jiff::civil::Date;
@@ -6,30 +6,30 @@ use jiff::civil::Date;
 use super::currency::currency_of;
 use super::number::Notation;
 
-/// What an utterance is read against: nothing here is looked up, all is given.
+/// Time, region and currency of the speaker, all given by the caller.
 #[derive(Clone, Debug)]
 pub struct Surroundings {
-    /// The moment it is, in the time zone of the people who speak.
+    /// The current time in the speaker's time zone.
     pub now: Zoned,
-    /// Where they are, as ISO 3166 says it (`AU`); nothing if nobody knows.
+    /// ISO 3166 region (`AU`); empty if unknown.
     pub region: String,
-    /// The one currency that amounts are in, as ISO 4217 says it (`AUD`); nothing if any will do.
+    /// The ISO 4217 currency of amounts (`AUD`); empty if any is accepted.
     pub currency: String,
 }
 
 impl Surroundings {
-    /// A moment, a place and a currency; either may be empty.
+    /// Surroundings from their parts; region and currency may be empty.
     pub fn new(now: Zoned, region: &str, currency: &str) -> Self {
         let plain = |text: &str| text.trim().to_ascii_uppercase();
         Self { now, region: plain(region), currency: plain(currency) }
     }
 
-    /// The day it is.
+    /// The current date.
     pub fn today(&self) -> Date {
         self.now.date()
     }
 
-    /// What people here pay with, as far as anybody said.
+    /// The region's currency, if known.
     pub(super) fn usual_currency(&self) -> &str {
         match self.currency.as_str() {
             "" => currency_of(&self.region).unwrap_or_default(),
@@ -42,12 +42,12 @@ impl Surroundings {
         matches!(self.region.as_str(), "US" | "PH")
     }
 
-    /// Whether people say `3:30` and mean the afternoon.
+    /// Whether `3:30` without am or pm may be in the afternoon.
     pub(super) fn twelve_hours(&self) -> bool {
         matches!(self.region.as_str(), "" | "AU" | "CA" | "GB" | "IE" | "IN" | "NZ" | "PH" | "SG" | "US" | "ZA")
     }
 
-    /// How people write numbers.
+    /// How numbers are written in the region.
     pub(super) fn notation(&self) -> Notation {
         match self.region.as_str() {
             "AR" | "AT" | "BE" | "BR" | "CL" | "CO" | "DE" | "DK" | "ES" | "GR" | "HR" | "ID" | "IT" | "NL" | "PT"
@@ -58,7 +58,7 @@ impl Surroundings {
         }
     }
 
-    /// Ten in the morning of a day, nowhere in particular.
+    /// Ten in the morning of a day, without a region.
     #[cfg(test)]
     pub(crate) fn on(day: Date) -> Self {
         Self::at(day, "")

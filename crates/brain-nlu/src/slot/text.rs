@@ -1,4 +1,4 @@
-//! Values that are text of a certain shape: UUIDs, addresses, yes and no.
+//! Values with a fixed shape: UUIDs, e-mail and web addresses, booleans.
 
 use serde_json::Value;
 

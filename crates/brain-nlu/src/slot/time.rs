@@ -10,22 +10,22 @@ use crate::english::clock::{AFTER_NOON, MINUTES, MORNING, NAMED_TIMES, QUARTER};
 use crate::english::lookup;
 use crate::english::numbers::HALF;
 
-/// Which half of the day was said.
+/// The half of the day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Half {
     Morning,
-    /// Afternoon, evening and night until twelve.
+    /// From noon to midnight.
     Later,
 }
 
-/// A time as it was said.
+/// A time as written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Clock {
     hour: i8,
     minute: i8,
     second: i8,
     half: Option<Half>,
-    /// Whether it was written so that it counts all 24 hours: `03:30`, `15:30`, noon.
+    /// Whether it is written in 24-hour form: `03:30`, `15:30`, noon.
     exact: bool,
 }
 
@@ -37,8 +37,8 @@ impl Clock {
         (hour <= 24 && minute < 60 && second < 60 && (hour < 24 || minute + second == 0)).then_some(clock)
     }
 
-    /// The time, given which half of the day was said beside it. Nobody makes appointments between one and six in the
-    /// morning without saying so: such an hour is one of the afternoon.
+    /// The time, given the half of the day from the words around it. Without one, an hour from 1 to 6 is in the
+    /// afternoon: nobody makes appointments at night without saying so.
     pub(super) fn time(self, beside: Option<Half>) -> Option<Time> {
         let half = self.half.or(beside);
         let hour = match (half, self.hour) {
@@ -54,7 +54,7 @@ impl Clock {
     }
 }
 
-/// Times that stand here, longest first, as `15:30`. A slot for a time takes a bare hour, too.
+/// Times at this position, as `15:30`. A slot for a time also accepts a bare hour.
 pub(super) fn time(chars: &[char], at: usize, around: &Surroundings) -> Vec<(usize, Value)> {
     let Some((end, clock)) = clock(chars, at, around, true) else { return Vec::new() };
     clock.time(None).map(|time| (end, Value::from(text(time)))).into_iter().collect()
@@ -67,7 +67,7 @@ pub(super) fn text(time: Time) -> String {
     }
 }
 
-/// The time that stands here. `bare` hours are read only where a time is expected.
+/// The time at this position. `bare`: whether an hour alone is accepted.
 pub(super) fn clock(chars: &[char], at: usize, around: &Surroundings, bare: bool) -> Option<(usize, Clock)> {
     let start = Cursor::new(chars, at);
     let found = match start.peek()? {
@@ -159,7 +159,7 @@ fn o_clock(cursor: &mut Cursor<'_>) -> bool {
     there || cursor.eat(&["oclock"])
 }
 
-/// `in the morning`, `at night`, behind a time.
+/// `in the morning`, `at night`, after a time.
 fn half_behind(cursor: &mut Cursor<'_>) -> Option<Half> {
     let mut next = *cursor;
     let half = if next.eat_all(&["in", "the"]) {
@@ -173,7 +173,7 @@ fn half_behind(cursor: &mut Cursor<'_>) -> Option<Half> {
     Some(half)
 }
 
-/// The half of the day that a word says.
+/// The half of the day that a word names.
 pub(super) fn half(word: &str) -> Option<Half> {
     if MORNING.contains(&word) {
         return Some(Half::Morning);
@@ -243,7 +243,7 @@ fn relative(start: Cursor<'_>) -> Option<(Cursor<'_>, Clock)> {
     certain.then_some((cursor, clock))
 }
 
-/// A half of a day that is said beside a day: `tomorrow morning`.
+/// The half of the day after a date: `tomorrow morning`.
 pub(super) fn half_of_day(cursor: &mut Cursor<'_>) -> Option<Half> {
     let mut next = *cursor;
     let half = half(next.next_word()?.as_str())?;
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_time_is_not_taken_for_one() {
+    fn text_that_is_not_a_time_is_not_read_as_one() {
         for text in
             ["25:00", "15:60", "13pm", "0pm", "3.30", "1:2", "half", "noone", "15:30:99", "12/11", "100", "3pmx"]
         {

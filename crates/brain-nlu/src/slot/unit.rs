@@ -1,4 +1,4 @@
-//! Units of measure: their names, and how much of the base unit each is.
+//! Units of measure and their conversion factors.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -8,7 +8,7 @@ use rust_decimal::Decimal;
 use super::cursor::Cursor;
 use crate::english::units::{CUBIC, SQUARE, UNITS};
 
-/// What is measured.
+/// A physical dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Dimension {
     Length,
@@ -23,10 +23,10 @@ enum Dimension {
 /// A unit of measure.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Unit {
-    /// How it is written.
+    /// Its symbol, in lower case.
     pub(super) symbol: &'static str,
     dimension: Dimension,
-    /// How much of the base unit it is: digits, and how many of them are decimals.
+    /// Factor to the base unit: digits, and how many of them are decimals.
     factor: (i64, u32),
 }
 
@@ -35,8 +35,7 @@ impl Unit {
         Decimal::new(self.factor.0, self.factor.1)
     }
 
-    /// So much of this unit in another one; `None` if they do not measure the same. Rounded where the result has no
-    /// end, to six digits.
+    /// Converts a value to another unit; `None` if the dimensions differ. Rounded to six decimals.
     pub(super) fn convert(&self, value: Decimal, to: &Self) -> Option<Decimal> {
         if self == to {
             return Some(value);
@@ -126,7 +125,7 @@ fn power(unit: &Unit, power: char) -> Option<&'static Unit> {
     })
 }
 
-/// The unit that stands here, and where it ends: `m`, `m2`, `square metres`.
+/// The unit at this position, and its end: `m`, `m2`, `square metres`.
 pub(super) fn unit_at(chars: &[char], at: usize) -> Option<(usize, &'static Unit)> {
     let mut cursor = Cursor::new(chars, at);
     let said = if cursor.eat(&SQUARE) {
@@ -141,7 +140,7 @@ pub(super) fn unit_at(chars: &[char], at: usize) -> Option<(usize, &'static Unit
     }
     cursor.space();
     let word = cursor.word()?;
-    // `3 in Ryde` is no measure, `12in` is.
+    // `3 in Ryde` has no unit, `12in` has.
     let unit = match word.as_str() {
         "in" if at > 0 && cursor.at == at + 2 && chars[at - 1].is_ascii_digit() => &INCH,
         word => by_word(word)?,
@@ -174,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_name_is_of_a_unit() {
+    fn every_unit_name_belongs_to_a_unit() {
         for (symbol, names) in UNITS {
             assert!(ALL.iter().any(|unit| unit.symbol == symbol), "{symbol}: {names:?}");
         }
@@ -204,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn measures_are_converted_exactly_where_they_can_be() {
+    fn conversions_are_exact_where_possible() {
         for (value, from, to, expected) in [
             ("12.5", "m", "m", "12.5"),
             ("1250", "mm", "m", "1.25"),

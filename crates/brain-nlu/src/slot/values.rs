@@ -1,40 +1,40 @@
-//! What a text holds, for those who have a text and a slot: an answer to a question, a value to be edited.
+//! Values in a text, for callers with a text and a slot: an answer to a question, a value to edit.
 
 use std::ops::Range;
 
 use serde_json::Value;
 
-use super::extract::{claims, extract, places, scan, sums_with_currency};
+use super::extract::{claims, extract, scan, starts, sums_with_currency};
 use super::quantity::measure;
 use super::range::{Bounds, ranges as ranges_in};
 use super::relative::{Relative, relatives as relatives_in};
 use super::{SlotKind, Surroundings};
 use crate::text::normalise::Normal;
 
-/// Something found in a text.
+/// A value and its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found<T> {
-    /// Where, in bytes of the text.
+    /// Its position, in bytes.
     pub span: Range<usize>,
-    /// What.
+    /// The value.
     pub value: T,
 }
 
 /// An amount of money with its currency.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Amount {
-    /// How much, as exact decimal text.
+    /// The amount, as exact decimal text.
     pub value: String,
-    /// Of what, as ISO 4217 says it. A sign that many share is the one that is used in the region.
+    /// ISO 4217 code. An ambiguous sign means the region's currency.
     pub currency: String,
 }
 
 /// A number with its unit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Quantity {
-    /// How much, as exact decimal text.
+    /// The number, as exact decimal text.
     pub value: String,
-    /// The unit in its short form: `m`, `m2`, `kg`.
+    /// The unit's symbol: `m`, `m2`, `kg`.
     pub unit: &'static str,
 }
 
@@ -43,39 +43,39 @@ fn found<T, U>(normal: &Normal, list: Vec<(Range<usize>, T)>, of: impl Fn(Range<
     list.into_iter().map(shown).collect()
 }
 
-/// Every value of a kind in a text, in order.
+/// Every value of a type, in order.
 pub fn values(kind: &SlotKind, text: &str, around: &Surroundings) -> Vec<Found<Value>> {
     let normal = Normal::new(text);
     found(&normal, extract(kind, &normal.chars, around), |range, value| kind.original(&normal, text, range, value))
 }
 
-/// Every range of values of a kind in a text, in order. [`super::pairs`] says which slots they fill.
+/// Every range of values of a type, in order. [`super::pairs`] finds the slots they fill.
 pub fn ranges(kind: &SlotKind, text: &str, around: &Surroundings) -> Vec<Found<Bounds>> {
     let normal = Normal::new(text);
     found(&normal, ranges_in(kind, &normal.chars, around), |_, bounds| bounds)
 }
 
-/// Every amount in a text that relates to another: `twice as many`.
+/// Every relative amount: `twice as many`.
 pub fn relatives(text: &str, around: &Surroundings) -> Vec<Found<Relative>> {
     let normal = Normal::new(text);
     found(&normal, relatives_in(&normal.chars, around), |_, relative| relative)
 }
 
-/// Every amount in a text that was said with its currency, whichever it is: for tools that take both.
+/// Every amount with a currency, of any currency.
 pub fn amounts(text: &str, around: &Surroundings) -> Vec<Found<Amount>> {
     let normal = Normal::new(text);
-    let places = places(&normal.chars);
-    let claims = claims(&SlotKind::Money, &normal.chars, around, &places);
-    found(&normal, sums_with_currency(&normal.chars, around, &places, &claims), |_, sum| Amount {
+    let starts = starts(&normal.chars);
+    let claims = claims(&SlotKind::Money, &normal.chars, around, &starts);
+    found(&normal, sums_with_currency(&normal.chars, around, &starts, &claims), |_, sum| Amount {
         value: sum.value.to_string(),
         currency: sum.code(around).unwrap_or_default().to_owned(),
     })
 }
 
-/// Every measure in a text, with the unit it was said in: for tools that take both.
+/// Every measure, in its own unit.
 pub fn quantities(text: &str, around: &Surroundings) -> Vec<Found<Quantity>> {
     let normal = Normal::new(text);
-    let list = scan(&places(&normal.chars), |at, _| {
+    let list = scan(&starts(&normal.chars), |at, _| {
         measure(&normal.chars, at, around).map(|measure| (measure.end, (measure.value, measure.unit.symbol)))
     });
     found(&normal, list, |_, (value, unit)| Quantity { value: value.to_string(), unit })
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn amounts_and_measures_come_with_what_they_are_of() {
+    fn amounts_have_currencies_and_quantities_have_units() {
         let amount = |value: &str, currency: &str| Amount { value: value.into(), currency: currency.into() };
         let found = amounts("Pay €45 and $20 for 3 tiles", &around()).into_iter().map(|found| found.value);
         assert_eq!(found.collect::<Vec<_>>(), [amount("45", "EUR"), amount("20", "AUD")]);
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_and_relations_have_their_places() {
+    fn ranges_and_relative_amounts_have_positions() {
         let text = "Between 5 and 10, or Twice as many";
         assert_eq!(ranges(&SlotKind::Integer, text, &around())[0].span, 0..16);
         let relative = &relatives(text, &around())[0];

@@ -1,4 +1,4 @@
-//! Small talk: turns that Brain answers by itself, because nothing of substance was said.
+//! Small talk: utterances without a request, which Brain answers itself.
 
 #[cfg(test)]
 mod tests;
@@ -10,42 +10,42 @@ use serde::{Deserialize, Serialize};
 use crate::english::small_talk::{AROUND, PHRASES};
 use crate::text::normalise::folded;
 
-/// What was said, in order of what matters most when several things were.
+/// The kind of small talk, the most important first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SmallTalk {
-    /// Stop what is under way.
+    /// “Never mind.”
     Cancel,
-    /// Take back what was done.
+    /// “Undo that.”
     Undo,
-    /// Say it again.
+    /// “Say that again.”
     Repeat,
-    /// What can you do?
+    /// “What can you do?”
     Help,
-    /// How are you?
+    /// “How are you?”
     Chitchat,
-    /// Bye.
+    /// “Bye.”
     Goodbye,
-    /// Thanks.
+    /// “Thanks.”
     Gratitude,
-    /// Hello.
+    /// “Hello.”
     Greeting,
 }
 
 impl SmallTalk {
-    /// Whether it asks for something to be done. Two such things at once are not small talk any more.
+    /// Whether it asks Brain to do something. Two different ones in one utterance are not small talk.
     fn asks(self) -> bool {
         matches!(self, Self::Cancel | Self::Undo | Self::Repeat | Self::Help)
     }
 }
 
-/// Words up to which an utterance can be small talk.
+/// Longer utterances, in words, are never small talk.
 const MAX_WORDS: usize = 14;
-/// Characters up to which it is looked at.
+/// Longer utterances, in characters, are never small talk.
 const MAX_CHARS: usize = 120;
 
-/// What kind of small talk an utterance is, if every word of it is: as soon as anything of substance is said ("hi,
-/// create a task", "cancel order 5"), it is none. A bare "yes", "no" or "ok" is none either: it answers something.
+/// The kind of small talk, if the utterance consists of nothing else: “hi, create a task” and “cancel order 5” are
+/// requests. A bare “yes”, “no” or “ok” is the answer to a question, not small talk.
 pub fn small_talk(text: &str) -> Option<SmallTalk> {
     if text.chars().nth(MAX_CHARS).is_some() {
         return None;
@@ -67,12 +67,12 @@ pub fn small_talk(text: &str) -> Option<SmallTalk> {
     (!mixed && !answers).then_some(best)
 }
 
-/// The longest phrase that begins here, or the words around phrases that say nothing: its kind, and how many words.
+/// The longest phrase or filler at the start of `rest`: its kind (`None` for fillers) and its length in words.
 fn step(rest: &[String]) -> Option<(Option<SmallTalk>, usize)> {
     let mut best: Option<(Option<SmallTalk>, usize)> = None;
     let first = rest.first()?.as_bytes().first();
     let mut offer = |kind: Option<SmallTalk>, phrase: &str| {
-        // Most phrases do not even begin like this.
+        // Cheap test that rules out most phrases.
         if phrase.as_bytes().first() != first {
             return;
         }
@@ -88,7 +88,7 @@ fn step(rest: &[String]) -> Option<(Option<SmallTalk>, usize)> {
     best
 }
 
-/// How many words of a phrase stand here; none if they are not all there.
+/// Length of a phrase in words if `rest` starts with it, else 0.
 fn begins_with(rest: &[String], phrase: &str) -> usize {
     let mut length = 0;
     for wanted in phrase.split(' ') {
@@ -100,7 +100,7 @@ fn begins_with(rest: &[String], phrase: &str) -> usize {
     length
 }
 
-/// Every word of every phrase, in order.
+/// Every word of every phrase, sorted.
 static WORDS: LazyLock<Vec<&str>> = LazyLock::new(|| {
     let phrases = PHRASES.iter().flat_map(|(_, phrases)| phrases.iter()).chain(AROUND);
     let mut words: Vec<&str> = phrases.flat_map(|phrase| phrase.split(' ')).collect();
@@ -114,8 +114,8 @@ fn is_known(word: &str) -> bool {
     WORDS.binary_search(&word).is_ok() || (drawn_out() && WORDS.iter().any(|known| alike(word, known)))
 }
 
-/// The words of an utterance, without apostrophes; `None` as soon as one is no word of small talk. Signs and emojis
-/// say nothing, but for two that stand for words.
+/// The words of an utterance, without apostrophes; `None` if any is not a word of small talk. Two emojis stand for
+/// words, others are skipped.
 fn words(text: &str) -> Option<Vec<String>> {
     let mut words = Vec::new();
     for part in text.split_whitespace() {
@@ -130,7 +130,7 @@ fn words(text: &str) -> Option<Vec<String>> {
     Some(words)
 }
 
-/// Whether a word is another one, perhaps drawn out: `heyyy`, `thankss`, `goood`.
+/// Whether a word is equal to another or drawn out: `heyyy`, `thankss`, `goood`.
 fn alike(said: &str, wanted: &str) -> bool {
     if said == wanted {
         return true;
@@ -153,7 +153,7 @@ fn alike(said: &str, wanted: &str) -> bool {
     }
 }
 
-/// The runs of equal letters in a word: the letter, how many, and whether it is the last run.
+/// Runs of equal letters: the letter, the length, and whether the run is the last.
 fn runs(word: &str) -> impl Iterator<Item = (char, usize, bool)> {
     let mut rest = word;
     std::iter::from_fn(move || {

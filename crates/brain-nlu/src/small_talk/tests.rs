@@ -176,7 +176,7 @@ fn cancel_undo_and_repeat() {
 }
 
 #[test]
-fn what_has_substance_is_no_small_talk() {
+fn a_request_is_not_small_talk() {
     for text in [
         "hi, create a task",
         "hello, list my leads",
@@ -250,7 +250,7 @@ fn what_has_substance_is_no_small_talk() {
 }
 
 #[test]
-fn an_answer_is_no_small_talk() {
+fn a_bare_answer_is_not_small_talk() {
     for text in [
         "yes", "no", "ok", "okay", "sure", "yes please", "no", "great", "perfect", "the second one", "later", "done",
         "", "   ", "?", "!!!", "\u{1f44d}", "5", "good", "right", "please", "brain", "and", "a", "all of them",

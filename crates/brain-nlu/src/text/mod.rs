@@ -1,4 +1,4 @@
-//! Text before it means anything: folded characters with their offsets, words, tokens, misspellings.
+//! Text before interpretation: folded characters with offsets, words, tokens, misspellings.
 
 pub(crate) mod normalise;
 pub(crate) mod speller;

@@ -1,14 +1,14 @@
-//! Unicode NFKC and case, character by character, with a way back: spans always point into the original.
+//! Unicode NFKC and case folding with offsets: every span points into the original text.
 
 use std::ops::Range;
 
 use unicode_normalization::UnicodeNormalization;
 
-/// An utterance as the matcher sees it.
+/// A folded utterance.
 pub(crate) struct Normal {
     /// Folded characters.
     pub(crate) chars: Vec<char>,
-    /// Where each came from, in bytes of the original; one more entry than `chars`.
+    /// The byte offset of each folded character in the original; one more entry than `chars`.
     offsets: Vec<usize>,
 }
 
@@ -17,7 +17,7 @@ impl Normal {
         let mut chars = Vec::with_capacity(text.len());
         let mut offsets = Vec::with_capacity(text.len() + 1);
         for (offset, original) in text.char_indices() {
-            // Most characters are plain: a table need not be asked about them.
+            // ASCII needs no lookup in the Unicode tables.
             if original.is_ascii() {
                 chars.push(original.to_ascii_lowercase());
                 offsets.push(offset);
@@ -36,18 +36,18 @@ impl Normal {
         self.chars.len()
     }
 
-    /// The first folded character that came from this byte of the original, or from behind it.
+    /// The first folded character at or after a byte of the original.
     pub(crate) fn position(&self, byte: usize) -> usize {
         self.offsets.partition_point(|offset| *offset < byte)
     }
 
-    /// The part of the original that folded characters came from.
+    /// The span of the original behind a range of folded characters.
     pub(crate) fn span(&self, range: Range<usize>) -> Range<usize> {
         self.offsets[range.start]..self.offsets[range.end]
     }
 }
 
-/// One character in its compared form: compatible forms unified, lower case, typographic quotes and dashes plain.
+/// Folds one character: NFKC, lower case, plain quotation marks and dashes.
 fn fold(original: char) -> impl Iterator<Item = char> {
     std::iter::once(original).nfkc().flat_map(char::to_lowercase).map(|c| match c {
         '\u{2018}' | '\u{2019}' | '\u{201b}' => '\'',
@@ -57,7 +57,7 @@ fn fold(original: char) -> impl Iterator<Item = char> {
     })
 }
 
-/// A word or text in its compared form.
+/// A folded copy of a text.
 pub(crate) fn folded(text: &str) -> String {
     if text.is_ascii() { text.to_ascii_lowercase() } else { text.chars().flat_map(fold).collect() }
 }
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn one_character_that_becomes_several_keeps_its_place() {
+    fn a_character_that_folds_to_several_keeps_its_offset() {
         let text = "½ m²";
         let normal = Normal::new(text);
         assert_eq!(normal.chars.iter().collect::<String>(), "1⁄2 m2");

@@ -1,4 +1,4 @@
-//! Misspelt words: what a word that no phrase has was probably meant to be, by its letters or by its sound.
+//! Spelling correction towards the words of phrases, by edit distance and by sound.
 
 use brain_embed::StaticTable;
 use rphonetic::{DoubleMetaphone, Encoder as _};
@@ -6,23 +6,23 @@ use serde::{Deserialize, Serialize};
 
 use crate::read::align::misspelt;
 
-/// Every word that phrases have.
+/// The words of all phrases, indexed for correction.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Speller {
     /// Sorted.
     words: Vec<String>,
-    /// Each word with one letter left out (and whole), by its hash; sorted.
+    /// Deletion index: the hash of each word, and of each word without one of its letters; sorted.
     without_one: Vec<(u32, u32)>,
-    /// Each word by its sound; sorted.
+    /// The hash of each word's phonetic code; sorted.
     sounds: Vec<(u32, u32)>,
 }
 
-/// How a word was recognised.
+/// How a correction was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum How {
-    /// A letter or two are wrong.
+    /// Within edit distance.
     Letters,
-    /// It sounds alike.
+    /// By its phonetic code.
     Sound,
 }
 
@@ -45,8 +45,8 @@ impl Speller {
         self.sounds.sort_unstable();
     }
 
-    /// What a word was meant to be. Only for words that no phrase has. A word of the language is what it is, however
-    /// much it looks like one of a phrase.
+    /// The phrase word that a misspelt word stands for. Call it only for words that no phrase has. A correctly spelt
+    /// word is never corrected, however similar it is to a phrase word.
     pub(crate) fn meant(&self, word: &str) -> Option<(&str, How)> {
         if word.chars().count() < 4 || !word.chars().all(char::is_alphabetic) || is_word(word) {
             return None;
@@ -66,7 +66,7 @@ impl Speller {
         if let Some((_, other)) = best {
             return Some((other, How::Letters));
         }
-        // By sound only if the beginning is the same: the ear is less sure than the eye.
+        // Sound is the weaker evidence: it counts only if spelling gave nothing.
         let key = sound(word)?;
         let from = self.sounds.partition_point(|(other, _)| *other < key);
         let alike = self.sounds[from..].iter().take_while(|(other, _)| *other == key);
@@ -75,7 +75,7 @@ impl Speller {
     }
 }
 
-/// Whether a language model knows it as one word.
+/// Whether the encoder's vocabulary has this as one piece, which means that it is an ordinary word.
 pub(crate) fn is_word(word: &str) -> bool {
     let mut pieces = 0;
     StaticTable::built_in().pieces(word, |_| pieces += 1);
@@ -91,7 +91,7 @@ fn hash(chars: impl Iterator<Item = char>) -> u32 {
     chars.fold(0x811c_9dc5, |hash, c| (hash ^ u32::from(c)).wrapping_mul(0x0100_0193))
 }
 
-/// The sound of a word, if it says enough.
+/// The hash of a word's phonetic code, if the code is long enough to be specific.
 fn sound(word: &str) -> Option<u32> {
     if !word.is_ascii() {
         return None;

@@ -1,4 +1,4 @@
-//! The words of a clause with their places, for matching that forgives.
+//! The tokens of a clause with their positions, for approximate matching.
 
 use std::ops::Range;
 
@@ -7,31 +7,31 @@ use crate::english::function_words::is_function_word;
 use crate::english::spelling::american;
 use crate::text::normalise::Normal;
 
-/// A word, number or sign of the utterance.
+/// A word or number of the utterance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Token {
-    /// In one spelling, without apostrophes.
+    /// Folded, in American spelling, without apostrophes.
     pub(crate) word: String,
-    /// Of the word.
+    /// Hash of `word`, for quick comparison.
     pub(crate) hash: u32,
-    /// Where it stands, in folded characters.
+    /// Its position, in folded characters.
     pub(crate) range: Range<usize>,
-    /// Whether it stands in quotation marks.
+    /// Whether it is inside quotation marks.
     pub(crate) quoted: bool,
-    /// Whether it carries little.
-    pub(crate) small: bool,
-    /// The actions that it is said for.
+    /// Whether it is a function word.
+    pub(crate) function_word: bool,
+    /// The actions it may name, one bit each.
     pub(crate) actions: u64,
-    /// Whether it asks to take something away.
+    /// Whether it names a destructive action.
     pub(crate) destructive: bool,
 }
 
-/// Tells most words apart.
+/// FNV-1a; equal hashes are confirmed by comparing the words.
 pub(crate) fn quick_hash(word: &str) -> u32 {
     word.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
 
-/// The tokens of a clause. Signs between words are left out.
+/// The tokens of a clause. Punctuation is skipped.
 pub(crate) fn tokens(normal: &Normal, clause: Range<usize>) -> Vec<Token> {
     let chars = &normal.chars[..clause.end];
     let mut list = Vec::new();
@@ -56,7 +56,7 @@ pub(crate) fn tokens(normal: &Normal, clause: Range<usize>) -> Vec<Token> {
             range: from..at,
             quoted,
             hash: quick_hash(&word),
-            small: is_function_word(&word),
+            function_word: is_function_word(&word),
             actions: actions_of(&word),
             destructive: is_destructive(&word),
             word,
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_numbers_and_quotations_have_their_places() {
+    fn tokens_have_positions_and_know_quotations() {
         let normal = Normal::new("Don't add 4x \"rock and roll\": 12.5m");
         let found = tokens(&normal, 0..normal.len());
         let words: Vec<(&str, bool)> = found.iter().map(|token| (token.word.as_str(), token.quoted)).collect();

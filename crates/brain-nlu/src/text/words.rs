@@ -1,17 +1,17 @@
-//! The words of a text as search sees them: folded, one spelling, values masked.
+//! The words of a text as search sees them: folded, in American spelling, with values masked.
 
 use crate::english::numbers::ORDINAL_ENDINGS;
 use crate::english::spelling::american;
 use crate::text::normalise::folded;
 
-/// Stands for a number.
+/// Mask for a number.
 pub(crate) const NUMBER: &str = "#";
-/// Stands for an identifier.
+/// Mask for an identifier.
 pub(crate) const ID: &str = "#id";
-/// Stands for an address, of mail or of the web.
+/// Mask for an e-mail or web address.
 pub(crate) const ADDRESS: &str = "#at";
 
-/// The words of a text. Values that say nothing about what is asked for are masked.
+/// The words of a text, with numbers, identifiers and addresses masked.
 pub(crate) fn words(text: &str) -> Vec<String> {
     let mut list = Vec::new();
     for part in folded(text).split_whitespace() {

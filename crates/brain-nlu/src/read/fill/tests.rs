@@ -71,14 +71,14 @@ fn a_range_fills_a_pair() {
 }
 
 #[test]
-fn a_value_beside_the_name_of_its_slot_is_its_value() {
+fn a_value_next_to_a_slots_name_fills_the_slot() {
     let size = [("width", json!(90)), ("height", json!(120))];
     assert_eq!(read("order a window with a height of 120 and a width of 90"), found("windows.order", &size));
     assert_eq!(read("order a window, width 90"), found("windows.order", &size[..1]));
 }
 
 #[test]
-fn what_could_be_for_several_is_for_none() {
+fn an_ambiguous_value_fills_no_slot() {
     assert_eq!(read("order a window of 90 by 120"), found("windows.order", &[]));
     assert_eq!(read("order a window of 90"), found("windows.order", &[]));
     assert_eq!(read("reserve roof tiles, 40 or 50 of them"), found("tiles.reserve", &[]));
@@ -86,7 +86,7 @@ fn what_could_be_for_several_is_for_none() {
 }
 
 #[test]
-fn an_amount_that_relates_to_another_needs_the_other() {
+fn a_relative_amount_needs_its_base() {
     let before = [("count", json!(40))];
     assert_eq!(
         read_after("reserve twice as many roof tiles", &before),

@@ -1,4 +1,4 @@
-//! Steps through the calendar: days, working days, months.
+//! Calendar arithmetic: days, working days, months.
 
 use jiff::Span;
 use jiff::civil::{Date, Weekday};
@@ -10,20 +10,20 @@ use crate::english::{lookup, position};
 use crate::slot::cursor::Cursor;
 use crate::slot::spoken::spoken;
 
-/// The most steps that people mean.
+/// Maximum number of steps.
 const MAX_STEPS: i64 = 9_999;
 
-/// So far from a day.
+/// A distance in the calendar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::slot) enum Step {
     Days(i64),
-    /// Without Saturdays and Sundays.
+    /// Days other than Saturdays and Sundays.
     WorkingDays(i64),
     Months(i64),
 }
 
 impl Step {
-    /// The day so far from another.
+    /// The date this far from another.
     pub(in crate::slot) fn from(self, day: Date) -> Option<Date> {
         match self {
             Self::Days(days) => day.checked_add(Span::new().try_days(days).ok()?).ok(),
@@ -49,7 +49,7 @@ impl Step {
     }
 }
 
-/// How many: `3`, `three`, `a`, `a couple of`.
+/// A count: `3`, `three`, `a`, `a couple of`.
 fn count(cursor: &mut Cursor<'_>) -> Option<i64> {
     cursor.space();
     let mut digits = *cursor;
@@ -65,7 +65,7 @@ fn count(cursor: &mut Cursor<'_>) -> Option<i64> {
     cursor.eat(&ARTICLES).then_some(1)
 }
 
-/// How many of which: `3 days`, `a fortnight`, `two working days`.
+/// A count and its period: `3 days`, `a fortnight`, `two working days`.
 pub(super) fn step(cursor: &mut Cursor<'_>) -> Option<Step> {
     let count = count(cursor)?;
     let unit = cursor.next_word()?;

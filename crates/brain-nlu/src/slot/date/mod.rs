@@ -1,4 +1,4 @@
-//! Days: in digits, with the name of a month, or in words.
+//! Dates: in digits, with a month's name, or in words.
 
 mod calendar;
 mod month;
@@ -14,11 +14,11 @@ use super::Surroundings;
 use super::cursor::Cursor;
 use super::number::stands_alone;
 
-/// How a day is looked for that was said without its year or month.
+/// How an incomplete date is completed.
 #[derive(Clone, Copy)]
 struct Sight {
     today: Date,
-    /// `since 1 March` lies behind us, anything else ahead.
+    /// Look backwards (`since 1 March`) instead of forwards.
     past: bool,
 }
 
@@ -28,7 +28,7 @@ impl Sight {
         Self { today: around.today(), past }
     }
 
-    /// The nearest day that fulfils a condition, out of some in order of time.
+    /// The nearest of some dates, which are in order.
     fn nearest(self, days: impl Iterator<Item = Date>) -> Option<Date> {
         let days: Vec<Date> = days.collect();
         if self.past {
@@ -43,7 +43,7 @@ impl Sight {
         self.nearest(self.of_years(month, day))
     }
 
-    /// That day in the years around, in which it may fall on the right weekday or, in February, exist at all.
+    /// The same day in several years: it may need a certain weekday, and 29 February does not exist in all of them.
     fn of_years(self, month: i64, day: i64) -> impl Iterator<Item = Date> {
         let year = i64::from(self.today.year());
         (year - 5..=year + 5).filter_map(move |year| make(year, month, day))
@@ -56,7 +56,7 @@ impl Sight {
         self.nearest(months.filter_map(|month| make(month.year().into(), month.month().into(), day)))
     }
 
-    /// The nearest such weekday that is not today.
+    /// The nearest such weekday other than today.
     fn weekday(self, day: Weekday) -> Option<Date> {
         self.today.nth_weekday(if self.past { -1 } else { 1 }, day).ok()
     }
@@ -66,7 +66,7 @@ fn make(year: i64, month: i64, day: i64) -> Option<Date> {
     Date::new(i16::try_from(year).ok()?, i8::try_from(month).ok()?, i8::try_from(day).ok()?).ok()
 }
 
-/// Ways in which a day can stand here, longest first.
+/// Dates at this position, longest first.
 pub(super) fn days(chars: &[char], at: usize, around: &Surroundings) -> Vec<(usize, Date)> {
     let mut found = named_days(chars, at, around);
     found.extend(spoken::counted(Cursor::new(chars, at), around).filter(|(end, _)| ends_day(chars, *end)));
@@ -74,7 +74,7 @@ pub(super) fn days(chars: &[char], at: usize, around: &Surroundings) -> Vec<(usi
     found
 }
 
-/// Days that stand here and are not counted from another.
+/// Dates at this position that are not counted from another.
 fn named_days(chars: &[char], at: usize, around: &Surroundings) -> Vec<(usize, Date)> {
     let start = Cursor::new(chars, at);
     let sight = Sight::new(start, around);
@@ -91,7 +91,7 @@ fn ends_day(chars: &[char], end: usize) -> bool {
     stands_alone(chars, end) && !goes_on(chars, end)
 }
 
-/// Whether more digits follow: then this is a part of something else.
+/// Whether more digits follow, which makes this a part of something else.
 fn goes_on(chars: &[char], end: usize) -> bool {
     chars.get(end).is_some_and(|c| matches!(c, '/' | '.' | '-'))
         && chars.get(end + 1).is_some_and(char::is_ascii_digit)
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn the_month_comes_first_where_people_write_it_first() {
+    fn the_region_decides_whether_the_month_comes_first() {
         let today = Date::constant(2026, 11, 15);
         all("US", today, &[("12/1/2026", "2026-12-01"), ("4/3", "2027-04-03"), ("20/11/2026", "2026-11-20")]);
         all("DE", today, &[("1.12.2026", "2026-12-01"), ("20.11.", "2026-11-20")]);
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_day_is_not_taken_for_one() {
+    fn text_that_is_not_a_date_is_not_read_as_one() {
         for text in [
             "2026-13-01",
             "31/2/2026",

@@ -1,4 +1,4 @@
-//! Days with the name of their month: `20 November`, `Nov 20th, 2026`, `the first of March`.
+//! Dates with a month's name: `20 November`, `Nov 20th, 2026`, `the first of March`.
 
 use jiff::civil::Date;
 
@@ -17,7 +17,7 @@ pub(super) fn named(start: Cursor<'_>, sight: Sight) -> Option<(usize, Date)> {
     Some((end, day))
 }
 
-/// The end, the month, the day and the year, if it was said.
+/// The end, the month, the day, and the year if given.
 pub(super) fn parts(start: Cursor<'_>) -> Option<(usize, i64, i64, Option<i64>)> {
     let (mut cursor, month, day) = day_first(start).or_else(|| month_first(start))?;
     let end = cursor.at;
@@ -42,7 +42,7 @@ fn day_first(start: Cursor<'_>) -> Option<(Cursor<'_>, i64, i64)> {
     let spoken = !cursor.peek()?.is_ascii_digit();
     let day = ordinal(&mut cursor)?;
     let of = cursor.eat(&["of"]);
-    // A first is a day only of a month.
+    // An ordinal word is a day only before a month.
     if spoken && !of {
         return None;
     }

@@ -1,4 +1,4 @@
-//! Days in digits: `2026-11-20`, `20/11/2026`, `20/11`, `20.11.`.
+//! Dates in digits: `2026-11-20`, `20/11/2026`, `20/11`, `20.11.`.
 
 use jiff::civil::Date;
 
@@ -17,7 +17,7 @@ pub(super) fn numeric(mut cursor: Cursor<'_>, around: &Surroundings, sight: Sigh
         cursor.sign(&[sign]).then_some(())?;
         return make(first, second, cursor.digits(2)?).map(|day| (cursor.at, day));
     }
-    // Where the first cannot be a month, it is the day, whatever people usually write.
+    // A first number that cannot be a month is the day, whatever the region's order.
     let month_first = around.month_first() && first <= 12 || second > 12;
     let (day, month) = if month_first { (second, first) } else { (first, second) };
     let end = cursor.at;
@@ -31,7 +31,7 @@ pub(super) fn numeric(mut cursor: Cursor<'_>, around: &Surroundings, sight: Sigh
             };
             return make(year, month, day).map(|day| (cursor.at, day));
         }
-        // `20.11.` is a day where people write days with points.
+        // `20.11.` is a date in regions that write dates with points.
         if sign == '.' && !around.twelve_hours() {
             return sight.day_of_year(month, day).map(|day| (cursor.at, day));
         }

@@ -1,4 +1,4 @@
-//! Days in words: `today`, `next Tuesday`, `a week from Friday`, `end of the month`, `3 weeks ago`.
+//! Dates in words: `today`, `next Tuesday`, `a week from Friday`, `end of the month`, `3 weeks ago`.
 
 use jiff::civil::{Date, Weekday};
 
@@ -74,7 +74,7 @@ fn on_weekday(cursor: Cursor<'_>, word: Word, around: &Surroundings, sight: Sigh
     }
     further.gap();
     if let Some((end, month, day, year)) = named::parts(further) {
-        // The year is the one in which it is that weekday.
+        // Take the year in which the date falls on that weekday.
         let year_fits = |day: &Date| year.is_none_or(|year| i64::from(day.year()) == year);
         let years = sight.of_years(month, day).filter(|day| day.weekday() == wanted && year_fits(day));
         return sight.nearest(years).map(|day| (end, day));
@@ -111,7 +111,7 @@ fn day_of_month(mut cursor: Cursor<'_>, sight: Sight) -> Found {
     sight.day_of_month(day).map(|day| (cursor.at, day))
 }
 
-/// What may follow `the`.
+/// A date after `the`.
 fn article(cursor: Cursor<'_>, sight: Sight) -> Found {
     let mut next = cursor;
     if next.eat(&["day"]) {
@@ -146,7 +146,7 @@ fn next(mut cursor: Cursor<'_>, today: Date) -> Found {
         "month" => Step::Months(1).from(today),
         "quarter" => Step::Months(3).from(today),
         "year" => Step::Months(12).from(today),
-        // That day of the week after this one.
+        // That weekday of the next week.
         word => Step::Days(7 + days_to(today, weekday(word)?)).from(today),
     };
     day.map(|day| (cursor.at, day))
@@ -172,12 +172,12 @@ fn this(mut cursor: Cursor<'_>, today: Date) -> Found {
     Some((cursor.at, day))
 }
 
-/// Days from today to a weekday of the same week, which begins on Monday.
+/// Days from today to a weekday of the same week, which starts on Monday.
 fn days_to(today: Date, day: Weekday) -> i64 {
     i64::from(day.to_monday_zero_offset()) - i64::from(today.weekday().to_monday_zero_offset())
 }
 
-/// A week ends with its work: on Friday.
+/// The end of the week is Friday.
 fn to_friday(today: Date) -> i64 {
     let days = days_to(today, Weekday::Friday);
     if days < 0 { days + 7 } else { days }
@@ -188,7 +188,7 @@ fn end_of_quarter(day: Date) -> Option<Date> {
     Step::Months(months.into()).from(day.first_of_month()).map(Date::last_of_month)
 }
 
-/// Which week, month, quarter or year: how many ahead, and the word for it.
+/// A week, month, quarter or year: how many ahead, and its word.
 fn period(cursor: &mut Cursor<'_>) -> Option<(i64, Word)> {
     cursor.eat(&["of"]).then_some(())?;
     cursor.eat(&["the", "this"]);
