@@ -1,9 +1,9 @@
-//! `brain pack new NAME`: a small pack that works, to start from.
+//! `brain pack new NAME`: a small working pack to start from.
 
 use crate::schemas;
 use brain_registry::is_name;
 
-/// The starter: where each file goes, and what is in it.
+/// The starter: path and text of each file.
 const FILES: [(&str, &str); 6] = [
     ("pack.yaml", include_str!("starter/pack.yaml")),
     ("records/idea.yaml", include_str!("starter/records/idea.yaml")),
@@ -13,13 +13,13 @@ const FILES: [(&str, &str); 6] = [
     ("scenarios/first.yaml", include_str!("starter/scenarios/first.yaml")),
 ];
 
-/// A name that no pack can have.
+/// An invalid pack name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` cannot name a pack: use lower-case letters, digits and `_`, starting with a letter")]
 pub struct PackNameError(String);
 
-/// The files of a new pack: path inside the pack, and content. The first line of each tells editors where its schema
-/// lies; the schemas lie in a folder that is not part of the pack.
+/// The files of a new pack: path inside the pack, and text. The first line of each points editors to its schema; the
+/// schemas are in a folder that is not part of the pack.
 pub fn new_pack(name: &str) -> Result<Vec<(String, String)>, PackNameError> {
     if !is_name(name) {
         return Err(PackNameError(name.to_owned()));

@@ -1,10 +1,10 @@
-//! The codes of all problems a pack can have. A code is never reused; each has a page in `docs/errors/`.
+//! Codes of pack problems. A code is never reused; each has a page in `docs/errors/`.
 
 use crate::diagnostic::Severity;
 
 macro_rules! codes {
     ($($(#[$doc:meta])* $name:ident = $id:literal $severity:ident,)*) => {
-        /// What is wrong with a pack.
+        /// The kind of a problem in a pack.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         pub enum Code {
             $($(#[$doc])* $name,)*
@@ -18,7 +18,7 @@ macro_rules! codes {
                 }
             }
 
-            /// How bad it is.
+            /// Whether it is an error or a warning.
             pub fn severity(self) -> Severity {
                 match self {
                     $(Self::$name => Severity::$severity,)*
@@ -34,157 +34,157 @@ macro_rules! codes {
 codes! {
     /// Not YAML.
     YamlSyntax = "P0001" Error,
-    /// The same key twice.
+    /// A key occurs twice.
     DuplicateKey = "P0002" Error,
-    /// YAML that packs may not use.
+    /// A YAML feature that packs must not use.
     YamlUnsupported = "P0003" Error,
-    /// Beyond a bound.
+    /// A limit is exceeded.
     TooLarge = "P0004" Error,
-    /// A file or folder that means nothing to Brain.
+    /// A file or folder that Brain does not know.
     UnknownFile = "P0005" Warning,
     /// A file that cannot be read.
     Unreadable = "P0006" Error,
     /// A folder without `pack.yaml`.
     NoPackFile = "P0007" Error,
-    /// A pack that another one needs, or the same pack twice.
+    /// A required pack is missing, or a pack is given twice.
     PackSet = "P0008" Error,
     /// XML that cannot be imported.
     BadXml = "P0009" Error,
 
-    /// A key that means nothing here.
+    /// An unknown key.
     UnknownKey = "P0101" Error,
-    /// A key that must be there.
+    /// A required key is missing.
     MissingKey = "P0102" Error,
-    /// Another kind of value is needed.
+    /// The value has the wrong type.
     WrongKind = "P0103" Error,
     /// Not a name.
     BadName = "P0104" Error,
-    /// Not one of the words allowed here.
+    /// Not one of the allowed words.
     UnknownChoice = "P0105" Error,
-    /// Planned, but not in this version.
+    /// Planned, but not supported by this version.
     NotYet = "P0106" Error,
     /// Not a duration.
     BadDuration = "P0107" Error,
-    /// A number beyond its range.
+    /// A number is out of range.
     OutOfRange = "P0108" Error,
 
-    /// Not a type of the short form.
+    /// An unknown short-form type.
     UnknownType = "P0201" Error,
     /// Not a JSON Schema.
     BadSchema = "P0202" Error,
-    /// A default that its own schema refuses.
+    /// A default that does not fit its own schema.
     BadDefault = "P0203" Error,
-    /// An attribute that does not go with its type.
+    /// An attribute that its type does not have.
     BadAttribute = "P0204" Error,
 
-    /// No such record type.
+    /// An unknown record type.
     UnknownRecord = "P0301" Error,
-    /// No such field.
+    /// An unknown field.
     UnknownField = "P0302" Error,
-    /// No such state.
+    /// An unknown state.
     UnknownState = "P0303" Error,
-    /// A state that no record can get to.
+    /// A state that no record can reach.
     UnreachableState = "P0304" Error,
-    /// The same record type twice.
+    /// A record type is declared twice.
     DuplicateRecord = "P0305" Error,
-    /// The record type lacks what the operation needs.
+    /// The record type lacks what an operation needs.
     RecordLacks = "P0306" Error,
-    /// A required field that nothing fills.
+    /// A required field that is never set.
     FieldNotSet = "P0307" Error,
-    /// A required reference that would be emptied.
+    /// A required reference that would be cleared.
     ClearRequired = "P0308" Error,
 
-    /// No such tool.
+    /// An unknown tool.
     UnknownTool = "P0401" Error,
-    /// The same tool or playbook twice.
+    /// A tool or playbook is declared twice.
     DuplicateTool = "P0402" Error,
-    /// A tool with an effect that nobody is asked about and that cannot be undone.
+    /// An effect without consent and without undo.
     UnaskedEffect = "P0403" Error,
-    /// An outgoing host that the pack does not declare.
+    /// A host that the pack does not declare.
     UndeclaredHost = "P0404" Error,
     /// A secret in clear text.
     SecretValue = "P0405" Error,
-    /// It is not clear which record is meant.
+    /// Several records could be meant.
     WhichRecord = "P0406" Error,
     /// A required argument is missing.
     MissingArgument = "P0407" Error,
-    /// An argument that the tool does not take.
+    /// An unknown argument.
     UnknownArgument = "P0408" Error,
-    /// An argument that does not fit.
+    /// An argument that does not fit its schema.
     BadArgument = "P0409" Error,
-    /// No such input.
+    /// An unknown input.
     UnknownInput = "P0410" Error,
-    /// A tool with an effect that does not say whether it can be undone.
+    /// A tool with an effect and without `undo`.
     UndoNotSaid = "P0411" Warning,
-    /// No such native function.
+    /// An unknown native function.
     UnknownFunction = "P0412" Error,
 
-    /// A slot that the tool has no input for.
+    /// A slot without an input of that name.
     UnknownSlot = "P0501" Error,
-    /// A phrase that would match anything.
+    /// A phrase without words, which would match anything.
     NoWords = "P0502" Error,
-    /// A phrase that means two things.
+    /// A phrase of two targets.
     AmbiguousPhrase = "P0503" Error,
-    /// A phrase that cannot be read.
+    /// A phrase with a syntax error.
     BadPhrase = "P0504" Error,
 
-    /// The same step id twice.
+    /// A step id occurs twice.
     DuplicateStep = "P0601" Error,
-    /// No such step.
+    /// An unknown step.
     UnknownStep = "P0602" Error,
-    /// Steps that wait for each other.
+    /// Steps that depend on each other.
     StepCycle = "P0603" Error,
-    /// A step used before it is done.
+    /// A step is used before it is done.
     StepNotBefore = "P0604" Error,
     /// A step that cannot be part of one commit.
     NotAtomic = "P0605" Error,
-    /// A playbook that comes to itself again.
+    /// A playbook that expands to itself.
     PlaybookLoop = "P0606" Error,
-    /// More steps than a playbook may come to.
+    /// A playbook that expands to too many steps.
     TooManySteps = "P0607" Error,
 
-    /// Not FEEL.
+    /// An invalid FEEL expression.
     BadExpression = "P0701" Error,
-    /// Not a template.
+    /// An invalid template.
     BadTemplate = "P0702" Error,
-    /// A name that expressions here do not see.
+    /// A name that is not in scope.
     UnknownName = "P0703" Error,
 
     /// A corpus row that no tool can satisfy.
     BadExpectation = "P0801" Error,
-    /// The same utterance twice.
+    /// An utterance occurs twice.
     DuplicateUtterance = "P0802" Warning,
 
-    /// A decision table that does not fit together.
+    /// A decision table whose parts do not match.
     BadTable = "P0901" Error,
-    /// A cell that is no test.
+    /// A cell that is not a unary test.
     BadCell = "P0902" Error,
-    /// A rule that never comes to count.
+    /// A rule that can never apply.
     DeadRule = "P0903" Warning,
-    /// Rules that give different columns.
+    /// Rules with different result columns.
     UnevenRules = "P0904" Warning,
-    /// Steps of a tool that may not add any.
+    /// Injected steps without `may_inject`.
     MayNotInject = "P0905" Error,
     /// `may_inject` on a tool whose behavior cannot add steps.
     CannotInject = "P0906" Error,
 
-    /// A label that is somebody else's token, label or alias.
+    /// A label that is another value's token, label or alias.
     LabelClash = "P1001" Error,
-    /// A slot that nothing uses.
+    /// An unused slot.
     UnusedSlot = "P1002" Warning,
-    /// A role that nothing uses.
+    /// An unused role.
     UnusedRole = "P1003" Warning,
-    /// A rule about slots that names something there is not.
+    /// A slot rule that names an unknown slot or value.
     UnknownRuleSlot = "P1004" Error,
-    /// A stand-in that its tool does not give.
+    /// A placeholder tool that does not return the field.
     NoStandIn = "P1005" Error,
-    /// A choice compared with its label.
+    /// A choice is compared with its label.
     LabelCompared = "P1006" Warning,
-    /// Something people see has no name for them.
+    /// Something shown to people has no title or label.
     NoNameForPeople = "P1007" Warning,
-    /// People are shown a word they do not use.
+    /// An internal name in a text for people.
     InternalWord = "P1008" Warning,
-    /// A list that a writing tool relies on and that no index guards.
+    /// A writing tool relies on a list without an index.
     UnindexedList = "P1009" Error,
 }
 

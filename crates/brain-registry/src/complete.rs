@@ -1,4 +1,4 @@
-//! What is left out in a pack because it goes without saying is filled in here, so that nothing downstream guesses.
+//! Fills in what packs leave implicit, so that nothing downstream has to guess.
 
 use std::collections::BTreeMap;
 
@@ -9,8 +9,8 @@ use crate::model::{Behavior, Consent, Effect, PlaybookStep, RecordDef, RecordOp,
 use crate::world::World;
 use crate::yaml::Node;
 
-/// Fills in field values of inserts, arguments of steps, words of dependencies, and what tools that consist of steps
-/// take over from them.
+/// Fills in field values of inserts, arguments of steps, messages of dependencies, and the effects that tools inherit
+/// from their steps.
 pub(crate) fn complete(world: &mut World) {
     fields(world);
     arguments(world);
@@ -19,7 +19,7 @@ pub(crate) fn complete(world: &mut World) {
     definitions(world);
 }
 
-/// Inputs of the same name as a field are its value.
+/// An input with the name of a field is the field's value.
 fn fields(world: &mut World) {
     let records: BTreeMap<String, RecordDef> =
         world.records.iter().map(|record| (record.value.name.clone(), record.value.clone())).collect();
@@ -37,7 +37,7 @@ fn fields(world: &mut World) {
     }
 }
 
-/// Steps without `args` take the slots of the same names.
+/// A step without `args` takes the slots with the names of its tool's inputs.
 fn arguments(world: &mut World) {
     let inputs: BTreeMap<String, Value> =
         world.tools.iter().map(|tool| (tool.value.name.clone(), tool.value.input.clone())).collect();
@@ -75,7 +75,7 @@ fn take_slots(steps: &mut [PlaybookStep], written: Option<&Node>, slots: &Value,
     }
 }
 
-/// `dependencies` say which tool must come first, by its title.
+/// A dependency's message names the required tool by its title.
 fn dependencies(world: &mut World) {
     let titles: BTreeMap<String, String> =
         world.tools.iter().map(|tool| (tool.value.name.clone(), tool.value.title.clone())).collect();
@@ -89,7 +89,7 @@ fn dependencies(world: &mut World) {
     }
 }
 
-/// How strong an effect is.
+/// Effects in order of strength.
 fn strength(effect: Effect) -> u8 {
     match effect {
         Effect::Read => 0,
@@ -99,7 +99,7 @@ fn strength(effect: Effect) -> u8 {
     }
 }
 
-/// The tools that a tool's steps call: of its playbook, or those that its table adds.
+/// The tools that a tool's steps call: those of its playbook or decision table.
 fn called<'w>(world: &'w World, tool: &'w ToolDef) -> Vec<&'w str> {
     match &tool.behavior {
         Behavior::Playbook(behavior) => {
@@ -114,10 +114,10 @@ fn called<'w>(world: &'w World, tool: &'w ToolDef) -> Vec<&'w str> {
     }
 }
 
-/// A tool that consists of steps does to the world what they do, and needs the word that they need. What it declares
-/// itself counts where it is stronger; for a table, whose steps are asked about one by one, it counts always.
+/// A tool that consists of steps inherits their strongest effect and consent. A declaration of its own counts only if
+/// it is stronger. For decision tables it always counts, because injected steps are approved one by one.
 fn effects(world: &mut World) {
-    // Effects only ever grow and have four strengths, so this ends; a loop of playbooks is reported later.
+    // Effects only grow and have four strengths, so the loop terminates. Recursive playbooks are reported later.
     loop {
         let mut changed = false;
         for index in 0..world.tools.len() {
@@ -134,7 +134,7 @@ fn effects(world: &mut World) {
             }
             if !(table && declared("consent")) {
                 let strongest = inner.iter().map(|one| one.consent).max().unwrap_or(Consent::None);
-                // A step that a table adds and that needs an approver asks for one itself, with its real values.
+                // An injected step that needs an approver asks for one itself, with its actual values.
                 let strongest = if table { strongest.min(Consent::User) } else { strongest };
                 consent = strongest.max(consent);
             }
@@ -148,8 +148,8 @@ fn effects(world: &mut World) {
     }
 }
 
-/// A tool that expands to a playbook carries it, so that its hash changes when the playbook does. Of several variants
-/// everyone's with the highest priority and version is meant; a tenant's own is chosen when the plan is made.
+/// A tool that expands to a playbook embeds it, so that its hash covers the playbook. Of several variants, the shared
+/// one with the highest priority and version is embedded; a tenant's own variant is chosen at planning time.
 fn definitions(world: &mut World) {
     let playbooks = &world.playbooks;
     for tool in &mut world.tools {

@@ -9,20 +9,20 @@ use serde::Serialize;
 use crate::code::Code;
 use crate::yaml::Span;
 
-/// How bad it is.
+/// The severity of a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
-    /// The packs are refused.
+    /// The packs are rejected.
     Error,
-    /// The packs work, but somebody should look.
+    /// The packs load.
     Warning,
 }
 
 /// One problem in a pack.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Diagnostic {
-    /// Stable; its page is `docs/errors/<code>.md`.
+    /// The stable code, documented in `docs/errors/<code>.md`.
     pub code: &'static str,
     /// How bad it is.
     pub severity: Severity,
@@ -32,11 +32,11 @@ pub struct Diagnostic {
     pub line: usize,
     /// The column in characters, from 1.
     pub column: usize,
-    /// The bytes of the file that are meant.
+    /// The byte range in the file.
     pub span: Range<usize>,
-    /// What is wrong.
+    /// The problem.
     pub message: String,
-    /// What to do about it.
+    /// How to fix it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
 }
@@ -56,15 +56,15 @@ impl Diagnostic {
         }
     }
 
-    /// The problem with the lines it is about, a caret under the place, and the way out. `source` is the text of the
-    /// file; where it is empty (the file could not be read), only the words are shown.
+    /// The problem with an excerpt, a caret and help. `source` is the file's text; if it is empty (the file was
+    /// unreadable), there is no excerpt.
     pub fn render(&self, source: &str, color: bool) -> String {
         let level = match self.severity {
             Severity::Error => Level::ERROR,
             Severity::Warning => Level::WARNING,
         };
         let title = level.primary_title(self.message.as_str()).id(self.code);
-        // A secret in clear text is bad enough where it stands: it is not copied into logs and terminals.
+        // Do not copy a secret into logs and terminals.
         let masked = if self.code == Code::SecretValue.id() { Some(mask(source, &self.span)) } else { None };
         let source = masked.as_deref().unwrap_or(source);
         let mut group = if source.is_empty() {
@@ -83,7 +83,7 @@ impl Diagnostic {
     }
 }
 
-/// The source with every visible character of a span hidden, byte for byte, so that places stay what they are.
+/// The source with a span masked byte for byte, so that offsets stay valid.
 fn mask(source: &str, span: &Range<usize>) -> String {
     let start = floor(source, span.start.min(source.len()));
     let end = floor(source, span.end.clamp(start, source.len()));
@@ -94,7 +94,7 @@ fn mask(source: &str, span: &Range<usize>) -> String {
     format!("{}{hidden}{}", &source[..start], &source[end..])
 }
 
-/// The part of a span on its first line, at least one character wide where there is one.
+/// The part of a span on its first line, at least one character wide if possible.
 fn first_line(source: &str, span: &Range<usize>) -> Range<usize> {
     let start = floor(source, span.start.min(source.len()));
     let end = floor(source, span.end.clamp(start, source.len()));
@@ -115,7 +115,7 @@ fn floor(source: &str, mut at: usize) -> usize {
 }
 
 impl fmt::Display for Diagnostic {
-    /// One line, as compilers write it for editors: `file:line:column: error[P0101]: message`.
+    /// One line in compiler style: `file:line:column: error[P0101]: message`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let severity = match self.severity {
             Severity::Error => "error",

@@ -1,8 +1,8 @@
-//! Pack files become a checked registry; the only maker of a `ValidatedCall`.
+//! Loads and checks packs. Only this crate can make a `ValidatedCall`.
 //!
-//! [`load`] reads folders, [`load_sources`] reads memory. Both give a [`Registry`] or a [`Report`] with every problem
-//! in every file: where, why, and what to do. [`load_with`] and [`load_sources_with`] also know Rust functions.
-//! [`Tool::validate`] turns arguments into a [`ValidatedCall`].
+//! [`load`] reads folders, [`load_sources`] reads from memory. Both return a [`Registry`], or a [`Report`] with every
+//! problem in every file: what, where, and how to fix it. [`load_with`] and [`load_sources_with`] also take Rust
+//! functions. [`Tool::validate`] turns arguments into a [`ValidatedCall`].
 
 mod call;
 mod check;

@@ -1,22 +1,22 @@
-//! A definition together with where it was written, so that checks over all packs can still point at it.
+//! A definition with its source location, so that checks across packs can point at it.
 
 use crate::decode::Context;
 use crate::diagnostic::Diagnostic;
 use crate::times::Times;
 use crate::yaml::{Node, Span};
 
-/// A definition and where it was written.
+/// A definition with its source location.
 #[derive(Clone, Debug)]
 pub(crate) struct Located<T> {
     /// The definition.
     pub(crate) value: T,
     /// The pack.
     pub(crate) pack: String,
-    /// The file, as messages show it.
+    /// The file's path in messages.
     pub(crate) file: String,
-    /// Where its name stands.
+    /// The span of its name.
     pub(crate) name: Span,
-    /// What was written.
+    /// Its YAML.
     pub(crate) node: Node,
 }
 
@@ -25,19 +25,19 @@ impl<T> Located<T> {
         Self { value, pack: cx.pack.to_owned(), file: cx.file.to_owned(), name, node }
     }
 
-    /// The part of what was written that a path leads to, as far as it exists.
+    /// The node at a path, or the deepest existing one.
     pub(crate) fn at(&self, path: &[&str]) -> &Node {
         self.node.nearest(path.iter().copied())
     }
 
-    /// A context to complain in.
+    /// A context for reporting problems.
     pub(crate) fn context<'a>(
         &'a self,
         sources: &'a std::collections::BTreeMap<String, String>,
         found: &'a mut Vec<Diagnostic>,
     ) -> Context<'a> {
         let source = sources.get(&self.file).map_or("", String::as_str);
-        // Checks over all packs do not decode: functions are known by then.
+        // Checks across packs do not decode, so they need no functions.
         Context { pack: &self.pack, file: &self.file, source, natives: &[], times: Times::default(), found }
     }
 }

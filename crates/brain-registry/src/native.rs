@@ -1,7 +1,7 @@
-//! Rust functions that are tools.
+//! Rust functions as tools.
 //!
-//! The program that embeds Brain declares them; loading packs makes a tool of each, so that a call of one is checked
-//! like every other call. A pack may give one other words, phrases and preconditions with `behavior: {native: NAME}`.
+//! The embedding program declares them. Loading packs makes a tool of each, so that calls of it are validated like any
+//! other. A pack may override its texts, phrases and preconditions with `behavior: {native: NAME}`.
 
 use brain_core::Millis;
 use serde_json::Value;
@@ -9,43 +9,43 @@ use serde_json::Value;
 use crate::decode::{CANNOT, default_consent};
 use crate::model::{Behavior, Consent, Effect, Idempotency, NativeBehavior, RetryPolicy, ToolDef, Undo};
 
-/// The function that starts a run of its own. The kernel does it; what that run does is asked about there.
+/// The function that starts a child run. The kernel implements it; consent for that run is asked there.
 pub const SPAWN_CHILD_RUN: &str = "core.spawn_child_run";
-/// The pack that tools of native functions come from.
+/// The pack name of native tools.
 pub const NATIVE_PACK: &str = "native";
-/// How long one attempt may take.
+/// Default time-out of one attempt.
 const TIMEOUT: Millis = Millis::from_secs(30);
-/// The middle of 1 to 10.
+/// Default priority, between 1 and 10.
 const PRIORITY: u8 = 5;
 
-/// What a Rust function says about itself.
+/// The declaration of a Rust function.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NativeDecl {
     /// The name it is registered under, and the name of its tool: `domain.name`.
     pub name: String,
-    /// What people read.
+    /// The title for people.
     pub title: String,
     /// A longer explanation.
     pub description: String,
     /// JSON Schema of the arguments: an object.
     pub input: Value,
-    /// JSON Schema of the answer; enforced.
+    /// JSON Schema of the result; enforced.
     pub output: Option<Value>,
-    /// How people ask for it, with `{slots}`.
+    /// Example requests, with `{slots}`.
     pub phrases: Vec<String>,
-    /// What it does to the world.
+    /// Its effect.
     pub effect: Effect,
-    /// Whose word it needs; absent: what its effect needs.
+    /// The consent it needs; derived from its effect if absent.
     pub consent: Option<Consent>,
-    /// Whether it is decided in process (a plain function) or done outside (an `async` one).
+    /// Whether it runs in process (a plain function) or outside (an `async` one).
     pub inline: bool,
-    /// What to do when an outcome is unknown; absent: a person decides if it is done outside.
+    /// What to do if an outcome is unknown; by default, a person decides about outside calls.
     pub idempotency: Option<Idempotency>,
-    /// How it is undone; absent: it cannot be.
+    /// How it is undone, if it can be.
     pub undo: Option<Undo>,
-    /// Why it cannot be undone, for people; absent: just that.
+    /// Why it cannot be undone, for people.
     pub no_undo: Option<String>,
-    /// Whether its result may bring steps along.
+    /// Whether its result may inject steps.
     pub may_inject: bool,
 }
 
@@ -55,19 +55,19 @@ impl NativeDecl {
         Behavior::Native(NativeBehavior { function: self.name.clone(), inline: self.inline })
     }
 
-    /// What to do when an outcome is unknown.
+    /// What to do if an outcome is unknown.
     pub(crate) fn idempotency(&self) -> Idempotency {
         let usual = if self.inline { Idempotency::Key } else { Idempotency::None };
         self.idempotency.clone().unwrap_or(usual)
     }
 
-    /// Why it cannot be undone, if it cannot and there is something to undo.
+    /// The reason why its effect cannot be undone.
     pub(crate) fn no_undo(&self) -> Option<String> {
         let nothing = self.undo.is_some() || self.effect == Effect::Read;
         (!nothing).then(|| self.no_undo.clone().unwrap_or_else(|| CANNOT.to_owned()))
     }
 
-    /// What is wrong with it that no type could prevent, with what to do; names are looked at elsewhere.
+    /// A mistake in the declaration that types cannot prevent, with help. Names are checked elsewhere.
     pub(crate) fn problem(&self) -> Option<(String, &'static str)> {
         if self.input["type"] != "object" {
             let message = format!("the input of the native function `{}` is not an object", self.name);
@@ -76,7 +76,7 @@ impl NativeDecl {
         None
     }
 
-    /// The tool of the function itself.
+    /// The function's own tool.
     pub(crate) fn tool(&self) -> ToolDef {
         ToolDef {
             name: self.name.clone(),

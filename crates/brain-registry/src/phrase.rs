@@ -9,11 +9,11 @@ use serde_json::Value;
 pub(crate) enum Part<'p> {
     /// Words and punctuation.
     Words(&'p str),
-    /// A slot, with its place in the phrase.
+    /// A slot and its range in the phrase.
     Slot(&'p str, Range<usize>),
 }
 
-/// Why a phrase cannot be read.
+/// A syntax error in a phrase.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PhraseProblem {
     /// What is wrong.
@@ -63,7 +63,7 @@ pub(crate) fn parts(phrase: &str) -> Result<Vec<Part<'_>>, PhraseProblem> {
 }
 
 impl<'p> Part<'p> {
-    /// The slot, if it is one.
+    /// The slot, if this is one.
     pub(crate) fn slot(&self) -> Option<(&'p str, Range<usize>)> {
         match self {
             Self::Slot(name, range) => Some((name, range.clone())),
@@ -71,12 +71,12 @@ impl<'p> Part<'p> {
         }
     }
 
-    /// Whether there is a word in it.
+    /// Whether it contains a word.
     pub(crate) fn has_word(&self) -> bool {
         matches!(self, Self::Words(text) if text.chars().any(char::is_alphabetic))
     }
 
-    /// What makes two phrases the same: words without case and punctuation, slots by their kind.
+    /// The key that equivalent phrases share: words without case and punctuation, slots by type.
     pub(crate) fn key(&self, schema: &Value) -> String {
         match self {
             Self::Words(text) => {

@@ -1,4 +1,4 @@
-//! The checked registry: everything that may be asked, planned and done.
+//! The checked registry of tools, playbooks and record types.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -18,14 +18,14 @@ use crate::source::PackSource;
 use crate::times::Times;
 use crate::world::World;
 
-/// The checked registry. There is no way to make one that has not been checked.
+/// The checked registry. It can be made only by loading packs without errors.
 #[derive(Clone, Debug)]
 pub struct Registry {
     packs: BTreeMap<String, PackDef>,
     tools: BTreeMap<String, Arc<Tool>>,
-    /// By name; of the variants of one, the one that wins comes first.
+    /// By name; the variants of one name in order of precedence.
     playbooks: BTreeMap<String, Vec<Arc<Playbook>>>,
-    /// Other names of playbooks, and the names that they mean.
+    /// Aliases of playbooks, with the name they stand for.
     aliases: BTreeMap<String, String>,
     records: BTreeMap<String, Arc<RecordDef>>,
     corpus: Vec<CorpusRow>,
@@ -37,7 +37,7 @@ pub struct Registry {
     hash: Digest,
 }
 
-/// A registry, and what somebody should look at all the same.
+/// A registry and its warnings.
 #[derive(Clone, Debug)]
 pub struct Loaded {
     /// The registry.
@@ -46,27 +46,27 @@ pub struct Loaded {
     pub warnings: Report,
 }
 
-/// Reads and checks packs, each a folder. All problems of all files are told, not only the first.
+/// Loads packs from folders. On errors, the report has every problem in every file.
 pub fn load(folders: &[PathBuf]) -> Result<Loaded, Report> {
     load_with(folders, &[])
 }
 
-/// Reads and checks packs from memory.
+/// Loads packs from memory.
 pub fn load_sources(packs: Vec<PackSource>) -> Result<Loaded, Report> {
     load_sources_with(packs, &[])
 }
 
-/// [`load`], with Rust functions that tools may name; each is a tool of its own too.
+/// [`load`] with Rust functions; each also becomes a tool of its own.
 pub fn load_with(folders: &[PathBuf], natives: &[NativeDecl]) -> Result<Loaded, Report> {
     load_sources_with(folders.iter().map(|folder| PackSource::read(folder)).collect(), natives)
 }
 
-/// [`load_sources`], with Rust functions that tools may name; each is a tool of its own too.
+/// [`load_sources`] with Rust functions; each also becomes a tool of its own.
 pub fn load_sources_with(packs: Vec<PackSource>, natives: &[NativeDecl]) -> Result<Loaded, Report> {
     load_sources_within(packs, natives, Times::default())
 }
 
-/// [`load_sources_with`], where the operator says how long tools may take.
+/// [`load_sources_with`] with the operator's limits on time-outs.
 pub fn load_sources_within(packs: Vec<PackSource>, natives: &[NativeDecl], times: Times) -> Result<Loaded, Report> {
     let mut world = World { natives: natives.to_vec(), times, ..World::default() };
     for pack in &packs {
@@ -133,7 +133,7 @@ impl Registry {
         Ok(Loaded { registry, warnings: report })
     }
 
-    /// A digest of everything that decides how requests are understood and done; corpora and scenarios do not.
+    /// A digest of everything that affects understanding and execution; corpora and scenarios do not.
     fn digest(&self) -> Digest {
         let mut digest = DigestBuilder::new("registry");
         for pack in self.packs.values() {
@@ -166,17 +166,17 @@ impl Registry {
         self.tools.get(name)
     }
 
-    /// The name most like a wrong one.
+    /// The tool name most similar to a wrong one.
     pub fn nearest_tool(&self, name: &str) -> Option<&str> {
         crate::suggest::nearest(name, self.tools.keys().map(String::as_str))
     }
 
-    /// All playbooks, variants included, by name.
+    /// All playbooks by name, variants included.
     pub fn playbooks(&self) -> impl Iterator<Item = &Arc<Playbook>> {
         self.playbooks.values().flatten()
     }
 
-    /// Any variant of a playbook, by its name or an alias: they all take the same slots.
+    /// Any variant of a playbook, by name or alias: all variants take the same slots.
     pub fn playbook(&self, name: &str) -> Option<&Arc<Playbook>> {
         self.variants(name)?.first()
     }
@@ -185,21 +185,20 @@ impl Registry {
         self.playbooks.get(name).or_else(|| self.playbooks.get(self.aliases.get(name)?))
     }
 
-    /// The playbook that a tenant means by a name: its own before everyone's, then the higher priority, then the
-    /// higher version.
+    /// The variant of a playbook for a tenant: the tenant's own before shared ones, then higher priority, then higher
+    /// version.
     pub fn playbook_for(&self, tenant: &str, name: &str) -> Option<&Arc<Playbook>> {
         let variants = self.variants(name)?;
         let own = variants.iter().find(|one| one.tenant.as_deref() == Some(tenant));
         own.or_else(|| variants.iter().find(|one| one.tenant.is_none()))
     }
 
-    /// Whether it matters later that this tool was done: others ask if it was (`prior`, `never`), or it holds the place
-    /// of a dispatch.
+    /// Whether past calls of this tool are looked up later, by `prior` and `never` preconditions or as a dispatch.
     pub fn is_remembered(&self, tool: &str) -> bool {
         self.remembered.contains(tool)
     }
 
-    /// Whether any tool is blocked by flags in the context of a request.
+    /// Whether any tool is blocked by flags in a request's context.
     pub fn names_flags(&self) -> bool {
         self.names_flags
     }
@@ -224,12 +223,12 @@ impl Registry {
         &self.scenarios
     }
 
-    /// The settings of all packs together; where two declare the same, the later pack (by name) wins.
+    /// The settings of all packs; if two packs set the same key, the later pack (by name) wins.
     pub fn settings(&self) -> &Map<String, Value> {
         &self.settings
     }
 
-    /// JSON Schema of the settings, so that expressions see decimals as numbers (`Value::from_typed_json`).
+    /// JSON Schema of the settings, so that expressions read decimals as numbers (`Value::from_typed_json`).
     pub fn settings_schema(&self) -> Value {
         let decimals = self.packs.values().flat_map(|pack| &pack.decimal_settings);
         let properties: Map<String, Value> =
@@ -237,7 +236,7 @@ impl Registry {
         json!({"type": "object", "properties": properties})
     }
 
-    /// What hides personal values: the fields that records and inputs declare as personal.
+    /// The redactor for fields and inputs declared as personal.
     pub fn redactor(&self) -> &Redactor {
         self.redactor.get_or_init(|| self.make_redactor())
     }
@@ -252,7 +251,7 @@ impl Registry {
         Redactor::new(of_records.chain(of_inputs).chain(of_slots))
     }
 
-    /// The digest of everything that decides how requests are understood and done.
+    /// The digest of everything that affects understanding and execution.
     pub fn hash(&self) -> Digest {
         self.hash
     }

@@ -1,11 +1,11 @@
-//! All problems of a set of packs, with the files they are about.
+//! All problems of a set of packs, with excerpts of their files.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::diagnostic::{Diagnostic, Severity};
 
-/// All problems of a set of packs, in the order of files and lines.
+/// All problems of a set of packs, sorted by file and line.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     diagnostics: Vec<Diagnostic>,
@@ -29,27 +29,27 @@ impl Report {
         &self.diagnostics
     }
 
-    /// Whether there are none.
+    /// Whether there are no problems.
     pub fn is_empty(&self) -> bool {
         self.diagnostics.is_empty()
     }
 
-    /// How many of them are errors.
+    /// The number of errors.
     pub fn errors(&self) -> usize {
         self.diagnostics.iter().filter(|one| one.severity == Severity::Error).count()
     }
 
-    /// How many of them are warnings.
+    /// The number of warnings.
     pub fn warnings(&self) -> usize {
         self.diagnostics.len() - self.errors()
     }
 
-    /// The text of a file that a problem is about.
+    /// The text of a file with problems.
     pub fn source(&self, file: &str) -> &str {
         self.sources.get(file).map_or("", String::as_str)
     }
 
-    /// All problems with excerpts, one after the other, and a last line that counts them.
+    /// All problems with excerpts, and a last line with the counts.
     pub fn render(&self, color: bool) -> String {
         if self.is_empty() {
             return String::new();

@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 /// The files of one pack.
 #[derive(Clone, Debug, Default)]
 pub struct PackSource {
-    /// Where the pack lies; precedes every file's path in messages.
+    /// The pack's location, which prefixes file names in messages.
     pub root: String,
-    /// Path inside the pack (with `/`) and content.
+    /// Path inside the pack (with `/`) and text.
     pub files: Vec<(String, String)>,
-    /// Files that are there but could not be read, and why.
+    /// Unreadable files, with the reason.
     pub(crate) unreadable: Vec<(String, String)>,
 }
 
-/// How many files one pack may have.
+/// Maximum number of files in a pack.
 pub(crate) const MAX_FILES: usize = 10_000;
 
 impl PackSource {
@@ -22,7 +22,7 @@ impl PackSource {
         Self { root: root.into(), files, unreadable: Vec::new() }
     }
 
-    /// A pack from a folder. What cannot be read is remembered and reported with everything else.
+    /// A pack from a folder. Unreadable files are reported later, with everything else.
     pub fn read(folder: &Path) -> Self {
         let mut source = Self::new(folder.display().to_string(), Vec::new());
         source.walk(folder, "");
@@ -46,7 +46,7 @@ impl PackSource {
                 return self.unreadable.push((inner, format!("a pack has at most {MAX_FILES} files")));
             }
             if path.is_dir() {
-                // A link that leads back into the pack would never end.
+                // A symbolic link could lead to an endless loop.
                 if path.is_symlink() {
                     self.unreadable.push((inner, "links to folders are not followed".into()));
                 } else {
@@ -63,7 +63,7 @@ impl PackSource {
         }
     }
 
-    /// The path of a file as messages show it.
+    /// A file's path in messages.
     pub(crate) fn shown(&self, path: &str) -> String {
         match (self.root.trim_end_matches('/'), path) {
             ("", path) => path.to_owned(),
@@ -73,7 +73,7 @@ impl PackSource {
     }
 }
 
-/// Whether Brain reads this file at all; others are only listed.
+/// Whether Brain reads this file; others are only listed.
 fn is_pack_text(path: &str) -> bool {
     path.ends_with(".yaml") || path.ends_with(".yml")
 }

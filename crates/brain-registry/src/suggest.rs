@@ -1,6 +1,6 @@
 //! "Did you mean …?"
 
-/// The candidate that is most like `wrong`, if one is like it at all.
+/// The candidate most similar to `wrong`, if any is similar enough.
 pub(crate) fn nearest<'c>(wrong: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     let squeezed = |text: &str| text.to_lowercase().replace(['-', ' '], "_");
     let wrong = squeezed(wrong);
@@ -8,7 +8,7 @@ pub(crate) fn nearest<'c>(wrong: &str, candidates: impl IntoIterator<Item = &'c 
         .into_iter()
         .map(|candidate| (score(&wrong, &squeezed(candidate)), candidate))
         .filter(|(score, _)| *score >= 0.72)
-        // The first of equals wins, so that the answer does not depend on luck.
+        // Ties go to the first, so that the answer is deterministic.
         .fold(None, |best: Option<(f64, &str)>, next| match best {
             Some(best) if best.0 >= next.0 => Some(best),
             _ => Some(next),
@@ -20,7 +20,7 @@ fn score(wrong: &str, candidate: &str) -> f64 {
     let alike =
         strsim::normalized_damerau_levenshtein(wrong, candidate).max(strsim::jaro_winkler(wrong, candidate) - 0.08);
     match (wrong.rsplit_once('.'), candidate.rsplit_once('.')) {
-        // `quotes.add_item` for `quote.add_item`: a shared domain alone does not make two names alike.
+        // `quotes.add_item` for `quote.add_item`: a common domain alone is not similarity.
         (Some((wrong_domain, wrong_tail)), Some((domain, tail))) => {
             0.25 * strsim::jaro_winkler(wrong_domain, domain) + 0.75 * score(wrong_tail, tail)
         }
@@ -30,7 +30,7 @@ fn score(wrong: &str, candidate: &str) -> f64 {
     }
 }
 
-/// The help text: the nearest candidate, or all of them if they are few, or nothing.
+/// Help text: the nearest candidate, or all if they are few.
 pub(crate) fn did_you_mean<'c>(wrong: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<String> {
     let candidates: Vec<&str> = candidates.into_iter().collect();
     if let Some(best) = nearest(wrong, candidates.iter().copied()) {

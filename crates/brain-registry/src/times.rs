@@ -1,13 +1,13 @@
-//! How long tools may take: what the operator allows, not what a pack says.
+//! The operator's limits on time-outs.
 
 use brain_core::Millis;
 
-/// How long one attempt of a tool may take. Workers and delegated steps are exempt: others do that work, in their own time.
+/// Limits on one attempt of a tool. Workers and delegated steps are exempt: others do that work, in their own time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Times {
-    /// Unless the tool says otherwise.
+    /// The default.
     pub tool: Millis,
-    /// At most.
+    /// The maximum.
     pub tool_max: Millis,
 }
 

@@ -1,4 +1,4 @@
-//! Everything that was read, before it is checked: definitions with their places.
+//! Everything that was read from the packs, before checking.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,13 +13,13 @@ use crate::suggest::nearest;
 use crate::times::Times;
 use crate::yaml::{Key, Node, NodeValue, ProblemKind, Scalar, Span, Style, parse};
 
-/// Everything that was read.
+/// Everything that was read from the packs.
 #[derive(Default)]
 pub(crate) struct World {
     pub(crate) sources: BTreeMap<String, String>,
-    /// The Rust functions that tools may name.
+    /// The declared Rust functions.
     pub(crate) natives: Vec<NativeDecl>,
-    /// How long tools may take.
+    /// Limits on time-outs.
     pub(crate) times: Times,
     pub(crate) found: Vec<Diagnostic>,
     pub(crate) packs: Vec<Located<PackDef>>,
@@ -28,13 +28,14 @@ pub(crate) struct World {
     pub(crate) playbooks: Vec<Located<Playbook>>,
     pub(crate) corpus: Vec<Located<CorpusRow>>,
     pub(crate) scenarios: Vec<Located<Scenario>>,
-    /// Tools, playbooks and record types that are declared but could not be read: already reported, so not unknown.
+    /// Tools, playbooks and record types that failed to decode: already reported, so references to them are not
+    /// errors.
     pub(crate) broken: BTreeSet<String>,
-    /// A file could not be read at all: nobody knows what it would have declared.
+    /// Whether a file was unreadable: its declarations are unknown.
     pub(crate) incomplete: bool,
 }
 
-/// What a file of a pack is, by its path.
+/// The kind of a pack file, by its path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Pack,
@@ -43,16 +44,16 @@ enum Kind {
     Playbook,
     Corpus(CorpusSet),
     Scenario,
-    /// Known from the design, but not read by this version.
+    /// Planned, but not read by this version.
     Later,
     /// For people: README, licence.
     Prose,
     Unknown,
 }
 
-/// Folders that this version reads.
+/// The folders of a pack.
 const FOLDERS: [&str; 5] = ["records", "tools", "playbooks", "corpus", "scenarios"];
-/// Folders that a later version reads.
+/// Folders of planned kinds.
 const LATER: [&str; 5] = ["processes", "journeys", "entities", "schemas", "prompts"];
 
 fn kind(path: &str) -> Kind {
@@ -60,7 +61,7 @@ fn kind(path: &str) -> Kind {
     let parts: Vec<&str> = path.split('/').collect();
     match parts.as_slice() {
         ["pack.yaml"] => Kind::Pack,
-        // What editors and tools keep for themselves.
+        // Files of editors and other tools.
         [hidden, ..] if hidden.starts_with('.') => Kind::Prose,
         [name] if name.ends_with(".md") || name.ends_with(".txt") || *name == "LICENSE" => Kind::Prose,
         ["records", _] if yaml => Kind::Record,
@@ -75,7 +76,7 @@ fn kind(path: &str) -> Kind {
 }
 
 impl World {
-    /// Reads one pack.
+    /// Reads the files of one pack.
     pub(crate) fn read(&mut self, pack: &PackSource) {
         for (path, problem) in &pack.unreadable {
             let message = format!("this cannot be read: {problem}");
@@ -110,7 +111,7 @@ impl World {
         }
     }
 
-    /// Makes a tool of each native function that no pack gives words of its own under the same name.
+    /// Adds a tool for each native function that no pack overrides.
     pub(crate) fn add_natives(&mut self) {
         for (index, native) in self.natives.clone().into_iter().enumerate() {
             if self.natives[..index].iter().any(|other| other.name == native.name) {
@@ -216,7 +217,7 @@ impl World {
         }
     }
 
-    /// Whether a name that cannot be found is surely wrong.
+    /// Whether an unknown name is certainly wrong.
     pub(crate) fn surely_unknown(&self, name: &str) -> bool {
         !self.incomplete && !self.broken.contains(name)
     }
@@ -247,7 +248,7 @@ impl World {
     }
 }
 
-/// The phrases of a native function as if a pack had written them, so that they are checked like those of packs.
+/// The phrases of a native function as YAML, so that they are checked like a pack's.
 fn phrases_node(phrases: &[String]) -> Node {
     let span = Span::default();
     let item =

@@ -1,28 +1,28 @@
-//! What is drawn: boxes and arrows. State machines and the steps of playbooks are both of this kind.
+//! Diagrams of boxes and arrows: state machines and steps of playbooks.
 
-/// Boxes and arrows.
+/// A diagram.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Diagram {
-    /// Whether it is a state machine (an entry point, ends with a double border) or a plan of steps.
+    /// Whether it is a state machine (with an entry point and double borders for final states) or a graph of steps.
     pub(super) states: bool,
-    /// The boxes, in the order of their declaration.
+    /// The boxes, in order of declaration.
     pub(super) boxes: Vec<DiagramBox>,
     /// The arrows, by the positions of their boxes.
     pub(super) arrows: Vec<Arrow>,
-    /// What it shows, for those who cannot see it.
+    /// A text alternative.
     pub(super) alt: String,
 }
 
 /// A box.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DiagramBox {
-    /// What stands in it.
+    /// Its label.
     pub(super) label: String,
     /// A second, smaller line.
     pub(super) note: String,
-    /// Whether everything begins here.
+    /// Whether it is the initial box.
     pub(super) first: bool,
-    /// Whether nothing comes after it.
+    /// Whether it is final.
     pub(super) last: bool,
     /// Drawn with a dashed border: it may be skipped.
     pub(super) dashed: bool,

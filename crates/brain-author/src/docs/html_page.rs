@@ -1,21 +1,21 @@
-//! The document as one HTML page that needs nothing else: readable in the light, in the dark and on paper.
+//! The document as one self-contained HTML page, with light, dark and print styles.
 
 use std::fmt::Write as _;
 
 use super::block::{Block, Line, Page, Piece};
 use super::svg::{HEAD, svg};
 
-/// The style sheet; drawings take their colours from it too.
+/// The style sheet, which also colours diagrams.
 const STYLE: &str = include_str!("page.css");
 
-/// The whole text.
+/// The page as HTML.
 pub(super) fn write(page: &Page) -> String {
     let title = escape(&page.title);
     let mut text = format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n{HEAD}<main>\n<h1>{title}</h1>\n"
     );
     for block in &page.blocks {
-        // Writing to text cannot fail.
+        // Writing to a `String` cannot fail.
         let _infallible = match block {
             Block::Heading { level, text: title, anchor } => {
                 writeln!(text, "<h{level} id=\"{anchor}\">{}</h{level}>", escape(title))
@@ -55,7 +55,7 @@ fn inline(line: &Line) -> String {
         .collect()
 }
 
-/// Text that is only text to HTML.
+/// Escapes text for HTML.
 pub(super) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

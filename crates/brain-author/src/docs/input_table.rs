@@ -1,11 +1,11 @@
-//! Inputs, slots and outputs as tables: what each is called, what it holds, whether it must be there.
+//! Inputs, slots and outputs as tables: name, type, required, description.
 
 use serde_json::Value;
 
 use super::block::{Block, Line, code, join, record_link, words};
 use super::page::plain;
 
-/// The properties of a schema as a table, or nothing if it has none.
+/// The properties of a schema as a table, if it has any.
 pub(super) fn table(schema: &Value, what: &str) -> Option<Block> {
     let properties = schema["properties"].as_object().filter(|properties| !properties.is_empty())?;
     let required: Vec<&str> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
@@ -16,7 +16,7 @@ pub(super) fn table(schema: &Value, what: &str) -> Option<Block> {
     });
     let head = [what, "type", "required", "default", "notes"];
     let rows: Vec<Vec<Line>> = rows.collect();
-    // A column that says nothing is left out.
+    // Empty columns are left out.
     let empty = |line: &Line| line.iter().all(|piece| *piece == words(""));
     let kept: Vec<usize> = (0..head.len()).filter(|n| *n < 2 || rows.iter().any(|row| !empty(&row[*n]))).collect();
     let pick = |row: Vec<Line>| kept.iter().map(|n| row[*n].clone()).collect();
@@ -26,7 +26,7 @@ pub(super) fn table(schema: &Value, what: &str) -> Option<Block> {
     })
 }
 
-/// What a value is, in the words of packs.
+/// The type of a value, in the words of packs.
 pub(super) fn kind(schema: &Value) -> Line {
     if let Some(values) = schema["enum"].as_array() {
         return vec![words(format!("one of {}", values.len()))];
@@ -52,7 +52,7 @@ pub(super) fn kind(schema: &Value) -> Line {
     vec![words(word)]
 }
 
-/// Everything else: what it is for, its values, its limits.
+/// Everything else: description, values, limits.
 fn about(schema: &Value) -> Line {
     let mut notes: Vec<Line> = Vec::new();
     for key in ["title", "description"] {
@@ -75,7 +75,7 @@ fn about(schema: &Value) -> Line {
             notes.push(vec![words(format!("{word} ")), code(plain(limit))]);
         }
     }
-    // The usual limits of texts go without saying.
+    // The default maximum length is not mentioned.
     if let Some(length) = schema["maxLength"].as_u64().filter(|length| *length != 10_000) {
         notes.push(vec![words(format!("at most {length} characters"))]);
     }
@@ -85,7 +85,7 @@ fn about(schema: &Value) -> Line {
     notes.into_iter().reduce(|all, one| [all, vec![words("; ")], one].concat()).unwrap_or_default()
 }
 
-/// A value of a choice: its token, its label where that differs, and its aliases.
+/// A value of a choice: its token, its label if different, and its aliases.
 fn choice(schema: &Value, value: &Value) -> Line {
     let token = plain(value);
     let label = schema["x-labels"][&token].as_str().filter(|label| *label != token);

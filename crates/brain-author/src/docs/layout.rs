@@ -1,50 +1,50 @@
-//! Where boxes and arrows go: layers from left to right by distance from the beginning.
+//! Layout of diagrams: layers from left to right by distance from the start.
 //!
-//! A small version of the usual way to draw layered graphs: an arrow over several layers gets a place of its own in
-//! each layer between, so that it never crosses a box; the order within layers is improved by looking at neighbours;
-//! then everything is pulled towards its neighbours as far as the distances allow.
+//! A small layered graph drawing (Sugiyama): an arrow over several layers gets a dummy node in each layer between, so
+//! that it never crosses a box; the order within layers is improved by the barycentre heuristic; then everything is
+//! pulled towards its neighbours as far as the spacing allows.
 
 use super::diagram::Diagram;
 
-/// The height of a box with one line.
+/// Height of a box with one line.
 const LINE_HEIGHT: f64 = 38.0;
-/// The height of a box with a second line.
+/// Height of a box with two lines.
 const TWO_LINES: f64 = 50.0;
-/// The height that a passing arrow takes.
+/// Height of a dummy node.
 const PASSING: f64 = 24.0;
-/// The distance between two things in a layer, where there is no loop or label to leave room for.
+/// Vertical space between nodes without loops and labels.
 const BETWEEN: f64 = 22.0;
-/// The room above a box that has an arrow to itself.
+/// Space above a box with a loop.
 pub(super) const LOOP: f64 = 30.0;
-/// The shortest distance between layers.
+/// Minimum space between layers.
 const GAP: f64 = 56.0;
-/// The room left of the first box of a state machine: its entry point.
+/// Space for the entry point of a state machine.
 pub(super) const ENTRY: f64 = 34.0;
 const MARGIN: f64 = 12.0;
 const SWEEPS: usize = 12;
 
-/// A box, or the place where an arrow passes a layer.
+/// A node: a box, or a dummy where an arrow passes a layer.
 #[derive(Clone, Debug)]
 pub(super) struct Place {
-    /// The box; none: an arrow passes.
+    /// The box; `None` for a dummy.
     pub(super) shown: Option<usize>,
     pub(super) layer: usize,
-    /// The middle.
+    /// Vertical centre.
     pub(super) y: f64,
-    /// The left side.
+    /// Left edge.
     pub(super) x: f64,
     pub(super) width: f64,
     pub(super) height: f64,
 }
 
-/// An arrow and the places it passes, from where it begins to where it leads.
+/// An arrow and the nodes it passes, from start to end.
 #[derive(Clone, Debug)]
 pub(super) struct Route {
     pub(super) arrow: usize,
     pub(super) places: Vec<usize>,
 }
 
-/// Everything with its place.
+/// All nodes and routes with their positions.
 #[derive(Clone, Debug)]
 pub(super) struct Layout {
     pub(super) places: Vec<Place>,
@@ -53,7 +53,7 @@ pub(super) struct Layout {
     pub(super) height: f64,
 }
 
-/// How wide a text is, near enough for any plain typeface.
+/// Approximate width of a text.
 pub(super) fn text_width(text: &str, size: f64) -> f64 {
     text.chars()
         .map(|c| {
@@ -69,7 +69,7 @@ pub(super) fn text_width(text: &str, size: f64) -> f64 {
         * size
 }
 
-/// Places everything.
+/// Computes the layout.
 pub(super) fn layout(diagram: &Diagram) -> Layout {
     let layers = diagram.layers();
     let count = layers.iter().max().map_or(0, |last| last + 1);
@@ -102,7 +102,7 @@ pub(super) fn layout(diagram: &Diagram) -> Layout {
     finish(places, routes, &looped)
 }
 
-/// The routes, with a place in every layer between the ends of each.
+/// The routes, with a dummy node in every layer between their ends.
 fn routes(diagram: &Diagram, layers: &[usize], places: &mut Vec<Place>) -> Vec<Route> {
     let mut routes = Vec::new();
     for (arrow, ends) in diagram.arrows.iter().enumerate() {
@@ -119,7 +119,7 @@ fn routes(diagram: &Diagram, layers: &[usize], places: &mut Vec<Place>) -> Vec<R
     routes
 }
 
-/// Which places an arrow joins directly.
+/// The adjacent nodes of each node.
 fn neighbours(routes: &[Route], count: usize) -> Vec<Vec<usize>> {
     let mut neighbours = vec![Vec::new(); count];
     for pair in routes.iter().flat_map(|route| route.places.windows(2)) {
@@ -131,7 +131,7 @@ fn neighbours(routes: &[Route], count: usize) -> Vec<Vec<usize>> {
     neighbours
 }
 
-/// Orders each layer by the middle of its neighbours, to and fro.
+/// Orders each layer by the barycentre of its neighbours, sweeping back and forth.
 fn sort(order: &mut [Vec<usize>], neighbours: &[Vec<usize>], places: &[Place]) {
     let mut rank = vec![0.0_f64; places.len()];
     let number = |layer: &[usize], rank: &mut Vec<f64>| {
@@ -162,7 +162,7 @@ fn sort(order: &mut [Vec<usize>], neighbours: &[Vec<usize>], places: &[Place]) {
     }
 }
 
-/// Heights: each place as near to its neighbours as those above it allow.
+/// Vertical positions: each node as close to its neighbours as the nodes above allow.
 fn down(order: &[Vec<usize>], neighbours: &[Vec<usize>], looped: &[bool], places: &mut [Place]) {
     let apart = |above: usize, below: usize, places: &[Place]| {
         let room = if looped[below] { LOOP + BETWEEN } else { BETWEEN };
@@ -191,7 +191,7 @@ fn down(order: &[Vec<usize>], neighbours: &[Vec<usize>], looped: &[bool], places
                 places[*place].y = at;
                 above = Some(*place);
             }
-            // Pushing only downwards would make everything sink: the layer as a whole stays where it wanted to be.
+            // Moving nodes only downwards would shift the layer: keep its centre.
             let got: f64 = layer.iter().map(|place| places[*place].y).sum();
             let shift = (wanted.iter().sum::<f64>() - got) / layer.len().max(1) as f64;
             for place in layer {
@@ -201,7 +201,7 @@ fn down(order: &[Vec<usize>], neighbours: &[Vec<usize>], looped: &[bool], places
     }
 }
 
-/// Columns: as wide as the widest box, as far apart as the labels between them need.
+/// Horizontal positions: columns as wide as their widest box, and as far apart as their labels need.
 fn across(diagram: &Diagram, order: &[Vec<usize>], routes: &[Route], places: &mut [Place]) {
     let mut x = MARGIN + if diagram.states { ENTRY } else { 0.0 };
     for (layer, members) in order.iter().enumerate() {
@@ -226,7 +226,7 @@ fn across(diagram: &Diagram, order: &[Vec<usize>], routes: &[Route], places: &mu
     }
 }
 
-/// Moves everything so that it begins at the margin, and measures it.
+/// Shifts everything to the margin and measures it.
 fn finish(mut places: Vec<Place>, routes: Vec<Route>, looped: &[bool]) -> Layout {
     let top = places
         .iter()

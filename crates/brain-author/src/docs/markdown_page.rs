@@ -5,12 +5,12 @@ use std::fmt::Write as _;
 use super::block::{Block, Line, Page, Piece};
 use super::mermaid::mermaid;
 
-/// The whole text.
+/// The page as Markdown.
 pub(super) fn write(page: &Page) -> String {
     let mut text = format!("# {}\n", escaped(&page.title));
     for block in &page.blocks {
         text.push('\n');
-        // Writing to text cannot fail.
+        // Writing to a `String` cannot fail.
         let _infallible = match block {
             Block::Heading { level, text: title, anchor } => {
                 let marks = "#".repeat(usize::from(*level));
@@ -37,7 +37,7 @@ fn table(text: &mut String, head: &[String], rows: &[Vec<Line>]) {
     }
 }
 
-/// A cell is one line, and a bar in it is no border.
+/// A table cell: one line, with `|` escaped.
 fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', " ")
 }
@@ -53,13 +53,13 @@ fn inline(line: &Line) -> String {
         .collect()
 }
 
-/// A code span; one with backticks in it needs more of them around it.
+/// A code span, with enough backticks around it.
 fn span(text: &str) -> String {
     let text = text.replace('\n', " ");
     if text.contains('`') { format!("`` {text} ``") } else { format!("`{text}`") }
 }
 
-/// Words as they are: nothing in them is taken for Markdown or HTML.
+/// Text with Markdown and HTML escaped.
 fn escaped(text: &str) -> String {
     let mut plain = String::new();
     for c in text.trim_end().chars() {

@@ -1,4 +1,4 @@
-//! Drawings in Markdown: Mermaid, which most viewers of Markdown draw.
+//! Diagrams in Markdown, as Mermaid.
 
 use std::fmt::Write as _;
 
@@ -39,7 +39,7 @@ fn steps(diagram: &Diagram) -> String {
     text
 }
 
-/// Quotes, colons and line breaks mean something to Mermaid.
+/// Escapes quotes, colons and line breaks for Mermaid.
 fn quoted(text: &str) -> String {
     text.replace('"', "'").replace([':', ';', '#', '\n'], " ")
 }

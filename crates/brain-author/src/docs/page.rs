@@ -12,7 +12,7 @@ use brain_registry::Registry;
 use brain_registry::Tool;
 use brain_registry::model::{PackDef, Playbook, RecordDef};
 
-/// Everything about one pack, or nothing if there is no such pack.
+/// The document of one pack, if it exists.
 pub(super) fn page(registry: &Registry, name: &str) -> Option<Page> {
     let pack = registry.packs().get(name)?;
     let tools: Vec<&Tool> = registry.tools().values().map(AsRef::as_ref).filter(|tool| tool.def.pack == name).collect();
@@ -53,7 +53,7 @@ pub(super) fn page(registry: &Registry, name: &str) -> Option<Page> {
     Some(Page { title: pack.title.clone(), blocks })
 }
 
-/// Names of things that another pack has lead nowhere on this page: they stay names.
+/// Turns links to other packs into plain names.
 fn unlink(blocks: &mut [Block]) {
     let there: BTreeSet<String> = blocks
         .iter()
@@ -112,7 +112,7 @@ fn overview(pack: &PackDef) -> Vec<Block> {
     blocks
 }
 
-/// What there is, each with its place.
+/// The table of contents.
 fn contents(domains: &BTreeMap<&str, Vec<&Tool>>, playbooks: &[&Playbook], records: &[&RecordDef]) -> Block {
     let mut points: Vec<Line> = Vec::new();
     for (domain, tools) in domains {
@@ -128,7 +128,7 @@ fn contents(domains: &BTreeMap<&str, Vec<&Tool>>, playbooks: &[&Playbook], recor
     Block::List(points)
 }
 
-/// A value as people write it: text without quotes, everything else as JSON.
+/// A value for people: text without quotes, everything else as JSON.
 pub(super) fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

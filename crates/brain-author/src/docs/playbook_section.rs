@@ -1,4 +1,4 @@
-//! One playbook: its slots, who takes part, its steps as a table and as a drawing.
+//! A playbook: slots, roles, and steps as a table and a diagram.
 
 use super::block::{Block, Line, Piece, anchor, code, codes, join, line, point, record_link, tool_link, words};
 use super::diagram::{Arrow, Diagram, DiagramBox};

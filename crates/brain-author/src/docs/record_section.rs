@@ -1,4 +1,4 @@
-//! One record type: its fields, what makes two the same, and its states as a drawing.
+//! A record type: fields, keys, and states as a diagram.
 
 use super::block::{Block, Line, anchor, code, codes, join, line, point, record_link, tool_link, words};
 use super::diagram::{Arrow, Diagram, DiagramBox};
@@ -75,7 +75,7 @@ fn works_on(tool: &ToolDef, record: &str) -> bool {
     matches!(&tool.behavior, Behavior::Record(behavior) if behavior.record == record)
 }
 
-/// The state machine; beside each arrow the tools that move a record along it.
+/// The state machine, with the tools of each transition.
 fn drawing(registry: &Registry, record: &RecordDef, states: &States) -> Diagram {
     let names: Vec<&String> = states.transitions.keys().collect();
     let position = |name: &String| names.iter().position(|one| *one == name);
@@ -101,13 +101,13 @@ fn short(name: &str) -> String {
     name.split_once('.').map_or(name, |(_, tail)| tail).to_owned()
 }
 
-/// Whether a tool surely moves records from one state to the other.
+/// Whether a tool certainly moves records from one state to the other.
 fn moves(tool: &ToolDef, from: &str, to: &str) -> bool {
     let Behavior::Record(behavior) = &tool.behavior else { return false };
     if behavior.op != RecordOp::Transition || behavior.to.as_ref().is_none_or(|target| target.source() != to) {
         return false;
     }
-    // Where a precondition names states of this very record type, only those are left.
+    // A precondition on states of this record type restricts the source states.
     let about = |one: &&brain_registry::model::Precondition| {
         one.record_type.as_deref() == Some(&behavior.record) && !one.state.is_empty()
     };

@@ -1,4 +1,4 @@
-//! Drawings in HTML: SVG that we lay out ourselves, so that a page needs no script.
+//! Diagrams in HTML: SVG with a layout of our own, so that a page needs no script.
 //!
 //! Colours come from the page's style sheet, which has a light and a dark set.
 
@@ -14,10 +14,10 @@ const LABEL_SIZE: f64 = 11.0;
 /// A point.
 type Point = (f64, f64);
 
-/// A rectangle that a label takes: left, top, right, bottom.
+/// The rectangle of a label: left, top, right, bottom.
 type Taken = (f64, f64, f64, f64);
 
-/// The drawing.
+/// The diagram as SVG.
 pub(super) fn svg(diagram: &Diagram) -> String {
     let drawn = layout(diagram);
     let ports = Ports::new(&drawn);
@@ -49,7 +49,7 @@ pub(super) fn svg(diagram: &Diagram) -> String {
     )
 }
 
-/// The arrowhead that all drawings of a page share.
+/// The arrowhead shared by all diagrams of a page.
 pub(super) const HEAD: &str = r#"<svg width="0" height="0" aria-hidden="true" style="position:absolute"><defs><marker id="head" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="8" markerHeight="8" orient="auto-start-reverse"><path class="head" d="M0,1 L9,5 L0,9 z"/></marker></defs></svg>
 "#;
 
@@ -105,13 +105,13 @@ fn boxed(diagram: &Diagram, place: &Place) -> String {
     text
 }
 
-/// A cubic curve.
+/// A cubic Bézier curve.
 struct Curve {
     points: [Point; 4],
 }
 
 impl Curve {
-    /// From side to side, level at both ends.
+    /// A curve between two sides, horizontal at both ends.
     fn level(from: Point, to: Point) -> Self {
         let bend = ((to.0 - from.0) / 2.0).clamp(-80.0, 80.0);
         Self { points: [from, (from.0 + bend, from.1), (to.0 - bend, to.1), to] }
@@ -122,7 +122,7 @@ impl Curve {
         format!(" C{:.1},{:.1} {:.1},{:.1} {:.1},{:.1}", a.0, a.1, b.0, b.1, to.0, to.1)
     }
 
-    /// The point at a share of the way.
+    /// The point at parameter `share`.
     fn at(&self, share: f64) -> Point {
         let rest = 1.0 - share;
         let weights = [rest.powi(3), 3.0 * rest * rest * share, 3.0 * rest * share * share, share.powi(3)];
@@ -132,7 +132,7 @@ impl Curve {
     }
 }
 
-/// An arrow from a box to itself: a loop above it.
+/// A loop above a box.
 fn own_loop(place: &Place) -> Vec<Curve> {
     let (left, top, ..) = around(place);
     let middle = left + place.width / 2.0;
@@ -140,25 +140,25 @@ fn own_loop(place: &Place) -> Vec<Curve> {
     vec![Curve { points: [from, (from.0 - 12.0, top - LOOP), (to.0 + 12.0, top - LOOP), to] }]
 }
 
-/// Where arrows touch the sides of boxes: spread over the side, in the order of where they come from or go to.
+/// Where arrows touch the sides of boxes: spread over the side, ordered by their other end.
 struct Ports {
-    /// For each route, where it leaves and where it arrives.
+    /// Start and end point of each route.
     ends: Vec<(Point, Point)>,
 }
 
-/// One end of a route at a side of a place.
+/// One end of a route at a side of a node.
 struct End {
     place: usize,
     right: bool,
     route: usize,
     begins: bool,
-    /// The height of the next place on the way.
+    /// Vertical position of the next node.
     towards: f64,
-    /// Whether that place is in another layer, or above or below in the same.
+    /// Whether the next node is in another layer, or above or below in the same.
     goes: Goes,
 }
 
-/// Where an end leads, in the order in which ends leave a side from top to bottom.
+/// The direction of an end, in order from top to bottom.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Goes {
     Above,
@@ -167,7 +167,7 @@ enum Goes {
 }
 
 impl End {
-    /// The order along a side. Arrows within a layer lie inside each other: the nearest is the innermost.
+    /// Order along a side. Arrows within a layer are nested: the nearest is innermost.
     fn before(&self, other: &Self) -> Ordering {
         let nested = match self.goes {
             Goes::Across => self.towards.total_cmp(&other.towards).then(self.route.cmp(&other.route)),
@@ -214,7 +214,7 @@ impl Ports {
         Self { ends }
     }
 
-    /// The curves of a route: over every place it passes.
+    /// The curves of a route through its nodes.
     fn curves(&self, drawn: &Layout, index: usize, route: &Route) -> Vec<Curve> {
         let (start, end) = self.ends[index];
         let (first, last) = (route.places[0], route.places[route.places.len() - 1]);
@@ -238,7 +238,7 @@ impl Ports {
     }
 }
 
-/// Puts the label where it covers nothing: on the line, or beside it.
+/// Places a label where it covers nothing: on the line or beside it.
 fn label(labels: &mut String, taken: &mut Vec<Taken>, arrow: &Arrow, curves: &[Curve]) {
     let Some(first) = curves.first().filter(|_| !arrow.label.is_empty()) else { return };
     let half = text_width(&arrow.label, LABEL_SIZE) / 2.0 + 2.0;

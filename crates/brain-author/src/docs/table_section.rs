@@ -37,7 +37,7 @@ pub(super) fn write(blocks: &mut Vec<Block>, table: &DecideBehavior) {
     blocks.push(Block::Table { head, rows });
 }
 
-/// The result columns: as declared, else as rules give them.
+/// The result columns: as declared, else as used by the rules.
 fn columns(table: &DecideBehavior) -> Vec<String> {
     if !table.outputs.is_empty() {
         return table.outputs.iter().map(|(name, _)| name.clone()).collect();

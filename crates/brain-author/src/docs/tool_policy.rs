@@ -1,4 +1,4 @@
-//! What a tool does to the world, whose word it needs, what takes it back, what must hold before.
+//! A tool's effect, consent, undo and preconditions.
 
 use super::block::{Block, Line, Piece, code, codes, join, line, point, tool_link, words};
 use super::page::plain;
@@ -7,10 +7,10 @@ use brain_registry::model::{
     Backoff, Behavior, Consent, Cost, Effect, Idempotency, Precondition, RetryPolicy, ToolDef,
 };
 
-/// The usual time-out, which goes without saying.
+/// The default time-out, which is not mentioned.
 const USUAL_TIMEOUT: Millis = Millis::from_secs(30);
 
-/// The points of the list below a tool. What is as usual is left out.
+/// The list items below a tool. Defaults are left out.
 pub(super) fn points(tool: &ToolDef) -> Vec<Line> {
     let mut points = vec![point("Effect", line(effect(tool.effect))), point("Consent", line(consent(tool.consent)))];
     match (&tool.undo, &tool.no_undo) {
@@ -75,7 +75,7 @@ pub(super) fn points(tool: &ToolDef) -> Vec<Line> {
     points
 }
 
-/// What must hold before it may run, and what keeps it from running, each with what people are told.
+/// Preconditions and blockers, each with its message.
 pub(super) fn preconditions(blocks: &mut Vec<Block>, tool: &ToolDef) {
     let mut rows: Vec<Vec<Line>> =
         tool.requires.iter().map(|one| vec![condition(one), line(one.otherwise.as_str())]).collect();

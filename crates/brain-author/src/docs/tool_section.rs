@@ -1,4 +1,4 @@
-//! One tool: what it is for, how people ask for it, what it takes and answers, how it is done.
+//! A tool: description, phrases, inputs, result and behavior.
 
 use super::block::{Block, Line, Piece, anchor, code, codes, line, playbook_link, point, record_link, words};
 use super::page::heading;
@@ -35,7 +35,7 @@ pub(super) fn write(blocks: &mut Vec<Block>, tool: &ToolDef) {
     }
 }
 
-/// How it is done, in a few words.
+/// The behavior in a few words.
 fn how(behavior: &Behavior) -> Line {
     match behavior {
         Behavior::Record(record) => vec![words(format!("{} ", operation(record.op))), record_link(&record.record)],

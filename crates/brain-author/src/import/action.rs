@@ -1,4 +1,4 @@
-//! One action of an action registry becomes one tool.
+//! Converts an action of an action registry to a tool.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use super::source::{entries, flag, shown, text, text_of, texts};
 use super::writer::{Map, Yaml, list, map, raw};
 use brain_registry::yaml::Node;
 
-/// Everything an action may say; anything else is named in the report.
+/// Known keys of an action; others are listed in the report.
 const KNOWN: [&str; 33] = [
     "action_id",
     "action_name",
@@ -50,21 +50,21 @@ const KNOWN: [&str; 33] = [
 /// An action with its names.
 pub(super) struct Action<'n> {
     pub(super) node: &'n Node,
-    /// What the registry calls it.
+    /// Its id in the registry.
     pub(super) id: String,
     pub(super) domain: String,
     pub(super) name: String,
     pub(super) params: Vec<Param>,
 }
 
-/// What was made of an action.
+/// The result of converting an action.
 pub(super) struct Made {
     pub(super) tool: Map,
     pub(super) host: Option<String>,
 }
 
 impl<'n> Action<'n> {
-    /// Reads the names and parameters. `None` if it has no id.
+    /// Reads names and parameters. `None` if it has no id.
     pub(super) fn read(node: &'n Node, notes: &mut Notes) -> Option<Self> {
         let id = ["action_id", "id", "action_name", "name"].iter().find_map(|key| text_of(node, key))?;
         notes.about(&id);
@@ -81,7 +81,7 @@ impl<'n> Action<'n> {
         format!("{}.{}", self.domain, self.name)
     }
 
-    /// What people call it.
+    /// Its title for people.
     pub(super) fn title(&self) -> String {
         let told = ["display_name", "action_name"].iter().find_map(|key| text_of(self.node, key));
         told.unwrap_or_else(|| title(&self.id))
@@ -91,7 +91,7 @@ impl<'n> Action<'n> {
         self.params.iter().filter(|param| param.required).map(|param| param.ours.clone()).collect()
     }
 
-    /// The tool. `all` are the actions of the file by id; `taken` the phrases of the tools before.
+    /// The tool. `all` are the file's actions by id; `taken` the phrases of earlier tools.
     pub(super) fn tool(&self, all: &BTreeMap<String, &Action<'_>>, taken: &mut Vec<String>, notes: &mut Notes) -> Made {
         notes.about(&self.id);
         for (key, value) in entries(Some(self.node)).filter(|(key, _)| !KNOWN.contains(key)) {
@@ -267,7 +267,7 @@ fn needs(node: &Node, notes: &mut Notes) -> Vec<String> {
         }
         needs.extend(keys.iter().map(|key| format!("{schema}.{key}")));
         for (key, value) in entries(Some(rules)) {
-            // That all of them are complete is what `needs` means.
+            // `needs` means that all of them are complete.
             let usual = key == "required_keys" || (key == "all_must_be" && text(value).as_deref() == Some("complete"));
             if !usual {
                 notes.add("eligibility_criteria", format!("`{schema}.{key}: {}` has no place in a pack", shown(value)));
@@ -282,7 +282,7 @@ fn retries(node: &Node, notes: &mut Notes) -> Yaml {
     for (key, value) in entries(Some(node)) {
         let told = shown(value);
         match (key, told.parse::<u32>().ok(), duration(&told)) {
-            // The first attempt is no retry.
+            // Attempts are one more than retries.
             ("max_retries", Some(count), _) => retry.set("attempts", raw((count + 1).min(100))),
             ("backoff_strategy", ..) if ["fixed", "linear", "exponential"].contains(&told.as_str()) => {
                 retry.set("backoff", told)

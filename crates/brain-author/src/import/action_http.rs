@@ -1,4 +1,4 @@
-//! How an action is done: a call of an API, or a job for workers.
+//! The behavior of an action: an HTTP call, or a job for workers.
 
 use super::Notes;
 use super::naming::snake;
@@ -7,7 +7,7 @@ use super::source::{entries, shown, text_of, texts};
 use super::writer::{Map, Yaml, list, map, raw};
 use brain_registry::yaml::Node;
 
-/// A behavior, what it does to the world if that is not as usual, and the host it calls.
+/// A behavior, its effect if unusual, and the host it calls.
 pub(super) struct How {
     pub(super) behavior: Yaml,
     pub(super) effect: Option<&'static str>,
@@ -75,7 +75,7 @@ fn call(action: &Node, url: &str, domain: &str, params: &[Param], notes: &mut No
     How { behavior: map([("http", http.into())]), effect: (method == "GET").then_some("read"), host }
 }
 
-/// The address with inputs in the places that name them: `{id}`, `${id}`, `:id`.
+/// The URL with its placeholders `{id}`, `${id}`, `:id` replaced by inputs.
 fn filled(url: &str, params: &[Param]) -> (String, Vec<String>) {
     let (mut url, mut used) = (url.to_owned(), Vec::new());
     for param in params {

@@ -1,11 +1,11 @@
-//! Conditions of macros become FEEL: `var = value`, `!=`, `in […]`, `not`, `any-of`, `all-of`.
+//! Converts conditions of macros to FEEL: `var = value`, `!=`, `in […]`, `not`, `any-of`, `all-of`.
 
 use super::Notes;
 use super::reference::Names;
 use super::source::{entries, shown, text};
 use brain_registry::yaml::Node;
 
-/// FEEL without its `=`. What cannot be understood is noted, and is `true`: the step is done rather than lost.
+/// FEEL without its `=`. An unknown condition is noted and becomes `true`: the step runs rather than being lost.
 pub(super) fn condition(node: &Node, names: &mut Names, notes: &mut Notes) -> String {
     if let Some(text) = text(node) {
         return comparison(&text, names, notes);
@@ -60,7 +60,7 @@ fn variable(name: &str, names: &mut Names, notes: &mut Notes) -> String {
     names.path(name, notes)
 }
 
-/// A value as FEEL. What people type for a value of a choice becomes its token.
+/// A value as FEEL. Labels of a choice become tokens.
 fn literal(name: &str, value: &str, names: &Names) -> String {
     let value = value.trim().trim_matches(['"', '\'']);
     if matches!(value, "true" | "false" | "null") || value.parse::<f64>().is_ok() {

@@ -1,4 +1,4 @@
-//! The arguments and roles of a macro become slots and roles.
+//! Converts arguments and roles of a macro to slots and roles.
 
 use std::collections::BTreeMap;
 
@@ -10,9 +10,9 @@ use super::source::{entries, flag, shown, text_of, texts};
 use super::writer::{Map, Yaml, copy, list, map, raw};
 use brain_registry::yaml::Node;
 
-/// The tool that makes stand-ins, as the source calls it.
+/// The source's tool that creates placeholders.
 pub(super) const PLACEHOLDER: &str = "entity.ensure_or_placeholder";
-/// The field of its result that is the stand-in.
+/// The field of its result with the placeholder.
 pub(super) const PLACEHOLDER_FIELD: &str = "entity_id";
 
 /// All arguments: their names, and whether they are required.
@@ -24,7 +24,7 @@ pub(super) fn all(node: &Node) -> Vec<(&str, &Node, bool)> {
     [part("required", true), part("optional", false)].concat()
 }
 
-/// Learns the names of arguments and of the values they may have.
+/// Collects the names of arguments and of their values.
 pub(super) fn learn(node: &Node, names: &mut Names) {
     for (name, arg, _) in all(node) {
         names.slots.insert(name.to_owned(), snake(name));
@@ -133,7 +133,7 @@ fn values(name: &str, node: &Node, whole: &Node, notes: &mut Notes) -> Yaml {
         if let Some(label) = &label {
             one.set("label", label.as_str());
         }
-        // A word means one value once: the same word as label and alias is enough once.
+        // A word that is label and alias of one value is listed once.
         let same = |word: &str| {
             word.eq_ignore_ascii_case(&token) || label.as_ref().is_some_and(|label| word.eq_ignore_ascii_case(label))
         };
@@ -161,7 +161,7 @@ fn values(name: &str, node: &Node, whole: &Node, notes: &mut Notes) -> Yaml {
     done.into()
 }
 
-/// The other argument that has all these values, and their tokens.
+/// Another argument that has all these values, and their tokens.
 fn decided_by(name: &str, keys: &[String], whole: &Node) -> Option<(String, Vec<String>)> {
     all(whole).into_iter().filter(|(other, ..)| *other != name).find_map(|(other, arg, _)| {
         let values = arg.get("values").and_then(Node::as_seq)?;
@@ -175,7 +175,7 @@ fn decided_by(name: &str, keys: &[String], whole: &Node) -> Option<(String, Vec<
     })
 }
 
-/// The roles, and FEEL for the parties that take them, by what the source calls the list.
+/// The roles, and FEEL for their parties, by the source's name of the list.
 pub(super) fn roles(node: &Node, notes: &mut Notes) -> (Vec<Yaml>, BTreeMap<&'static str, String>) {
     let mut roles = Vec::new();
     let mut lists = BTreeMap::new();

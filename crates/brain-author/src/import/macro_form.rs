@@ -1,4 +1,4 @@
-//! The macro form: `kind: macro`, arguments with labels, roles, and what it expands to.
+//! The macro form: `kind: macro`, arguments with labels, roles, and an expansion.
 
 use super::Notes;
 use super::condition::condition;
@@ -10,12 +10,12 @@ use super::source::{entries, shown, text, text_of, texts};
 use super::writer::{Map, Yaml, document, list};
 use brain_registry::yaml::Node;
 
-/// What a list of steps is inside of.
+/// The enclosing condition and loop of a list of steps.
 #[derive(Clone, Default)]
 struct Around {
-    /// FEEL that must be true.
+    /// The FEEL condition.
     when: Option<String>,
-    /// FEEL for the list, where it is a loop.
+    /// FEEL for the list of a loop.
     each: Option<String>,
 }
 
@@ -88,7 +88,7 @@ pub(super) fn path(name: &str) -> String {
     format!("playbooks/{}.yaml", name.replace('.', "_"))
 }
 
-/// What a macro says that a playbook has no place for.
+/// Notes the parts of a macro that a playbook cannot express.
 fn rest(node: &Node, notes: &mut Notes) {
     let mapped = ["kind", "id", "ui", "aliases", "required-roles", "optional-roles", "args", "expands-to"];
     for (key, value) in entries(Some(node)).filter(|(key, _)| !mapped.contains(key)) {

@@ -1,8 +1,8 @@
-//! `brain pack import`: packs from what others have written down.
+//! `brain pack import`: packs from other formats.
 //!
-//! An import is pure: text goes in, the files of an ordinary pack come out, readable and ready to be edited. What has
-//! no place in a pack is never lost silently: it is named in [`Imported::notes`], and where it matters also in a
-//! comment of the file.
+//! An import is a pure function from text to the files of an ordinary pack, readable and ready to edit. What a pack
+//! cannot express is never dropped silently: it is listed in [`Imported::notes`] and, if it matters, in a comment of
+//! the file.
 
 mod action;
 mod action_http;
@@ -27,29 +27,29 @@ pub use registry_file::registry;
 
 use brain_registry::Report;
 
-/// A pack that was made from something else.
+/// An imported pack.
 #[derive(Clone, Debug, Default)]
 pub struct Imported {
-    /// Path inside the pack, and content.
+    /// Path inside the pack, and text.
     pub files: Vec<(String, String)>,
-    /// What was not taken over as it was, in the order of the source.
+    /// What was changed or dropped, in source order.
     pub notes: Vec<ImportNote>,
-    /// How many tools and playbooks there are now.
+    /// The number of tools and of playbooks.
     pub made: (usize, usize),
 }
 
-/// Something that was not taken over as it was.
+/// A part that was changed or dropped.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct ImportNote {
     /// The action, playbook or macro.
     pub about: String,
     /// Its key.
     pub key: String,
-    /// What became of it.
+    /// What happened to it.
     pub note: String,
 }
 
-/// Where notes are gathered.
+/// Collects notes.
 #[derive(Default)]
 struct Notes {
     about: String,
@@ -57,7 +57,7 @@ struct Notes {
 }
 
 impl Notes {
-    /// What follows is about this.
+    /// Sets the subject of the following notes.
     fn about(&mut self, about: &str) {
         about.clone_into(&mut self.about);
     }
@@ -67,5 +67,5 @@ impl Notes {
     }
 }
 
-/// Why nothing could be imported: every problem with its file, line and column, and what to do.
+/// Why nothing could be imported: every problem with its position and help.
 pub type ImportError = Report;

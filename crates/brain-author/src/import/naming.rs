@@ -1,8 +1,8 @@
-//! Names of others become names of packs.
+//! Converts foreign names to names of packs.
 
 use brain_registry::is_name;
 
-/// Lower-case letters, digits and `_`, beginning with a letter.
+/// Lower-case letters, digits and `_`, starting with a letter.
 pub(super) fn snake(text: &str) -> String {
     let mut name = String::new();
     let mut lower = false;
@@ -29,7 +29,7 @@ pub(super) fn snake(text: &str) -> String {
     if is_name(&name) { name } else { "unnamed".to_owned() }
 }
 
-/// `domain.name`: as it is written, or with this domain.
+/// `domain.name`: as written, or with this domain.
 pub(super) fn full(text: &str, domain: &str) -> String {
     match text.split_once('.') {
         Some((domain, name)) => format!("{}.{}", snake(domain), snake(name)),
@@ -50,7 +50,7 @@ pub(super) fn title(text: &str) -> String {
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
-/// How people may ask: each name alone, and with everything that is required.
+/// Phrases: each name alone, and with all required slots.
 pub(super) fn phrases<'n>(
     names: impl IntoIterator<Item = &'n str>,
     required: &[String],

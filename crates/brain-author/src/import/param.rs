@@ -1,4 +1,4 @@
-//! A parameter of an action becomes an input.
+//! Converts a parameter of an action to an input.
 
 use super::Notes;
 use super::naming::snake;
@@ -6,7 +6,7 @@ use super::source::{entries, shown, text, text_of, texts};
 use super::writer::{Map, Yaml, copy, list, raw};
 use brain_registry::yaml::Node;
 
-/// An input: what the other side calls it, what we call it, and its type.
+/// An input: its foreign name, its name here, and its type.
 #[derive(Clone, Debug)]
 pub(super) struct Param {
     pub(super) theirs: String,
@@ -49,7 +49,7 @@ pub(super) fn inputs(params: &[Param]) -> Yaml {
     map.into()
 }
 
-/// The type and its limits. What cannot be said is noted.
+/// The type and its limits. Unsupported constraints are noted.
 fn field(name: &str, rule: Option<&Node>, required: bool, notes: &mut Notes) -> Yaml {
     let mut map = Map::default();
     let values = rule.and_then(|rule| ["enum", "values", "allowed_values"].iter().find_map(|key| rule.get(key)));
@@ -97,7 +97,7 @@ fn field(name: &str, rule: Option<&Node>, required: bool, notes: &mut Notes) -> 
     }
 }
 
-/// Whether the name of a check says nothing that the type does not say.
+/// Whether a check is implied by the type.
 fn implied(check: &str, kind: &str, rule: Option<&Node>) -> bool {
     let words = check.to_lowercase();
     let least = rule.and_then(|rule| rule.get("min").or_else(|| rule.get("minimum"))).and_then(text);

@@ -7,7 +7,7 @@ use super::source::{entries, flag, shown, text_of, texts};
 use super::writer::{Map, Yaml, copy, document, list, raw};
 use brain_registry::yaml::Node;
 
-/// One playbook of this form as ours.
+/// Converts one playbook.
 pub(super) fn playbook(node: &Node, draft: &mut Draft<'_>) -> Made {
     let id = text_of(node, "id").unwrap_or_else(|| "playbook".into());
     let name = full(&id, draft.pack);

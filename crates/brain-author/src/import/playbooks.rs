@@ -1,5 +1,5 @@
-//! `brain pack import playbook`: playbooks and macros of others become playbooks, with a stand-in for each tool that
-//! they name and nobody has.
+//! `brain pack import playbook`: converts playbooks and macros, with a stub for each tool that they use and that does
+//! not exist.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,31 +11,31 @@ use super::{ImportError, Imported, Notes, macro_args, macro_form, playbook_form}
 use crate::schemas;
 use brain_registry::yaml::Node;
 
-/// A playbook that was made.
+/// A converted playbook.
 pub(super) struct Made {
     pub(super) path: String,
     pub(super) text: String,
 }
 
-/// What is gathered while playbooks are made.
+/// The state while converting playbooks.
 pub(super) struct Draft<'p> {
     pub(super) pack: &'p str,
     pub(super) notes: Notes,
-    /// Phrases that something has already.
+    /// Phrases that are taken.
     pub(super) taken: Vec<String>,
-    /// Tools that steps name, with the arguments they are given.
+    /// Tools that steps use, with their arguments.
     tools: BTreeMap<String, BTreeSet<String>>,
 }
 
 impl Draft<'_> {
-    /// A step uses a tool with these arguments.
+    /// Records that a step uses a tool with these arguments.
     pub(super) fn uses(&mut self, tool: &str, args: &[String]) {
         self.tools.entry(tool.to_owned()).or_default().extend(args.iter().cloned());
     }
 }
 
-/// Makes playbooks of these files (what messages call them, and their texts). `known` are the tools that are there
-/// already; for every other tool a stand-in is made: a job for workers. With `whole` there is a `pack.yaml` too.
+/// Converts files (name in messages, and text) to playbooks. `known` are existing tools; every other tool gets a stub:
+/// a job for workers. `whole` adds a `pack.yaml`.
 pub fn playbooks(
     pack: &str,
     sources: &[(String, String)],
@@ -69,7 +69,7 @@ pub fn playbooks(
     }
     let tools = domains.values().map(Vec::len).sum();
     for (domain, tools) in domains {
-        // Another file may hold tools of the same domain; this one must not take its place.
+        // Another file may have tools of the same domain; do not overwrite it.
         files.push((format!("tools/{domain}_imported.yaml"), tools_file(&domain, tools)));
     }
     if whole {
@@ -82,7 +82,7 @@ pub fn playbooks(
     Ok(Imported { files, notes: draft.notes.all, made: (tools, playbooks) })
 }
 
-/// The playbooks of a file, or nothing if it is neither form.
+/// The playbooks of a file; `None` if it has neither form.
 fn form(root: &Node, draft: &mut Draft<'_>) -> Option<Vec<Made>> {
     let is_macro = |node: &Node| text_of(node, "kind").as_deref() == Some("macro") || node.get("expands-to").is_some();
     if is_macro(root) {
@@ -99,7 +99,7 @@ fn form(root: &Node, draft: &mut Draft<'_>) -> Option<Vec<Made>> {
         .then(|| entries.iter().map(|(key, node)| macro_form::playbook(&key.text, node, draft)).collect())
 }
 
-/// A tool that workers do, which takes whatever it is given.
+/// A stub: a job for workers that accepts any arguments.
 fn stand_in(tool: &str, name: &str, args: &BTreeSet<String>) -> Map {
     let mut made = Map::open();
     made.set("title", title(name));

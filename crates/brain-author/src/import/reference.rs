@@ -1,4 +1,4 @@
-//! References of others, `${…}`, become the paths of packs.
+//! Converts references `${…}` to paths.
 
 use std::collections::BTreeMap;
 
@@ -7,27 +7,27 @@ use super::naming::snake;
 use super::writer::{Map, Yaml, copy};
 use brain_registry::yaml::{Node, NodeValue, Resolved, resolve};
 
-/// What names mean where a reference stands.
+/// The names in scope of a reference.
 #[derive(Default)]
 pub(super) struct Names {
-    /// Slots as the source calls them, and ours.
+    /// The source's slot names, and ours.
     pub(super) slots: BTreeMap<String, String>,
-    /// Steps as the source calls them, and their ids.
+    /// The source's step names, and their ids.
     pub(super) steps: BTreeMap<String, String>,
-    /// What results were given names (`as: "@fund"`), and the steps they come from.
+    /// Named results (`as: "@fund"`), and their steps.
     pub(super) symbols: BTreeMap<String, String>,
     /// By slot: what people type for a value, and its token.
     pub(super) tokens: BTreeMap<String, BTreeMap<String, String>>,
     /// The name of the item in a loop.
     pub(super) item: Option<String>,
-    /// FEEL for the parties of roles, by what the source calls the list.
+    /// FEEL for the parties of roles, by the source's name of the list.
     pub(super) roles: BTreeMap<&'static str, String>,
-    /// Names that nothing declares: they become slots, so that nothing is lost.
+    /// Undeclared names: they become slots, so that nothing is lost.
     pub(super) missing: Vec<String>,
 }
 
 impl Names {
-    /// The path that a reference means.
+    /// The path of a reference.
     pub(super) fn path(&mut self, reference: &str, notes: &mut Notes) -> String {
         let reference = reference.trim();
         if let Some(symbol) = reference.strip_prefix('@') {
@@ -45,7 +45,7 @@ impl Names {
             [item, ..] if self.item.as_deref() == Some(*item) => format!("item{}", rest(1)),
             ["arg" | "args" | "slot" | "slots", name] => self.declared(name, notes),
             ["arg" | "args" | "slot" | "slots", name, part, ..] => {
-                // The value of a slot is its token, which is what `internal` asks for.
+                // The value of a slot is its token, which is what `internal` means.
                 if *part != "internal" {
                     notes.add(reference, format!("`{part}` of a value is not kept; its token is used"));
                 }
@@ -85,7 +85,7 @@ impl Names {
         format!("slots.{ours}")
     }
 
-    /// A text with references: `{{ path }}` in the places of `${…}`.
+    /// A text with `{{ path }}` in place of `${…}`.
     pub(super) fn text(&mut self, text: &str, notes: &mut Notes) -> String {
         let mut done = String::new();
         let mut rest = text;
@@ -128,7 +128,7 @@ impl Names {
     }
 }
 
-/// Elsewhere the result of a step is one value; here it has fields.
+/// In the source, a step's result is one value; here it has fields.
 fn whole(reference: &str, path: &str, notes: &mut Notes) {
     notes.add(reference, format!("is the whole result here: name the field that is meant, `{path}.FIELD`"));
 }

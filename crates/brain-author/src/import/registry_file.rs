@@ -13,7 +13,7 @@ use brain_registry::yaml::Node;
 /// Tools by domain.
 type Domains = BTreeMap<String, Vec<(String, Map)>>;
 
-/// Makes a pack of this name. `file` is what messages call the text.
+/// Makes a pack of this name. `file` is the file's name in messages.
 pub fn registry(pack: &str, file: &str, text: &str) -> Result<Imported, ImportError> {
     let root = read(file, text)?;
     let pack = snake(pack);
@@ -38,7 +38,7 @@ pub fn registry(pack: &str, file: &str, text: &str) -> Result<Imported, ImportEr
             return Err(refuse(file, text, node, "an action without an id", help));
         };
         if flag(node.get("is_active")) == Some(false) {
-            // Whatever else was noted about it does not matter.
+            // Other notes about a skipped action are irrelevant.
             notes.all.retain(|note| note.about != action.id);
             notes.add("is_active", "false: the whole action is left out");
         } else if actions.iter().any(|other| other.full() == action.full()) {
@@ -57,7 +57,7 @@ pub fn registry(pack: &str, file: &str, text: &str) -> Result<Imported, ImportEr
     Ok(maker.finish(playbooks, notes))
 }
 
-/// The actions or tools of a file, with their names where those are keys.
+/// The actions or tools of a file, with names that are keys.
 fn items(root: &Node) -> Option<Vec<(Option<String>, &Node)>> {
     let inside = ["actions", "tools", "registry"].iter().find_map(|key| root.get(key)).unwrap_or(root);
     if let Some(items) = inside.as_seq() {

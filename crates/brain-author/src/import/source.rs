@@ -1,4 +1,4 @@
-//! Reading what is imported: YAML or JSON, with places.
+//! Reads files to import: YAML or JSON, with spans.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use brain_registry::Diagnostic;
 use brain_registry::Report;
 use brain_registry::yaml::{Node, NodeValue, ProblemKind, Resolved, parse, resolve};
 
-/// The tree of a file. JSON is read as the YAML that it is, so comments in it do no harm.
+/// The tree of a file. JSON is parsed as YAML, so comments in it are harmless.
 pub(super) fn read(file: &str, text: &str) -> Result<Node, Report> {
     parse(text).or_else(|problems| {
         // JSON may be indented with tabs, YAML may not.
@@ -29,7 +29,7 @@ pub(super) fn read(file: &str, text: &str) -> Result<Node, Report> {
     })
 }
 
-/// A refusal that points at a place.
+/// A refusal with a position.
 pub(super) fn refuse(file: &str, text: &str, node: &Node, message: impl Into<String>, help: &str) -> Report {
     let found = Diagnostic::new(Code::WrongKind, file, node.span, message.into(), Some(help.to_owned()));
     Report::new(vec![found], sources(file, text))
@@ -39,13 +39,13 @@ fn sources(file: &str, text: &str) -> BTreeMap<String, String> {
     BTreeMap::from([(file.to_owned(), text.to_owned())])
 }
 
-/// The text of a scalar that is not nothing.
+/// The text of a scalar that is not null.
 pub(super) fn text(node: &Node) -> Option<String> {
     let scalar = node.as_scalar()?;
     (resolve(scalar) != Resolved::Null).then(|| scalar.text.clone())
 }
 
-/// The text under a key, if it is not empty.
+/// The text of a key, if it is not empty.
 pub(super) fn text_of(node: &Node, key: &str) -> Option<String> {
     node.get(key).and_then(text).filter(|text| !text.trim().is_empty())
 }
@@ -67,7 +67,7 @@ pub(super) fn flag(node: Option<&Node>) -> Option<bool> {
     }
 }
 
-/// The entries of a map; none if it is something else.
+/// The entries of a map; empty for anything else.
 pub(super) fn entries(node: Option<&Node>) -> impl Iterator<Item = (&str, &Node)> {
     node.and_then(Node::as_map).unwrap_or(&[]).iter().map(|(key, node)| (key.text.as_str(), node))
 }

@@ -1,4 +1,4 @@
-//! The plain form of a tool registry: `{name, description, input_schema}`, as many programs list their tools.
+//! The usual form of tool lists: `{name, description, input_schema}`.
 
 use super::Notes;
 use super::naming::{full, phrases, snake, title};
@@ -7,7 +7,7 @@ use super::writer::{Map, Yaml, copy, list, map};
 use brain_registry::is_name;
 use brain_registry::yaml::Node;
 
-/// The keys that may hold the schema of the arguments.
+/// Keys for the schema of the arguments.
 pub(super) const SCHEMAS: [&str; 4] = ["input_schema", "inputSchema", "parameters", "schema"];
 
 /// The domain, the name and the tool.
@@ -53,7 +53,7 @@ pub(super) fn tool(
     (domain, short, made)
 }
 
-/// A schema as it was written; packs want an object with `properties`.
+/// A schema as written; packs need an object with `properties`.
 fn whole(schema: &Node, what: &str, notes: &mut Notes) -> Yaml {
     let object = text_of(schema, "type").is_some_and(|kind| kind == "object");
     let properties = schema.get("properties").is_some_and(|node| node.as_map().is_some_and(|map| !map.is_empty()));

@@ -1,4 +1,4 @@
-//! Actions with the same workflow, in their sequence, become a playbook.
+//! Actions of the same workflow become a playbook, in their order.
 
 use std::collections::BTreeMap;
 
@@ -46,7 +46,7 @@ fn playbook(flow: &str, steps: &[&Action<'_>], all: &[Action<'_>], taken: &mut V
     if all.iter().any(|action| action.domain == domain && action.name == name) {
         name.push_str("_flow");
     }
-    // A slot for each input. Where two steps call different things the same, the later one's gets a name of its own.
+    // A slot for each input. If two steps use one name for different things, the later one is renamed.
     let mut slots: Vec<(String, Yaml, bool)> = Vec::new();
     let mut done = Vec::new();
     for (index, action) in steps.iter().enumerate() {

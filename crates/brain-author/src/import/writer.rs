@@ -1,14 +1,14 @@
-//! YAML as a person would write it: short things on one line, everything else indented, comments where they belong.
+//! Writes YAML as a person would: short values on one line, everything else indented, with comments.
 
 use brain_registry::yaml::{Node, NodeValue, Resolved, Scalar, Style, resolve};
 
-/// The longest line that several values share.
+/// Maximum width of a flow collection.
 const WIDTH: usize = 110;
 
 /// A value to write.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Yaml {
-    /// Exactly these characters: a number, `true`, or text that is already quoted.
+    /// Verbatim: a number, `true`, or quoted text.
     Scalar(String),
     /// A list.
     List(Vec<Yaml>),
@@ -20,7 +20,7 @@ pub(super) enum Yaml {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Map {
     entries: Vec<(Vec<String>, String, Yaml)>,
-    /// Comments for whatever comes next.
+    /// Comments for the next key.
     comments: Vec<String>,
     open: bool,
 }
@@ -69,7 +69,7 @@ impl From<String> for Yaml {
     }
 }
 
-/// Characters as they are: numbers, `true`, `false`.
+/// A verbatim scalar: a number, `true`, `false`.
 pub(super) fn raw(text: impl ToString) -> Yaml {
     Yaml::Scalar(text.to_string())
 }
@@ -88,7 +88,7 @@ pub(super) fn map<const N: usize>(entries: [(&str, Yaml); N]) -> Yaml {
     map.into()
 }
 
-/// What was read, to be written again.
+/// A copy of a parsed node.
 pub(super) fn copy(node: &Node) -> Yaml {
     match &node.value {
         NodeValue::Scalar(scalar) => match resolve(scalar) {
@@ -114,7 +114,7 @@ pub(super) fn document(comment: &str, root: Map) -> String {
     text
 }
 
-/// A scalar that means this text: plain if that is safe, else in quotes.
+/// A scalar with this text: plain if that is safe, else quoted.
 fn quoted(text: &str) -> String {
     let plain = text.starts_with(|c: char| c.is_ascii_alphanumeric())
         && text.chars().all(|c| c.is_alphanumeric() || " _-./()'?:".contains(c))
@@ -128,7 +128,7 @@ fn key(text: &str) -> String {
     quoted(text)
 }
 
-/// A value on one line, if it may be.
+/// A value on one line, if that is possible.
 fn flow(value: &Yaml) -> Option<String> {
     match value {
         Yaml::Scalar(text) => Some(text.clone()),
@@ -166,7 +166,7 @@ fn block_map(text: &mut String, map: &Map, indent: usize) {
     }
 }
 
-/// What comes after a colon.
+/// The text after a colon.
 fn nested(text: &mut String, value: &Yaml, indent: usize, used: usize) {
     if let Some(line) = fits(value, indent + used) {
         text.push_str(&format!(" {line}\n"));
@@ -188,7 +188,7 @@ fn block_list(text: &mut String, items: &[Yaml], indent: usize) {
             (None, Yaml::Map(map)) => {
                 let mut inner = String::new();
                 block_map(&mut inner, map, indent + 2);
-                // Comments of the first key stand above the dash.
+                // Comments of the first key are above the dash.
                 let body = inner.lines().position(|line| !line.trim_start().starts_with('#')).unwrap_or(0);
                 for (index, line) in inner.lines().enumerate() {
                     let line = if index == body { format!("{margin}- {}", line.trim_start()) } else { line.to_owned() };

@@ -1,4 +1,4 @@
-//! `behavior:` of a tool, each kind.
+//! Schemas of `behavior:`.
 
 use serde_json::{Value, json};
 
@@ -55,7 +55,7 @@ pub(super) fn add(defs: &mut Defs) {
     decide(defs);
 }
 
-/// One operation on records with the keys that it takes.
+/// The schema of one operation on records.
 fn operation(word: &'static str, takes: &[&str]) -> Value {
     let lookups = either([part("lookup_get"), part("lookup_list")]);
     let all: Vec<Entry> = vec![

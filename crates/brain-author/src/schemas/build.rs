@@ -1,14 +1,14 @@
-//! The bricks that schemas are made of.
+//! Building blocks of schemas.
 
 use serde_json::{Map, Value, json};
 
 /// A schema's shared parts, by name.
 pub(super) type Defs = Map<String, Value>;
 
-/// A key of a map: its name, what it means, and what it holds.
+/// A property: name, description, schema.
 pub(super) type Entry = (&'static str, &'static str, Value);
 
-/// A map with these keys and no others.
+/// An object with these properties and no others.
 pub(super) fn closed(entries: Vec<Entry>, required: &[&str]) -> Value {
     let properties: Map<String, Value> =
         entries.into_iter().map(|(key, about, schema)| (key.to_owned(), described(schema, about))).collect();
@@ -19,7 +19,7 @@ pub(super) fn closed(entries: Vec<Entry>, required: &[&str]) -> Value {
     schema
 }
 
-/// A schema with its meaning in words.
+/// A schema with a description.
 pub(super) fn described(schema: Value, about: &str) -> Value {
     match schema {
         Value::Object(mut map) => {
@@ -30,17 +30,17 @@ pub(super) fn described(schema: Value, about: &str) -> Value {
     }
 }
 
-/// A shared part.
+/// A reference to a shared part.
 pub(super) fn part(name: &str) -> Value {
     json!({"$ref": format!("#/$defs/{name}")})
 }
 
-/// One of several forms.
+/// One of several schemas.
 pub(super) fn either<const N: usize>(forms: [Value; N]) -> Value {
     json!({"anyOf": forms.to_vec()})
 }
 
-/// Text: numbers and booleans are taken as they are written.
+/// Text. Numbers and booleans are accepted as written.
 pub(super) fn text() -> Value {
     json!({"type": ["string", "number", "boolean"]})
 }
@@ -55,7 +55,7 @@ pub(super) fn list(items: Value) -> Value {
     json!({"type": "array", "items": items})
 }
 
-/// One of a few words.
+/// One of several words.
 pub(super) fn choice(words: &[&str]) -> Value {
     json!({"enum": words})
 }
@@ -80,13 +80,13 @@ pub(super) fn full_name() -> Value {
     json!({"type": "string", "pattern": "^[a-z][a-z0-9_]{0,63}\\.[a-z][a-z0-9_]{0,63}$"})
 }
 
-/// How long.
+/// A duration.
 pub(super) fn duration() -> Value {
     let examples = ["500ms", "30s", "5m", "2h", "7d", "PT30S"];
     json!({"type": "string", "pattern": "^\\s*([0-9]+\\s*(ms|s|m|min|h|d)|[Pp].+)\\s*$", "examples": examples})
 }
 
-/// An amount that is not negative, as a number or as text.
+/// A non-negative amount, as number or text.
 pub(super) fn amount() -> Value {
     json!({"type": ["number", "string"], "minimum": 0, "pattern": "^[0-9]+(\\.[0-9]+)?$"})
 }
@@ -96,12 +96,12 @@ pub(super) fn expression() -> Value {
     text()
 }
 
-/// Any value, with expressions in it.
+/// Any value, which may contain expressions.
 pub(super) fn value() -> Value {
     json!({})
 }
 
-/// A map of values with expressions in them.
+/// A map of values that may contain expressions.
 pub(super) fn values() -> Value {
     json!({"type": "object"})
 }

@@ -8,14 +8,14 @@ use super::build::{
 };
 use brain_registry::keys;
 
-/// Adds the parts for inputs and outputs: `input` (a whole), `input_field`.
+/// Adds `input` (a whole) and `input_field`.
 pub(super) fn inputs(defs: &mut Defs) {
     add(defs, "input", Vec::new(), "value");
     defs.insert("value".into(), closed(value_entries(), &["token"]));
     defs.insert("input".into(), object("input_field"));
 }
 
-/// Adds the parts for slots: `slots` (a whole), `slot_field`, and what their parts are made of.
+/// Adds `slots` (a whole), `slot_field` and their parts.
 pub(super) fn slots(defs: &mut Defs) {
     inputs(defs);
     let valid_for = json!({"anyOf": [expression(), {"type": "object", "additionalProperties": texts()}]});
@@ -41,7 +41,7 @@ pub(super) fn slots(defs: &mut Defs) {
     defs.insert("placeholder".into(), placeholder);
 }
 
-/// Adds the parts for fields of records: `record_field`.
+/// Adds `record_field`.
 pub(super) fn stored(defs: &mut Defs) {
     let of_records = vec![
         ("ref", "The record type that it points to.", text()),
@@ -64,7 +64,7 @@ fn value_entries() -> Vec<Entry> {
     ]
 }
 
-/// A whole input: a map from names to fields, or JSON Schema.
+/// A map from names to fields, or JSON Schema.
 fn object(field: &str) -> Value {
     json!({
         "type": ["object", "null"],
@@ -87,14 +87,14 @@ fn add(defs: &mut Defs, name: &str, more: Vec<Entry>, value: &str) {
     });
     let choices = list(either([text(), part(value)]));
     defs.insert(format!("{name}_field"), either([type_name(), choices, map]));
-    // The parts of a slot are fields like any other: only whole slots depend on each other.
+    // Parts of a slot are ordinary fields: only whole slots depend on each other.
     let inside = if name == "slot" { "input" } else { name };
     let mut entries = attributes(&format!("{inside}_field"), value);
     entries.extend(more);
     defs.insert(format!("{name}_attributes"), closed(entries, &[]));
 }
 
-/// The name of a type, with `?` where it is optional.
+/// A type name, with `?` if it is optional.
 fn type_name() -> Value {
     let names = keys::types();
     json!({

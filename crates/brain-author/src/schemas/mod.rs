@@ -1,7 +1,7 @@
-//! `brain pack schema`: JSON Schemas of all pack files, so that editors complete and check them.
+//! `brain pack schema`: JSON Schemas of pack files, for completion and validation in editors.
 //!
-//! A schema never refuses what the decoder takes; it may take what only `brain pack check` can refuse, such as an
-//! unknown tool. Keys are closed exactly where the decoder refuses unknown ones: a test compares the two.
+//! A schema never rejects what the decoder accepts; it may accept what only `brain pack check` can reject, such as an
+//! unknown tool. Objects are closed exactly where the decoder rejects unknown keys: a test compares the two.
 
 mod behaviors;
 mod build;
@@ -18,7 +18,7 @@ mod tools;
 
 use serde_json::{Map, Value, json};
 
-/// Which file of a pack.
+/// A kind of pack file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SchemaKind {
     /// `pack.yaml`
@@ -69,7 +69,7 @@ impl SchemaKind {
         }
     }
 
-    /// The files that it is for.
+    /// The pattern of its files.
     pub fn files(self) -> &'static str {
         match self {
             Self::Pack => "pack.yaml",
@@ -82,10 +82,10 @@ impl SchemaKind {
     }
 }
 
-/// Where the schemas lie inside a pack. Files and folders that begin with a dot are not part of a pack.
+/// The folder of the schemas in a pack. Hidden files and folders are not part of a pack.
 pub const SCHEMA_FOLDER: &str = ".brain/schemas";
 
-/// The schema of a kind of file: JSON Schema 2020-12 that refers to nothing outside itself.
+/// The schema of a kind of file: self-contained JSON Schema 2020-12.
 pub fn schema(kind: SchemaKind) -> Value {
     let (root, defs) = match kind {
         SchemaKind::Pack => pack::schema(),
@@ -112,7 +112,7 @@ pub(crate) fn files() -> Vec<(String, String)> {
     SchemaKind::ALL.into_iter().map(|kind| (format!("{SCHEMA_FOLDER}/{}.json", kind.name()), text(kind))).collect()
 }
 
-/// The first line of a file of a pack: it tells editors where its schema lies. Empty for files without one.
+/// The first line of a pack file, which points editors to its schema. Empty for files without one.
 pub(crate) fn modeline(path: &str) -> String {
     let Some(kind) = SchemaKind::of_path(path) else { return String::new() };
     let up = "../".repeat(path.matches('/').count());

@@ -9,7 +9,7 @@ use brain_registry::PackSource;
 use brain_registry::keys;
 use brain_registry::yaml::{Node, NodeValue, Resolved, parse, resolve};
 
-/// As an editor sees a file: numbers are numbers.
+/// The JSON that an editor sees: numbers are numbers.
 fn as_json(node: &Node) -> Value {
     match &node.value {
         NodeValue::Scalar(scalar) => match resolve(scalar) {
@@ -21,7 +21,7 @@ fn as_json(node: &Node) -> Value {
     }
 }
 
-/// What is wrong with a text, by the schema of its kind.
+/// The validation errors of a text.
 fn problems(kind: SchemaKind, text: &str) -> Vec<String> {
     let validator =
         jsonschema::draft202012::new(&schema(kind)).unwrap_or_else(|problem| panic!("{kind:?}: {problem:?}"));
@@ -80,7 +80,7 @@ fn keys_of_schemas_and_decoders_are_the_same() {
         }
         compared.push((kind, name));
     }
-    // And nothing is closed that the decoder does not close.
+    // No schema is closed where the decoder is open.
     for kind in SchemaKind::ALL {
         let whole = schema(kind);
         for (name, place) in whole["$defs"].as_object().unwrap() {

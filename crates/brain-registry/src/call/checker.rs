@@ -1,4 +1,4 @@
-//! A schema that is ready to check values: for record bodies and whatever else is no tool's input.
+//! A compiled schema for values other than tool inputs, such as record bodies.
 
 use jsonschema::Validator;
 use serde_json::Value;
@@ -14,13 +14,13 @@ pub struct Checker {
 }
 
 impl Checker {
-    /// Compiles a schema; `None` if it is none.
+    /// Compiles a schema; `None` if it is not valid JSON Schema.
     pub fn new(schema: Value) -> Option<Self> {
         let validator = compile(&schema).ok()?;
         Some(Self { schema, validator })
     }
 
-    /// Brings a value to its one form and checks it.
+    /// Normalises and validates a value.
     pub fn check(&self, value: Value) -> Result<Value, Vec<FieldError>> {
         let value = normalise(&self.schema, value);
         let found = problems(&self.validator, &self.schema, &value, "");

@@ -1,4 +1,4 @@
-//! Why an argument does not fit, in words for people.
+//! Validation errors of arguments, worded for people.
 
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{ValidationError, Validator};
@@ -8,14 +8,14 @@ use serde_json::Value;
 use super::format::decimal;
 use crate::suggest::nearest;
 
-/// One argument that does not fit.
+/// A validation error of one argument.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FieldError {
-    /// JSON Pointer to it; empty for the arguments as a whole.
+    /// JSON Pointer to the argument; empty for the arguments as a whole.
     pub field: String,
     /// Stable, machine-readable: `required`, `unknown_field`, `type`, `format`, `enum`, `minimum` …
     pub code: String,
-    /// For people: what was expected, and what was given (unless that is personal).
+    /// What was expected and, unless it is personal, what was given.
     pub message: String,
 }
 
@@ -25,7 +25,7 @@ impl std::fmt::Display for FieldError {
     }
 }
 
-/// Everything that does not fit, at most one complaint per field.
+/// All validation errors, at most one per field.
 pub(crate) fn problems(validator: &Validator, schema: &Value, value: &Value, base: &str) -> Vec<FieldError> {
     let mut found: Vec<FieldError> = Vec::new();
     for error in validator.iter_errors(value) {
@@ -113,7 +113,7 @@ fn properties(schema: &Value) -> Vec<&str> {
         .unwrap_or_default()
 }
 
-/// The limits of decimals: they are text by now, so the validator does not compare them.
+/// Bounds of decimals, which the validator cannot compare because they are text.
 fn bounds(schema: &Value, value: &Value, pointer: String, found: &mut Vec<FieldError>) {
     if let Some(Value::String(format)) = schema.get("format")
         && (format == "decimal" || format == "money")
@@ -157,7 +157,7 @@ fn decimal_bounds(schema: &Value, value: &Value, pointer: String, found: &mut Ve
     }
 }
 
-/// The part of a schema that a pointer into a value is about, as far as `properties` and `items` lead.
+/// The subschema for a pointer into a value, as far as `properties` and `items` lead.
 pub(crate) fn schema_at<'s>(schema: &'s Value, pointer: &str) -> &'s Value {
     let mut at = schema;
     for part in pointer.split('/').skip(1) {
@@ -168,7 +168,7 @@ pub(crate) fn schema_at<'s>(schema: &'s Value, pointer: &str) -> &'s Value {
     at
 }
 
-/// What a schema expects, in words that follow "must be".
+/// What a schema expects, worded to follow "must be".
 pub(crate) fn expectation(schema: &Value) -> String {
     if let Some(options) = schema.get("enum").and_then(Value::as_array) {
         let words: Vec<String> =
@@ -207,7 +207,7 @@ pub(crate) fn expectation(schema: &Value) -> String {
     }
 }
 
-/// `, got "abc"`; nothing if the value is personal.
+/// `, got "abc"`; empty if the value is personal.
 fn but_got(schema: &Value, value: &Value) -> String {
     const LONGEST: usize = 60;
     if schema.get("x-personal").is_some_and(|flag| flag == true) {

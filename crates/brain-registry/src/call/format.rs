@@ -1,11 +1,11 @@
-//! The formats of text that Brain asserts, and the one way to compile a schema.
+//! The text formats that Brain validates, and the compilation of schemas.
 
 use brain_core::Millis;
 use jsonschema::{Draft, Validator};
 use rust_decimal::Decimal;
 use serde_json::Value;
 
-/// Why a schema cannot be compiled.
+/// Why a schema does not compile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SchemaProblem {
     /// JSON Pointer into the schema.
@@ -14,7 +14,7 @@ pub(crate) struct SchemaProblem {
     pub(crate) message: String,
 }
 
-/// Compiles a schema with Brain's formats asserted. Nothing is ever fetched: a `$ref` must stay inside.
+/// Compiles a schema with Brain's formats. Nothing is fetched: every `$ref` must be internal.
 pub(crate) fn compile(schema: &Value) -> Result<Validator, SchemaProblem> {
     jsonschema::options()
         .with_draft(Draft::Draft202012)
@@ -36,7 +36,7 @@ pub(crate) fn compile(schema: &Value) -> Result<Validator, SchemaProblem> {
         })
 }
 
-/// A decimal that keeps every digit: at most 28 of them.
+/// An exact decimal of at most 28 digits.
 pub(crate) fn decimal(text: &str) -> Option<Decimal> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let plain = digits.bytes().all(|b| b.is_ascii_digit() || b == b'.')

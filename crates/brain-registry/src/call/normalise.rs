@@ -1,4 +1,4 @@
-//! One form for each value: decimals as exact text, ids in lower case, labels as tokens, defaults filled in.
+//! The canonical form of values: exact decimals, lower-case ids, tokens for labels, defaults filled in.
 
 use serde_json::{Map, Value};
 
@@ -51,7 +51,7 @@ fn object(schema: &Value, mut members: Map<String, Value>) -> Value {
     Value::Object(members)
 }
 
-/// Whether null is a value of this schema, as far as its `type` says. An untyped schema takes anything.
+/// Whether the schema's `type` admits null. An untyped schema admits anything.
 fn admits_null(schema: &Value) -> bool {
     match schema.get("type") {
         Some(Value::String(word)) => word == "null",
@@ -65,7 +65,7 @@ fn exact(value: Value, least_scale: u32) -> Value {
     if number.scale() < least_scale {
         number.rescale(least_scale);
         if number.scale() < least_scale {
-            // More digits than a decimal has room for: leave it, validation will say what it is.
+            // Too many digits for a decimal: leave it for validation to reject.
             return value;
         }
     }

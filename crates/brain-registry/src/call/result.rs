@@ -1,4 +1,4 @@
-//! The result of any tool, whatever its behavior.
+//! The result of a tool.
 
 use brain_core::Failure;
 use serde::{Deserialize, Serialize};
@@ -7,67 +7,67 @@ use serde_json::Value;
 /// The result of one attempt.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ToolResult {
-    /// Whether it did what it should.
+    /// Whether it succeeded.
     pub success: bool,
-    /// What it answered: merged into `state`, kept as `steps.<id>.result`.
+    /// The answer: merged into `state`, kept as `steps.<id>.result`.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub data: Value,
     /// One sentence for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
-    /// Why it did not, if it did not.
+    /// The failure, if it did not succeed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<Failure>,
-    /// The records it made, changed, found or read.
+    /// The records it created, changed, found or read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub artifacts: Vec<Artifact>,
-    /// What a language model used for it.
+    /// Tokens that a language model used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token_usage: Option<Box<TokenUsage>>,
-    /// Steps to add to the run (only from a tool that says `may_inject`).
+    /// Steps to inject into the run; the tool must declare `may_inject`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub new_steps: Vec<Value>,
-    /// Another engine works on; a callback ends it.
+    /// Another engine continues the work; a callback completes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delegate: Option<Value>,
-    /// A person should look at this.
+    /// A question for a reviewer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub review: Option<Value>,
-    /// The HTTP status of the outside system's answer.
+    /// The HTTP status of the outside system.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub api_status: Option<u16>,
 }
 
-/// A record that a result is about.
+/// A record in a result.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Artifact {
     /// The record type.
     #[serde(rename = "type")]
     pub record_type: String,
-    /// The record.
+    /// The record's id.
     pub id: String,
-    /// What it is to the result.
+    /// Its role in the result.
     pub role: ArtifactRole,
-    /// The record's revision after the change, if the tool made or changed it.
+    /// The record's revision after a change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revision: Option<u64>,
 }
 
-/// What a record is to a result.
+/// The role of a record in a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ArtifactRole {
-    /// The tool made it.
+    /// Created.
     Created,
-    /// The tool changed it.
+    /// Changed.
     Updated,
-    /// The tool found it by something else than its id.
+    /// Found by something other than its id.
     Resolved,
-    /// The tool read it.
+    /// Read.
     Input,
 }
 
-/// What a language model used.
+/// Tokens that a language model used.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TokenUsage {
@@ -75,7 +75,7 @@ pub struct TokenUsage {
     pub input: u64,
     /// Tokens written.
     pub output: u64,
-    /// Which model.
+    /// The model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
 }

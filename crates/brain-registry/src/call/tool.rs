@@ -1,4 +1,4 @@
-//! A tool that is ready to be called.
+//! A callable tool.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::model::ToolDef;
 pub struct Tool {
     /// The definition.
     pub def: ToolDef,
-    /// The digest of its canonical form: what programs pin.
+    /// The digest of its canonical form, which programs pin.
     pub hash: Digest,
     input: Validator,
     output: Option<Validator>,
@@ -29,7 +29,7 @@ pub struct ToolError {
 }
 
 impl Tool {
-    /// Makes a tool of a definition: one that was just loaded, or one that was stored by hash and is needed again.
+    /// Compiles a definition: a loaded one, or a stored one that a run still pins.
     pub fn from_def(def: ToolDef) -> Result<Arc<Self>, ToolError> {
         let wrong = |part: &'static str| {
             let tool = def.name.clone();
@@ -62,7 +62,7 @@ impl fmt::Debug for Tool {
 }
 
 impl PartialEq for Tool {
-    /// Two tools are the same if their definitions are.
+    /// Tools are equal if their definitions are.
     fn eq(&self, other: &Self) -> bool {
         self.hash == other.hash
     }

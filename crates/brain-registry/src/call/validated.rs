@@ -1,4 +1,4 @@
-//! A call that was checked. The engine takes nothing else, and nothing but [`Tool::validate`] makes one.
+//! A validated call. The engine accepts nothing else, and only [`Tool::validate`] makes one.
 
 use std::sync::Arc;
 
@@ -36,15 +36,14 @@ impl ValidatedCall {
         &self.args
     }
 
-    /// Both.
+    /// The tool and the arguments.
     pub fn into_parts(self) -> (Arc<Tool>, Value) {
         (self.tool, self.args)
     }
 }
 
 impl Tool {
-    /// Checks arguments: fills in defaults, brings each value to its one form, validates. Every field that does not
-    /// fit is told, each once.
+    /// Fills in defaults, normalises and validates arguments. Reports every invalid field, each once.
     pub fn validate(self: &Arc<Self>, args: Value) -> Result<ValidatedCall, Vec<FieldError>> {
         let args =
             normalise(&self.def.input, if args.is_null() { Value::Object(serde_json::Map::new()) } else { args });
@@ -52,8 +51,7 @@ impl Tool {
         if found.is_empty() { Ok(ValidatedCall { tool: Arc::clone(self), args }) } else { Err(found) }
     }
 
-    /// Checks the data of a result against the declared `output`, if there is one, and brings each value to its one
-    /// form.
+    /// Validates a result's data against the declared `output`, if any, and normalises it.
     pub fn validate_output(&self, data: Value) -> Result<Value, Vec<FieldError>> {
         let (Some(schema), Some(validator)) = (&self.def.output, self.output()) else { return Ok(data) };
         let data = normalise(schema, data);
@@ -62,7 +60,7 @@ impl Tool {
     }
 }
 
-/// What is wrong with one value by a schema of its own; `name` is what the complaints call it.
+/// The validation errors of one value, which messages call `name`.
 pub(crate) fn problems_of(schema: &Value, value: &Value, name: &str) -> Vec<FieldError> {
     match compile(schema) {
         Ok(validator) => problems(&validator, schema, value, &format!("/{}", super::field_error::escape(name))),

@@ -10,12 +10,12 @@ use crate::decode::{Context, leaves};
 use crate::suggest::{did_you_mean, nearest};
 use crate::yaml::{Node, Span, to_json};
 
-/// Whether a node has nothing in it that is computed.
+/// Whether a node contains no expression or template.
 pub(super) fn is_literal(node: &Node) -> bool {
     leaves(node).iter().all(|leaf| leaf.feel().is_none() && !leaf.is_template())
 }
 
-/// Checks `args` for a tool with this input. `anchor` is where to point when one is missing.
+/// Checks `args` for a tool with this input. Missing arguments are reported at `anchor`.
 pub(super) fn check(cx: &mut Context<'_>, tool: &str, input: &Value, args: Option<&Node>, anchor: Span) {
     let mut meant = Vec::new();
     for (key, value) in args.and_then(Node::as_map).unwrap_or(&[]) {

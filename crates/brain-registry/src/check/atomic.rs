@@ -1,4 +1,4 @@
-//! Atomic playbooks: all of it is one commit, so nothing in it may happen outside.
+//! Atomic playbooks are one commit, so no step may have an outside effect.
 
 use super::expansion::first_outside;
 use crate::code::Code;

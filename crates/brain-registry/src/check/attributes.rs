@@ -1,4 +1,4 @@
-//! What a tool says about itself: the tools it names exist, and its expressions see what they use.
+//! Attributes of tools: named tools exist, and expressions use names in scope.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Corpora: what is expected must be possible, and nothing may be asked twice.
+//! Corpora: expectations can be met, and no utterance occurs twice.
 
 use std::collections::BTreeMap;
 
@@ -57,7 +57,7 @@ pub(super) fn check(world: &World, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Whether a record is called by its name: `{mention: Kim Park}`.
+/// Whether a record is given by name: `{mention: Kim Park}`.
 fn is_named(property: &Value, value: &Node) -> bool {
     let entries = value.as_map().unwrap_or(&[]);
     property["x-entity"].is_string() && matches!(entries, [(key, _)] if key.text == "mention")

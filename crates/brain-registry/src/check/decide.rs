@@ -1,4 +1,4 @@
-//! Decision tables: columns that exist, cells that can hold, rules that can count, steps that may be added.
+//! Decision tables: known columns, satisfiable cells, reachable rules, permitted steps.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ use crate::suggest::{did_you_mean, quoted};
 use crate::world::World;
 use crate::yaml::{Node, Span};
 
-/// Whether at most one rule counts.
+/// Whether at most one rule applies.
 fn single(hit: HitPolicy) -> bool {
     matches!(hit, HitPolicy::First | HitPolicy::Unique | HitPolicy::Any | HitPolicy::Priority)
 }
@@ -57,7 +57,7 @@ pub(super) fn check(cx: &mut Context<'_>, world: &World, tool: &Located<ToolDef>
     promised(cx, tool, table, node);
 }
 
-/// `priority` and `output_order` need to know what is more important.
+/// `priority` and `output_order` need an order of importance.
 fn importance(cx: &mut Context<'_>, table: &DecideBehavior, node: &Node) {
     let ranked = table.outputs.iter().any(|(_, values)| !values.is_empty());
     if matches!(table.hit, HitPolicy::Priority | HitPolicy::OutputOrder) && !ranked {
@@ -67,7 +67,7 @@ fn importance(cx: &mut Context<'_>, table: &DecideBehavior, node: &Node) {
     }
 }
 
-/// A cell sees `input` and `settings`. A lone word that is neither was most likely meant as text.
+/// A cell sees `input` and `settings`. A single unknown word was probably meant as text.
 fn cell(cx: &mut Context<'_>, rule: &DecideRule, column: &str, node: &Node, scope: &Scope) {
     let Some(tests) = rule.when.get(column) else { return };
     for path in tests.paths().iter().filter(|path| path.first().is_some_and(|root| root != "?")) {
@@ -83,7 +83,7 @@ fn cell(cx: &mut Context<'_>, rule: &DecideRule, column: &str, node: &Node, scop
     }
 }
 
-/// Values: columns that are declared, expressions that see what they use, literals that fit the output.
+/// Result values: declared columns, names in scope, literals that fit the output.
 fn consequences(cx: &mut Context<'_>, tool: &Located<ToolDef>, table: &DecideBehavior, row: &Node, scope: &Scope) {
     for (key, value) in row.get("then").and_then(Node::as_map).unwrap_or(&[]) {
         scope.check(cx, value);
@@ -113,7 +113,7 @@ fn shown(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// Steps that a rule adds: allowed (told once if not: `refused`), and checked like those of a playbook whose slots are
+/// Injected steps: permitted (reported once if not: `refused`), and checked like those of a playbook whose slots are
 /// the tool's input.
 fn steps(
     cx: &mut Context<'_>,
@@ -139,7 +139,7 @@ fn steps(
     step_list::check(cx, world, &list);
 }
 
-/// Where several rules may count, their steps come into one run: each id once over the whole table.
+/// If several rules may apply, their steps are in one run: ids must be unique in the whole table.
 fn unique_steps(cx: &mut Context<'_>, row: &Node, ids: &mut BTreeMap<String, Span>) {
     let mut own = Vec::new();
     for step in row.get("steps").and_then(Node::as_seq).unwrap_or(&[]) {
@@ -153,7 +153,7 @@ fn unique_steps(cx: &mut Context<'_>, row: &Node, ids: &mut BTreeMap<String, Spa
     ids.extend(own);
 }
 
-/// Where one rule counts, the others say nothing: a column that a rule leaves out is null then.
+/// If one rule applies, the columns it omits are null.
 fn uneven(cx: &mut Context<'_>, table: &DecideBehavior, written: &[Node]) {
     let all: BTreeSet<&String> = table.rules.iter().flat_map(|rule| rule.then.keys()).collect();
     for (rule, row) in table.rules.iter().zip(written) {
@@ -167,7 +167,7 @@ fn uneven(cx: &mut Context<'_>, table: &DecideBehavior, written: &[Node]) {
     }
 }
 
-/// Under `first`, a rule behind one that tests the same, or nothing, never counts.
+/// Under `first`, a rule after one with the same tests, or none, can never apply.
 fn dead(cx: &mut Context<'_>, table: &DecideBehavior, written: &[Node]) {
     let tested = |rule: &DecideRule| -> BTreeMap<String, String> {
         let text = |tests: &str| tests.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -190,7 +190,7 @@ fn dead(cx: &mut Context<'_>, table: &DecideBehavior, written: &[Node]) {
     }
 }
 
-/// What the declared output requires must be a result column.
+/// Required properties of the declared output must be result columns.
 fn promised(cx: &mut Context<'_>, tool: &Located<ToolDef>, table: &DecideBehavior, node: &Node) {
     let Some(output) = &tool.value.output else { return };
     let given: BTreeSet<&String> = table

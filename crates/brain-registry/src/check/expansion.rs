@@ -1,4 +1,4 @@
-//! Tools that expand to playbooks: the playbook exists, takes what the tool takes, and comes to an end.
+//! Tools that expand to playbooks: the playbook exists, takes the tool's inputs, and is not recursive.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ use crate::model::{Behavior, Playbook, PlaybookBehavior, ToolDef};
 use crate::suggest::did_you_mean;
 use crate::world::World;
 
-/// How many steps a tool may come to, playbooks inside playbooks included.
+/// Maximum number of steps after expansion.
 const MAX_EXPANDED: u64 = 100;
 
 /// Checks a tool whose behavior is a playbook.
@@ -58,7 +58,7 @@ pub(super) fn check(cx: &mut Context<'_>, world: &World, tool: &Located<ToolDef>
     }
 }
 
-/// The playbook's slots are the tool's input: what it requires must be given, and what is given must be a slot.
+/// The playbook's slots are the tool's inputs: required slots must be inputs, and every input must be a slot.
 fn takes(cx: &mut Context<'_>, tool: &Located<ToolDef>, playbook: &Playbook, place: crate::yaml::Span) {
     let input = &tool.value.input;
     let names = |schema: &Value| {
@@ -99,7 +99,7 @@ fn behind<'w>(world: &'w World, tool: &ToolDef) -> Option<&'w Playbook> {
     }
 }
 
-/// The way from a tool back to itself through playbooks, if there is one: tool, playbook, tool, …
+/// The cycle from a tool through playbooks back to itself, if any: tool, playbook, tool, …
 fn way_back(world: &World, tool: &ToolDef) -> Option<Vec<String>> {
     let mut seen = BTreeSet::new();
     let mut open = vec![(tool, vec![tool.name.clone()])];
@@ -120,7 +120,7 @@ fn way_back(world: &World, tool: &ToolDef) -> Option<Vec<String>> {
     None
 }
 
-/// How many steps a playbook comes to. A loop further down is reported at its own tool; here it counts as too many.
+/// Number of steps after expansion. A cycle further down is reported at its own tool; here it counts as too many.
 fn expanded<'w>(world: &'w World, playbook: &'w Playbook) -> u64 {
     fn count<'w>(world: &'w World, playbook: &'w Playbook, known: &mut BTreeMap<&'w str, u64>) -> u64 {
         if let Some(steps) = known.get(playbook.name.as_str()) {
@@ -138,7 +138,7 @@ fn expanded<'w>(world: &'w World, playbook: &'w Playbook) -> u64 {
     count(world, playbook, &mut BTreeMap::new())
 }
 
-/// The first tool that works outside among those that a tool comes to, itself included.
+/// The first outside tool in the expansion of a tool, itself included.
 pub(super) fn first_outside<'w>(world: &'w World, tool: &'w ToolDef) -> Option<&'w str> {
     let mut seen = BTreeSet::new();
     let mut open = vec![tool];

@@ -1,4 +1,4 @@
-//! Names in expressions and templates: each must be something that can be seen where it is used.
+//! Names in expressions and templates: each must be in scope.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -11,10 +11,10 @@ use crate::suggest::{did_you_mean, quoted};
 use crate::world::World;
 use crate::yaml::{Node, Span, locate};
 
-/// Settings that every tenant has, whatever packs say.
+/// Settings of every tenant, regardless of packs.
 const USUAL_SETTINGS: [&str; 4] = ["currency", "region", "time_zone", "locale"];
 
-/// What an expression may mention: root names, and for some of them what may follow.
+/// The names in scope, and for some of them the names that may follow.
 #[derive(Clone, Default)]
 pub(super) struct Scope {
     roots: BTreeMap<String, Root>,
@@ -22,7 +22,7 @@ pub(super) struct Scope {
 
 #[derive(Clone)]
 enum Root {
-    /// Anything may follow.
+    /// Any name may follow.
     Any,
     /// One of these names must follow.
     Names(BTreeSet<String>),
@@ -30,14 +30,14 @@ enum Root {
     Steps(Steps),
 }
 
-/// The steps of a playbook, as one of them sees them.
+/// The steps of a playbook as one of them sees them.
 #[derive(Clone, Default)]
 pub(super) struct Steps {
     /// The ids of all steps.
     pub(super) all: BTreeSet<String>,
-    /// The ids of those that are done by then.
+    /// Ids of the steps that are done by then.
     pub(super) before: BTreeSet<String>,
-    /// The names that the result of a step has, where they are known.
+    /// The result's names of each step, if known.
     pub(super) results: BTreeMap<String, BTreeSet<String>>,
 }
 
@@ -49,19 +49,19 @@ impl Scope {
         Self::default().with("settings", Some(names.collect()))
     }
 
-    /// Also this root; `None`: anything may follow it.
+    /// Adds a root; `None`: any name may follow it.
     pub(super) fn with(mut self, root: &str, names: Option<BTreeSet<String>>) -> Self {
         self.roots.insert(root.to_owned(), names.map_or(Root::Any, Root::Names));
         self
     }
 
-    /// Also this root, with the properties of a schema.
+    /// Adds a root with the properties of a schema.
     pub(super) fn with_schema(self, root: &str, schema: &serde_json::Value) -> Self {
         let open = schema.get("properties").is_none() || schema.get("$ref").is_some();
         self.with(root, (!open).then(|| properties(schema).cloned().collect()))
     }
 
-    /// Also `steps`.
+    /// Adds `steps`.
     pub(super) fn with_steps(mut self, steps: Steps) -> Self {
         self.roots.insert("steps".into(), Root::Steps(steps));
         self
@@ -74,7 +74,7 @@ impl Scope {
         }
     }
 
-    /// Checks an expression that may stand without its `=`.
+    /// Checks an expression whose `=` is optional.
     pub(super) fn check_condition(&self, cx: &mut Context<'_>, node: &Node) {
         for leaf in leaves(node) {
             self.leaf(cx, &leaf, true);
@@ -116,12 +116,12 @@ impl Scope {
         }
     }
 
-    /// Whether this is a name that can be seen.
+    /// Whether a root name is in scope.
     pub(super) fn knows(&self, root: &str) -> bool {
         self.roots.contains_key(root)
     }
 
-    /// What is wrong with a path and what to do, as far as its first two names tell; steps are not looked at.
+    /// The problem with a path and its help, judged by its first two names; steps are not checked here.
     pub(super) fn problem(&self, path: &[String]) -> Option<(String, Option<String>)> {
         let root = path.first()?;
         match self.roots.get(root) {
@@ -170,7 +170,7 @@ impl Steps {
     }
 }
 
-/// Where a path stands in a template, by its text.
+/// The range of a path in a template's text.
 fn find_path(text: &str, path: &[String]) -> Option<Range<usize>> {
     let wanted = path.join(".");
     let part_of_name = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
@@ -183,7 +183,7 @@ fn find_path(text: &str, path: &[String]) -> Option<Range<usize>> {
         .map(|(at, _)| at..at + wanted.len())
 }
 
-/// The names that a tool's result has, where that can be known.
+/// The names in a tool's result, if known.
 pub(super) fn result_names(tool: &ToolDef, record: Option<&RecordDef>) -> Option<BTreeSet<String>> {
     if let Some(output) = &tool.output {
         output.get("properties")?;
@@ -206,7 +206,7 @@ pub(super) fn result_names(tool: &ToolDef, record: Option<&RecordDef>) -> Option
     })
 }
 
-/// The names that a record has in expressions.
+/// The names of a record in expressions.
 pub(super) fn record_names(record: &RecordDef) -> BTreeSet<String> {
     let built_in = crate::decode::BUILT_IN.into_iter().map(str::to_owned);
     record.fields.iter().map(|field| field.name.clone()).chain(built_in).collect()

@@ -1,4 +1,4 @@
-//! Groups: members that exist, and roles that somebody can have.
+//! Groups: members exist, and roles can be filled.
 
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ use crate::suggest::{did_you_mean, quoted};
 use crate::world::World;
 use crate::yaml::Node;
 
-/// Checks what a record type says of those who act for it.
+/// Checks the group declaration of a record type.
 pub(super) fn group(cx: &mut Context<'_>, world: &World, record: &Located<RecordDef>) {
     let Some(group) = &record.value.group else { return };
     let at = |key: &str| record.at(&["group", key]).span;
@@ -42,7 +42,7 @@ fn points_to<'a>(record: &'a RecordDef, name: &str) -> Option<&'a str> {
     record.field(name)?.reference.as_deref()
 }
 
-/// Checks the role that an input asks for: some group must lead to such records, and its members can have the role.
+/// Checks the role that an input asks for: some group leads to such records, and its members can have the role.
 pub(super) fn anchor(cx: &mut Context<'_>, world: &World, node: &Node, name: &str, property: &Value) {
     let (Some(role), Some(entity)) = (property["x-anchor"].as_str(), property["x-entity"].as_str()) else { return };
     let span = node.nearest([name, "anchor"]).span;
@@ -57,7 +57,7 @@ pub(super) fn anchor(cx: &mut Context<'_>, world: &World, node: &Node, name: &st
     let mut known: Vec<&str> = Vec::new();
     for group in groups {
         let field = world.record(&group.members).and_then(|members| members.field(group.role.as_deref()?));
-        // A role that is any text can be this one.
+        // Any text is possible for a free-text role.
         let Some(values) = field.and_then(|field| field.schema["enum"].as_array()) else { return };
         known.extend(values.iter().filter_map(Value::as_str));
     }

@@ -1,4 +1,4 @@
-//! The integrity check over all packs together: what one file says about another must be true.
+//! Integrity checks across all packs.
 
 mod arguments;
 mod atomic;
@@ -24,7 +24,7 @@ mod vocabulary;
 use crate::diagnostic::Diagnostic;
 use crate::world::World;
 
-/// Everything that does not hold.
+/// All problems.
 pub(crate) fn check(world: &World) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     packs::check(world, &mut found);

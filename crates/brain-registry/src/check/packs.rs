@@ -1,4 +1,4 @@
-//! Packs: none twice, and none without those it needs.
+//! Packs: no duplicates, and all dependencies present.
 
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;

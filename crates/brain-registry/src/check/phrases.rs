@@ -1,4 +1,4 @@
-//! Phrases: slots that exist, words to recognise them by, and one meaning each.
+//! Phrases: known slots, at least one word, and one meaning.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::suggest::did_you_mean;
 use crate::world::World;
 use crate::yaml::{Node, locate};
 
-/// Where a phrase was first seen.
+/// The first occurrence of a phrase.
 struct Owner<'w> {
     name: &'w str,
     file: &'w str,
@@ -81,7 +81,7 @@ fn phrases<'w>(
     }
 }
 
-/// Two phrases are the same if they have the same words and slots of the same kinds in the same order.
+/// Two phrases are equal if they have the same words, and slots of the same types, in the same order.
 fn unique<'w>(
     cx: &mut Context<'_>,
     name: &'w str,

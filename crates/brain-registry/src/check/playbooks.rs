@@ -1,4 +1,4 @@
-//! Playbooks: steps that exist, in an order that ends, with arguments that fit.
+//! Playbooks: known tools, no cycles, valid arguments.
 
 use super::step_list::{self, StepList};
 use super::tools::entities;
@@ -38,7 +38,7 @@ pub(super) fn check(world: &World, found: &mut Vec<Diagnostic>) {
             let help = "people ask for a playbook by its name: all its variants take the same slots".to_owned();
             cx.report(Code::DuplicateTool, playbook.name, message, Some(help));
         }
-        // The record types of roles are checked where roles are.
+        // The record types of roles are checked with the roles.
         let mut own_slots = playbook.value.slots.clone();
         if let Some(properties) = own_slots["properties"].as_object_mut() {
             properties.retain(|name, _| !playbook.value.roles.iter().any(|role| role.role == *name));
@@ -63,13 +63,13 @@ pub(super) fn check(world: &World, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Whether nothing decides between two playbooks of one name.
+/// Whether two playbooks of one name have the same precedence.
 fn same_variant(one: &Playbook, other: &Playbook) -> bool {
     let rank = |playbook: &Playbook| (playbook.tenant.clone(), playbook.priority, playbook.version);
     one.name == other.name && rank(one) == rank(other)
 }
 
-/// Other names of a playbook are nobody else's.
+/// Aliases of a playbook must be unique.
 fn aliases(cx: &mut Context<'_>, world: &World, index: usize) {
     let playbook = &world.playbooks[index];
     for (at, alias) in playbook.value.aliases.iter().enumerate() {

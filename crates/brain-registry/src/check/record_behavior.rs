@@ -1,4 +1,4 @@
-//! Tools that work on records: the record type, its fields and its states must exist.
+//! Tools on records: known record types, fields and states.
 
 use crate::code::Code;
 use crate::decode::Context;
@@ -45,7 +45,7 @@ pub(super) fn check(cx: &mut Context<'_>, world: &World, tool: &Located<ToolDef>
     }
 }
 
-/// The new state: written out, or the choices of the input it comes from.
+/// The new state: literal, or the choices of the input it comes from.
 fn target_state(cx: &mut Context<'_>, tool: &Located<ToolDef>, record: &RecordDef, node: &Node) {
     let Some(scalar) = node.as_scalar() else { return };
     if super::arguments::is_literal(node) {
@@ -71,7 +71,7 @@ fn operation_word(op: RecordOp) -> &'static str {
     }
 }
 
-/// Fields that are set exist, and literal values fit them.
+/// Fields that are set exist, and literal values fit.
 fn values(cx: &mut Context<'_>, record: &RecordDef, node: Option<&Node>) {
     for (key, value) in node.and_then(Node::as_map).unwrap_or(&[]) {
         if key.text == "state" {
@@ -86,7 +86,7 @@ fn values(cx: &mut Context<'_>, record: &RecordDef, node: Option<&Node>) {
     }
 }
 
-/// Fields that are filtered by exist; `id` and `state` always do.
+/// Filter fields exist; `id` and `state` always do.
 pub(super) fn filters(cx: &mut Context<'_>, record: &RecordDef, node: Option<&Node>) {
     for (key, value) in node.and_then(Node::as_map).unwrap_or(&[]) {
         match key.text.as_str() {
@@ -105,7 +105,7 @@ pub(super) fn filters(cx: &mut Context<'_>, record: &RecordDef, node: Option<&No
     }
 }
 
-/// Reports a state that a record type does not have.
+/// Reports an unknown state.
 pub(super) fn state(cx: &mut Context<'_>, record: &RecordDef, name: &str, span: Span) {
     match &record.states {
         None => {
@@ -133,7 +133,7 @@ fn lacks(cx: &mut Context<'_>, record: &RecordDef, op: RecordOp, span: Span) {
     cx.report(Code::RecordLacks, span, format!("`{}` {message}", record.name), Some(help.into()));
 }
 
-/// A tool that writes relies on its lists being complete until the commit, which only an index can promise.
+/// A writing tool relies on its lists until the commit, which only an index can guarantee.
 fn relied(cx: &mut Context<'_>, world: &World, name: &str, lookup: &Lookup, node: &Node) {
     let Lookup::List { record, filter } = lookup else { return };
     let Some(record) = world.record(record) else { return };
@@ -158,8 +158,7 @@ fn lookup_type(cx: &mut Context<'_>, world: &World, lookup: &Lookup, node: &Node
     }
 }
 
-/// Names in expressions: lookups see the input and earlier lookups, values see all lookups, the result also what
-/// came out.
+/// Scopes: lookups see the input and earlier lookups, values see all lookups, the result also sees the outcome.
 fn scopes(cx: &mut Context<'_>, world: &World, tool: &Located<ToolDef>, behavior: &RecordBehavior, node: &Node) {
     let mut scope = Scope::new(world).with_schema("input", &tool.value.input);
     for (name, lookup) in &behavior.with {
@@ -181,7 +180,7 @@ fn scopes(cx: &mut Context<'_>, world: &World, tool: &Located<ToolDef>, behavior
     }
 }
 
-/// A scope that also sees a lookup.
+/// A scope with a lookup added.
 pub(super) fn with_lookup(scope: Scope, world: &World, name: &str, lookup: &Lookup) -> Scope {
     match lookup {
         Lookup::Get { record, .. } => scope.with(name, world.record(record).map(record_names)),

@@ -1,4 +1,4 @@
-//! Record types: fields that exist, states that can be reached.
+//! Record types: known fields, reachable states.
 
 use std::collections::BTreeSet;
 
@@ -33,7 +33,7 @@ pub(super) fn check(world: &World, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Every scalar below a key of a record type names a field.
+/// Every scalar under these keys must be a field.
 fn fields(cx: &mut Context<'_>, record: &Located<RecordDef>) {
     let def = &record.value;
     for key in ["key", "dedupe", "search", "label", "aliases", "identifiers"] {
@@ -51,7 +51,7 @@ fn scalars(node: &Node) -> Vec<(&str, Span)> {
     crate::decode::leaves(node).into_iter().map(|leaf| (leaf.scalar.text.as_str(), leaf.span)).collect()
 }
 
-/// Reports a field that a record type does not have.
+/// Reports an unknown field.
 pub(super) fn field(cx: &mut Context<'_>, record: &RecordDef, name: &str, span: Span) -> bool {
     let known = record.field(name).is_some();
     if !known {
@@ -75,7 +75,7 @@ fn references(cx: &mut Context<'_>, world: &World, record: &Located<RecordDef>) 
     }
 }
 
-/// A field that must have a value cannot be emptied.
+/// A required field cannot be cleared.
 fn cleared(cx: &mut Context<'_>, record: &Located<RecordDef>, declared: &FieldDef) {
     let list = declared.reference.is_none();
     let needed = if list { declared.schema["minItems"].as_u64() > Some(0) } else { declared.required };
@@ -92,7 +92,7 @@ fn cleared(cx: &mut Context<'_>, record: &Located<RecordDef>, declared: &FieldDe
     cx.report(Code::ClearRequired, span, format!("`{}` {message}", declared.name), Some(help));
 }
 
-/// Reports a record type that does not exist.
+/// Reports an unknown record type.
 pub(super) fn unknown_record(cx: &mut Context<'_>, world: &World, name: &str, span: Span) {
     if !world.surely_unknown(name) {
         return;

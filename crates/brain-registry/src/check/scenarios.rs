@@ -1,4 +1,4 @@
-//! Scenarios: tools, record types and names that exist. Arguments are not checked: a scenario may try wrong ones.
+//! Scenarios: known tools, record types and names. Arguments are not checked: a scenario may try invalid ones.
 
 use std::collections::BTreeSet;
 

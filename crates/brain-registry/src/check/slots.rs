@@ -1,4 +1,4 @@
-//! Slots and roles of a playbook: each is used, and what they say about each other can be true.
+//! Slots and roles of a playbook: each is used, and their rules can be satisfied.
 
 use std::collections::BTreeSet;
 
@@ -48,7 +48,7 @@ pub(super) fn check(cx: &mut Context<'_>, world: &World, playbook: &Located<Play
     }
 }
 
-/// Record types that roles name.
+/// The record types of roles exist.
 fn kinds(cx: &mut Context<'_>, world: &World, playbook: &Located<Playbook>) {
     for role in playbook.node.get("roles").and_then(Node::as_seq).unwrap_or(&[]) {
         for kind in role.get("kinds").map(leaves).unwrap_or_default() {
@@ -59,7 +59,7 @@ fn kinds(cx: &mut Context<'_>, world: &World, playbook: &Located<Playbook>) {
     }
 }
 
-/// A condition over `slots`: it names slots that exist.
+/// The condition uses known slots.
 fn rule(cx: &mut Context<'_>, world: &World, slots: &Value, node: &Node) {
     Scope::new(world).with("slots", None).check_condition(cx, node);
     for leaf in leaves(node) {
@@ -98,7 +98,7 @@ fn validity(cx: &mut Context<'_>, world: &World, slots: &Value, node: &Node) {
     }
 }
 
-/// The tool of a stand-in exists, can be called, and gives the field.
+/// The placeholder's tool exists, can be called, and returns the field.
 fn placeholder(cx: &mut Context<'_>, world: &World, slots: &Value, node: &Node) {
     let Some((name, scalar)) = node.get("tool").and_then(|name| Some((name, name.as_scalar()?))) else { return };
     if let Some(args) = node.get("args") {
@@ -114,10 +114,10 @@ fn placeholder(cx: &mut Context<'_>, world: &World, slots: &Value, node: &Node) 
     }
 }
 
-/// Slots and roles that nothing uses.
+/// Reports unused slots and roles.
 pub(super) fn unused(cx: &mut Context<'_>, world: &World, playbook: &Located<Playbook>) {
     let def = &playbook.value;
-    // Steps that could not be read might have used them.
+    // Steps that failed to decode might use them.
     let written = playbook.node.get("steps").and_then(Node::as_seq).map_or(0, <[Node]>::len);
     if written != def.steps.len() || def.steps.iter().any(|step| world.tool(&step.tool).is_none()) {
         return;
@@ -138,7 +138,7 @@ pub(super) fn unused(cx: &mut Context<'_>, world: &World, playbook: &Located<Pla
             (Some("slots" | "input" | "state"), Some(name)) => {
                 used.insert(name.clone());
             }
-            // All of them at once.
+            // The whole object is used, and with it every slot.
             (Some("slots" | "input"), None) => return,
             (Some("roles"), _) => all_roles = true,
             _ => {}
@@ -157,7 +157,7 @@ pub(super) fn unused(cx: &mut Context<'_>, world: &World, playbook: &Located<Pla
     }
 }
 
-/// Where a choice is compared with a label instead of its token: `slots.kind = "Very big"`.
+/// Reports a comparison with a label instead of its token: `slots.kind = "Very big"`.
 pub(super) fn compared_labels(cx: &mut Context<'_>, schema: &Value, root: &str, node: &Node) {
     for leaf in leaves(node) {
         for (name, property) in schema["properties"].as_object().into_iter().flatten() {

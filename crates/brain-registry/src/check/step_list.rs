@@ -1,4 +1,4 @@
-//! Lists of steps, of a playbook or added by a tool: they exist, come in an order that ends, and their arguments fit.
+//! Lists of steps, of a playbook or injected by a tool: known tools, no cycles, valid arguments.
 
 use std::collections::BTreeSet;
 
@@ -16,23 +16,23 @@ use crate::suggest::did_you_mean;
 use crate::world::World;
 use crate::yaml::Node;
 
-/// Steps and what they may use.
+/// A list of steps and what it may use.
 pub(super) struct StepList<'a> {
     /// The steps.
     pub(super) steps: &'a [PlaybookStep],
-    /// What was written.
+    /// Their YAML.
     pub(super) written: &'a [Node],
     /// The schema of `slots`.
     pub(super) slots: &'a Value,
-    /// Whether `input` is the same as `slots`: so it is for steps that a tool adds.
+    /// Whether `input` equals `slots`, as in injected steps.
     pub(super) injected: bool,
-    /// Whether there are `roles`.
+    /// Whether `roles` is in scope.
     pub(super) roles: bool,
 }
 
 /// Checks a list of steps.
 pub(super) fn check(cx: &mut Context<'_>, world: &World, list: &StepList<'_>) {
-    // Steps that could not be read are already reported; find the node of each of the others by its id.
+    // Steps that failed to decode are reported already; match the others with their nodes by id.
     let mut nodes = list.written.iter();
     let steps: Vec<(&PlaybookStep, &Node)> = list
         .steps
@@ -53,7 +53,7 @@ pub(super) fn check(cx: &mut Context<'_>, world: &World, list: &StepList<'_>) {
     }
     let graph =
         Graph::new(steps.iter().map(|(step, _)| (step.id.as_str(), step.after.iter().map(String::as_str).collect())));
-    // What waits for what is not clear while two steps share a name.
+    // With duplicate ids, the dependencies are unclear.
     let looping = if doubled { ids.clone() } else { cycles(cx, &graph, &steps) };
     for (step, node) in &steps {
         one(cx, world, list, (step, node), &graph, &looping);
@@ -76,7 +76,7 @@ fn duplicates(cx: &mut Context<'_>, steps: &[(&PlaybookStep, &Node)]) -> bool {
     doubled
 }
 
-/// Reports each loop once; gives the ids of all steps in loops.
+/// Reports each cycle once; returns the ids of all steps in cycles.
 fn cycles<'p>(cx: &mut Context<'_>, graph: &Graph<'p>, steps: &[(&'p PlaybookStep, &'p Node)]) -> BTreeSet<String> {
     let mut looping = BTreeSet::new();
     for (step, node) in steps {
@@ -136,7 +136,7 @@ fn one(
     }
 }
 
-/// A step without `args` takes the slots of the same names: they must cover what the tool requires.
+/// A step without `args` takes the slots with the names of its inputs: they must cover the required ones.
 fn slots_suffice(cx: &mut Context<'_>, list: &StepList<'_>, node: &Node, tool: &ToolDef) {
     let slots: BTreeSet<&String> = properties(list.slots).collect();
     for name in tool.input["required"].as_array().into_iter().flatten().filter_map(|name| name.as_str()) {

@@ -1,19 +1,19 @@
-//! The graph of a playbook's steps.
+//! The dependency graph of a playbook's steps.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What each step waits for, directly.
+/// The direct dependencies of each step.
 pub(super) struct Graph<'p> {
     after: BTreeMap<&'p str, Vec<&'p str>>,
 }
 
 impl<'p> Graph<'p> {
-    /// From each step's id and the ids it waits for.
+    /// A graph from each step's id and its dependencies.
     pub(super) fn new(steps: impl IntoIterator<Item = (&'p str, Vec<&'p str>)>) -> Self {
         Self { after: steps.into_iter().collect() }
     }
 
-    /// All steps that are done before this one, itself not included unless it waits for itself.
+    /// All transitive dependencies of a step; the step itself only if it is in a cycle.
     pub(super) fn before(&self, id: &str) -> BTreeSet<String> {
         let mut seen = BTreeSet::new();
         let mut open: Vec<&str> = self.after.get(id).cloned().unwrap_or_default();
@@ -25,7 +25,7 @@ impl<'p> Graph<'p> {
         seen
     }
 
-    /// One loop of steps that wait for each other, from `id` back to `id`, if there is one.
+    /// A cycle through `id`, if there is one.
     pub(super) fn cycle(&self, id: &'p str) -> Option<Vec<&'p str>> {
         let mut from: BTreeMap<&str, &'p str> = BTreeMap::new();
         let mut open = vec![id];

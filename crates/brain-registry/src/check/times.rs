@@ -1,4 +1,4 @@
-//! Time-outs: no attempt of a tool takes longer than the operator allows.
+//! Time-outs must not exceed the operator's limit.
 
 use brain_core::Millis;
 
@@ -31,7 +31,7 @@ pub(super) fn check(world: &World, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Others do the work, or its steps have time-outs of their own.
+/// Others do the work, or its steps have their own time-outs.
 fn is_exempt(tool: &ToolDef) -> bool {
     tool.delegate.is_some() || matches!(tool.behavior, Behavior::Worker(_) | Behavior::Playbook(_))
 }

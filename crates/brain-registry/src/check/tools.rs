@@ -1,4 +1,4 @@
-//! Tools: each once, asking for what its effect needs, calling only what is declared.
+//! Tools: unique, with consent for their effects, calling only declared hosts.
 
 use std::collections::BTreeSet;
 
@@ -57,12 +57,12 @@ pub(super) fn check(world: &World, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// What expressions of a tool see.
+/// The names in scope for a tool's expressions.
 pub(super) fn scope(world: &World, tool: &ToolDef) -> Scope {
     Scope::new(world).with_schema("input", &tool.input)
 }
 
-/// Record types that inputs or slots name.
+/// The record types of inputs and slots exist.
 pub(super) fn entities(cx: &mut Context<'_>, world: &World, node: &Node, schema: &Value) {
     for (name, property) in schema["properties"].as_object().into_iter().flatten() {
         if let Some(entity) = property["x-entity"].as_str()
@@ -88,7 +88,7 @@ fn consent(cx: &mut Context<'_>, tool: &Located<ToolDef>) {
         );
         return;
     }
-    // Steps of a playbook, steps that a table adds and those of a run of its own are asked about one by one.
+    // Steps of playbooks, injected steps and child runs are approved one by one.
     let by_steps = match &def.behavior {
         Behavior::Playbook(_) | Behavior::Decide(_) => true,
         Behavior::Native(native) => native.function == SPAWN_CHILD_RUN,
@@ -97,7 +97,7 @@ fn consent(cx: &mut Context<'_>, tool: &Located<ToolDef>) {
     if !by_steps && def.effect != Effect::Read && def.undo.is_none() && def.no_undo.is_none() {
         let help = "write `undo: {tool: …, args: {…}}`, or `undo: none`, or `undo: {cannot: REASON}`";
         let message = format!("`{}` has an effect and does not say how it is undone", def.name);
-        // An `undo` that could not be read is already reported.
+        // An `undo` that failed to decode is reported already.
         if tool.node.get("undo").is_none() {
             cx.report(Code::UndoNotSaid, tool.name, message, Some(help.into()));
         }
@@ -162,7 +162,7 @@ fn http(cx: &mut Context<'_>, world: &World, tool: &Located<ToolDef>, behavior: 
     }
 }
 
-/// `may_inject` on a tool that has no way to bring steps along.
+/// `may_inject` on a tool that cannot inject steps.
 fn injects(cx: &mut Context<'_>, tool: &Located<ToolDef>) {
     let (what, help) = match &tool.value.behavior {
         Behavior::Http(behavior) if behavior.also.new_steps.is_none() => (
@@ -180,7 +180,7 @@ fn injects(cx: &mut Context<'_>, tool: &Located<ToolDef>) {
     }
 }
 
-/// A status says one thing: that it was done, that it was not, or that nobody knows.
+/// A status code may have one meaning: done, not done, or unknown.
 fn one_meaning(cx: &mut Context<'_>, node: &Node, behavior: &HttpBehavior) {
     let parts = [("success", &behavior.success), ("not_done", &behavior.not_done), ("unknown", &behavior.unknown)];
     for (index, (key, criteria)) in parts.iter().enumerate() {
@@ -247,7 +247,7 @@ fn precondition(
     }
 }
 
-/// Tools that this one mentions.
+/// Other tools that this one refers to.
 fn others(cx: &mut Context<'_>, world: &World, tool: &Located<ToolDef>) {
     if let Some(undo) = &tool.value.undo {
         let node = tool.at(&["undo"]);
@@ -267,7 +267,7 @@ fn others(cx: &mut Context<'_>, world: &World, tool: &Located<ToolDef>) {
     }
 }
 
-/// The record type that a tool works on, if it does.
+/// The record type of a tool, if it works on records.
 pub(super) fn recorded<'w>(world: &'w World, tool: &ToolDef) -> Option<&'w crate::model::RecordDef> {
     match &tool.behavior {
         Behavior::Record(behavior) => world.record(&behavior.record),
@@ -275,7 +275,7 @@ pub(super) fn recorded<'w>(world: &'w World, tool: &ToolDef) -> Option<&'w crate
     }
 }
 
-/// The tool of this name; reported if there is none.
+/// The tool of this name; reported if it does not exist.
 pub(super) fn known_tool<'w>(cx: &mut Context<'_>, world: &'w World, name: &str, span: Span) -> Option<&'w ToolDef> {
     let tool = world.tool(name);
     if tool.is_none() && world.surely_unknown(name) {

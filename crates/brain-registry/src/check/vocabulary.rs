@@ -1,4 +1,4 @@
-//! The words that people see: each means one thing, and none is a word of the inside.
+//! Words for people: each choice is unambiguous, and no internal name is shown.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ use crate::model::{Playbook, ToolDef};
 use crate::world::World;
 use crate::yaml::{Node, Span};
 
-/// Checks the words of a tool.
+/// Checks the texts of a tool.
 pub(super) fn tool(cx: &mut Context<'_>, world: &World, tool: &Located<ToolDef>) {
     choices(cx, tool.at(&["input"]), &tool.value.input);
     if let Some(node) = tool.node.get("title") {
@@ -19,7 +19,7 @@ pub(super) fn tool(cx: &mut Context<'_>, world: &World, tool: &Located<ToolDef>)
     compared_labels(cx, &tool.value.input, "input", &tool.node);
 }
 
-/// Checks the words of a playbook.
+/// Checks the texts of a playbook.
 pub(super) fn playbook(cx: &mut Context<'_>, world: &World, playbook: &Located<Playbook>) {
     choices(cx, playbook.at(&["slots"]), &playbook.value.slots);
     if let Some(node) = playbook.node.get("title") {
@@ -51,7 +51,7 @@ pub(super) fn playbook(cx: &mut Context<'_>, world: &World, playbook: &Located<P
     }
 }
 
-/// In each choice, every token, label and alias means one value.
+/// Within a choice, every token, label and alias belongs to one value.
 fn choices(cx: &mut Context<'_>, node: &Node, schema: &Value) {
     for (name, property) in schema["properties"].as_object().into_iter().flatten() {
         let Some(tokens) = property["enum"].as_array() else { continue };
@@ -73,7 +73,7 @@ fn choices(cx: &mut Context<'_>, node: &Node, schema: &Value) {
     }
 }
 
-/// Where a word of a choice was written: the value it belongs to, or the choice.
+/// The span of a word in a choice: its value, or the choice.
 fn place_of(node: &Node, word: &str, token: &str) -> Span {
     let values = node.get("values").unwrap_or(node);
     if let Some((_, label)) = values.entry(token) {
@@ -85,7 +85,7 @@ fn place_of(node: &Node, word: &str, token: &str) -> Span {
     leaves.iter().find(|leaf| leaf.scalar.text == word).map_or(item.span, |leaf| leaf.span)
 }
 
-/// Reports a word of the inside where people have another one: `pack.yaml` says under `nouns` what they call things.
+/// Reports an internal name in a text if `nouns` in `pack.yaml` has a word for it.
 fn internal(cx: &mut Context<'_>, world: &World, node: &Node) {
     let Some(scalar) = node.as_scalar() else { return };
     let pack = cx.pack;
@@ -95,7 +95,7 @@ fn internal(cx: &mut Context<'_>, world: &World, node: &Node) {
         let Some(noun) = nouns.first() else { continue };
         let inside = key.text.to_lowercase();
         let singular = inside.strip_suffix('s').unwrap_or(&inside);
-        // A domain `leads` whose noun is `lead` hides nothing.
+        // A domain `leads` with the noun `lead` is not internal.
         if nouns.iter().any(|noun| noun.to_lowercase().split(' ').any(|word| word.trim_end_matches('s') == singular)) {
             continue;
         }

@@ -1,4 +1,4 @@
-//! What a tool says about itself besides how it is done: who may use it, what it costs, what people must see first.
+//! Attributes of tools other than their behavior: permissions, cost, blockers, acknowledgements.
 
 use super::context::Fields;
 use super::{Context, http_behavior, policy};
@@ -26,7 +26,7 @@ pub(super) struct Attributes {
     pub(super) needs: Vec<String>,
     pub(super) blockers: Vec<Blocker>,
     pub(super) opposites: Vec<String>,
-    /// More preconditions: one for each of `dependencies`.
+    /// Preconditions for each of `dependencies`.
     pub(super) dependencies: Vec<Precondition>,
     pub(super) cost: Option<Cost>,
     pub(super) acknowledge: Option<Acknowledge>,
@@ -36,7 +36,7 @@ pub(super) struct Attributes {
     pub(super) review: Option<Review>,
 }
 
-/// Decodes the attributes of a tool; its behavior may be one that could not be read.
+/// Decodes the attributes of a tool. `behavior` is absent if it could not be decoded.
 pub(super) fn attributes(cx: &mut Context<'_>, fields: &Fields<'_>, behavior: Option<&Behavior>) -> Attributes {
     let text = |cx: &mut Context<'_>, key: &str| fields.get(key).and_then(|node| cx.text(node, &format!("`{key}`")));
     let texts = |cx: &mut Context<'_>, key: &str| {
@@ -58,8 +58,8 @@ pub(super) fn attributes(cx: &mut Context<'_>, fields: &Fields<'_>, behavior: Op
     }
 }
 
-/// `dependencies: [tool]` is short for `requires: [{prior: tool, else: …}]`; its words are filled in once the titles
-/// of all tools are known.
+/// `dependencies: [tool]` is short for `requires: [{prior: tool, else: …}]`; the message is filled in when all titles
+/// are known.
 fn dependency(tool: String) -> Precondition {
     Precondition {
         record: None,

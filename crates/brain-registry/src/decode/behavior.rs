@@ -1,4 +1,4 @@
-//! `behavior:` — how a tool is done.
+//! `behavior:` — how a tool is executed.
 
 use serde_json::Value;
 
@@ -8,9 +8,9 @@ use crate::model::Behavior;
 use crate::suggest::did_you_mean;
 use crate::yaml::Node;
 
-/// Behaviors of this version.
+/// Supported behaviors.
 pub(super) const NOW: [&str; 7] = ["record", "expr", "http", "decide", "playbook", "worker", "native"];
-/// Behaviors that are planned.
+/// Planned behaviors.
 const LATER: [&str; 3] = ["mcp", "workflow", "llm"];
 
 /// The behavior of a tool with this input.

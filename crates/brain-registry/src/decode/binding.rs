@@ -1,4 +1,4 @@
-//! Values that are computed: `= FEEL`, `{{ text }}`, or themselves.
+//! Bindings: `= FEEL`, `{{ template }}`, or a literal.
 
 use std::collections::BTreeMap;
 
@@ -9,11 +9,11 @@ use super::Context;
 use crate::code::Code;
 use crate::yaml::{Node, NodeValue, Scalar, Span, locate};
 
-/// The text of a template or expression, and where it is.
+/// A scalar with a template or expression.
 pub(crate) struct Leaf<'n> {
     /// The scalar.
     pub(crate) scalar: &'n Scalar,
-    /// Where it stands.
+    /// Its span.
     pub(crate) span: Span,
 }
 
@@ -23,7 +23,7 @@ impl Leaf<'_> {
         self.scalar.text.strip_prefix('=').map(|rest| (rest, 1))
     }
 
-    /// Whether it has a template in it.
+    /// Whether it contains a template.
     pub(crate) fn is_template(&self) -> bool {
         self.feel().is_none() && (self.scalar.text.contains("{{") || self.scalar.text.contains("{%"))
     }
@@ -39,7 +39,7 @@ pub(crate) fn leaves(node: &Node) -> Vec<Leaf<'_>> {
 }
 
 impl Context<'_> {
-    /// A value that is computed. What is wrong in it is reported where it stands.
+    /// A binding. Syntax errors are reported at their position.
     pub(crate) fn binding(&mut self, node: &Node) -> Option<Binding> {
         let before = self.found.len();
         for leaf in leaves(node) {
@@ -63,13 +63,13 @@ impl Context<'_> {
         self.parsed(&Value::from(format!("= {text}")), node.span)
     }
 
-    /// A map of values that are computed.
+    /// A map of bindings.
     pub(crate) fn bindings(&mut self, node: &Node, what: &str) -> BTreeMap<String, Binding> {
         let Some(entries) = self.map(node, what) else { return BTreeMap::new() };
         entries.iter().filter_map(|(key, value)| Some((key.text.clone(), self.binding(value)?))).collect()
     }
 
-    /// A binding that Brain itself wrote or that was checked before.
+    /// A binding that Brain generated or that was checked before.
     pub(crate) fn parsed(&mut self, value: &Value, span: Span) -> Option<Binding> {
         match Binding::parse(value) {
             Ok(binding) => Some(binding),
@@ -80,7 +80,7 @@ impl Context<'_> {
         }
     }
 
-    /// Reports what is wrong with one text.
+    /// Reports the syntax errors of one text.
     pub(crate) fn syntax(&mut self, leaf: &Leaf<'_>) {
         if let Some((text, offset)) = leaf.feel() {
             self.feel(text, offset, leaf.scalar, leaf.span);
@@ -105,7 +105,7 @@ impl Context<'_> {
         }
     }
 
-    /// Text with templates: narratives, messages.
+    /// A text with templates: summaries, messages.
     pub(crate) fn narrative(&mut self, node: &Node, what: &str) -> Option<String> {
         let text = self.text(node, what)?;
         let scalar = node.as_scalar()?;

@@ -1,4 +1,4 @@
-//! What every decoder needs: the file it reads, and a place for its complaints.
+//! The context of a decoder: the file it reads, and the problems found so far.
 
 use std::ops::RangeInclusive;
 
@@ -12,19 +12,19 @@ use crate::suggest::{choices, did_you_mean, nearest};
 use crate::times::Times;
 use crate::yaml::{Key, Node, Resolved, Span, resolve, to_json};
 
-/// The file that is decoded, and what was found wrong so far.
+/// The file being decoded, and the problems found so far.
 pub(crate) struct Context<'a> {
     /// The pack.
     pub(crate) pack: &'a str,
-    /// The file, as messages show it.
+    /// The file's path in messages.
     pub(crate) file: &'a str,
     /// Its text.
     pub(crate) source: &'a str,
-    /// The Rust functions that tools may name.
+    /// The declared Rust functions.
     pub(crate) natives: &'a [NativeDecl],
-    /// How long tools may take.
+    /// Limits on time-outs.
     pub(crate) times: Times,
-    /// What was found wrong so far.
+    /// Problems found so far.
     pub(crate) found: &'a mut Vec<Diagnostic>,
 }
 
@@ -34,7 +34,7 @@ impl Context<'_> {
         self.found.push(Diagnostic::new(code, self.file, span, message.into(), help));
     }
 
-    /// The entries of a map whose keys are all among `known`; unknown ones are reported and left out.
+    /// The entries of a map with known keys; unknown keys are reported and skipped.
     pub(crate) fn fields<'n>(&mut self, node: &'n Node, what: &str, known: &[&str]) -> Option<Fields<'n>> {
         let entries = self.map(node, what)?;
         let mut meant = Vec::new();
@@ -45,7 +45,7 @@ impl Context<'_> {
         Some(Fields { anchor: None, node, entries, meant })
     }
 
-    /// Reports a key that means nothing here.
+    /// Reports an unknown key.
     pub(crate) fn unknown_key(&mut self, key: &Key, what: &str, known: &[&str]) {
         let help = did_you_mean(&key.text, known.iter().copied())
             .or_else(|| Some(format!("{what} knows {}", crate::suggest::quoted(known))));
@@ -68,12 +68,12 @@ impl Context<'_> {
         node.as_seq()
     }
 
-    /// Reports that another kind of value is needed.
+    /// Reports a value of the wrong type.
     pub(crate) fn wrong_kind(&mut self, node: &Node, what: &str, expected: &str) {
         self.report(Code::WrongKind, node.span, format!("{what} must be {expected}, this is {}", node.kind()), None);
     }
 
-    /// Text. Numbers and booleans are taken as they were written.
+    /// Text. Numbers and booleans are accepted as written.
     pub(crate) fn text(&mut self, node: &Node, what: &str) -> Option<String> {
         match node.as_scalar().map(|scalar| (scalar, resolve(scalar))) {
             Some((_, Resolved::Null)) | None => {
@@ -132,7 +132,7 @@ impl Context<'_> {
         }
     }
 
-    /// One of a few words.
+    /// One of several words.
     pub(crate) fn choice<T: Copy>(&mut self, node: &Node, what: &str, known: &[(&str, T)]) -> Option<T> {
         let text = self.text(node, what)?;
         let found = known.iter().find(|(word, _)| *word == text).map(|(_, value)| *value);
@@ -183,7 +183,7 @@ impl Context<'_> {
     }
 }
 
-/// Whether this can name a record type, field, input, tool …
+/// Whether a text is a valid name of a record type, field, input or tool.
 pub fn is_name(text: &str) -> bool {
     text.len() <= 64
         && text.starts_with(|c: char| c.is_ascii_lowercase())
@@ -196,17 +196,17 @@ pub(crate) struct Fields<'n> {
     anchor: Option<Span>,
     node: &'n Node,
     entries: &'n [(Key, Node)],
-    /// Keys that were misspelt: already reported, so not missing.
+    /// Keys that were misspelt: already reported, so not also missing.
     meant: Vec<String>,
 }
 
 impl<'n> Fields<'n> {
-    /// The value under a key.
+    /// The value of a key.
     pub(crate) fn get(&self, key: &str) -> Option<&'n Node> {
         self.entries.iter().find(|(k, _)| k.text == key).map(|(_, node)| node)
     }
 
-    /// The value under a key that must be there.
+    /// The value of a required key.
     pub(crate) fn need(&self, cx: &mut Context<'_>, key: &str, what: &str) -> Option<&'n Node> {
         let found = self.get(key);
         if found.is_none() && !self.meant.iter().any(|meant| meant == key) {
@@ -215,12 +215,12 @@ impl<'n> Fields<'n> {
         found
     }
 
-    /// The same, pointing at `anchor` (the name of the thing) when something is missing.
+    /// Reports missing keys at `anchor`, the name of the thing.
     pub(crate) fn named_at(self, anchor: Span) -> Self {
         Self { anchor: Some(anchor), ..self }
     }
 
-    /// Where to point when something is missing from the map: its name, or its first key.
+    /// Where to report a missing key: at the name, or at the first key.
     pub(crate) fn first(&self) -> Span {
         self.anchor.unwrap_or_else(|| self.entries.first().map_or(self.node.span, |(key, _)| key.span))
     }

@@ -1,4 +1,4 @@
-//! `corpus/{tune,test}/*.yaml` — what people say, and what should come of it.
+//! `corpus/{tune,test}/*.yaml` — utterances with their expected reading.
 
 use serde_json::{Map, Value};
 

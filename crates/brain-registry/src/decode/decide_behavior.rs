@@ -12,7 +12,7 @@ use crate::complete::properties;
 use crate::model::{DecideBehavior, DecideRule, HitPolicy, PlaybookStep};
 use crate::yaml::{Node, Resolved, locate, resolve};
 
-/// The hit policies by name and by the letter that DMN gives them.
+/// The hit policies by name and by their letter in DMN.
 pub(super) const HITS: [(&str, HitPolicy); 22] = [
     ("first", HitPolicy::First),
     ("unique", HitPolicy::Unique),
@@ -40,7 +40,7 @@ pub(super) const HITS: [(&str, HitPolicy); 22] = [
 pub(super) const KEYS: [&str; 5] = ["hit", "inputs", "outputs", "rules", "otherwise"];
 pub(super) const RULE_KEYS: [&str; 3] = ["when", "then", "steps"];
 pub(super) const OTHERWISE_KEYS: [&str; 2] = ["then", "steps"];
-/// How many rows a table may have.
+/// Maximum number of rules.
 const MAX_RULES: usize = 1000;
 
 /// Decodes the table of a tool with this input.
@@ -62,7 +62,7 @@ pub(super) fn decode(cx: &mut Context<'_>, node: &Node, input: &Value) -> Option
     }
     let rules = items.iter().filter_map(|item| rule(cx, item, &RULE_KEYS)).collect();
     let otherwise = fields.get("otherwise").and_then(|node| rule(cx, node, &OTHERWISE_KEYS));
-    // A table with a hole would decide something else than what was written.
+    // An incomplete table would decide differently from what was written.
     (cx.found.len() == found).then_some(DecideBehavior { hit, inputs, outputs, rules, otherwise })
 }
 
@@ -70,7 +70,7 @@ fn hit(cx: &mut Context<'_>, node: &Node) -> Option<HitPolicy> {
     let text = cx.text(node, "`hit`")?;
     let known = HITS.iter().find(|(word, _)| *word == text).map(|(_, hit)| *hit);
     if known.is_none() {
-        // The letters are understood but not advertised: words say more.
+        // Letters are accepted but not suggested: words are clearer.
         let words: Vec<&str> = HITS.iter().map(|(word, _)| *word).filter(|word| word.len() > 2).collect();
         let help = crate::suggest::did_you_mean(&text, words);
         cx.report(Code::UnknownChoice, node.span, format!("`{text}` is not a known hit policy"), help);
@@ -138,7 +138,7 @@ fn rule(cx: &mut Context<'_>, node: &Node, known: &[&str]) -> Option<DecideRule>
     Some(DecideRule { when, then, steps })
 }
 
-/// A cell: FEEL unary tests. Numbers, `true` and `false` are themselves.
+/// A cell: FEEL unary tests. Numbers and booleans stand for themselves.
 fn cell(cx: &mut Context<'_>, node: &Node) -> Option<Tests> {
     let Some(scalar) = node.as_scalar() else {
         let help = "write alternatives as one text: `'\"low\", \"high\"'`, `'< 10, > 20'`, `'[1..5]'`";
@@ -164,7 +164,7 @@ fn cell(cx: &mut Context<'_>, node: &Node) -> Option<Tests> {
     }
 }
 
-/// How a text is tested for, as a hint.
+/// How to test for a text, for a help message.
 pub(crate) fn as_text(word: &str) -> String {
     format!("to test for the text, write `'\"{word}\"'`")
 }

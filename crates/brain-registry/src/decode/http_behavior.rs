@@ -7,7 +7,7 @@ use crate::code::Code;
 use crate::model::{Also, Auth, Criteria, HttpBehavior, Method};
 use crate::yaml::{Node, Span};
 
-/// The header that carries the idempotency key, unless the pack says otherwise.
+/// Default header for the idempotency key.
 const IDEMPOTENCY_HEADER: &str = "Idempotency-Key";
 pub(super) const AUTH_KEYS: [&str; 3] = ["bearer", "header", "basic"];
 pub(super) const HEADER_KEYS: [&str; 2] = ["name", "value"];
@@ -77,7 +77,7 @@ fn also(cx: &mut Context<'_>, node: &Node) -> Option<Also> {
     })
 }
 
-/// Headers and query parameters: one that carries a secret belongs into `auth`.
+/// Headers and query parameters. One with a secret belongs in `auth`.
 fn secrets(cx: &mut Context<'_>, part: &str, node: Option<&Node>) {
     for (key, value) in node.and_then(Node::as_map).unwrap_or(&[]) {
         let literal =
@@ -97,7 +97,7 @@ fn secrets(cx: &mut Context<'_>, part: &str, node: Option<&Node>) {
     }
 }
 
-/// Whether something of this name is likely a secret.
+/// Whether a name suggests a secret.
 pub(super) fn names_a_secret(name: &str) -> bool {
     let squeezed: String = name.to_ascii_lowercase().chars().filter(char::is_ascii_alphanumeric).collect();
     ["password", "secret", "token", "apikey", "authorization", "credential", "privatekey"]
@@ -128,7 +128,7 @@ fn auth(cx: &mut Context<'_>, node: &Node) -> Option<Auth> {
     None
 }
 
-/// A reference to a secret; never the secret.
+/// A reference to a secret, never the secret itself.
 pub(super) fn secret(cx: &mut Context<'_>, node: &Node) -> Option<String> {
     let text = cx.text(node, "a secret")?;
     let name = |name: &str| !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
@@ -160,7 +160,7 @@ pub(super) fn criteria(cx: &mut Context<'_>, node: &Node) -> Option<Criteria> {
     })
 }
 
-/// The host and port of an address, if they are written out: `https://api.example.com:8443/x` → `api.example.com:8443`.
+/// The host and port of a literal URL: `https://api.example.com:8443/x` → `api.example.com:8443`.
 pub(crate) fn host_of(url: &str) -> Result<String, &'static str> {
     let rest = url
         .strip_prefix("https://")
@@ -176,7 +176,7 @@ pub(crate) fn host_of(url: &str) -> Result<String, &'static str> {
     Ok(host.to_ascii_lowercase())
 }
 
-/// Whether a declared host covers an address's host: exactly, or without the port if that is the usual one.
+/// Whether a declared host covers a URL's host: exactly, or without the port if that is the default.
 pub fn host_declared(declared: &[String], host: &str) -> bool {
     let usual = host.strip_suffix(":443").or_else(|| host.strip_suffix(":80"));
     declared
@@ -184,7 +184,7 @@ pub fn host_declared(declared: &[String], host: &str) -> bool {
         .any(|one| one.eq_ignore_ascii_case(host) || usual.is_some_and(|usual| one.eq_ignore_ascii_case(usual)))
 }
 
-/// Checks that the host of a literal address is declared.
+/// Checks that the host of a literal URL is declared.
 pub(crate) fn check_host(cx: &mut Context<'_>, url: &str, span: Span, declared: &[String]) {
     match host_of(url) {
         Err(problem) => cx.report(Code::UndeclaredHost, span, problem, None),

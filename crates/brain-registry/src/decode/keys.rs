@@ -1,4 +1,4 @@
-//! The keys that each part of a pack may have, for the JSON Schemas that editors use and the test that compares them.
+//! The keys of every part of a pack, for the JSON Schemas of editors and the test that compares both.
 
 use super::schema::attributes as field;
 use super::schema::{raw, types};
@@ -13,12 +13,12 @@ pub fn types() -> &'static [&'static str] {
     types::TYPES
 }
 
-/// Keywords that make a field JSON Schema.
+/// Keywords that mark a field as JSON Schema.
 pub fn telltales() -> &'static [&'static str] {
     raw::TELLTALES
 }
 
-/// The hit policies of decision tables, words and letters.
+/// The hit policies of decision tables: words and letters.
 pub fn hits() -> Vec<&'static str> {
     decide_behavior::HITS.iter().map(|(word, _)| *word).collect()
 }
@@ -28,14 +28,14 @@ pub fn operations() -> Vec<(&'static str, &'static [&'static str])> {
     record_behavior::OPERATIONS.iter().map(|(word, op)| (*word, record_behavior::keys(*op))).collect()
 }
 
-/// The attributes of a field of the short form: of inputs, of slots and of records.
+/// The attributes of short-form fields: of inputs, slots and records.
 fn fields() -> [Vec<&'static str>; 3] {
     let common = || field::COMMON.iter().copied().chain(field::OF_TYPES.iter().map(|(key, ..)| *key));
     let with = |more: &'static [&'static str]| common().chain(more.iter().copied()).collect();
     [with(&[]), with(field::OF_SLOTS), with(field::OF_RECORDS)]
 }
 
-/// Every map with known keys: the schema it is in, what it is called there, and its keys.
+/// Every map with known keys: its schema, its name there, and its keys.
 pub fn all() -> Vec<(&'static str, &'static str, Vec<&'static str>)> {
     let [input, slot, stored] = fields();
     let of_tool = tool::KEYS.into_iter().chain(attributes::ATTRIBUTES).collect();

@@ -1,4 +1,5 @@
-//! From trees to definitions. A decoder reports everything it does not understand and goes on with the rest.
+//! Decodes YAML trees into definitions. A decoder reports everything it does not understand and continues with the
+//! rest.
 
 mod attributes;
 mod behavior;

@@ -1,4 +1,4 @@
-//! Behaviors that need few words: `playbook`, `worker`, `native`.
+//! The short behaviors: `playbook`, `worker`, `native`.
 
 use brain_core::Millis;
 
@@ -8,7 +8,7 @@ use crate::model::{Behavior, PlaybookBehavior, WorkerBehavior};
 use crate::suggest::did_you_mean;
 use crate::yaml::Node;
 
-/// How long a worker may keep a job, unless the tool says otherwise.
+/// Default lease of a worker's job.
 const LEASE: Millis = Millis::from_secs(5 * 60);
 
 pub(super) const PLAYBOOK_KEYS: [&str; 2] = ["name", "result"];
@@ -43,7 +43,7 @@ pub(super) fn worker(cx: &mut Context<'_>, node: &Node) -> Option<WorkerBehavior
     Some(WorkerBehavior { topic: topic?, lease })
 }
 
-/// What workers ask for: letters, digits, `_`, `-` and `.`.
+/// A topic: letters, digits, `_`, `-` and `.`.
 fn topic(cx: &mut Context<'_>, node: &Node) -> Option<String> {
     let text = cx.text(node, "a topic")?;
     let good =

@@ -1,4 +1,4 @@
-//! `pack.yaml` — what a pack is called and what it may do.
+//! `pack.yaml` — name, settings and permitted hosts of a pack.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ pub(super) const HELP_KEYS: [&str; 2] = ["text", "examples"];
 pub(super) const KEYS: [&str; 9] =
     ["name", "version", "title", "description", "requires", "settings", "hosts", "help", "nouns"];
 
-/// What the setting `understanding` may say: when Brain is sure enough, when it asks.
+/// The keys of the setting `understanding`: thresholds for acting and asking.
 pub const UNDERSTANDING_KEYS: [&str; 7] = ["pattern", "pattern_margin", "clear", "margin", "scope", "ask", "alike"];
 
 /// Decodes `pack.yaml`.
@@ -60,7 +60,7 @@ pub(crate) fn pack(cx: &mut Context<'_>, node: &Node) -> Option<Located<PackDef>
     Some(Located::new(cx, def, name_node.span, node.clone()))
 }
 
-/// Scores from 0 to 1; what a pattern may cost is in hundredths.
+/// Scores from 0 to 1; pattern costs are in hundredths.
 fn thresholds(cx: &mut Context<'_>, node: &Node) {
     let Some(fields) = cx.fields(node, "`understanding`", &UNDERSTANDING_KEYS) else { return };
     for key in UNDERSTANDING_KEYS {
@@ -80,7 +80,7 @@ fn thresholds(cx: &mut Context<'_>, node: &Node) {
     }
 }
 
-/// Hosts: a name or address, with a port where it is not the usual one. No scheme, no path, no wildcard.
+/// Hosts: a name or address, with a port unless it is the default. No scheme, path or wildcard.
 fn hosts(cx: &mut Context<'_>, node: &Node) -> Vec<String> {
     let items: Vec<&Node> = node.as_seq().map_or_else(|| vec![node], |items| items.iter().collect());
     let mut hosts = Vec::new();

@@ -10,11 +10,11 @@ use crate::located::Located;
 use crate::model::{BatchPolicy, Playbook, PlaybookStep};
 use crate::yaml::Node;
 
-/// How many steps a run may take, unless the playbook says otherwise.
+/// Default of `max_steps`.
 const DEFAULT_MAX_STEPS: u32 = 50;
-/// How many steps a run may take at all.
+/// Upper limit of `max_steps`.
 const MAX_STEPS: i64 = 10_000;
-/// How many items of a `foreach` are done at a time, unless the step says otherwise.
+/// Default parallelism of `foreach`.
 const DEFAULT_AT_A_TIME: u16 = 8;
 pub(super) const KEYS: [&str; 14] = [
     "playbook", "tenant", "title", "description", "phrases", "slots", "steps", "policy", "timeout", "max_steps",
@@ -32,7 +32,7 @@ pub(crate) fn playbook(cx: &mut Context<'_>, node: &Node) -> Option<Located<Play
     let batch = fields.get("policy").and_then(|node| cx.choice(node, "policy", &policies)).unwrap_or_default();
     let otherwise = match batch {
         BatchPolicy::Plain => OnFailure::Stop,
-        // Where a step of a batch is not in the same commit after all, what was done is taken back.
+        // If a step is in another commit after all, the completed steps are undone.
         BatchPolicy::Atomic => OnFailure::Undo,
         BatchPolicy::BestEffort => OnFailure::Continue,
     };
@@ -85,7 +85,7 @@ pub(crate) fn playbook(cx: &mut Context<'_>, node: &Node) -> Option<Located<Play
     Some(Located::new(cx, def, name_node.span, node.clone()))
 }
 
-/// One step; `before` is the step before it, `otherwise` what its failure does if it does not say so.
+/// One step; `before` is the preceding step, `otherwise` the default of `on_failure`.
 pub(super) fn step(
     cx: &mut Context<'_>,
     node: &Node,
@@ -98,7 +98,7 @@ pub(super) fn step(
     let tool = fields.need(cx, "tool", "a step").and_then(|node| cx.full_name(node, "tool name"));
     let args = match fields.get("args") {
         Some(node) => cx.map(node, "`args`").and_then(|_| cx.binding(node)),
-        // Filled in once all tools are known.
+        // Filled in when all tools are known.
         None => cx.parsed(&json!({}), node.span),
     };
     let after = match fields.get("after") {
@@ -106,7 +106,7 @@ pub(super) fn step(
         None => before.into_iter().collect(),
     };
     let at_a_time = fields.get("at_a_time").and_then(|node| cx.whole(node, "`at_a_time`", 1..=1000));
-    // The fields that may fail come last, so that everything is looked at before the step is given up.
+    // Fallible fields come last, so that everything is checked before the step is dropped.
     Some(PlaybookStep {
         when: fields.get("when").and_then(|node| cx.condition(node, "`when`")),
         foreach: fields.get("foreach").and_then(|node| cx.condition(node, "`foreach`")),

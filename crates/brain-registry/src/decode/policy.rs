@@ -7,7 +7,7 @@ use crate::code::Code;
 use crate::model::{Backoff, Consent, Effect, Idempotency, OnFailure, RetryPolicy, ToolLimits};
 use crate::yaml::Node;
 
-/// The most attempts a policy may ask for.
+/// Maximum number of attempts.
 const MAX_ATTEMPTS: i64 = 100;
 
 pub(super) const RETRY_KEYS: [&str; 6] = ["attempts", "backoff", "delay", "max_delay", "jitter", "on"];
@@ -113,7 +113,7 @@ pub(super) fn consent(cx: &mut Context<'_>, node: &Node) -> Option<Consent> {
     cx.choice(node, "consent", &[("none", Consent::None), ("user", Consent::User), ("approver", Consent::Approver)])
 }
 
-/// Whose word an effect needs, if nothing is said.
+/// The default consent for an effect.
 pub(crate) fn default_consent(effect: Effect) -> Consent {
     match effect {
         Effect::Read => Consent::None,
@@ -131,7 +131,7 @@ pub(super) fn on_failure(cx: &mut Context<'_>, node: &Node) -> Option<OnFailure>
     )
 }
 
-/// 1 (lowest) to 10 (highest); the middle if nothing is said.
+/// 1 (lowest) to 10 (highest); 5 by default.
 pub(super) fn priority(cx: &mut Context<'_>, node: Option<&Node>) -> u8 {
     const MIDDLE: u8 = 5;
     node.and_then(|node| cx.whole(node, "`priority`", 1..=10))

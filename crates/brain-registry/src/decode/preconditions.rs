@@ -9,13 +9,13 @@ use crate::model::Precondition;
 use crate::suggest::did_you_mean;
 use crate::yaml::Node;
 
-/// Kinds of preconditions that are planned.
+/// Planned kinds of preconditions.
 const LATER: [&str; 2] = ["scope", "fact"];
-/// The shortest time between two looks at a precondition.
+/// Minimum interval of `recheck`.
 const MIN_RECHECK: Millis = Millis::from_secs(1);
 
 pub(super) const KEYS: [&str; 8] = ["record", "state", "expr", "prior", "never", "any", "recheck", "else"];
-/// How deeply `any` may nest.
+/// Maximum nesting of `any`.
 const MAX_DEPTH: usize = 4;
 
 /// The preconditions of a tool with this input.
@@ -24,7 +24,7 @@ pub(super) fn preconditions(cx: &mut Context<'_>, node: &Node, input: &Value) ->
     items.iter().filter_map(|item| precondition(cx, item, input, 0)).collect()
 }
 
-/// One precondition. Inside `any` (`depth` above 0) its own `else` may be left out: that of the whole is said.
+/// One precondition. Inside `any` (`depth` above 0), `else` is optional: the message of the whole applies.
 fn precondition(cx: &mut Context<'_>, node: &Node, input: &Value, depth: usize) -> Option<Precondition> {
     if let Some((key, _)) = LATER.iter().find_map(|kind| node.entry(kind)) {
         let message = format!("`{}` preconditions are not supported by this version", key.text);
@@ -69,7 +69,7 @@ fn precondition(cx: &mut Context<'_>, node: &Node, input: &Value, depth: usize) 
     Some(Precondition { record, record_type, state, expr, prior, never, any, recheck, otherwise: otherwise? })
 }
 
-/// `prior`, `never` and `any` stand alone; only the first two may also name a record.
+/// `prior`, `never` and `any` exclude other conditions; only the first two may also name a record.
 fn one_thing(cx: &mut Context<'_>, node: &Node) -> Option<()> {
     let (kind, others): (_, &[&str]) = match ["any", "prior", "never"].iter().find(|kind| node.get(kind).is_some()) {
         None => return Some(()),
@@ -83,7 +83,7 @@ fn one_thing(cx: &mut Context<'_>, node: &Node) -> Option<()> {
     None
 }
 
-/// `any: [precondition, …]`: one of them must hold.
+/// `any: [precondition, …]`: one must hold.
 fn alternatives(cx: &mut Context<'_>, node: &Node, input: &Value, depth: usize) -> Vec<Precondition> {
     let Some(items) = cx.seq(node, "`any`") else { return Vec::new() };
     if depth >= MAX_DEPTH {
@@ -98,7 +98,7 @@ fn alternatives(cx: &mut Context<'_>, node: &Node, input: &Value, depth: usize) 
     items.iter().filter_map(|item| precondition(cx, item, input, depth + 1)).collect()
 }
 
-/// The record type that an input names.
+/// The record type of an input.
 fn record_type(cx: &mut Context<'_>, name: &str, node: &Node, input: &Value) -> Option<String> {
     let properties = input.get("properties").and_then(Value::as_object);
     let Some(schema) = properties.and_then(|properties| properties.get(name)) else {
@@ -115,7 +115,7 @@ fn record_type(cx: &mut Context<'_>, name: &str, node: &Node, input: &Value) -> 
     entity.map(str::to_owned)
 }
 
-/// How long to wait before a precondition is looked at again.
+/// The interval between two checks.
 fn recheck(cx: &mut Context<'_>, node: &Node) -> Option<Millis> {
     let length = cx.duration(node, "`recheck`")?;
     if length < MIN_RECHECK {

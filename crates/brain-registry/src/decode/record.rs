@@ -1,4 +1,4 @@
-//! `records/*.yaml` — what is stored.
+//! `records/*.yaml` — record types.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ pub(super) const KEYS: [&str; 13] = [
     "record", "title", "description", "fields", "key", "dedupe", "merge", "states", "search", "label", "aliases",
     "identifiers", "group",
 ];
-/// What every record has; a field cannot have such a name.
+/// Built-in properties of records, which fields must not redefine.
 pub(crate) const BUILT_IN: [&str; 5] = ["id", "state", "revision", "created_at", "updated_at"];
 
 /// Decodes one record type.
@@ -66,7 +66,7 @@ fn declared_fields(cx: &mut Context<'_>, node: &Node) -> Vec<FieldDef> {
             continue;
         }
         let Some(shape) = field(cx, value, &name, Purpose::Record) else {
-            // Already reported; what mentions the field should not be reported too.
+            // Already reported; references to the field must not be reported as well.
             declared.push(FieldDef {
                 name,
                 schema: json!({}),
@@ -115,8 +115,8 @@ fn merge(cx: &mut Context<'_>, fields: &Fields<'_>) -> BTreeMap<String, MergeRul
         .collect()
 }
 
-/// `states: {initial: draft, transitions: {draft: [final], final: []}}`, or the transitions alone: then the first
-/// state is the initial one.
+/// `states: {initial: draft, transitions: {draft: [final], final: []}}`, or only the transitions: the first state is
+/// then the initial one.
 fn states(cx: &mut Context<'_>, node: &Node) -> Option<States> {
     let long = node.get("initial").is_some() || node.get("transitions").is_some();
     let (initial, transitions) = if long {

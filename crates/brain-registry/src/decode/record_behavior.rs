@@ -21,7 +21,7 @@ pub(super) const OPERATIONS: [(&str, RecordOp); 8] = [
     ("search", RecordOp::Search),
     ("delete", RecordOp::Delete),
 ];
-/// The most records one list or search may give.
+/// Maximum of `limit`.
 const MAX_LIMIT: i64 = 10_000;
 
 /// The keys that an operation takes besides `with` and `result`.
@@ -64,7 +64,7 @@ pub(super) fn decode(cx: &mut Context<'_>, node: &Node, input: &Value) -> Option
     (cx.found.len() == found).then_some(behavior)
 }
 
-/// Which operation, its key, and the node that names the record type.
+/// The operation, its key, and the node with the record type.
 fn operation<'n>(
     cx: &mut Context<'_>,
     node: &Node,
@@ -104,7 +104,7 @@ fn operation<'n>(
     }
 }
 
-/// What each operation cannot do without.
+/// Reports what an operation needs and lacks.
 fn needs(cx: &mut Context<'_>, fields: &Fields<'_>, behavior: &mut RecordBehavior, input: &Value, key: &Key) {
     let op = behavior.op;
     if matches!(op, RecordOp::Update | RecordOp::Transition | RecordOp::Get | RecordOp::Delete) {
@@ -139,7 +139,7 @@ fn needs(cx: &mut Context<'_>, fields: &Fields<'_>, behavior: &mut RecordBehavio
     }
 }
 
-/// The id of the record, from the input that names a record of this type.
+/// The default id: the input that refers to a record of this type.
 fn default_id(cx: &mut Context<'_>, record: &str, input: &Value, key: &Key) -> Option<Binding> {
     let named: Vec<&str> = input
         .get("properties")

@@ -1,4 +1,4 @@
-//! `roles:` — who or what takes part in a playbook. Each role is a slot as well.
+//! `roles:` — the participants of a playbook. Each role is also a slot.
 
 use serde_json::{Value, json};
 

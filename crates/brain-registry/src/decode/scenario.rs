@@ -28,11 +28,11 @@ pub(super) const STEP_KEYS: [&str; 21] = [
     "say", "call", "advance", "kill", "approve", "reject", "retry", "cancel", "work", "callback", "review", "undo",
     "mode", "as", "context", "conversation", "max_tool_calls", "policy", "expect", "expect_records", "let",
 ];
-/// What a person's mode may be, as the run contract names them.
+/// The modes of a request, as the run contract names them.
 const MODES: [(&str, &str); 4] =
     [("answer", "answer"), ("plan", "plan"), ("enqueue", "enqueue"), ("enqueue_and_wait", "enqueue_and_wait")];
 
-/// What several calls may be to each other.
+/// The policies of a batch.
 const POLICIES: [(&str, BatchPolicy); 3] =
     [("plain", BatchPolicy::Plain), ("atomic", BatchPolicy::Atomic), ("best_effort", BatchPolicy::BestEffort)];
 
@@ -199,7 +199,7 @@ fn call(cx: &mut Context<'_>, node: &Node, span: Span) -> Option<(String, Bindin
     Some((tool?, input?))
 }
 
-/// What a worker answers: the same as a stub, beside its topic.
+/// A worker's answer: a stub beside its topic.
 fn worked(cx: &mut Context<'_>, node: &Node) -> Option<Stub> {
     if let Some(result) = node.get("result") {
         return Some(Stub::Result(cx.value(result)));

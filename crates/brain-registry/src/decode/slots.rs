@@ -9,7 +9,7 @@ use crate::yaml::Node;
 
 pub(super) const PLACEHOLDER_KEYS: [&str; 3] = ["tool", "args", "field"];
 
-/// The rules that the slots carry.
+/// The rules in the declarations of slots.
 pub(super) fn rules(cx: &mut Context<'_>, node: &Node) -> Vec<SlotRule> {
     let entries = node.as_map().unwrap_or(&[]);
     entries.iter().filter_map(|(key, slot)| rule(cx, &key.text, slot)).collect()
@@ -18,7 +18,7 @@ pub(super) fn rules(cx: &mut Context<'_>, node: &Node) -> Vec<SlotRule> {
 fn rule(cx: &mut Context<'_>, name: &str, node: &Node) -> Option<SlotRule> {
     let required_if = node.get("required_if").and_then(|node| cx.condition(node, "`required_if`"));
     let placeholder = node.get("placeholder_if_missing").and_then(|node| placeholder(cx, node));
-    // A slot that has a stand-in and no condition is always needed, unless it says that it is not.
+    // A slot with a placeholder and without a condition is always required, unless declared optional.
     let required_if = match &placeholder {
         Some(_) if node.get("required_if").is_none() && !optional(node) => always(),
         _ => required_if,
@@ -50,7 +50,7 @@ fn placeholder(cx: &mut Context<'_>, node: &Node) -> Option<Placeholder> {
     Some(Placeholder { tool: tool?, args: args?, field: field? })
 }
 
-/// What each token is valid for: beside the token, or for the slot as a whole by token.
+/// The condition of each token: beside the token, or for the slot as a whole by token.
 fn valid_for(cx: &mut Context<'_>, node: &Node) -> Vec<(String, Binding)> {
     let beside = node.get("values").and_then(Node::as_seq).unwrap_or(&[]).iter().filter_map(|value| {
         let token = value.get("token")?.as_scalar()?;
@@ -62,7 +62,7 @@ fn valid_for(cx: &mut Context<'_>, node: &Node) -> Vec<(String, Binding)> {
     pairs.into_iter().filter_map(|(token, when)| Some((token.to_owned(), validity(cx, when)?))).collect()
 }
 
-/// `"= FEEL over slots"`, or `{slot: [tokens]}`: every slot has one of its tokens.
+/// `"= FEEL over slots"`, or `{slot: [tokens]}`: each slot must have one of its tokens.
 fn validity(cx: &mut Context<'_>, node: &Node) -> Option<Binding> {
     if node.as_map().is_none() {
         return cx.condition(node, "`valid_for`");

@@ -1,4 +1,4 @@
-//! `tools/*.yaml` — what can be done.
+//! `tools/*.yaml` — tools.
 
 use serde_json::json;
 
@@ -12,7 +12,7 @@ use crate::model::{Behavior, Effect, Idempotency, RecordOp, RetryPolicy, ToolDef
 use crate::native::NativeDecl;
 use crate::yaml::{Key, Node};
 
-/// How often work is handed to another engine, unless the tool says otherwise: 2 s doubling, at most a minute apart.
+/// Default attempts to delegate work: every 2 s, doubling, at most a minute apart.
 const DELEGATE_ATTEMPTS: u32 = 50;
 pub(super) const FILE_KEYS: [&str; 3] = ["domain", "noun", "tools"];
 pub(super) const KEYS: [&str; 21] = [
@@ -21,7 +21,7 @@ pub(super) const KEYS: [&str; 21] = [
     "limits",
 ];
 
-/// What a file of tools says: the tools, and what people call the things of its domain.
+/// A file of tools: the tools, and the nouns of their domain.
 pub(crate) struct ToolFile {
     /// The domain.
     pub(crate) domain: String,
@@ -51,7 +51,7 @@ fn tool(cx: &mut Context<'_>, domain: &str, key: &Key, node: &Node) -> Option<Lo
     let native = native(cx, &fields);
     let input = match (fields.get("input"), &native) {
         (None, Some(native)) => Some(native.input.clone()),
-        // The function is not known, which is told; what it takes cannot be known either.
+        // The unknown function was reported; its input is unknown.
         (None, None) if how_native(&fields).is_some() => Some(json!({"type": "object"})),
         _ => fields
             .need(cx, "input", &format!("the tool `{}`", key.text))
@@ -62,7 +62,7 @@ fn tool(cx: &mut Context<'_>, domain: &str, key: &Key, node: &Node) -> Option<Lo
         (node, _) => node.and_then(|node| object(cx, node, "`output`", Purpose::Output)),
     };
     let how = fields.need(cx, "behavior", &format!("the tool `{}`", key.text));
-    // Without its input, complaints about inputs that do not exist would only confuse.
+    // Without the input, follow-up errors about inputs would only confuse.
     let behavior = how.zip(input.as_ref()).and_then(|(node, input)| behavior::behavior(cx, node, input));
     let behavior = behavior.map(|behavior| criteria(cx, &fields, behavior));
     let phrases = fields.get("phrases").map(|node| phrases(cx, node)).unwrap_or_default();
@@ -132,7 +132,7 @@ fn tool(cx: &mut Context<'_>, domain: &str, key: &Key, node: &Node) -> Option<Lo
     Some(Located::new(cx, def, key.span, node.clone()))
 }
 
-/// The native function that a tool calls, if it is known.
+/// The native function that a tool calls, if known.
 fn native<'a>(cx: &Context<'a>, fields: &Fields<'_>) -> Option<&'a NativeDecl> {
     let name = how_native(fields)?;
     cx.natives.iter().find(|native| native.name == *name)
@@ -143,7 +143,7 @@ fn how_native<'n>(fields: &Fields<'n>) -> Option<&'n String> {
     Some(&fields.get("behavior")?.get("native")?.as_scalar()?.text)
 }
 
-/// The title and the description; one of them is enough.
+/// The title and the description; one is enough.
 fn words(cx: &mut Context<'_>, fields: &Fields<'_>, name: &str) -> (Option<String>, String) {
     let title = fields.get("title").and_then(|node| cx.text(node, "`title`"));
     let description = fields.get("description").and_then(|node| cx.text(node, "`description`")).unwrap_or_default();
@@ -165,7 +165,7 @@ fn words(cx: &mut Context<'_>, fields: &Fields<'_>, name: &str) -> (Option<Strin
     }
 }
 
-/// Phrases: at least one if they are declared.
+/// Phrases: at least one, if declared.
 pub(super) fn phrases(cx: &mut Context<'_>, node: &Node) -> Vec<String> {
     match cx.seq(node, "`phrases`") {
         Some(items) => items.iter().filter_map(|item| cx.text(item, "a phrase")).collect(),
@@ -180,7 +180,7 @@ fn narratives(cx: &mut Context<'_>, node: &Node) -> Vec<String> {
     }
 }
 
-/// `success` and `failure` may stand beside `behavior` too, where other attributes of a tool are.
+/// `success` and `failure` may also stand beside `behavior`.
 fn criteria(cx: &mut Context<'_>, fields: &Fields<'_>, mut behavior: Behavior) -> Behavior {
     for key in ["success", "failure"] {
         let Some(node) = fields.get(key) else { continue };
@@ -200,7 +200,7 @@ fn criteria(cx: &mut Context<'_>, fields: &Fields<'_>, mut behavior: Behavior) -
     behavior
 }
 
-/// Another engine may be away for a while: handing work to it is tried for longer.
+/// Another engine may be unavailable for a while, so delegation is retried longer.
 fn default_retry(delegates: bool) -> RetryPolicy {
     let usual = RetryPolicy::default();
     if delegates { RetryPolicy { attempts: DELEGATE_ATTEMPTS, ..usual } } else { usual }

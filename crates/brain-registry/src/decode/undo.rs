@@ -1,16 +1,16 @@
-//! `undo:` — `none`, why not, or the tool that takes it back.
+//! `undo:` — `none`, a reason, or the tool that reverses the effect.
 
 use super::Context;
 use crate::code::Code;
 use crate::model::Undo;
 use crate::yaml::Node;
 
-/// What `undo: none` says to people.
+/// The message for `undo: none`.
 pub(crate) const CANNOT: &str = "It cannot be undone.";
 
 pub(super) const KEYS: [&str; 4] = ["tool", "args", "until", "cannot"];
 
-/// How a tool is undone, and why it cannot be: at most one of them.
+/// How a tool is undone, or why it cannot be.
 pub(super) type HowToUndo = (Option<Undo>, Option<String>);
 
 /// `none`, `{cannot: REASON}`, or `{tool, args, until}`.

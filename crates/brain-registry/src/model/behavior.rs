@@ -1,4 +1,4 @@
-//! How a tool is done.
+//! The behavior of a tool.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::{Playbook, PlaybookStep};
 
-/// How a tool is done.
+/// The behavior of a tool: how it is executed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(clippy::large_enum_variant, reason = "a definition lives once, behind the `Arc` of its tool")]
@@ -26,23 +26,23 @@ pub enum Behavior {
     Playbook(Box<PlaybookBehavior>),
     /// A job for an external worker.
     Worker(WorkerBehavior),
-    /// Rust, linked into the binary.
+    /// A Rust function in the binary.
     Native(NativeBehavior),
 }
 
 /// A decision table. Cells are FEEL unary tests; expressions see `input` and `settings`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DecideBehavior {
-    /// Which rules count.
+    /// Which matching rules apply.
     pub hit: HitPolicy,
-    /// The columns: a name and what is tested; absent in YAML: every input of the tool under its own name.
+    /// The columns: a name and the tested expression. In YAML, defaults to every input under its own name.
     pub inputs: Vec<(String, Binding)>,
     /// The result columns with their values from most to least important, for `priority` and `output_order`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outputs: Vec<(String, Vec<Value>)>,
     /// The rows, in order.
     pub rules: Vec<DecideRule>,
-    /// What it answers when no rule matches; absent: nulls for the single-hit policies, nothing for the others.
+    /// The answer if no rule matches; by default nulls for single-hit policies, empty for the others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub otherwise: Option<DecideRule>,
 }
@@ -50,42 +50,42 @@ pub struct DecideBehavior {
 /// One row of a decision table.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DecideRule {
-    /// FEEL unary tests by column; a column that is absent or `-` does not matter.
+    /// FEEL unary tests by column; an absent column or `-` matches anything.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub when: BTreeMap<String, Tests>,
     /// Values by result column.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub then: BTreeMap<String, Binding>,
-    /// Steps that it adds to the run (the tool must say `may_inject: true`). Their `slots` are the tool's input.
+    /// Steps it injects into the run (the tool must declare `may_inject: true`). Their `slots` are the tool's input.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<PlaybookStep>,
 }
 
-/// Which rules of a decision table count, as in DMN.
+/// Which matching rules of a decision table apply, as in DMN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HitPolicy {
-    /// Exactly one may match; more are a failure.
+    /// Exactly one may match; more than one is a failure.
     Unique,
-    /// The first that matches.
+    /// The first match.
     First,
-    /// Of those that match, the one with the most important result.
+    /// The match with the most important result.
     Priority,
-    /// All that match must say the same.
+    /// All matches must agree.
     Any,
-    /// All that match, as lists, in no particular order.
+    /// All matches, as lists, in no particular order.
     Collect,
-    /// All that match: the sum of each result column.
+    /// The sum of each result column over all matches.
     CollectSum,
-    /// The smallest.
+    /// The smallest match.
     CollectMin,
-    /// The largest.
+    /// The largest match.
     CollectMax,
-    /// How many different ones.
+    /// The number of distinct matches.
     CollectCount,
-    /// All that match, as lists, in the order of the table.
+    /// All matches, as lists, in table order.
     RuleOrder,
-    /// All that match, as lists, the most important first.
+    /// All matches, as lists, the most important first.
     OutputOrder,
 }
 
@@ -94,29 +94,29 @@ pub enum HitPolicy {
 pub struct PlaybookBehavior {
     /// The playbook's name.
     pub name: String,
-    /// What the tool answers: FEEL over `steps`, `slots`, `state`; absent: the results of the steps, merged.
+    /// The answer: FEEL over `steps`, `slots`, `state`; by default the merged results of the steps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<Binding>,
-    /// The playbook itself, filled in when the pack is loaded, so that the tool's hash covers it.
+    /// The playbook, embedded at load time so that the tool's hash covers it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub definition: Option<Box<Playbook>>,
 }
 
-/// A job that external workers take, do and answer.
+/// A job for external workers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkerBehavior {
-    /// What workers ask for.
+    /// The topic that workers subscribe to.
     pub topic: String,
-    /// How long a worker may keep a job before it is offered again.
+    /// How long a worker may hold a job before it is offered again.
     pub lease: Millis,
 }
 
-/// A Rust function that was registered under this name.
+/// A registered Rust function.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NativeBehavior {
     /// The name it was registered under.
     pub function: String,
-    /// Whether it is decided in process (a plain function) or done outside (an `async` one).
+    /// Whether it runs in process (a plain function) or outside (an `async` one).
     pub inline: bool,
 }
 
@@ -124,33 +124,34 @@ pub struct NativeBehavior {
 /// `record` (its fields plus `id`, `state`, `revision`, `created_at`, `updated_at`) or `records` (a list of those).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RecordBehavior {
-    /// What is done.
+    /// The operation.
     pub op: RecordOp,
     /// The record type.
     pub record: String,
-    /// Which record (update, transition, get, delete): an expression that gives its id.
+    /// The record's id, an expression (update, transition, get, delete).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<Binding>,
-    /// Lookups made first, in order, each under its name.
+    /// Lookups made before the operation, in order, each under its name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub with: Vec<(String, Lookup)>,
-    /// Field values (insert, upsert, update, transition). Absent for insert and upsert: inputs of the same name.
+    /// Field values (insert, upsert, update, transition). For insert and upsert, defaults to the inputs with the names
+    /// of fields.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub set: BTreeMap<String, Binding>,
     /// The new state (transition): a state, or an expression that gives one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<Binding>,
-    /// Equality filters (list); a filter whose value is null is left out.
+    /// Equality filters (list); a filter with a null value is ignored.
     #[serde(default, rename = "where", skip_serializing_if = "BTreeMap::is_empty")]
     pub filter: BTreeMap<String, Binding>,
-    /// What to look for (search).
+    /// The search text (search).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub query: Option<Binding>,
-    /// How many at most (list, search).
+    /// Maximum number of results (list, search).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
-    /// What the tool answers; absent: `{"<type>_id": id}` after a write, the record after `get`, `{"<type>s": [...],
-    /// "count": n}` after list and search.
+    /// The answer; by default `{"<type>_id": id}` after a write, the record after `get`, `{"<type>s": [...], "count":
+    /// n}` after list and search.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<Binding>,
 }
@@ -159,13 +160,13 @@ pub struct RecordBehavior {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RecordOp {
-    /// A new record.
+    /// Creates a record.
     Insert,
-    /// A new record, or a merge into the one with the same dedupe values.
+    /// Creates a record, or merges into the one with the same dedupe values.
     Upsert,
     /// Changes fields.
     Update,
-    /// Changes the state, and fields.
+    /// Changes the state, and optionally fields.
     Transition,
     /// Reads one.
     Get,
@@ -173,7 +174,7 @@ pub enum RecordOp {
     List,
     /// Reads many by words.
     Search,
-    /// Removes one.
+    /// Deletes one.
     Delete,
 }
 
@@ -210,15 +211,15 @@ pub struct ExprBehavior {
 pub struct HttpBehavior {
     /// GET, POST …
     pub method: Method,
-    /// The address: text over `input`, `settings`. Its host must be declared in `pack.yaml` under `hosts`.
+    /// The URL: a template over `input` and `settings`. Its host must be declared under `hosts` in `pack.yaml`.
     pub url: Binding,
-    /// Query parameters; null ones are left out.
+    /// Query parameters; null ones are omitted.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub query: BTreeMap<String, Binding>,
     /// Headers.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub headers: BTreeMap<String, Binding>,
-    /// JSON body; absent for GET and DELETE, else the whole input.
+    /// JSON body; by default none for GET and DELETE, else the whole input.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<Binding>,
     /// How to authenticate.
@@ -226,42 +227,42 @@ pub struct HttpBehavior {
     pub auth: Option<Auth>,
     /// The header that carries the idempotency key.
     pub idempotency_header: String,
-    /// What makes an answer a success. Absent: a 2xx status.
+    /// Criteria of success; by default a 2xx status.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub success: Option<Criteria>,
-    /// What makes an answer a failure, even if it looks like a success.
+    /// Criteria of failure, which override success.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<Criteria>,
-    /// What an answer looks like that says for certain that nothing happened, whatever its status usually means.
+    /// Criteria of an answer that proves that nothing happened, whatever its status usually means.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_done: Option<Criteria>,
-    /// What an answer looks like after which nobody knows whether it happened, whatever its status usually means.
+    /// Criteria of an answer that leaves the outcome unknown, whatever its status usually means.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unknown: Option<Criteria>,
-    /// Maps the answer to the result: sees `input`, `response.{status, headers, body}`. Absent: the body.
+    /// Maps the answer to the result: sees `input`, `response.{status, headers, body}`. By default the body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<Binding>,
-    /// What else the answer says: expressions that see what `result` sees.
+    /// Other parts of the result: expressions with the scope of `result`.
     #[serde(default, skip_serializing_if = "Also::is_empty")]
     pub also: Also,
 }
 
-/// What an answer says besides its data. Null is nothing.
+/// Parts of a result besides its data. Null means absent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Also {
     /// One sentence for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<Binding>,
-    /// Records that the result is about: a list of `{type, id, role}`.
+    /// Records in the result: a list of `{type, id, role}`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub artifacts: Option<Binding>,
-    /// Steps to add to the run: a list of `{tool, args, id, after, on_failure}`. The tool must say `may_inject: true`.
+    /// Steps to inject: a list of `{tool, args, id, after, on_failure}`. The tool must declare `may_inject: true`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub new_steps: Option<Binding>,
-    /// A question for a person who should look at the result before the run goes on.
+    /// A question for a reviewer, before the run continues.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub review: Option<Binding>,
-    /// What a language model used: `{input, output, model}`.
+    /// Tokens that a language model used: `{input, output, model}`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token_usage: Option<Binding>,
 }
@@ -290,7 +291,7 @@ pub enum Method {
 pub enum Auth {
     /// `Authorization: Bearer …`
     Bearer(String),
-    /// A header with a name of its own.
+    /// A custom header.
     Header {
         /// The header.
         name: String,
@@ -306,19 +307,19 @@ pub enum Auth {
     },
 }
 
-/// What an answer must look like.
+/// Criteria for an answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
 pub struct Criteria {
     /// One of these status codes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub status: Vec<u16>,
-    /// One of these texts stands in the body (for success: each of them).
+    /// One of these texts is in the body (for success: each of them).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub contains: Vec<String>,
-    /// FEEL over `response`; true.
+    /// A FEEL condition over `response`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expr: Option<Binding>,
-    /// What else was written; kept so that nothing is lost.
+    /// Other keys, kept so that nothing is lost.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub note: Value,
 }

@@ -1,32 +1,32 @@
-//! A corpus: what people say, and what should come of it. Held out: nothing is ever matched against it.
+//! Corpora: utterances with their expected reading. Held out: nothing is ever matched against them.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// One utterance with its expected outcome.
+/// One utterance with its expected reading.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CorpusRow {
     /// The pack it comes from.
     pub pack: String,
-    /// What it is for.
+    /// Its purpose.
     pub set: CorpusSet,
     /// The utterance.
     pub say: String,
-    /// What should come of it.
+    /// The expected reading.
     pub expect: Expectation,
 }
 
-/// What a corpus is for.
+/// The purpose of a corpus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CorpusSet {
-    /// Sets thresholds.
+    /// Tuning thresholds.
     Tune,
-    /// Measures.
+    /// Measuring.
     Test,
 }
 
-/// What should come of an utterance.
+/// The expected reading of an utterance.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Expectation {
@@ -34,7 +34,7 @@ pub enum Expectation {
     Tool {
         /// The tool.
         name: String,
-        /// Its slots, in the form that arguments take.
+        /// Its slots, in the form of arguments.
         slots: Map<String, Value>,
     },
     /// This playbook, with these slots.
@@ -44,8 +44,8 @@ pub enum Expectation {
         /// Its slots.
         slots: Map<String, Value>,
     },
-    /// Nothing Brain can do.
+    /// Out of scope.
     None,
-    /// A question back; among these tools or playbooks, if any are named.
+    /// A clarifying question; if targets are named, among them.
     Ask(Vec<String>),
 }

@@ -1,5 +1,5 @@
-//! What a checked pack is made of. Everything here can be written as JSON and read back: definitions are stored by
-//! hash, so that a run keeps the ones it started with.
+//! The model of a checked pack. Everything here round-trips through JSON: definitions are stored by hash, so that a
+//! run keeps those it started with.
 
 mod behavior;
 mod corpus;

@@ -1,4 +1,4 @@
-//! A pack: what its `pack.yaml` says.
+//! The contents of `pack.yaml`.
 
 use std::collections::BTreeMap;
 
@@ -12,38 +12,38 @@ pub struct PackDef {
     pub name: String,
     /// Its version.
     pub version: String,
-    /// What people call it.
+    /// Its title for people.
     pub title: String,
     /// A longer explanation.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
-    /// Packs that must be there too.
+    /// Packs it depends on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub requires: Vec<String>,
-    /// What expressions see as `settings`. Numbers that are not whole are exact decimal text.
+    /// The `settings` of expressions. Decimals are exact text.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub settings: Map<String, Value>,
-    /// Settings written as plain numbers that are not whole: expressions see them as numbers.
+    /// Settings written as decimal numbers, which expressions read as numbers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub decimal_settings: Vec<String>,
-    /// Hosts that its tools may call, `name` or `name:port`.
+    /// Hosts that its tools may call: `name` or `name:port`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hosts: Vec<String>,
-    /// What to say to somebody who does not know what to ask.
+    /// The answer to "what can you do?".
     #[serde(default)]
     pub help: Help,
-    /// What people call things: by domain or record type.
+    /// Nouns for records, by domain or record type.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub nouns: BTreeMap<String, Vec<String>>,
 }
 
-/// What to say to somebody who does not know what to ask.
+/// The answer to "what can you do?".
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Help {
     /// A sentence or two.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub text: String,
-    /// Things to try.
+    /// Example requests.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub examples: Vec<String>,
 }

@@ -11,58 +11,58 @@ use brain_lang::plan::RetryPolicy;
 /// A playbook as a pack declares it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Playbook {
-    /// `domain.name`; shares its name space with tools.
+    /// `domain.name`, in one namespace with tools.
     pub name: String,
     /// The pack it comes from.
     pub pack: String,
-    /// The tenant whose own it is; absent: everyone's. A tenant's own comes before everyone's.
+    /// The tenant it belongs to; absent: shared. A tenant's own takes precedence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
-    /// What people read.
+    /// The title for people.
     pub title: String,
     /// A longer explanation.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
-    /// How people ask for it.
+    /// Example requests, with `{slots}`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub phrases: Vec<String>,
     /// JSON Schema of the slots, like a tool's input.
     pub slots: Value,
     /// The steps, in order.
     pub steps: Vec<PlaybookStep>,
-    /// What its steps are to each other.
+    /// How its steps belong together.
     #[serde(default, skip_serializing_if = "BatchPolicy::is_plain")]
     pub policy: BatchPolicy,
     /// Other names.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub aliases: Vec<String>,
-    /// Who or what takes part, and how many of each: each role is a slot of the same name as well.
+    /// The participants and their number: each role is also a slot of the same name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub roles: Vec<Role>,
-    /// Slots that are needed only sometimes, and what is done when they are missing.
+    /// Slots that are required under a condition, and what to do if they are missing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<SlotRule>,
     /// How long the whole run may take.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout: Option<Millis>,
-    /// Hard stop on the number of steps.
+    /// Maximum number of steps.
     pub max_steps: u32,
     /// 1 (lowest) to 10 (highest).
     pub priority: u8,
-    /// Rises with every change that matters.
+    /// Increases with every relevant change.
     pub version: u32,
 }
 
-/// What the steps of a playbook are to each other.
+/// How the steps of a playbook belong together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, PartialOrd, Ord)]
 #[serde(rename_all = "snake_case")]
 pub enum BatchPolicy {
-    /// Each step says itself what its failure means.
+    /// Each step declares what its failure means.
     #[default]
     Plain,
-    /// All of it is one commit, or none of it happens. Only steps that work on Brain's own records.
+    /// All steps are one commit. Only steps on Brain's own records.
     Atomic,
-    /// Each step is tried; what depends on a failed one is skipped.
+    /// Each step is tried; steps that depend on a failed one are skipped.
     BestEffort,
 }
 
@@ -72,23 +72,22 @@ impl BatchPolicy {
     }
 }
 
-/// Who or what takes part in a playbook. Expressions see `roles`: a list of `{role, party}`, one entry for each party
-/// that was given.
+/// A participant of a playbook. Expressions see `roles`: a list of `{role, party}`, one entry for each given party.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Role {
     /// The name of the role, and of its slot (a list if there may be several).
     pub role: String,
-    /// How many.
+    /// The number of parties.
     pub cardinality: Cardinality,
-    /// The record types that may take it; empty: any.
+    /// The record types that may fill it; empty: any.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kinds: Vec<String>,
-    /// What people call it.
+    /// Its label for people.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub label: String,
 }
 
-/// How many may take a role.
+/// The number of parties in a role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Cardinality {
@@ -102,23 +101,24 @@ pub enum Cardinality {
     OneOrMore,
 }
 
-/// A condition on a slot that a schema cannot say.
+/// A condition on a slot that a schema cannot express.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SlotRule {
     /// The slot.
     pub slot: String,
-    /// FEEL over `slots`: the slot is required while this is true.
+    /// FEEL over `slots`: the slot is required if this is true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub required_if: Option<Binding>,
-    /// For enum slots, by token: FEEL over `slots` that must be true for the value to be allowed.
+    /// For enum slots: by token, a FEEL condition over `slots` that permits the value.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub valid_for: Vec<(String, Binding)>,
-    /// The tool that makes a stand-in when the slot is missing though required; its result's first `uuid` is the value.
+    /// The tool that creates a placeholder if the required slot is missing; the first `uuid` in its result is the
+    /// value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub placeholder: Option<Placeholder>,
 }
 
-/// How a stand-in for a missing slot is made.
+/// How a placeholder for a missing slot is created.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Placeholder {
     /// The tool.
@@ -136,17 +136,17 @@ pub struct PlaybookStep {
     pub id: String,
     /// The tool.
     pub tool: String,
-    /// Its arguments. Absent: slots of the same name as the tool's inputs.
+    /// Its arguments; by default the slots with the names of the tool's inputs.
     pub args: Binding,
-    /// Steps that must be done first. Filled in at load: the step before, unless declared.
+    /// Steps that must be done first; by default the step before.
     pub after: Vec<String>,
-    /// FEEL; a step whose condition is not true is skipped and counts as done with null.
+    /// A FEEL condition; a step is skipped, with a null result, unless it is true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub when: Option<Binding>,
-    /// FEEL that gives a list: the step is done once for each item.
+    /// FEEL that yields a list: the step runs once for each item.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub foreach: Option<Binding>,
-    /// How many items at a time.
+    /// Maximum number of items in parallel.
     pub at_a_time: u16,
     /// What a failure does to the run.
     pub on_failure: OnFailure,
@@ -156,6 +156,6 @@ pub struct PlaybookStep {
     /// Overrides the tool's time-out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout: Option<Millis>,
-    /// `false`: this step keeps its effect when the run is compensated.
+    /// `false`: the effect of this step is kept when the run is compensated.
     pub compensate: bool,
 }

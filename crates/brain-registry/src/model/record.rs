@@ -1,4 +1,4 @@
-//! A record type: what is stored.
+//! Record types.
 
 use std::collections::BTreeMap;
 
@@ -12,60 +12,59 @@ pub struct RecordDef {
     pub name: String,
     /// The pack it comes from.
     pub pack: String,
-    /// What people call one.
+    /// Its title for people.
     pub title: String,
     /// The fields, in order of declaration.
     pub fields: Vec<FieldDef>,
-    /// Natural keys: lists of fields whose values together are unique.
+    /// Natural keys: lists of fields that are unique together.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub key: Vec<Vec<String>>,
-    /// Fields that make two records the same (for upsert); empty: none.
+    /// Fields that identify duplicates for upsert.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dedupe: Vec<String>,
-    /// What upsert does to a field of the existing record; default `replace`.
+    /// How upsert merges a field; `replace` by default.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub merge: BTreeMap<String, MergeRule>,
     /// The state machine, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub states: Option<States>,
-    /// Fields found by full-text search.
+    /// Fields in full-text search.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub search: Vec<String>,
-    /// The field that names a record for people. If it points to another record, this one is called by the other's
-    /// name.
+    /// The field with a record's display name. If it is a reference, the other record's name is used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
-    /// The field with other names of a record.
+    /// The field with alternative names.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aliases: Option<String>,
-    /// Fields that each mean one record: a number, an address.
+    /// Fields that identify a record on their own: a number, an address.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub identifiers: Vec<String>,
-    /// Who acts for a record of this type, if it stands for others.
+    /// The members that act for a record of this type, if it is a group.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<GroupDef>,
 }
 
-/// Who acts for a group: records that each name the group, and in what they act for it.
+/// The members of a group: records that refer to the group, with a role.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GroupDef {
-    /// Their type.
+    /// The members' record type.
     pub members: String,
-    /// Their field that points to the group.
+    /// Their field that refers to the group.
     pub of: String,
-    /// Their field that points to the record that acts; `None`: they act themselves.
+    /// Their field that refers to the acting record; `None`: they act themselves.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub entity: Option<String>,
     /// Their field with the role.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
-    /// Their field with the place where the role holds; a member without one acts everywhere.
+    /// Their field with the jurisdiction of the role; a member without one acts everywhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub jurisdiction: Option<String>,
 }
 
 impl GroupDef {
-    /// The type of the records that act for such a group; `members` is the definition of their type.
+    /// The type of the acting records; `members` is the definition of the members' type.
     pub fn acting<'a>(&'a self, members: &'a RecordDef) -> Option<&'a str> {
         match &self.entity {
             Some(field) => members.field(field)?.reference.as_deref(),
@@ -84,28 +83,28 @@ pub struct FieldDef {
     /// Whether a record must have it.
     #[serde(default)]
     pub required: bool,
-    /// The record type it points to.
+    /// The record type it refers to.
     #[serde(default, rename = "ref", skip_serializing_if = "Option::is_none")]
     pub reference: Option<String>,
-    /// Whether the store keeps an index on it (keys, dedupe fields and refs always have one).
+    /// Whether it is indexed (keys, dedupe fields and references always are).
     #[serde(default)]
     pub indexed: bool,
-    /// Never logged, redacted in receipts.
+    /// Personal: never logged, redacted in receipts.
     #[serde(default)]
     pub personal: bool,
-    /// What becomes of the record when the one that this field points to is deleted.
+    /// What happens to the record if the referenced one is deleted.
     #[serde(default, skip_serializing_if = "OnDelete::is_refuse")]
     pub on_delete: OnDelete,
 }
 
-/// What becomes of a record when one that it points to is deleted.
+/// What happens to a record if one that it refers to is deleted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OnDelete {
-    /// The other record is not deleted while this one points to it.
+    /// The deletion is refused.
     #[default]
     Refuse,
-    /// The field is emptied; from a list, the reference is taken out.
+    /// The field is cleared; in a list, the reference is removed.
     Clear,
     /// This record is deleted too.
     Cascade,
@@ -118,12 +117,12 @@ impl OnDelete {
 }
 
 impl FieldDef {
-    /// The record type that the field points to, with one reference or with a list of them.
+    /// The record type that the field refers to, as a single reference or a list.
     pub fn points_to(&self) -> Option<&str> {
         self.reference.as_deref().or_else(|| self.schema["items"]["x-entity"].as_str())
     }
 
-    /// The ids that a value of this field holds: one, several in a list, or none.
+    /// The ids in a value of this field.
     pub fn ids<'v>(&self, value: &'v Value) -> Vec<&'v str> {
         match (self.points_to(), value) {
             (Some(_), Value::String(id)) => vec![id],
@@ -137,26 +136,26 @@ impl FieldDef {
     }
 }
 
-/// What upsert does to a field of the existing record.
+/// How upsert merges a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum MergeRule {
-    /// The old value stays.
+    /// Keeps the old value.
     Keep,
-    /// The new value wins, unless it is absent.
+    /// Takes the new value, unless it is absent.
     Replace,
-    /// Both: lists are joined (without repeats), texts are joined by a line break.
+    /// Takes both: lists are joined without duplicates, texts with a line break.
     Append,
-    /// The new value is taken only where there was none.
+    /// Takes the new value only if there was none.
     FillEmpty,
 }
 
 /// A state machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct States {
-    /// Where a new record starts.
+    /// The state of a new record.
     pub initial: String,
-    /// From each state, the states it may go to.
+    /// The transitions from each state.
     pub transitions: BTreeMap<String, Vec<String>>,
 }
 
@@ -171,7 +170,7 @@ impl RecordDef {
         self.fields.iter().find(|field| field.name == name)
     }
 
-    /// The field that people call a record by: its label, else a text that is called so.
+    /// The field with the display name: the label, else a text field called `name` or similar.
     pub fn name_field(&self) -> Option<&FieldDef> {
         match &self.label {
             Some(label) => self.field(label),
@@ -181,7 +180,7 @@ impl RecordDef {
         }
     }
 
-    /// The fields that each mean one record: those declared, else texts that are unique by themselves.
+    /// The identifying fields: those declared, else unique text fields.
     pub fn identifier_fields(&self) -> Vec<&FieldDef> {
         if !self.identifiers.is_empty() {
             return self.identifiers.iter().filter_map(|name| self.field(name)).collect();
@@ -190,7 +189,7 @@ impl RecordDef {
         alone.filter(|field| field.is_text() && field.reference.is_none()).collect()
     }
 
-    /// Whether people can call a record of this type by anything but its id.
+    /// Whether records of this type can be referred to by anything but their id.
     pub fn is_named(&self) -> bool {
         self.name_field().is_some() || self.aliases.is_some() || !self.identifier_fields().is_empty()
     }

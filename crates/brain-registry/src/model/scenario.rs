@@ -12,37 +12,37 @@ use super::BatchPolicy;
 /// An end-to-end test on a virtual clock.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Scenario {
-    /// What it shows.
+    /// What it demonstrates.
     pub name: String,
     /// The pack it comes from.
     pub pack: String,
     /// The file it comes from.
     pub file: String,
-    /// What the clock shows at the start.
+    /// The initial time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<Timestamp>,
-    /// Where randomness starts.
+    /// The random seed.
     pub seed: u64,
-    /// What outside tools answer, call after call; the last one repeats.
+    /// Answers of outside tools, call by call; the last one repeats.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub stubs: BTreeMap<String, Vec<Stub>>,
-    /// What happens, in order.
+    /// The steps, in order.
     pub steps: Vec<ScenarioStep>,
 }
 
-/// What an outside tool answers.
+/// The answer of an outside tool.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stub {
-    /// This data.
+    /// A success with this data.
     Result(Value),
     /// A whole result: `data`, `summary`, `new_steps`, `review`, `delegate`.
     Answer(Value),
     /// This failure.
     Failure(Failure),
-    /// Nothing, until the time-out.
+    /// No answer until the time-out.
     Timeout,
-    /// It happened, but the answer is lost.
+    /// The call has its effect, but the answer is lost.
     Lost,
 }
 
@@ -51,33 +51,33 @@ pub enum Stub {
 /// data of all steps of the run, merged) and `run` (the run response).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ScenarioStep {
-    /// The line in its file, for reports.
+    /// Its line, for reports.
     pub line: usize,
-    /// What happens; absent: nothing, only the checks.
+    /// The action; absent: only the checks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub action: Option<Action>,
     /// The mode of the request (`answer`, `plan`, `enqueue`, `enqueue_and_wait`); absent: `enqueue_and_wait`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<String>,
-    /// Who does it.
+    /// Who acts.
     #[serde(default, rename = "as", skip_serializing_if = "Option::is_none")]
     pub actor: Option<Person>,
-    /// Values that come with the request.
+    /// The request's context.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<Binding>,
-    /// The conversation that the request belongs to.
+    /// The request's conversation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<String>,
-    /// Tool calls that the request may take, unless ten are enough.
+    /// Maximum number of tool calls; ten by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_tool_calls: Option<u32>,
-    /// What several calls are to each other.
+    /// How several calls belong together.
     #[serde(default)]
     pub policy: BatchPolicy,
-    /// What must be true of the answer.
+    /// Expectations about the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expect: Option<Expect>,
-    /// What must be true of records.
+    /// Expectations about records.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub expect_records: Vec<ExpectRecords>,
     /// Names for later steps.
@@ -85,13 +85,13 @@ pub struct ScenarioStep {
     pub names: Vec<(String, Binding)>,
 }
 
-/// What happens.
+/// An action.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Action {
-    /// Somebody says something.
+    /// A message.
     Say(Binding),
-    /// Tools are called with arguments, without words: each a tool and its arguments.
+    /// Tool calls by name, with arguments.
     Call(Vec<(String, Binding)>),
     /// Time passes.
     Advance(Millis),
@@ -105,25 +105,25 @@ pub enum Action {
     Retry,
     /// The run is cancelled.
     Cancel,
-    /// A worker takes a job of this topic and answers; without an answer it only takes it.
+    /// A worker takes a job of this topic and answers; without an answer it only takes the job.
     Work {
         /// The topic.
         topic: String,
-        /// What it answers.
+        /// Its answer.
         answer: Option<Stub>,
     },
-    /// The other side of a delegated step answers.
+    /// A callback completes a delegated step.
     Callback(Stub),
     /// Somebody looks at the result that waits for it: lets it go on with these corrections, or (`None`) refuses it.
     Review(Option<Binding>),
-    /// What the last run did is to be undone: staged, as always.
+    /// The effects of the last run are to be undone; the undo is staged, as always.
     Undo {
-        /// One step of it only.
+        /// Only this step.
         step: Option<String>,
     },
 }
 
-/// Who does something in a scenario.
+/// An actor in a scenario.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Person {
     /// Their name.
@@ -131,7 +131,7 @@ pub struct Person {
     /// Whether they may not approve.
     #[serde(default)]
     pub no_approver: bool,
-    /// What they may do; absent: everything.
+    /// Their permissions; absent: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub permissions: Option<Vec<String>>,
     /// Their tier; absent: any.
@@ -139,10 +139,10 @@ pub struct Person {
     pub tier: Option<String>,
 }
 
-/// What must be true of an answer; what is absent may be anything.
+/// Expectations about an answer; absent ones are not checked.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Expect {
-    /// Whether it went well.
+    /// Whether it succeeded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ok: Option<bool>,
     /// `high`, `medium`, `low` or `none`.
@@ -154,39 +154,39 @@ pub struct Expect {
     /// The status of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<String>,
-    /// Texts that stand in the errors, each of them somewhere.
+    /// Texts that must occur in the errors.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<String>,
-    /// Texts that stand in the message to the person.
+    /// Texts that must occur in the message.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub message: Vec<String>,
-    /// What the result has at least.
+    /// A subset of the result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<Binding>,
-    /// What became of a batch, at least.
+    /// A subset of the batch's outcome.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub batch: Option<Binding>,
-    /// Texts that stand in what the run waits for.
+    /// Texts that must occur in what the run waits for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub waits_for: Vec<String>,
-    /// How many events of a name the log of the run has.
+    /// The number of events by name in the run's log.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub events: BTreeMap<String, u32>,
 }
 
-/// What must be true of records.
+/// Expectations about records.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ExpectRecords {
     /// The record type.
     #[serde(rename = "type")]
     pub record_type: String,
-    /// Which ones, by equality of fields (also `id` and `state`).
+    /// Which records, by equality of fields (also `id` and `state`).
     #[serde(default, rename = "where", skip_serializing_if = "BTreeMap::is_empty")]
     pub filter: BTreeMap<String, Binding>,
-    /// How many.
+    /// Their number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<u32>,
-    /// What each of them has at least.
+    /// A subset of the fields of each.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub fields: BTreeMap<String, Binding>,
 }

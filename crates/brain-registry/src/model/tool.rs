@@ -1,4 +1,4 @@
-//! A tool: one thing Brain can do.
+//! Tools.
 
 use brain_core::{Millis, Rate};
 use brain_lang::binding::Binding;
@@ -8,49 +8,49 @@ use serde_json::Value;
 
 use super::Behavior;
 
-/// A tool as a pack declares it, with every default filled in.
+/// A tool as a pack declares it, with all defaults filled in.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ToolDef {
     /// `domain.name`.
     pub name: String,
     /// The pack it comes from.
     pub pack: String,
-    /// What people read in lists and plans.
+    /// The title in lists and plans.
     pub title: String,
     /// A longer explanation.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
     /// JSON Schema 2020-12 of the arguments: an object with `properties`, `required`, `additionalProperties: false`.
     pub input: Value,
-    /// JSON Schema of `data` in the result, if declared; enforced.
+    /// JSON Schema of the result's `data`, if declared; enforced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<Value>,
-    /// How people ask for it, with `{slots}`.
+    /// Example requests, with `{slots}`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub phrases: Vec<String>,
-    /// Other names of the tool.
+    /// Alternative names.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub synonyms: Vec<String>,
-    /// How it is done.
+    /// How it is executed.
     pub behavior: Behavior,
-    /// What it does to the world.
+    /// Its effect.
     pub effect: Effect,
-    /// Whose word it needs.
+    /// The consent it needs.
     pub consent: Consent,
-    /// How it is undone; `None` if it cannot be.
+    /// How it is undone, if it can be.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undo: Option<Undo>,
-    /// What must hold before it may run, each with its "why not".
+    /// Preconditions, each with its "why not".
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub requires: Vec<Precondition>,
     /// How transient failures are retried.
     pub retry: RetryPolicy,
-    /// How long one attempt may take.
+    /// Time-out of one attempt.
     pub timeout: Millis,
-    /// How much of it may happen at a time and in a while, over all tenants. What the newest version says counts.
+    /// Limits on concurrency and rate, across tenants. The newest version's limits apply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limits: Option<ToolLimits>,
-    /// What to do when an outcome is unknown.
+    /// What to do if an outcome is unknown.
     pub idempotency: Idempotency,
     /// 1 (lowest) to 10 (highest).
     pub priority: u8,
@@ -63,82 +63,82 @@ pub struct ToolDef {
     /// Free labels.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
-    /// The permission that whoever asks must have.
+    /// The permission that the actor needs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub permission: Option<String>,
-    /// Whoever asks must be of one of these tiers; empty: of any.
+    /// The tiers that the actor may have; empty: any.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tiers: Vec<String>,
     /// Keys of user data that must be complete. Stored and shown; the conversation layer will ask for them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub needs: Vec<String>,
-    /// What keeps it from running, each with its code and its "why not".
+    /// Blockers, each with its code and "why not".
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub blockers: Vec<Blocker>,
     /// Tools that contradict it: a request for both is refused.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub opposites: Vec<String>,
-    /// What one call costs.
+    /// The cost of one call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<Cost>,
-    /// What the person who asks must have seen before it runs, however it was asked for.
+    /// What the actor must acknowledge before it runs, however it was requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub acknowledge: Option<Acknowledge>,
-    /// Whether its result may bring steps along.
+    /// Whether its result may inject steps.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub may_inject: bool,
     /// The capability that a tenant must have. Stored and shown; the marketplace will enforce it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capability: Option<String>,
-    /// Another engine does the work after the call was taken; its signed callback ends the step.
+    /// Another engine continues the work; its signed callback completes the step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delegate: Option<Delegate>,
-    /// When a person looks at the result before the run goes on.
+    /// When a person reviews the result before the run continues.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub review: Option<Review>,
-    /// Why it cannot be undone, if the pack says that it cannot (`undo: none`, `undo: {cannot: …}`).
+    /// Why it cannot be undone (`undo: none`, `undo: {cannot: …}`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub no_undo: Option<String>,
 }
 
-/// How much of a tool may happen.
+/// Limits on a tool.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolLimits {
-    /// At a time.
+    /// Maximum number of concurrent calls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub running: Option<u32>,
-    /// In a while.
+    /// Maximum rate of calls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<Rate>,
 }
 
-/// Something that keeps a tool from running while it holds.
+/// A condition that blocks a tool.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Blocker {
     /// The code of the refusal, `snake_case`.
     pub code: String,
     /// FEEL over `input` and `settings` that is true while it blocks. Absent: it blocks while `state` or the request's
-    /// context has `true` under the name of the code.
+    /// context has `true` under its code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub when: Option<Binding>,
-    /// What to say.
+    /// The message.
     #[serde(rename = "else")]
     pub otherwise: String,
 }
 
-/// What one call costs; exact decimals as text.
+/// The cost of one call; exact decimals as text.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Cost {
-    /// For the call itself.
+    /// Per call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fixed: Option<String>,
-    /// For each unit.
+    /// Per unit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub per_unit: Option<String>,
-    /// How many units: FEEL over `input` that gives a number; absent: one.
+    /// The number of units: FEEL over `input`; absent: one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub units: Option<Binding>,
-    /// What a unit is called.
+    /// The name of a unit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unit: Option<String>,
     /// The currency; absent: that of the settings.
@@ -146,40 +146,40 @@ pub struct Cost {
     pub currency: Option<String>,
 }
 
-/// What the person who asks must have seen.
+/// What the actor must acknowledge.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Acknowledge {
     /// MiniJinja over `input`.
     pub text: String,
-    /// How long they have; then the request lapses.
+    /// The deadline, after which the request expires.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within: Option<Millis>,
 }
 
-/// How another engine takes over.
+/// How another engine continues the work.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Delegate {
     /// The reference of the secret that callbacks are signed with (`env:NAME`, `file:PATH`).
     pub secret: String,
-    /// How long the other side has; then the step fails.
+    /// The deadline, after which the step fails.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within: Option<Millis>,
-    /// What the other side calls its work: FEEL over `input` and `response`, shown to people.
+    /// The other side's reference for the work: FEEL over `input` and `response`, shown to people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<Binding>,
 }
 
-/// When a person looks at a result before the run goes on.
+/// When a person reviews a result before the run continues.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Review {
     /// FEEL over `input`, `result` and `settings`; absent: always.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub when: Option<Binding>,
-    /// What to ask: MiniJinja over `input`, `result`.
+    /// The question: MiniJinja over `input`, `result`.
     pub ask: String,
 }
 
-/// What a tool does to the world.
+/// The effect of a tool, from weak to strong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {
@@ -187,21 +187,21 @@ pub enum Effect {
     Read,
     /// Changes records in Brain's own store.
     Write,
-    /// Reaches an outside system.
+    /// Changes an outside system.
     External,
-    /// Cannot be taken back.
+    /// Cannot be reversed.
     Irreversible,
 }
 
-/// Whose word a tool needs before it runs.
+/// The consent that a tool needs before it runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Consent {
     /// Runs at once.
     None,
-    /// The person who asked must say run.
+    /// The actor must confirm.
     User,
-    /// Someone who may approve must say yes.
+    /// An approver must agree.
     Approver,
 }
 
@@ -212,12 +212,12 @@ pub struct Undo {
     pub tool: String,
     /// Its arguments, from `input`, `result` and `receipt`.
     pub args: Binding,
-    /// How long after the fact it may be undone.
+    /// How long after the call it may be undone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<Millis>,
 }
 
-/// Something that must hold before a tool may run.
+/// A precondition of a tool.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Precondition {
     /// The input that names the record.
@@ -226,7 +226,7 @@ pub struct Precondition {
     /// The type of that record (from the input's `entity`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub record_type: Option<String>,
-    /// The states the record may be in; empty: it only has to exist.
+    /// The permitted states; empty: the record only has to exist.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub state: Vec<String>,
     /// FEEL over `input`, `settings`, the names in the behavior's `with` and, if `record` is given, `record`; must be
@@ -237,22 +237,22 @@ pub struct Precondition {
     /// that record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prior: Option<String>,
-    /// This tool must not have succeeded before; the same reach as `prior`.
+    /// This tool must not have succeeded before; the same scope as `prior`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub never: Option<String>,
     /// One of these must hold.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub any: Vec<Precondition>,
-    /// The step is blocked rather than refused when it does not hold: it is looked at again after this long.
+    /// If the precondition fails, the step waits and is checked again after this long, instead of being refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recheck: Option<Millis>,
-    /// What to say when it does not hold.
+    /// The message if it fails.
     #[serde(rename = "else")]
     pub otherwise: String,
 }
 
 impl ToolDef {
-    /// Whether the engine decides it in process and commits its effect with the checkpoint.
+    /// Whether it runs in process and commits its effect with the checkpoint.
     pub fn is_inline(&self) -> bool {
         match &self.behavior {
             Behavior::Record(_) | Behavior::Expr(_) | Behavior::Decide(_) | Behavior::Playbook(_) => true,
@@ -261,7 +261,7 @@ impl ToolDef {
         }
     }
 
-    /// The declared attributes that are not shown elsewhere, as they are stored.
+    /// The declared attributes that are not shown elsewhere, as stored.
     pub fn attributes(&self) -> serde_json::Map<String, Value> {
         const NAMES: [&str; 12] = [
             "permission", "tiers", "needs", "blockers", "opposites", "cost", "acknowledge", "may_inject", "capability",

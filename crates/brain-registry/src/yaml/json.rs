@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{Node, NodeValue, Resolved, resolve};
 
-/// The value of a node. Whole numbers become JSON integers; any other number becomes its exact text, because a JSON
+/// The JSON value of a node. Whole numbers become JSON integers; other numbers become exact text, because a JSON
 /// number would pass through a float.
 pub fn to_json(node: &Node) -> Value {
     match &node.value {

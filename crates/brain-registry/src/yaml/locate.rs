@@ -1,11 +1,11 @@
-//! From an offset in a scalar's text to the place in the file where that character was written.
+//! Maps an offset in a scalar's text to its position in the file.
 
 use std::ops::Range;
 
 use super::{Scalar, Span, Style};
 
-/// The part of the file that holds `range` of the scalar's text. Where the way the scalar was written makes that
-/// unclear (folded lines, long escapes), the whole scalar.
+/// The part of the file behind `range` of a scalar's text; the whole scalar if its notation makes that unclear (folded
+/// lines, long escapes).
 pub(crate) fn locate(source: &str, scalar: &Scalar, span: Span, range: Range<usize>) -> Span {
     let map = match scalar.style {
         Style::Plain => plain(source, scalar, span),
@@ -29,7 +29,7 @@ pub(crate) fn locate(source: &str, scalar: &Scalar, span: Span, range: Range<usi
     }
 }
 
-/// For each byte of the text (and its end) the byte of the file; `None` if that is not clear.
+/// For each byte of the text (and its end) the byte of the file; `None` if unclear.
 type Map = Option<Vec<usize>>;
 
 fn plain(source: &str, scalar: &Scalar, span: Span) -> Map {

@@ -1,7 +1,7 @@
-//! A spanned YAML tree: every value knows where it stands, so that every complaint can point at it.
+//! A YAML tree with spans, so that every problem can point at its source.
 //!
-//! What packs may use is YAML 1.2 with the core schema, one document per file, without tags and without anchors:
-//! a pack is read by people who should not have to chase references through a file.
+//! Packs use YAML 1.2 with the core schema, one document per file, without tags and anchors: nobody should have to
+//! chase references through a pack.
 
 mod json;
 mod locate;
@@ -15,7 +15,7 @@ pub use node::{Key, Node, NodeValue, Scalar, Span, Style};
 pub use parse::{Problem, ProblemKind, parse};
 pub use scalar::{Resolved, resolve};
 
-/// A YAML file that is no part of a pack, as JSON; or where it is wrong, and why. Text that looks like a number is one.
+/// A YAML file outside packs as JSON, or its syntax errors with their positions.
 pub fn yaml_value(source: &str) -> Result<serde_json::Value, String> {
     match parse(source) {
         Ok(node) => Ok(to_json(&node)),

@@ -1,6 +1,6 @@
 //! The nodes of the tree.
 
-/// Where something stands in its file.
+/// A position in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Span {
     /// The first byte.
@@ -13,23 +13,23 @@ pub struct Span {
     pub column: usize,
 }
 
-/// A value with its place.
+/// A value with its span.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
-    /// What it is.
+    /// The value.
     pub value: NodeValue,
-    /// Where it stands.
+    /// Its span.
     pub span: Span,
 }
 
-/// What a node is.
+/// The value of a node.
 #[derive(Clone, Debug, PartialEq)]
 pub enum NodeValue {
-    /// Text, a number, a boolean or nothing; see [`super::resolve`].
+    /// Text, number, boolean or null; see [`super::resolve`].
     Scalar(Scalar),
     /// A list.
     Seq(Vec<Node>),
-    /// A map, in the order in which it was written.
+    /// A map, in source order.
     Map(Vec<(Key, Node)>),
 }
 
@@ -38,20 +38,20 @@ pub enum NodeValue {
 pub struct Key {
     /// Its text.
     pub text: String,
-    /// Where it stands.
+    /// Its span.
     pub span: Span,
 }
 
-/// A scalar as it was written.
+/// A scalar as written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scalar {
     /// The text, with quotes and escapes removed.
     pub text: String,
-    /// How it was written.
+    /// Its notation.
     pub style: Style,
 }
 
-/// How a scalar was written.
+/// The notation of a scalar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
     /// Without quotes: may be a number, a boolean or null.
@@ -101,7 +101,7 @@ impl Node {
         self.as_map()?.iter().find(|(k, _)| k.text == key).map(|(k, node)| (k, node))
     }
 
-    /// The node that a path of keys and list positions leads to, or the last one on the way that exists.
+    /// The node at a path of keys and list indexes, or the deepest existing one.
     pub fn nearest<'p>(&self, path: impl IntoIterator<Item = &'p str>) -> &Node {
         let mut node = self;
         for part in path {
@@ -118,7 +118,7 @@ impl Node {
         node
     }
 
-    /// What a person would call this kind of value.
+    /// The type of the value, in words.
     pub fn kind(&self) -> &'static str {
         match &self.value {
             NodeValue::Scalar(scalar) => super::resolve(scalar).kind(),

@@ -1,26 +1,26 @@
-//! From text to tree, within bounds.
+//! The YAML parser, with limits.
 
 use saphyr_parser::{Event, Parser, ScalarStyle};
 
 use super::{Key, Node, NodeValue, Scalar, Span, Style};
 
-/// The longest file that is read, in bytes.
+/// Maximum size of a file.
 const MAX_FILE_BYTES: usize = 4 * 1024 * 1024;
-/// How deep lists and maps may be nested.
+/// Maximum nesting.
 const MAX_DEPTH: usize = 64;
-/// How many values one file may have.
+/// Maximum number of values in a file.
 const MAX_NODES: usize = 200_000;
 
-/// Why a file is no tree.
+/// Why a file does not parse.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Problem {
-    /// What kind of problem.
+    /// The kind of problem.
     pub kind: ProblemKind,
-    /// Where.
+    /// Its position.
     pub span: Span,
-    /// In words.
+    /// The problem.
     pub message: String,
-    /// What to do.
+    /// How to fix it.
     pub help: Option<String>,
 }
 
@@ -31,9 +31,9 @@ pub enum ProblemKind {
     Syntax,
     /// The same key twice in one map.
     DuplicateKey,
-    /// Valid YAML that packs may not use.
+    /// A YAML feature that packs must not use.
     Unsupported,
-    /// Beyond a bound.
+    /// A limit is exceeded.
     TooLarge,
 }
 
@@ -65,9 +65,9 @@ pub fn parse(source: &str) -> Result<Node, Vec<Problem>> {
     }
 }
 
-/// Byte positions of characters: the scanner counts characters, everything else counts bytes.
+/// Byte offsets of characters: the scanner counts characters, everything else counts bytes.
 struct Positions {
-    /// The byte of every character, if not every character is one byte.
+    /// The byte offset of every character; `None` for ASCII.
     bytes: Option<Vec<usize>>,
     len: usize,
 }
@@ -236,7 +236,7 @@ impl<'s> Builder<'s> {
             let (event, at) = self.next()?;
             let mut value = self.node(event, at, depth + 1)?;
             if value.span.start == value.span.end && value.as_scalar().is_some_and(|scalar| scalar.text.is_empty()) {
-                // Nothing was written: the complaint belongs to the key.
+                // An empty value has no span of its own: report at the key.
                 value.span = key.span;
             }
             entries.push((key, value));
@@ -286,7 +286,7 @@ fn too_large(span: Span, message: String, help: &str) -> Box<Problem> {
     Box::new(Problem { kind: ProblemKind::TooLarge, span, message, help: Some(help.into()) })
 }
 
-/// A guess at what went wrong, from the line at fault.
+/// Guesses the mistake from the line.
 fn syntax_help(source: &str, at: usize) -> Option<String> {
     let start = source[..at].rfind('\n').map_or(0, |newline| newline + 1);
     let line = source[start..].lines().next().unwrap_or("");

@@ -1,15 +1,15 @@
-//! What a scalar means: the core schema of YAML 1.2, with numbers kept as they were written.
+//! Resolves scalars by the core schema of YAML 1.2; numbers keep their digits.
 
 use super::{Scalar, Style};
 
-/// What a scalar means.
+/// The value of a scalar.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Resolved {
-    /// Nothing.
+    /// Null.
     Null,
     /// `true` or `false`.
     Bool(bool),
-    /// A whole number that fits 64 bits.
+    /// A whole number of 64 bits.
     Integer(i64),
     /// Any other number, as exact text (no exponent, no leading `+`).
     Decimal(String),
@@ -18,7 +18,7 @@ pub enum Resolved {
 }
 
 impl Resolved {
-    /// What a person would call this kind of value.
+    /// The type of the value, in words.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Null => "nothing",

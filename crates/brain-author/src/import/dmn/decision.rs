@@ -13,7 +13,7 @@ use crate::import::Notes;
 use crate::import::naming::phrases;
 use crate::import::writer::{Map, Yaml, list, map};
 
-/// A decision (its place in the file) and the column of its result; without one the whole result.
+/// A decision (its index in the file) and a result column; `None` for the whole result.
 type Origin = (usize, Option<String>);
 
 /// An input of a tool.
@@ -22,34 +22,34 @@ pub(super) struct Input {
     pub(super) theirs: String,
     pub(super) ours: String,
     pub(super) kind: Kind,
-    /// The decision whose result it is, if it is one.
+    /// The decision that computes it, if any.
     pub(super) from: Option<Origin>,
 }
 
-/// A tool that is made of a decision.
+/// A draft of a tool for a decision.
 pub(super) struct Draft {
     pub(super) decision: usize,
     pub(super) inputs: Vec<Input>,
     pub(super) behavior: Yaml,
 }
 
-/// A tool, and the playbook that makes first what it needs.
+/// A tool, and the playbook that first runs the decisions it requires.
 pub(super) struct Made {
     pub(super) tool: Map,
     pub(super) playbook: Option<(String, String)>,
 }
 
-/// What one decision is made with.
+/// The state while converting one decision.
 pub(super) struct Work<'w, 'a, 'i> {
     pub(super) model: &'w mut Model<'a, 'i>,
     pub(super) notes: &'w mut Notes,
     pub(super) decision: usize,
     pub(super) inputs: Vec<Input>,
-    /// Whether something of it cannot be said: then there is no tool, because it would decide something else.
+    /// Whether something could not be expressed. Then there is no tool, because it would decide differently.
     pub(super) failed: bool,
 }
 
-/// Makes a draft of each decision that can be one.
+/// Drafts a tool for each decision that can be expressed.
 pub(super) fn tools(model: &mut Model<'_, '_>, notes: &mut Notes) -> Vec<Draft> {
     let mut drafts = Vec::new();
     for decision in 0..model.decisions.len() {
@@ -66,7 +66,7 @@ pub(super) fn tools(model: &mut Model<'_, '_>, notes: &mut Notes) -> Vec<Draft> 
     drafts
 }
 
-/// The tools with their words, and their playbooks.
+/// The tools and their playbooks, complete with texts.
 pub(super) fn finish(
     model: &Model<'_, '_>,
     drafts: Vec<Draft>,
@@ -106,7 +106,7 @@ pub(super) fn finish(
     finished
 }
 
-/// Inputs that a phrase may ask for, if they are few.
+/// The inputs to mention in a phrase, if they are few.
 pub(super) fn asked(inputs: &[Input]) -> Vec<String> {
     let simple = |input: &&Input| !input.kind.optional && !matches!(input.kind.word, "any" | "object" | "list");
     if inputs.len() > 3 || !inputs.iter().all(|input| simple(&input)) {
@@ -115,7 +115,7 @@ pub(super) fn asked(inputs: &[Input]) -> Vec<String> {
     inputs.iter().map(|input| input.ours.clone()).collect()
 }
 
-/// What a decision says about itself.
+/// The description of a decision.
 pub(super) fn description(node: Node<'_, '_>) -> Option<String> {
     let parts = ["description", "question", "allowedAnswers"];
     let said: Vec<String> = parts
@@ -176,7 +176,7 @@ impl<'a, 'i> Work<'_, 'a, 'i> {
         Some(map([("expr", map([("result", map([(name.as_str(), formula(&ours))]))]))]))
     }
 
-    /// Something cannot be said.
+    /// Notes that something cannot be expressed.
     pub(super) fn fail(&mut self, node: Node<'_, '_>, note: impl Into<String>) {
         self.failed = true;
         self.note(node, note);
@@ -187,7 +187,7 @@ impl<'a, 'i> Work<'_, 'a, 'i> {
         self.notes.add(&place, note);
     }
 
-    /// FEEL of theirs as ours.
+    /// Converts a FEEL expression.
     pub(super) fn feel(&mut self, node: Node<'a, 'i>, said: &str, form: Form, what: &str) -> Option<String> {
         let language = node.ancestors().find_map(|one| attribute(one, "expressionLanguage"));
         if let Some(language) = language.filter(|language| !language.to_lowercase().contains("feel")) {
@@ -228,7 +228,7 @@ impl<'a, 'i> Work<'_, 'a, 'i> {
         Instead { name: Some(format!("input.{ours}")), next }
     }
 
-    /// The type of a name and where its value comes from, if something says so.
+    /// The type of a name and the origin of its value, if declared.
     pub(super) fn find(&self, theirs: &str) -> Option<(Kind, Option<Origin>)> {
         if let Some(input) = self.inputs.iter().find(|one| one.theirs == theirs) {
             return Some((input.kind.clone(), input.from.clone()));
@@ -248,7 +248,7 @@ impl<'a, 'i> Work<'_, 'a, 'i> {
                 }
             });
         }
-        // Some tools name the column of another decision instead.
+        // Some modellers name a column of another decision instead.
         let column = |decision: &'_ super::model::Decision<'a, 'i>| {
             let output = decision.outputs.iter().find(|one| one.theirs == theirs)?;
             Some((result(&output.kind, decision.many), output.ours.clone()))
@@ -256,7 +256,7 @@ impl<'a, 'i> Work<'_, 'a, 'i> {
         others().find_map(|(index, one)| column(one).map(|(kind, ours)| (kind, Some((index, Some(ours))))))
     }
 
-    /// The input of this name, which is declared if it is new.
+    /// The input of this name; declares it if new.
     pub(super) fn input(&mut self, node: Node<'a, 'i>, theirs: &str) -> String {
         let found = self.find(theirs);
         if found.is_none() {
@@ -290,7 +290,7 @@ pub(super) fn formula(feel: &str) -> Yaml {
     quoted(&format!("= {feel}"))
 }
 
-/// A text in the quotes that need least escaping.
+/// A text in the quotes that need the least escaping.
 pub(super) fn quoted(text: &str) -> Yaml {
     let single = text.contains(['"', '\\']) && !text.contains(|c: char| c.is_control());
     if single { Yaml::Scalar(format!("'{}'", text.replace('\'', "''"))) } else { Yaml::from(text) }

@@ -1,29 +1,29 @@
-//! FEEL of others as ours: names with blanks are put in backticks, inputs are found under `input`.
+//! Converts FEEL from DMN: names with spaces are put in backticks, and inputs become members of `input`.
 
 use brain_lang::feel::{self, Expr, FeelError};
 
-/// What a text is.
+/// The grammar of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     Expression,
     Tests,
 }
 
-/// A name that an expression reads: whether it may be a property of what a filter looks at, and what follows it.
+/// A free name in an expression: whether it may be a property inside a filter, and the path that follows it.
 pub(super) struct Read<'e> {
     pub(super) name: &'e str,
     pub(super) next: Option<&'e str>,
     pub(super) maybe_item: bool,
 }
 
-/// What is written instead of a name and of what follows it; nothing: as it is.
+/// The replacement of a name and its path; `None` keeps it.
 #[derive(Default)]
 pub(super) struct Instead {
     pub(super) name: Option<String>,
     pub(super) next: Option<String>,
 }
 
-/// Rewrites a text. `odd` are the names that are not plain words; `replace` says what a free name becomes.
+/// Rewrites a text. `odd` are names that are not plain words; `replace` maps free names.
 pub(super) fn rewrite(
     text: &str,
     form: Form,
@@ -75,7 +75,7 @@ fn is_part(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '$'
 }
 
-/// How long the name is that a text begins with.
+/// Length of the name at the start of a text.
 fn name_length(text: &str) -> usize {
     match text.strip_prefix('`') {
         Some(rest) => rest.find('`').map_or(text.len(), |end| end + 2),
@@ -88,7 +88,7 @@ fn after_dot(source: &str, at: usize) -> Option<usize> {
     Some(source.len() - rest.len())
 }
 
-/// Names with blanks and signs in backticks, the longest first; texts and names in backticks stay.
+/// Puts names with spaces and signs in backticks, the longest first; skips string literals and quoted names.
 fn quoted(text: &str, odd: &[String]) -> String {
     let mut result = String::new();
     let mut rest = text;
@@ -114,7 +114,7 @@ fn quoted(text: &str, odd: &[String]) -> String {
     result
 }
 
-/// How far something in quotes goes.
+/// The end of a quotation.
 fn closed(text: &str, quote: char) -> usize {
     let mut escaped = false;
     for (at, c) in text.char_indices().skip(1) {
@@ -126,7 +126,7 @@ fn closed(text: &str, quote: char) -> usize {
     text.len()
 }
 
-/// How much of a text is this name, if the text begins with it. A blank of the name is any blanks.
+/// Length of this name at the start of a text. A space in the name matches any white space.
 fn matched(text: &str, name: &str) -> Option<usize> {
     let mut rest = text;
     for (index, word) in name.split(' ').enumerate() {
@@ -143,7 +143,7 @@ fn matched(text: &str, name: &str) -> Option<usize> {
     (!ends).then(|| text.len() - rest.len())
 }
 
-/// The texts of `"a", "b"`, if it is only that.
+/// The literals of `"a", "b"`, if the text is only that.
 pub(super) fn texts(text: &str) -> Option<Vec<String>> {
     let mut found = Vec::new();
     let mut rest = text.trim();
@@ -158,13 +158,13 @@ pub(super) fn texts(text: &str) -> Option<Vec<String>> {
     }
 }
 
-/// The text inside quotes, if nothing in it is escaped.
+/// The text inside quotes, if it has no escapes.
 pub(super) fn plain_text(text: &str) -> Option<String> {
     let inside = text.trim().strip_prefix('"')?.strip_suffix('"')?;
     (!inside.contains(['"', '\\'])).then(|| inside.to_owned())
 }
 
-/// Whether this is a plain number, `true` or `false`, which YAML writes in the same way.
+/// Whether a text is a number or boolean that YAML writes in the same way.
 pub(super) fn is_plain(text: &str) -> bool {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let (whole, part) = digits.split_once('.').unwrap_or((digits, "0"));

@@ -1,5 +1,5 @@
-//! `brain pack import dmn`: decisions of DMN become tools: tables decide, expressions compute, and a decision that
-//! needs others also becomes a playbook that makes them first.
+//! `brain pack import dmn`: DMN decisions become tools (tables decide, expressions compute). A decision that requires
+//! others also becomes a playbook that runs them first.
 
 mod decision;
 mod feel;
@@ -18,8 +18,8 @@ use super::{ImportError, Imported, Notes};
 use crate::schemas;
 use model::Model;
 
-/// Makes tools and playbooks of these files (what messages call them, and their texts). With `whole` there is a
-/// `pack.yaml` too; without, the tools go into files of their own beside those that are there.
+/// Converts files (name in messages, and text) to tools and playbooks. `whole` adds a `pack.yaml`; otherwise the tools
+/// go to new files beside the existing ones.
 pub fn dmn(pack: &str, sources: &[(String, String)], whole: bool) -> Result<Imported, ImportError> {
     let mut notes = Notes::default();
     let mut domains: BTreeMap<String, Vec<(String, Map)>> = BTreeMap::new();
@@ -41,7 +41,7 @@ pub fn dmn(pack: &str, sources: &[(String, String)], whole: bool) -> Result<Impo
         files.push(("pack.yaml".to_owned(), pack_file(&snake(pack), &[])));
     }
     for (domain, tools) in domains {
-        // Another file of the pack may hold tools of the same domain; this one must not take its place.
+        // Another file of the pack may have tools of the same domain; do not overwrite it.
         let path = if whole { format!("tools/{domain}.yaml") } else { format!("tools/{domain}_imported.yaml") };
         files.push((path, tools_file(&domain, tools)));
     }

@@ -1,4 +1,4 @@
-//! What a DMN file declares, before any decision is made into a tool.
+//! The declarations of a DMN file.
 
 use std::collections::BTreeMap;
 
@@ -16,24 +16,24 @@ pub(super) struct Model<'a, 'i> {
     pub(super) domain: String,
     pub(super) types: Types<'a, 'i>,
     pub(super) decisions: Vec<Decision<'a, 'i>>,
-    /// Input data by its name, with its type.
+    /// Input data by name, with its type.
     pub(super) data: BTreeMap<String, Kind>,
     /// Names that are not plain words, the longest first.
     pub(super) odd: Vec<String>,
-    /// What names of theirs are called here: the same everywhere in the file.
+    /// The new names, the same in the whole file.
     ours: BTreeMap<String, String>,
 }
 
-/// A decision and what is known about its result.
+/// A decision and the type of its result.
 pub(super) struct Decision<'a, 'i> {
     pub(super) node: Node<'a, 'i>,
-    /// What people call it, and what expressions call its result.
+    /// Its name for people, and the name of its result in expressions.
     pub(super) name: String,
     pub(super) variable: String,
     /// The name of its tool.
     pub(super) tool: String,
     pub(super) outputs: Vec<Output>,
-    /// Whether several rules may count, each with a result of its own.
+    /// Whether several rules may apply, each with its own result.
     pub(super) many: bool,
 }
 
@@ -83,13 +83,13 @@ impl<'a, 'i> Model<'a, 'i> {
         model
     }
 
-    /// Where something stands.
+    /// The position of a node.
     pub(super) fn place(&self, node: Node<'_, '_>) -> String {
         let place = node.document().text_pos_at(node.range().start);
         format!("{}:{}:{}", self.file, place.row, place.col)
     }
 
-    /// The type of a clause, with notes about what it cannot say.
+    /// The type of a clause, with notes about what it cannot express.
     pub(super) fn kind_of(&self, typed: Node<'_, '_>, place: Node<'_, '_>, notes: &mut Notes) -> Kind {
         let mut said = Vec::new();
         let kind = self.types.kind(attribute(typed, "typeRef").as_deref(), &mut said);
@@ -99,7 +99,7 @@ impl<'a, 'i> Model<'a, 'i> {
         kind
     }
 
-    /// What a name of theirs is called here; no two are called the same.
+    /// The new name of a DMN name; unique.
     pub(super) fn rename(&mut self, theirs: &str) -> String {
         if let Some(ours) = self.ours.get(theirs) {
             return ours.clone();
@@ -135,7 +135,7 @@ impl<'a, 'i> Model<'a, 'i> {
         self.decisions.push(Decision { node, variable: variable(node), name, tool, outputs, many });
     }
 
-    /// Says what no decision says.
+    /// Notes elements that no decision covers.
     fn left_out(&self, root: Node<'a, 'i>, notes: &mut Notes) {
         notes.about(self.file);
         if let Some(text) = child(root, "description").map(content).filter(|text| !text.is_empty()) {
@@ -166,13 +166,13 @@ impl<'a, 'i> Model<'a, 'i> {
     }
 }
 
-/// What expressions call an element.
+/// The name of an element in expressions.
 fn variable(node: Node<'_, '_>) -> String {
     let own = child(node, "variable").and_then(|variable| attribute(variable, "name"));
     own.or_else(|| attribute(node, "name")).or_else(|| attribute(node, "id")).unwrap_or_default()
 }
 
-/// The name itself, or with a number.
+/// The name, with a number if it is taken.
 pub(super) fn free(name: &str, taken: impl Fn(&str) -> bool) -> String {
     let mut candidate = name.to_owned();
     let mut number = 2;

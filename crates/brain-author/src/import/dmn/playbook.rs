@@ -1,4 +1,4 @@
-//! A decision that needs others: a playbook that makes them first.
+//! A playbook for a decision that requires others: it runs those first.
 
 use std::collections::BTreeSet;
 
@@ -9,10 +9,10 @@ use crate::import::Notes;
 use crate::import::naming::phrases;
 use crate::import::writer::{Map, Yaml, document, list};
 
-/// How many steps a playbook has at most.
+/// Maximum number of steps.
 const MAX_STEPS: usize = 50;
 
-/// The playbook of a decision (path and text), if it needs decisions that are tools.
+/// The playbook of a decision (path and text), if it requires decisions that are tools.
 pub(super) fn playbook(
     model: &Model<'_, '_>,
     draft: &Draft,
@@ -97,7 +97,7 @@ pub(super) fn playbook(
     Some((path, document(&format!("The decision `{}`, after the decisions that it needs.", decision.tool), root)))
 }
 
-/// What a decision needs comes before it; or why there is no such order.
+/// Orders decisions after those they require; or says why there is no such order.
 fn visit<'d>(
     draft: &'d Draft,
     all: &'d [Draft],

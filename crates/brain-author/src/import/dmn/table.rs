@@ -9,10 +9,10 @@ use super::xml::{attribute, child, children, comment, content, text};
 use crate::import::naming::{snake, words};
 use crate::import::writer::{Map, Yaml, list, map, raw};
 
-/// How many rules a table may have.
+/// Maximum number of rules.
 const MAX_RULES: usize = 1000;
 
-/// The table, or nothing if it cannot be one; why is noted.
+/// The table; `None`, with a note, if it cannot be converted.
 pub(super) fn behavior<'a, 'i>(work: &mut Work<'_, 'a, 'i>, table: Node<'a, 'i>) -> Option<Yaml> {
     let hit = hit(work, table)?;
     let rules: Vec<Node<'a, 'i>> = children(table, "rule").collect();
@@ -104,7 +104,7 @@ fn hit(work: &mut Work<'_, '_, '_>, table: Node<'_, '_>) -> Option<&'static str>
     Some(found)
 }
 
-/// The columns with what they test, and whether each is an input under its own name.
+/// The columns with their tested expressions, and whether each is an input under its own name.
 fn columns<'a, 'i>(
     work: &mut Work<'_, 'a, 'i>,
     clauses: &[Node<'a, 'i>],
@@ -152,7 +152,7 @@ fn mentions_null(rules: &[Node<'_, '_>], column: usize) -> bool {
     cells.into_iter().any(|cell| cell.split(|c: char| !c.is_alphanumeric()).any(|word| word == "null"))
 }
 
-/// An input that a column tests as it is.
+/// An input that a column tests directly.
 fn input<'a, 'i>(
     work: &mut Work<'_, 'a, 'i>,
     clause: Node<'a, 'i>,
@@ -163,7 +163,7 @@ fn input<'a, 'i>(
     let known = work.find(theirs);
     let told = attribute(expression, "typeRef").is_some();
     let (mut kind, from) = match known {
-        // What the data says comes first, unless it says nothing.
+        // The declared type comes first, unless it is `any`.
         Some((kind, from)) if kind.word != "any" || !told => (kind, from),
         other => {
             let kind = work.model.kind_of(expression, clause, work.notes);
@@ -187,7 +187,7 @@ fn input<'a, 'i>(
     work.declare(theirs, kind, from)
 }
 
-/// A result: a plain value, or `= FEEL`.
+/// A result: a literal, or `= FEEL`.
 fn value<'a, 'i>(work: &mut Work<'_, 'a, 'i>, node: Node<'a, 'i>, what: &str) -> Yaml {
     let said = text(node);
     if said.is_empty() || said == "-" || said == "null" {
@@ -204,7 +204,7 @@ fn value<'a, 'i>(work: &mut Work<'_, 'a, 'i>, node: Node<'a, 'i>, what: &str) ->
     work.feel(node, &said, Form::Expression, what).map_or_else(|| raw("null"), |ours| formula(&ours))
 }
 
-/// A rule, with what is said about it above.
+/// A rule with its annotations as comments.
 fn row(rule: Node<'_, '_>, annotations: &[String], when: Map, then: Map) -> Yaml {
     let mut row = Map::default();
     if let Some(text) = child(rule, "description").map(content).filter(|text| !text.is_empty()) {
@@ -224,7 +224,7 @@ fn row(rule: Node<'_, '_>, annotations: &[String], when: Map, then: Map) -> Yaml
     row.into()
 }
 
-/// `outputs`: the order of the columns, and of their values where the hit policy asks for it.
+/// `outputs`: the order of the columns, and of their values if the hit policy needs it.
 fn declared<'a, 'i>(
     work: &mut Work<'_, 'a, 'i>,
     hit: &str,
@@ -275,7 +275,7 @@ fn declared<'a, 'i>(
     }
 }
 
-/// `"a", 1, true` as values.
+/// The literals `"a", 1, true` as values.
 fn literals<'a, 'i>(work: &mut Work<'_, 'a, 'i>, clause: Node<'a, 'i>, said: &str) -> Vec<Yaml> {
     if let Some(texts) = texts(said) {
         return texts.into_iter().map(Yaml::from).collect();
@@ -288,7 +288,7 @@ fn literals<'a, 'i>(work: &mut Work<'_, 'a, 'i>, clause: Node<'a, 'i>, said: &st
     Vec::new()
 }
 
-/// What is answered when no rule matches.
+/// The answer if no rule matches.
 fn otherwise<'a, 'i>(work: &mut Work<'_, 'a, 'i>, outputs: &[Node<'a, 'i>], names: &[String], decide: &mut Map) {
     let mut then = Map::default();
     let mut any = false;

@@ -1,4 +1,4 @@
-//! Types of DMN as types of inputs.
+//! DMN types as types of inputs.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use super::xml::{attribute, child, children, content, text};
 use crate::import::writer::{Map, Yaml, list, raw};
 use brain_registry::is_name;
 
-/// A type with its limits.
+/// A type with its constraints.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Kind {
     pub(super) word: &'static str,
@@ -37,14 +37,14 @@ impl Kind {
         self
     }
 
-    /// The type without what limits its values: results are not told to be within them.
+    /// The type without constraints on its values: results are not constrained.
     pub(super) fn unlimited(mut self) -> Self {
         self.values.clear();
         self.limits = [None, None];
         self
     }
 
-    /// Takes over the values that are allowed; nothing, if that cannot be said of a type.
+    /// Applies allowed values; returns `false` if the type cannot express them.
     #[must_use]
     pub(super) fn allow(&mut self, allowed: &str) -> bool {
         let distinct = |values: &[String]| {
@@ -117,7 +117,7 @@ impl Kind {
 }
 
 impl Kind {
-    /// The type as JSON Schema, which has any name for a part.
+    /// The type as JSON Schema, where properties may have any name.
     fn schema(&self) -> Map {
         let mut map = Map::default();
         let format = |map: &mut Map, format: &str| {
@@ -152,7 +152,7 @@ impl Kind {
     }
 }
 
-/// `[0..100]`, `>= 0`, `<= 9.5` as the least and the greatest value.
+/// The bounds in `[0..100]`, `>= 0`, `<= 9.5`.
 fn limits(text: &str) -> Option<[Option<String>; 2]> {
     let number = |text: &str| {
         Some(text.trim().to_owned()).filter(|text| super::feel::is_plain(text) && text != "true" && text != "false")
@@ -168,14 +168,14 @@ fn limits(text: &str) -> Option<[Option<String>; 2]> {
     Some([Some(number(least)?), Some(number(greatest)?)])
 }
 
-/// The types that a file declares, by name.
+/// The types declared in a file, by name.
 pub(super) struct Types<'a, 'i> {
     declared: BTreeMap<String, Node<'a, 'i>>,
-    /// How many more declared types may be looked into: types may name each other.
+    /// Remaining lookups of declared types, which may be recursive.
     left: Cell<usize>,
 }
 
-/// How many declared types one type may come to.
+/// Maximum number of lookups for one type.
 const MAX_TYPES: usize = 1000;
 const MAX_DEPTH: usize = 8;
 
@@ -185,7 +185,7 @@ impl<'a, 'i> Types<'a, 'i> {
         Self { declared: named.collect(), left: Cell::new(MAX_TYPES) }
     }
 
-    /// The names of all parts of structures.
+    /// The names of all components.
     pub(super) fn parts(&self) -> Vec<String> {
         let all = self.declared.values().flat_map(Node::descendants);
         all.filter(|node| node.tag_name().name() == "itemComponent")
@@ -193,7 +193,7 @@ impl<'a, 'i> Types<'a, 'i> {
             .collect()
     }
 
-    /// What a `typeRef` says, and what of it could not be said. No `typeRef`: anything.
+    /// The type of a `typeRef`, with notes about what cannot be expressed. No `typeRef`: anything.
     pub(super) fn kind(&self, reference: Option<&str>, notes: &mut Vec<String>) -> Kind {
         self.left.set(MAX_TYPES);
         reference.map_or_else(Kind::any, |reference| self.resolve(reference, notes, 0))
@@ -206,7 +206,7 @@ impl<'a, 'i> Types<'a, 'i> {
             }
             return self.declared_kind(*node, notes, depth + 1);
         }
-        // Versions and tools write the prefix of FEEL or leave it out.
+        // Versions and modellers differ in the FEEL prefix.
         let word = reference.rsplit([':', '}']).next().unwrap_or(reference).trim();
         match word.to_lowercase().replace([' ', '-', '_'], "").as_str() {
             "string" => Kind::of("string"),

@@ -1,4 +1,4 @@
-//! Reading DMN: XML of one of its versions, without document types.
+//! Reads DMN: XML of any DMN version, without document types.
 
 use std::collections::BTreeMap;
 
@@ -9,13 +9,13 @@ use brain_registry::Diagnostic;
 use brain_registry::Report;
 use brain_registry::yaml::Span;
 
-/// The largest file that is read, in bytes: as for files of packs.
+/// Maximum file size, as for pack files.
 const MAX_BYTES: usize = 4 * 1024 * 1024;
 const MAX_NODES: u32 = 1_000_000;
-/// What the namespaces of all versions have in common.
+/// Common prefixes of the namespaces of all versions.
 const NAMESPACES: [&str; 2] = ["https://www.omg.org/spec/DMN/", "http://www.omg.org/spec/DMN/"];
 
-/// The document, whose root is `definitions` of some version of DMN.
+/// The document, whose root is `definitions` of some DMN version.
 pub(super) fn read<'t>(file: &str, text: &'t str) -> Result<Document<'t>, Report> {
     if text.len() > MAX_BYTES {
         let help = "divide it: one file for each group of decisions that belong together";
@@ -60,7 +60,7 @@ fn broken(file: &str, text: &str, error: &Error) -> Report {
     refuse(file, text, Code::BadXml, place, &message, help)
 }
 
-/// The words of an error without its place, which is shown anyway.
+/// The text of an error without its position, which is shown anyway.
 fn said(error: &Error) -> String {
     let text = error.to_string();
     text.rsplit_once(" at ").map_or(text.clone(), |(words, _)| words.to_owned())
@@ -88,12 +88,12 @@ fn span(text: &str, place: TextPos) -> Span {
     Span { start, end, line, column }
 }
 
-/// The children of DMN's own, by name.
+/// Child elements of DMN, by name.
 pub(super) fn children<'a, 'i: 'a>(node: Node<'a, 'i>, name: &'a str) -> impl Iterator<Item = Node<'a, 'i>> + 'a {
     elements(node).filter(move |child| child.tag_name().name() == name)
 }
 
-/// All children of DMN's own.
+/// All child elements of DMN.
 pub(super) fn elements<'a, 'i: 'a>(node: Node<'a, 'i>) -> impl Iterator<Item = Node<'a, 'i>> + 'a {
     let own = node.document().root_element().tag_name().namespace();
     node.children().filter(move |child| child.is_element() && child.tag_name().namespace() == own)
@@ -103,24 +103,24 @@ pub(super) fn child<'a, 'i: 'a>(node: Node<'a, 'i>, name: &'a str) -> Option<Nod
     children(node, name).next()
 }
 
-/// The text of the child `text`, without blanks around it.
+/// The text of the child `text`, trimmed.
 pub(super) fn text(node: Node<'_, '_>) -> String {
     child(node, "text").map(content).unwrap_or_default()
 }
 
-/// Everything that is written in an element, without blanks around it.
+/// All text in an element, trimmed.
 pub(super) fn content(node: Node<'_, '_>) -> String {
     let parts = node.children().filter(roxmltree::Node::is_text).filter_map(|part| part.text());
     parts.collect::<String>().trim().to_owned()
 }
 
-/// An attribute that is not empty, with single blanks.
+/// A non-empty attribute, with white space collapsed.
 pub(super) fn attribute(node: Node<'_, '_>, name: &str) -> Option<String> {
     let value = node.attribute(name)?.split_whitespace().collect::<Vec<_>>().join(" ");
     (!value.is_empty()).then_some(value)
 }
 
-/// Text that may stand in a comment: nothing in it ends a line but a line break.
+/// Text for a comment: every line break starts a new comment line.
 pub(super) fn comment(text: &str) -> String {
     text.chars().map(|c| if c.is_control() && c != '\n' { ' ' } else { c }).collect()
 }

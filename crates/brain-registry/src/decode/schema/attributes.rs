@@ -1,4 +1,4 @@
-//! A field of the short form with attributes: `{type: decimal, minimum: 0, default: 1}`.
+//! A short-form field with attributes: `{type: decimal, minimum: 0, default: 1}`.
 
 use serde_json::{Value, json};
 
@@ -13,11 +13,11 @@ use crate::yaml::{Node, Resolved, resolve, to_json};
 pub(in crate::decode) const COMMON: &[&str] = &[
     "type", "default", "optional", "entity", "title", "description", "unit", "personal", "examples", "roles", "anchor",
 ];
-/// Attributes of slots only: they say how slots depend on each other.
+/// Attributes of slots: dependencies between slots.
 pub(in crate::decode) const OF_SLOTS: &[&str] = &["required_if", "valid_for", "placeholder_if_missing"];
 /// Attributes of record fields only.
 pub(in crate::decode) const OF_RECORDS: &[&str] = &["ref", "indexed", "on_delete"];
-/// Attributes of some types only, and the JSON Schema keyword that each becomes.
+/// Attributes of certain types, and their JSON Schema keyword.
 pub(in crate::decode) const OF_TYPES: &[(&str, &str, &[&str])] = &[
     ("minimum", "minimum", &["integer", "decimal", "number", "money"]),
     ("maximum", "maximum", &["integer", "decimal", "number", "money"]),
@@ -31,7 +31,7 @@ pub(in crate::decode) const OF_TYPES: &[(&str, &str, &[&str])] = &[
     ("fields", "properties", &["object"]),
 ];
 
-/// The shape of a field that is a map.
+/// The shape of a field that is written as a map.
 pub(super) fn shape(cx: &mut Context<'_>, node: &Node, name: &str, purpose: Purpose) -> Option<FieldShape> {
     let (written, required) = declared_type(cx, node)?;
     let mut schema = if raw::is_field(node) {
@@ -80,7 +80,7 @@ pub(super) fn shape(cx: &mut Context<'_>, node: &Node, name: &str, purpose: Purp
     Some(FieldShape { schema, required, entity, indexed, personal, on_delete })
 }
 
-/// `on_delete` belongs to a whole field of a record, not to a part of one.
+/// `on_delete` belongs to a whole field, not to a part of one.
 fn whole_field_only(cx: &mut Context<'_>, part: &Node) {
     if let Some(node) = part.get("on_delete") {
         let help =
@@ -89,7 +89,7 @@ fn whole_field_only(cx: &mut Context<'_>, part: &Node) {
     }
 }
 
-/// What becomes of a record when the one that it points to is deleted.
+/// What happens to a record if the referenced one is deleted.
 fn on_delete(cx: &mut Context<'_>, node: &Node, schema: &Value) -> Option<OnDelete> {
     if !schema["x-entity"].is_string() && !schema["items"]["x-entity"].is_string() {
         let help =
@@ -101,7 +101,7 @@ fn on_delete(cx: &mut Context<'_>, node: &Node, schema: &Value) -> Option<OnDele
     cx.choice(node, "rule for `on_delete`", &rules)
 }
 
-/// The type as written, with what follows from other keys where it is not, and whether a value is required.
+/// The declared type, or the one implied by other keys, and whether the field is required.
 fn declared_type(cx: &mut Context<'_>, node: &Node) -> Option<(String, bool)> {
     let implied = [("values", "enum"), ("items", "list"), ("fields", "object"), ("entity", "uuid"), ("ref", "uuid")];
     match node.get("type") {
@@ -125,7 +125,7 @@ fn declared_type(cx: &mut Context<'_>, node: &Node) -> Option<(String, bool)> {
     }
 }
 
-/// Refuses what only slots can say.
+/// Rejects attributes that only slots have.
 fn not_a_slot(cx: &mut Context<'_>, node: &Node) {
     for (key, _) in node.as_map().unwrap_or(&[]).iter().filter(|(key, _)| OF_SLOTS.contains(&key.text.as_str())) {
         let help = "make it `optional: true`, and say in `requires` when it is needed: \
@@ -159,7 +159,7 @@ fn unknown_attributes(cx: &mut Context<'_>, node: &Node, word: &str, purpose: Pu
     }
 }
 
-/// The schema of the type, with the attributes that belong to it.
+/// The schema of the type with its attributes.
 fn base(cx: &mut Context<'_>, node: &Node, word: &str, name: &str, purpose: Purpose) -> Option<Value> {
     let span = node.get("type").map_or(node.span, |node| node.span);
     let mut schema = match word {
@@ -197,7 +197,7 @@ fn base(cx: &mut Context<'_>, node: &Node, word: &str, name: &str, purpose: Purp
     Some(schema)
 }
 
-/// A limit as a JSON number. The shortest text of the float is what was written, so no digit is lost on the way back.
+/// A limit as a JSON number. The shortest text of the float is what was written, so no digit is lost.
 fn limit(cx: &mut Context<'_>, node: &Node, key: &str) -> Option<Value> {
     match node.as_scalar().map(resolve) {
         Some(Resolved::Integer(number)) => Some(Value::from(number)),
@@ -209,7 +209,7 @@ fn limit(cx: &mut Context<'_>, node: &Node, key: &str) -> Option<Value> {
     }
 }
 
-/// Puts the default into the schema, in the form that arguments take, if its own schema accepts it.
+/// Adds the normalised default to the schema, if the schema accepts it.
 pub(super) fn default(cx: &mut Context<'_>, shape: &mut FieldShape, node: &Node, name: &str) {
     if validator_problem(&shape.schema).is_some() {
         return;

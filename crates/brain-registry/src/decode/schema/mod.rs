@@ -1,4 +1,4 @@
-//! Inputs, outputs, slots and fields: the short form becomes JSON Schema 2020-12; full JSON Schema is kept as written.
+//! Inputs, outputs, slots and fields: the short form becomes JSON Schema 2020-12; JSON Schema is kept as written.
 
 pub(super) mod attributes;
 pub(super) mod raw;
@@ -12,38 +12,38 @@ use crate::yaml::{Node, Resolved, resolve};
 
 use raw::validator_problem;
 
-/// What a schema is for.
+/// The purpose of a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// Arguments: nothing but what is declared.
+    /// Arguments: closed.
     Input,
-    /// The slots of a playbook: arguments that may depend on each other.
+    /// Slots of a playbook: arguments that may depend on each other.
     Slots,
-    /// A result: what is declared must fit, more is welcome.
+    /// A result: open, declared properties are validated.
     Output,
     /// A field of a record.
     Record,
 }
 
-/// One field of the short form.
+/// One short-form field.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct FieldShape {
     /// JSON Schema of its value.
     pub(crate) schema: Value,
-    /// Whether it must be there.
+    /// Whether it is required.
     pub(crate) required: bool,
-    /// The record type it names.
+    /// The record type it refers to.
     pub(crate) entity: Option<String>,
-    /// Whether the store keeps an index on it.
+    /// Whether it is indexed.
     pub(crate) indexed: bool,
     /// Whether it is personal.
     pub(crate) personal: bool,
-    /// What becomes of a record when the one it points to is deleted, if the pack says so.
+    /// What happens to the record if the referenced one is deleted, if declared.
     pub(crate) on_delete: Option<OnDelete>,
 }
 
 impl Purpose {
-    /// What the parts of a value are for: only whole slots depend on each other.
+    /// The purpose of nested values: only whole slots depend on each other.
     fn inside(self) -> Self {
         match self {
             Self::Slots => Self::Input,
@@ -52,7 +52,7 @@ impl Purpose {
     }
 }
 
-/// The schema of an object, from either form.
+/// The schema of an object, in either form.
 pub(crate) fn object(cx: &mut Context<'_>, node: &Node, what: &str, purpose: Purpose) -> Option<Value> {
     if raw::is_whole(node) {
         return raw::whole(cx, node, what);
@@ -70,7 +70,7 @@ pub(crate) fn object(cx: &mut Context<'_>, node: &Node, what: &str, purpose: Pur
         if shape.as_ref().is_some_and(|shape| shape.required) {
             required.push(name.clone());
         }
-        // A field that could not be read is already reported; what mentions it should not be reported too.
+        // A field that failed to decode is reported already; references to it must not be.
         properties.insert(name, shape.map_or_else(|| json!({}), |shape| shape.schema));
     }
     Some(close(properties, required, purpose))

@@ -1,4 +1,4 @@
-//! Full JSON Schema inside a pack.
+//! JSON Schema in packs.
 
 use serde_json::Value;
 
@@ -7,10 +7,10 @@ use crate::code::Code;
 use crate::decode::Context;
 use crate::yaml::{Node, NodeValue, Resolved, resolve};
 
-/// Keywords that only JSON Schema has: a field with one of them is not in the short form.
+/// Keywords that only JSON Schema has: a field with one of them is not short form.
 pub(in crate::decode) const TELLTALES: &[&str] =
     &["$schema", "$ref", "$defs", "anyOf", "oneOf", "allOf", "not", "const", "enum", "properties", "format"];
-/// What packs add to a field that is otherwise JSON Schema; none of it is part of the schema.
+/// Keys that packs add to a JSON Schema field; they are not part of the schema.
 const OURS: &[&str] = &[
     "optional",
     "entity",
@@ -55,7 +55,7 @@ pub(super) fn whole(cx: &mut Context<'_>, node: &Node, what: &str) -> Option<Val
     Some(schema)
 }
 
-/// One field's schema, without what packs add.
+/// One field's schema, without the keys that packs add.
 pub(super) fn field(node: &Node) -> Value {
     let mut schema = numbers(node);
     if let Value::Object(map) = &mut schema {
@@ -64,7 +64,7 @@ pub(super) fn field(node: &Node) -> Value {
     schema
 }
 
-/// As JSON, with numbers as numbers: JSON Schema wants them so.
+/// JSON with numbers as numbers, as JSON Schema expects.
 fn numbers(node: &Node) -> Value {
     match &node.value {
         NodeValue::Scalar(scalar) => match resolve(scalar) {
@@ -76,12 +76,12 @@ fn numbers(node: &Node) -> Value {
     }
 }
 
-/// Why a schema cannot be used, if it cannot.
+/// Why a schema does not compile.
 pub(super) fn validator_problem(schema: &Value) -> Option<SchemaProblem> {
     compile(schema).err()
 }
 
-/// Reports why a schema cannot be used, as near to the place as what was written allows.
+/// Reports why a schema does not compile, as close to the position as possible.
 pub(super) fn report(cx: &mut Context<'_>, node: &Node, what: &str, problem: &SchemaProblem) {
     let path: Vec<String> =
         problem.pointer.split('/').skip(1).map(|part| part.replace("~1", "/").replace("~0", "~")).collect();

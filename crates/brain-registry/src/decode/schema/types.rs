@@ -1,4 +1,4 @@
-//! The types of the short form.
+//! Short-form types.
 
 use serde_json::{Map, Value, json};
 
@@ -8,16 +8,16 @@ use crate::code::Code;
 use crate::suggest::did_you_mean;
 use crate::yaml::{Node, Span};
 
-/// The longest text an input takes unless it says otherwise.
+/// Default maximum length of a text input.
 pub(crate) const MAX_TEXT: u32 = 10_000;
 
-/// Every type of the short form.
+/// All short-form types.
 pub(in crate::decode) const TYPES: &[&str] = &[
     "string", "text", "integer", "decimal", "number", "money", "boolean", "uuid", "date", "datetime", "time",
     "duration", "email", "phone", "url", "enum", "list", "object", "file", "any",
 ];
 
-/// The type without its `?`, and whether a value is required.
+/// The type without its `?`, and whether the field is required.
 pub(super) fn without_mark(text: &str) -> (&str, bool) {
     match text.trim().strip_suffix('?') {
         Some(word) => (word.trim_end(), false),
@@ -25,7 +25,7 @@ pub(super) fn without_mark(text: &str) -> (&str, bool) {
     }
 }
 
-/// The schema of a type that needs no attributes.
+/// The schema of a type without attributes.
 pub(super) fn simple(cx: &mut Context<'_>, word: &str, span: Span) -> Option<Value> {
     let format = |format: &str| json!({"type": "string", "format": format});
     Some(match word {
@@ -40,7 +40,7 @@ pub(super) fn simple(cx: &mut Context<'_>, word: &str, span: Span) -> Option<Val
         "url" => format("uri"),
         "list" => json!({"type": "array"}),
         "object" => json!({"type": "object"}),
-        // A reference to what `POST /v1/blobs` took in; the content stays where it is until somebody reads it.
+        // A reference to an upload of `POST /v1/blobs`; the content is read on demand.
         "file" => json!({
             "type": "object",
             "properties": {"$blob": {"type": "string", "pattern": "^[0-9a-f]{64}$"}},
@@ -77,7 +77,7 @@ pub(super) fn simple(cx: &mut Context<'_>, word: &str, span: Span) -> Option<Val
     })
 }
 
-/// The keys of a value of a choice, and what only slots may add.
+/// The keys of a value of a choice, and the key that slots add.
 pub(in crate::decode) const VALUE_KEYS: [&str; 3] = ["token", "label", "aliases"];
 pub(in crate::decode) const SLOT_VALUE_KEY: &str = "valid_for";
 
