@@ -1,8 +1,8 @@
-//! Vectors of phrases that were embedded before, in one file that only grows. What is in it is a matter of speed alone: a
-//! file that is damaged is begun anew, and one that cannot be written is done without.
+//! An append-only file of phrase embeddings. It only saves time: a damaged file is started anew, and one that cannot
+//! be written is ignored.
 //!
-//! The file: `BRAINVEC`, `u32` version, `u32` dimensions; then rows of a SHA-256 of encoder and text, the numbers as `f32`,
-//! and a checksum of both as `u32`; little-endian.
+//! The file: `BRAINVEC`, `u32` version, `u32` dimensions; then rows of a SHA-256 of encoder and text, the components
+//! as `f32`, and a checksum of both as `u32`; little-endian.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
@@ -17,19 +17,19 @@ const MAGIC: &[u8; 8] = b"BRAINVEC";
 const VERSION: u32 = 1;
 const HEADER: usize = 16;
 const KEY: usize = 32;
-/// A file that would get larger is begun anew with what is needed now.
+/// Maximum size; a larger file is started anew with the current rows.
 const MAX_BYTES: u64 = 1 << 30;
 
 type Key = [u8; KEY];
 
-/// A file of vectors.
+/// A file of embeddings.
 #[derive(Clone, Debug)]
 pub struct Cache {
     path: PathBuf,
 }
 
 impl Cache {
-    /// This file; it need not be there yet.
+    /// A cache in this file, which need not exist yet.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into() }
     }
@@ -39,7 +39,7 @@ impl Cache {
         &self.path
     }
 
-    /// The vectors of texts: from the file where it has them, else from the encoder, and then the file has them too.
+    /// The embeddings of texts: from the file, or from the encoder and then stored.
     pub fn encode_targets(&self, encoder: &dyn Encoder, texts: &[&str]) -> Vec<Vec<f32>> {
         let opened = OpenOptions::new().read(true).append(true).create(true).open(&self.path);
         let mut file = match opened.and_then(|file| file.lock().map(|()| file)) {
@@ -67,7 +67,7 @@ impl Cache {
         keys.iter().map(|key| known.get(key).cloned().unwrap_or_default()).collect()
     }
 
-    /// All good rows. What follows a bad one is cut off: it will be made again.
+    /// All valid rows. The file is truncated at the first invalid one.
     fn read(&self, file: &mut File, dim: usize) -> BTreeMap<Key, Vec<f32>> {
         let mut bytes = Vec::new();
         if let Err(error) = file.seek(SeekFrom::Start(0)).and_then(|_| file.read_to_end(&mut bytes)) {
@@ -90,7 +90,7 @@ impl Cache {
     }
 }
 
-/// The rows of a file, and how many of its bytes are good.
+/// The valid rows of a file, and their length in bytes.
 fn parse(bytes: &[u8], dim: usize) -> (BTreeMap<Key, Vec<f32>>, usize) {
     let mut rows = BTreeMap::new();
     let Some(body) = bytes.strip_prefix(header(dim).as_slice()) else { return (rows, 0) };
@@ -135,7 +135,7 @@ fn push_row(rows: &mut Vec<u8>, key: &Key, vector: &[f32]) {
 }
 
 fn key(encoder: &str, text: &str) -> Key {
-    // An encoder's name has no zero byte: the two parts cannot be confused.
+    // An encoder's id has no zero byte, so the two parts are unambiguous.
     Sha256::new().chain_update(encoder).chain_update([0]).chain_update(text).finalize().into()
 }
 
@@ -145,14 +145,14 @@ fn checksum(bytes: &[u8]) -> u32 {
     words.fold(0x811c_9dc5, |sum, word| (sum ^ word).wrapping_mul(0x0100_0193))
 }
 
-/// An encoder that remembers the vectors of phrases in a file. What people ask is not written down.
+/// An encoder that caches the embeddings of phrases in a file. Requests are not stored.
 pub struct CachedEncoder<E> {
     encoder: E,
     cache: Cache,
 }
 
 impl<E: Encoder> CachedEncoder<E> {
-    /// An encoder with this file.
+    /// Adds a cache to an encoder.
     pub fn new(encoder: E, path: impl Into<PathBuf>) -> Self {
         Self { encoder, cache: Cache::new(path) }
     }
@@ -182,7 +182,7 @@ mod tests {
 
     use super::*;
 
-    /// Counts what it is asked. A vector says how long its text is.
+    /// Counts its calls. A vector encodes the length of its text.
     struct Counting(&'static str, AtomicUsize);
 
     impl Encoder for Counting {
@@ -200,7 +200,7 @@ mod tests {
         }
     }
 
-    /// How many texts had to be embedded for these; their vectors are checked.
+    /// How many of these texts were embedded, after checking their vectors.
     fn embedded(path: &Path, id: &'static str, texts: &[&str]) -> usize {
         let encoder = CachedEncoder::new(Counting(id, AtomicUsize::new(0)), path);
         for (text, vector) in texts.iter().zip(encoder.encode_targets(texts)) {

@@ -1,9 +1,9 @@
-//! Texts as vectors whose directions say what they mean: near in meaning, near in direction.
+//! Sentence embeddings: texts as unit vectors; similar meaning, similar direction.
 //!
-//! [`StaticTable`] is always there: a table of word pieces inside the binary, a few microseconds a sentence. With the
-//! feature `transformer`, a sentence encoder of the BERT family runs from a folder that `brain model install` has made.
-//! Both are an [`Encoder`], and both compute alike on every machine: sums have one order, nothing is left to a system's
-//! mathematics, so that a text has one vector and not one for each processor.
+//! [`StaticTable`] is always available: a table of word pieces in the binary, a few microseconds per sentence. With
+//! the feature `transformer`, a BERT-family encoder runs from a folder made by `brain model install`. Both implement
+//! [`Encoder`], and both are deterministic across machines: sums have a fixed order, and no function of a system's
+//! math library is used.
 
 mod cache;
 mod error;
@@ -38,21 +38,21 @@ pub use transformer::{Precision, Transformer};
 
 /// Turns texts into unit vectors. Pure: the same text always gives the same vector.
 pub trait Encoder: Send + Sync {
-    /// Names the encoder and its weights: changes whenever a vector could. Part of the key of every snapshot and cache.
+    /// Identifies the encoder and its weights: changes whenever a vector could. Part of the key of every snapshot and
+    /// cache.
     fn id(&self) -> &str;
 
-    /// How many numbers a vector has.
+    /// The number of components.
     fn dim(&self) -> usize;
 
-    /// The vector of one text, of length 1 (all zero if nothing in it is known), written to `out`.
+    /// Writes the unit vector of a text to `out` (all zeros if no piece is known).
     ///
     /// # Panics
     ///
     /// If `out.len() != self.dim()`.
     fn encode(&self, text: &str, out: &mut [f32]);
 
-    /// The same for phrases of a vocabulary, many at once. A model with a prefix for queries puts it on
-    /// [`Encoder::encode`] only.
+    /// The vectors of vocabulary phrases, in bulk. A model with a query prefix applies it in [`Encoder::encode`] only.
     fn encode_targets(&self, texts: &[&str]) -> Vec<Vec<f32>> {
         let vector = |text: &&str| {
             let mut out = vec![0.0; self.dim()];

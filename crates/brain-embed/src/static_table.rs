@@ -42,24 +42,24 @@ pub struct StaticTable {
     vocabulary: Vocabulary,
 }
 
-/// A piece of a word in a text.
+/// A known word piece in a text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Piece {
     /// Its row in the table.
     pub row: u32,
-    /// How much it says, beside the piece that says most: near 0 for a full stop, 0.2 for `the`, 0.8 for `pump`.
+    /// Its weight relative to the most informative piece: near 0 for a full stop, 0.2 for `the`, 0.8 for `pump`.
     pub weight: f32,
-    /// Where its word stands in the text, in bytes.
+    /// The position of its word, in bytes.
     pub word: Range<usize>,
 }
 
 impl StaticTable {
-    /// The table for English that is part of the binary.
+    /// The built-in table for English.
     pub fn built_in() -> &'static Self {
         &BUILT_IN
     }
 
-    /// Reads the format above; `None` if it is not that.
+    /// Parses the format above; `None` if it is invalid.
     pub(crate) fn read(file: &'static [u8]) -> Option<Self> {
         let (body, hash) = file.split_at_checked(file.len().checked_sub(HASH_BYTES)?)?;
         let (header, mut rest) = body.split_at_checked(HEADER)?;
@@ -84,22 +84,22 @@ impl StaticTable {
         whole.then_some(Self { id, dim, bytes: file.len() as u64, note, scales, weights, rows, vocabulary })
     }
 
-    /// What the table was made of, and how.
+    /// How the table was made.
     pub fn note(&self) -> &str {
         self.note
     }
 
-    /// Bytes of the file.
+    /// Size of the file in bytes.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// How many pieces it knows.
+    /// The number of pieces.
     pub fn rows(&self) -> usize {
         self.vocabulary.count()
     }
 
-    /// Calls `each` with the pieces of a text that the table knows, in their order.
+    /// Calls `each` with the known pieces of a text, in order.
     pub fn pieces(&self, text: &str, mut each: impl FnMut(Piece)) {
         wordpiece::pieces(&self.vocabulary, text, |row, word| {
             if let Some(row) = row {
@@ -108,7 +108,7 @@ impl StaticTable {
         });
     }
 
-    /// The text of a row's piece; one that continues a word begins with `##`.
+    /// The text of a row's piece; a continuation begins with `##`.
     pub fn piece_text(&self, row: u32) -> &str {
         self.vocabulary.text(row)
     }
@@ -126,7 +126,7 @@ impl StaticTable {
         }
     }
 
-    /// How much a row says.
+    /// The weight of a row.
     pub fn weight(&self, row: u32) -> f32 {
         number(self.weights, row)
     }

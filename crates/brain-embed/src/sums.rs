@@ -1,15 +1,15 @@
-//! Products of vectors of whole numbers: exact, the same on every machine, with what the processor has for them.
+//! Dot products of integer vectors: exact, equal on every machine, with SIMD where available.
 
 #[cfg(target_arch = "x86_64")]
 use pulp::{Simd, WithSimd};
 
-/// Numbers that are multiplied at once.
+/// Components multiplied at once.
 pub(crate) const LANES: usize = 16;
-/// Rows that are gone through together.
+/// Rows processed together.
 const AT_ONCE: usize = 4;
 
-/// The product of each row with a vector; rows are as long as the vector. Sums must fit 32 bits: with values of the vector
-/// below 512, rows of 30,000 numbers do.
+/// The dot product of each row with a vector; rows are as long as the vector. Sums must fit 32 bits: with components
+/// below 512, rows of 30,000 components do.
 pub fn products(rows: &[i8], vector: &[i16], put: impl FnMut(usize, i32)) {
     #[cfg(target_arch = "x86_64")]
     if let Some(simd) = pulp::x86::V3::try_new() {
@@ -47,7 +47,7 @@ fn products_with<S: Sums>(sums: S, rows: &[i8], vector: &[i16], mut put: impl Fn
     let groups = rows.chunks_exact(length * AT_ONCE);
     let last = groups.remainder();
     let mut number = 0;
-    // What the vector holds is loaded once for several rows.
+    // Each part of the vector is loaded once for several rows.
     for group in groups {
         let [mut a, mut b, mut c, mut d] = [sums.zero(); AT_ONCE];
         let chunks = |row: usize| group[row * length..(row + 1) * length].as_chunks::<LANES>().0.iter();
@@ -74,7 +74,7 @@ fn products_with<S: Sums>(sums: S, rows: &[i8], vector: &[i16], mut put: impl Fn
     }
 }
 
-/// Sums of products of whole numbers, sixteen at a time.
+/// Sums of integer products, sixteen at a time.
 pub(crate) trait Sums: Copy {
     type Wide: Copy;
     type Total: Copy;
@@ -90,7 +90,7 @@ pub(crate) trait Sums: Copy {
     }
 }
 
-/// For every processor.
+/// The portable implementation.
 #[derive(Clone, Copy)]
 pub(crate) struct Plain;
 

@@ -1,5 +1,5 @@
-//! A model's own tokenizer, from its `tokenizer.json`. Word pieces of lower case are known, which is what the sentence
-//! encoders of the BERT family for English use; others are refused with the reason.
+//! A model's tokenizer, from its `tokenizer.json`. Supports lower-case WordPiece, which English BERT-family sentence
+//! encoders use; others are rejected with the reason.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,10 +10,10 @@ use crate::EmbedError;
 use crate::vocabulary::Vocabulary;
 use crate::wordpiece;
 
-/// Texts to the numbers that a model was trained with.
+/// Maps texts to token ids.
 pub(crate) struct Tokenizer {
     vocabulary: Vocabulary,
-    /// The number of each piece of the vocabulary.
+    /// The token id of each piece.
     numbers: Vec<u32>,
     unknown: u32,
     begin: u32,
@@ -36,7 +36,7 @@ struct Normalizer {
 
 #[derive(Deserialize)]
 struct Model {
-    /// Absent in old files; those have word pieces if they have a vocabulary of this form.
+    /// Absent in old files, which use WordPiece if they have such a vocabulary.
     #[serde(rename = "type")]
     kind: Option<String>,
     continuing_subword_prefix: Option<String>,
@@ -75,23 +75,23 @@ impl Tokenizer {
         Ok(Self { vocabulary, numbers, unknown, begin, end })
     }
 
-    /// The largest number that comes out.
+    /// The largest token id.
     pub(crate) fn largest(&self) -> u32 {
         self.numbers.iter().copied().max().unwrap_or(0)
     }
 
-    /// All pieces with their numbers.
+    /// All pieces with their token ids.
     pub(crate) fn pieces(&self) -> Vec<(String, u32)> {
         let piece = |(n, number): (usize, &u32)| (self.vocabulary.text(n as u32).to_owned(), *number);
         self.numbers.iter().enumerate().map(piece).collect()
     }
 
-    /// What stands before and after every text.
+    /// The special tokens before and after every text.
     pub(crate) fn marks(&self) -> [u32; 2] {
         [self.begin, self.end]
     }
 
-    /// Appends the numbers of a text between its two marks; what goes beyond `most` numbers is cut off.
+    /// Appends the token ids of a text between its special tokens, truncated to `most` ids.
     pub(crate) fn encode(&self, prefix: &str, text: &str, most: usize, out: &mut Vec<u32>) {
         let limit = out.len() + most.saturating_sub(1);
         out.push(self.begin);

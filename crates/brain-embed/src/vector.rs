@@ -1,8 +1,8 @@
-//! A few sums over vectors. Their order is fixed: eight partial sums, whatever the processor could do at once.
+//! Sums over vectors in a fixed order: eight partial sums, on every processor.
 
 const LANES: usize = 8;
 
-/// The inner product.
+/// The dot product.
 #[inline(always)]
 pub(crate) fn dot(a: &[f32], b: &[f32]) -> f32 {
     let mut sums = [0.0_f32; LANES];
@@ -23,7 +23,7 @@ pub(crate) fn total(s: [f32; LANES]) -> f32 {
     ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]))
 }
 
-/// Makes a vector as long as 1. One of zeros stays what it is.
+/// Scales a vector to length 1. A zero vector is left alone.
 pub(crate) fn to_unit(vector: &mut [f32]) {
     let length = dot(vector, vector).sqrt();
     if length > 0.0 {

@@ -1,19 +1,19 @@
-//! Word pieces and their numbers, found without building anything at start: the pieces are stored in the order of their
-//! hashes, and an index says where each range of hashes begins.
+//! Word pieces and their ids, usable without any setup: the pieces are stored in the order of their hashes, with an
+//! index of the ranges of hashes.
 //!
-//! Layout, all numbers little-endian: `u32` count, `u32` bits of the index, `u32` bytes of the longest piece; then
-//! `2^bits + 1` × `u32`, the first piece of each range; `count + 1` × `u32`, where each piece's text begins; the texts.
+//! Layout, little-endian: `u32` count, `u32` bits of the index, `u32` bytes of the longest piece; then `2^bits + 1` ×
+//! `u32`, the first piece of each range; `count + 1` × `u32`, where each piece's text begins; the texts.
 
 use std::borrow::Cow;
 
-/// Where a hash starts: of a piece that begins a word, and of one that continues it.
+/// Initial hash of a piece that begins a word, and of a continuation.
 pub(crate) const HASH_START: [u32; 2] = [0x811c_9dc5, 0x3c6e_f35f];
 
-/// What BERT writes before a piece that continues a word.
+/// BERT's prefix of a continuation.
 const CONTINUED: &str = "##";
 const HEADER: usize = 12;
 
-/// FNV-1a, a byte at a time: the hashes of all beginnings of a text come from one pass over it.
+/// FNV-1a, one byte at a time: one pass over a text yields the hashes of all its prefixes.
 #[inline]
 pub(crate) fn hash_step(hash: u32, byte: u8) -> u32 {
     (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
@@ -29,7 +29,7 @@ pub(crate) struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// Reads the layout above. `None` if the bytes are cut off.
+    /// Parses the layout above; `None` if it is truncated.
     pub(crate) fn read(bytes: impl Into<Cow<'static, [u8]>>) -> Option<Self> {
         let bytes = bytes.into();
         let field = |at: usize| Some(u32::from_le_bytes(*bytes.get(at..at + 4)?.as_array()?));
@@ -43,7 +43,7 @@ impl Vocabulary {
             .then_some(this)
     }
 
-    /// Puts pieces into the layout: the vocabulary, and for each of its pieces which of these it is.
+    /// Builds the layout from pieces; also returns which of these each stored piece is.
     pub(crate) fn build(pieces: &[impl AsRef<str>]) -> (Self, Vec<usize>) {
         let bits = pieces.len().max(2).ilog2();
         let mut order: Vec<(u32, &str, usize)> = pieces
@@ -72,7 +72,7 @@ impl Vocabulary {
         (vocabulary, order.into_iter().map(|(.., n)| n).collect())
     }
 
-    /// The piece with this text, without its mark for continuing, and with this hash.
+    /// The piece with this text, without its prefix, and this hash.
     #[inline]
     pub(crate) fn find(&self, hash: u32, text: &[u8], continued: bool) -> Option<u32> {
         let range = HEADER + 4 * range_of(hash, self.bits) as usize;
@@ -83,22 +83,22 @@ impl Vocabulary {
         })
     }
 
-    /// How many there are.
+    /// The number of pieces.
     pub(crate) fn count(&self) -> usize {
         self.count
     }
 
-    /// Bytes of the longest piece, without its mark.
+    /// Length of the longest piece in bytes, without its prefix.
     pub(crate) fn longest(&self) -> usize {
         self.longest
     }
 
-    /// The text of a piece, with its mark.
+    /// The text of a piece, with its prefix.
     pub(crate) fn text(&self, piece: u32) -> &str {
         std::str::from_utf8(self.stored(piece)).unwrap_or_default()
     }
 
-    /// The layout, to be written to a file.
+    /// The layout, to write to a file.
     #[cfg(feature = "transformer")]
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes
@@ -123,12 +123,12 @@ impl Vocabulary {
     }
 }
 
-/// Which range of the index a hash belongs to: its upper bits, once they depend on all of it.
+/// The range of a hash in the index: its upper bits after mixing.
 fn range_of(hash: u32, bits: u32) -> u32 {
     (hash ^ (hash >> 15)).wrapping_mul(0x9e37_79b1) >> (32 - bits)
 }
 
-/// A piece without its mark, and whether it had one.
+/// A piece without its prefix, and whether it had one.
 fn bare(piece: &str) -> (&str, bool) {
     match piece.strip_prefix(CONTINUED) {
         Some(rest) if !rest.is_empty() => (rest, true),

@@ -1,4 +1,4 @@
-//! Tensors from a `model.safetensors`: a length, a table of contents as JSON, then the numbers.
+//! Reads tensors from `model.safetensors`: a length, a JSON header, then the numbers.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use crate::EmbedError;
 
-/// A longer table of contents is none.
+/// Maximum safetensors header size; larger headers are rejected.
 const MAX_HEADER: u64 = 16 * 1024 * 1024;
 
 /// An open file of tensors.
@@ -18,7 +18,7 @@ pub(crate) struct Weights {
     path: PathBuf,
     file: File,
     tensors: BTreeMap<String, Tensor>,
-    /// Where the numbers begin.
+    /// Offset of the numbers.
     start: u64,
 }
 
@@ -30,7 +30,7 @@ struct Tensor {
 }
 
 impl Weights {
-    /// Reads the table of contents and compares it with the length of the file.
+    /// Reads the header and checks it against the length of the file.
     pub(crate) fn open(path: &Path) -> Result<Self, EmbedError> {
         let mut file = File::open(path).map_err(EmbedError::file(path))?;
         let length = file.metadata().map_err(EmbedError::file(path))?.len();
@@ -53,13 +53,13 @@ impl Weights {
             if tensor.data_offsets[1] > length - start {
                 return Err(bad(format!("is cut off: `{name}` ends after the end of the file")));
             }
-            // Some files have the whole model's name before each tensor's.
+            // Some files prefix every tensor's name.
             tensors.insert(name.strip_prefix("bert.").map_or_else(|| name.clone(), str::to_owned), tensor);
         }
         Ok(Self { path: path.to_owned(), file, tensors, start })
     }
 
-    /// Whether a tensor is there with this shape and in a form that can be read.
+    /// Checks that a tensor exists with this shape in a supported format.
     pub(crate) fn check(&self, name: &str, shape: &[usize]) -> Result<(), EmbedError> {
         self.find(name, shape).map(|_| ())
     }
@@ -105,7 +105,7 @@ impl Weights {
     }
 }
 
-/// The float that 16 bits stand for.
+/// Converts a half-precision float.
 fn from_half(half: u16) -> f32 {
     let sign = u32::from(half & 0x8000) << 16;
     let rest = u32::from(half & 0x7fff);

@@ -1,5 +1,5 @@
-//! Texts to word pieces, as BERT's uncased tokenizer does it: lower case, accents stripped, punctuation apart, then the
-//! longest piece that the vocabulary has, again and again. Nothing is allocated.
+//! BERT's uncased WordPiece tokenizer: lower case, accents stripped, punctuation separated, then greedy longest match.
+//! Does not allocate.
 
 use std::ops::Range;
 
@@ -7,17 +7,16 @@ use unicode_normalization::char::{decompose_canonical, is_combining_mark};
 
 use crate::vocabulary::{HASH_START, Vocabulary, hash_step};
 
-/// A longer word is unknown, as in BERT.
+/// Longer words are unknown, as in BERT.
 const MAX_CHARS: usize = 100;
 const MAX_BYTES: usize = MAX_CHARS * 4;
 
-/// Calls `each` with every piece of a text and with where its word stands in the text. `None` is a word that cannot be
-/// made of pieces.
+/// Calls `each` with every piece of a text and the position of its word. `None` is an unknown word.
 pub(crate) fn pieces(vocabulary: &Vocabulary, text: &str, mut each: impl FnMut(Option<u32>, Range<usize>)) {
     words(text, |word, place| split(vocabulary, word, |piece| each(piece, place.clone())));
 }
 
-/// A word that is being read.
+/// The word being read.
 struct Word {
     bytes: [u8; MAX_BYTES],
     len: usize,
@@ -46,7 +45,7 @@ impl Word {
     }
 }
 
-/// Calls `each` with every word, normalised, and its place in the text. `None` is a word that is too long.
+/// Calls `each` with every normalised word and its position. `None` is a word that is too long.
 fn words(text: &str, mut each: impl FnMut(Option<&str>, Range<usize>)) {
     let mut word = Word { bytes: [0; MAX_BYTES], len: 0, chars: 0, place: 0..0 };
     for (at, c) in text.char_indices() {
@@ -56,7 +55,7 @@ fn words(text: &str, mut each: impl FnMut(Option<&str>, Range<usize>)) {
         } else if c.is_whitespace() {
             word.end(&mut each);
         } else if c.is_control() || is_invisible(c) {
-            // BERT leaves these out before it looks for words.
+            // BERT removes these before splitting into words.
         } else if c.is_ascii() || is_ideograph(c) {
             word.end(&mut each);
             word.push(c, place);
@@ -79,7 +78,7 @@ fn words(text: &str, mut each: impl FnMut(Option<&str>, Range<usize>)) {
     word.end(&mut each);
 }
 
-/// The longest pieces from the left. A word with a part that no piece fits is unknown as a whole.
+/// Greedy longest match from the left. A word with an unmatched part is unknown as a whole.
 fn split(vocabulary: &Vocabulary, word: Option<&str>, mut each: impl FnMut(Option<u32>)) {
     let Some(word) = word else { return each(None) };
     let mut found = [0; MAX_CHARS];
@@ -93,7 +92,7 @@ fn split(vocabulary: &Vocabulary, word: Option<&str>, mut each: impl FnMut(Optio
     found[..count].iter().for_each(|piece| each(Some(*piece)));
 }
 
-/// The longest piece that a text begins with, and its length. The hashes of all beginnings come from one pass.
+/// The longest piece that is a prefix of a text, and its length. One pass yields the hashes of all prefixes.
 fn longest(vocabulary: &Vocabulary, text: &str, continued: bool) -> Option<(u32, usize)> {
     let mut hashes = [0; MAX_BYTES];
     let reach = text.len().min(vocabulary.longest());
@@ -109,12 +108,12 @@ fn longest(vocabulary: &Vocabulary, text: &str, continued: bool) -> Option<(u32,
     })
 }
 
-/// Formatting that is not seen: soft hyphens, joiners, direction marks; and what stands for a character that was lost.
+/// Invisible formatting (soft hyphens, joiners, direction marks) and the replacement character.
 fn is_invisible(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fffd}')
 }
 
-/// Chinese characters are words of their own.
+/// Chinese characters are single-character words.
 fn is_ideograph(c: char) -> bool {
     matches!(c, '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{2ceaf}' | '\u{2f800}'..='\u{2fa1f}')
 }

@@ -17,10 +17,10 @@ use serde_json::Value as Json;
 use crate::feel::{self, Env, Expr, FeelError, PathStep, Scope, Value};
 use crate::text::{Text, TextError};
 
-/// How deeply the lists and objects of a binding may nest.
+/// Maximum nesting of a binding.
 pub const MAX_BINDING_DEPTH: usize = 64;
 
-/// JSON with expressions in it, compiled.
+/// Compiled JSON with expressions.
 #[derive(Debug, Clone)]
 pub struct Binding {
     source: Json,
@@ -29,7 +29,7 @@ pub struct Binding {
 
 #[derive(Debug, Clone)]
 enum Part {
-    /// Without any expression inside; kept in both forms.
+    /// No expression inside; kept in both forms.
     Literal(Json, Value),
     Feel(Expr),
     Path(Expr),
@@ -38,22 +38,22 @@ enum Part {
     Object(Vec<(String, Part)>),
 }
 
-/// What is wrong with a binding, and where.
+/// An error in a binding, with its position.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BindingError {
-    /// The JSON pointer of the text at fault, empty for the whole.
+    /// JSON Pointer to the text; empty for the whole.
     pub pointer: String,
-    /// What is wrong with it; spans count from the beginning of that text, `=` included.
+    /// The error; spans start at the beginning of that text, `=` included.
     pub cause: BindingCause,
 }
 
-/// The failure of one text of a binding.
+/// An error in one text of a binding.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum BindingCause {
-    /// Of a FEEL expression or a path.
+    /// In a FEEL expression or a path.
     Feel(FeelError),
-    /// Of a template.
+    /// In a template.
     Text(TextError),
     /// The tree nests deeper than [`MAX_BINDING_DEPTH`].
     TooDeep,
@@ -87,11 +87,11 @@ impl std::error::Error for BindingError {
 /// A variable that a binding reads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reference {
-    /// The JSON pointer of the text that reads it.
+    /// JSON Pointer to the text that reads it.
     pub pointer: String,
-    /// The name and the properties after it.
+    /// The name and its path.
     pub segments: Vec<String>,
-    /// The bytes of that text, where they are known (templates do not tell).
+    /// The byte range in that text, if known (not for templates).
     pub span: Option<Range<usize>>,
     /// See [`feel::PathRef::maybe_item`].
     pub maybe_item: bool,
@@ -104,15 +104,15 @@ impl Binding {
         Ok(Self { source: source.clone(), root })
     }
 
-    /// A binding that is this very value, whatever its texts look like: data from outside is never evaluated, also not
-    /// after it was written and read again.
+    /// A binding for this exact value, whatever its texts look like: data from outside is never evaluated, not even
+    /// after a round trip.
     pub fn literal(value: &Json) -> Self {
         let source = quoted(value);
         let root = Part::Literal(value.clone(), Value::from_json(value));
         Self { source, root }
     }
 
-    /// The tree as it was written.
+    /// The tree as written.
     pub fn source(&self) -> &Json {
         &self.source
     }
@@ -127,12 +127,12 @@ impl Binding {
         self.root.json(context, env, &mut String::new())
     }
 
-    /// The value, with numbers, dates and durations as such.
+    /// The value, with numbers, dates and durations typed.
     pub fn eval_value(&self, context: &Value, env: &mut Env<'_>) -> Result<Value, BindingError> {
         self.root.value(context, env, &mut String::new())
     }
 
-    /// The variable paths this reads, sorted and without repetition.
+    /// The variable paths it reads, sorted, without duplicates.
     pub fn paths(&self) -> Vec<Vec<String>> {
         let mut paths: Vec<Vec<String>> = self.references().into_iter().map(|r| r.segments).collect();
         paths.sort();
@@ -140,7 +140,7 @@ impl Binding {
         paths
     }
 
-    /// Every variable this reads, in the order of the tree, with where it is read.
+    /// Every variable it reads, in tree order, with its position.
     pub fn references(&self) -> Vec<Reference> {
         let mut found = Vec::new();
         self.root.references(&mut String::new(), &mut found);
@@ -148,7 +148,7 @@ impl Binding {
     }
 }
 
-/// Two bindings are equal if they were written the same.
+/// Bindings are equal if their sources are.
 impl PartialEq for Binding {
     fn eq(&self, other: &Self) -> bool {
         self.source == other.source
@@ -184,12 +184,12 @@ impl Tests {
         Ok(Self { source: source.to_owned(), expr: feel::parse_unary_tests(source)? })
     }
 
-    /// The cell as it was written.
+    /// The cell as written.
     pub fn source(&self) -> &str {
         &self.source
     }
 
-    /// Whether they hold for a value; names other than `?` come from the context.
+    /// Whether the tests hold for a value; names other than `?` come from the context.
     pub fn hold(&self, input: &Value, context: &Value, env: &mut Env<'_>) -> Result<bool, FeelError> {
         feel::eval_unary_tests(&self.expr, input, &Scope::new(context), env)
     }
@@ -219,7 +219,7 @@ impl<'de> Deserialize<'de> for Tests {
     }
 }
 
-/// The tree that evaluates to this one.
+/// A binding that evaluates to this value.
 fn quoted(value: &Json) -> Json {
     match value {
         Json::String(text) if text.starts_with('=') || text.contains("{{") || text.contains("{%") => {
@@ -243,7 +243,7 @@ fn quoted(value: &Json) -> Json {
     }
 }
 
-/// Runs something one step deeper in the tree, with the pointer to match.
+/// Runs a closure one level deeper, with the pointer extended.
 fn within<T>(pointer: &mut String, step: &str, run: impl FnOnce(&mut String) -> T) -> T {
     let length = pointer.len();
     pointer.push('/');
@@ -278,7 +278,7 @@ fn compile(source: &Json, pointer: &mut String, depth: usize) -> Result<Part, Bi
     })
 }
 
-/// The expression a text stands for; `None` if it stands for itself.
+/// The expression in a text; `None` if it is a literal.
 fn compile_text(text: &str, pointer: &str) -> Result<Option<Part>, BindingError> {
     if let Some(expression) = text.strip_prefix('=') {
         let parsed = feel::parse(expression).map_err(|error| fail(pointer, BindingCause::Feel(shifted(error))))?;
@@ -293,7 +293,7 @@ fn compile_text(text: &str, pointer: &str) -> Result<Option<Part>, BindingError>
     Text::parse(text).map(|text| Some(Part::Text(text))).map_err(|error| fail(pointer, BindingCause::Text(error)))
 }
 
-/// Spans count from the `=`, which the expression does not see.
+/// Shifts spans by the `=`, which the expression does not include.
 fn shifted(mut error: FeelError) -> FeelError {
     error.span = error.span.start + 1..error.span.end + 1;
     error
@@ -310,7 +310,7 @@ fn lone_path(text: &str) -> Option<Vec<(PathStep, Range<usize>)>> {
         let (step, length) = if let Some(bracket) = rest.strip_prefix('[').filter(|_| !steps.is_empty()) {
             let close = bracket.find(']')?;
             let index: i64 = bracket[..close].trim().parse().ok()?;
-            // Templates count from 0, FEEL from 1; both count from the end below 0.
+            // Templates count from 0, FEEL from 1; negative indexes count from the end in both.
             (PathStep::Index(if index < 0 { index } else { index.checked_add(1)? }), close + 2)
         } else {
             let dot = usize::from(!steps.is_empty());

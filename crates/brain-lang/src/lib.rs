@@ -1,6 +1,6 @@
 //! FEEL for values, MiniJinja for text, bindings, and plans.
 //!
-//! Pure: no I/O, no clock, no randomness. What an evaluation may know of the world comes in through [`feel::Env`].
+//! Pure: no I/O, no clock, no randomness. The environment of an evaluation is passed in as [`feel::Env`].
 
 pub mod binding;
 pub mod feel;

@@ -1,7 +1,7 @@
-//! The plan: the one form that playbooks, runbooks and tool-call batches take before they are compiled.
+//! The plan: the common form of playbooks, runbooks and tool-call batches before compilation.
 //!
-//! A plan is a graph of steps. It holds no concrete values: what a request brought along is in the run's input, so
-//! that a thousand requests of the same shape share one program.
+//! A plan is a graph of steps without concrete values: the values of a request are in the run's input, so that a
+//! thousand requests of the same shape share one program.
 
 use brain_core::{Digest, Millis};
 use serde::{Deserialize, Serialize};
@@ -11,16 +11,16 @@ use crate::binding::Binding;
 /// A graph of steps.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
-    /// What people call it: the playbook's name, or the tools of a runbook.
+    /// Its name for people: the playbook's name, or the tools of a runbook.
     pub name: String,
-    /// The steps, in the order in which they were written.
+    /// The steps, in source order.
     pub steps: Vec<PlanStep>,
-    /// How long the whole run may take.
+    /// Time limit of the whole run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout: Option<Millis>,
-    /// Hard stop on the number of jobs, injected ones included.
+    /// Maximum number of jobs, injected ones included.
     pub max_steps: u32,
-    /// All of it is one commit, or none of it happens.
+    /// Whether all steps are one commit.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub atomic: bool,
 }
@@ -28,38 +28,38 @@ pub struct Plan {
 /// One step of a plan.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlanStep {
-    /// Unique in the plan, stable.
+    /// Stable and unique in the plan.
     pub id: String,
-    /// The tool and the definition of it that is meant.
+    /// The tool, pinned to a definition.
     pub tool: ToolRef,
     /// Arguments over `input`, `slots`, `state`, `steps`, `item`, `index`, `settings`.
     pub args: Args,
     /// Steps that must be done first.
     pub after: Vec<String>,
-    /// Skipped, with a null result, unless this is true.
+    /// A condition; the step is skipped, with a null result, unless it is true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub when: Option<Binding>,
-    /// Done once for each item of this list.
+    /// Runs once for each item of this list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub foreach: Option<Foreach>,
     /// What a failure does to the run.
     pub on_failure: OnFailure,
     /// How transient failures are retried.
     pub retry: RetryPolicy,
-    /// How long one attempt may take.
+    /// Time limit of one attempt.
     pub timeout: Millis,
-    /// Where it is done.
+    /// Where it is executed.
     pub place: Place,
-    /// The tool that tells whether it happened, for `idempotency: check`.
+    /// The tool that checks whether it happened, for `idempotency: check`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check: Option<PlanCheck>,
-    /// The tool that takes it back, if there is one and the step is to be compensated.
+    /// The tool that undoes it, if the step is to be compensated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undo: Option<PlanUndo>,
-    /// Steps whose results it uses: in a best-effort batch it is skipped when one of them failed or was skipped.
+    /// Steps whose results it uses: in a best-effort batch it is skipped if one of them failed or was skipped.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub needs: Vec<String>,
-    /// Somebody who may approve must say yes to this very call before it starts.
+    /// Whether an approver must agree to this call before it starts.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub gate: bool,
 }
@@ -74,7 +74,7 @@ impl PlanStep {
         std::iter::once(&self.tool).chain(self.check.as_ref().map(|check| &check.tool)).chain(undo)
     }
 
-    /// The call that does the step, or the one that takes it back.
+    /// The call that does the step, or the one that undoes it.
     pub fn call(&self, undo: bool) -> StepCall<'_> {
         match &self.undo {
             Some(back) if undo => StepCall {
@@ -101,26 +101,26 @@ impl PlanStep {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Args {
-    /// They are those of the request's call with this number; the first is 0.
+    /// Those of the request's call with this number; the first is 0.
     Call(u32),
-    /// They are evaluated when the step starts.
+    /// Evaluated when the step starts.
     Binding(Binding),
 }
 
-/// What a step calls, forward or back, and how.
+/// A call of a step, forward or undo.
 #[derive(Clone, Copy, Debug)]
 pub struct StepCall<'p> {
     /// The tool.
     pub tool: &'p ToolRef,
-    /// Where it is done.
+    /// Where it is executed.
     pub place: &'p Place,
     /// How transient failures are retried.
     pub retry: &'p RetryPolicy,
-    /// How long one attempt may take.
+    /// Time limit of one attempt.
     pub timeout: Millis,
-    /// The tool that tells whether it happened.
+    /// The tool that checks whether it happened.
     pub check: Option<&'p PlanCheck>,
-    /// Whether somebody who may approve must say yes to this very call before it starts.
+    /// Whether an approver must agree to this call before it starts.
     pub gate: bool,
 }
 
@@ -133,67 +133,67 @@ pub struct ToolRef {
     pub hash: Digest,
 }
 
-/// How it is found out whether a call happened.
+/// How to find out whether a call happened.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlanCheck {
-    /// The tool that tells.
+    /// The tool that checks.
     pub tool: ToolRef,
-    /// How often it is asked when it gives no answer, and when.
+    /// How often it is asked if it does not answer.
     pub retry: RetryPolicy,
 }
 
-/// A step done once for each item.
+/// A step that runs once for each item.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Foreach {
-    /// FEEL that gives a list.
+    /// FEEL that yields a list.
     pub items: Binding,
-    /// How many items at a time.
+    /// Maximum number of items in parallel.
     pub at_a_time: u16,
 }
 
-/// How a step is taken back.
+/// How a step is undone.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlanUndo {
-    /// The tool that does it.
+    /// The tool that undoes it.
     pub tool: ToolRef,
     /// Its arguments over `input` and `result` of the step.
     pub args: Binding,
-    /// Where that tool is done.
+    /// Where that tool is executed.
     pub place: Place,
-    /// The tool that tells whether it happened, for `idempotency: check`.
+    /// The tool that checks whether it happened, for `idempotency: check`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check: Option<PlanCheck>,
     /// How its transient failures are retried.
     pub retry: RetryPolicy,
-    /// How long one attempt may take.
+    /// Time limit of one attempt.
     pub timeout: Millis,
-    /// Somebody who may approve must say yes to this very call before it starts.
+    /// Whether an approver must agree to this call before it starts.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub gate: bool,
 }
 
-/// Where a step is done, and what follows for its safety.
+/// Where a step is executed, which determines its guarantees.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Place {
-    /// Decided in process; its effect and its checkpoint are one commit.
+    /// In process; its effect and its checkpoint are one commit.
     Inline,
-    /// Done outside, after a commit that says so and before one that says how it went.
+    /// Outside; its start and its outcome are committed before and after.
     Outside(Idempotency),
-    /// Offered to external workers, who take it for a time and answer.
+    /// By external workers, under a lease.
     Worker {
-        /// What workers ask for.
+        /// The topic that workers subscribe to.
         topic: String,
-        /// How long one may keep it before it is offered again.
+        /// How long a worker may hold the job before it is offered again.
         lease: Millis,
     },
 }
 
-/// What to do when the outcome of an outside call is unknown.
+/// What to do if the outcome of an outside call is unknown.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Idempotency {
-    /// Ask again with the same key: the other side recognises it.
+    /// Retry with the same key: the other side recognises it.
     Key,
     /// Ask this tool whether it happened.
     Check(String),
@@ -201,50 +201,50 @@ pub enum Idempotency {
     None,
 }
 
-/// What the failure of a step does to the run.
+/// What a step's failure does to the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OnFailure {
-    /// The run fails; what was done stays.
+    /// The run fails; completed steps stay.
     Stop,
     /// The step counts as done with a null result.
     Continue,
-    /// What was done is taken back, in reverse order.
+    /// Completed steps are undone, in reverse order.
     Undo,
 }
 
 /// How transient failures are retried.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RetryPolicy {
-    /// Attempts in all, the first included.
+    /// Maximum number of attempts, the first included.
     pub attempts: u32,
-    /// How the wait grows.
+    /// How the delay grows.
     pub backoff: Backoff,
-    /// The first wait.
+    /// The first delay.
     pub delay: Millis,
-    /// The longest wait.
+    /// The longest delay.
     pub max_delay: Millis,
-    /// Share of the wait that is random, in percent.
+    /// Random share of the delay, in percent.
     pub jitter: u8,
     /// Failure codes that are retried; empty means every transient failure.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub on: Vec<String>,
 }
 
-/// How the wait between attempts grows.
+/// How the delay between attempts grows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Backoff {
-    /// Always the same.
+    /// Constant.
     Fixed,
-    /// One more delay each time.
+    /// Grows by one delay each time.
     Linear,
-    /// Twice as long each time.
+    /// Doubles each time.
     Exponential,
 }
 
 impl Default for RetryPolicy {
-    /// Four attempts, 2 s, 4 s, 8 s apart, a fifth of each wait random, never more than a minute.
+    /// Four attempts, 2 s, 4 s and 8 s apart, with 20 % jitter and at most a minute.
     fn default() -> Self {
         Self {
             attempts: 4,
@@ -258,7 +258,7 @@ impl Default for RetryPolicy {
 }
 
 impl RetryPolicy {
-    /// How long to wait before attempt `next` (the second is 2). `noise` is a random number, recorded by the caller.
+    /// The delay before attempt `next` (the second is 2). `noise` is a random number, recorded by the caller.
     pub fn wait_before(&self, next: u32, noise: u64) -> Millis {
         let retries = next.saturating_sub(1).max(1);
         let base = match self.backoff {

@@ -1,8 +1,8 @@
-//! Text templates for people: MiniJinja, sandboxed and bounded.
+//! Text templates: MiniJinja, sandboxed and bounded.
 //!
-//! A template reads the values it is given and nothing else: there is no loader, no include, no import and no macro.
-//! What is missing or null prints as nothing. Computing is FEEL's work; a template only arranges and formats. Its
-//! filters are in `text/filters.rs`, and an unknown one is refused when the template is parsed.
+//! A template reads only the values it is given: there is no loader, include, import or macro. Missing and null values
+//! print as nothing. Computing is FEEL's job; a template only arranges and formats. Its filters are in
+//! `text/filters.rs`; an unknown filter is a parse error.
 
 mod filters;
 
@@ -18,15 +18,16 @@ use serde_json::Value as Json;
 
 use crate::feel;
 
-/// The longest template, in bytes.
+/// Maximum length of a template.
 pub const MAX_TEMPLATE_BYTES: usize = 64 * 1024;
-/// How many instructions one rendering may take.
+/// Maximum number of instructions per rendering.
 pub const MAX_TEXT_FUEL: u64 = 100_000;
-/// The longest text one rendering may yield, in bytes.
+/// Maximum length of the output.
 pub const MAX_OUTPUT_BYTES: usize = 256 * 1024;
-/// How many `~`, `+` and `*` a template may have. Each can double a text that is never printed, which no other bound sees.
+/// Maximum number of `~`, `+` and `*` in a template. Each can double a text that is never printed, which no other
+/// limit catches.
 pub const MAX_TEXT_JOINS: usize = 12;
-/// How deeply a rendering may recurse.
+/// Maximum recursion of a rendering.
 pub const MAX_TEXT_RECURSION: usize = 50;
 
 /// The name every template has in its own environment.
@@ -52,7 +53,7 @@ static BASE: LazyLock<Environment<'static>> = LazyLock::new(|| {
     env
 });
 
-/// A parsed template; cheap to clone, rendered as often as needed.
+/// A parsed template; cheap to clone.
 #[derive(Clone)]
 pub struct Text(Arc<Inner>);
 
@@ -63,18 +64,18 @@ struct Inner {
     roots: Vec<String>,
 }
 
-/// A failure to read or render a template.
+/// An error in a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextError {
-    /// What is wrong, in one sentence without a full stop.
+    /// The problem, in one sentence without a full stop.
     pub message: String,
     /// The line, from 1.
     pub line: usize,
     /// The column in characters, from 1.
     pub column: usize,
-    /// The bytes of the source, where they are known.
+    /// The byte range in the source, if known.
     pub span: Option<Range<usize>>,
-    /// What to do about it, where we know.
+    /// How to fix it, if known.
     pub help: Option<String>,
 }
 
@@ -128,17 +129,17 @@ impl Text {
         Ok(Self(Arc::new(Inner { source: source.to_owned(), env, paths, roots })))
     }
 
-    /// The text this was parsed from.
+    /// The source.
     pub fn source(&self) -> &str {
         &self.0.source
     }
 
-    /// The variable paths this reads, sorted: `{{ a.b }}` is `["a", "b"]`. A path ends at an index.
+    /// The variable paths it reads, sorted: `{{ a.b }}` is `["a", "b"]`. A path ends at an index.
     pub fn paths(&self) -> Vec<Vec<String>> {
         self.0.paths.clone()
     }
 
-    /// Renders with the entries of a JSON object as variables. Only those the template reads are looked at.
+    /// Renders with the entries of a JSON object as variables. Only those that the template reads are converted.
     pub fn render(&self, context: &Json) -> Result<String, TextError> {
         let used = self.0.roots.iter().filter_map(|name| {
             let value = context.get(name)?;
@@ -172,7 +173,7 @@ impl fmt::Debug for Text {
     }
 }
 
-/// Two templates are equal if they were written the same.
+/// Templates are equal if their sources are.
 impl PartialEq for Text {
     fn eq(&self, other: &Self) -> bool {
         self.0.source == other.0.source
@@ -227,7 +228,7 @@ fn convert(source: &str, error: &Error) -> TextError {
     converted
 }
 
-/// A FEEL value as a template sees it. Lists and contexts are looked into only where the template looks.
+/// A FEEL value as a template sees it. Lists and contexts are converted lazily.
 fn piece(value: &feel::Value) -> Piece {
     match value {
         feel::Value::Null | feel::Value::Function(_) => Piece::from(()),

@@ -1,5 +1,5 @@
-//! Makes the static table from a transformer's weights: what `cargo xtask distill` runs. The same weights give the same
-//! bytes on every machine.
+//! Distils the static table from a transformer's weights; `cargo xtask distill` runs it. The same weights give the
+//! same bytes on every machine.
 
 mod pca;
 mod refit;
@@ -18,18 +18,18 @@ use crate::vector::{dot, to_unit};
 use crate::vocabulary::Vocabulary;
 use crate::{EmbedError, Encoder, Transformer};
 
-/// Numbers of a row at most.
+/// Components of a row.
 const DIM: usize = 256;
 /// SIF weights are `A / (A + frequency)`.
 const A: f64 = 1e-3;
-/// Sentences that the rows are fitted to.
+/// Number of sentences for the fit.
 const SENTENCES: usize = 80_000;
-/// BERT's vocabulary is sorted by frequency from here on; before, there are marks and single characters.
+/// BERT's vocabulary is sorted by frequency from here on; special tokens and single characters come before.
 const FIRST_WORD: u32 = 1996;
-/// The file must stay below this.
+/// Maximum size of the file.
 const MAX_BYTES: usize = 8_000_000;
 
-/// Makes `static-en.bin` from a folder with a model.
+/// Makes `static-en.bin` from a model's folder.
 pub fn distill(dir: &Path) -> Result<Vec<u8>, EmbedError> {
     let model = Transformer::load(dir)?;
     let pieces = pieces(dir)?;
@@ -43,8 +43,8 @@ pub fn distill(dir: &Path) -> Result<Vec<u8>, EmbedError> {
     Ok(table)
 }
 
-/// A row for each piece: what the encoder makes of it alone, weighted by how rare it is, fitted to what it makes of
-/// sentences, in the main directions.
+/// A row for each piece: its embedding alone, weighted by rarity, refitted to sentences, reduced to the principal
+/// components.
 fn rows(model: &Transformer, pieces: &[(String, u32)], sentences: Vec<Vec<usize>>) -> Vec<Vec<f32>> {
     let alone: Vec<Vec<u32>> = pieces.iter().map(|(_, number)| model.between_marks(&[*number])).collect();
     let mut rows = model.encode_all(&alone, Pick::Token(1));
@@ -66,7 +66,7 @@ fn rows(model: &Transformer, pieces: &[(String, u32)], sentences: Vec<Vec<usize>
     rows.iter().map(project).collect()
 }
 
-/// Pieces of English texts with their numbers in the model: all of ASCII, and a few signs besides.
+/// The pieces for English with their token ids: ASCII, and a few other signs.
 fn pieces(dir: &Path) -> Result<Vec<(String, u32)>, EmbedError> {
     let mut pieces = Tokenizer::load(&dir.join(FILES[1]))?.pieces();
     pieces.retain(|(text, _)| {
@@ -78,8 +78,8 @@ fn pieces(dir: &Path) -> Result<Vec<(String, u32)>, EmbedError> {
     Ok(pieces)
 }
 
-/// How frequent a piece is: Zipf's law gives an estimate from its place; single characters, which stand in the order of their
-/// codes, get one by their kind.
+/// Estimated frequency of a piece: by Zipf's law from its rank; for single characters, which are sorted by code, by
+/// their kind.
 fn frequency(text: &str, number: u32) -> f64 {
     // The sum of 1/rank over the vocabulary.
     const HARMONIC: f64 = 10.837;
@@ -102,7 +102,7 @@ fn note(hash: &str) -> String {
     )
 }
 
-/// The file, as `static_table.rs` describes it.
+/// The file in the format of `static_table.rs`.
 fn write(pieces: &[(String, u32)], rows: &[Vec<f32>], note: &str) -> Vec<u8> {
     let texts: Vec<&str> = pieces.iter().map(|(text, _)| text.as_str()).collect();
     let (vocabulary, order) = Vocabulary::build(&texts);
@@ -113,7 +113,7 @@ fn write(pieces: &[(String, u32)], rows: &[Vec<f32>], note: &str) -> Vec<u8> {
         file.extend(u32::try_from(field).unwrap_or(u32::MAX).to_le_bytes());
     }
     file.extend(note.bytes());
-    // A row has length 1; its weight is how long it was, beside the longest.
+    // Rows are unit vectors; the weight of a row is its original length relative to the longest.
     let lengths: Vec<f32> = rows.iter().map(|row| dot(row, row).sqrt()).collect();
     let longest = lengths.iter().copied().fold(0.0, f32::max);
     let mut units = rows.to_vec();
@@ -157,7 +157,7 @@ mod tests {
         assert_eq!(table.note(), note(&hash));
         let pieces = pieces(&dir).unwrap();
         assert_eq!(pieces.len(), table.rows());
-        // Sentences that the rows were not fitted to.
+        // Sentences that were not used in the fit.
         let sentences = Sentences::over(&pieces, FIRST_WORD).skip(SENTENCES).take(60);
         let texts: Vec<String> = sentences
             .map(|sentence| {

@@ -1,10 +1,10 @@
-//! The directions in which vectors differ most.
+//! Principal component analysis.
 
-/// Rotations end when what is left beside the diagonal is this small part of the whole.
+/// Off-diagonal share at which the iteration stops.
 const SMALL: f64 = 1e-22;
 const MAX_SWEEPS: usize = 30;
 
-/// The `count` directions in which these vectors differ most, at right angles to each other, the most important first.
+/// The first `count` principal components, orthogonal, in order of variance.
 pub(super) fn main_directions(vectors: &[Vec<f32>], count: usize) -> Vec<Vec<f32>> {
     let size = vectors.first().map_or(0, Vec::len);
     let mut mean = vec![0.0; size];
@@ -24,8 +24,8 @@ pub(super) fn main_directions(vectors: &[Vec<f32>], count: usize) -> Vec<Vec<f32
     directions.into_iter().map(|direction| direction.into_iter().map(|value| value as f32).collect()).collect()
 }
 
-/// The eigenvectors of a symmetric matrix, that of the largest eigenvalue first, after Jacobi: pairs of axes are turned
-/// until nothing is left beside the diagonal. Each vector's largest number is made positive, so that there is one answer.
+/// Eigenvectors of a symmetric matrix by the Jacobi method, in order of eigenvalue. The sign is fixed by making each
+/// vector's largest component positive.
 fn eigenvectors(mut matrix: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
     let size = matrix.len();
     let mut vectors: Vec<Vec<f64>> =
@@ -54,7 +54,7 @@ fn eigenvectors(mut matrix: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
     order.into_iter().map(|n| upright(std::mem::take(&mut vectors[n]))).collect()
 }
 
-/// Turns axes p and q so that the matrix has a zero there.
+/// Rotates axes p and q so that their off-diagonal element becomes zero.
 fn turn(matrix: &mut [Vec<f64>], vectors: &mut [Vec<f64>], p: usize, q: usize) {
     let off = matrix[p][q];
     if off == 0.0 {

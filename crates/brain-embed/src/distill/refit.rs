@@ -1,18 +1,19 @@
-//! Fits rows to sentences: the sum of a sentence's rows, over the root of their number, shall be near the vector that the
-//! transformer gives the sentence; and each row near where it was. That is ridge regression, solved by conjugate gradients.
+//! Ridge regression of rows to sentences, solved by conjugate gradients: the sum of a sentence's rows, divided by the
+//! root of their number, should be close to the transformer's embedding of the sentence, and each row close to its
+//! initial value.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// Numbers of a row that are solved together. Each is a problem of its own, so that threads do not matter to the result.
+/// Columns solved together. Each is an independent problem, so threads do not affect the result.
 const COLUMNS: usize = 16;
-/// How much it costs a row to move.
+/// Penalty for moving a row.
 const STIFFNESS: f32 = 2.0;
 const STEPS: usize = 30;
 
 type Block = Vec<[f32; COLUMNS]>;
 
-/// The rows after the fit. All rows and targets have a multiple of 16 numbers.
+/// The refitted rows. Rows and targets must have a multiple of 16 components.
 pub(super) fn refit(rows: &[Vec<f32>], sentences: &[Vec<usize>], targets: &[Vec<f32>]) -> Vec<Vec<f32>> {
     let dim = rows.first().map_or(0, Vec::len);
     let factors: Vec<f32> = sentences.iter().map(|sentence| 1.0 / (sentence.len().max(1) as f32).sqrt()).collect();
@@ -49,7 +50,7 @@ pub(super) fn refit(rows: &[Vec<f32>], sentences: &[Vec<usize>], targets: &[Vec<
     fitted
 }
 
-/// Without what all targets have in common.
+/// Subtracts the mean of all targets.
 fn centred(mut targets: Block) -> Block {
     let mut mean = [0.0_f64; COLUMNS];
     for row in &targets {
@@ -68,7 +69,7 @@ struct Problem<'a> {
 }
 
 impl Problem<'_> {
-    /// What sentences are if pieces are these rows.
+    /// The sentences composed of these rows.
     fn compose(&self, rows: &Block) -> Block {
         let mut composed = vec![[0.0; COLUMNS]; self.sentences.len()];
         for ((sentence, factor), sum) in self.sentences.iter().zip(&self.factors).zip(&mut composed) {
@@ -79,7 +80,7 @@ impl Problem<'_> {
         composed
     }
 
-    /// The other way: what sentences ask of pieces.
+    /// The transpose of `compose`.
     fn ask(&self, sentences: &Block, pieces: usize) -> Block {
         let mut asked = vec![[0.0; COLUMNS]; pieces];
         for ((sentence, factor), wish) in self.sentences.iter().zip(&self.factors).zip(sentences) {
@@ -90,7 +91,7 @@ impl Problem<'_> {
         asked
     }
 
-    /// The one factor for all rows that brings the sentences nearest to their targets.
+    /// The common factor of all rows that minimises the error.
     fn scale(&self, rows: &[Vec<f32>], targets: &[Vec<f32>], columns: impl Fn(&[Vec<f32>], usize) -> Block) -> f32 {
         let (mut with, mut own) = (0.0, 0.0);
         for at in 0..rows.first().map_or(0, Vec::len) / COLUMNS {
@@ -129,7 +130,7 @@ impl Problem<'_> {
     }
 }
 
-/// The inner product of each column.
+/// The dot product of each column.
 fn inner(a: &Block, b: &Block) -> [f64; COLUMNS] {
     let mut sums = [0.0; COLUMNS];
     for (a, b) in a.iter().zip(b) {

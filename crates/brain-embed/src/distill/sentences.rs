@@ -1,24 +1,24 @@
-//! Made-up sentences: words at random, frequent ones more often, with function words between them. No text of anybody is
-//! needed, and none can leak into the table.
+//! Generated sentences: random words by frequency, with function words between them. No real text is needed, and none
+//! can leak into the table.
 
-/// What stands between the words that carry a meaning.
+/// Words between the content words.
 const FUNCTION_WORDS: &str = "i you we my your the a an this that to for of on in with from at is are was can could do does did \
                               will would what how when where why who which not no please need want have has it me if and or";
 
-/// Sentences as numbers of pieces in a list.
+/// Sentences as lists of piece numbers.
 pub(super) struct Sentences {
     random: Random,
     function: Vec<usize>,
     /// Whole words, the most frequent first.
     words: Vec<usize>,
-    /// How much of the whole the words up to each one have, if each has a share of 1 / √rank.
+    /// Cumulative probability of the words, each proportional to 1 / √rank.
     shares: Vec<f64>,
     continuations: Vec<usize>,
     question: Option<usize>,
 }
 
 impl Sentences {
-    /// Over these pieces, in the order of a vocabulary that is sorted by frequency.
+    /// Sentences over these pieces, which are sorted by frequency.
     pub(super) fn over(pieces: &[(String, u32)], first_word: u32) -> Self {
         let find = |text: &str| pieces.iter().position(|(piece, _)| piece == text);
         let is_word = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric());
@@ -75,7 +75,7 @@ fn pick(random: &mut Random, list: &[usize]) -> Option<usize> {
     list.get(n as usize).copied()
 }
 
-/// SplitMix64: the same numbers everywhere.
+/// SplitMix64: deterministic.
 struct Random(u64);
 
 impl Random {
@@ -86,7 +86,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// Less than `end`.
+    /// A number below `end`.
     fn below(&mut self, end: u64) -> u64 {
         ((u128::from(self.next()) * u128::from(end)) >> 64) as u64
     }

@@ -1,4 +1,4 @@
-//! What a folder with a model says about it: shape, pooling, prefixes. Read from the files that its makers wrote, or from
+//! The description of a model's folder: shape, pooling, prefixes. Read from the model's files, or from
 //! `brain-model.json`, which `brain model install` writes beside them.
 
 use std::path::Path;
@@ -11,71 +11,70 @@ use crate::EmbedError;
 use crate::tokenizer::Tokenizer;
 use crate::weights::Weights;
 
-/// What a model consists of.
+/// Required files of a model.
 pub const FILES: [&str; 3] = ["config.json", "tokenizer.json", "model.safetensors"];
-/// What its makers may say besides.
+/// Optional files of a model.
 pub const OPTIONAL_FILES: [&str; 2] = ["1_Pooling/config.json", "config_sentence_transformers.json"];
-/// What an installed model has besides.
+/// The file that `brain model install` adds.
 pub(super) const DESCRIPTION: &str = "brain-model.json";
 
-/// Texts are cut off there: the encoders that are known were trained on no more.
+/// Texts are truncated to this many tokens: supported encoders were trained on no more.
 const MAX_TOKENS: usize = 256;
-/// What BGE's makers put before a query in English.
+/// The English query prefix of BGE.
 const BGE_QUERY: &str = "Represent this sentence for searching relevant passages: ";
 
-/// How the vectors of a text's tokens become one.
+/// How token vectors are combined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Pooling {
-    /// Their mean.
+    /// The mean.
     Mean,
-    /// That of the first token, which stands for the whole.
+    /// The vector of the first token.
     Cls,
 }
 
-/// The shape of a BERT model, as `config.json` has it.
+/// The shape of a BERT model, from `config.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Shape {
-    /// Numbers of a vector.
+    /// Components of a vector.
     pub hidden_size: usize,
-    /// Layers.
+    /// Number of layers.
     pub num_hidden_layers: usize,
-    /// Attention heads of a layer.
+    /// Attention heads per layer.
     pub num_attention_heads: usize,
-    /// Numbers between the two halves of a layer.
+    /// Size of the feed-forward layer.
     pub intermediate_size: usize,
-    /// Rows of the table of word pieces.
+    /// Size of the vocabulary.
     pub vocab_size: usize,
-    /// The longest text, in tokens.
+    /// Maximum length of a text in tokens.
     pub max_position_embeddings: usize,
-    /// Rows of the table of sentence types.
+    /// Number of segment types.
     pub type_vocab_size: usize,
-    /// What keeps a division from being one by zero.
+    /// The epsilon of layer normalisation.
     pub layer_norm_eps: f32,
 }
 
 /// A model in a folder.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Description {
-    /// Where it came from, in the words of whoever installed it.
+    /// Its source, as given at installation.
     pub source: String,
     /// Its shape.
     pub shape: Shape,
-    /// How tokens become one vector.
+    /// How token vectors are combined.
     pub pooling: Pooling,
-    /// What stands before a text that asks.
+    /// The prefix of queries.
     pub query_prefix: String,
-    /// What stands before a text that is asked for.
+    /// The prefix of phrases.
     pub target_prefix: String,
-    /// SHA-256 of everything that a vector depends on.
+    /// SHA-256 of everything that affects a vector.
     pub digest: String,
-    /// Bytes of the files.
+    /// Size of the files in bytes.
     pub bytes: u64,
 }
 
 impl Description {
-    /// Reads and checks the files of a model: every tensor has the shape that the configuration says, and the tokenizer
-    /// can be used.
+    /// Reads and checks a model's files: every tensor has the configured shape, and the tokenizer is supported.
     pub fn examine(dir: &Path, source: &str) -> Result<Self, EmbedError> {
         let config_path = dir.join(FILES[0]);
         let config = read_json(&config_path)?;
@@ -104,7 +103,7 @@ impl Description {
         Ok(Self { source: source.to_owned(), shape, pooling, query_prefix, target_prefix, digest, bytes })
     }
 
-    /// What an installed model's folder says; for any other folder, what its files say.
+    /// The description of an installed model; for other folders, derived from the files.
     pub fn of(dir: &Path) -> Result<Self, EmbedError> {
         let path = dir.join(DESCRIPTION);
         if !path.is_file() {
@@ -127,12 +126,12 @@ impl Description {
         Ok(this)
     }
 
-    /// Names the model and its weights.
+    /// Identifies the model and its weights.
     pub fn id(&self) -> String {
         format!("bert-{}", &self.digest[..12])
     }
 
-    /// The longest text, in tokens; the rest is cut off.
+    /// Maximum length of a text in tokens; longer texts are truncated.
     pub fn max_tokens(&self) -> usize {
         self.shape.max_position_embeddings.min(MAX_TOKENS)
     }
@@ -161,7 +160,7 @@ impl Shape {
         Ok(shape)
     }
 
-    /// The tensors that a model of this shape has.
+    /// The tensors of a model of this shape.
     pub(crate) fn tensors(&self) -> Vec<(String, Vec<usize>)> {
         let (hidden, inner) = (self.hidden_size, self.intermediate_size);
         let mut all = vec![
@@ -189,7 +188,7 @@ impl Shape {
     }
 }
 
-/// What the makers say about pooling; `None` if they do not.
+/// The configured pooling, if any.
 fn pooling(dir: &Path) -> Result<Option<Pooling>, EmbedError> {
     let path = dir.join(OPTIONAL_FILES[0]);
     if !path.is_file() {
@@ -209,7 +208,7 @@ fn read_json(path: &Path) -> Result<Value, EmbedError> {
     serde_json::from_slice(&text).map_err(|error| EmbedError::content(path, error.to_string()))
 }
 
-/// One hash over the files, and their length.
+/// One hash over the files, and their total size.
 fn hash_files(dir: &Path) -> Result<(String, u64), EmbedError> {
     let mut hash = Sha256::new();
     let mut bytes = 0;
@@ -223,7 +222,7 @@ fn hash_files(dir: &Path) -> Result<(String, u64), EmbedError> {
     Ok((hex::encode(hash.finalize()), bytes))
 }
 
-/// A hash that can be written to.
+/// Adapts a hash to `io::Write`.
 struct Writer<'a>(&'a mut Sha256);
 
 impl std::io::Write for Writer<'_> {

@@ -1,4 +1,4 @@
-//! Models on disk: a folder for each, with the files of its makers and what `brain model install` found out about them.
+//! Models on disk: one folder each, with the model's files and their description.
 
 mod description;
 
@@ -8,16 +8,16 @@ use std::path::{Path, PathBuf};
 pub use self::description::{Description, FILES, OPTIONAL_FILES, Pooling, Shape};
 use crate::{EmbedError, Encoder, StaticTable};
 
-/// What the table inside the binary is called.
+/// The name of the built-in table.
 pub const BUILT_IN: &str = "built-in";
 
 /// Whether this build can run transformers.
 pub const RUNS_TRANSFORMERS: bool = cfg!(feature = "transformer");
 
-/// Where a model's vectors of phrases are kept.
+/// The file of cached phrase embeddings.
 #[cfg(feature = "transformer")]
 const CACHE: &str = "phrases.cache";
-/// What the folder of an installation that is not finished begins with.
+/// Name prefix of an unfinished installation.
 const UNFINISHED: &str = ".new-";
 const LONGEST_NAME: usize = 64;
 
@@ -28,16 +28,16 @@ pub struct ModelsDir(PathBuf);
 /// An installed model.
 #[derive(Clone, Debug)]
 pub struct Model {
-    /// What it is called here.
+    /// Its local name.
     pub name: String,
-    /// Where it is.
+    /// Its folder.
     pub dir: PathBuf,
-    /// What it is.
+    /// Its description.
     pub description: Description,
 }
 
 impl ModelsDir {
-    /// This folder; it need not be there yet.
+    /// A folder of models, which need not exist yet.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self(path.into())
     }
@@ -47,7 +47,7 @@ impl ModelsDir {
         &self.0
     }
 
-    /// The names of the models in it, sorted. [`ModelsDir::find`] says whether one is in order.
+    /// The names of the models, sorted. [`ModelsDir::find`] checks one.
     pub fn names(&self) -> Result<Vec<String>, EmbedError> {
         let entries = match std::fs::read_dir(&self.0) {
             Ok(entries) => entries,
@@ -76,7 +76,7 @@ impl ModelsDir {
         Ok(Model { name: name.to_owned(), description: Description::of(&dir)?, dir })
     }
 
-    /// A new folder beside the models, for files that are on their way. Whoever asks for it removes it.
+    /// A new folder for an installation in progress. The caller removes it.
     pub fn unfinished(&self) -> Result<PathBuf, EmbedError> {
         let dir = self.0.join(format!("{UNFINISHED}{}", std::process::id()));
         drop(std::fs::remove_dir_all(&dir));
@@ -84,8 +84,8 @@ impl ModelsDir {
         Ok(dir)
     }
 
-    /// Checks the files in a folder of [`ModelsDir::unfinished`], and gives it its name: afterwards the model is there, whole,
-    /// or nothing has changed. A model that had the name is replaced.
+    /// Checks the files in a folder from [`ModelsDir::unfinished`] and renames it: an installation is atomic. An
+    /// existing model of that name is replaced.
     pub fn finish(&self, unfinished: &Path, name: &str, source: &str) -> Result<Model, EmbedError> {
         check_name(name)?;
         let description = Description::examine(unfinished, source)?;
@@ -107,7 +107,7 @@ impl ModelsDir {
         Ok(Model { name: name.to_owned(), dir, description })
     }
 
-    /// Deletes the model of this name. It need not be in order.
+    /// Deletes a model, even an invalid one.
     pub fn remove(&self, name: &str) -> Result<(), EmbedError> {
         check_name(name)?;
         let dir = self.0.join(name);
@@ -118,7 +118,7 @@ impl ModelsDir {
     }
 }
 
-/// A name is a plain name of a folder.
+/// Checks that a name is a plain folder name.
 pub fn check_name(name: &str) -> Result<(), EmbedError> {
     let plain = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit() || b"-_.".contains(&c);
     let good = (1..=LONGEST_NAME).contains(&name.len())
@@ -128,8 +128,8 @@ pub fn check_name(name: &str) -> Result<(), EmbedError> {
     if good { Ok(()) } else { Err(EmbedError::Name(name.to_owned())) }
 }
 
-/// The encoder of this name; the table inside the binary for none. If it cannot be had, the table takes its place, with one
-/// line that says why.
+/// The encoder of this name; the built-in table for `None`. If the model cannot be loaded, the table is used, with a
+/// message that says why.
 pub fn open(name: Option<&str>, dir: &ModelsDir) -> (Box<dyn Encoder>, Option<String>) {
     let Some(name) = name.filter(|name| *name != BUILT_IN) else { return (Box::new(StaticTable::built_in()), None) };
     match dir.find(name).and_then(|model| run(&model)) {

@@ -1,5 +1,5 @@
-//! The forward pass of a BERT encoder. Several texts go through together, one after the other in the same rows: linear
-//! layers see one long input, attention sees each text alone. So nothing is padded and nothing masked.
+//! The forward pass of a BERT encoder. Texts of a batch are concatenated: linear layers see one long input, attention
+//! sees each text alone. Nothing is padded or masked.
 
 use std::ops::Range;
 
@@ -16,13 +16,13 @@ use crate::weights::Weights;
 pub(super) struct Bert {
     shape: Shape,
     words: Words,
-    /// Position embeddings; that of the first sentence type is added already.
+    /// Position embeddings, with the first segment type added.
     positions: Vec<f32>,
     norm: Norm,
     layers: Vec<Layer>,
 }
 
-/// The table of word pieces: a row for each.
+/// The word embeddings, one row per piece.
 enum Words {
     F32(Vec<f32>),
     Q8 { values: Vec<i8>, scales: Vec<f32> },
@@ -31,7 +31,7 @@ enum Words {
 impl Words {
     fn load(weights: &Weights, shape: [usize; 2], precision: Precision) -> Result<Self, EmbedError> {
         const NAME: &str = "embeddings.word_embeddings.weight";
-        // It is half of the file: in parts, so that it is never there twice.
+        // Read in parts: the table is half of the file and must not be in memory twice.
         const PART: usize = 1024;
         if precision == Precision::F32 {
             return Ok(Self::F32(weights.read(NAME, &shape)?));
@@ -53,7 +53,7 @@ struct Norm {
 }
 
 struct Layer {
-    /// Query, key and value, in one.
+    /// Query, key and value projections, fused.
     attention: Linear,
     attention_output: Linear,
     attention_norm: Norm,
@@ -99,7 +99,7 @@ impl Bert {
         Ok(Self { words, positions, norm: norm("embeddings.LayerNorm")?, layers, shape: shape.clone() })
     }
 
-    /// The last hidden state, a row for each token. `texts` says which tokens belong together.
+    /// The last hidden state, one row per token. `texts` are the token ranges of the texts.
     pub(super) fn forward(&self, tokens: &[u32], texts: &[Range<usize>]) -> Vec<f32> {
         let hidden = self.shape.hidden_size;
         let mut state = self.embed(tokens, texts);
@@ -195,7 +195,7 @@ impl WithSimd for NormRows<'_> {
 struct Attention<'a> {
     fused: &'a [f32],
     mixed: &'a mut [f32],
-    /// Room for a number for each token.
+    /// Scratch space: one score per token.
     scores: &'a mut [f32],
     hidden: usize,
     heads: usize,

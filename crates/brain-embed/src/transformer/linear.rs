@@ -1,23 +1,23 @@
-//! `y = W x + b` for many rows x at once: in 32-bit floats, or with weights of 8 bits. Nearly all of the time goes here.
+//! `y = W x + b` for many rows x at once, with 32-bit or 8-bit weights. Nearly all time is spent here.
 //!
-//! In 8 bits, each output's weights have one scale, and each row x is rounded to 14 bits with a scale of its own, so that
-//! all sums are of whole numbers, exact, and the same on every machine. The rounding of x costs nothing measurable.
+//! With 8-bit weights, each output has one scale and each row x is rounded to 14 bits with a scale of its own, so that
+//! all sums are exact integers, equal on every machine. Rounding x has no measurable effect.
 
 use pulp::{Arch, Simd, WithSimd};
 
 use crate::sums::{LANES, Plain, Sums};
 use crate::vector::{dot, total};
 
-/// Rows that share one pass over the weights of an output.
+/// Rows that share one pass over an output's weights.
 const TILE: usize = 4;
-/// Rows that are done before the weights are read again, so that they stay in the cache.
+/// Rows processed before the weights are read again, so that they stay in the cache.
 const PANEL: usize = 32;
-/// Adding and taking away 1.5 × 2^23 rounds a float to a whole number.
+/// Adding and subtracting 1.5 × 2^23 rounds a float to a whole number.
 const ROUND: f32 = 12_582_912.0;
-/// The most that a rounded number may be: then its products do not overflow in pairs.
+/// Largest rounded input: pairwise sums of products do not overflow.
 const MOST: i32 = 8191;
 
-/// A layer of weights.
+/// A linear layer.
 pub(super) struct Linear {
     weights: Weights,
     bias: Vec<f32>,
@@ -29,17 +29,17 @@ enum Weights {
     Q8 { values: Vec<i8>, scales: Vec<f32> },
 }
 
-/// How exactly a model computes.
+/// The precision of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Precision {
-    /// 32-bit floats: as the model was trained.
+    /// 32-bit floats, as trained.
     F32,
-    /// Weights of 8 bits: a quarter of the memory, more than twice as fast.
+    /// 8-bit weights: a quarter of the memory, more than twice as fast.
     Q8,
 }
 
 impl Linear {
-    /// A layer from its weights, a row for each output.
+    /// A layer from its weights, one row per output.
     pub(super) fn new(weights: Vec<f32>, bias: Vec<f32>, precision: Precision) -> Self {
         let inputs = weights.len() / bias.len();
         let weights = match precision {
@@ -88,7 +88,7 @@ impl Linear {
     }
 }
 
-/// Rounds rows of weights to 8 bits, each with its own scale.
+/// Quantises rows of weights to 8 bits, each with its own scale.
 pub(crate) fn quantised(weights: &[f32], row: usize) -> (Vec<i8>, Vec<f32>) {
     let mut values = Vec::with_capacity(weights.len());
     let scale = |row: &[f32]| {
@@ -102,7 +102,7 @@ pub(crate) fn quantised(weights: &[f32], row: usize) -> (Vec<i8>, Vec<f32>) {
     (values, scales)
 }
 
-/// Rounds rows of numbers, each with its own scale.
+/// Quantises rows of inputs, each with its own scale.
 struct RoundRows<'a> {
     input: &'a [f32],
     inputs: usize,
@@ -130,7 +130,7 @@ impl WithSimd for RoundRows<'_> {
 
 /// Some rows against all weights.
 struct Panel<'a> {
-    /// Rows of whole numbers, `chunks` chunks each.
+    /// Quantised rows, `chunks` chunks each.
     input: &'a [[i16; LANES]],
     steps: &'a [f32],
     weights: &'a [[i8; LANES]],
@@ -166,7 +166,7 @@ impl Panel<'_> {
                     (3, true) => tile::<S, 3, 2>(sums, inputs, weights, self.chunks, &mut put),
                     (2, true) => tile::<S, 2, 2>(sums, inputs, weights, self.chunks, &mut put),
                     (_, true) => tile::<S, 1, 2>(sums, inputs, weights, self.chunks, &mut put),
-                    // The last output where their number is odd.
+                    // The last output, if their number is odd.
                     (_, false) => {
                         tile::<S, 1, 1>(sums, inputs, weights, self.chunks, &mut put);
                         row += 1;
@@ -295,7 +295,7 @@ mod tests {
         (0..count).map(|_| next()).collect()
     }
 
-    /// Every number of rows has its own way through the tiles, and so has an odd number of outputs.
+    /// Each number of rows takes a different path through the tiles, and so does an odd number of outputs.
     #[test]
     fn eight_bits_are_near_floats_for_every_number_of_rows_and_outputs() {
         for (rows, outputs, inputs) in [(1, 6, 32), (2, 7, 16), (3, 8, 48), (4, 2, 32), (7, 5, 64), (70, 9, 32)] {

@@ -1,16 +1,15 @@
-//! The functions that a transformer needs besides sums and products. They are polynomials of our own: a system's library
-//! would answer a little differently on each machine, and could not be vectorised.
+//! Transcendental functions as polynomials: a system's math library differs between machines and cannot be vectorised.
 
 use crate::vector::{dot, total};
 
 const LANES: usize = 8;
 
-/// e to the power of x, to about one part in ten million; 0 far below, a large number far above.
+/// e^x with a relative error of about 1e-7; saturates at both ends.
 #[inline(always)]
 pub(super) fn exp(x: f32) -> f32 {
     const ROUND: f32 = 12_582_912.0;
     let x = x.clamp(-87.0, 88.0);
-    // Adding and taking away 1.5 × 2^23 rounds to a whole number.
+    // Adding and subtracting 1.5 × 2^23 rounds to a whole number.
     let n = (x * std::f32::consts::LOG2_E + ROUND) - ROUND;
     // ln 2 in two parts: the first has few bits, so that its product with n is exact.
     let r = (x - n * 0.693_359_4) - n * -2.121_944_4e-4;
@@ -24,7 +23,7 @@ pub(super) fn exp(x: f32) -> f32 {
     (p * (r * r) + r + 1.0) * power
 }
 
-/// x times the share of a normal distribution below x, with `erf` after Abramowitz and Stegun 7.1.26.
+/// GELU, with `erf` after Abramowitz and Stegun 7.1.26.
 #[inline(always)]
 pub(super) fn gelu(x: f32) -> f32 {
     let z = x.abs() * std::f32::consts::FRAC_1_SQRT_2;
@@ -38,7 +37,7 @@ pub(super) fn gelu(x: f32) -> f32 {
     0.5 * x * (1.0 + erf)
 }
 
-/// Makes numbers positive with the sum 1, large ones larger.
+/// Softmax.
 #[inline(always)]
 pub(super) fn softmax(values: &mut [f32]) {
     let most = values.iter().copied().fold(f32::MIN, f32::max);
@@ -52,7 +51,7 @@ pub(super) fn softmax(values: &mut [f32]) {
     }
 }
 
-/// Gives a row mean 0 and variance 1, then scales and shifts each of its numbers.
+/// Layer normalisation.
 #[inline(always)]
 pub(super) fn layer_norm(row: &mut [f32], scale: &[f32], shift: &[f32], epsilon: f32) {
     let mut sums = [0.0; LANES];

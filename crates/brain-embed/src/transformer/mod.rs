@@ -1,4 +1,4 @@
-//! Sentence encoders of the BERT family, run on the processor from a folder with `config.json`, `tokenizer.json` and
+//! BERT-family sentence encoders on the CPU, from a folder with `config.json`, `tokenizer.json` and
 //! `model.safetensors`.
 
 mod bert;
@@ -19,15 +19,15 @@ use crate::vector::to_unit;
 use crate::weights::Weights;
 use crate::{EmbedError, Encoder};
 
-/// Tokens that go through the layers together: enough that reading the weights no longer counts.
+/// Tokens per batch: enough to amortise reading the weights.
 const BATCH_TOKENS: usize = 128;
 
-/// Which of a text's rows become its vector.
+/// Which token rows become the text's vector.
 #[derive(Clone, Copy)]
 pub(crate) enum Pick {
     /// The mean of all.
     Mean,
-    /// That of one token.
+    /// The row of one token.
     Token(usize),
 }
 
@@ -40,7 +40,7 @@ pub struct Transformer {
 }
 
 impl Transformer {
-    /// Loads a model in the precision that is meant for use: weights of 8 bits.
+    /// Loads a model with 8-bit weights.
     pub fn load(dir: &Path) -> Result<Self, EmbedError> {
         Self::load_with(dir, Precision::Q8)
     }
@@ -51,13 +51,13 @@ impl Transformer {
         let tokenizer = Tokenizer::load(&dir.join(FILES[1]))?;
         let weights = Weights::open(&dir.join(FILES[2]))?;
         let bert = Bert::load(&weights, &description.shape, precision)?;
-        // The number at the end is for what this code makes of the weights.
+        // The trailing number versions this implementation.
         let precision = if precision == Precision::Q8 { "q8" } else { "f32" };
         let id = format!("{}-{precision}-1", description.id());
         Ok(Self { id, description, tokenizer, bert })
     }
 
-    /// The vectors of texts that are already tokens, in batches, on all processors.
+    /// The vectors of tokenised texts, in batches, on all cores.
     pub(crate) fn encode_all(&self, texts: &[Vec<u32>], pick: Pick) -> Vec<Vec<f32>> {
         let batches = batches(texts);
         let next = AtomicUsize::new(0);
@@ -90,7 +90,7 @@ impl Transformer {
         vectors
     }
 
-    /// The vectors of texts that are already tokens, in one pass.
+    /// The vectors of tokenised texts, in one pass.
     fn encode_tokens(&self, tokens: &[u32], texts: &[Range<usize>], pick: Pick, mut each: impl FnMut(usize, Vec<f32>)) {
         let dim = self.dim();
         let state = self.bert.forward(tokens, texts);
@@ -99,7 +99,7 @@ impl Transformer {
             let mut vector = vec![0.0; dim];
             match pick {
                 Pick::Token(n) => vector.copy_from_slice(&rows[n * dim..][..dim]),
-                // The mean's direction is that of the sum.
+                // The mean has the direction of the sum.
                 Pick::Mean => {
                     for row in rows.chunks(dim) {
                         vector.iter_mut().zip(row).for_each(|(sum, value)| *sum += value);
@@ -111,7 +111,7 @@ impl Transformer {
         }
     }
 
-    /// Tokens as a text.
+    /// Tokens between the special tokens.
     pub(crate) fn between_marks(&self, tokens: &[u32]) -> Vec<u32> {
         let [begin, end] = self.tokenizer.marks();
         [&[begin], tokens, &[end]].concat()
@@ -155,7 +155,7 @@ impl Encoder for Transformer {
     }
 }
 
-/// Texts that go together, by their numbers. A vector does not depend on its company.
+/// Batches of texts, by index. A vector does not depend on its batch.
 fn batches(texts: &[Vec<u32>]) -> Vec<Vec<usize>> {
     let mut batches: Vec<Vec<usize>> = Vec::new();
     let mut room = 0;

@@ -1,4 +1,4 @@
-//! The tree of an expression. Chains (`a and b and c`, `1 + 2 - 3`) are flat, so that only real nesting is depth.
+//! The syntax tree. Chains (`a and b and c`, `1 + 2 - 3`) are flat, so that only real nesting counts as depth.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use super::builtins::Builtin;
 use super::paths::{PathRef, free_paths};
 use super::value::Value;
 
-/// A parsed expression or a list of unary tests; cheap to clone, evaluated as often as needed.
+/// A parsed expression or list of unary tests; cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Expr {
     pub(super) source: Arc<str>,
@@ -16,17 +16,16 @@ pub struct Expr {
     pub(super) paths: Arc<[PathRef]>,
 }
 
-/// One step of a path that is written elsewhere than in FEEL.
+/// One step of a path that is written outside FEEL.
 #[derive(Debug, Clone)]
 pub(crate) enum PathStep {
     Name(Arc<str>),
-    /// A position from 1, or from the end below 0.
+    /// A position from 1; negative from the end.
     Index(i64),
 }
 
 impl Expr {
-    /// The expression of a path, with spans in the text it was written in. A path begins with a name and a text bounds
-    /// its length; `follow` and `eval` walk it step by step.
+    /// The expression of a path, with spans in its own text. `follow` and `eval` walk it iteratively.
     pub(crate) fn from_path(source: &str, steps: &[(PathStep, Range<usize>)]) -> Option<Self> {
         let mut node: Option<Node> = None;
         for (depth, (step, span)) in steps.iter().enumerate() {
@@ -48,13 +47,13 @@ impl Expr {
         Some(Self { source: source.into(), root: Arc::new(root), paths })
     }
 
-    /// The text this was parsed from.
+    /// The source.
     pub fn source(&self) -> &str {
         &self.source
     }
 
-    /// The free variable paths this reads, sorted and without repetition: `steps.docs.result.name` is
-    /// `["steps", "docs", "result", "name"]`. A path ends where a filter, an index or a call begins.
+    /// The free variable paths it reads, sorted, without duplicates: `steps.docs.result.name` is `["steps", "docs",
+    /// "result", "name"]`. A path ends at a filter, index or call.
     pub fn paths(&self) -> Vec<Vec<String>> {
         let mut paths: Vec<Vec<String>> = self.paths.iter().map(|p| p.segments.clone()).collect();
         paths.sort();
@@ -62,25 +61,25 @@ impl Expr {
         paths
     }
 
-    /// Every free variable path in the order of the source, with where it stands.
+    /// Every free variable path in source order, with its position.
     pub fn paths_with_spans(&self) -> &[PathRef] {
         &self.paths
     }
 }
 
-/// Two expressions are equal if they were written the same.
+/// Expressions are equal if their sources are.
 impl PartialEq for Expr {
     fn eq(&self, other: &Self) -> bool {
         self.source == other.source
     }
 }
 
-/// A node and the bytes it came from.
+/// A node and its span.
 #[derive(Debug, Clone)]
 pub(super) struct Node {
     pub(super) kind: NodeKind,
     pub(super) span: Range<usize>,
-    /// One more than the deepest child; the parser refuses trees deeper than `MAX_NESTING`.
+    /// One more than its deepest child; the parser rejects trees deeper than `MAX_NESTING`.
     pub(super) depth: usize,
 }
 
@@ -137,7 +136,7 @@ pub(super) struct RangeNode {
 pub(super) struct FunctionNode {
     pub(super) params: Vec<Arc<str>>,
     pub(super) body: Arc<Node>,
-    /// The names the body reads from outside; they are captured when the function value is made.
+    /// Names that the body reads from outside; captured when the function value is made.
     pub(super) captures: Vec<Arc<str>>,
 }
 
@@ -149,7 +148,7 @@ pub(super) struct Iteration {
     pub(super) end: Option<Node>,
 }
 
-/// One positive unary test; what is tested is the left side of `in`, or `?`.
+/// One positive unary test of the left side of `in`, or of `?`.
 #[derive(Debug, Clone)]
 pub(super) enum Test {
     /// `-`
@@ -218,7 +217,7 @@ impl CompareOp {
     }
 }
 
-/// What `instance of` asks for.
+/// The type in `instance of`.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum TypeName {
     Any,
@@ -238,7 +237,7 @@ pub(super) enum TypeName {
 }
 
 impl Node {
-    /// Whether a name occurs anywhere in this.
+    /// Whether a name occurs anywhere in the node.
     pub(super) fn mentions(&self, name: &str) -> bool {
         if matches!(&self.kind, NodeKind::Name(own) if &**own == name) {
             return true;

@@ -1,15 +1,15 @@
-//! What can be wrong with an expression: a kind, where, and what to do about it.
+//! Errors of expressions: kind, position, help.
 
 use std::fmt;
 use std::ops::Range;
 
-/// The kind of a [`FeelError`]; each bound has its own, so that a caller can tell "wrong" from "too much".
+/// The kind of a [`FeelError`]. Each limit has its own, so that a caller can tell "wrong" from "too much".
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FeelErrorKind {
-    /// The text is not an expression of our subset.
+    /// Not an expression of the supported subset.
     Syntax,
-    /// A call of a function that is neither built in nor defined in the expression.
+    /// An unknown function.
     UnknownFunction,
     /// A call with too few, too many or wrongly named arguments.
     Arguments,
@@ -29,16 +29,16 @@ pub enum FeelErrorKind {
     TooLarge,
 }
 
-/// A failure to read or evaluate an expression.
+/// An error in an expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FeelError {
-    /// What kind of failure.
+    /// The kind of error.
     pub kind: FeelErrorKind,
     /// The bytes of the source that caused it.
     pub span: Range<usize>,
-    /// What is wrong, in one sentence without a full stop.
+    /// The problem, in one sentence without a full stop.
     pub message: String,
-    /// What to do about it, where we know.
+    /// How to fix it, if known.
     pub help: Option<String>,
 }
 
@@ -65,7 +65,7 @@ impl fmt::Display for FeelError {
 
 impl std::error::Error for FeelError {}
 
-/// The candidate nearest to a misspelt name, if it is near enough to be a slip of the finger.
+/// The candidate nearest to a misspelt name, if it is near enough to be a typo.
 pub(crate) fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let allowed = 1 + name.chars().count() / 4;
     candidates

@@ -17,10 +17,10 @@ use super::{Env, MAX_CALL_DEPTH, MAX_LIST_ITEMS, MAX_TEXT_BYTES, MAX_VALUE_DEPTH
 
 pub(super) type Evaluated = Result<Value, FeelError>;
 
-/// How many bytes of a text or value are moved or compared for one unit of fuel.
+/// Bytes moved or compared per unit of fuel.
 const BYTES_PER_FUEL: usize = 64;
 
-/// One evaluation: the environment and how deep we are in it.
+/// One evaluation: its environment and depth.
 pub(super) struct Evaluator<'e, 'r> {
     pub(super) env: &'e mut Env<'r>,
     depth: usize,
@@ -31,7 +31,7 @@ impl<'e, 'r> Evaluator<'e, 'r> {
         Self { env, depth: 0 }
     }
 
-    /// Evaluates a node, paying for it.
+    /// Evaluates a node and charges for it.
     pub(super) fn eval(&mut self, node: &Node, scope: &Scope<'_>) -> Evaluated {
         self.charge(1, &node.span)?;
         if self.depth >= MAX_CALL_DEPTH {
@@ -73,7 +73,7 @@ impl<'e, 'r> Evaluator<'e, 'r> {
         }
     }
 
-    /// Takes fuel, or stops.
+    /// Consumes fuel, or fails.
     pub(super) fn charge(&mut self, amount: usize, span: &Range<usize>) -> Result<(), FeelError> {
         let amount = u64::try_from(amount).unwrap_or(u64::MAX);
         match self.env.fuel.checked_sub(amount) {
@@ -90,12 +90,12 @@ impl<'e, 'r> Evaluator<'e, 'r> {
         }
     }
 
-    /// Pays for handling a value of this size.
+    /// Charges for handling a value of this size.
     pub(super) fn charge_size(&mut self, size: usize, span: &Range<usize>) -> Result<(), FeelError> {
         self.charge(size / BYTES_PER_FUEL, span)
     }
 
-    /// Lets a new text, list or context pass if it is within its bounds.
+    /// Checks a new text, list or context against its limits.
     pub(super) fn bounded(&mut self, value: Value, span: &Range<usize>) -> Evaluated {
         let broken = match &value {
             Value::String(text) if text.len() > MAX_TEXT_BYTES => {
@@ -121,7 +121,7 @@ impl<'e, 'r> Evaluator<'e, 'r> {
     }
 
     fn path(&mut self, node: &Node, base: &Node, property: &str, scope: &Scope<'_>) -> Evaluated {
-        // A plain path through contexts is followed by reference, without touching what lies beside it.
+        // A plain path through contexts is followed by reference.
         if let Some(found) = follow(node, scope) {
             return Ok(found.clone());
         }
@@ -129,7 +129,7 @@ impl<'e, 'r> Evaluator<'e, 'r> {
         self.property(&base, property, &node.span)
     }
 
-    /// A property of a value; null if there is none. A list gives the property of each item.
+    /// A property of a value; null if it is missing. On a list, the property of each item.
     pub(super) fn property(&mut self, value: &Value, name: &str, span: &Range<usize>) -> Evaluated {
         Ok(match value {
             Value::Context(context) => context.get(name).cloned().unwrap_or_default(),
@@ -362,7 +362,7 @@ fn lookup(name: &str, scope: &Scope<'_>) -> Value {
     scope.lookup(name).cloned().unwrap_or_default()
 }
 
-/// The value of a plain path through contexts; `None` if it is not plain or leads nowhere.
+/// The value of a plain path through contexts; `None` if it is not plain or does not exist.
 fn follow<'s>(node: &Node, scope: &'s Scope<'_>) -> Option<&'s Value> {
     match &node.kind {
         NodeKind::Name(name) => scope.lookup(name),

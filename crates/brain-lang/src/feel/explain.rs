@@ -1,4 +1,4 @@
-//! Why an operation failed, in words: troubles become errors with a place and a way out.
+//! Turns failed operations into errors with a position and help.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use super::error::{FeelError, FeelErrorKind};
 use super::ops::Trouble;
 use super::value::Value;
 
-/// An error for a trouble, with the given message if the types are at fault.
+/// An error for a failed operation, with the given message for wrong types.
 pub(super) fn trouble_error(trouble: Trouble, span: &Range<usize>, types: impl FnOnce() -> String) -> FeelError {
     let (kind, message) = match trouble {
         Trouble::Type => (FeelErrorKind::Type, types()),

@@ -14,7 +14,7 @@ use super::ops;
 use super::scope::Scope;
 use super::value::{List, RangeValue, Value};
 
-/// What one turn of a loop does with its scope; `false` ends the loop.
+/// The body of a loop; `false` ends the loop.
 type Turn<'t> = dyn FnMut(&mut Evaluator<'_, '_>, &Scope<'_>) -> Result<bool, FeelError> + 't;
 
 impl Evaluator<'_, '_> {
@@ -47,7 +47,7 @@ impl Evaluator<'_, '_> {
         }
     }
 
-    /// `some` (deciding on true) and `every` (deciding on false); null if no item decides and some are unknown.
+    /// `some` (deciding on true) and `every` (deciding on false); null if no item decides and some are null.
     pub(super) fn quantified(
         &mut self,
         iterations: &[Iteration],
@@ -71,7 +71,7 @@ impl Evaluator<'_, '_> {
         })
     }
 
-    /// Runs a turn for every combination of the iterations; `None` if one of them is over null.
+    /// Runs `turn` for every combination of the iterations; `None` if one of them is over null.
     fn each(
         &mut self,
         iterations: &[Iteration],
@@ -107,7 +107,7 @@ impl Evaluator<'_, '_> {
         Ok(true)
     }
 
-    /// What an iteration goes through; `None` for null. A single value is a list of one.
+    /// The items of an iteration; `None` for null. A single value is a list of one.
     fn items(&mut self, iteration: &Iteration, scope: &Scope<'_>) -> Result<Option<List>, FeelError> {
         let span = &iteration.source.span;
         let source = self.eval(&iteration.source, scope)?;
@@ -177,7 +177,7 @@ impl Evaluator<'_, '_> {
             single => vec![single].into(),
         };
         if list.is_empty() {
-            // Nothing to look at decides which kind of filter this is, except its form.
+            // An empty list: only the syntax tells an index from a condition.
             let index = matches!(
                 &predicate.kind,
                 NodeKind::Literal(Value::Number(_)) | NodeKind::Negate(_) | NodeKind::Arithmetic(..)
@@ -228,7 +228,7 @@ impl Evaluator<'_, '_> {
         }
     }
 
-    /// Whether a value is another, one of a list, or within a range (also one of the ranges of a list).
+    /// Whether a value equals another, is in a list, or is in a range (or one of a list's ranges).
     fn is_in(&mut self, value: &Value, wanted: &Value, span: &Range<usize>) -> Result<Option<bool>, FeelError> {
         self.charge_size(wanted.size(), span)?;
         let zone = &self.env.time_zone;
@@ -263,12 +263,12 @@ fn truth(value: &Value) -> Option<bool> {
     }
 }
 
-/// The item at a position from 1, or from the end below 0; null if there is none.
+/// The item at a position from 1, or negative from the end; null if there is none.
 pub(super) fn pick(list: &[Value], position: Decimal) -> Value {
     position_index(list.len(), position).and_then(|i| list.get(i)).cloned().unwrap_or_default()
 }
 
-/// The index of a position from 1, or from the end below 0, within or right at the end of a list.
+/// The index of a position from 1, or negative from the end; the end itself is allowed.
 pub(super) fn position_index(length: usize, position: Decimal) -> Option<usize> {
     let position = position.to_i64().filter(|_| position.fract().is_zero())?;
     let length = i64::try_from(length).ok()?;

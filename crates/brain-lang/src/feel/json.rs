@@ -13,12 +13,12 @@ use super::value::{Value, number_text};
 /// The largest integer that every JSON reader keeps exact: 2^53.
 const MAX_JSON_INTEGER: i64 = 1 << 53;
 
-/// How many `$ref`s and alternatives are followed in a schema before it is taken as saying nothing.
+/// Maximum number of `$ref`s and alternatives followed in a schema.
 const MAX_SCHEMA_STEPS: usize = 32;
 
 impl Value {
-    /// A value from JSON. Numbers are taken by their shortest text, so `45.1` is exactly that; a number with more
-    /// digits than a decimal can hold stays a text, so that nothing is lost.
+    /// A value from JSON. Numbers are read from their shortest text, so `45.1` is exact; a number with too many digits
+    /// for a decimal stays a text, so that nothing is lost.
     pub fn from_json(json: &Json) -> Self {
         match json {
             Json::Null => Self::Null,
@@ -72,7 +72,7 @@ pub(crate) fn decimal(text: &str) -> Option<Decimal> {
     if !plain {
         return None;
     }
-    // What has too many digits is refused, not rounded: it would not be the number any more.
+    // Too many digits are rejected, not rounded.
     Decimal::from_str_exact(text).ok()
 }
 
@@ -105,7 +105,7 @@ fn typed(json: &Json, schema: &Json, root: &Json) -> Value {
     }
 }
 
-/// The first schema, of this one and those it refers to or combines, about which `pick` has something to say.
+/// The first result of `pick` among this schema and those it refers to or combines.
 fn find<'a>(schema: &'a Json, root: &'a Json, pick: &dyn Fn(&'a Json) -> Option<&'a Json>) -> Option<&'a Json> {
     let mut open = vec![schema];
     for _ in 0..MAX_SCHEMA_STEPS {

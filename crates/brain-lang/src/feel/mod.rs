@@ -59,32 +59,32 @@ pub(crate) use temporal::parse_date_time;
 pub use temporal::{DateTime, Time};
 pub use value::{Context, Function, List, RangeValue, Value};
 
-/// The longest expression that is read, in bytes.
+/// Maximum length of an expression.
 pub const MAX_SOURCE_BYTES: usize = 64 * 1024;
-/// How deeply the brackets, conditions and functions of an expression may nest.
+/// Maximum nesting of an expression.
 pub const MAX_NESTING: usize = 64;
-/// How deeply evaluation may nest, counting through function calls: what fits a mebibyte of stack, unoptimised.
+/// Maximum evaluation depth, counted through function calls: fits a mebibyte of stack in unoptimised builds.
 pub const MAX_CALL_DEPTH: usize = 150;
-/// The longest text an expression may build, in bytes.
+/// Maximum length of a text.
 pub const MAX_TEXT_BYTES: usize = 1024 * 1024;
-/// The longest list an expression may build.
+/// Maximum length of a list.
 pub const MAX_LIST_ITEMS: usize = 100_000;
-/// The largest value an expression may build, in bytes as if it were written out.
+/// Maximum size of a value, in bytes as if written out.
 pub const MAX_VALUE_SIZE: usize = 16 * 1024 * 1024;
-/// How deeply the lists and contexts of a value may nest.
+/// Maximum nesting of a value.
 pub const MAX_VALUE_DEPTH: usize = 100;
-/// The fuel that is enough for any reasonable expression: about a million nodes evaluated.
+/// Fuel for any reasonable expression: about a million nodes.
 pub const DEFAULT_FUEL: u64 = 1_000_000;
 
-/// What an evaluation may know of the world.
+/// The environment of an evaluation.
 pub struct Env<'r> {
-    /// What `now()` and `today()` tell.
+    /// The time of `now()` and `today()`.
     pub now: Timestamp,
-    /// Where `now()` and `today()` are, and local times where they meet a zoned one.
+    /// The time zone of `now()` and `today()`, and of local times that are combined with zoned ones.
     pub time_zone: TimeZone,
-    /// Where `uuid()` takes its bits from.
+    /// The source of random bits for `uuid()`.
     pub random: &'r mut dyn FnMut() -> u128,
-    /// How much work is left; evaluations take from it, so one budget can cover several.
+    /// Remaining fuel; evaluations consume it, so one budget can cover several.
     pub fuel: u64,
 }
 
@@ -111,12 +111,12 @@ pub fn parse_unary_tests(source: &str) -> Result<Expr, FeelError> {
     parser::unary_tests(source)
 }
 
-/// Evaluates an expression. Unary tests are evaluated about the name `?` of the scope.
+/// Evaluates an expression. Unary tests test the name `?` of the scope.
 pub fn eval(expr: &Expr, scope: &Scope<'_>, env: &mut Env<'_>) -> Result<Value, FeelError> {
     eval::Evaluator::new(env).eval(&expr.root, scope)
 }
 
-/// Whether the cell of a decision table holds for an input; unknown counts as no.
+/// Whether a cell of a decision table holds for an input; null counts as no.
 pub fn eval_unary_tests(tests: &Expr, input: &Value, scope: &Scope<'_>, env: &mut Env<'_>) -> Result<bool, FeelError> {
     eval(tests, &scope.with("?", input.clone()), env).map(|value| value.is_true())
 }

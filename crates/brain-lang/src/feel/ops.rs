@@ -1,4 +1,4 @@
-//! Arithmetic, equality and order of values, without knowing expressions.
+//! Arithmetic, equality and order of values.
 
 use std::cmp::Ordering;
 
@@ -12,10 +12,10 @@ use super::ast::ArithmeticOp;
 use super::temporal::{DateTime, Time};
 use super::value::{RangeValue, Value};
 
-/// Why an operation has no result.
+/// Why an operation failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Trouble {
-    /// These types do not go together.
+    /// The types do not fit.
     Type,
     DivisionByZero,
     /// The result is not representable.
@@ -26,7 +26,7 @@ type Outcome = Result<Value, Trouble>;
 
 const NANOS_PER_SECOND: i128 = 1_000_000_000;
 
-/// Applies an operator. A local date and time meets a zoned one in the given zone.
+/// Applies an operator. A local date and time is combined with a zoned one in the given zone.
 pub(super) fn arithmetic(op: ArithmeticOp, a: &Value, b: &Value, zone: &TimeZone) -> Outcome {
     match (a, b) {
         (Value::Number(x), Value::Number(y)) => numbers(op, *x, *y).map(Value::Number),
@@ -54,7 +54,7 @@ fn numbers(op: ArithmeticOp, x: Decimal, y: Decimal) -> Result<Decimal, Trouble>
     .ok_or(Trouble::Overflow)
 }
 
-/// Exact for whole exponents as far as 28 digits go; an approximation to 28 digits otherwise.
+/// Exact for whole exponents up to 28 digits; otherwise an approximation to 28 digits.
 fn power(base: Decimal, exponent: Decimal) -> Result<Decimal, Trouble> {
     if base.is_zero() && exponent.is_sign_negative() && !exponent.is_zero() {
         return Err(Trouble::DivisionByZero);
@@ -115,7 +115,7 @@ fn subtract(a: &Value, b: &Value, zone: &TimeZone) -> Outcome {
     Ok(Value::DaysDuration(difference))
 }
 
-/// A date stands for its midnight where it meets a date and time.
+/// A date means midnight when combined with a date and time.
 fn date_time(value: &Value) -> Option<DateTime> {
     match value {
         Value::Date(date) => Some(DateTime::Local(date.at(0, 0, 0, 0))),
@@ -128,7 +128,7 @@ fn both_moments(x: &DateTime, y: &DateTime, zone: &TimeZone) -> Result<(Zoned, Z
     Ok((x.moment(zone).ok_or(Trouble::Overflow)?, y.moment(zone).ok_or(Trouble::Overflow)?))
 }
 
-/// Two times of day on one scale; without offsets on both or on neither there is none.
+/// Two times of day on one scale; fails if only one has an offset.
 fn seconds_of_day(x: &Time, y: &Time) -> Result<(SignedDuration, SignedDuration), Trouble> {
     let since_midnight = |time: &Time| {
         let offset = SignedDuration::from_secs(time.offset.map_or(0, |o| o.seconds().into()));
@@ -156,7 +156,7 @@ fn later(moment: &Value, length: SignedDuration) -> Outcome {
     })
 }
 
-/// Adds months; the day is the last of the month where the month is too short.
+/// Adds months; the day is clamped to the end of the month.
 fn months_later(moment: &Value, months: i64) -> Outcome {
     let overflow = |_| Trouble::Overflow;
     let span = Span::new().try_months(months).map_err(overflow)?;
@@ -221,7 +221,7 @@ pub(super) fn negate(value: &Value) -> Outcome {
     }
 }
 
-/// Whether two values are the same; values of different types never are.
+/// Whether two values are equal; values of different types never are.
 pub(super) fn equal(a: &Value, b: &Value, zone: &TimeZone) -> bool {
     match (a, b) {
         (Value::List(x), Value::List(y)) => {
@@ -263,7 +263,7 @@ pub(super) fn order(a: &Value, b: &Value, zone: &TimeZone) -> Result<Ordering, T
     })
 }
 
-/// Whether a range holds a value; null if either is unknown.
+/// Whether a range contains a value; null if either is unknown.
 pub(super) fn contains(range: &RangeValue, value: &Value, zone: &TimeZone) -> Result<Option<bool>, Trouble> {
     if value.is_null() || range.start.is_null() || range.end.is_null() {
         return Ok(None);
@@ -291,7 +291,7 @@ pub(super) fn months_between(from: Date, to: Date) -> i64 {
     }
 }
 
-/// Rounds to a scale, which may be negative: `round(1250, -2)` counts in hundreds.
+/// Rounds to a scale, which may be negative: `round(1250, -2)` rounds to hundreds.
 pub(super) fn round(number: Decimal, scale: i64, strategy: RoundingStrategy) -> Result<Decimal, Trouble> {
     if let Ok(places) = u32::try_from(scale) {
         return Ok(number.round_dp_with_strategy(places.min(Decimal::MAX_SCALE), strategy));

@@ -12,7 +12,7 @@ use super::{MAX_NESTING, MAX_SOURCE_BYTES, paths};
 
 pub(super) type Parsed<T> = Result<T, FeelError>;
 
-/// Words that end an expression or join two; no variable can have such a name without backticks.
+/// Keywords that end an expression or join two; as variable names they need backticks.
 const RESERVED: [&str; 10] = ["and", "between", "else", "in", "instance", "of", "or", "return", "satisfies", "then"];
 
 /// How tightly an operator binds; higher binds tighter.
@@ -144,12 +144,12 @@ impl Parser {
         }
     }
 
-    /// The bytes from a start to the end of the last consumed token.
+    /// The span from a start to the end of the last consumed token.
     pub(super) fn span_from(&self, start: usize) -> Range<usize> {
         start..self.tokens[self.at.saturating_sub(1)].span.end.max(start)
     }
 
-    /// Makes a node, refusing trees that are too deep to evaluate on a small stack.
+    /// Makes a node; rejects trees that are too deep to evaluate on a small stack.
     pub(super) fn node(&self, kind: NodeKind, start: usize) -> Parsed<Node> {
         let mut node = Node { kind, span: self.span_from(start), depth: 0 };
         let mut deepest = 0;
@@ -158,7 +158,7 @@ impl Parser {
         if node.depth > MAX_NESTING { Err(too_deep(node.span)) } else { Ok(node) }
     }
 
-    /// Runs a parse one level deeper, so that brackets that leave no node are bounded too.
+    /// Parses one level deeper, so that brackets without a node are limited too.
     pub(super) fn nested<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.depth >= MAX_NESTING {
             return Err(too_deep(self.peek().span.clone()));
@@ -195,7 +195,7 @@ impl Parser {
         Ok(left)
     }
 
-    /// What an operator, at which we stand, makes of its left side.
+    /// Parses the operator at this position and its right side.
     fn operation(&mut self, left: Node, operator: Operator, precedence: u8, in_range: bool) -> Parsed<NodeKind> {
         Ok(match operator {
             Operator::And => NodeKind::And(self.chain(left, "and", precedence, in_range)?),

@@ -1,30 +1,30 @@
-//! Which variables an expression reads, so that a checker can refuse unknown ones before anything runs.
+//! The variables that an expression reads, so that unknown ones can be rejected before anything runs.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use super::ast::{FunctionNode, Iteration, Node, NodeKind};
 
-/// One free variable path and where it stands.
+/// A free variable path and its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PathRef {
-    /// The name and the properties after it, as far as they are plain.
+    /// The name and its plain path.
     pub segments: Vec<String>,
     /// The bytes of the source.
     pub span: Range<usize>,
-    /// Inside a filter, where the first segment may instead be a property of the list's items
-    /// (`orders[amount > limit]`): a checker should refuse only what it knows to be a scope name.
+    /// Inside a filter, the first segment may instead be a property of the list's items (`orders[amount > limit]`): a
+    /// checker should not reject it as an unknown name.
     pub maybe_item: bool,
 }
 
-/// Every free path of a tree, in the order of the source.
+/// Every free path of a tree, in source order.
 pub(super) fn free_paths(root: &Node) -> Vec<PathRef> {
     let mut walk = Walk { bound: Vec::new(), found: Vec::new(), filters: 0 };
     walk.node(root);
     walk.found
 }
 
-/// The free first names of a function's body: what it has to capture.
+/// The names that a function captures: the free names of its body.
 pub(super) fn captures(params: &[Arc<str>], body: &Node) -> Vec<Arc<str>> {
     let mut walk = Walk { bound: params.to_vec(), found: Vec::new(), filters: 0 };
     walk.node(body);

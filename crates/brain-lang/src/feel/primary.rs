@@ -1,4 +1,4 @@
-//! What stands between operators: literals, names, calls, lists, contexts, ranges, and what may follow them.
+//! Operands: literals, names, calls, lists, contexts, ranges, and their postfixes.
 
 use std::sync::Arc;
 
@@ -46,7 +46,7 @@ impl Parser {
         }
     }
 
-    /// In `]1..5[` the last bracket ends the range; in `[1..xs[2]]` it opens a filter. What follows tells them apart.
+    /// In `]1..5[` the last bracket ends the range; in `[1..xs[2]]` it opens a filter. The next token decides.
     fn bracket_closes_range(&self) -> bool {
         !matches!(
             self.peek_at(1).kind,
@@ -155,7 +155,7 @@ impl Parser {
         Ok(NodeKind::Name(self.name()?))
     }
 
-    /// The longest built-in name that begins here and is followed by `(`, and how many words it has.
+    /// The longest built-in name at this position that is followed by `(`, and its number of words.
     fn builtin_words(&self) -> Option<(&'static builtins::Builtin, usize)> {
         let mut name = String::new();
         let mut found = None;
@@ -180,7 +180,7 @@ impl Parser {
             && matches!(self.peek_at(2).kind, TokenKind::Punct("("))
     }
 
-    /// Words followed by `(` that name no function are an error here, with the nearest name that does.
+    /// Words followed by `(` that name no function are an error, with the nearest name as help.
     fn refuse_unknown_function(&self) -> Parsed<()> {
         let mut name = String::new();
         for words in 1..=builtins::MAX_NAME_WORDS {
@@ -232,7 +232,7 @@ impl Parser {
         Some(name.into())
     }
 
-    /// How many words stand here before a colon, if that is what stands here.
+    /// The number of words before a colon, if a colon follows words here.
     fn words_before_colon(&self) -> Option<usize> {
         let mut words = 0;
         while matches!(self.peek_at(words).kind, TokenKind::Word(_)) {

@@ -1,4 +1,4 @@
-//! Where names are looked up: a root context under layers of local names.
+//! Name lookup: a root context under layers of local names.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ enum Layer<'a> {
     Root(&'a Value),
     Name(&'a str, Value),
     Entries(&'a BTreeMap<Arc<str>, Value>),
-    /// The item a filter looks at: `item`, and its entries by their bare names.
+    /// The item of a filter: `item`, and its entries by name.
     Item(Value),
 }
 
@@ -28,12 +28,12 @@ impl<'a> Scope<'a> {
         Self { layer: Layer::Empty, below: None }
     }
 
-    /// The entries of a context; a value that is no context has no names.
+    /// The entries of a context; other values have no names.
     pub fn new(context: &'a Value) -> Self {
         Self { layer: Layer::Root(context), below: None }
     }
 
-    /// This scope with one more name, which hides any other of the same name.
+    /// This scope with one more name, which shadows others.
     pub fn with<'b>(&'b self, name: &'b str, value: Value) -> Scope<'b> {
         Scope { layer: Layer::Name(name, value), below: Some(self) }
     }

@@ -19,23 +19,23 @@ pub(super) const SECONDS_PER_DAY: i64 = 86_400;
 /// A time of day.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Time {
-    /// What a clock on the wall shows.
+    /// The local time.
     pub civil: civil::Time,
-    /// How far that wall is from UTC, if known.
+    /// The offset from UTC, if known.
     pub offset: Option<Offset>,
 }
 
-/// A day and a time of day.
+/// A date and a time of day.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DateTime {
-    /// What a calendar and a clock show, nobody says where.
+    /// Without a time zone.
     Local(civil::DateTime),
-    /// A moment, seen from a time zone.
+    /// With a time zone.
     Zoned(Box<Zoned>),
 }
 
 impl DateTime {
-    /// What a calendar and a clock show.
+    /// The local date and time.
     pub fn civil(&self) -> civil::DateTime {
         match self {
             Self::Local(civil) => *civil,
@@ -43,7 +43,7 @@ impl DateTime {
         }
     }
 
-    /// The moment; a local one is taken to be in the given time zone.
+    /// The instant; a local date and time is interpreted in the given time zone.
     pub(super) fn moment(&self, zone: &TimeZone) -> Option<Zoned> {
         match self {
             Self::Local(civil) => civil.to_zoned(zone.clone()).ok(),
@@ -51,7 +51,7 @@ impl DateTime {
         }
     }
 
-    /// ISO 8601 with the offset instead of the zone's name: what JSON Schema calls `date-time`.
+    /// ISO 8601 with the offset instead of the zone's name: `date-time` in JSON Schema.
     pub(super) fn to_iso(&self) -> String {
         match self {
             Self::Local(civil) => civil.to_string(),
@@ -66,7 +66,7 @@ impl fmt::Display for Time {
     }
 }
 
-/// FEEL's text: the offset, or `@` and the name of the zone.
+/// FEEL's text: the offset, or `@` and the zone's name.
 impl fmt::Display for DateTime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -79,7 +79,7 @@ impl fmt::Display for DateTime {
     }
 }
 
-/// `Z`, `+02:00`, or with seconds where a zone has them.
+/// `Z`, `+02:00`, or with seconds if the zone has them.
 fn offset_text(offset: Offset) -> String {
     let seconds = offset.seconds();
     if seconds == 0 {
@@ -91,7 +91,7 @@ fn offset_text(offset: Offset) -> String {
     if seconds.is_multiple_of(60) { text } else { format!("{text}:{:02}", seconds % 60) }
 }
 
-/// Whatever an `@"…"` literal denotes.
+/// The value of an `@"…"` literal.
 pub(super) fn parse_any(text: &str) -> Option<Value> {
     if text.trim_start_matches('-').starts_with('P') {
         return parse_duration(text);
@@ -119,7 +119,7 @@ fn parse_civil_time(text: &str) -> Option<civil::Time> {
             8 => *b == b'.',
             _ => b.is_ascii_digit(),
         });
-    // Sixty is a leap second to some parsers and a mistake to FEEL.
+    // `60` is a leap second to some parsers and an error in FEEL.
     if shaped && &text[6..8] != "60" { text.parse().ok() } else { None }
 }
 
@@ -162,7 +162,7 @@ fn split_zone(text: &str) -> (&str, Option<&str>) {
     match text.find(['Z', 'z', '+', '-', '@', '[']) {
         Some(at) if text[at..].starts_with('@') => (&text[..at], Some(&text[at + 1..])),
         Some(at) => {
-            // RFC 9557 adds the zone's name to the offset; the name is what keeps its meaning.
+            // RFC 9557 adds the zone's name to the offset; the name takes precedence.
             let zone = &text[at..];
             let named = zone.find('[').and_then(|open| zone[open + 1..].strip_suffix(']'));
             (&text[..at], Some(named.unwrap_or(zone)))
@@ -171,7 +171,7 @@ fn split_zone(text: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// `10:30:00`, `10:30:00+02:00`. A named zone has no offset without a date, so it is no time.
+/// `10:30:00`, `10:30:00+02:00`. Without a date, a named zone has no offset and is an error.
 pub(super) fn parse_time(text: &str) -> Option<Time> {
     let (clock, zone) = split_zone(text);
     let civil = parse_civil_time(clock)?;
@@ -182,7 +182,7 @@ pub(super) fn parse_time(text: &str) -> Option<Time> {
     Some(Time { civil, offset })
 }
 
-/// `2024-01-31T10:30:00` with or without a zone, or a date alone, which is its midnight.
+/// `2024-01-31T10:30:00` with or without a zone, or a date alone, which means midnight.
 pub(crate) fn parse_date_time(text: &str) -> Option<DateTime> {
     let Some((date, clock)) = text.split_once(['T', 't']) else {
         return parse_date(text).map(|date| DateTime::Local(date.at(0, 0, 0, 0)));
@@ -242,7 +242,7 @@ pub(super) fn parse_duration(text: &str) -> Option<Value> {
     Some(Value::DaysDuration(if negative { length.checked_neg()? } else { length }))
 }
 
-/// Takes the fraction out of `…4.5S`: the text without it, and its nanoseconds.
+/// Removes the fraction of `…4.5S`: returns the rest and the nanoseconds.
 fn fraction(clock: &str) -> Option<(String, i32)> {
     let Some((before, digits)) = clock.split_once('.') else {
         return Some((clock.to_owned(), 0));
@@ -312,7 +312,7 @@ pub(super) fn months_duration_text(months: i64) -> String {
     }
 }
 
-/// A property such as `.year`; `None` if this kind of value has none of that name.
+/// A property such as `.year`; `None` if values of this type do not have it.
 pub(super) fn property(value: &Value, name: &str) -> Option<Value> {
     match value {
         Value::Date(date) => date_property(*date, name),

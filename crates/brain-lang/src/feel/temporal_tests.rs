@@ -1,4 +1,4 @@
-//! What the texts of dates, times and durations mean, and that they round-trip.
+//! Texts of dates, times and durations: meaning and round trips.
 
 use super::temporal::*;
 

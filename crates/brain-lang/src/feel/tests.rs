@@ -1,10 +1,10 @@
-//! Behaviour that no table of expressions and results can show: errors, bounds and the environment.
+//! Errors, limits and the environment, which a table of expressions and results cannot show.
 
 use jiff::tz::TimeZone;
 
 use super::*;
 
-/// Evaluates with a fixed present and the given context.
+/// Evaluates at a fixed time in the given context.
 fn run_in(source: &str, context: &Value, fuel: u64) -> Result<Value, FeelError> {
     let mut random = || 0x0123_4567_89ab_cdef_0123_4567_89ab_cdef;
     let now = "2024-01-31T23:30:00Z".parse().unwrap();

@@ -1,4 +1,4 @@
-//! The values of FEEL. Cloning is cheap: texts, lists and contexts are shared.
+//! FEEL values. Cloning is cheap: texts, lists and contexts are shared.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,7 +15,7 @@ use super::temporal::{DateTime, Time};
 /// A value.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Value {
-    /// Nothing, and also what a missing path is.
+    /// Null, also for a missing path.
     #[default]
     Null,
     /// True or false.
@@ -26,38 +26,38 @@ pub enum Value {
     String(Arc<str>),
     /// A list.
     List(List),
-    /// Names and their values.
+    /// A context: names and values.
     Context(Context),
-    /// A day of the calendar.
+    /// A date.
     Date(Date),
     /// A time of day, with or without an offset.
     Time(Time),
-    /// A day and a time of day, with or without a time zone.
+    /// A date and a time of day, with or without a time zone.
     DateTime(DateTime),
-    /// Days, hours, minutes and seconds: an exact length.
+    /// Days, hours, minutes and seconds, exactly.
     DaysDuration(SignedDuration),
     /// Years and months, as months.
     MonthsDuration(i64),
-    /// An interval.
+    /// A range.
     Range(Arc<RangeValue>),
     /// A function defined in the expression.
     Function(Arc<Function>),
 }
 
-/// An interval of comparable values; its bounds are never lists, contexts, ranges or functions.
+/// A range of comparable values; its bounds are never lists, contexts, ranges or functions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RangeValue {
-    /// Where it begins; null if it has no beginning.
+    /// The lower bound; null if there is none.
     pub start: Value,
-    /// Whether the beginning belongs to it.
+    /// Whether the lower bound is included.
     pub start_included: bool,
-    /// Where it ends; null if it has no end.
+    /// The upper bound; null if there is none.
     pub end: Value,
-    /// Whether the end belongs to it.
+    /// Whether the upper bound is included.
     pub end_included: bool,
 }
 
-/// A function value with what it captured. It has no JSON form and lives only inside one evaluation.
+/// A function value with its captures. It has no JSON form and exists only during one evaluation.
 pub struct Function {
     pub(super) params: Vec<Arc<str>>,
     pub(super) body: Arc<Node>,
@@ -76,8 +76,8 @@ impl PartialEq for Function {
     }
 }
 
-/// Contents with their size and depth, counted once when they are made. Sharing makes it possible to build in a few
-/// steps what would take forever to write out, so size counts every mention, not every allocation.
+/// Contents with their size and depth, computed once. Sharing can build in a few steps what would take forever to
+/// write out, so the size counts every mention, not every allocation.
 #[derive(Debug, PartialEq)]
 struct Measured<T> {
     inner: T,
@@ -93,7 +93,7 @@ pub struct List(Arc<Measured<Vec<Value>>>);
 #[derive(Debug, Clone, PartialEq)]
 pub struct Context(Arc<Measured<BTreeMap<Arc<str>, Value>>>);
 
-/// What one value weighs besides its text.
+/// Size of a value besides its text.
 const NODE_SIZE: usize = 16;
 
 fn measure<'a>(values: impl Iterator<Item = &'a Value>) -> (usize, usize) {
@@ -145,7 +145,7 @@ impl Value {
         Self::Context(map.into())
     }
 
-    /// The entry of a context; `None` if this is no context or has no such entry.
+    /// An entry of a context; `None` if there is none or this is not a context.
     pub fn get(&self, name: &str) -> Option<&Value> {
         match self {
             Self::Context(context) => context.get(name),
@@ -153,7 +153,7 @@ impl Value {
         }
     }
 
-    /// Whether this is true; null and everything that is no boolean is not.
+    /// Whether this is `true`; null and other types are not.
     pub fn is_true(&self) -> bool {
         matches!(self, Self::Bool(true))
     }
@@ -182,7 +182,7 @@ impl Value {
         }
     }
 
-    /// Roughly how many bytes this would take if it were written out.
+    /// Approximate size if written out, in bytes.
     pub(super) fn size(&self) -> usize {
         match self {
             Self::String(text) => NODE_SIZE + text.len(),
@@ -194,7 +194,7 @@ impl Value {
         }
     }
 
-    /// How deeply lists and contexts are nested in this.
+    /// Nesting depth of lists and contexts.
     pub(super) fn depth(&self) -> usize {
         match self {
             Self::List(list) => list.0.depth,
@@ -235,13 +235,13 @@ impl From<String> for Value {
     }
 }
 
-/// The text of a number: exact, without superfluous zeros, so that equal numbers have equal texts.
+/// The exact text of a number without trailing zeros, so that equal numbers have equal texts.
 pub(super) fn number_text(number: &Decimal) -> String {
     let normal = number.normalize();
     if normal.is_zero() { "0".to_owned() } else { normal.to_string() }
 }
 
-/// What `string()` yields for a value inside a list or context: texts are quoted.
+/// The text of a value inside a list or context: strings are quoted.
 struct Quoted<'a>(&'a Value);
 
 impl fmt::Display for Quoted<'_> {
@@ -255,7 +255,7 @@ impl fmt::Display for Quoted<'_> {
     }
 }
 
-/// The text of a value, as `string()` gives it.
+/// The text of a value, as `string()` returns it.
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

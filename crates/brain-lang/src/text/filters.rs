@@ -1,4 +1,4 @@
-//! The filters a text may use, and the search for those it may not.
+//! The filters of templates, and the scan for unknown ones.
 
 use std::io::{self, Write as _};
 use std::ops::Range;
@@ -9,17 +9,17 @@ use rust_decimal::{Decimal, RoundingStrategy};
 
 use super::{Bounded, MAX_OUTPUT_BYTES};
 
-/// Names that are always there and so are no variables of a template.
+/// Global names, which are not variables of a template.
 pub(super) const GLOBALS: [&str; 3] = ["dict", "plural", "range"];
 
-/// Filters of MiniJinja that we keep. Those that can blow up a short text (`indent`, `format`) are not among them.
+/// MiniJinja's filters that are kept. Those that can blow up a short text (`indent`, `format`) are not.
 const KEPT: [&str; 35] = [
     "abs", "attr", "bool", "capitalize", "count", "d", "default", "dictsort", "first", "float", "groupby", "int",
     "items", "last", "length", "lines", "list", "lower", "map", "max", "min", "reject", "rejectattr", "reverse",
     "round", "select", "selectattr", "sort", "split", "sum", "title", "trim", "unique", "upper", "zip",
 ];
 
-/// Filters of MiniJinja that we take away.
+/// MiniJinja's filters that are removed.
 const REMOVED: [&str; 9] = ["batch", "chain", "e", "escape", "format", "indent", "pprint", "safe", "slice"];
 
 /// Our own, or bounded versions of MiniJinja's.
@@ -30,12 +30,12 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
     KEPT.into_iter().chain(OWN)
 }
 
-/// Gives an environment exactly our filters and functions.
+/// Installs exactly our filters and functions.
 pub(super) fn install(env: &mut Environment<'static>) {
     for name in REMOVED {
         env.remove_filter(name);
     }
-    // A namespace carries a value from one turn of a loop to the next, which can double it each time.
+    // A namespace carries a value through a loop, which can double it each time.
     for name in ["debug", "namespace"] {
         env.remove_global(name);
     }
@@ -94,7 +94,7 @@ fn date(value: &Value, format: Option<String>) -> Result<String, Error> {
         .map_err(|error| wrong(format!("`{format}` is no date format: {error}")))
 }
 
-/// The word for one, or for any other number.
+/// The singular for 1, else the plural.
 fn plural(count: &Value, one: String, many: String) -> String {
     if decimal(count) == Some(Decimal::ONE) { one } else { many }
 }
@@ -104,7 +104,7 @@ fn json(value: &Value) -> Result<String, Error> {
     limited(|out| serde_json::to_writer(out, value).map_err(io::Error::from))
 }
 
-/// What a function writes, if that stays within the bound of a whole output.
+/// The output of a function, limited like a whole rendering.
 fn limited(write: impl FnOnce(&mut Bounded) -> io::Result<()>) -> Result<String, Error> {
     let mut out = Bounded::default();
     write(&mut out).map_err(|error| if out.full { too_long() } else { wrong(error.to_string()) })?;
@@ -147,19 +147,19 @@ fn replace(value: String, from: String, to: String) -> Result<String, Error> {
     bounded(if count == 0 { value } else { value.replace(&from, &to) })
 }
 
-/// What a look at a template's tags finds.
+/// The result of scanning a template's tags.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Scan {
-    /// The first filter that does not exist, and where it stands.
+    /// The first unknown filter and its position.
     pub(super) unknown: Option<(String, Range<usize>)>,
-    /// Where `~`, `+` and `*` stand.
+    /// Positions of `~`, `+` and `*`.
     pub(super) joins: Vec<usize>,
 }
 
-/// Looks at the tags of a template.
+/// Scans the tags of a template.
 ///
-/// MiniJinja finds out about filters only when it gets there; a pack should be refused before. A text that parsed is
-/// well-formed, so a scan that skips comments, raw blocks and quoted strings is enough.
+/// MiniJinja resolves filters only at run time, but packs are checked earlier. The text has been parsed before, so a
+/// scan that skips comments, raw blocks and quoted strings is enough.
 pub(super) fn scan(source: &str) -> Scan {
     let mut scan = Scan::default();
     let mut at = 0;
@@ -195,7 +195,7 @@ pub(super) fn scan(source: &str) -> Scan {
     scan
 }
 
-/// Scans one tag from behind its opening, and says where it ends.
+/// Scans one tag after its opening; returns its end.
 fn scan_tag(source: &str, start: usize, close: &str, scan: &mut Scan) -> usize {
     let mut quote = None;
     let mut chars = source[start..].char_indices();

@@ -1,4 +1,4 @@
-//! Contexts: reading by a computed name, and copies with something changed.
+//! Functions on contexts.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ pub(super) const FUNCTIONS: &[Builtin] = &[
     Builtin { name: "context merge", signatures: &[repeating(&["contexts"], 1)], run: context_merge },
 ];
 
-/// The entry of a name, or of a list of names one inside the other.
+/// The entry of a name, or of a path of names.
 fn get_value(call: &mut Call<'_, '_, '_>) -> Evaluated {
     let context = given!(call.context(0));
     match call.arg(1) {
@@ -85,7 +85,7 @@ fn context_put(call: &mut Call<'_, '_, '_>) -> Evaluated {
     Ok(put(Some(&context), &keys, value))
 }
 
-/// A copy of a context with a value at the end of a path of keys.
+/// A copy of a context with a value at a path.
 fn put(context: Option<&Context>, keys: &[Arc<str>], value: Value) -> Value {
     let Some((key, rest)) = keys.split_first() else {
         return value;
@@ -99,7 +99,7 @@ fn put(context: Option<&Context>, keys: &[Arc<str>], value: Value) -> Value {
     Value::Context(map.into())
 }
 
-/// One context of all entries; later ones win.
+/// Merges contexts; later entries win.
 fn context_merge(call: &mut Call<'_, '_, '_>) -> Evaluated {
     let contexts = given!(call.items());
     let mut map: BTreeMap<Arc<str>, Value> = BTreeMap::new();

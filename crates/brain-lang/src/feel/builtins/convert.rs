@@ -1,4 +1,4 @@
-//! Conversions between types. A text that does not parse is null; a value of the wrong type is an error.
+//! Conversions between types. A text that does not parse yields null; a value of the wrong type is an error.
 
 use jiff::civil;
 use jiff::tz::Offset;
@@ -149,7 +149,7 @@ fn date_and_time(call: &mut Call<'_, '_, '_>) -> Evaluated {
                 Some(offset) => zoned(local, offset.to_time_zone()),
             }
         }
-        // A zoned moment is shown in the other zone; a local one is taken to be there.
+        // A zoned value is converted to the other zone; a local one is interpreted in it.
         Value::String(name) => match (temporal::parse_zone(name), moment) {
             (None, _) => Value::Null,
             (Some(zone), DateTime::Local(civil)) => zoned(civil, zone),

@@ -1,4 +1,4 @@
-//! Lists: looking into them, and copies with something changed. Positions count from 1, or from the end below 0.
+//! Functions on lists. Positions count from 1; negative ones from the end.
 
 use std::cmp::Ordering;
 
@@ -78,7 +78,7 @@ fn any(call: &mut Call<'_, '_, '_>) -> Evaluated {
     decided(call, true)
 }
 
-/// The index of a position argument; an error if the list has no such position.
+/// The index of a position argument; an error if it is out of range.
 fn index(call: &Call<'_, '_, '_>, length: usize) -> Result<Option<usize>, FeelError> {
     let Some(position) = call.whole(1)? else {
         return Ok(None);
@@ -128,7 +128,7 @@ fn concatenate(call: &mut Call<'_, '_, '_>) -> Evaluated {
     Ok(Value::List(given!(joined(call)).into()))
 }
 
-/// A copy of the list argument, paid for.
+/// A copy of the list argument, charged.
 fn copied(call: &mut Call<'_, '_, '_>) -> Result<Option<Vec<Value>>, FeelError> {
     let Some(list) = call.list(0)? else {
         return Ok(None);
@@ -177,7 +177,7 @@ fn index_of(call: &mut Call<'_, '_, '_>) -> Evaluated {
     Ok(Value::List(found.into()))
 }
 
-/// Leaves out what occurred before; every comparison is paid for.
+/// Removes duplicates; every comparison is charged.
 fn distinct(call: &mut Call<'_, '_, '_>, items: &[Value]) -> Evaluated {
     let mut kept: Vec<Value> = Vec::new();
     for item in items {
@@ -220,7 +220,7 @@ fn flatten(call: &mut Call<'_, '_, '_>) -> Evaluated {
     Ok(Value::List(flat.into()))
 }
 
-/// Sorts by a function that says whether its first argument comes first, or by the natural order. Stable.
+/// A stable sort by a function that says whether its first argument precedes, or by natural order.
 fn sort(call: &mut Call<'_, '_, '_>) -> Evaluated {
     let items = given!(copied(call));
     let precedes = if call.has(1) { Some(call.function(1, 2)?) } else { None };
@@ -243,7 +243,7 @@ fn sort(call: &mut Call<'_, '_, '_>) -> Evaluated {
 /// Whether the second of two items must come before the first.
 type OutOfOrder<'a> = dyn FnMut(&Value, &Value) -> Result<bool, FeelError> + 'a;
 
-/// Our own, because the order is a user's function: it may fail, and it may contradict itself.
+/// Our own sort, because the comparison is a user's function that may fail or be inconsistent.
 fn merge_sort(mut items: Vec<Value>, out_of_order: &mut OutOfOrder<'_>) -> Result<Vec<Value>, FeelError> {
     if items.len() < 2 {
         return Ok(items);

@@ -1,4 +1,4 @@
-//! The built-in functions: how they are found, called and given their arguments. One file per family.
+//! The built-in functions: lookup, calls and arguments. One file per family.
 
 mod context;
 mod convert;
@@ -23,18 +23,18 @@ use super::explain::trouble_error;
 use super::ops::Trouble;
 use super::value::{Context, Function, List, Value};
 
-/// `years and months duration` has the most words.
+/// `years and months duration` is the longest name.
 pub(super) const MAX_NAME_WORDS: usize = 4;
 
 /// One built-in function.
 pub(super) struct Builtin {
     pub(super) name: &'static str,
-    /// The ways to call it, told apart by their names or number of arguments.
+    /// Its signatures, distinguished by parameter names or count.
     signatures: &'static [Signature],
     pub(super) run: fn(&mut Call<'_, '_, '_>) -> Evaluated,
 }
 
-/// The parameters of one way to call a function.
+/// One signature.
 struct Signature {
     params: &'static [&'static str],
     required: usize,
@@ -42,12 +42,12 @@ struct Signature {
     repeats: bool,
 }
 
-/// Parameters, of which the first so many are required.
+/// A signature with `required` required parameters.
 const fn sig(params: &'static [&'static str], required: usize) -> Signature {
     Signature { params, required, repeats: false }
 }
 
-/// Parameters, the last of which may be repeated.
+/// A signature whose last parameter repeats.
 const fn repeating(params: &'static [&'static str], required: usize) -> Signature {
     Signature { params, required, repeats: true }
 }
@@ -84,7 +84,7 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
 }
 
 impl Builtin {
-    /// Puts arguments in the order of the parameters, refusing what fits no signature.
+    /// Orders arguments by parameter; an error if no signature fits.
     pub(super) fn bind(&self, arguments: Vec<Argument>, span: &Range<usize>) -> Result<Vec<Node>, FeelError> {
         let wrong = |message: String| {
             FeelError::new(FeelErrorKind::Arguments, span.clone(), message).help(format!("write {}", self.usage()))
@@ -151,7 +151,7 @@ impl Builtin {
     }
 }
 
-/// One call: its evaluated arguments, and what it may use.
+/// One call: its arguments and environment.
 pub(super) struct Call<'c, 'e, 'r> {
     pub(super) builtin: &'static Builtin,
     pub(super) args: Vec<Value>,
@@ -246,7 +246,7 @@ impl Call<'_, '_, '_> {
         }
     }
 
-    /// Pays for work that grows with the arguments.
+    /// Charges work that grows with the arguments.
     fn charge(&mut self, amount: usize) -> Result<(), FeelError> {
         self.evaluator.charge(amount, &self.span)
     }

@@ -1,4 +1,4 @@
-//! Numbers: rounding in every direction, and the few functions that are not exact.
+//! Functions on numbers: rounding, and the few that are not exact.
 
 use rust_decimal::RoundingStrategy;
 use rust_decimal::prelude::MathematicalOps;
@@ -35,7 +35,7 @@ fn rounded(call: &mut Call<'_, '_, '_>, strategy: RoundingStrategy) -> Evaluated
     ops::round(number, scale, strategy).map(Value::Number).map_err(|trouble| call.trouble(trouble))
 }
 
-/// Half to even, as bankers do.
+/// Rounds half to even.
 fn decimal(call: &mut Call<'_, '_, '_>) -> Evaluated {
     given!(call.whole(1));
     rounded(call, RoundingStrategy::MidpointNearestEven)

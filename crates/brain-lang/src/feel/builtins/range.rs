@@ -1,4 +1,4 @@
-//! How two ranges, or a range and a point, lie to each other.
+//! Relations between ranges, or a range and a point.
 
 use std::cmp::Ordering;
 
@@ -20,7 +20,7 @@ pub(super) const FUNCTIONS: &[Builtin] = &[
     Builtin { name: "during", signatures: TWO, run: during },
 ];
 
-/// An argument as a range; a point is the range of just itself. `None` if it or a bound is null.
+/// An argument as a range; a point is a range of itself. `None` if it or a bound is null.
 fn range(call: &Call<'_, '_, '_>, i: usize) -> Option<RangeValue> {
     match call.arg(i) {
         Value::Null => None,
@@ -45,7 +45,7 @@ fn is_before(call: &Call<'_, '_, '_>, a: &RangeValue, b: &RangeValue) -> Result<
     })
 }
 
-/// Whether the first range holds all of the second.
+/// Whether the first range contains the second.
 fn holds(call: &Call<'_, '_, '_>, a: &RangeValue, b: &RangeValue) -> Result<bool, FeelError> {
     let starts = match order(call, &a.start, &b.start)? {
         Ordering::Less => true,

@@ -1,4 +1,4 @@
-//! What many values come to: `f([1, 2, 3])` or `f(1, 2, 3)`. Of nothing at all it is null.
+//! Aggregates: `f([1, 2, 3])` or `f(1, 2, 3)`. Of an empty list they are null.
 
 use std::cmp::Ordering;
 
@@ -101,7 +101,7 @@ fn numbers(call: &mut Call<'_, '_, '_>) -> Result<Option<Vec<Decimal>>, FeelErro
     numbers.collect::<Result<_, _>>().map(Some)
 }
 
-/// A result, or the error of one that is out of range.
+/// A result, or an error if it is out of range.
 fn or_overflow(call: &Call<'_, '_, '_>, number: Option<Decimal>) -> Evaluated {
     number.map(Value::Number).ok_or_else(|| call.trouble(Trouble::Overflow))
 }
@@ -139,7 +139,7 @@ fn mode(call: &mut Call<'_, '_, '_>) -> Evaluated {
     Ok(Value::list(runs.iter().filter(|run| run.len() == longest).map(|run| Value::Number(run[0]))))
 }
 
-/// The standard deviation of a sample; of fewer than two numbers there is none.
+/// The sample standard deviation; null for fewer than two numbers.
 fn stddev(call: &mut Call<'_, '_, '_>) -> Evaluated {
     let numbers = given!(numbers(call));
     if numbers.len() < 2 {

@@ -1,4 +1,4 @@
-//! Texts: positions count characters from 1, or from the end below 0.
+//! Functions on texts. Positions count characters from 1; negative ones from the end.
 
 use regex_lite::{Regex, RegexBuilder};
 
@@ -8,11 +8,11 @@ use crate::feel::error::{FeelError, FeelErrorKind};
 use crate::feel::eval::Evaluated;
 use crate::feel::value::Value;
 
-/// How large a pattern may become when compiled, in bytes.
+/// Maximum size of a compiled pattern.
 const MAX_PATTERN_BYTES: usize = 64 * 1024;
-/// What compiling a pattern costs.
+/// Fuel for compiling a pattern.
 const PATTERN_FUEL: usize = 100;
-/// How deeply the groups of a pattern may nest.
+/// Maximum nesting of groups in a pattern.
 const MAX_PATTERN_NESTING: u32 = 20;
 
 pub(super) const FUNCTIONS: &[Builtin] = &[
@@ -91,7 +91,7 @@ fn ends_with(call: &mut Call<'_, '_, '_>) -> Evaluated {
     Ok(Value::Bool(text.ends_with(&*part)))
 }
 
-/// A pattern with flags `i`, `m`, `s` and `x`. Matching takes linear time, paid by the length of the text.
+/// A pattern with flags `i`, `m`, `s` and `x`. Matching is linear in the text, and charged for it.
 fn pattern(call: &mut Call<'_, '_, '_>, i: usize, pattern: &str, flags: &str, text: &str) -> Result<Regex, FeelError> {
     call.charge(PATTERN_FUEL + text.len())?;
     let wrong =
@@ -187,7 +187,7 @@ fn trim(call: &mut Call<'_, '_, '_>) -> Evaluated {
     Ok(Value::from(given!(call.text(0)).trim()))
 }
 
-/// Joins texts; nulls are left out.
+/// Joins texts; nulls are skipped.
 fn string_join(call: &mut Call<'_, '_, '_>) -> Evaluated {
     let list = given!(call.list(0));
     let delimiter = call.text(1)?;

@@ -1,4 +1,4 @@
-//! The present, from the environment, and what a calendar says about a date.
+//! The current time, from the environment, and calendar functions.
 
 use jiff::civil::{Date, Weekday};
 
@@ -60,7 +60,7 @@ fn day_of_year(call: &mut Call<'_, '_, '_>) -> Evaluated {
     Ok(Value::from(i64::from(given!(date(call)).day_of_year())))
 }
 
-/// The ISO 8601 week: the first is the one with the year's first Thursday.
+/// The ISO 8601 week: week 1 has the year's first Thursday.
 fn week_of_year(call: &mut Call<'_, '_, '_>) -> Evaluated {
     Ok(Value::from(i64::from(given!(date(call)).iso_week_date().week())))
 }
