@@ -51,7 +51,7 @@ pub(crate) fn parts(phrase: &str) -> Result<Vec<Part<'_>>, PhraseProblem> {
                     return Err(problem(format!("`{{{name}}}` is not a slot"), range));
                 }
                 if parts.iter().any(|part| matches!(part, Part::Slot(other, _) if *other == name)) {
-                    return Err(problem(format!("the slot `{name}` is there twice"), range));
+                    return Err(problem(format!("the slot `{name}` occurs twice"), range));
                 }
                 parts.push(Part::Slot(name, range));
                 at = start + length + 1;

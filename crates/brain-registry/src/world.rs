@@ -148,7 +148,7 @@ impl World {
     fn unknown_file(&mut self, path: &str, shown: &str) {
         let folder = path.split_once('/').map_or("", |(folder, _)| folder);
         let help = match (folder, nearest(folder, FOLDERS)) {
-            ("corpus", _) => "a corpus lies in `corpus/tune/*.yaml` or `corpus/test/*.yaml`".to_owned(),
+            ("corpus", _) => "corpora are in `corpus/tune/*.yaml` or `corpus/test/*.yaml`".to_owned(),
             (folder, _) if FOLDERS.contains(&folder) => {
                 format!("`{folder}` holds files that end in `.yaml`, without folders")
             }

@@ -31,7 +31,7 @@ pub(super) fn params(action: &Node, notes: &mut Notes) -> Vec<Param> {
     for (theirs, required) in all {
         let ours = snake(&theirs);
         if params.iter().any(|param| param.ours == ours) {
-            notes.add("params_optional", format!("`{theirs}` is there twice"));
+            notes.add("params_optional", format!("`{theirs}` occurs twice"));
             continue;
         }
         let rule = rules.and_then(|rules| rules.get(&theirs));

@@ -18,14 +18,13 @@ pub(super) fn check(cx: &mut Context<'_>, world: &World, playbook: &Located<Play
         let (Some(id), Some(name)) = (text("id"), text("tool")) else { continue };
         if let Some(given) = node.get("on_failure") {
             let help = "leave it out: if one step fails, none of them happens";
-            let message = format!("the step `{id}` of an atomic playbook says what its failure means");
+            let message = format!("the step `{id}` of an atomic playbook must not set `on_failure`");
             cx.report(Code::NotAtomic, given.span, message, Some(help.into()));
         }
         let Some(outside) = world.tool(name).and_then(|tool| first_outside(world, tool)) else { continue };
         let how = if outside == name { String::new() } else { format!(" (by way of `{outside}`)") };
         let message = format!("the step `{id}` works outside{how}, so it cannot be part of one commit");
-        let help = "an outside call cannot be taken back by not committing; leave `policy: atomic` out and use \
-                    `on_failure: undo` instead";
+        let help = "an outside call cannot be rolled back; use `on_failure: undo` instead of `policy: atomic`";
         cx.report(Code::NotAtomic, node.nearest(["tool"]).span, message, Some(help.into()));
     }
 }

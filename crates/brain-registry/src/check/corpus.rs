@@ -22,8 +22,7 @@ pub(super) fn check(world: &World, found: &mut Vec<Diagnostic>) {
         let mut cx = row.context(&world.sources, found);
         let key = row.value.say.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ");
         if let Some((file, line)) = seen.insert(key, (row.file.as_str(), row.name.line)) {
-            let help =
-                format!("the other one is in {file}, line {line}; a held-out corpus shares nothing with another");
+            let help = format!("the other one is in {file}, line {line}; corpora must not overlap");
             cx.report(Code::DuplicateUtterance, row.name, "this utterance is there twice", Some(help));
         }
         let expect = row.at(&["expect"]);

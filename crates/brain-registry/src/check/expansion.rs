@@ -32,12 +32,12 @@ pub(super) fn check(cx: &mut Context<'_>, world: &World, tool: &Located<ToolDef>
     takes(cx, tool, playbook, place.span);
     if let Some(way) = way_back(world, &tool.value) {
         let shown = way.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" → ");
-        let help = "a playbook cannot come to itself again; take one of these steps out";
-        cx.report(Code::PlaybookLoop, place.span, format!("this never ends: {shown}"), Some(help.into()));
+        let help = "a playbook must not be recursive; remove one of these steps";
+        cx.report(Code::PlaybookLoop, place.span, format!("this expansion is recursive: {shown}"), Some(help.into()));
     } else {
         let steps = expanded(world, playbook);
         if steps > MAX_EXPANDED {
-            let message = format!("`{}` comes to {steps} steps; {MAX_EXPANDED} are allowed", tool.value.name);
+            let message = format!("`{}` expands to {steps} steps; the limit is {MAX_EXPANDED}", tool.value.name);
             let help = "split it into playbooks that people ask for one after the other";
             cx.report(Code::TooManySteps, place.span, message, Some(help.into()));
         }

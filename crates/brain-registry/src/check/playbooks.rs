@@ -83,7 +83,7 @@ fn aliases(cx: &mut Context<'_>, world: &World, index: usize) {
         let owner = owner.or_else(|| own.then_some(playbook.value.name.as_str()));
         if let Some(owner) = owner {
             let place = playbook.at(&["aliases", &at.to_string()]);
-            let help = format!("it means `{owner}`; a name means one thing");
+            let help = format!("it means `{owner}`; names must be unique");
             cx.report(Code::DuplicateTool, place.span, format!("the name `{alias}` is taken"), Some(help));
         }
     }

@@ -39,7 +39,7 @@ pub(super) fn check(cx: &mut Context<'_>, world: &World, tool: &Located<ToolDef>
             field.required && field.schema.get("default").is_none() && !behavior.set.contains_key(&field.name)
         }) {
             let help = format!("add an input `{0}`, or `set: {{{0}: …}}`, or make the field optional", missing.name);
-            let message = format!("a `{}` needs `{}`, which nothing fills", record.name, missing.name);
+            let message = format!("a `{}` needs `{}`, which is never set", record.name, missing.name);
             cx.report(Code::FieldNotSet, target, message, Some(help));
         }
     }
@@ -76,7 +76,7 @@ fn values(cx: &mut Context<'_>, record: &RecordDef, node: Option<&Node>) {
     for (key, value) in node.and_then(Node::as_map).unwrap_or(&[]) {
         if key.text == "state" {
             let help = "use `transition`, so that the state machine holds";
-            cx.report(Code::UnknownField, key.span, "a state is not set like a field", Some(help.into()));
+            cx.report(Code::UnknownField, key.span, "the state cannot be set like a field", Some(help.into()));
         } else if field(cx, record, &key.text, key.span)
             && let Some(declared) = record.field(&key.text)
             && (value.kind() != "nothing" || declared.required)
@@ -126,7 +126,7 @@ fn lacks(cx: &mut Context<'_>, record: &RecordDef, op: RecordOp, span: Span) {
             ("has no fields to search in", "say which in the record type: `search: [field]`")
         }
         RecordOp::Upsert if record.dedupe.is_empty() => {
-            ("does not say when two are the same", "say it in the record type: `dedupe: [field]`, or use `insert`")
+            ("has no `dedupe` fields", "add them to the record type: `dedupe: [field]`, or use `insert`")
         }
         _ => return,
     };

@@ -83,9 +83,9 @@ fn cleared(cx: &mut Context<'_>, record: &Located<RecordDef>, declared: &FieldDe
         return;
     }
     let (message, help) = if list {
-        ("needs at least one reference, so the last one cannot be taken out", "leave `min_items` out")
+        ("needs at least one reference, so the last one cannot be removed", "leave `min_items` out")
     } else {
-        ("is required, so it cannot be emptied", "make it optional (`optional: true`)")
+        ("is required, so it cannot be cleared", "make it optional (`optional: true`)")
     };
     let span = record.at(&["fields", &declared.name, "on_delete"]).span;
     let help = format!("{help}, or write `on_delete: refuse` or `on_delete: cascade`");
@@ -139,6 +139,6 @@ fn machine(cx: &mut Context<'_>, record: &Located<RecordDef>, states: &States) {
         let span = moves.entry(state).map_or(moves.span, |(key, _)| key.span);
         let help =
             format!("records start as `{}`; add a transition that leads to `{state}`, or remove it", states.initial);
-        cx.report(Code::UnreachableState, span, format!("no record can ever get to the state `{state}`"), Some(help));
+        cx.report(Code::UnreachableState, span, format!("no record can reach the state `{state}`"), Some(help));
     }
 }

@@ -39,8 +39,8 @@ fn is_exempt(tool: &ToolDef) -> bool {
 fn at_most(cx: &mut Context<'_>, world: &World, tool: &str, length: Millis, span: Span) {
     let most = world.times.tool_max;
     if length > most {
-        let message = format!("`{tool}` may take {most} at most, and this says {length}");
-        let help = "let a `worker` do it or `delegate` it, which take as long as they need; or the operator raises \
+        let message = format!("the time-out of `{tool}` must be at most {most}, this is {length}");
+        let help = "use a `worker` or `delegate`, which have no such limit; or the operator raises \
                     `times: {tool_max: …}` in the configuration";
         cx.report(Code::OutOfRange, span, message, Some(help.into()));
     }

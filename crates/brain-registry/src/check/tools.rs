@@ -108,13 +108,13 @@ fn consent(cx: &mut Context<'_>, tool: &Located<ToolDef>) {
     let span = tool.at(&["consent"]).span;
     if def.effect == Effect::Irreversible {
         let help = "use `consent: approver` (the default) or `consent: user`";
-        cx.report(Code::UnaskedEffect, span, "what cannot be taken back is never done unasked", Some(help.into()));
+        cx.report(Code::UnaskedEffect, span, "an irreversible tool needs consent", Some(help.into()));
     } else if def.undo.is_none() {
         let help = "add an `undo`, or use `consent: user` (the default)";
         cx.report(
             Code::UnaskedEffect,
             span,
-            "a tool with an effect and without an undo is never run unasked",
+            "a tool with an effect and without an `undo` needs consent",
             Some(help.into()),
         );
     }
@@ -189,7 +189,7 @@ fn one_meaning(cx: &mut Context<'_>, node: &Node, behavior: &HttpBehavior) {
                 parts[..index].iter().find(|(_, one)| one.as_ref().is_some_and(|one| one.status.contains(status)));
             if let Some((other, _)) = other {
                 let span = node.nearest([*key, "status"]).span;
-                let message = format!("{status} stands in `{other}` and in `{key}`");
+                let message = format!("{status} is in both `{other}` and `{key}`");
                 let help = "a status is done, not done or unknown: leave it in one of them";
                 cx.report(Code::BadAttribute, span, message, Some(help.into()));
             }

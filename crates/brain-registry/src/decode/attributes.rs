@@ -133,7 +133,7 @@ fn cost(cx: &mut Context<'_>, node: &Node) -> Option<Cost> {
     }
     if let (None, Some(node)) = (per_unit, fields.get("units").or_else(|| fields.get("unit"))) {
         let help = "say what one unit costs: `per_unit: 0.10`";
-        cx.report(Code::MissingKey, node.span, "units without `per_unit` cost nothing", Some(help.into()));
+        cx.report(Code::MissingKey, node.span, "`units` needs `per_unit`", Some(help.into()));
     }
     Some(cost)
 }

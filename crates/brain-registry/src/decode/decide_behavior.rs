@@ -133,7 +133,7 @@ fn rule(cx: &mut Context<'_>, node: &Node, known: &[&str]) -> Option<DecideRule>
     }
     if fields.get("then").is_none() && fields.get("steps").is_none() {
         let help = "say what follows: `then: {column: value}`, or `steps: […]`";
-        cx.report(Code::MissingKey, fields.first(), format!("{what} without consequences"), Some(help.into()));
+        cx.report(Code::MissingKey, fields.first(), format!("{what} has no result"), Some(help.into()));
     }
     Some(DecideRule { when, then, steps })
 }

@@ -124,7 +124,7 @@ fn auth(cx: &mut Context<'_>, node: &Node) -> Option<Auth> {
         return Some(Auth::Basic { user: user?, password: password? });
     }
     let help = "write `{bearer: env:NAME}`, `{header: {name: …, value: env:NAME}}` or `{basic: {user: …, password: env:NAME}}`";
-    cx.report(Code::MissingKey, fields.first(), "`auth` does not say how", Some(help.into()));
+    cx.report(Code::MissingKey, fields.first(), "`auth` needs a method", Some(help.into()));
     None
 }
 

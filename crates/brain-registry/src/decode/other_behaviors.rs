@@ -64,6 +64,6 @@ pub(super) fn native(cx: &mut Context<'_>, node: &Node) -> Option<Behavior> {
     let names = cx.natives.iter().map(|native| native.name.as_str());
     let near = did_you_mean(&name, names).map(|text| format!("{text} ")).unwrap_or_default();
     let help = format!("{near}native functions are registered by the program that embeds Brain, before it loads packs");
-    cx.report(Code::UnknownFunction, node.span, format!("no native function is called `{name}`"), Some(help));
+    cx.report(Code::UnknownFunction, node.span, format!("there is no native function `{name}`"), Some(help));
     None
 }

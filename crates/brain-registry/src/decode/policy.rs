@@ -143,7 +143,7 @@ pub(super) fn priority(cx: &mut Context<'_>, node: Option<&Node>) -> u8 {
 pub(super) fn timeout(cx: &mut Context<'_>, node: &Node) -> Option<Millis> {
     let length = cx.duration(node, "`timeout`")?;
     if length.0 == 0 {
-        cx.report(Code::OutOfRange, node.span, "a time-out must be longer than nothing", None);
+        cx.report(Code::OutOfRange, node.span, "a time-out must be longer than 0", None);
         return None;
     }
     Some(length)

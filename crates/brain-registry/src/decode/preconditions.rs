@@ -52,12 +52,7 @@ fn precondition(cx: &mut Context<'_>, node: &Node, input: &Value, depth: usize) 
     if !about || (record.is_none() && !state.is_empty()) {
         let help = "write `{record: INPUT, state: STATE, else: …}`, `{expr: \"= …\", else: …}`, \
                     `{prior: TOOL, else: …}`, `{never: TOOL, else: …}` or `{any: […], else: …}`";
-        cx.report(
-            Code::MissingKey,
-            fields.first(),
-            "it is not clear what this precondition is about",
-            Some(help.into()),
-        );
+        cx.report(Code::MissingKey, fields.first(), "this precondition has no condition", Some(help.into()));
         return None;
     }
     one_thing(cx, node)?;
@@ -78,7 +73,7 @@ fn one_thing(cx: &mut Context<'_>, node: &Node) -> Option<()> {
     };
     let second = others.iter().filter(|other| **other != kind).find_map(|other| node.entry(other));
     let Some((second, _)) = second else { return Some(()) };
-    let message = format!("a precondition says one thing: `{kind}` and `{}` are two", second.text);
+    let message = format!("a precondition has one condition, not both `{kind}` and `{}`", second.text);
     cx.report(Code::WrongKind, second.span, message, Some("make it a precondition of its own".into()));
     None
 }
@@ -93,7 +88,7 @@ fn alternatives(cx: &mut Context<'_>, node: &Node, input: &Value, depth: usize) 
     }
     if items.is_empty() {
         let help = "give at least two, or leave `any` out";
-        cx.report(Code::MissingKey, node.span, "`any` of nothing never holds", Some(help.into()));
+        cx.report(Code::MissingKey, node.span, "`any` needs at least one precondition", Some(help.into()));
     }
     items.iter().filter_map(|item| precondition(cx, item, input, depth + 1)).collect()
 }
@@ -110,7 +105,7 @@ fn record_type(cx: &mut Context<'_>, name: &str, node: &Node, input: &Value) -> 
     let entity = schema.get("x-entity").and_then(Value::as_str);
     if entity.is_none() {
         let help = format!("say which record type it names: `{name}: {{type: uuid, entity: …}}`");
-        cx.report(Code::WhichRecord, node.span, format!("the input `{name}` does not say what it names"), Some(help));
+        cx.report(Code::WhichRecord, node.span, format!("the input `{name}` does not name a record type"), Some(help));
     }
     entity.map(str::to_owned)
 }
@@ -119,8 +114,8 @@ fn record_type(cx: &mut Context<'_>, name: &str, node: &Node, input: &Value) -> 
 fn recheck(cx: &mut Context<'_>, node: &Node) -> Option<Millis> {
     let length = cx.duration(node, "`recheck`")?;
     if length < MIN_RECHECK {
-        let message = format!("`recheck` must be at least {MIN_RECHECK}, and this says {length}");
-        let help = "each look costs a turn of the run; `1m` is soon enough for most things";
+        let message = format!("`recheck` must be at least {MIN_RECHECK}, this is {length}");
+        let help = "each check costs a turn of the run; `1m` is usually enough";
         cx.report(Code::OutOfRange, node.span, message, Some(help.into()));
         return None;
     }

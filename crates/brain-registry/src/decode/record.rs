@@ -61,7 +61,7 @@ fn declared_fields(cx: &mut Context<'_>, node: &Node) -> Vec<FieldDef> {
     for (key, value) in entries {
         let Some(name) = cx.name(&key.text, key.span, "field name") else { continue };
         if BUILT_IN.contains(&name.as_str()) {
-            let message = format!("every record has `{name}` of its own");
+            let message = format!("`{name}` is a built-in property of every record");
             cx.report(Code::BadName, key.span, message, Some("give this field another name".into()));
             continue;
         }

@@ -76,7 +76,7 @@ fn operation<'n>(
     match (found.next(), found.next()) {
         (Some(one), None) => Some(one),
         (Some(_), Some((_, second, _))) => {
-            let message = format!("a record tool does one thing; `{}` is a second one", second.text);
+            let message = format!("a record tool has one operation; `{}` is a second one", second.text);
             cx.report(
                 Code::WrongKind,
                 second.span,

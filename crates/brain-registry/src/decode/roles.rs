@@ -44,7 +44,7 @@ pub(super) fn add_slots(cx: &mut Context<'_>, roles: &[Role], node: Option<&Node
             cx.report(
                 Code::DuplicateKey,
                 place,
-                format!("there is a slot or role `{}` already", role.role),
+                format!("`{}` is already a slot or role", role.role),
                 Some(help.into()),
             );
             continue;

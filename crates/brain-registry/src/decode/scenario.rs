@@ -118,7 +118,7 @@ fn step(cx: &mut Context<'_>, node: &Node) -> Option<ScenarioStep> {
     let mut actions = node.as_map()?.iter().filter(|(key, _)| ACTIONS.contains(&key.text.as_str()));
     let first = actions.next();
     if let (Some((one, _)), Some((two, _))) = (first, actions.next()) {
-        let message = format!("a step does one thing: `{}` and `{}` are two", one.text, two.text);
+        let message = format!("a step has one action, not both `{}` and `{}`", one.text, two.text);
         cx.report(Code::WrongKind, two.span, message, Some("make it a step of its own".into()));
     }
     let action = match first {
