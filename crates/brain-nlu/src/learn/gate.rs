@@ -130,7 +130,7 @@ fn shape(candidate: &Candidate, gates: &Gates, known: &Known<'_>) -> Vec<String>
         why.push(format!("{} % of its words say nothing about what is asked for.", percent(share)));
     }
     if known.same(&candidate.phrase).is_some_and(|phrase| phrase.target == candidate.target) {
-        why.push(format!("It is a phrase of `{}` already.", candidate.target));
+        why.push(format!("It is already a phrase of `{}`.", candidate.target));
     }
     if let Some(blocked) = known.blocked.blocks(&candidate.phrase, &candidate.target, known.alike) {
         why.push(format!("{} blocked “{}” for it: {}", blocked.by, blocked.phrase, blocked.why));
@@ -143,11 +143,11 @@ fn patience(candidate: &Candidate, now: Timestamp, gates: &Gates) -> Vec<String>
     let mut why = Vec::new();
     if candidate.turns < gates.seen {
         let times = if candidate.turns == 1 { "once".to_owned() } else { format!("{} times", candidate.turns) };
-        why.push(format!("It was said {times}; it takes {}.", gates.seen));
+        why.push(format!("It was used {times}; {} are needed.", gates.seen));
     }
     let age = now.since(candidate.first_seen);
     if age < gates.age {
-        why.push(format!("It was first said {} hours ago; it takes {}.", hours(age), hours(gates.age)));
+        why.push(format!("It was first used {} hours ago; {} are needed.", hours(age), hours(gates.age)));
     }
     why
 }
@@ -158,27 +158,27 @@ fn doubts(candidate: &Candidate, gates: &Gates, known: &Known<'_>) -> Vec<String
     let people = candidate.actors.len();
     if !candidate.trusted && people < gates.actors {
         let who = match people {
-            0 => "Nobody was right with it".to_owned(),
+            0 => "Nobody used it successfully".to_owned(),
             1 => "Only one person uses it".to_owned(),
             n => format!("Only {n} people use it"),
         };
-        why.push(format!("{who}; it takes {}, or someone who is trusted to teach.", gates.actors));
+        why.push(format!("{who}; {} are needed, or one who is trusted to teach.", gates.actors));
     } else if candidate.seen < gates.seen {
         why.push(format!(
-            "It was said {} times, but mostly by the same people: {} turns count; it takes {}.",
+            "It was used {} times, but mostly by the same people: {} turns count; {} are needed.",
             candidate.turns, candidate.seen, gates.seen
         ));
     }
     if candidate.success() < gates.success {
         let (got, least) = (percent(candidate.success()), percent(gates.success));
-        why.push(format!("It was right in {got} % of its turns; it takes {least} %."));
+        why.push(format!("It was right in {got} % of its turns; {least} % are needed."));
     }
     if let Some(owner) = known.same(&candidate.phrase).filter(|phrase| phrase.target != candidate.target) {
         why.push(format!("It is a phrase of `{}`.", owner.target));
     } else if let Some((other, alike)) = known.nearest_other(&candidate.phrase, &candidate.target)
         && alike >= gates.collision
     {
-        why.push(format!("It is too much like “{}” of `{}` ({alike:.2}).", other.phrase, other.target));
+        why.push(format!("It is too similar to “{}” of `{}` ({alike:.2}).", other.phrase, other.target));
     }
     why
 }
@@ -256,9 +256,9 @@ mod tests {
 
     #[test]
     fn young_and_rare_candidates_wait() {
-        assert_eq!(why(decide(&candidate(), DAY - 1)), "wait: It was first said 23 hours ago; it takes 24.");
+        assert_eq!(why(decide(&candidate(), DAY - 1)), "wait: It was first used 23 hours ago; 24 are needed.");
         let rare = Candidate { turns: 4, seen: 4, ..candidate() };
-        assert_eq!(why(decide(&rare, DAY)), "wait: It was said 4 times; it takes 5.");
+        assert_eq!(why(decide(&rare, DAY)), "wait: It was used 4 times; 5 are needed.");
     }
 
     #[test]
@@ -267,7 +267,7 @@ mod tests {
         assert_eq!(with("spin up"), "refuse: It has 2 words; phrases with fewer than 3 match too much.");
         assert!(with(&"spin ".repeat(16)).starts_with("refuse: It has 16 words"));
         assert!(with("what is it that you do").starts_with("refuse: 100 % of its words say nothing"));
-        assert_eq!(with("create a fund called {x}"), "refuse: It is a phrase of `fund.create` already.");
+        assert_eq!(with("create a fund called {x}"), "refuse: It is already a phrase of `fund.create`.");
         assert_eq!(with("square the books today"), "refuse: ann blocked “square the books today” for it: too generic");
     }
 
@@ -275,14 +275,14 @@ mod tests {
     fn judgement_calls_go_to_a_person() {
         let review = |candidate: Candidate| why(decide(&candidate, DAY));
         let alone = Candidate { actors: ["ann".to_owned()].into(), ..candidate() };
-        assert!(review(alone.clone()).starts_with("review: Only one person uses it; it takes 2"));
+        assert!(review(alone.clone()).starts_with("review: Only one person uses it; 2 are needed"));
         assert_eq!(review(Candidate { trusted: true, ..alone }), "", "someone who is trusted is enough");
         let few = Candidate { turns: 40, seen: 4, succeeded: 4, ..candidate() };
-        assert!(review(few).starts_with("review: It was said 40 times, but mostly by the same people"));
+        assert!(review(few).starts_with("review: It was used 40 times, but mostly by the same people"));
         let unsure = Candidate { succeeded: 3, ..candidate() };
-        assert_eq!(review(unsure), "review: It was right in 60 % of its turns; it takes 80 %.");
+        assert_eq!(review(unsure), "review: It was right in 60 % of its turns; 80 % are needed.");
         let near = Candidate { phrase: "shut down the fund".into(), ..candidate() };
-        assert_eq!(review(near), "review: It is too much like “close the fund” of `fund.close` (0.95).");
+        assert_eq!(review(near), "review: It is too similar to “close the fund” of `fund.close` (0.95).");
         let theirs = Candidate { phrase: "close the fund".into(), ..candidate() };
         assert_eq!(review(theirs), "review: It is a phrase of `fund.close`.");
     }

@@ -56,9 +56,9 @@ impl fmt::Display for Teach {
         match self {
             Self::Fine => f.write_str("It can be taught."),
             Self::Already => f.write_str("It is known already."),
-            Self::Belongs { to } => write!(f, "It is a phrase of `{to}`. Replace it there knowingly."),
+            Self::Belongs { to } => write!(f, "It is a phrase of `{to}`; teaching it here would take it from there."),
             Self::Near { to, phrase, similarity } => {
-                write!(f, "It is very much like “{phrase}” of `{to}` ({similarity:.2}): the two would be confused.")
+                write!(f, "It is very similar to “{phrase}” of `{to}` ({similarity:.2}): the two would be confused.")
             }
             Self::Blocked { phrase, by, why } => {
                 let why = if why.is_empty() { String::new() } else { format!(": {why}") };
@@ -81,7 +81,7 @@ pub fn check_teach(
     let Some(slots) = slots_of(target) else { return Teach::UnknownTarget };
     let named = match phrase_slots(phrase) {
         Ok(named) => named,
-        Err(error) => return Teach::NotAPattern { why: format!("It is no phrase: {}.", error.message) },
+        Err(error) => return Teach::NotAPattern { why: format!("It is not a valid phrase: {}.", error.message) },
     };
     if let Some(name) = named.iter().find(|name| !slots.contains(name)) {
         return Teach::NotAPattern { why: format!("`{target}` has no input `{name}`.") };
@@ -113,7 +113,7 @@ fn too_generic(phrase: &str) -> Option<String> {
     }
     let words = words(phrase);
     if stop_share(phrase) >= 1.0 {
-        return Some("None of its words says what is asked for.".to_owned());
+        return Some("None of its words says what to do.".to_owned());
     }
     let own = words.iter().filter(|word| !is_slot(word));
     let letters: usize = own.map(|word| word.chars().count()).sum();
@@ -154,7 +154,7 @@ mod tests {
         assert!(matches!(&near, Teach::Near { to, .. } if to == "fund.close"), "{near}");
         assert_eq!(
             near.to_string(),
-            "It is very much like “close the fund” of `fund.close` (0.95): the two would be confused."
+            "It is very similar to “close the fund” of `fund.close` (0.95): the two would be confused."
         );
     }
 
@@ -162,9 +162,9 @@ mod tests {
     fn nonsense_is_refused_with_its_reason() {
         assert_eq!(check("x", "fund.delete"), Teach::UnknownTarget);
         let why = |phrase: &str| check(phrase, "fund.create").to_string();
-        assert!(why("spin up {name").starts_with("It is no phrase: a slot is written"));
+        assert!(why("spin up {name").starts_with("It is not a valid phrase: a slot is written"));
         assert_eq!(why("spin up {nam}"), "`fund.create` has no input `nam`.");
-        assert_eq!(why("do it for me"), "None of its words says what is asked for.");
+        assert_eq!(why("do it for me"), "None of its words says what to do.");
         assert!(why("thanks a lot").starts_with("People say this for any reason"));
         assert!(why("go {name}").starts_with("Its words are too short"));
     }
