@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::phrase::taught::Taught;
 use crate::read::choose::Thresholds;
-use crate::slot::Surroundings;
+use brain_slot::Surroundings;
 
 /// The state of a conversation.
 #[derive(Clone, Debug)]

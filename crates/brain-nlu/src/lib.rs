@@ -5,30 +5,29 @@
 //! (`align`) and search (`model`) → `choose` → fill slots (`fill`).
 
 mod context;
-mod english;
 pub mod entity;
 pub mod learn;
 pub mod measure;
 mod model;
 mod phrase;
 mod read;
-mod slot;
 mod small_talk;
 mod text;
 mod understanding;
 
+pub use brain_english::actions::{Tier, is_destructive};
+pub use brain_english::small_talk::SmallTalk;
+pub use brain_slot::{
+    Amount, Bound, Bounds, Found, Pair, Quantity, Relative, SlotKind, Surroundings, amounts, e164, pairs, quantities,
+    ranges, relatives, values,
+};
 pub use context::{Context, Focus};
-pub use english::actions::{Tier, is_destructive};
 pub use phrase::pattern::{PatternError, phrase_slots};
 pub use phrase::taught::{Taught, TaughtPhrase, alike};
 pub use phrase::vocabulary::{Ranking, SlotSpec, Target, TargetKind, Tuning, Vocabulary};
 pub use read::choose::Thresholds;
 pub use read::understand;
-pub use slot::{
-    Amount, Bound, Bounds, Found, Pair, Quantity, Relative, SlotKind, Surroundings, amounts, e164, pairs, quantities,
-    ranges, relatives, values,
-};
-pub use small_talk::{SmallTalk, small_talk};
+pub use small_talk::small_talk;
 pub use understanding::{
     Confidence, Evidence, Intent, InvalidSlot, Question, SearchEvidence, SlotValue, Source, Stage, Suggestion,
     TierOption, Understanding,

@@ -7,8 +7,8 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::english::actions::Tier;
-use crate::small_talk::SmallTalk;
+use brain_english::actions::Tier;
+use brain_english::small_talk::SmallTalk;
 
 /// What an utterance means.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

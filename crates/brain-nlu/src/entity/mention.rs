@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use crate::english::function_words::is_function_word;
-use crate::english::names::{BEFORE_NAMES, BESIDE_NAMES, CAPITALISED_DETERMINERS, NAME_PARTICLES};
+use brain_english::function_words::is_function_word;
+use brain_english::names::{BEFORE_NAMES, BESIDE_NAMES, CAPITALISED_DETERMINERS, NAME_PARTICLES};
 
 /// Maximum number of words in a name.
 const MAX_WORDS: usize = 6;

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::card::Card;
 use super::index::words;
 use super::name::{normal_identifier, normal_name, plain_name};
-use crate::english::names::JOINING;
+use brain_english::names::JOINING;
 
 /// Minimum similarity of a misspelt name.
 const ALIKE: f32 = 0.8;

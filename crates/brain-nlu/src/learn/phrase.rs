@@ -1,7 +1,7 @@
 //! The canonical form of phrases: folded, without politeness.
 
-use crate::english::function_words::is_function_word;
-use crate::text::normalise::folded;
+use brain_english::function_words::is_function_word;
+use brain_slot::folded;
 
 /// Polite words around a request. Matching ignores them, so phrases are stored without them.
 const POLITE_BEFORE: [&str; 16] = [

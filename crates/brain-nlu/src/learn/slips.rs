@@ -1,8 +1,8 @@
 //! Typos are corrected before learning, so that no typo becomes a phrase.
 
 use super::outcome::SaidSlot;
-use crate::text::normalise::folded;
 use crate::text::speller::is_word;
+use brain_slot::folded;
 
 /// The utterance with corrected typos. Values are left alone, and slot positions follow the correction.
 pub fn without_slips(said: &str, slots: &[SaidSlot], taken_for: &[(String, String)]) -> (String, Vec<SaidSlot>) {

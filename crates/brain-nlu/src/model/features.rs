@@ -126,7 +126,7 @@ impl FeatureTable {
     /// How much of a text occurs in the phrases.
     pub(crate) fn known(&self, words: &[String]) -> Known {
         let (mut known, mut all) = (0.0, 0.0);
-        for word in words.iter().filter(|word| !crate::english::function_words::is_function_word(word)) {
+        for word in words.iter().filter(|word| !brain_english::function_words::is_function_word(word)) {
             let rarity = self.find(word_hash(word)).map(|id| self.idf[id as usize]);
             known += rarity.unwrap_or(0.0);
             all += rarity.unwrap_or(self.unseen);

@@ -9,8 +9,8 @@ use std::sync::OnceLock;
 use crate::phrase::pattern::{PatternError, Piece, Raw, parse, walk};
 use crate::phrase::vocabulary::Target;
 use crate::read::align::{Part, parts};
-use crate::text::normalise::folded;
 use crate::text::tokens::quick_hash;
+use brain_slot::folded;
 
 /// One phrase.
 #[derive(Clone, Debug)]

@@ -1,6 +1,6 @@
 //! The syntax of phrases: required words, `{slots}`, optional punctuation.
 
-use crate::text::normalise::folded;
+use brain_slot::folded;
 
 /// One piece of a phrase.
 #[derive(Clone, Debug, PartialEq, Eq)]

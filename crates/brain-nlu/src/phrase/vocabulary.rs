@@ -7,19 +7,19 @@ use brain_core::Digest;
 use brain_embed::Encoder;
 use serde::{Deserialize, Serialize};
 
-use crate::english::actions::{Tier, generate, tier_of};
-use crate::english::background::BACKGROUND;
-use crate::english::function_words::is_function_word;
-use crate::english::spelling::american;
 use crate::model::encoder::CombinedEncoder;
 use crate::model::{Model, Training};
 use crate::phrase::pattern::{PatternError, Piece};
 use crate::phrase::{Beginnings, Phrase};
-use crate::slot::SlotKind;
-use crate::text::normalise::folded;
 use crate::text::speller::Speller;
 use crate::text::tokens::quick_hash;
 use crate::text::words::{ADDRESS, ID, NUMBER, words};
+use brain_english::actions::{Tier, generate, tier_of};
+use brain_english::background::BACKGROUND;
+use brain_english::function_words::is_function_word;
+use brain_english::spelling::american;
+use brain_slot::SlotKind;
+use brain_slot::folded;
 
 /// Version of the snapshot format. Bump it when the same phrases would yield another snapshot.
 const SNAPSHOT: u32 = 7;

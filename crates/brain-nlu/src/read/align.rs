@@ -6,18 +6,18 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use crate::english::actions::{actions_of, is_destructive};
-use crate::english::function_words::is_function_word;
-use crate::english::inflection::inflected;
-use crate::english::spelling::american;
 use crate::entity::naming;
 use crate::phrase::Phrase;
 use crate::phrase::pattern::Piece;
 use crate::phrase::vocabulary::{SlotSpec, Target};
 use crate::read::matcher::{Capture, mention_value};
-use crate::slot::{SlotKind, Surroundings};
-use crate::text::normalise::Normal;
 use crate::text::tokens::{Token, quick_hash};
+use brain_english::actions::{actions_of, is_destructive};
+use brain_english::function_words::is_function_word;
+use brain_english::inflection::inflected;
+use brain_english::spelling::american;
+use brain_slot::Normal;
+use brain_slot::{SlotKind, Surroundings};
 
 /// Longer clauses are prose and are not aligned.
 const MAX_TOKENS: usize = 48;

@@ -4,8 +4,6 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::english::actions::Tier;
-use crate::english::clauses;
 use crate::model::Scored;
 use crate::phrase::Phrase;
 use crate::read::Reader;
@@ -16,6 +14,8 @@ use crate::read::near::Look;
 use crate::understanding::{
     Confidence, Evidence, Intent, Question, SearchEvidence, Source, Stage, TierOption, Understanding,
 };
+use brain_english::actions::Tier;
+use brain_english::clauses;
 
 /// Maximum number of suggestions.
 pub(crate) const MAX_SUGGESTIONS: usize = 3;

@@ -6,18 +6,18 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use crate::english::actions::is_action;
-use crate::english::function_words::is_function_word;
-use crate::english::inflection::inflected;
 use crate::entity::{Shape, mentions, naming};
 use crate::phrase::vocabulary::{SlotSpec, Target};
 use crate::read::Reader;
 use crate::read::align::Alignment;
 use crate::read::matcher::{Capture, mention_value};
-use crate::slot::{SlotKind, extract, pairs, ranges_in, relatives_in};
 use crate::text::speller::is_word;
 use crate::text::words::words;
 use crate::understanding::{Intent, SlotValue};
+use brain_english::actions::is_action;
+use brain_english::function_words::is_function_word;
+use brain_english::inflection::inflected;
+use brain_slot::{SlotKind, extract, pairs, ranges_in, relatives_in};
 
 /// Slots of a target: from its best phrase if that fits, else by type.
 pub(crate) fn slots(
@@ -58,7 +58,7 @@ struct Filling<'a, 'r> {
     target: &'a Target,
     captures: Vec<Capture>,
     /// Relative amounts: their numbers are not values.
-    relatives: Vec<(Range<usize>, crate::slot::Relative)>,
+    relatives: Vec<(Range<usize>, brain_slot::Relative)>,
 }
 
 impl Filling<'_, '_> {

@@ -8,8 +8,8 @@ use crate::entity::naming;
 use crate::phrase::Phrase;
 use crate::phrase::pattern::Piece;
 use crate::phrase::vocabulary::Target;
-use crate::slot::{Reach, SlotKind, Surroundings, ends_word};
-use crate::text::normalise::Normal;
+use brain_slot::Normal;
+use brain_slot::{Reach, SlotKind, Surroundings, ends_word};
 
 /// Maximum number of steps for one phrase.
 const FUEL: u32 = 20_000;

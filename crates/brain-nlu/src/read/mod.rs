@@ -15,19 +15,19 @@ use std::ops::Range;
 use self::choose::Candidate;
 use self::near::Look;
 use crate::context::Context;
-use crate::english::actions::is_action;
-use crate::english::clauses;
-use crate::english::function_words::is_function_word;
 use crate::entity::is_name_like;
 use crate::phrase::Phrase;
 use crate::phrase::vocabulary::{TargetKind, Vocabulary};
 use crate::read::matcher::{Capture, Matcher, skip_marks};
 use crate::read::split::{Seam, seams, strong_parts};
 use crate::small_talk::small_talk;
-use crate::text::normalise::Normal;
 use crate::understanding::{
     Confidence, Evidence, Intent, InvalidSlot, Question, SlotValue, Source, Stage, Suggestion, Understanding,
 };
+use brain_english::actions::is_action;
+use brain_english::clauses;
+use brain_english::function_words::is_function_word;
+use brain_slot::Normal;
 
 /// An utterance with more parts is prose, not a list of requests.
 const MAX_PARTS: usize = 100;

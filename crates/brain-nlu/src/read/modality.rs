@@ -3,15 +3,15 @@
 
 use std::ops::Range;
 
-use crate::english::actions::Tier;
-use crate::english::modality::{
-    AFTER_WHAT, AUXILIARIES, COURTESIES, NEGATIONS, NEGATIONS_AFTER_PRONOUN, PRONOUNS, QUESTION_WORDS,
-    QUESTION_WORDS_BEFORE_PRONOUN, STATEMENT_WORDS,
-};
 use crate::phrase::vocabulary::Target;
 use crate::read::Reader;
 use crate::text::tokens::Token;
 use crate::understanding::Intent;
+use brain_english::actions::Tier;
+use brain_english::modality::{
+    AFTER_WHAT, AUXILIARIES, COURTESIES, NEGATIONS, NEGATIONS_AFTER_PRONOUN, PRONOUNS, QUESTION_WORDS,
+    QUESTION_WORDS_BEFORE_PRONOUN, STATEMENT_WORDS,
+};
 
 /// Words at the head of a clause that mark it as a refusal, question or condition instead of a request (“did you…”,
 /// “don't…”, “if…”). Read-only targets may be triggered by a question; so may any target whose own phrases are

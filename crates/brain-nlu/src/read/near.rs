@@ -4,7 +4,6 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::english::function_words::is_function_word;
 use crate::model::{Found, Scored};
 use crate::read::Reader;
 use crate::read::align::Aligner;
@@ -13,6 +12,7 @@ use crate::read::shortlist::Shortlist;
 use crate::text::speller::is_word;
 use crate::text::tokens::{Token, tokens};
 use crate::text::words::words;
+use brain_english::function_words::is_function_word;
 
 /// Candidates for one clause, and how they were found.
 pub(crate) struct Look<'a> {

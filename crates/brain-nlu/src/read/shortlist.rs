@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::english::inflection::inflected;
 use crate::model::Found;
 use crate::phrase::Phrase;
 use crate::phrase::pattern::Piece;
@@ -13,6 +12,7 @@ use crate::read::align::{Aligner, Alignment, FUNCTION_WORD_EXTRA, Part};
 use crate::read::choose::Candidate;
 use crate::text::tokens::Token;
 use crate::understanding::Source;
+use brain_english::inflection::inflected;
 
 /// Maximum number of phrases that are aligned.
 const MAX_ALIGNED: usize = 16;

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use crate::english::clauses::CONJUNCTIONS;
+use brain_english::clauses::CONJUNCTIONS;
 
 /// A possible boundary between two requests.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -82,7 +82,11 @@ fn compile(targets: Vec<Target>) -> Vocabulary {
 }
 
 fn fresh() -> Context<'static> {
-    Context::fresh(Surroundings::on(jiff::civil::Date::constant(2026, 11, 15)))
+    Context::fresh(Surroundings::new(
+        jiff::civil::date(2026, 11, 15).at(10, 0, 0, 0).to_zoned(jiff::tz::TimeZone::UTC).unwrap(),
+        "",
+        "",
+    ))
 }
 
 fn read(text: &str) -> Understanding {

@@ -5,39 +5,8 @@ mod tests;
 
 use std::sync::LazyLock;
 
-use serde::{Deserialize, Serialize};
-
-use crate::english::small_talk::{AROUND, PHRASES};
-use crate::text::normalise::folded;
-
-/// The kind of small talk, the most important first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SmallTalk {
-    /// “Never mind.”
-    Cancel,
-    /// “Undo that.”
-    Undo,
-    /// “Say that again.”
-    Repeat,
-    /// “What can you do?”
-    Help,
-    /// “How are you?”
-    Chitchat,
-    /// “Bye.”
-    Goodbye,
-    /// “Thanks.”
-    Gratitude,
-    /// “Hello.”
-    Greeting,
-}
-
-impl SmallTalk {
-    /// Whether it asks Brain to do something. Two different ones in one utterance are not small talk.
-    fn asks(self) -> bool {
-        matches!(self, Self::Cancel | Self::Undo | Self::Repeat | Self::Help)
-    }
-}
+use brain_english::small_talk::{AROUND, PHRASES, SmallTalk};
+use brain_slot::folded;
 
 /// Longer utterances, in words, are never small talk.
 const MAX_WORDS: usize = 14;

@@ -1,6 +1,5 @@
-//! Text before interpretation: folded characters with offsets, words, tokens, misspellings.
+//! Text before interpretation: words, tokens, misspellings.
 
-pub(crate) mod normalise;
 pub(crate) mod speller;
 pub(crate) mod tokens;
 pub(crate) mod words;

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use crate::english::actions::{actions_of, is_destructive};
-use crate::english::function_words::is_function_word;
-use crate::english::spelling::american;
-use crate::text::normalise::Normal;
+use brain_english::actions::{actions_of, is_destructive};
+use brain_english::function_words::is_function_word;
+use brain_english::spelling::american;
+use brain_slot::Normal;
 
 /// A word or number of the utterance.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! The words of a text as search sees them: folded, in American spelling, with values masked.
 
-use crate::english::numbers::ORDINAL_ENDINGS;
-use crate::english::spelling::american;
-use crate::text::normalise::folded;
+use brain_english::numbers::ORDINAL_ENDINGS;
+use brain_english::spelling::american;
+use brain_slot::folded;
 
 /// Mask for a number.
 pub(crate) const NUMBER: &str = "#";

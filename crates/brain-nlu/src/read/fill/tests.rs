@@ -42,7 +42,11 @@ static VOCABULARY: LazyLock<Vocabulary> = LazyLock::new(|| {
 
 /// The slots of the one request, and whether all of them are marked as inferred.
 fn read_after(text: &str, last: &[(&str, Value)]) -> (String, BTreeMap<String, Value>) {
-    let mut context = Context::fresh(Surroundings::at(Date::constant(2026, 11, 16), "AU"));
+    let mut context = Context::fresh(Surroundings::new(
+        Date::constant(2026, 11, 16).at(10, 0, 0, 0).to_zoned(jiff::tz::TimeZone::UTC).unwrap(),
+        "AU",
+        "",
+    ));
     context.last = last.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
     let Understanding::Clear { intents } = understand(&VOCABULARY, text, &context) else {
         panic!("“{text}” is not clear");
