@@ -786,6 +786,7 @@ impl Core {
                 _ => {}
             }
         }
+        live.tell_observers(run, &in_flight, output);
         if live.row.as_ref().is_some_and(|row| row.schedule.queued.is_some()) {
             self.flow().forget(live.scope.tenant(), run);
         }

@@ -19,6 +19,7 @@ use crate::core::{
 };
 use crate::data::Moved;
 use crate::flow::{Flow, FlowConfig};
+use crate::happening::{Observer, Slow};
 use crate::host::{Host, Outside};
 use crate::hub::{Hub, RunNews};
 use crate::inbox::Inbox;
@@ -113,11 +114,20 @@ pub struct EngineConfig {
     /// Called after a thread of the engine has panicked. By default the process aborts: a core that has lost its
     /// invariants must not keep its lease, or its runs would stay with it for ever.
     pub panicked: fn(),
+    /// What is logged as slow.
+    pub slow: Slow,
 }
 
 impl Default for EngineConfig {
     fn default() -> Self {
-        Self { flow: FlowConfig::default(), keep: true, paused: false, deciders: 1, panicked: || std::process::abort() }
+        Self {
+            flow: FlowConfig::default(),
+            keep: true,
+            paused: false,
+            deciders: 1,
+            panicked: || std::process::abort(),
+            slow: Slow::default(),
+        }
     }
 }
 
@@ -167,7 +177,7 @@ impl Engine {
         liveness: Arc<dyn Liveness>,
     ) -> Result<Arc<Self>, EngineError> {
         let node = NodeId::generate(clock.now(), random.as_mut());
-        let hub = Arc::new(Hub::default());
+        let hub = Arc::new(Hub::new(config.slow));
         let programs = Arc::new(Programs::default());
         let stop = Arc::new(AtomicBool::new(false));
         let keep = config.keep;
@@ -291,6 +301,11 @@ impl Engine {
     pub fn pause(&self, paused: bool) {
         self.paused.store(paused, Ordering::Relaxed);
         self.send(CoreInput::Pause(paused));
+    }
+
+    /// Has an observer told what happens to runs from now on.
+    pub fn observe(&self, observer: Arc<dyn Observer>) {
+        self.hub.observers.add(observer);
     }
 
     /// Outside jobs that are under way in this process.

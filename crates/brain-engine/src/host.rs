@@ -78,6 +78,18 @@ pub enum JobOutcome {
     Unknown(Failure),
 }
 
+impl JobOutcome {
+    /// One word, for metrics and logs.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Done(_) => "done",
+            Self::DoneBadly(..) => "done_badly",
+            Self::Failed(_) => "failed",
+            Self::Unknown(_) => "unknown",
+        }
+    }
+}
+
 /// What a check tool found.
 #[derive(Clone, Debug)]
 pub enum CheckAnswer {

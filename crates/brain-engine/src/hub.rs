@@ -8,6 +8,7 @@ use brain_core::{RunId, RunStatus};
 use serde_json::Value;
 use tokio::sync::{Notify, oneshot};
 
+use crate::happening::{Observers, Slow};
 use crate::run_state::RunState;
 
 /// What became durable about a run.
@@ -44,9 +45,15 @@ pub(crate) struct Hub {
     commits: AtomicUsize,
     offers: Notify,
     changes: Notify,
+    /// Who hears what happens to runs.
+    pub(crate) observers: Observers,
 }
 
 impl Hub {
+    pub(crate) fn new(slow: Slow) -> Self {
+        Self { observers: Observers::new(slow), ..Self::default() }
+    }
+
     fn lock(&self) -> MutexGuard<'_, HashMap<RunId, Vec<oneshot::Sender<RunNews>>>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }

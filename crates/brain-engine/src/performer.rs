@@ -6,6 +6,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
+use std::time::Instant;
 
 use brain_core::{Clock, Failure, Millis, NodeId, RunId, Timestamp, planted};
 use brain_store::{Scope, Store};
@@ -170,7 +171,9 @@ impl<T: Tasks> Performer<T> {
             let (numbers, members): (Vec<u64>, Vec<_>) = output.commits.into_iter().unzip();
             let (send, hub) = (self.shards.own(), self.hub.clone());
             hub.commit_began();
+            let began = Instant::now();
             let told = move |result: brain_store::CommitResult| {
+                hub.observers.commit(began.elapsed(), result.is_ok());
                 hub.wrote(result.is_ok());
                 // What failed may have been written all the same, or be written yet.
                 if result.is_ok() {
@@ -185,6 +188,7 @@ impl<T: Tasks> Performer<T> {
             match action {
                 Action::Reply(reply, result) => reply(result),
                 Action::Notify(news) => self.hub.tell(&news),
+                Action::Happened(all) => all.iter().for_each(|one| self.hub.observers.happened(one)),
                 // What is far off is found in the store when its time is near.
                 Action::WakeAt(scope, run, at) if (at.since(now) <= FAR) != planted("far-timers") => {
                     self.alarms.push(Alarm { at, run, scope })
@@ -224,10 +228,17 @@ impl<T: Tasks> Performer<T> {
     fn hand_over(&mut self, HandoverAction(handover): HandoverAction) {
         self.hub.job_began();
         let Handover { call, context, repeatable, fence } = handover;
+        let watch = Stopwatch {
+            hub: self.hub.clone(),
+            run: context.run,
+            tool: call.tool().def.name.clone(),
+            began: Instant::now(),
+        };
         let JobContext { scope, run, job, attempt, timeout, now: decided, .. } = context.clone();
         let lost = {
-            let scope = scope.clone();
+            let (scope, watch) = (scope.clone(), watch.clone());
             move |lost: Lost| {
+                watch.ended("unknown");
                 let failure = match lost {
                     Lost::Late => Failure::transient("timeout", "No answer came in time."),
                     Lost::Panicked => Failure::contract("internal", "Brain made a mistake in this call."),
@@ -238,7 +249,11 @@ impl<T: Tasks> Performer<T> {
         let limit = Millis(timeout.0.saturating_add(GRACE.0));
         if repeatable {
             let answer = self.outside.perform(call, context);
-            let work = async move { CoreInput::Job(scope, run, job, attempt, answer.await) };
+            let work = async move {
+                let answer = answer.await;
+                watch.ended(answer.name());
+                CoreInput::Job(scope, run, job, attempt, answer)
+            };
             return self.tasks.spawn(Box::pin(work), limit, Box::new(lost));
         }
         // Time may have passed since the start was decided: the commit was slow, the process stood still. If another
@@ -257,6 +272,7 @@ impl<T: Tasks> Performer<T> {
                 return CoreInput::NotMade(scope, run, job, attempt);
             }
             let answer = outside.perform(call, context).await;
+            watch.ended(answer.name());
             CoreInput::Job(scope, run, job, attempt, answer)
         };
         self.tasks.spawn(Box::pin(work), Millis(limit.0.saturating_add(MAX_DELAY.0)), Box::new(lost));
@@ -275,6 +291,21 @@ impl<T: Tasks> Performer<T> {
         };
         let work = async move { CoreInput::Check(scope, run, job, attempt, answer.await, asked) };
         self.tasks.spawn(Box::pin(work), limit, Box::new(lost));
+    }
+}
+
+/// Measures an outside call.
+#[derive(Clone)]
+struct Stopwatch {
+    hub: Arc<Hub>,
+    run: RunId,
+    tool: String,
+    began: Instant,
+}
+
+impl Stopwatch {
+    fn ended(&self, outcome: &'static str) {
+        self.hub.observers.outside_call(self.run, &self.tool, outcome, self.began.elapsed());
     }
 }
 

@@ -37,6 +37,7 @@ struct Inner {
     bound: SocketAddr,
     token_required: bool,
     request_timeout: Duration,
+    slow_request: Duration,
     max_blob: u64,
     large_bodies: Arc<Semaphore>,
     uploads: Arc<Semaphore>,
@@ -65,6 +66,7 @@ impl App {
             bound,
             token_required,
             request_timeout: config.request_timeout,
+            slow_request: config.slow_request,
             max_blob: config.max_blob,
             large_bodies: Arc::new(Semaphore::new(LARGE_AT_ONCE)),
             uploads: Arc::new(Semaphore::new(UPLOADS_AT_ONCE)),
@@ -94,6 +96,11 @@ impl App {
 
     pub(crate) fn token_required(&self) -> bool {
         self.0.token_required
+    }
+
+    /// Requests that take longer are logged as slow.
+    pub(crate) fn slow_request(&self) -> Duration {
+        self.0.slow_request
     }
 
     /// The largest blob that is taken in, in bytes.

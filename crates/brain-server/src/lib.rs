@@ -16,6 +16,7 @@ mod room;
 mod routes;
 mod serve;
 mod token;
+mod trace;
 pub mod wire;
 
 pub use openapi::openapi;

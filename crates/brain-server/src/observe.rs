@@ -1,6 +1,6 @@
-//! Around every request: its id, its count, its line in the log, and headers that keep browsers careful.
+//! Wraps every request: its id, its metrics, its line in the log, and headers that restrict browsers.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderValue, header};
@@ -9,19 +9,34 @@ use axum::response::Response;
 use tracing::Instrument;
 
 use crate::app::App;
+use crate::problem::Code;
 use crate::request_id::{self, X_REQUEST_ID};
+use crate::trace;
 
-/// Counts and logs a request. The log has the route, not the address: addresses may carry values.
+/// How long a handler waited for something that the caller asked it to wait for. Put into the response by the handler.
+#[derive(Clone, Copy)]
+pub(crate) struct Waited(pub(crate) Duration);
+
+/// Counts and logs a request. The log has the route, not the path: paths may carry values.
 pub(crate) async fn observe(State(app): State<App>, request: Request, next: Next) -> Response {
     let began = Instant::now();
     let id = request_id::of_request(request.headers());
     let method = request.method().clone();
     let route = request.extensions().get::<MatchedPath>().map_or("unmatched", MatchedPath::as_str).to_owned();
-    let span = tracing::info_span!("request", id = id.to_str().unwrap_or_default(), %method, route);
+    let trace = trace::trace_id(request.headers());
+    let span = tracing::info_span!("request", id = id.to_str().unwrap_or_default(), %method, route, trace);
     let mut response = next.run(request).instrument(span.clone()).await;
     let (status, took) = (response.status().as_u16(), began.elapsed());
-    span.in_scope(|| tracing::info!(status, took_ms = took.as_millis() as u64, "answered"));
-    // A method is whatever the client makes up; only the known ones become labels.
+    let waited = response.extensions().get::<Waited>().map_or(Duration::ZERO, |waited| waited.0);
+    let code = response.extensions().get::<Code>().map(|code| code.0);
+    let took_ms = took.as_millis() as u64;
+    span.in_scope(|| match status {
+        500.. => tracing::warn!(status, code, took_ms, "request failed"),
+        400.. => tracing::info!(status, code, took_ms, "request refused"),
+        _ if took.saturating_sub(waited) >= app.slow_request() => tracing::info!(status, took_ms, "slow request"),
+        _ => tracing::debug!(status, took_ms, "request answered"),
+    });
+    // Clients may make up methods; only known ones become labels.
     let method = if is_known(method.as_str()) { method.as_str() } else { "OTHER" };
     app.metrics().request(method, &route, status, took);
     let headers = response.headers_mut();

@@ -70,6 +70,10 @@ kinds! {
     TIMED_OUT = 503 "timed_out" "The answer took too long";
 }
 
+/// The code of a problem, in the extensions of its response: for the log.
+#[derive(Clone, Copy)]
+pub(crate) struct Code(pub(crate) &'static str);
+
 /// Why a request was not answered.
 #[derive(Debug)]
 pub(crate) struct Problem(Box<Inner>);
@@ -160,6 +164,7 @@ impl IntoResponse for Problem {
         let body = serde_json::to_vec(&self.document()).unwrap_or_default();
         let Inner { kind, headers, .. } = *self.0;
         let mut response = Response::new(Body::from(body));
+        response.extensions_mut().insert(Code(kind.code));
         *response.status_mut() = StatusCode::from_u16(kind.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(PROBLEM_JSON));
         for (name, value) in headers {

@@ -43,6 +43,8 @@ pub struct ServerConfig {
     pub max_blob: u64,
     /// How long a connection may take to send the head of a request.
     pub header_timeout: Duration,
+    /// Requests that take longer, without the time that they wait for a run, are logged as slow.
+    pub slow_request: Duration,
     /// How long open requests may go on after the server was asked to stop.
     pub shutdown_grace: Duration,
 }
@@ -57,6 +59,7 @@ impl ServerConfig {
             request_timeout: Duration::from_secs(120),
             max_blob: 1024 * 1024 * 1024,
             header_timeout: Duration::from_secs(15),
+            slow_request: Duration::from_secs(5),
             shutdown_grace: Duration::from_secs(10),
         }
     }

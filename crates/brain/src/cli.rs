@@ -69,9 +69,21 @@ pub(crate) struct Global {
     /// How other systems reach this server; callbacks are addressed to it.
     #[arg(long, global = true, env = "BRAIN_PUBLIC_URL", value_name = "URL", hide_short_help = true)]
     pub(crate) public_url: Option<String>,
+    /// How log lines on standard error are written. Levels are set with BRAIN_LOG, such as `warn,brain_engine=debug`.
+    #[arg(long, global = true, env = "BRAIN_LOG_FORMAT", value_enum, default_value = "text", hide_short_help = true)]
+    pub(crate) log_format: LogFormatArg,
     /// Whether nothing is started: set by `serve --paused`.
     #[arg(skip)]
     pub(crate) paused: bool,
+}
+
+/// How log lines are written.
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum LogFormatArg {
+    /// For people.
+    Text,
+    /// One JSON object a line.
+    Json,
 }
 
 impl Global {

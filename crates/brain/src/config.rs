@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail};
 use brain_core::{Millis, Rate, TenantId};
-use brain_engine::{FlowConfig, Limits, TenantLimits};
+use brain_engine::{FlowConfig, Limits, Slow, TenantLimits};
 use brain_kernel::{Expiry, SpendCap, SpendCaps};
 use brain_registry::Times;
 use serde::Deserialize;
@@ -41,6 +41,21 @@ pub(crate) struct Config {
     /// How long requests and tools may take.
     #[serde(default)]
     times: TimesConfig,
+    /// What is logged as slow.
+    #[serde(default)]
+    slow: SlowConfig,
+}
+
+/// Above which duration something is logged as slow.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SlowConfig {
+    /// A commit; default 1 second.
+    commit: Option<Millis>,
+    /// An outside call; default 10 seconds.
+    outside: Option<Millis>,
+    /// A request over HTTP, without the time that it waits for its run; default 5 seconds.
+    request: Option<Millis>,
 }
 
 /// How long things may take.
@@ -177,6 +192,20 @@ impl Config {
     /// How long a request over HTTP may take, if the file says so.
     pub(crate) fn request_time(&self) -> Option<Millis> {
         self.times.request
+    }
+
+    /// Commits and outside calls that are logged as slow.
+    pub(crate) fn slow(&self) -> Slow {
+        let usual = Slow::default();
+        Slow {
+            commit: self.slow.commit.map_or(usual.commit, Millis::as_std),
+            outside: self.slow.outside.map_or(usual.outside, Millis::as_std),
+        }
+    }
+
+    /// Requests that are logged as slow, if the file says so.
+    pub(crate) fn slow_request(&self) -> Option<Millis> {
+        self.slow.request
     }
 
     /// How long people have before what waits for them ends.

@@ -32,6 +32,7 @@ pub mod bench;
 mod cli;
 mod commands;
 mod config;
+mod logging;
 mod next_action;
 mod open;
 mod show;
@@ -51,7 +52,7 @@ pub use {schemars, serde, serde_json};
 /// The whole command line. Exit codes: 0 all is well, 1 it did not work out, 2 the command line is wrong.
 pub fn main() -> ExitCode {
     let cli = cli::Cli::parse();
-    system::start_logging(&cli.global);
+    logging::start(&cli.global, &cli.command);
     system::outlive_file_size_limit();
     system::end_quietly_without_reader();
     match commands::run(cli) {

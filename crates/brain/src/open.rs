@@ -172,6 +172,7 @@ pub(crate) fn kernel_over(
         keep,
         paused: global.paused,
         deciders: deciders(),
+        slow: file.slow(),
         ..EngineConfig::default()
     };
     let mut config = KernelConfig { engine, expiry: file.expiry(), caps: file.caps(), ..KernelConfig::default() };

@@ -3,8 +3,6 @@
 use brain_core::{Clock, Random, Timestamp};
 use brain_engine::Liveness;
 
-use crate::cli::Global;
-
 /// The clock of this machine.
 pub struct SystemClock;
 
@@ -119,18 +117,6 @@ pub(crate) fn end_quietly_without_reader() {
         }
         hook(info);
     }));
-}
-
-/// Logs go to standard error: warnings by default, more with `BRAIN_LOG`.
-pub(crate) fn start_logging(global: &Global) {
-    let filter = tracing_subscriber::EnvFilter::try_from_env("BRAIN_LOG")
-        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn"));
-    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
-    if global.json {
-        builder.json().init();
-    } else {
-        builder.with_target(false).init();
-    }
 }
 
 #[cfg(test)]

@@ -8,8 +8,9 @@ use brain_store::{LogRow, Precondition, QueuePlace, RunRow, RunSchedule, Scope};
 use brain_vm::{Code, Input, JobId, JobStatus, Program, State};
 use serde_json::Value;
 
-use super::messages::{Command, Reply, Submission, Told};
+use super::messages::{Action, Command, Reply, StepOutput, Submission, Told};
 use crate::data::RunData;
+use crate::happening::{Happening, happenings};
 use crate::host::{CheckAnswer, JobOutcome};
 use crate::log::PipeEvent;
 use crate::reads::Answers;
@@ -124,6 +125,20 @@ pub(super) struct InFlight {
 }
 
 impl Live {
+    /// Reports what a durable commit says to the log and to the observers.
+    pub(super) fn tell_observers(&self, run: RunId, in_flight: &InFlight, output: &mut StepOutput) {
+        let Some(row) = &in_flight.appended else { return };
+        let all = happenings(row, &in_flight.status, self.code.as_ref(), self.state.as_ref());
+        if all.is_empty() {
+            return;
+        }
+        let trace = self.row.as_ref().and_then(|row| row.request["trace_id"].as_str().map(str::to_owned));
+        let (tenant, at) = (self.scope.tenant(), in_flight.at);
+        let told =
+            all.into_iter().map(|what| Happening { tenant: tenant.clone(), run, trace: trace.clone(), at, what });
+        output.actions.push(Action::Happened(told.collect()));
+    }
+
     pub(super) fn empty(scope: Scope) -> Self {
         Self {
             scope,

@@ -11,6 +11,7 @@ use serde_json::Value;
 use crate::data::Moved;
 use crate::engine::EngineError;
 use crate::flow::Share;
+use crate::happening::Happening;
 use crate::host::{CheckAnswer, JobOutcome};
 use crate::hub::RunNews;
 use crate::input::RunInput;
@@ -256,6 +257,8 @@ pub enum Action {
     Slot(Scope, RunId),
     /// Look then who may start.
     LookAt(Timestamp),
+    /// Tell the log and the observers.
+    Happened(Vec<Happening>),
     /// Answer a caller.
     Reply(Reply, Result<RunNews, EngineError>),
 }

@@ -80,9 +80,10 @@ impl Turn<'_> {
         history.push(json!({"at": self.now, "attempt": attempt, "failure": failure}));
         let mut input = self.data.args.get(&job).cloned().unwrap_or_default();
         offload(&mut input, 1, &mut Vec::new());
+        // A letter that was decided and is opened again is news again.
         let notified = match &earlier {
-            Some(letter) => letter.body["notified"].clone(),
-            None => self.notify(id, job, intervention(failure, happened)),
+            Some(letter) if letter.open => letter.body["notified"].clone(),
+            _ => self.notify(id, job, intervention(failure, happened)),
         };
         let body = json!({
             "step": self.state.step_path(&code, job.at()),

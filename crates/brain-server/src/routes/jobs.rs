@@ -1,11 +1,11 @@
 //! `/v1/jobs`: external workers take jobs, do them and answer. `/v1/callbacks`: other engines say how delegated work
 //! went.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use axum::Json;
 use axum::extract::State;
 use axum::http::HeaderMap;
+use axum::{Extension, Json};
 use brain_core::{Digest, Failure, JobKey, Millis, RunId, TenantId};
 use brain_engine::JobOutcome;
 use brain_kernel::MAX_WAIT;
@@ -18,6 +18,7 @@ use utoipa_axum::routes;
 use crate::app::App;
 use crate::extract::{JsonBody, RawBody, UrlPath, bounded, short_text};
 use crate::guard::Caller;
+use crate::observe::Waited;
 use crate::problem::{BAD_ID, NOT_FOUND, Problem, UNAUTHORIZED};
 use crate::wire::{
     Activate, Activated, Callback, CallbackTaken, CompleteJob, ExtendJob, Extended, FailJob, JobErrorClass, JobTaken,
@@ -70,7 +71,7 @@ async fn activate(
     State(app): State<App>,
     caller: Caller,
     JsonBody(body): JsonBody<Activate>,
-) -> Result<Json<Activated>, Problem> {
+) -> Result<(Extension<Waited>, Json<Activated>), Problem> {
     let max = bounded("max_jobs", body.max_jobs, 1, 1, MAX_JOBS)?;
     let wait = bounded("wait_timeout_ms", body.wait_timeout_ms, DEFAULT_WAIT, 0, MAX_WAIT)?;
     let lease = lease(body.lease_ms)?;
@@ -86,8 +87,10 @@ async fn activate(
     short_text("worker", &body.worker, MAX_NAME)?;
     let wait = Duration::from_millis(app.wait(wait));
     let max = usize::try_from(max).unwrap_or(1);
+    let waiting = Instant::now();
     let jobs = app.kernel().activate(&caller.scope, &body.topics, &body.worker, max, lease, wait).await?;
-    Ok(Json(Activated { jobs: jobs.into_iter().map(Into::into).collect() }))
+    let waited = Extension(Waited(waiting.elapsed()));
+    Ok((waited, Json(Activated { jobs: jobs.into_iter().map(Into::into).collect() })))
 }
 
 /// Complete a job.

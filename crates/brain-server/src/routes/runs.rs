@@ -1,11 +1,13 @@
 //! `/v1/runs`: ask for something to be done, and look at what became of it.
 
-use axum::Json;
+use std::time::{Duration, Instant};
+
 use axum::extract::State;
-use axum::http::{HeaderMap, HeaderName, HeaderValue};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use axum::{Extension, Json};
 use brain_core::{ContractStatus, RunId, RunStatus};
-use brain_kernel::{Incoming, Report, Request, Verdict, life};
+use brain_kernel::{Incoming, Mode, Report, Request, Verdict, life};
 use serde::Deserialize;
 use serde_json::Value;
 use utoipa::IntoParams;
@@ -17,8 +19,10 @@ use super::approvals::MAX_NOTE;
 use crate::app::App;
 use crate::extract::{JsonBody, OptionalJson, UrlPath, UrlQuery, page_cursor, page_limit, short_text, status_of};
 use crate::guard::Caller;
+use crate::observe::Waited;
 use crate::openapi::words;
 use crate::problem::{BAD_CURSOR, BAD_KEY, Problem};
+use crate::trace;
 use crate::wire::{self, Page, Receipt, Review, RunEvent, RunRequest, RunResponse, RunSummary, UndoRun, run_events};
 
 /// Says that a response is that of an earlier request with the same key.
@@ -40,7 +44,8 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
 /// Ask for something to be done.
 ///
 /// A request that is well-formed but cannot be planned or validated is a run all the same: `200` with `ok: false` and
-/// `errors`. With an `Idempotency-Key`, the same request again answers where its run stands now; another request with
+/// `errors`. Mode `enqueue` answers `202` once the run is durable and its calls are accepted; `Location` is the run. With
+/// an `Idempotency-Key`, the same request again answers where its run stands now; another request with
 /// the same key is a `422`.
 #[utoipa::path(
     post, path = "/v1/runs", tag = "runs", operation_id = "create_run",
@@ -49,7 +54,12 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
     request_body = RunRequest,
     responses(
         (status = 200, description = "Where the run stands", body = RunResponse,
-            headers(("idempotent-replayed" = Option<String>, description = "`true` if the key was used before"))),
+            headers(
+                ("idempotent-replayed" = Option<String>, description = "`true` if the key was used before"),
+                ("location" = String, description = "Where the run is found"),
+            )),
+        (status = 202, description = "Mode `enqueue`: the calls are accepted and will be made", body = RunResponse,
+            headers(("location" = String, description = "Where the run is found"))),
         (status = 400, description = "The body is not JSON, or the key cannot be used."),
         (status = 408, description = "The body did not arrive in time."),
         (status = 413, description = "The message has more than 64 KiB, or the body more than 64 MiB."),
@@ -64,7 +74,7 @@ async fn create(
     JsonBody(body): JsonBody<RunRequest>,
 ) -> Result<Response, Problem> {
     let mut request = to_request(caller, body, idempotency_key(&headers)?)?;
-    request.trace = trace_id(&headers);
+    request.trace = trace::trace_id(&headers);
     let kernel = app.kernel();
     let replayed = match &request.key {
         Some(key) => kernel.store().by_key(&request.scope, key)?.is_some(),
@@ -72,14 +82,26 @@ async fn create(
     };
     let begun = kernel.begin(&request).await?;
     request.limits.wait_timeout_ms = app.wait(request.limits.wait_timeout_ms);
+    let waiting = Instant::now();
     let report = kernel.finish(&request, &begun).await?;
+    let place = location(begun.run);
+    let waited = Extension(Waited(if begun.wait { waiting.elapsed() } else { Duration::ZERO }));
     if replayed {
-        return Ok(([(REPLAYED, HeaderValue::from_static("true"))], Json(RunResponse::from(report))).into_response());
+        let replayed = [(REPLAYED, HeaderValue::from_static("true"))];
+        return Ok((place, waited, replayed, Json(RunResponse::from(report))).into_response());
     }
     if begun.repeated.is_none() {
         app.metrics().run_created(request.mode);
     }
-    Ok(Json(RunResponse::accepted(report)).into_response())
+    let response = RunResponse::accepted(report);
+    let accepted = request.mode == Mode::Enqueue && begun.repeated.is_none() && !response.enqueued.is_empty();
+    let status = if accepted { StatusCode::ACCEPTED } else { StatusCode::OK };
+    Ok((status, place, waited, Json(response)).into_response())
+}
+
+/// The header that says where a run is found.
+fn location(run: RunId) -> [(HeaderName, String); 1] {
+    [(header::LOCATION, format!("/v1/runs/{run}"))]
 }
 
 fn to_request(caller: Caller, body: RunRequest, key: Option<String>) -> Result<Request, Problem> {
@@ -115,15 +137,6 @@ fn to_request(caller: Caller, body: RunRequest, key: Option<String>) -> Result<R
 fn sentence(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
-}
-
-/// The trace that the caller's request belongs to (W3C Trace Context), if it says so.
-fn trace_id(headers: &HeaderMap) -> Option<String> {
-    let parent = headers.get("traceparent")?.to_str().ok()?;
-    let id = parent.split('-').nth(1)?;
-    let whole =
-        id.len() == 32 && id.bytes().all(|byte| byte.is_ascii_hexdigit()) && id.bytes().any(|byte| byte != b'0');
-    whole.then(|| id.to_ascii_lowercase())
 }
 
 fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
@@ -315,7 +328,8 @@ async fn cancel(
     post, path = "/v1/runs/{id}/undo", tag = "runs", operation_id = "undo_run",
     params(("id" = String, Path, format = "uuid", description = "The run")), request_body = UndoRun,
     responses(
-        (status = 200, description = "The run that will undo it: staged", body = RunResponse),
+        (status = 200, description = "The run that will undo it: staged", body = RunResponse,
+            headers(("location" = String, description = "Where that run is found"))),
         (status = 400, description = "The body is not JSON, or the id is not a UUID."),
         (status = 404, description = "There is no such run."),
         (status = 408, description = "The body did not arrive in time."),
@@ -330,9 +344,9 @@ async fn undo(
     caller: Caller,
     UrlPath(id): UrlPath<String>,
     OptionalJson(body): OptionalJson<UndoRun>,
-) -> Result<Json<RunResponse>, Problem> {
+) -> Result<([(HeaderName, String); 1], Json<RunResponse>), Problem> {
     let report = app.kernel().undo(&caller.scope, run_id(&id)?, body.step.as_deref(), &caller.actor).await?;
-    Ok(Json(report.into()))
+    Ok((location(report.run), Json(report.into())))
 }
 
 /// Decide about a result that waits for somebody to look at it.

@@ -68,6 +68,28 @@ async fn enqueue_returns_at_once_and_the_run_shows_the_receipts() {
 }
 
 #[tokio::test]
+async fn enqueue_answers_202_and_every_new_run_has_a_location() {
+    let server = TestServer::start().await;
+    for (message, mode, status) in [
+        ("create task: Call Bob", "enqueue", 202),
+        ("create task: Call Bob", "enqueue_and_wait", 200),
+        ("create task: Call Bob", "plan", 200),
+        ("create task: Call Bob", "answer", 200),
+        ("sing me a song", "enqueue", 200),
+    ] {
+        let answer = server.post("/v1/runs", &json!({"message": message, "mode": mode})).await;
+        assert_eq!(answer.status.as_u16(), status, "{message}, {mode}: {}", answer.body);
+        let location = answer.headers["location"].to_str().unwrap();
+        assert_eq!(server.get(location).await.ok()["run_id"], answer.body["run_id"], "{location}");
+    }
+    // The same key again: the run as it stands, so there is nothing left to accept.
+    let body = json!({"message": "create task: Call Ann", "mode": "enqueue"});
+    let (first, again) = (keyed(&server, "k", &body).await, keyed(&server, "k", &body).await);
+    assert_eq!((first.status.as_u16(), again.status.as_u16()), (202, 200));
+    assert_eq!(first.headers["location"], again.headers["location"]);
+}
+
+#[tokio::test]
 async fn answer_says_what_would_be_done_and_does_nothing() {
     let server = TestServer::start().await;
     let run = server.say("create task: Call Bob", "answer").await;

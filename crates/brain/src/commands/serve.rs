@@ -32,10 +32,14 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<bool> {
         if let Some(limit) = file.request_time() {
             config.request_timeout = limit.as_std();
         }
+        if let Some(limit) = file.slow_request() {
+            config.slow_request = limit.as_std();
+        }
         let mut signals = count_signals();
         let (mut first, engine) = (signals.clone(), kernel.engine().clone());
         let stopping = async move {
             drop(first.wait_for(|signals| *signals >= 1).await);
+            tracing::info!(outside_calls = engine.outside_jobs(), "stopping");
             engine.pause(true);
             engine.retire();
         };
@@ -55,6 +59,10 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<bool> {
                 open::store_url(global)?
             );
         }
+        let packs: Vec<String> =
+            kernel.registry().packs().values().map(|pack| format!("{} {}", pack.name, pack.version)).collect();
+        let (version, store) = (env!("CARGO_PKG_VERSION"), open::store_url(global)?);
+        tracing::info!(address = %addr, store, packs = packs.join(", "), tools, version, "started");
         if args.paused && !global.json {
             anstream::println!("{YELLOW}Paused{YELLOW:#}: nothing is started, woken or taken over.");
             anstream::println!(
@@ -64,7 +72,7 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<bool> {
         let behind = super::records::behind(kernel.registry(), kernel.store().as_ref(), &open::scope(global)?)?;
         if !behind.is_empty() {
             anstream::eprintln!(
-                "{YELLOW}!{YELLOW:#} What records of {} are found by has changed; bring older ones up to date: brain records reindex",
+                "{YELLOW}!{YELLOW:#} The lookup fields of {} changed. Run `brain records reindex` to update existing records.",
                 behind.join(", ")
             );
         }
@@ -94,8 +102,9 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<bool> {
         }
         kernel.engine().stop();
         if let Err(error) = kernel.store().checkpoint() {
-            tracing::warn!(%error, "the store was not written back into one file; keep what lies beside it");
+            tracing::warn!(%error, "the write-ahead log could not be merged into the store file; keep the files beside it");
         }
+        tracing::info!(drained, "stopped");
         Ok(true)
     })
 }

@@ -95,7 +95,7 @@ async fn ask(client: &reqwest::Client, any: &impl Fn() -> String, told: &Told, d
         let hurry = dice.percent(4);
         request = request.timeout(Duration::from_millis(if hurry { 1 + dice.below(15) } else { 20_000 }));
         match read(request).await {
-            Ok((200, answer)) => {
+            Ok((200 | 202, answer)) => {
                 let run = answer["run_id"].as_str().unwrap_or_else(|| panic!("no run: {answer:#}"));
                 return run.to_owned();
             }
