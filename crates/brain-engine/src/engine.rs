@@ -8,14 +8,15 @@ use std::time::Duration;
 use brain_core::{Clock, Digest, Failure, JobKey, Millis, NodeId, Random, RunId, RunStatus, SeededRandom, Timestamp};
 use brain_lang::plan::{Idempotency, Place};
 use brain_store::{
-    Lane, Member, Outcome, Precondition, RunRow, RunSchedule, Scope, Store, StoreError, SystemScope, Write,
+    Backlog, Lane, Member, Outcome, Precondition, RunRow, RunSchedule, Scope, Store, StoreError, SystemScope, Write,
 };
 use brain_vm::{Code, GRACE, Happened, Input, JobId, JobStatus, Program, StepId, StepMap};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 use crate::core::{
-    CHILD_IN_DOUBT, Command, Core, CoreInput, Submission, ToJob, Told, last_child, lost_jobs, move_unread,
+    CHILD_IN_DOUBT, Command, Core, CoreInput, PRIORITY_STEP, Submission, ToJob, Told, last_child, lost_jobs,
+    move_unread,
 };
 use crate::data::Moved;
 use crate::flow::{Flow, FlowConfig};
@@ -301,6 +302,11 @@ impl Engine {
     pub fn pause(&self, paused: bool) {
         self.paused.store(paused, Ordering::Relaxed);
         self.send(CoreInput::Pause(paused));
+    }
+
+    /// What waits for people and for free slots, of all tenants.
+    pub fn backlog(&self) -> Result<Backlog, StoreError> {
+        self.store.backlog(SystemScope, PRIORITY_STEP)
     }
 
     /// Has an observer told what happens to runs from now on.

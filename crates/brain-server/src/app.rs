@@ -58,7 +58,7 @@ impl App {
     }
 
     pub(crate) fn new(kernel: Arc<Kernel>, bound: SocketAddr, config: &ServerConfig, token_required: bool) -> Self {
-        let metrics = Metrics::new(kernel.clone());
+        let metrics = Metrics::new(&kernel);
         let openapi = serde_json::to_vec(&crate::openapi::openapi()).unwrap_or_default().into();
         Self(Arc::new(Inner {
             kernel,

@@ -31,7 +31,7 @@ type Case = fn(&dyn Store);
 
 /// Runs the whole suite; panics, naming what was expected, at the first thing that does not hold.
 pub fn run(make: Make<'_>) {
-    let cases: [(&str, Case); 40] = [
+    let cases: [(&str, Case); 41] = [
         ("a run and its log read back as written", a_run_and_its_log_read_back_as_written),
         ("a broken precondition writes nothing", a_broken_precondition_writes_nothing),
         ("an old fence is refused", an_old_fence_is_refused),
@@ -48,6 +48,7 @@ pub fn run(make: Make<'_>) {
         ("lists are cut into pages", lists_are_cut_into_pages),
         ("due runs come by time", due_runs_come_by_time),
         ("a node's runs are found by its id", a_nodes_runs_are_found_by_its_id),
+        ("what waits is counted over all tenants", queue::what_waits_is_counted_over_all_tenants),
         ("letters and approvals change state once", letters_and_approvals_change_state_once),
         ("definitions and tokens stay", definitions_and_tokens_stay),
         ("offers come by topic and order", offers::offers_come_by_topic_and_order),

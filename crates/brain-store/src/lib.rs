@@ -21,9 +21,9 @@ pub use keep::{Audit, Dump, Old, Referrer, Retention, used_blobs};
 pub use memory::MemoryStore;
 pub use postgres::{PostgresStore, redact};
 pub use rows::{
-    ApprovalRow, ArtifactRow, AuditRow, BlobRow, BrokenRow, Claim, DeadLetterRow, DefinitionRow, FeedPage, IndexEntry,
-    LogEvent, LogRow, Migration, NAMES, NodeRow, OfferRow, Page, QueuePlace, RecordFilter, RecordRow, RunRow,
-    RunSchedule, SignalRow, TokenRow, WholeRecord, contains_words, fingerprint, search_words,
+    ApprovalRow, ArtifactRow, AuditRow, Backlog, BlobRow, BrokenRow, Claim, DeadLetterRow, DefinitionRow, FeedPage,
+    IndexEntry, LogEvent, LogRow, Migration, NAMES, NodeRow, OfferRow, Page, QueuePlace, RecordFilter, RecordRow,
+    RunRow, RunSchedule, SignalRow, TokenRow, WholeRecord, contains_words, fingerprint, search_words,
 };
 pub use scope::{Scope, Sudo, SystemScope};
 pub use sqlite::{Contents as SqliteContents, SqliteStore};

@@ -23,8 +23,8 @@ use crate::traits::{
     Precondition, Runs, Scheduling, Store, StoreError, StoreStats, Tokens, Watch, Write,
 };
 use crate::{
-    ApprovalRow, ArtifactRow, AuditRow, BlobRow, Claim, DeadLetterRow, FeedPage, IndexEntry, LogRow, NodeRow, OfferRow,
-    Page, RecordRow, RunRow, Scope, SignalRow, SystemScope, TokenRow,
+    ApprovalRow, ArtifactRow, AuditRow, Backlog, BlobRow, Claim, DeadLetterRow, FeedPage, IndexEntry, LogRow, NodeRow,
+    OfferRow, Page, RecordRow, RunRow, Scope, SignalRow, SystemScope, TokenRow,
 };
 
 /// A store that forgets everything when it is dropped.
@@ -475,6 +475,26 @@ impl Scheduling for MemoryStore {
             *counts.entry(row.status).or_default() += 1;
         }
         Ok(counts.into_iter().collect())
+    }
+
+    fn backlog(&self, _: SystemScope, priority_step: i64) -> Result<Backlog, StoreError> {
+        let inner = self.lock();
+        let letters = || inner.letters.values().filter(|row| row.open).map(|row| row.opened_at);
+        let approvals = || inner.approvals.values().filter(|row| row.status == "pending").map(|row| row.asked_at);
+        let queued = || {
+            let places = inner.runs.values().filter_map(|row| Some((row.schedule.queued.as_ref()?, &row.schedule)));
+            places.map(|(place, schedule)| {
+                Timestamp::from_millis(place.order + i64::from(schedule.priority) * priority_step)
+            })
+        };
+        Ok(Backlog {
+            letters: letters().count() as u64,
+            oldest_letter: letters().min(),
+            approvals: approvals().count() as u64,
+            oldest_approval: approvals().min(),
+            queued: queued().count() as u64,
+            oldest_queued: queued().min(),
+        })
     }
 }
 

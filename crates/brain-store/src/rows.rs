@@ -78,6 +78,23 @@ pub struct QueuePlace {
     pub limit: String,
 }
 
+/// What waits: how much of it, and since when the oldest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Backlog {
+    /// Open dead letters.
+    pub letters: u64,
+    /// When the oldest of them was opened.
+    pub oldest_letter: Option<Timestamp>,
+    /// Pending approvals.
+    pub approvals: u64,
+    /// When the oldest of them was asked for.
+    pub oldest_approval: Option<Timestamp>,
+    /// Runs in the queue for a free slot.
+    pub queued: u64,
+    /// Since when the oldest of them waits.
+    pub oldest_queued: Option<Timestamp>,
+}
+
 /// A node and its lease.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NodeRow {

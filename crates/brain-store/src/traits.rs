@@ -9,9 +9,9 @@ use brain_core::{
 use serde_json::Value;
 
 use crate::{
-    Accounts, ApprovalRow, ArtifactRow, Audit, BlobRow, Claim, DeadLetterRow, Dump, FeedPage, IndexEntry, LogRow,
-    NodeRow, OfferRow, Page, RecordFilter, RecordRow, Retention, RunRow, RunSchedule, Scope, SignalRow, SystemScope,
-    TokenRow,
+    Accounts, ApprovalRow, ArtifactRow, Audit, Backlog, BlobRow, Claim, DeadLetterRow, Dump, FeedPage, IndexEntry,
+    LogRow, NodeRow, OfferRow, Page, RecordFilter, RecordRow, Retention, RunRow, RunSchedule, Scope, SignalRow,
+    SystemScope, TokenRow,
 };
 
 /// The store could not answer.
@@ -526,6 +526,8 @@ pub trait Scheduling {
     fn next_wake(&self, system: SystemScope) -> Result<Option<Timestamp>, StoreError>;
     /// Runs by status, completed ones aside, for metrics.
     fn count_by_status(&self, system: SystemScope) -> Result<Vec<(RunStatus, u64)>, StoreError>;
+    /// What waits, of all tenants, for metrics. `priority_step` is how much earlier in the queue one step of priority is.
+    fn backlog(&self, system: SystemScope, priority_step: i64) -> Result<Backlog, StoreError>;
 }
 
 /// Everything that was written to logs, in an order that never changes.

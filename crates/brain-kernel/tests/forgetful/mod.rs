@@ -269,6 +269,10 @@ impl Scheduling for Forgetful {
     fn count_by_status(&self, system: SystemScope) -> Result<Vec<(RunStatus, u64)>, StoreError> {
         self.base.count_by_status(system)
     }
+
+    fn backlog(&self, system: SystemScope, priority_step: i64) -> Result<Backlog, StoreError> {
+        self.base.backlog(system, priority_step)
+    }
 }
 
 impl Feed for Forgetful {

@@ -7,9 +7,9 @@ use brain_core::{
     TokenId,
 };
 use brain_store::{
-    AccountEntry, Accounts, ApprovalRow, Approvals, ArtifactRow, BlobRow, BlobWriter, Blobs, Claim, DeadLetterRow,
-    DeadLetters, Definitions, Feed, FeedPage, Heard, Lane, Lanes, LogRow, NodeRow, OfferRow, Offers, Page,
-    RecordFilter, RecordRow, Records, RunRow, Runs, Scheduling, Scope, SignalRow, Signals, Store, StoreError,
+    AccountEntry, Accounts, ApprovalRow, Approvals, ArtifactRow, Backlog, BlobRow, BlobWriter, Blobs, Claim,
+    DeadLetterRow, DeadLetters, Definitions, Feed, FeedPage, Heard, Lane, Lanes, LogRow, NodeRow, OfferRow, Offers,
+    Page, RecordFilter, RecordRow, Records, RunRow, Runs, Scheduling, Scope, SignalRow, Signals, Store, StoreError,
     SystemScope, TokenRow, Tokens, Watch,
 };
 use serde_json::Value;
@@ -277,6 +277,10 @@ impl Scheduling for NodeStore {
 
     fn count_by_status(&self, system: SystemScope) -> Result<Vec<(RunStatus, u64)>, StoreError> {
         self.read(|base| base.count_by_status(system))
+    }
+
+    fn backlog(&self, system: SystemScope, priority_step: i64) -> Result<Backlog, StoreError> {
+        self.read(|base| base.backlog(system, priority_step))
     }
 }
 

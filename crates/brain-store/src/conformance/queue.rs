@@ -1,9 +1,11 @@
 //! What the engine relies on about the queue of runs that wait for a free slot.
 
+use brain_core::{ApprovalId, JobKey, RunStatus, SeededRandom};
+use serde_json::json;
+
 use super::sample::{self, at, scope};
 use super::{RunSchedule, Store, SystemScope, Write, claim, commit, new_run};
-use crate::QueuePlace;
-use brain_core::RunStatus;
+use crate::{ApprovalRow, Backlog, DeadLetterRow, QueuePlace};
 
 pub(super) fn queued_runs_come_by_tenant_and_order(store: &dyn Store) {
     let (ours, theirs) = (scope("ours"), scope("theirs"));
@@ -36,4 +38,43 @@ pub(super) fn queued_runs_come_by_tenant_and_order(store: &dyn Store) {
     };
     commit(store, &theirs, vec![], vec![started]);
     assert_eq!(tenants(), [ours.tenant().clone()], "what was taken is in the queue no more");
+}
+
+pub(super) fn what_waits_is_counted_over_all_tenants(store: &dyn Store) {
+    const STEP: i64 = 100;
+    let backlog = || store.backlog(SystemScope, STEP).expect("reads");
+    assert_eq!(backlog(), Backlog::default(), "nothing waits");
+    let (ours, theirs) = (scope("ours"), scope("theirs"));
+    for (scope, n, opened, open) in [(&ours, 1, 50, true), (&theirs, 2, 40, true), (&ours, 3, 10, false)] {
+        let id = JobKey::generate(at(n), &mut SeededRandom::new(n));
+        let (run, tool, body) = (sample::run_id(n), "t.x".into(), json!({}));
+        let row = DeadLetterRow { id, run, tool, opened_at: at(opened), open, body };
+        commit(store, scope, vec![], vec![Write::PutLetter(row)]);
+    }
+    for (scope, n, asked, status) in [(&ours, 4, 30, "pending"), (&theirs, 5, 20, "approved")] {
+        let id = ApprovalId::generate(at(n), &mut SeededRandom::new(n));
+        let (run, status, body) = (sample::run_id(n), status.into(), json!({}));
+        commit(
+            store,
+            scope,
+            vec![],
+            vec![Write::PutApproval(ApprovalRow { id, run, status, asked_at: at(asked), body })],
+        );
+    }
+    // Two steps of priority put the second one 200 ahead: it has waited since 70, the other one since 60.
+    for (scope, n, order, priority) in [(&ours, 6, at(60).as_millis(), 0), (&theirs, 7, at(70).as_millis() - 2 * STEP, 2)] {
+        let mut row = sample::run(scope, n);
+        row.schedule.priority = priority;
+        row.schedule.queued = Some(QueuePlace { order, limit: "node".into() });
+        new_run(store, scope, row);
+    }
+    let expected = Backlog {
+        letters: 2,
+        oldest_letter: Some(at(40)),
+        approvals: 1,
+        oldest_approval: Some(at(30)),
+        queued: 2,
+        oldest_queued: Some(at(60)),
+    };
+    assert_eq!(backlog(), expected);
 }

@@ -7,7 +7,7 @@ use uuid::Uuid;
 use super::PostgresStore;
 use super::connection::values;
 use super::read::{count, each, first, get, tenant, time};
-use crate::{Claim, NodeRow, Scheduling, StoreError, SystemScope};
+use crate::{Backlog, Claim, NodeRow, Scheduling, StoreError, SystemScope};
 
 /// Leases are written and judged by the database's clock: machines that share it need not agree about the time.
 const HEARTBEAT: &str = "
@@ -129,5 +129,28 @@ impl Scheduling for PostgresStore {
     fn count_by_status(&self, _: SystemScope) -> Result<Vec<(RunStatus, u64)>, StoreError> {
         let sql = "SELECT status, count(*) FROM runs WHERE status <> 'completed' GROUP BY status ORDER BY status";
         each(&self.system(sql, vec![])?, |row| Ok((RunStatus::stored(get(row, 0)?), get::<i64>(row, 1)? as u64)))
+    }
+
+    fn backlog(&self, _: SystemScope, priority_step: i64) -> Result<Backlog, StoreError> {
+        let sql = "SELECT (SELECT count(*) FROM dead_letters WHERE open),
+                          (SELECT min(opened_at) FROM dead_letters WHERE open),
+                          (SELECT count(*) FROM approvals WHERE status = 'pending'),
+                          (SELECT min(asked_at) FROM approvals WHERE status = 'pending'),
+                          (SELECT count(*) FROM runs WHERE queue_order IS NOT NULL),
+                          (SELECT min(queue_order + priority * $1::bigint) FROM runs WHERE queue_order IS NOT NULL)";
+        let rows = self.system(sql, values![priority_step])?;
+        let found = first(&rows, |row| {
+            let count = |n| get::<i64>(row, n).map(|count| count as u64);
+            let since = |n| get::<Option<i64>>(row, n).map(|at| at.map(Timestamp::from_millis));
+            Ok(Backlog {
+                letters: count(0)?,
+                oldest_letter: since(1)?,
+                approvals: count(2)?,
+                oldest_approval: since(3)?,
+                queued: count(4)?,
+                oldest_queued: since(5)?,
+            })
+        })?;
+        Ok(found.unwrap_or_default())
     }
 }

@@ -151,6 +151,7 @@ CREATE TABLE account_entries (
 );
 CREATE INDEX dead_letters_open ON dead_letters (tenant, id) WHERE open;
 CREATE INDEX approvals_status ON approvals (tenant, status, id);
+CREATE INDEX approvals_pending ON approvals (asked_at) WHERE status = 'pending';
 CREATE INDEX audit_at ON audit (at, n);
 DROP TRIGGER audit_stays ON audit;
 CREATE OR REPLACE FUNCTION audit_stays() RETURNS trigger LANGUAGE plpgsql AS $stays$

@@ -11,8 +11,8 @@ use serde_json::Value;
 use super::{SqliteStore, failed};
 use crate::traits::{Approvals, DeadLetters, Definitions, Runs, Scheduling, StoreError, Tokens};
 use crate::{
-    ApprovalRow, ArtifactRow, Claim, DeadLetterRow, LogRow, NodeRow, Page, QueuePlace, RunRow, RunSchedule, Scope,
-    SystemScope, TokenRow,
+    ApprovalRow, ArtifactRow, Backlog, Claim, DeadLetterRow, LogRow, NodeRow, Page, QueuePlace, RunRow, RunSchedule,
+    Scope, SystemScope, TokenRow,
 };
 
 type Bytes = [u8; 16];
@@ -490,6 +490,31 @@ impl Scheduling for SqliteStore {
             many(connection, sql, &[], |row| {
                 Ok((RunStatus::stored(row.get_ref(0)?.as_str()?), row.get::<_, i64>(1)? as u64))
             })
+        })
+    }
+
+    fn backlog(&self, _: SystemScope, priority_step: i64) -> Result<Backlog, StoreError> {
+        self.read(|connection| {
+            let sql = "SELECT (SELECT count(*) FROM dead_letters WHERE open = 1),
+                              (SELECT min(opened_at) FROM dead_letters WHERE open = 1),
+                              (SELECT count(*) FROM approvals WHERE status = 'pending'),
+                              (SELECT min(asked_at) FROM approvals WHERE status = 'pending'),
+                              (SELECT count(*) FROM runs WHERE queue_order IS NOT NULL),
+                              (SELECT min(queue_order + priority * ?1) FROM runs WHERE queue_order IS NOT NULL)";
+            let count = |row: &rusqlite::Row<'_>, n| row.get::<_, i64>(n).map(|count| count as u64);
+            let since =
+                |row: &rusqlite::Row<'_>, n| row.get::<_, Option<i64>>(n).map(|at| at.map(Timestamp::from_millis));
+            let read = |row: &rusqlite::Row<'_>| {
+                Ok(Backlog {
+                    letters: count(row, 0)?,
+                    oldest_letter: since(row, 1)?,
+                    approvals: count(row, 2)?,
+                    oldest_approval: since(row, 3)?,
+                    queued: count(row, 4)?,
+                    oldest_queued: since(row, 5)?,
+                })
+            };
+            Ok(one(connection, sql, &[&priority_step], read)?.unwrap_or_default())
         })
     }
 }

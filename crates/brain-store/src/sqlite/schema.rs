@@ -162,6 +162,7 @@ CREATE TABLE account_entries (
 ) WITHOUT ROWID;
 CREATE INDEX dead_letters_open ON dead_letters (tenant, id) WHERE open = 1;
 CREATE INDEX approvals_status ON approvals (tenant, status, id);
+CREATE INDEX approvals_pending ON approvals (asked_at) WHERE status = 'pending';
 CREATE INDEX audit_at ON audit (at, n);
 -- Entries from before this moment may be deleted; set only while they are.
 CREATE TABLE audit_since (single INTEGER PRIMARY KEY CHECK (single = 1), at INTEGER NOT NULL);

@@ -4,6 +4,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod logs;
+mod metrics;
 mod outside;
 
 use std::path::{Path, PathBuf};
