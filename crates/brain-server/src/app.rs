@@ -18,6 +18,7 @@ use utoipa_axum::router::OpenApiRouter;
 use crate::guard::guard;
 use crate::metrics::Metrics;
 use crate::observe::observe;
+use crate::pages::{self, Pages};
 use crate::problem::{METHOD_NOT_ALLOWED, NOT_FOUND, Problem, TIMED_OUT};
 use crate::room::{LARGE_AT_ONCE, room};
 use crate::routes;
@@ -43,6 +44,7 @@ struct Inner {
     uploads: Arc<Semaphore>,
     tokens: KnownTokens,
     openapi: Bytes,
+    pages: Pages,
     closing: tokio::sync::watch::Sender<bool>,
 }
 
@@ -59,7 +61,8 @@ impl App {
 
     pub(crate) fn new(kernel: Arc<Kernel>, bound: SocketAddr, config: &ServerConfig, token_required: bool) -> Self {
         let metrics = Metrics::new(&kernel);
-        let openapi = serde_json::to_vec(&crate::openapi::openapi()).unwrap_or_default().into();
+        let document = serde_json::to_value(crate::openapi::openapi()).unwrap_or_default();
+        let openapi = serde_json::to_vec(&document).unwrap_or_default().into();
         Self(Arc::new(Inner {
             kernel,
             metrics,
@@ -72,6 +75,7 @@ impl App {
             uploads: Arc::new(Semaphore::new(UPLOADS_AT_ONCE)),
             tokens: KnownTokens::default(),
             openapi,
+            pages: Pages::of(&document, bound),
             closing: tokio::sync::watch::Sender::new(false),
         }))
     }
@@ -139,6 +143,11 @@ impl App {
         self.0.openapi.clone()
     }
 
+    /// The pages for people.
+    pub(crate) fn pages(&self) -> &Pages {
+        &self.0.pages
+    }
+
     /// Reads from the store on a thread that may block.
     pub(crate) async fn read<T: Send + 'static>(
         &self,
@@ -174,6 +183,7 @@ pub(crate) fn api() -> OpenApiRouter<App> {
 pub(crate) fn router(app: App) -> Router {
     let (router, _) = api().split_for_parts();
     router
+        .merge(pages::routes())
         .fallback(not_found)
         .method_not_allowed_fallback(method_not_allowed)
         .layer(from_fn_with_state(app.clone(), room))
@@ -186,12 +196,12 @@ pub(crate) fn router(app: App) -> Router {
 
 async fn not_found(request: Request) -> Problem {
     let path = request.uri().path();
-    Problem::new(NOT_FOUND, format!("There is nothing at `{path}`. /openapi.json lists all there is."))
+    Problem::new(NOT_FOUND, format!("There is nothing at `{path}`. /docs lists every route."))
 }
 
 async fn method_not_allowed(request: Request) -> Problem {
     let (method, path) = (request.method(), request.uri().path());
-    Problem::new(METHOD_NOT_ALLOWED, format!("`{path}` does not know {method}. /openapi.json lists all there is."))
+    Problem::new(METHOD_NOT_ALLOWED, format!("`{path}` does not support {method}. /docs lists every route."))
 }
 
 /// No request goes on for ever. What it began goes on: runs do not depend on anybody waiting.

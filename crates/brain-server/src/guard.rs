@@ -20,8 +20,8 @@ use crate::app::App;
 use crate::problem::{HOST_NOT_ALLOWED, NOT_ALLOWED, ORIGIN_NOT_ALLOWED, Problem, UNAUTHORIZED};
 use crate::token;
 
-/// Routes that tell nothing and need no token.
-const OPEN: [&str; 2] = ["/healthz", "/readyz"];
+/// Routes that need no token: they show nothing of any tenant. People open the pages in browsers, which send no token.
+const OPEN: [&str; 5] = ["/", "/docs", "/healthz", "/openapi.json", "/readyz"];
 
 /// Where other engines say how delegated work went.
 const CALLBACKS: &str = "/v1/callbacks/";

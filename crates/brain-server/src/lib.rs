@@ -10,6 +10,7 @@ mod guard;
 mod metrics;
 mod observe;
 mod openapi;
+mod pages;
 mod problem;
 mod request_id;
 mod room;

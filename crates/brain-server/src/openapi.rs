@@ -3,7 +3,7 @@
 use utoipa::openapi::path::Operation;
 use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityRequirement, SecurityScheme};
-use utoipa::openapi::{Components, Content, InfoBuilder, OpenApi, PathItem, Ref, RefOr, Response, Tag};
+use utoipa::openapi::{Components, Content, InfoBuilder, OpenApi, PathItem, Ref, RefOr, Response, Server, Tag};
 use utoipa::{PartialSchema, ToSchema};
 
 use crate::app::api;
@@ -30,11 +30,12 @@ a bearer token is (`brain token new`).
 `Idempotency-Key` is honoured on `POST /v1/runs`. The other `POST`s act on something that exists and can be sent \
 again safely: what has been decided already is a `409`.";
 
-const TAGS: [(&str, &str); 9] = [
+const TAGS: [(&str, &str); 10] = [
     ("runs", "Ask for something to be done, and look at what became of it"),
     ("tools", "What can be asked for"),
     ("records", "What is stored"),
     ("blobs", "Files and other large values"),
+    ("jobs", "Work for external workers, and callbacks of other engines"),
     ("approvals", "What waits for somebody's word"),
     ("dead-letters", "What waits for a person because it failed"),
     ("learning", "How words are understood, and phrases that people teach or that are learned from them"),
@@ -47,6 +48,9 @@ pub fn openapi() -> OpenApi {
     let mut document = api().into_openapi();
     let info = InfoBuilder::new().title("Brain").version(env!("CARGO_PKG_VERSION")).description(Some(ABOUT));
     document.info = info.license(Some(utoipa::openapi::License::new("Apache-2.0"))).build();
+    let mut here = Server::new("/");
+    here.description = Some("The server that this document came from".into());
+    document.servers = Some(vec![here]);
     document.tags = Some(TAGS.iter().map(|(name, about)| tag(name, about)).collect());
     document.security =
         Some(vec![SecurityRequirement::new("bearer", Vec::<String>::new()), SecurityRequirement::default()]);

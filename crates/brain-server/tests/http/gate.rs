@@ -166,11 +166,11 @@ async fn anything_but_loopback_needs_a_token_whatever_the_settings_say() {
     assert!(config.require_token);
     config.require_token = false;
     let server = TestServer::with(trades(), config).await;
-    for path in ["/v1/runs", "/v1/tools", "/metrics", "/openapi.json", "/v1/nothing"] {
+    for path in ["/v1/runs", "/v1/tools", "/metrics", "/v1/nothing"] {
         server.get(path).await.problem(401, "unauthorized");
     }
     server.post("/v1/runs", &json!({"message": "create task: Sneak"})).await.problem(401, "unauthorized");
-    for path in ["/healthz", "/readyz"] {
+    for path in ["/healthz", "/readyz", "/", "/docs", "/openapi.json"] {
         server.get(path).await.ok();
     }
     let (_, text) = token(&server.kernel, &of("acme"), 1);

@@ -94,6 +94,48 @@ async fn the_document_lists_every_route() {
     }
 }
 
+#[tokio::test]
+async fn the_page_has_every_operation_and_every_schema_and_loads_nothing() {
+    let server = TestServer::start().await;
+    let answer = server.get("/docs").await;
+    assert_eq!(answer.headers["content-type"], "text/html; charset=utf-8");
+    let policy = answer.headers["content-security-policy"].to_str().unwrap();
+    assert!(policy.starts_with("default-src 'none'") && !policy.contains("script"), "{policy}");
+    let page = answer.body.as_str().unwrap();
+    let document = serde_json::to_value(brain_server::openapi()).unwrap();
+    for (name, operation) in operations(&document) {
+        let id = operation["operationId"].as_str().unwrap();
+        assert!(page.contains(&format!("<article id=\"{id}\">")), "{name} is not on the page: has it a tag?");
+    }
+    for name in document["components"]["schemas"].as_object().unwrap().keys() {
+        assert!(page.contains(&format!("id=\"schema-{name}\"")), "{name}");
+    }
+    // Every link on the page leads to an anchor of it, or to a route that is there.
+    for link in page.split("href=\"").skip(1).map(|rest| rest.split('"').next().unwrap()) {
+        match link.strip_prefix('#') {
+            Some(anchor) => assert!(page.contains(&format!("id=\"{anchor}\"")), "{link}"),
+            None => assert!(["/", "/openapi.json"].contains(&link), "{link}"),
+        }
+    }
+    assert!(!page.contains("<script") && !page.contains("src="));
+    assert_eq!(document["servers"][0]["url"], "/");
+}
+
+#[tokio::test]
+async fn the_start_page_is_html_for_browsers_and_json_for_programs() {
+    let server = TestServer::start().await;
+    let links = server.get("/").await.ok();
+    assert_eq!(links["name"], "Brain");
+    for name in ["docs", "openapi", "health", "ready", "metrics"] {
+        assert_eq!(server.get(links[name].as_str().unwrap()).await.status.as_u16(), 200, "{name}");
+    }
+    let browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+    let request = server.request(reqwest::Method::GET, "/").header("accept", browser);
+    let answer = crate::support::Answer::of(request).await;
+    let page = answer.body.as_str().unwrap();
+    assert!(page.starts_with("<!doctype html>") && page.contains("href=\"/docs\""), "{page}");
+}
+
 #[test]
 fn every_operation_is_described() {
     let document = serde_json::to_value(brain_server::openapi()).unwrap();

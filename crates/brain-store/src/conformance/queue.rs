@@ -62,7 +62,9 @@ pub(super) fn what_waits_is_counted_over_all_tenants(store: &dyn Store) {
         );
     }
     // Two steps of priority put the second one 200 ahead: it has waited since 70, the other one since 60.
-    for (scope, n, order, priority) in [(&ours, 6, at(60).as_millis(), 0), (&theirs, 7, at(70).as_millis() - 2 * STEP, 2)] {
+    for (scope, n, order, priority) in
+        [(&ours, 6, at(60).as_millis(), 0), (&theirs, 7, at(70).as_millis() - 2 * STEP, 2)]
+    {
         let mut row = sample::run(scope, n);
         row.schedule.priority = priority;
         row.schedule.queued = Some(QueuePlace { order, limit: "node".into() });

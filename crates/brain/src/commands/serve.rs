@@ -55,7 +55,7 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<bool> {
         } else {
             anstream::println!("Brain listens on {BOLD}http://{addr}{BOLD:#}");
             anstream::println!(
-                "{DIM}store {} · {tools} tools · API at /openapi.json · Ctrl-C stops{DIM:#}",
+                "{DIM}store {} · {tools} tools · API reference at /docs · Ctrl-C stops{DIM:#}",
                 open::store_url(global)?
             );
         }
