@@ -110,7 +110,8 @@ impl KernelHost {
             (caps.per_user.as_deref(), format!("cost of user {actor} on {day}"), format!("of {actor} for {day}")),
             (caps.per_tenant.as_deref(), format!("cost on {day}"), format!("for {day}")),
         ];
-        let registry = self.toolbox().registry();
+        let toolbox = self.toolbox();
+        let registry = toolbox.registry();
         let own = eligible::own_currency(registry);
         let planned = PlannedCall {
             tool: call.tool().def.name.clone(),
@@ -119,7 +120,7 @@ impl KernelHost {
             times: Some(1),
             conditional: false,
         };
-        let costs = eligible::cost(registry, self.toolbox(), std::slice::from_ref(&planned), 1);
+        let costs = eligible::cost(registry, &toolbox, std::slice::from_ref(&planned), 1);
         for (limit, account, whose) in limits {
             let Some(limit) = limit else { continue };
             if let Some(other) = costs.keys().find(|currency| **currency != own) {

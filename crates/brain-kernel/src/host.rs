@@ -7,7 +7,7 @@ mod grow;
 mod names;
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 
 use brain_core::{Digest, Failure};
 use brain_engine::{
@@ -28,7 +28,8 @@ use crate::kernel::Kernel;
 
 /// The host of a kernel.
 pub(crate) struct KernelHost {
-    toolbox: Arc<Toolbox>,
+    /// The toolbox of the packs that are loaded now.
+    toolbox: RwLock<Arc<Toolbox>>,
     store: Arc<dyn Store>,
     /// Definitions by hash: those of the registry, and older ones that runs in flight still use.
     tools: Mutex<HashMap<Digest, Arc<Tool>>>,
@@ -41,7 +42,7 @@ impl KernelHost {
     pub(crate) fn new(toolbox: Arc<Toolbox>, store: Arc<dyn Store>, caps: SpendCaps) -> Self {
         let tools = toolbox.registry().tools().values().map(|tool| (tool.hash, tool.clone())).collect();
         toolbox.settings().kept_in(store.clone());
-        Self { toolbox, store, tools: Mutex::new(tools), kernel: Mutex::default(), caps }
+        Self { toolbox: RwLock::new(toolbox), store, tools: Mutex::new(tools), kernel: Mutex::default(), caps }
     }
 
     /// What may be spent in a day.
@@ -54,8 +55,17 @@ impl KernelHost {
         *self.kernel.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(kernel);
     }
 
-    pub(crate) fn toolbox(&self) -> &Arc<Toolbox> {
-        &self.toolbox
+    pub(crate) fn toolbox(&self) -> Arc<Toolbox> {
+        self.toolbox.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Goes on with the toolbox of reloaded packs. Definitions of the packs before stay known: runs under way pin them, and
+    /// requests that were planned just before may not be written yet.
+    pub(crate) fn reload(&self, toolbox: Arc<Toolbox>) {
+        toolbox.settings().kept_in(self.store.clone());
+        let new = toolbox.registry().tools().values().map(|tool| (tool.hash, tool.clone()));
+        self.tools.lock().unwrap_or_else(PoisonError::into_inner).extend(new);
+        *self.toolbox.write().unwrap_or_else(PoisonError::into_inner) = toolbox;
     }
 
     pub(crate) fn tool(&self, reference: &ToolRef) -> Result<Arc<Tool>, Failure> {
@@ -113,7 +123,7 @@ impl KernelHost {
         let done = JobId { undo: false, ..job };
         let args = self.whole(view.scope, view.data.args.get(&done).cloned().unwrap_or(Value::Null));
         let result = self.whole(view.scope, view.data.results.get(&done).cloned().unwrap_or(Value::Null));
-        let settings = self.toolbox.settings().pinned(view.settings)?;
+        let settings = self.toolbox().settings().pinned(view.settings)?;
         let mut evaluation = Evaluation::new(view.now, settings.zone.clone(), view.run.as_uuid().as_bytes());
         evaluation.set("settings", settings.values.clone());
         evaluation.set("input", FeelValue::from_typed_json(&args, &tool.def.input));
@@ -194,11 +204,11 @@ impl Host for KernelHost {
         job: &JobContext,
         records: &mut RecordView<'_>,
     ) -> Result<ToolResult, Failure> {
-        self.toolbox.decide(call, job, records)
+        self.toolbox().decide(call, job, records)
     }
 
     fn admit(&self, call: &ValidatedCall, job: &JobContext, records: &mut RecordView<'_>) -> Result<(), Failure> {
-        self.toolbox.admit(call, job, records)?;
+        self.toolbox().admit(call, job, records)?;
         self.claim(call, job, records)
     }
 
@@ -243,18 +253,18 @@ impl Host for KernelHost {
         }
         // A person who has corrected it has looked at it.
         let looked_at = !corrections.is_null();
-        let result = self.toolbox.complete(&call, job, result)?;
+        let result = self.toolbox().complete(&call, job, result)?;
         Ok(if looked_at { ToolResult { review: None, ..result } } else { result })
     }
 
     /// What the newest version of the tool says, also for runs that were planned with an older one.
     fn limits(&self, reference: &ToolRef) -> Limits {
-        let limits = self.toolbox.registry().tool(&reference.name).and_then(|tool| tool.def.limits);
+        let limits = self.toolbox().registry().tool(&reference.name).and_then(|tool| tool.def.limits);
         limits.map_or_else(Limits::default, |limits| Limits { running: limits.running, rate: limits.rate })
     }
 
     fn remembers(&self, reference: &ToolRef) -> bool {
-        self.toolbox.registry().is_remembered(&reference.name)
+        self.toolbox().registry().is_remembered(&reference.name)
     }
 
     fn remember(
@@ -270,7 +280,7 @@ impl Host for KernelHost {
             if tool.def.delegate.is_some() {
                 self.release(&call, job, records);
             }
-            self.toolbox.remember(&call, job, result, records);
+            self.toolbox().remember(&call, job, result, records);
         }
     }
 
@@ -279,7 +289,7 @@ impl Host for KernelHost {
         let line = crate::narrate::describe_call(def, call.args());
         let now = brain_core::Timestamp::default();
         match &def.acknowledge {
-            Some(note) => format!("{line}. Please note: {}", self.toolbox.text(&note.text, call.args(), now)),
+            Some(note) => format!("{line}. Please note: {}", self.toolbox().text(&note.text, call.args(), now)),
             None => line,
         }
     }
@@ -290,7 +300,7 @@ impl Outside for KernelHost {
         if children::is_spawn(&call) {
             return self.spawn_child(&call, job);
         }
-        self.toolbox.perform(call, job)
+        self.toolbox().perform(call, job)
     }
 
     fn check(&self, reference: &ToolRef, args: Value, job: JobContext) -> HostFuture<CheckAnswer> {
@@ -311,7 +321,7 @@ impl Outside for KernelHost {
         });
         match call {
             Ok(call) => {
-                let work = self.toolbox.perform(call, job);
+                let work = self.toolbox().perform(call, job);
                 Box::pin(async move { check_answer(work.await) })
             }
             Err(failure) => Box::pin(async move { CheckAnswer::Unclear(failure) }),

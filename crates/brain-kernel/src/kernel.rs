@@ -65,7 +65,7 @@ pub struct Kernel {
     pub(crate) engine: Arc<Engine>,
     pub(crate) store: Arc<dyn Store>,
     pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) random: Mutex<Box<dyn Random>>,
+    pub(crate) random: Arc<Mutex<Box<dyn Random>>>,
     /// Runs whose logs take no more marks of forged callbacks.
     pub(crate) forged: Mutex<std::collections::HashSet<RunId>>,
     /// Definitions that are known to be in the store.
@@ -133,12 +133,12 @@ impl Kernel {
             kept,
             lessons: Mutex::default(),
             scores: Mutex::default(),
-            toolbox: host.toolbox().clone(),
+            toolbox: host.toolbox(),
             host: host.clone(),
             engine,
             store,
             clock,
-            random: Mutex::new(random),
+            random: Arc::new(Mutex::new(random)),
             forged: Mutex::default(),
             defined: Mutex::default(),
             programs: Mutex::default(),
@@ -155,6 +155,40 @@ impl Kernel {
     /// The host: what it knows of tools that are not in the registry any more.
     pub(crate) fn host(&self) -> &Arc<KernelHost> {
         &self.host
+    }
+
+    /// The tools of the packs that this kernel plans with.
+    pub(crate) fn toolbox(&self) -> &Arc<Toolbox> {
+        &self.toolbox
+    }
+
+    /// A kernel for other versions of the packs, over the same engine and store. From now on the host works with them; what
+    /// was begun by this kernel goes on with the definitions that it pins.
+    pub(crate) fn succeeded_by(&self, registry: Arc<Registry>) -> Result<Arc<Self>, KernelError> {
+        let vocabulary = hear(&registry, &self.hearing).map_err(|error| KernelError::Internal(error.message))?;
+        let toolbox = self.toolbox.reloaded(registry.clone());
+        let toolbox = Arc::new(toolbox.map_err(|failure| KernelError::Internal(failure.message))?);
+        let kernel = Arc::new(Self {
+            registry,
+            kept: AtomicBool::new(vocabulary.is_ready()),
+            vocabulary: Arc::new(vocabulary),
+            hearing: self.hearing.clone(),
+            expiry: self.expiry,
+            lessons: Mutex::default(),
+            scores: Mutex::default(),
+            toolbox: toolbox.clone(),
+            host: self.host.clone(),
+            engine: self.engine.clone(),
+            store: self.store.clone(),
+            clock: self.clock.clone(),
+            random: self.random.clone(),
+            forged: Mutex::default(),
+            defined: Mutex::default(),
+            programs: Mutex::default(),
+        });
+        self.host.reload(toolbox);
+        self.host.belongs_to(&kernel);
+        Ok(kernel)
     }
 
     /// The definition that a program pins.

@@ -128,9 +128,8 @@ impl Kernel {
         };
         let planned = plan(self.registry(), tenant, wanted, policy)
             .map_err(|problems| problems.into_iter().map(|problem| problem.message).collect::<Vec<_>>())?;
-        let (hash, program) = self
-            .program(&planned, self.host().toolbox().settings().digest())
-            .map_err(|error| vec![error.to_string()])?;
+        let (hash, program) =
+            self.program(&planned, self.toolbox().settings().digest()).map_err(|error| vec![error.to_string()])?;
         // What the request brought along besides stays: who asked, the conversation, limits.
         input.work = planned.input.work;
         Ok(Target { hash, program, input })

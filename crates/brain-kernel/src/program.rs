@@ -19,7 +19,7 @@ pub(crate) type Programs = std::collections::BTreeMap<(Shape, Digest), (Digest, 
 impl Kernel {
     /// Whether somebody outside may name these records: of types that there are, by id.
     pub fn check_artifacts(&self, artifacts: &[brain_registry::Artifact]) -> Result<(), Failure> {
-        self.host().toolbox().check_artifacts(artifacts)
+        self.toolbox().check_artifacts(artifacts)
     }
 
     /// The program of a plan, with the settings that it sees. What a plan is made of (tools, playbooks) does not change
@@ -55,7 +55,7 @@ impl Kernel {
             }
         };
         define(hash, "program", &|| serde_json::to_value(program).unwrap_or(Value::Null));
-        let settings = self.host().toolbox().settings();
+        let settings = self.toolbox().settings();
         if program.settings == Some(settings.digest()) {
             define(settings.digest(), "settings", &|| settings.body().clone());
         }

@@ -212,7 +212,7 @@ impl Kernel {
         receipt: &Receipt,
         gone: &mut BTreeSet<RecordKey>,
     ) -> Option<Problem> {
-        let toolbox = self.host().toolbox();
+        let toolbox = self.toolbox();
         let (kind, id) = toolbox.deletes(tool, args, self.clock().now())?;
         let mut records = RecordView::new(self.store().as_ref(), scope);
         match toolbox.deletion(&mut records, &kind, id, gone) {

@@ -10,7 +10,7 @@ use axum::http::Method;
 use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
 use axum::{Router, extract::State};
-use brain_kernel::Kernel;
+use brain_kernel::{Kernel, KernelSlot};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tower_http::catch_panic::CatchPanicLayer;
 use utoipa_axum::router::OpenApiRouter;
@@ -33,7 +33,7 @@ const UPLOADS_AT_ONCE: usize = 64;
 pub(crate) struct App(Arc<Inner>);
 
 struct Inner {
-    kernel: Arc<Kernel>,
+    kernel: KernelSlot,
     metrics: Metrics,
     bound: SocketAddr,
     token_required: bool,
@@ -59,8 +59,8 @@ impl App {
         wanted_ms.min(u64::try_from(most.as_millis()).unwrap_or(u64::MAX))
     }
 
-    pub(crate) fn new(kernel: Arc<Kernel>, bound: SocketAddr, config: &ServerConfig, token_required: bool) -> Self {
-        let metrics = Metrics::new(&kernel);
+    pub(crate) fn new(kernel: KernelSlot, bound: SocketAddr, config: &ServerConfig, token_required: bool) -> Self {
+        let metrics = Metrics::new(kernel.get().engine());
         let document = serde_json::to_value(crate::openapi::openapi()).unwrap_or_default();
         let openapi = serde_json::to_vec(&document).unwrap_or_default().into();
         Self(Arc::new(Inner {
@@ -80,7 +80,13 @@ impl App {
         }))
     }
 
-    pub(crate) fn kernel(&self) -> &Arc<Kernel> {
+    /// The kernel of the packs that are loaded now. A handler asks once, so that it works with one version of them.
+    pub(crate) fn kernel(&self) -> Arc<Kernel> {
+        self.0.kernel.get()
+    }
+
+    /// Where the kernel is exchanged when packs are reloaded.
+    pub(crate) fn slot(&self) -> &KernelSlot {
         &self.0.kernel
     }
 
@@ -153,7 +159,7 @@ impl App {
         &self,
         work: impl FnOnce(&Kernel) -> Result<T, Problem> + Send + 'static,
     ) -> Result<T, Problem> {
-        let kernel = self.kernel().clone();
+        let kernel = self.kernel();
         match tokio::task::spawn_blocking(move || work(&kernel)).await {
             Ok(result) => result,
             Err(error) => match error.try_into_panic() {
@@ -176,6 +182,7 @@ pub(crate) fn api() -> OpenApiRouter<App> {
         .merge(routes::letters::routes())
         .merge(routes::learning::routes())
         .merge(routes::events::routes())
+        .merge(routes::packs::routes())
         .merge(routes::system::routes())
 }
 

@@ -110,6 +110,22 @@ fn acting_as(headers: &HeaderMap, mut caller: Caller) -> Result<Caller, Problem>
     Ok(caller)
 }
 
+/// The permission that lets a token from another machine run this server.
+const ADMIN: &str = "admin";
+
+/// Refuses what concerns all tenants, unless the caller is on this machine or its token names the permission `admin`. A
+/// token without a list of permissions may do everything of its tenant, but not this.
+pub(crate) fn operators_only(caller: &Caller, peer: Peer) -> Result<(), Problem> {
+    let named = |list: &Vec<String>| list.iter().any(|one| one == ADMIN);
+    if is_loopback(peer.0.ip()) || caller.actor.permissions.as_ref().is_some_and(named) {
+        return Ok(());
+    }
+    let detail = format!(
+        "This concerns all tenants: it is allowed from the machine of the server, and with a token that has the permission `{ADMIN}`."
+    );
+    Err(Problem::new(NOT_ALLOWED, detail))
+}
+
 fn authenticate(app: &App, header: &str) -> Result<Caller, Problem> {
     let wrong = || unauthorized("The token is not valid: it is wrong, was revoked, or has ended.");
     let (scheme, text) = header.split_once(' ').ok_or_else(wrong)?;
@@ -210,6 +226,23 @@ mod tests {
         }
         let port_80: SocketAddr = "127.0.0.1:80".parse().unwrap();
         assert!(is_us(port_80, "localhost"));
+    }
+
+    #[test]
+    fn only_the_machine_itself_and_tokens_that_name_the_permission_run_the_server() {
+        let peer = |text: &str| Peer(text.parse().unwrap());
+        let caller = |permissions: Option<&[&str]>| Caller {
+            scope: Scope::of(TenantId::default_tenant()),
+            actor: Actor {
+                permissions: permissions.map(|list| list.iter().map(|&one| one.to_owned()).collect()),
+                ..Actor::local()
+            },
+        };
+        let allowed = |permissions, from| operators_only(&caller(permissions), peer(from)).is_ok();
+        assert!(allowed(None, "127.0.0.1:9"));
+        assert!(allowed(Some(&["admin"]), "10.0.0.1:9"));
+        assert!(!allowed(None, "10.0.0.1:9"), "every permission of a tenant is not this one");
+        assert!(!allowed(Some(&["act_as"]), "10.0.0.1:9"));
     }
 
     #[test]

@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use brain_core::Timestamp;
 use brain_engine::{Engine, Happening, Observer, What};
-use brain_kernel::Kernel;
 use brain_store::SystemScope;
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeLabelSet, EncodeMetric};
@@ -74,7 +73,7 @@ fn duration_buckets() -> Histogram {
 }
 
 impl Metrics {
-    pub(crate) fn new(kernel: &Arc<Kernel>) -> Self {
+    pub(crate) fn new(engine: &Arc<Engine>) -> Self {
         let mut registry = Registry::with_prefix("brain");
         let requests = Family::default();
         let durations = Family::new_with_constructor(duration_buckets as fn() -> Histogram);
@@ -84,9 +83,8 @@ impl Metrics {
         registry.register("http_requests", "HTTP requests by route and status", requests.clone());
         registry.register("http_request_duration_seconds", "Duration of HTTP requests", durations.clone());
         registry.register("runs_created", "Runs accepted over HTTP, by mode", runs.clone());
-        let engine = kernel.engine().clone();
         engine.observe(Arc::new(Counts::register(&mut registry)));
-        registry.register_collector(Box::new(Inside(engine)));
+        registry.register_collector(Box::new(Inside(engine.clone())));
         Self { registry, requests, durations, runs }
     }
 

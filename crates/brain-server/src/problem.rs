@@ -35,39 +35,40 @@ macro_rules! kinds {
 }
 
 kinds! {
-    BAD_JSON = 400 "bad_json" "The body is not JSON";
-    BAD_BODY = 400 "bad_body" "The body could not be read";
-    BAD_ID = 400 "bad_id" "The address has something in it that is not an id";
-    BAD_CURSOR = 400 "bad_cursor" "The cursor is not one of this list";
-    BAD_KEY = 400 "bad_idempotency_key" "The Idempotency-Key header cannot be used";
-    UNAUTHORIZED = 401 "unauthorized" "A valid token is needed";
-    NOT_ALLOWED = 403 "not_allowed" "This token may not do that";
-    HOST_NOT_ALLOWED = 403 "host_not_allowed" "The request was not meant for this server";
-    ORIGIN_NOT_ALLOWED = 403 "origin_not_allowed" "Other web sites may not use this server";
-    NOT_FOUND = 404 "not_found" "There is nothing at this address";
-    NO_SUCH_RUN = 404 "no_such_run" "There is no such run";
-    NO_SUCH_TOOL = 404 "no_such_tool" "There is no such tool";
-    NO_SUCH_RECORD_TYPE = 404 "no_such_record_type" "There is no such type of record";
-    NO_SUCH_RECORD = 404 "no_such_record" "There is no such record";
-    NO_SUCH_APPROVAL = 404 "no_such_approval" "There is no such approval";
-    NO_SUCH_LETTER = 404 "no_such_dead_letter" "There is no such dead letter";
-    NO_SUCH_BLOB = 404 "no_such_blob" "There is no such blob";
-    METHOD_NOT_ALLOWED = 405 "method_not_allowed" "This address does not know the method";
-    BODY_TIMEOUT = 408 "body_timeout" "The body did not arrive in time";
-    ALREADY_DECIDED = 409 "already_decided" "This has been decided already";
-    CONFLICT = 409 "conflict" "This does not fit where things stand";
-    BODY_TOO_LARGE = 413 "body_too_large" "The body is too large";
-    MESSAGE_TOO_LARGE = 413 "message_too_large" "The message is too long";
-    UNSUPPORTED_MEDIA_TYPE = 415 "unsupported_media_type" "The body must be JSON";
-    RANGE_NOT_SATISFIABLE = 416 "range_not_satisfiable" "The range has none of the bytes";
-    INVALID_REQUEST = 422 "invalid_request" "A part of the request does not fit";
-    EMPTY_MESSAGE = 422 "empty_message" "The request says nothing";
-    KEY_REUSED = 422 "idempotency_key_reused" "The key was used for another request";
-    INTERNAL = 500 "internal" "Something went wrong inside";
-    STORE_FAILED = 503 "store_failed" "The store did not do its part";
-    BUSY = 503 "busy" "Too many requests are waiting";
-    NOT_READY = 503 "not_ready" "The server is not ready";
-    TIMED_OUT = 503 "timed_out" "The answer took too long";
+    BAD_JSON = 400 "bad_json" "Invalid JSON";
+    BAD_BODY = 400 "bad_body" "Unreadable body";
+    BAD_ID = 400 "bad_id" "Invalid id in path";
+    BAD_CURSOR = 400 "bad_cursor" "Invalid cursor";
+    BAD_KEY = 400 "bad_idempotency_key" "Invalid Idempotency-Key";
+    UNAUTHORIZED = 401 "unauthorized" "Authentication required";
+    NOT_ALLOWED = 403 "not_allowed" "Not permitted";
+    HOST_NOT_ALLOWED = 403 "host_not_allowed" "Host not allowed";
+    ORIGIN_NOT_ALLOWED = 403 "origin_not_allowed" "Origin not allowed";
+    NOT_FOUND = 404 "not_found" "Not found";
+    NO_SUCH_RUN = 404 "no_such_run" "Run not found";
+    NO_SUCH_TOOL = 404 "no_such_tool" "Tool not found";
+    NO_SUCH_RECORD_TYPE = 404 "no_such_record_type" "Record type not found";
+    NO_SUCH_RECORD = 404 "no_such_record" "Record not found";
+    NO_SUCH_APPROVAL = 404 "no_such_approval" "Approval not found";
+    NO_SUCH_LETTER = 404 "no_such_dead_letter" "Dead letter not found";
+    NO_SUCH_BLOB = 404 "no_such_blob" "Blob not found";
+    METHOD_NOT_ALLOWED = 405 "method_not_allowed" "Method not allowed";
+    BODY_TIMEOUT = 408 "body_timeout" "Body not received in time";
+    ALREADY_DECIDED = 409 "already_decided" "Already decided";
+    CONFLICT = 409 "conflict" "Conflict with the current state";
+    BODY_TOO_LARGE = 413 "body_too_large" "Body too large";
+    MESSAGE_TOO_LARGE = 413 "message_too_large" "Message too long";
+    UNSUPPORTED_MEDIA_TYPE = 415 "unsupported_media_type" "Unsupported media type";
+    RANGE_NOT_SATISFIABLE = 416 "range_not_satisfiable" "Range not satisfiable";
+    INVALID_REQUEST = 422 "invalid_request" "Invalid request";
+    PACKS_REFUSED = 422 "packs_refused" "Packs have errors";
+    EMPTY_MESSAGE = 422 "empty_message" "Empty request";
+    KEY_REUSED = 422 "idempotency_key_reused" "Idempotency key reused";
+    INTERNAL = 500 "internal" "Internal error";
+    STORE_FAILED = 503 "store_failed" "Storage unavailable";
+    BUSY = 503 "busy" "Too many requests waiting";
+    NOT_READY = 503 "not_ready" "Not ready";
+    TIMED_OUT = 503 "timed_out" "Timed out";
 }
 
 /// The code of a problem, in the extensions of its response: for the log.
@@ -151,6 +152,11 @@ impl Problem {
         let mut problem = Self::new(STORE_FAILED, detail).with_header("retry-after", "1");
         problem.0.error_id = Some(id);
         problem
+    }
+
+    pub(crate) fn with_errors(mut self, errors: Vec<FieldProblem>) -> Self {
+        self.0.errors = errors;
+        self
     }
 
     pub(crate) fn with_header(mut self, name: &'static str, value: &'static str) -> Self {

@@ -10,7 +10,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::Body;
 use axum::http::Request;
-use brain_kernel::Kernel;
+use brain_kernel::KernelSlot;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -72,20 +72,20 @@ fn is_loopback(addr: SocketAddr) -> bool {
 /// Starts to listen. Returns the address, and what serves until `shutdown` is there. Nothing is served before that is
 /// polled, but connections already queue.
 pub async fn bind(
-    kernel: Arc<Kernel>,
+    kernel: impl Into<KernelSlot>,
     config: ServerConfig,
     shutdown: impl Future<Output = ()> + Send + 'static,
 ) -> io::Result<(SocketAddr, impl Future<Output = io::Result<()>> + Send)> {
     let listener = TcpListener::bind(config.addr).await?;
     let bound = listener.local_addr()?;
     let token_required = config.require_token || !is_loopback(bound);
-    let app = App::new(kernel, bound, &config, token_required);
+    let app = App::new(kernel.into(), bound, &config, token_required);
     Ok((bound, accept(listener, app, config, shutdown)))
 }
 
 /// Serves until `shutdown` is there.
 pub async fn serve(
-    kernel: Arc<Kernel>,
+    kernel: impl Into<KernelSlot>,
     config: ServerConfig,
     shutdown: impl Future<Output = ()> + Send + 'static,
 ) -> io::Result<()> {

@@ -51,6 +51,13 @@ impl PinnedSettings {
         let _ = self.store.set(store);
     }
 
+    /// Takes over what is known of the settings before these.
+    pub(crate) fn succeed(&self, before: &Self) {
+        let mut earlier = before.earlier.read().unwrap_or_else(PoisonError::into_inner).clone();
+        earlier.insert(before.digest, before.present.clone());
+        *self.earlier.write().unwrap_or_else(PoisonError::into_inner) = earlier;
+    }
+
     /// The digest of the present ones, which programs pin.
     pub fn digest(&self) -> Digest {
         self.digest

@@ -47,6 +47,7 @@ pub struct Toolbox {
     client: reqwest::Client,
     carrier: Option<Arc<dyn Carrier>>,
     public_url: RwLock<String>,
+    config: ToolboxConfig,
 }
 
 impl Toolbox {
@@ -73,7 +74,18 @@ impl Toolbox {
         let public_url = config.public_url.as_deref().unwrap_or(DEFAULT_URL).trim_end_matches('/').to_owned();
         let public_url = RwLock::new(public_url);
         let referrers = crate::deletion::referrers(&registry);
-        Self { registry, records, referrers, settings, http, client, carrier: None, public_url }
+        let config = config.clone();
+        Self { registry, records, referrers, settings, http, client, carrier: None, public_url, config }
+    }
+
+    /// The same for another registry: new versions of the packs. It knows the settings of this one, which runs under way
+    /// pin.
+    pub fn reloaded(&self, registry: Arc<Registry>) -> Result<Self, Failure> {
+        let url = self.public_url.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let config = ToolboxConfig { public_url: Some(url), ..self.config.clone() };
+        let toolbox = Self { carrier: self.carrier.clone(), ..Self::new(registry, &config)? };
+        toolbox.settings.succeed(&self.settings);
+        Ok(toolbox)
     }
 
     /// [`Toolbox::new`] with something in place of the network: what a simulated world answers with.

@@ -230,6 +230,11 @@ pub(crate) enum Command {
         after_help = "Examples:\n  brain restore brain-backup.db\n  brain restore brain-backup.db --store sqlite:/var/lib/brain/brain.db\n  brain restore brain-backup.db --force    replace what is there\n\nThe backup is checked first. Runs whose outside call was under way are taken over by the next server, as after a crash."
     )]
     Restore(BackupArgs),
+    /// Have a running server load its packs again, without a restart.
+    #[command(
+        after_help = "Examples:\n  brain reload\n  brain reload --server http://127.0.0.1:7701\n\nThe server reads the folders that it was started with. If a pack has an error, nothing changes. Runs under way keep\nthe definitions that they were planned with. Sending the server SIGHUP does the same; its log says what came of it."
+    )]
+    Reload(ReloadArgs),
     /// Check that everything Brain needs is in order.
     Doctor,
     /// Bring the tables of the store up to date. Every command does so when it opens the store; this does only that.
@@ -326,6 +331,16 @@ pub(crate) struct ServeArgs {
     /// of the configuration, or 30s.
     #[arg(long, value_name = "DURATION")]
     pub(crate) drain: Option<brain_core::Millis>,
+}
+
+#[derive(Args)]
+pub(crate) struct ReloadArgs {
+    /// The server.
+    #[arg(long, env = "BRAIN_SERVER", value_name = "URL", default_value = "http://127.0.0.1:7700")]
+    pub(crate) server: String,
+    /// A token with the permission `admin`; not needed on the machine of the server.
+    #[arg(long, env = "BRAIN_TOKEN", value_name = "TOKEN", hide_env_values = true)]
+    pub(crate) token: Option<String>,
 }
 
 #[derive(Args)]

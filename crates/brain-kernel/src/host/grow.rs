@@ -27,7 +27,8 @@ impl KernelHost {
         result: &ToolResult,
     ) -> Result<Growth, Failure> {
         let tool = self.tool(called)?;
-        let registry = self.toolbox.registry();
+        let toolbox = self.toolbox();
+        let registry = toolbox.registry();
         let (steps, policy) = match &tool.def.behavior {
             Behavior::Playbook(behavior) => {
                 let playbook = behavior.definition.as_deref().ok_or_else(|| {
@@ -150,7 +151,7 @@ impl KernelHost {
         };
         let args = view.data.args.get(&context.job).cloned().unwrap_or(Value::Null);
         let call = self.rebind(view.scope, called, args)?;
-        self.toolbox.complete(&call, context, result)
+        self.toolbox().complete(&call, context, result)
     }
 }
 

@@ -39,7 +39,7 @@ impl KernelHost {
         let seed =
             [view.run.as_uuid().as_bytes().as_slice(), id.as_bytes(), &job.map_or(0, |job| job.item).to_be_bytes()]
                 .concat();
-        let settings = self.toolbox.settings().pinned(view.settings)?;
+        let settings = self.toolbox().settings().pinned(view.settings)?;
         let mut evaluation = Evaluation::new(view.now, settings.zone.clone(), &seed);
         let data = view.data;
         let path = Some(view.path).filter(|path| !path.is_empty());
@@ -142,7 +142,7 @@ impl KernelHost {
         let Behavior::Playbook(behavior) = &tool.def.behavior else { return Map::new() };
         match behavior.definition.as_deref() {
             Some(playbook) if !playbook.rules.is_empty() => {
-                let checked = plan::check_slots(self.toolbox.registry(), playbook, args.clone());
+                let checked = plan::check_slots(self.toolbox().registry(), playbook, args.clone());
                 checked.map(|(_, placeholders)| placeholders.to_map()).unwrap_or_default()
             }
             _ => Map::new(),

@@ -193,7 +193,8 @@ async fn find(app: &App, caller: &Caller, id: JobKey) -> Result<DeadLetterRow, P
 
 /// A result given by hand keeps to what the tool declares, like any other.
 fn checked(app: &App, row: &DeadLetterRow, result: Value) -> Result<Value, Problem> {
-    let Some(tool) = app.kernel().registry().tool(&row.tool) else { return Ok(result) };
+    let kernel = app.kernel();
+    let Some(tool) = kernel.registry().tool(&row.tool) else { return Ok(result) };
     tool.validate_output(result).map_err(|errors| {
         let problems = errors.into_iter().map(|error| FieldProblem {
             field: format!("result{}", error.field.replace('/', ".")),

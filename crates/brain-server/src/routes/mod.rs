@@ -7,6 +7,7 @@ mod explain;
 pub(crate) mod jobs;
 pub(crate) mod learning;
 pub(crate) mod letters;
+pub(crate) mod packs;
 pub(crate) mod records;
 pub(crate) mod runs;
 mod stuck;

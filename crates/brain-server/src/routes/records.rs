@@ -150,7 +150,8 @@ fn note_read(kernel: &Kernel, caller: &Caller, def: &RecordDef, what: &str, none
 }
 
 fn record_type(app: &App, name: &str) -> Result<Arc<RecordDef>, Problem> {
-    let registry = app.kernel().registry();
+    let kernel = app.kernel();
+    let registry = kernel.registry();
     if let Some(def) = registry.record(name) {
         return Ok(def.clone());
     }

@@ -13,8 +13,8 @@ use utoipa_axum::routes;
 
 use crate::app::App;
 use crate::extract::JsonBody;
-use crate::guard::{Peer, is_loopback};
-use crate::problem::{NOT_ALLOWED, NOT_READY, Problem};
+use crate::guard::{Caller, Peer, operators_only};
+use crate::problem::{NOT_READY, Problem};
 
 /// What Prometheus calls the text that it reads.
 const OPENMETRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -96,13 +96,13 @@ async fn get_paused(State(app): State<App>) -> Json<Paused> {
     Json(Paused { paused: app.kernel().engine().is_paused() })
 }
 
-/// Pause the server, or let it go on. Only from the machine it runs on: it concerns all tenants.
+/// Pause the server, or resume it. For callers on the server's machine, and for tokens with the permission `admin`.
 #[utoipa::path(
     put, path = "/v1/system/paused", tag = "system", operation_id = "set_paused", request_body = Paused,
     responses(
         (status = 200, description = "How it is now", body = Paused),
         (status = 400, description = "The body is not JSON."),
-        (status = 403, description = "The request comes from another machine."),
+        (status = 403, description = "The caller is on another machine and its token lacks the permission `admin`."),
         (status = 408, description = "The body did not arrive in time."),
         (status = 413, description = "The body is too large."),
         (status = 415, description = "The body is not declared as JSON."),
@@ -111,12 +111,11 @@ async fn get_paused(State(app): State<App>) -> Json<Paused> {
 )]
 async fn set_paused(
     State(app): State<App>,
+    caller: Caller,
     axum::Extension(peer): axum::Extension<Peer>,
     JsonBody(body): JsonBody<Paused>,
 ) -> Result<Json<Paused>, Problem> {
-    if !is_loopback(peer.0.ip()) {
-        return Err(Problem::new(NOT_ALLOWED, "Only whoever is on the machine itself may do this."));
-    }
+    operators_only(&caller, peer)?;
     app.kernel().engine().pause(body.paused);
     Ok(Json(Paused { paused: app.kernel().engine().is_paused() }))
 }

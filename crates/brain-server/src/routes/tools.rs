@@ -43,7 +43,8 @@ async fn list(
     UrlQuery(query): UrlQuery<ListQuery>,
 ) -> Result<Json<Page<ToolSummary>>, Problem> {
     let limit = page_limit(query.limit)?;
-    let registry = app.kernel().registry();
+    let kernel = app.kernel();
+    let registry = kernel.registry();
     let after = match page_cursor(&query.cursor) {
         None => Bound::Unbounded,
         Some(name) if registry.tool(name).is_some() => Bound::Excluded(name),
@@ -65,7 +66,8 @@ async fn list(
     )
 )]
 async fn get(State(app): State<App>, UrlPath(name): UrlPath<String>) -> Result<Json<ToolDetail>, Problem> {
-    let registry = app.kernel().registry();
+    let kernel = app.kernel();
+    let registry = kernel.registry();
     match registry.tool(&name) {
         Some(tool) => Ok(Json(ToolDetail::from(tool.as_ref()))),
         None => {

@@ -115,7 +115,6 @@ async fn a_body_must_say_that_it_is_json() {
 async fn what_is_not_there_is_a_problem() {
     let server = TestServer::start().await;
     let id = "01890a5d-ac96-774b-bcce-b302099a8057";
-    server.get("/").await.problem(404, "not_found");
     server.get("/v1/nothing").await.problem(404, "not_found");
     server.get(&format!("/v1/runs/{id}")).await.problem(404, "no_such_run");
     server.get(&format!("/v1/runs/{id}/events")).await.problem(404, "no_such_run");

@@ -1,12 +1,11 @@
 //! What a server does by itself once an hour: what has been kept long enough goes, what is ready is learned.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Result;
 use brain_core::{Clock, Millis};
-use brain_kernel::Kernel;
+use brain_kernel::{Kernel, KernelSlot};
 use brain_store::{Scope, Store, Sudo, SystemScope};
 
 use super::gc;
@@ -25,15 +24,14 @@ const LOOKED_AT: usize = 50;
 const SERVER: &str = "server";
 
 /// Begins, on a thread that ends with the process: every commit of it is whole.
-pub(crate) fn keep(config: Option<PathBuf>, kernel: &Arc<Kernel>) {
-    let kernel = Arc::downgrade(kernel);
+pub(crate) fn keep(config: Option<PathBuf>, slot: &KernelSlot) {
+    let slot = slot.clone();
     let work = move || {
         let mut wait = FIRST;
         loop {
             std::thread::sleep(wait);
             wait = BETWEEN;
-            let Some(kernel) = kernel.upgrade() else { return };
-            for (what, done) in once(config.as_deref(), &kernel) {
+            for (what, done) in once(config.as_deref(), &slot.get()) {
                 if let Err(error) = done {
                     tracing::warn!(error = %format!("{error:#}"), "{what} did not work out; again in an hour");
                 }

@@ -23,6 +23,7 @@ mod pack_docs;
 mod pack_import;
 mod pack_schema;
 mod records;
+mod reload;
 mod runs;
 mod serve;
 mod store;
@@ -81,6 +82,7 @@ pub(crate) fn run(cli: Cli) -> Result<bool> {
         Command::Store(StoreCommand::Copy(args)) => store::copy(global, &args),
         Command::Backup(args) => backup::backup(global, &args),
         Command::Restore(args) => backup::restore(global, &args),
+        Command::Reload(args) => reload::run(global, &args),
         Command::Doctor => doctor::run(global),
         Command::Migrate { dry_run } => migrate::run(global, dry_run),
         Command::Bench(command) => bench::run(global, &command),

@@ -2,6 +2,7 @@
 
 use anyhow::{Context, Result, bail};
 use brain_core::Clock;
+use brain_kernel::{KernelSlot, ReloadError};
 use brain_server::ServerConfig;
 use brain_store::Store;
 
@@ -18,6 +19,8 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<bool> {
         let (registry, store) = (open::registry(global)?, open::store(global)?);
         refuse_without_token(store.as_ref(), args)?;
         let kernel = open::kernel_over(global, registry, store, true)?;
+        let again = global.clone();
+        let slot = KernelSlot::new(kernel.clone(), Box::new(move || open::load_packs(&[], &again)));
         // The first who says something in their own words does not wait for it.
         let starting = kernel.clone();
         tokio::task::spawn_blocking(move || starting.warm_up());
@@ -43,7 +46,7 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<bool> {
             engine.pause(true);
             engine.retire();
         };
-        let (addr, serving) = brain_server::bind(kernel.clone(), config, stopping)
+        let (addr, serving) = brain_server::bind(slot.clone(), config, stopping)
             .await
             .with_context(|| format!("cannot listen on {}", args.addr))?;
         if global.public_url.is_none() {
@@ -76,7 +79,8 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<bool> {
                 behind.join(", ")
             );
         }
-        super::house::keep(global.config.clone(), &kernel);
+        super::house::keep(global.config.clone(), &slot);
+        reload_on_hangup(slot);
         let ended = async {
             serving.await?;
             let under_way = kernel.engine().outside_jobs();
@@ -123,6 +127,42 @@ fn refuse_without_token(store: &dyn Store, args: &ServeArgs) -> Result<()> {
         );
     }
     Ok(())
+}
+
+/// SIGHUP loads the packs again.
+fn reload_on_hangup(slot: KernelSlot) {
+    #[cfg(unix)]
+    {
+        let Ok(mut hangup) = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::hangup()) else {
+            tracing::warn!("SIGHUP cannot be caught; use `brain reload`");
+            return;
+        };
+        tokio::spawn(async move {
+            while hangup.recv().await.is_some() {
+                let slot = slot.clone();
+                drop(tokio::task::spawn_blocking(move || reload(&slot)).await);
+            }
+        });
+    }
+    #[cfg(not(unix))]
+    drop(slot);
+}
+
+/// Loads the packs again; the log has the outcome, every error included.
+fn reload(slot: &KernelSlot) {
+    match slot.reload() {
+        Ok(done) => {
+            tracing::info!(packs = ?done.packs, tools = done.tools, changed = done.changed.len(), "packs reloaded");
+        }
+        Err(ReloadError::Refused(report)) => {
+            for one in report.diagnostics() {
+                let place = format!("{}:{}:{}", one.file, one.line, one.column);
+                tracing::warn!(code = one.code, place, "{}", one.message);
+            }
+            tracing::warn!(errors = report.errors(), "packs not reloaded; the ones from before stay in use");
+        }
+        Err(error) => tracing::warn!(%error, "packs not reloaded"),
+    }
 }
 
 /// How many signals to stop have come. The task that counts them begins at the call.

@@ -6,6 +6,7 @@ mod common;
 mod logs;
 mod metrics;
 mod outside;
+mod reload;
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;

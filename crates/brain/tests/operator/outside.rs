@@ -9,6 +9,7 @@ use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use serde_json::{Value, json};
+use tokio::sync::Semaphore;
 
 /// The outside system.
 pub(crate) struct Outside {
@@ -17,6 +18,10 @@ pub(crate) struct Outside {
     pub(crate) broken: AtomicBool,
     /// Headers and bodies of the requests it got.
     pub(crate) seen: Mutex<Vec<(HeaderMap, Vec<u8>)>>,
+    /// Signals that a request to `/slow` has arrived.
+    pub(crate) arrived: Semaphore,
+    /// A permit lets one such request be answered.
+    pub(crate) go_on: Semaphore,
 }
 
 impl Outside {
@@ -24,8 +29,15 @@ impl Outside {
         drop(rustls::crypto::ring::default_provider().install_default());
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let addr = listener.local_addr().unwrap().to_string();
-        let outside = Arc::new(Self { addr, broken: AtomicBool::new(false), seen: Mutex::default() });
-        let router = Router::new().fallback(answer).with_state(outside.clone());
+        let outside = Arc::new(Self {
+            addr,
+            broken: AtomicBool::new(false),
+            seen: Mutex::default(),
+            arrived: Semaphore::new(0),
+            go_on: Semaphore::new(0),
+        });
+        let router =
+            Router::new().route("/slow", axum::routing::post(slow)).fallback(answer).with_state(outside.clone());
         tokio::spawn(async move { axum::serve(listener, router).await });
         outside
     }
@@ -56,6 +68,14 @@ tools:
     behavior: {{http: {{method: POST, url: \"http://{addr}/draft\"}}}}
     idempotency: key
     review: \"Is this readable?\"
+    output: {{done: boolean}}
+    undo: none
+  slow:
+    title: Take a while
+    input: {{text: string}}
+    phrases: [\"take a while for {{text}}\"]
+    behavior: {{http: {{method: POST, url: \"http://{addr}/slow\"}}}}
+    idempotency: key
     output: {{done: boolean}}
     undo: none
   note:
@@ -93,4 +113,10 @@ async fn answer(
         return (StatusCode::SERVICE_UNAVAILABLE, axum::Json(json!({"error": "down"})));
     }
     (StatusCode::OK, axum::Json(json!({"done": true})))
+}
+
+async fn slow(State(outside): State<Arc<Outside>>) -> axum::Json<Value> {
+    outside.arrived.add_permits(1);
+    outside.go_on.acquire().await.unwrap().forget();
+    axum::Json(json!({"done": true}))
 }

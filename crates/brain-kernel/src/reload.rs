@@ -1,0 +1,102 @@
+//! Reloading packs: a slot that holds the kernel of the packs that are loaded now.
+//!
+//! A kernel never changes its packs. Reloading makes another one over the same engine and store, and puts it into the slot:
+//! requests that are under way finish with the kernel that they began with, later ones get the new one.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use brain_registry::{Loaded, Registry, Report};
+
+use crate::kernel::{Kernel, KernelError};
+
+/// Reads and checks the packs again.
+pub type LoadPacks = dyn Fn() -> Result<Loaded, Report> + Send + Sync;
+
+/// Why packs were not reloaded. Those from before are still in use.
+#[derive(Debug, thiserror::Error)]
+pub enum ReloadError {
+    /// The program was started without a way to read packs again.
+    #[error("this server was started with packs that cannot be read again")]
+    NoPacks,
+    /// A pack has errors.
+    #[error("the packs have errors; the ones from before stay in use")]
+    Refused(Box<Report>),
+    /// Something else went wrong.
+    #[error(transparent)]
+    Kernel(#[from] KernelError),
+}
+
+/// What was loaded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reloaded {
+    /// The packs with their versions.
+    pub packs: BTreeMap<String, String>,
+    /// How many tools they have.
+    pub tools: usize,
+    /// Tools that are new, or have another definition than before.
+    pub changed: Vec<String>,
+    /// Tools that are gone.
+    pub removed: Vec<String>,
+    /// Warnings about the packs.
+    pub warnings: usize,
+}
+
+/// The kernel of the packs that are loaded now. Cloning gives the same slot.
+#[derive(Clone)]
+pub struct KernelSlot(Arc<Inner>);
+
+struct Inner {
+    current: RwLock<Arc<Kernel>>,
+    load: Option<Box<LoadPacks>>,
+    /// One reload at a time.
+    reloading: Mutex<()>,
+}
+
+impl From<Arc<Kernel>> for KernelSlot {
+    /// A slot whose packs cannot be reloaded.
+    fn from(kernel: Arc<Kernel>) -> Self {
+        Self(Arc::new(Inner { current: RwLock::new(kernel), load: None, reloading: Mutex::default() }))
+    }
+}
+
+impl KernelSlot {
+    /// A slot whose packs are read again by `load`.
+    pub fn new(kernel: Arc<Kernel>, load: Box<LoadPacks>) -> Self {
+        Self(Arc::new(Inner { current: RwLock::new(kernel), load: Some(load), reloading: Mutex::default() }))
+    }
+
+    /// The kernel for a request that begins now.
+    pub fn get(&self) -> Arc<Kernel> {
+        self.0.current.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Reads the packs again and uses them from now on; refused as a whole if one has an error. Reads files and compiles the
+    /// vocabulary, so it may take seconds.
+    pub fn reload(&self) -> Result<Reloaded, ReloadError> {
+        let _one = self.0.reloading.lock().unwrap_or_else(PoisonError::into_inner);
+        let load = self.0.load.as_ref().ok_or(ReloadError::NoPacks)?;
+        let Loaded { registry, warnings, .. } = load().map_err(|report| ReloadError::Refused(Box::new(report)))?;
+        let old = self.get();
+        let new = old.succeeded_by(Arc::new(registry))?;
+        new.listen();
+        let done = difference(old.registry(), new.registry(), warnings.warnings());
+        *self.0.current.write().unwrap_or_else(PoisonError::into_inner) = new;
+        Ok(done)
+    }
+}
+
+fn difference(old: &Registry, new: &Registry, warnings: usize) -> Reloaded {
+    let changed = new.tools().values().filter(|tool| {
+        let name = &tool.def.name;
+        old.tool(name).is_none_or(|before| before.hash != tool.hash)
+    });
+    let removed = old.tools().values().filter(|tool| new.tool(&tool.def.name).is_none());
+    Reloaded {
+        packs: new.packs().values().map(|pack| (pack.name.clone(), pack.version.clone())).collect(),
+        tools: new.tools().len(),
+        changed: changed.map(|tool| tool.def.name.clone()).collect(),
+        removed: removed.map(|tool| tool.def.name.clone()).collect(),
+        warnings,
+    }
+}

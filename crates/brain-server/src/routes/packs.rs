@@ -1,0 +1,94 @@
+//! `/v1/packs`: the packs that are loaded, and loading them again.
+
+use std::collections::BTreeMap;
+
+use axum::extract::State;
+use axum::{Extension, Json};
+use brain_kernel::{ReloadError, Reloaded};
+use serde::Serialize;
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::app::App;
+use crate::guard::{Caller, Peer, operators_only};
+use crate::problem::{CONFLICT, PACKS_REFUSED, Problem};
+use crate::wire::FieldProblem;
+
+pub(crate) fn routes() -> OpenApiRouter<App> {
+    OpenApiRouter::new().routes(routes!(reload))
+}
+
+/// The packs that are in use now.
+#[derive(Serialize, ToSchema)]
+struct PacksReloaded {
+    /// The packs with their versions.
+    packs: BTreeMap<String, String>,
+    /// How many tools they have.
+    tools: usize,
+    /// Tools that are new or have another definition than before.
+    changed: Vec<String>,
+    /// Tools that are gone. Runs under way that use them go on.
+    removed: Vec<String>,
+    /// How many warnings there are; `brain pack check` shows them.
+    warnings: usize,
+}
+
+impl From<Reloaded> for PacksReloaded {
+    fn from(done: Reloaded) -> Self {
+        let Reloaded { packs, tools, changed, removed, warnings } = done;
+        Self { packs, tools, changed, removed, warnings }
+    }
+}
+
+/// Load the packs again, without a restart.
+///
+/// The server reads the folders that it was started with. If a pack has an error, nothing changes and every error is
+/// listed. Runs under way keep the definitions that they were planned with. For callers on the server's machine, and for
+/// tokens with the permission `admin`.
+#[utoipa::path(
+    post, path = "/v1/packs/reload", tag = "system", operation_id = "reload_packs",
+    responses(
+        (status = 200, description = "The packs that are in use now", body = PacksReloaded),
+        (status = 403, description = "The caller is on another machine and its token lacks the permission `admin`."),
+        (status = 409, description = "This server cannot read its packs again."),
+        (status = 422, description = "A pack has errors. The packs from before stay in use."),
+    )
+)]
+async fn reload(
+    State(app): State<App>,
+    caller: Caller,
+    Extension(peer): Extension<Peer>,
+) -> Result<Json<PacksReloaded>, Problem> {
+    operators_only(&caller, peer)?;
+    let shared = app.clone();
+    app.read(move |_| match shared.slot().reload() {
+        Ok(done) => {
+            tracing::info!(packs = ?done.packs, tools = done.tools, changed = done.changed.len(), "packs reloaded");
+            Ok(Json(done.into()))
+        }
+        Err(error) => {
+            tracing::warn!(%error, "packs not reloaded");
+            Err(refused(error))
+        }
+    })
+    .await
+}
+
+fn refused(error: ReloadError) -> Problem {
+    match error {
+        ReloadError::NoPacks => Problem::new(CONFLICT, error.to_string()),
+        ReloadError::Kernel(error) => error.into(),
+        ReloadError::Refused(report) => {
+            let errors = report.diagnostics().iter().map(|one| FieldProblem {
+                field: format!("{}:{}:{}", one.file, one.line, one.column),
+                message: match &one.help {
+                    Some(help) => format!("{}: {} ({help})", one.code, one.message),
+                    None => format!("{}: {}", one.code, one.message),
+                },
+            });
+            Problem::new(PACKS_REFUSED, "The packs have errors. The ones from before stay in use.")
+                .with_errors(errors.collect())
+        }
+    }
+}
