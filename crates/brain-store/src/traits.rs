@@ -526,6 +526,10 @@ pub trait Scheduling {
     fn next_wake(&self, system: SystemScope) -> Result<Option<Timestamp>, StoreError>;
     /// Runs by status, completed ones aside, for metrics.
     fn count_by_status(&self, system: SystemScope) -> Result<Vec<(RunStatus, u64)>, StoreError>;
+    /// The time by the store's own clock; `None` if it has none and goes by its callers'.
+    fn clock(&self, _: SystemScope) -> Result<Option<Timestamp>, StoreError> {
+        Ok(None)
+    }
     /// What waits, of all tenants, for metrics. `priority_step` is how much earlier in the queue one step of priority is.
     fn backlog(&self, system: SystemScope, priority_step: i64) -> Result<Backlog, StoreError>;
 }

@@ -137,6 +137,8 @@ async fn a_full_disk_is_said_and_nothing_is_lost() {
     let list: Value = client.get(format!("{}/v1/runs", server.url)).send().await.unwrap().json().await.unwrap();
     assert!(!list["items"].as_array().unwrap().is_empty());
     ready_is(&server.url, 503).await;
+    let why: Value = client.get(format!("{}/readyz", server.url)).send().await.unwrap().json().await.unwrap();
+    assert_eq!((&why["code"], &why["errors"][0]["field"]), (&json!("not_ready"), &json!("store_writes")), "{why:#}");
     limit_files(&server, "unlimited");
     ready_is(&server.url, 200).await;
     for job in (job..14).chain(16..22) {

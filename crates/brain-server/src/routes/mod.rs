@@ -8,6 +8,7 @@ pub(crate) mod jobs;
 pub(crate) mod learning;
 pub(crate) mod letters;
 pub(crate) mod packs;
+mod ready;
 pub(crate) mod records;
 pub(crate) mod runs;
 mod stuck;

@@ -1,11 +1,9 @@
-//! The server itself: whether it lives, whether it is ready, what it counts, what it offers.
+//! The server itself: liveness, metrics, pausing, the OpenAPI document.
 
 use axum::Json;
 use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use brain_core::TenantId;
-use brain_store::Scope;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
@@ -14,60 +12,37 @@ use utoipa_axum::routes;
 use crate::app::App;
 use crate::extract::JsonBody;
 use crate::guard::{Caller, Peer, operators_only};
-use crate::problem::{NOT_READY, Problem};
+use crate::problem::Problem;
 
-/// What Prometheus calls the text that it reads.
+/// The media type of OpenMetrics text.
 const OPENMETRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 pub(crate) fn routes() -> OpenApiRouter<App> {
     OpenApiRouter::new()
         .routes(routes!(healthz))
-        .routes(routes!(readyz))
+        .merge(super::ready::routes())
         .routes(routes!(metrics))
         .routes(routes!(openapi))
         .routes(routes!(get_paused, set_paused))
 }
 
-/// How the server is.
+/// Whether the process is alive.
 #[derive(Serialize, ToSchema)]
 struct Health {
-    /// `ok` or `ready`.
+    /// `ok`.
     status: &'static str,
 }
 
-/// Whether the process lives.
+/// Whether the process is alive.
 #[utoipa::path(
     get, path = "/healthz", tag = "system", operation_id = "healthz", security(()),
-    responses((status = 200, description = "It lives", body = Health))
+    responses((status = 200, description = "It is alive", body = Health))
 )]
 async fn healthz() -> Json<Health> {
     Json(Health { status: "ok" })
 }
 
-/// Whether requests can be served: the store answers, and the last write to it got through.
-#[utoipa::path(
-    get, path = "/readyz", tag = "system", operation_id = "readyz", security(()),
-    responses(
-        (status = 200, description = "It is ready", body = Health),
-        (status = 503, description = "The store does not answer, or takes no writes."),
-    )
-)]
-async fn readyz(State(app): State<App>) -> Result<Json<Health>, Problem> {
-    app.read(|kernel| {
-        let scope = Scope::of(TenantId::default_tenant());
-        kernel.store().runs(&scope, None, 1, None).map_err(|error| {
-            tracing::error!(%error, "the store does not answer");
-            Problem::new(NOT_READY, "The store does not answer.")
-        })?;
-        if !kernel.engine().can_write() {
-            return Err(Problem::new(NOT_READY, "The store takes no writes at the moment; the log says why."));
-        }
-        Ok(Json(Health { status: "ready" }))
-    })
-    .await
-}
-
-/// Counts for Prometheus.
+/// Metrics for Prometheus.
 #[utoipa::path(
     get, path = "/metrics", tag = "system", operation_id = "metrics",
     responses((status = 200, description = "OpenMetrics text", body = String, content_type = "application/openmetrics-text"))
@@ -120,7 +95,7 @@ async fn set_paused(
     Ok(Json(Paused { paused: app.kernel().engine().is_paused() }))
 }
 
-/// This description.
+/// The OpenAPI document.
 #[utoipa::path(
     get, path = "/openapi.json", tag = "system", operation_id = "openapi",
     responses((status = 200, description = "OpenAPI 3.1", body = Object))

@@ -14,7 +14,16 @@ use crate::support::{Answer, TestServer, trades};
 async fn the_server_says_how_it_is() {
     let server = TestServer::start().await;
     assert_eq!(server.get("/healthz").await.ok(), json!({"status": "ok"}));
-    assert_eq!(server.get("/readyz").await.ok(), json!({"status": "ready"}));
+    let ready = server.get("/readyz").await.ok();
+    assert_eq!(ready["status"], "ready", "{ready}");
+    let checks = ready["checks"].as_array().unwrap();
+    let names: Vec<&str> = checks.iter().map(|check| check["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["store_reads", "store_writes", "engine", "packs", "clock"]);
+    assert!(checks.iter().all(|check| check["status"] == "ok"), "{ready}");
+    assert_eq!(checks[3]["detail"], "trades 1.0.0");
+    server.kernel.engine().pause(true);
+    let ready = server.get("/readyz").await.ok();
+    assert_eq!((&ready["checks"][2]["status"], &ready["status"]), (&json!("warning"), &json!("ready")), "{ready}");
 }
 
 #[tokio::test]

@@ -131,6 +131,11 @@ impl Scheduling for PostgresStore {
         each(&self.system(sql, vec![])?, |row| Ok((RunStatus::stored(get(row, 0)?), get::<i64>(row, 1)? as u64)))
     }
 
+    fn clock(&self, _: SystemScope) -> Result<Option<Timestamp>, StoreError> {
+        let sql = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint";
+        first(&self.system(sql, vec![])?, |row| time(row, 0))
+    }
+
     fn backlog(&self, _: SystemScope, priority_step: i64) -> Result<Backlog, StoreError> {
         let sql = "SELECT (SELECT count(*) FROM dead_letters WHERE open),
                           (SELECT min(opened_at) FROM dead_letters WHERE open),

@@ -1,5 +1,7 @@
 //! `brain doctor`: is everything in order?
 
+mod fits;
+
 use std::time::Instant;
 
 use anyhow::Result;
@@ -17,6 +19,21 @@ struct Finding {
     detail: String,
 }
 
+impl Finding {
+    fn good(what: &'static str, detail: impl Into<String>) -> Self {
+        Self { what, level: Level::Good, detail: detail.into() }
+    }
+
+    fn look(what: &'static str, detail: impl Into<String>) -> Self {
+        Self { what, level: Level::Look, detail: detail.into() }
+    }
+
+    fn bad(what: &'static str, detail: impl Into<String>) -> Self {
+        Self { what, level: Level::Bad, detail: detail.into() }
+    }
+}
+
+/// How a finding is judged: only `Bad` makes the command fail.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Level {
     Good,
@@ -86,7 +103,11 @@ pub(crate) fn run(global: &Global) -> Result<bool> {
                     }
                 };
                 note("indexes", level, detail);
+                let Finding { what, level, detail } = fits::store_fits(registry, store.as_ref(), &scope)?;
+                note(what, level, detail);
             }
+            let Finding { what, level, detail } = fits::clock(store.as_ref(), &scope)?;
+            note(what, level, detail);
             let running: Vec<String> = store
                 .count_by_status(SystemScope)?
                 .into_iter()
@@ -95,6 +116,10 @@ pub(crate) fn run(global: &Global) -> Result<bool> {
             note("runs", Level::Good, if running.is_empty() { "all completed".into() } else { running.join(", ") });
         }
         Err(error) => note("store", Level::Bad, format!("{error:#}")),
+    }
+    if let Some(registry) = &registry {
+        findings.push(fits::secrets(registry));
+        findings.push(fits::hosts(registry));
     }
     let ok = findings.iter().all(|finding| finding.level != Level::Bad);
     if global.json {
@@ -118,7 +143,7 @@ pub(crate) fn run(global: &Global) -> Result<bool> {
             Level::Look => format!("{YELLOW}!{YELLOW:#}"),
             Level::Bad => format!("{RED}✗{RED:#}"),
         };
-        anstream::println!("{mark} {:<13} {DIM}{}{DIM:#}", finding.what, finding.detail);
+        anstream::println!("{mark} {:<14} {DIM}{}{DIM:#}", finding.what, finding.detail);
     }
     Ok(ok)
 }

@@ -34,8 +34,8 @@ async fn a_server_logs_one_line_for_everything_that_an_operator_wants_to_know() 
     site.post(&format!("/v1/dead-letters/{id}/retry"), &json!({})).await;
     site.logged(&["dead letter decided", run, "retried"]).await;
 
-    let id = note["receipts"][0]["result"]["note_id"].clone();
-    let wipe = site.call("ops.wipe", json!({"note_id": id})).await;
+    let id = note["receipts"][0]["result"]["memo_id"].clone();
+    let wipe = site.call("ops.wipe", json!({"memo_id": id})).await;
     let run = wipe["run_id"].as_str().unwrap();
     site.logged(&["waiting for approval", run]).await;
     let approval = wipe["approval_id"].as_str().unwrap();

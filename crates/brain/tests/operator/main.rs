@@ -3,6 +3,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod doctor;
 mod logs;
 mod metrics;
 mod outside;

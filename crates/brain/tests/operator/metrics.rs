@@ -95,8 +95,8 @@ async fn metrics_count_what_waits_what_failed_and_how_long_things_take() {
 
     outside.break_down(true);
     site.call("ops.send", json!({"to": "0412345678", "text": "hi"})).await;
-    let note = site.call("ops.note", json!({"text": "a"})).await["receipts"][0]["result"]["note_id"].clone();
-    let wipe = site.call("ops.wipe", json!({"note_id": note})).await;
+    let note = site.call("ops.note", json!({"text": "a"})).await["receipts"][0]["result"]["memo_id"].clone();
+    let wipe = site.call("ops.wipe", json!({"memo_id": note})).await;
     let now = until("a letter and an approval are counted", async || {
         let now = scrape(&site).await;
         (now["brain_dead_letters_open"] == 1.0 && now["brain_approvals_pending"] == 1.0).then_some(now)

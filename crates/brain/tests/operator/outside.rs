@@ -82,13 +82,13 @@ tools:
     title: Note something
     input: {{text: string, who: {{type: string, personal: true, optional: true}}}}
     phrases: [\"note {{text}}\"]
-    behavior: {{record: {{insert: note}}}}
+    behavior: {{record: {{insert: memo}}}}
     undo: none
   wipe:
     title: Wipe a note
-    input: {{note_id: {{type: uuid, entity: note}}}}
-    phrases: [\"wipe {{note_id}}\"]
-    behavior: {{record: {{delete: note}}}}
+    input: {{memo_id: {{type: uuid, entity: memo}}}}
+    phrases: [\"wipe {{memo_id}}\"]
+    behavior: {{record: {{delete: memo}}}}
     consent: approver
     undo: none
 "
@@ -98,8 +98,8 @@ tools:
         std::fs::write(folder.join("pack.yaml"), pack).unwrap();
         std::fs::write(folder.join("tools/ops.yaml"), tools).unwrap();
         std::fs::create_dir_all(folder.join("records")).unwrap();
-        let note = "record: note\ntitle: Note\nfields:\n  text: string\n  who: {type: string, personal: true, optional: true}\n";
-        std::fs::write(folder.join("records/note.yaml"), note).unwrap();
+        let note = "record: memo\ntitle: Memo\nfields:\n  text: string\n  who: {type: string, personal: true, optional: true}\n";
+        std::fs::write(folder.join("records/memo.yaml"), note).unwrap();
     }
 }
 

@@ -30,9 +30,9 @@ fn second_version(site: &Site) {
 async fn packs_are_reloaded_over_http_and_runs_under_way_keep_what_they_were_planned_with() {
     let outside = Outside::start().await;
     let site = Site::start(&outside, &[], &[]);
-    let note = site.call("ops.note", json!({"text": "a"})).await["receipts"][0]["result"]["note_id"].clone();
+    let note = site.call("ops.note", json!({"text": "a"})).await["receipts"][0]["result"]["memo_id"].clone();
     // A plan that waits for approval, and a call that is under way: both of the first version.
-    let wipe = site.call("ops.wipe", json!({"note_id": note})).await;
+    let wipe = site.call("ops.wipe", json!({"memo_id": note})).await;
     let body = json!({"message": "", "calls": [{"tool_name": "ops.slow", "input": {"text": "x"}}]});
     let request = client().post(format!("{}/v1/runs", site.server.url)).json(&body).send();
     let under_way = tokio::spawn(async move { request.await.unwrap().json::<Value>().await.unwrap() });

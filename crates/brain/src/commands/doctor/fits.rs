@@ -1,0 +1,219 @@
+//! Do the packs fit the store and this machine: tools and record types that are in no pack, secrets that cannot be resolved,
+//! hosts that cannot be reached, a clock that is off.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::{TcpStream, ToSocketAddrs};
+use std::time::Duration;
+
+use anyhow::Result;
+use brain_core::{Clock, Millis, RecordId, Timestamp};
+use brain_registry::Registry;
+use brain_registry::model::{Auth, Behavior};
+use brain_store::{Scope, Store, SystemScope};
+use brain_tools::resolve_secret;
+use brain_vm::Program;
+
+use super::Finding;
+use crate::system::SystemClock;
+
+/// Runs that are looked at, newest first.
+const RUNS: usize = 200;
+/// Names that a finding lists.
+const NAMED: usize = 5;
+/// Hosts that are tried.
+const HOSTS: usize = 32;
+/// How long a host may take to accept a connection.
+const CONNECT: Duration = Duration::from_secs(3);
+/// A clock may be off by so much.
+const SKEW: Millis = Millis(5_000);
+/// No id is larger.
+const LAST: &str = "ffffffff-ffff-ffff-ffff-ffffffffffff";
+/// Record types that Brain keeps for itself begin so.
+const OWN: &str = "brain.";
+
+/// Whether the runs and records of a tenant use tools and record types that the loaded packs have.
+pub(super) fn store_fits(registry: &Registry, store: &dyn Store, scope: &Scope) -> Result<Finding> {
+    let (mut known, mut unknown) = (0, BTreeSet::new());
+    for name in tools_of_runs(store, scope)? {
+        if registry.tool(&name).is_some() {
+            known += 1;
+        } else {
+            unknown.insert(format!("tool {name}"));
+        }
+    }
+    for kind in record_types(store, scope)? {
+        if registry.records().contains_key(&kind) {
+            known += 1;
+        } else {
+            unknown.insert(format!("record type {kind}"));
+        }
+    }
+    let names: Vec<&str> = unknown.iter().take(NAMED).map(String::as_str).collect();
+    let more = if unknown.len() > NAMED { format!(" and {} more", unknown.len() - NAMED) } else { String::new() };
+    let list = format!("{}{more}", names.join(", "));
+    Ok(match (known, unknown.len()) {
+        (_, 0) => Finding::good("pack and store", "the packs have every tool and record type that the store uses"),
+        (0, _) => Finding::bad(
+            "pack and store",
+            format!("no pack has what the store uses ({list}): is it --pack, or --store?"),
+        ),
+        _ => {
+            Finding::look("pack and store", format!("in no loaded pack: {list}; runs under way keep their definitions"))
+        }
+    })
+}
+
+/// The tools that the newest runs were planned with.
+fn tools_of_runs(store: &dyn Store, scope: &Scope) -> Result<BTreeSet<String>> {
+    let rows = store.runs(scope, None, RUNS, None)?.items;
+    let programs: BTreeSet<_> = rows.iter().filter_map(|row| row.program).collect();
+    let mut tools = BTreeSet::new();
+    for hash in programs {
+        let Some(body) = store.definition(hash)? else { continue };
+        let Ok(program) = serde_json::from_value::<Program>(body) else { continue };
+        tools.extend(program.steps.iter().flat_map(|step| step.tools()).map(|tool| tool.name.clone()));
+    }
+    Ok(tools)
+}
+
+/// The record types that the tenant has records of: one look for each, however many records there are.
+fn record_types(store: &dyn Store, scope: &Scope) -> Result<Vec<String>> {
+    let last: RecordId = LAST.parse().expect("the largest UUID is one");
+    let mut kinds: Vec<String> = Vec::new();
+    let mut after: Option<(String, RecordId)> = None;
+    while let Some(found) = store.records_after(scope, after.as_ref(), 1)?.into_iter().next() {
+        kinds.push(found.row.kind.clone());
+        after = Some((found.row.kind, last));
+    }
+    kinds.retain(|kind| !kind.starts_with(OWN));
+    Ok(kinds)
+}
+
+/// Whether every secret that the packs refer to can be resolved here.
+pub(super) fn secrets(registry: &Registry) -> Finding {
+    let mut missing: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    let mut count = BTreeSet::new();
+    for tool in registry.tools().values() {
+        let auth = match &tool.def.behavior {
+            Behavior::Http(http) => http.auth.as_ref(),
+            _ => None,
+        };
+        let of_auth = auth.map(|auth| match auth {
+            Auth::Bearer(reference)
+            | Auth::Header { value: reference, .. }
+            | Auth::Basic { password: reference, .. } => reference,
+        });
+        for reference in of_auth.into_iter().chain(tool.def.delegate.as_ref().map(|delegate| &delegate.secret)) {
+            count.insert(reference);
+            if let Err(error) = resolve_secret(reference) {
+                missing.entry(error.to_string()).or_default().push(&tool.def.name);
+            }
+        }
+    }
+    if missing.is_empty() {
+        let detail = match count.len() {
+            0 => "the packs need none".to_owned(),
+            number => format!("{} can be read", crate::show::count(number, "secret")),
+        };
+        return Finding::good("secrets", detail);
+    }
+    let list = missing.iter().map(|(why, tools)| format!("{why} (used by {})", tools.join(", ")));
+    Finding::bad("secrets", list.collect::<Vec<_>>().join("; "))
+}
+
+/// Whether the hosts that the packs declare accept a connection. A host that does not may do so later: only a warning.
+pub(super) fn hosts(registry: &Registry) -> Finding {
+    let declared: BTreeSet<&String> = registry.packs().values().flat_map(|pack| &pack.hosts).collect();
+    let wanted: Vec<(&String, u16)> =
+        declared.into_iter().take(HOSTS).map(|host| (host, port(registry, host))).collect();
+    let tried: Vec<Option<String>> = std::thread::scope(|threads| {
+        let each = wanted.iter().map(|(host, port)| threads.spawn(|| reach(host, *port)));
+        let running: Vec<_> = each.collect();
+        running.into_iter().map(|thread| thread.join().unwrap_or_else(|_| Some("the check failed".into()))).collect()
+    });
+    let failed: Vec<String> = tried.into_iter().flatten().collect();
+    match (wanted.len(), failed.as_slice()) {
+        (0, _) => Finding::good("hosts", "the packs call none"),
+        (number, []) => Finding::good("hosts", format!("{} reachable", crate::show::count(number, "host"))),
+        (_, failed) => Finding::look("hosts", failed.join("; ")),
+    }
+}
+
+/// The port of a declared host: its own, else that of the addresses which tools call there.
+fn port(registry: &Registry, host: &str) -> u16 {
+    if let Some((_, port)) = host.rsplit_once(':')
+        && let Ok(port) = port.parse()
+    {
+        return port;
+    }
+    let plain = format!("http://{host}");
+    let calls_plain = registry.tools().values().any(|tool| match &tool.def.behavior {
+        Behavior::Http(http) => http.url.source().as_str().is_some_and(|url| url.starts_with(&plain)),
+        _ => false,
+    });
+    if calls_plain { 80 } else { 443 }
+}
+
+/// Why a host cannot be reached, if it cannot.
+fn reach(host: &str, port: u16) -> Option<String> {
+    let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
+    let failed = |why: String| Some(format!("{name}:{port} cannot be reached: {why}"));
+    let addresses = match (name, port).to_socket_addrs() {
+        Ok(addresses) => addresses.collect::<Vec<_>>(),
+        Err(error) => return failed(error.to_string()),
+    };
+    let mut last = "it has no address".to_owned();
+    for address in addresses {
+        match TcpStream::connect_timeout(&address, CONNECT) {
+            Ok(_) => return None,
+            Err(error) => last = error.to_string(),
+        }
+    }
+    failed(last)
+}
+
+/// Whether the clock of this machine agrees with the database's, or is at least not behind the newest run.
+pub(super) fn clock(store: &dyn Store, scope: &Scope) -> Result<Finding> {
+    let now = SystemClock.now();
+    if let Some(theirs) = store.clock(SystemScope)? {
+        let off = Millis(now.as_millis().abs_diff(theirs.as_millis()));
+        return Ok(if off > SKEW {
+            Finding::look(
+                "clock",
+                format!("{off} off from the database's clock: timers and timestamps are wrong by that"),
+            )
+        } else {
+            Finding::good("clock", "agrees with the database's")
+        });
+    }
+    let newest = store.runs(scope, None, 1, None)?.items.first().map(|row| row.updated_at.max(row.created_at));
+    Ok(judge(now, newest))
+}
+
+fn judge(now: Timestamp, newest: Option<Timestamp>) -> Finding {
+    match newest {
+        Some(newest) if newest > now.plus(SKEW) => Finding::look(
+            "clock",
+            format!(
+                "the newest run is from {newest}, {} ahead of this machine's clock: is the clock right?",
+                newest.since(now)
+            ),
+        ),
+        _ => Finding::good("clock", now.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Level;
+    use super::*;
+
+    #[test]
+    fn a_clock_behind_the_newest_run_is_noticed() {
+        let now = Timestamp::from_millis(1_772_442_000_000);
+        assert!(judge(now, None).level == Level::Good);
+        assert!(judge(now, Some(now.plus(SKEW))).level == Level::Good, "a little is nothing");
+        let finding = judge(now, Some(now.plus(Millis(3_600_000))));
+        assert!(finding.level == Level::Look && finding.detail.contains("1h"), "{}", finding.detail);
+    }
+}

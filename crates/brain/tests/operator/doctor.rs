@@ -1,0 +1,74 @@
+//! `brain doctor` notices what is wrong.
+
+use std::process::Output;
+
+use serde_json::{Value, json};
+
+use crate::Site;
+use crate::common::{brain, json as output};
+use crate::outside::Outside;
+
+fn doctor(site: &Site, pack: Option<&std::path::Path>, env: &[(&str, &str)]) -> Output {
+    let mut command = brain(&site.store());
+    command.args(["--json", "doctor"]).envs(env.iter().copied());
+    if let Some(pack) = pack {
+        command.arg("--pack").arg(pack);
+    }
+    command.output().unwrap()
+}
+
+fn check(output: &Value, name: &str) -> (String, String) {
+    let found = output["checks"].as_array().unwrap().iter().find(|check| check["check"] == name);
+    let found = found.unwrap_or_else(|| panic!("{name} in {output:#}"));
+    (found["level"].as_str().unwrap().to_owned(), found["detail"].as_str().unwrap().to_owned())
+}
+
+#[tokio::test]
+async fn doctor_notices_the_wrong_pack_missing_secrets_and_unreachable_hosts() {
+    let outside = Outside::start().await;
+    let site = Site::start(&outside, &[], &[]);
+    site.call("ops.note", json!({"text": "a"})).await;
+    let pack = site.pack();
+    let well = doctor(&site, Some(&pack), &[]);
+    let found = output(&well);
+    assert!(well.status.success(), "{found:#}");
+    for name in ["pack and store", "secrets", "hosts", "clock"] {
+        assert_eq!(check(&found, name).0, "good", "{name}: {found:#}");
+    }
+
+    // The built-in pack has nothing of what this store uses.
+    let wrong = doctor(&site, None, &[]);
+    let found = output(&wrong);
+    assert_eq!(wrong.status.code(), Some(1), "{found:#}");
+    let (level, detail) = check(&found, "pack and store");
+    assert!(level == "bad" && detail.contains("ops.note") && detail.contains("record type memo"), "{detail}");
+
+    // A newer version of the right pack: part of it is known.
+    let tools = pack.join("tools/ops.yaml");
+    let text = std::fs::read_to_string(&tools).unwrap();
+    std::fs::write(&tools, text.replace("  note:\n", "  jot:\n")).unwrap();
+    let (level, detail) = check(&output(&doctor(&site, Some(&pack), &[])), "pack and store");
+    assert!(level == "look" && detail.contains("tool ops.note"), "{level}: {detail}");
+
+    // A secret that is not set here, and one that is.
+    let auth = "idempotency: key\n    retry";
+    let with_auth = text.replace("/send\"}}", "/send\", auth: {bearer: \"env:OPS_TOKEN\"}}}");
+    assert!(with_auth != text && text.contains(auth));
+    std::fs::write(&tools, with_auth).unwrap();
+    let missing = doctor(&site, Some(&pack), &[]);
+    let (level, detail) = check(&output(&missing), "secrets");
+    assert!(level == "bad" && detail.contains("OPS_TOKEN") && detail.contains("ops.send"), "{level}: {detail}");
+    assert_eq!(missing.status.code(), Some(1));
+    let there = output(&doctor(&site, Some(&pack), &[("OPS_TOKEN", "hush-hush")]));
+    assert_eq!(check(&there, "secrets").0, "good");
+    assert!(!there.to_string().contains("hush-hush"));
+
+    // A host where nobody listens is a warning: it may listen tomorrow.
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let yaml = std::fs::read_to_string(pack.join("pack.yaml")).unwrap();
+    std::fs::write(pack.join("pack.yaml"), yaml.replace("hosts: [", &format!("hosts: [\"{free}\", "))).unwrap();
+    let output_of = doctor(&site, Some(&pack), &[("OPS_TOKEN", "x")]);
+    let (level, detail) = check(&output(&output_of), "hosts");
+    assert!(level == "look" && detail.contains(&free.to_string()), "{level}: {detail}");
+    assert!(output_of.status.success());
+}
