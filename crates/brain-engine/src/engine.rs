@@ -8,7 +8,8 @@ use std::time::Duration;
 use brain_core::{Clock, Digest, Failure, JobKey, Millis, NodeId, Random, RunId, RunStatus, SeededRandom, Timestamp};
 use brain_lang::plan::{Idempotency, Place};
 use brain_store::{
-    Backlog, Lane, Member, Outcome, Precondition, RunRow, RunSchedule, Scope, Store, StoreError, SystemScope, Write,
+    Backlog, Lane, LogRow, Member, Outcome, Precondition, RunRow, RunSchedule, Scope, Store, StoreError, SystemScope,
+    Write,
 };
 use brain_vm::{Code, GRACE, Happened, Input, JobId, JobStatus, Program, StepId, StepMap};
 use serde_json::{Value, json};
@@ -20,7 +21,7 @@ use crate::core::{
 };
 use crate::data::Moved;
 use crate::flow::{Flow, FlowConfig};
-use crate::happening::{Observer, Slow};
+use crate::happening::{Happening, Observer, Slow, happenings};
 use crate::host::{Host, Outside};
 use crate::hub::{Hub, RunNews};
 use crate::inbox::Inbox;
@@ -307,6 +308,20 @@ impl Engine {
     /// What waits for people and for free slots, of all tenants.
     pub fn backlog(&self) -> Result<Backlog, StoreError> {
         self.store.backlog(SystemScope, PRIORITY_STEP)
+    }
+
+    /// What a row of a run's log says that operators hear of.
+    pub fn happenings(&self, scope: &Scope, row: &LogRow) -> Result<Vec<Happening>, EngineError> {
+        if happenings(row, "", None, None).is_empty() {
+            return Ok(Vec::new());
+        }
+        let state = self.run_state(scope, row.run)?;
+        let all = happenings(row, &state.row.status, state.code.as_ref(), state.state.as_ref());
+        let trace = state.row.request["trace_id"].as_str().map(str::to_owned);
+        let (tenant, run, at) = (scope.tenant(), row.run, row.at);
+        let each =
+            all.into_iter().map(|what| Happening { tenant: tenant.clone(), run, trace: trace.clone(), at, what });
+        Ok(each.collect())
     }
 
     /// Has an observer told what happens to runs from now on.

@@ -7,6 +7,7 @@
 mod approve;
 mod batch;
 mod budget;
+mod bulk;
 mod by_hand;
 mod callback;
 mod chat;
@@ -42,6 +43,7 @@ mod worker;
 
 pub use approve::Decision;
 pub use budget::{SpendCap, SpendCaps};
+pub use bulk::{BulkLetter, BulkOutcome, LetterFilter, MAX_BULK};
 pub use by_hand::Wrap;
 pub use callback::{CALLBACK_WINDOW, failure as told_failure, sign_callback};
 pub use entity::{Reindexed, is_behind, reindex};

@@ -331,6 +331,15 @@ pub(crate) struct ServeArgs {
     /// of the configuration, or 30s.
     #[arg(long, value_name = "DURATION")]
     pub(crate) drain: Option<brain_core::Millis>,
+    /// POST a notification to this address for each dead letter, approval and review. Also `notify` in the configuration.
+    #[arg(long, env = "BRAIN_NOTIFY_WEBHOOK", value_name = "URL", hide_env_values = true)]
+    pub(crate) notify_webhook: Option<String>,
+    /// The secret that signs notifications: `env:NAME` or `file:PATH`.
+    #[arg(long, value_name = "REF")]
+    pub(crate) notify_secret: Option<String>,
+    /// Run this shell command for each of them, with the notification on its standard input.
+    #[arg(long, env = "BRAIN_NOTIFY_COMMAND", value_name = "COMMAND", hide_env_values = true)]
+    pub(crate) notify_command: Option<String>,
 }
 
 #[derive(Args)]
@@ -559,10 +568,26 @@ pub(crate) enum DlqCommand {
         /// The letter.
         id: String,
     },
-    /// Try again, with the same idempotency key.
+    /// Try again, with the same idempotency key: one letter, or many.
+    #[command(
+        after_help = "Examples:\n  brain dlq retry ID\n  brain dlq retry --tool texts.send --dry-run\n  brain dlq retry --tool texts.send --since 2h\n  brain dlq retry --all\n\nOf many, a call that may have happened and must not be repeated is skipped."
+    )]
     Retry {
         /// The letter.
-        id: String,
+        #[arg(required_unless_present_any = ["tool", "since", "all"], conflicts_with_all = ["tool", "since", "all", "dry_run"])]
+        id: Option<String>,
+        /// All open letters of this tool.
+        #[arg(long, value_name = "TOOL")]
+        tool: Option<String>,
+        /// All open letters since: a duration such as `2h`, or a moment such as `2026-03-02T09:00:00Z`.
+        #[arg(long, value_name = "WHEN")]
+        since: Option<String>,
+        /// All open letters.
+        #[arg(long)]
+        all: bool,
+        /// Only say what would be retried.
+        #[arg(long)]
+        dry_run: bool,
         /// Why.
         #[arg(long, default_value = "")]
         note: String,

@@ -10,6 +10,8 @@ use brain_kernel::{Expiry, SpendCap, SpendCaps};
 use brain_registry::Times;
 use serde::Deserialize;
 
+use crate::notify::NotifyConfig;
+
 /// The name that stands for all tenants that are not named.
 const OTHERS: &str = "*";
 
@@ -44,6 +46,9 @@ pub(crate) struct Config {
     /// What is logged as slow.
     #[serde(default)]
     slow: SlowConfig,
+    /// Who hears of dead letters, approvals and reviews.
+    #[serde(default)]
+    notify: NotifyConfig,
 }
 
 /// Above which duration something is logged as slow.
@@ -192,6 +197,11 @@ impl Config {
     /// How long a request over HTTP may take, if the file says so.
     pub(crate) fn request_time(&self) -> Option<Millis> {
         self.times.request
+    }
+
+    /// Who hears of dead letters, approvals and reviews.
+    pub(crate) fn notify(&self) -> &NotifyConfig {
+        &self.notify
     }
 
     /// Commits and outside calls that are logged as slow.

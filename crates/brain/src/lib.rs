@@ -34,6 +34,7 @@ mod commands;
 mod config;
 mod logging;
 mod next_action;
+mod notify;
 mod open;
 mod show;
 mod system;

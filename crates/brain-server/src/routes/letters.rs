@@ -4,6 +4,7 @@ use axum::Json;
 use axum::extract::State;
 use brain_core::JobKey;
 use brain_engine::LetterDecision;
+use brain_kernel::LetterFilter;
 use brain_store::DeadLetterRow;
 use serde::Deserialize;
 use serde_json::Value;
@@ -16,7 +17,9 @@ use crate::app::App;
 use crate::extract::{JsonBody, OptionalJson, UrlPath, UrlQuery, page_cursor, page_limit, short_text};
 use crate::guard::Caller;
 use crate::problem::{NO_SUCH_LETTER, Problem};
-use crate::wire::{Escalate, FieldProblem, Letter, LetterDecided, Outcome, Page, Resolve, Retry};
+use crate::wire::{
+    self, Escalate, FieldProblem, Letter, LetterDecided, Outcome, Page, Resolve, RetriedMany, Retry, RetryMany,
+};
 
 /// The longest name of somebody to tell.
 const MAX_NAME: usize = 256;
@@ -25,6 +28,7 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
     OpenApiRouter::new()
         .routes(routes!(list))
         .routes(routes!(get))
+        .routes(routes!(retry_many))
         .routes(routes!(retry))
         .routes(routes!(resolve))
         .routes(routes!(escalate))
@@ -106,6 +110,38 @@ async fn retry(
 ) -> Result<Json<LetterDecided>, Problem> {
     let note = body.note.unwrap_or_default();
     decide(&app, caller, letter_id(&id)?, LetterDecision::Retry, &note).await
+}
+
+/// Retry many dead letters, each with its own key.
+///
+/// After the cause is mended: all that are open, or those of a tool, or those since a moment. At most 1000 at a time. A call
+/// that may have happened and must not be repeated is skipped. Safe to send again: what was retried is not open any more.
+#[utoipa::path(
+    post, path = "/v1/dead-letters/retry", tag = "dead-letters", operation_id = "retry_dead_letters",
+    request_body = RetryMany,
+    responses(
+        (status = 200, description = "What became of each", body = RetriedMany),
+        (status = 400, description = "The body is not JSON."),
+        (status = 408, description = "The body did not arrive in time."),
+        (status = 413, description = "The body is too large."),
+        (status = 415, description = "The body is not declared as JSON."),
+        (status = 422, description = "A field is unknown or does not fit."),
+    )
+)]
+async fn retry_many(
+    State(app): State<App>,
+    caller: Caller,
+    JsonBody(body): JsonBody<RetryMany>,
+) -> Result<Json<RetriedMany>, Problem> {
+    let note = body.note.unwrap_or_default();
+    short_text("note", &note, MAX_NOTE)?;
+    let kernel = app.kernel();
+    let since = body.since.map(|text| wire::since(&text, kernel.clock().now())).transpose();
+    let since = since.map_err(|message| Problem::invalid("since", message))?;
+    let dry_run = body.dry_run.unwrap_or_default();
+    let filter = LetterFilter { tool: body.tool, since };
+    let (letters, more) = kernel.retry_letters(&caller.scope, &filter, dry_run, &caller.actor.name, &note).await?;
+    Ok(Json(RetriedMany::of(letters, more, dry_run)))
 }
 
 /// Close a letter by hand: go on without it, with a result that came about elsewhere, or give it up.

@@ -1,6 +1,7 @@
 //! Dead letters: jobs that wait for a person, and what the person decides.
 
-use brain_core::Redactor;
+use brain_core::{Millis, Redactor, Timestamp};
+use brain_kernel::{BulkLetter, BulkOutcome};
 use brain_store::DeadLetterRow;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -102,6 +103,87 @@ pub struct Retry {
     #[serde(default)]
     #[schema(max_length = 4096)]
     pub note: Option<String>,
+}
+
+/// Retry many letters. Without `tool` and `since`, all that are open.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RetryMany {
+    /// Only letters of this tool.
+    #[serde(default)]
+    #[schema(max_length = 256)]
+    pub tool: Option<String>,
+    /// Only letters that were opened since: a moment such as `2026-03-02T09:00:00Z`, or a duration such as `2h`.
+    #[serde(default)]
+    #[schema(max_length = 64)]
+    pub since: Option<String>,
+    /// Only say what would be done.
+    #[serde(default)]
+    pub dry_run: Option<bool>,
+    /// Why, for the log.
+    #[serde(default)]
+    #[schema(max_length = 4096)]
+    pub note: Option<String>,
+}
+
+/// What became of many letters.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct RetriedMany {
+    /// Whether nothing was changed.
+    pub dry_run: bool,
+    /// How many are retried, or would be.
+    pub retried: usize,
+    /// How many are left for a person.
+    pub skipped: usize,
+    /// Whether there are more: ask again.
+    pub more: bool,
+    /// Each of them, newest first.
+    pub items: Vec<RetriedLetter>,
+}
+
+/// One letter of many.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct RetriedLetter {
+    /// The letter.
+    #[schema(format = "uuid")]
+    pub letter_id: String,
+    /// Its run.
+    #[schema(format = "uuid")]
+    pub run_id: String,
+    /// The tool.
+    pub tool_name: String,
+    /// Why it was skipped; null if it was not.
+    #[schema(required)]
+    pub skipped: Option<String>,
+}
+
+impl RetriedMany {
+    /// What became of many letters, as callers see it.
+    pub fn of(letters: Vec<BulkLetter>, more: bool, dry_run: bool) -> Self {
+        let items: Vec<RetriedLetter> = letters.into_iter().map(RetriedLetter::from).collect();
+        let skipped = items.iter().filter(|item| item.skipped.is_some()).count();
+        Self { dry_run, retried: items.len() - skipped, skipped, more, items }
+    }
+}
+
+impl From<BulkLetter> for RetriedLetter {
+    fn from(one: BulkLetter) -> Self {
+        let skipped = match one.outcome {
+            BulkOutcome::Retried => None,
+            BulkOutcome::Skipped(why) => Some(why),
+        };
+        Self { letter_id: one.letter.to_string(), run_id: one.run.to_string(), tool_name: one.tool, skipped }
+    }
+}
+
+/// A moment: written out, or as a duration before now.
+pub fn since(text: &str, now: Timestamp) -> Result<Timestamp, String> {
+    if let Ok(ago) = text.parse::<Millis>() {
+        let ago = i64::try_from(ago.0).unwrap_or(i64::MAX);
+        return Ok(Timestamp::from_millis(now.as_millis().saturating_sub(ago)));
+    }
+    let wrong = || format!("`{text}` is neither a moment such as 2026-03-02T09:00:00Z nor a duration such as 2h");
+    serde_json::from_value(Value::String(text.to_owned())).map_err(|_| wrong())
 }
 
 /// How a letter is closed by hand.

@@ -32,7 +32,9 @@ pub use learning::{
     BlockedPhrase, CaseItem, CorrectionAnswer, CorrectionRequest, CycleRequest, LearningHealth, LearningWeek,
     PhraseCandidate, PhraseFor, PromotionItem, RejectRequest, TaughtAnswer, TaughtItem, TeachRequest, UnteachRequest,
 };
-pub use letter::{Escalate, Letter, LetterDecided, Outcome, Resolve, Retry};
+pub use letter::{
+    Escalate, Letter, LetterDecided, Outcome, Resolve, RetriedLetter, RetriedMany, Retry, RetryMany, since,
+};
 pub use next_action::in_http;
 pub(crate) use object::Object;
 pub use page::Page;

@@ -7,7 +7,8 @@ use serde_json::Value;
 use crate::support::TestServer;
 
 /// Every route, as the design lists it.
-const ROUTES: [&str; 56] = [
+const ROUTES: [&str; 57] = [
+    "POST /v1/dead-letters/retry",
     "POST /v1/packs/reload",
     "GET /healthz",
     "GET /metrics",

@@ -1,19 +1,28 @@
 //! `brain dlq`: steps that failed for good, or whose outcome is in doubt.
 
-use anyhow::{Context, Result, bail};
-use brain_core::JobKey;
+use std::collections::BTreeSet;
+
+use anyhow::{Context, Error, Result, bail};
+use brain_core::{Clock, JobKey, RunId};
 use brain_engine::LetterDecision;
+use brain_kernel::{BulkOutcome, LetterFilter};
+use brain_server::wire;
 use brain_store::DeadLetterRow;
 
 use crate::cli::{DlqCommand, Global, OutcomeArg};
 use crate::show::{BOLD, DIM, RED, YELLOW};
+use crate::system::SystemClock;
 use crate::{open, show};
 
 pub(crate) fn run(global: &Global, command: DlqCommand) -> Result<bool> {
     match command {
         DlqCommand::List { all, limit, cursor } => list(global, all, limit, cursor.as_deref()),
         DlqCommand::Show { id } => show_one(global, &id),
-        DlqCommand::Retry { id, note } => decide(global, &id, LetterDecision::Retry, &note),
+        DlqCommand::Retry { id: Some(id), note, .. } => decide(global, &id, LetterDecision::Retry, &note),
+        DlqCommand::Retry { id: None, tool, since, dry_run, note, .. } => {
+            let since = since.map(|text| wire::since(&text, SystemClock.now())).transpose().map_err(Error::msg)?;
+            retry_many(global, &LetterFilter { tool, since }, dry_run, &note)
+        }
         DlqCommand::Resolve { id, note, outcome, result } => {
             if note.trim().is_empty() {
                 bail!("say what was done about it with --note");
@@ -115,6 +124,50 @@ fn show_one(global: &Global, id: &str) -> Result<bool> {
         anstream::println!("{DIM}→{DIM:#} brain dlq resolve {id} --note \"what was done about it\"");
     }
     Ok(true)
+}
+
+/// Retries many letters and waits until their runs rest.
+fn retry_many(global: &Global, filter: &LetterFilter, dry_run: bool, note: &str) -> Result<bool> {
+    let scope = open::scope(global)?;
+    open::runtime()?.block_on(async {
+        let kernel = open::kernel(global, false)?;
+        let by = open::actor(global).name;
+        let (letters, more) = kernel.retry_letters(&scope, filter, dry_run, &by, note).await?;
+        let retried = letters.iter().filter(|one| one.outcome == BulkOutcome::Retried);
+        let runs: BTreeSet<RunId> = retried.filter(|_| !dry_run).map(|one| one.run).collect();
+        let all = async {
+            for run in &runs {
+                drop(kernel.engine().wait(&scope, *run).await);
+            }
+        };
+        drop(tokio::time::timeout(super::WAIT, all).await);
+        kernel.engine().stop();
+        let done = wire::RetriedMany::of(letters, more, dry_run);
+        let ok = done.skipped == 0;
+        if global.json {
+            show::json(&done);
+            return Ok(ok);
+        }
+        for item in &done.items {
+            match &item.skipped {
+                None => anstream::println!("{}  {BOLD}{}{BOLD:#}", item.letter_id, item.tool_name),
+                Some(why) => anstream::println!(
+                    "{}  {BOLD}{}{BOLD:#}  {YELLOW}skipped{YELLOW:#}: {why}",
+                    item.letter_id,
+                    item.tool_name
+                ),
+            }
+        }
+        let letters = show::count(done.retried, "dead letter");
+        anstream::println!(
+            "{}",
+            if dry_run { format!("{letters} would be retried.") } else { format!("{letters} retried.") }
+        );
+        if more {
+            anstream::println!("{DIM}There are more; run it again.{DIM:#}");
+        }
+        Ok(ok)
+    })
 }
 
 fn decide(global: &Global, id: &str, decision: LetterDecision, note: &str) -> Result<bool> {

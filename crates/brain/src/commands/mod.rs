@@ -44,7 +44,7 @@ use crate::cli::{BlobCommand, Cli, Command, Global, RecordsCommand, StoreCommand
 use crate::{open, show};
 
 /// How long a command waits for what it has let loose.
-const WAIT: Duration = Duration::from_secs(30);
+pub(crate) const WAIT: Duration = Duration::from_secs(30);
 
 /// Runs a command. `false` if it did not work out and has said so.
 pub(crate) fn run(cli: Cli) -> Result<bool> {

@@ -8,6 +8,7 @@ use brain_store::Store;
 
 use crate::cli::{Global, ServeArgs};
 use crate::config::Config;
+use crate::notify::{self, NotifyConfig};
 use crate::open;
 use crate::show::{BOLD, DIM, YELLOW};
 use crate::system::SystemClock;
@@ -79,6 +80,15 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<bool> {
                 behind.join(", ")
             );
         }
+        let told = file.notify();
+        let told = NotifyConfig {
+            webhook: args.notify_webhook.clone().or_else(|| told.webhook.clone()),
+            secret: args.notify_secret.clone().or_else(|| told.secret.clone()),
+            command: args.notify_command.clone().or_else(|| told.command.clone()),
+            on: told.on.clone(),
+        };
+        let reached_at = global.public_url.clone().unwrap_or_else(|| format!("http://{addr}"));
+        notify::start(&told, kernel.engine(), &reached_at)?;
         super::house::keep(global.config.clone(), &slot);
         reload_on_hangup(slot);
         let ended = async {

@@ -4,8 +4,10 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod doctor;
+mod letters;
 mod logs;
 mod metrics;
+mod notify;
 mod outside;
 mod reload;
 

@@ -1,5 +1,6 @@
 //! An outside system that fails when it is told to, and a pack that calls it.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -46,6 +47,13 @@ impl Outside {
         self.broken.store(broken, Ordering::SeqCst);
     }
 
+    /// The idempotency keys that it has seen.
+    pub(crate) fn keys(&self) -> BTreeSet<String> {
+        let seen = self.seen.lock().unwrap();
+        let keys = seen.iter().filter_map(|(headers, _)| headers.get("idempotency-key"));
+        keys.map(|key| key.to_str().unwrap().to_owned()).collect()
+    }
+
     /// A pack named `ops`, version 1.0.0.
     pub(crate) fn write_pack(&self, folder: &Path) {
         let addr = &self.addr;
@@ -68,6 +76,15 @@ tools:
     behavior: {{http: {{method: POST, url: \"http://{addr}/draft\"}}}}
     idempotency: key
     review: \"Is this readable?\"
+    output: {{done: boolean}}
+    undo: none
+  once:
+    title: Send once
+    input: {{text: string}}
+    phrases: [\"send {{text}} once\"]
+    behavior: {{http: {{method: POST, url: \"http://{addr}/once\", unknown: {{status: [503]}}}}}}
+    idempotency: none
+    retry: none
     output: {{done: boolean}}
     undo: none
   slow:

@@ -1,0 +1,121 @@
+//! Hands a notification to the webhook and to the command, again and again until they take it or its time is over.
+
+use std::process::Stdio;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail, ensure};
+use brain_core::Clock;
+use brain_kernel::sign_callback;
+use serde_json::Value;
+use tokio::io::AsyncWriteExt;
+
+use super::NotifyConfig;
+use crate::system::SystemClock;
+
+/// How long one delivery may take.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// The first pause between two attempts; each one is twice as long as the one before.
+const PAUSE: Duration = Duration::from_millis(500);
+/// The longest pause.
+const MAX_PAUSE: Duration = Duration::from_secs(60);
+/// Attempts before a notification is given up, over about an hour: a receiver that never takes one must not hold up the rest.
+const ATTEMPTS: u32 = 64;
+/// The header that signs a notification.
+const SIGNATURE: &str = "brain-signature";
+
+/// Whoever is notified.
+pub(super) struct Receivers {
+    webhook: Option<Webhook>,
+    command: Option<String>,
+}
+
+struct Webhook {
+    url: reqwest::Url,
+    secret: Option<String>,
+    client: reqwest::Client,
+}
+
+impl Receivers {
+    /// The receivers that a configuration names; `None` if it names none.
+    pub(super) fn of(config: &NotifyConfig) -> Result<Option<Self>> {
+        let webhook = config.webhook.as_deref().map(|url| Webhook::new(url, config.secret.as_deref())).transpose()?;
+        let command = config.command.clone();
+        Ok((webhook.is_some() || command.is_some()).then_some(Self { webhook, command }))
+    }
+
+    /// Delivers a notification; gives it up, with a line in the log, if a receiver never takes it.
+    pub(super) async fn deliver(&self, message: &Value) {
+        let body = message.to_string();
+        if let Some(webhook) = &self.webhook {
+            insist("webhook", message, || webhook.send(&body)).await;
+        }
+        if let Some(command) = &self.command {
+            insist("command", message, || run(command, &body)).await;
+        }
+    }
+}
+
+/// Attempts until one succeeds.
+async fn insist<F: Future<Output = Result<()>>>(receiver: &str, message: &Value, attempt: impl Fn() -> F) {
+    let id = message["id"].as_str().unwrap_or_default();
+    let mut pause = PAUSE;
+    for number in 1..=ATTEMPTS {
+        let done = tokio::time::timeout(PATIENCE, attempt()).await;
+        let why = match done {
+            Ok(Ok(())) => return,
+            Ok(Err(error)) => format!("{error:#}"),
+            Err(_) => format!("no answer within {} seconds", PATIENCE.as_secs()),
+        };
+        if number == 1 {
+            tracing::warn!(receiver, id, why, "notification not delivered; will retry");
+        }
+        tokio::time::sleep(pause).await;
+        pause = (pause * 2).min(MAX_PAUSE);
+    }
+    tracing::error!(receiver, id, "notification given up");
+}
+
+impl Webhook {
+    fn new(url: &str, secret: Option<&str>) -> Result<Self> {
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let url: reqwest::Url = url.parse().with_context(|| format!("`{url}` is not an address for notifications"))?;
+        ensure!(matches!(url.scheme(), "http" | "https"), "notifications go to http:// or https:// addresses");
+        let secret = secret.map(brain_tools::resolve_secret).transpose().context("`notify.secret`")?;
+        let client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build()?;
+        Ok(Self { url, secret, client })
+    }
+
+    async fn send(&self, body: &str) -> Result<()> {
+        let mut request =
+            self.client.post(self.url.clone()).header("content-type", "application/json").body(body.to_owned());
+        if let Some(secret) = &self.secret {
+            let seconds = SystemClock.now().as_millis() / 1000;
+            request = request.header(SIGNATURE, sign_callback(secret, seconds, body.as_bytes()));
+        }
+        let status = request.send().await.map_err(|error| error.without_url())?.status();
+        ensure!(status.is_success(), "the webhook answered {status}");
+        Ok(())
+    }
+}
+
+/// Runs the command with the notification on its standard input.
+async fn run(command: &str, body: &str) -> Result<()> {
+    let mut child = tokio::process::Command::new("sh")
+        .args(["-c", command])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .kill_on_drop(true)
+        .spawn()
+        .context("the command cannot be started")?;
+    if let Some(mut stdin) = child.stdin.take() {
+        // A command that does not read its input is fine.
+        drop(stdin.write_all(body.as_bytes()).await);
+        drop(stdin.write_all(b"\n").await);
+    }
+    let status = child.wait().await?;
+    if !status.success() {
+        bail!("the command ended with {status}");
+    }
+    Ok(())
+}
