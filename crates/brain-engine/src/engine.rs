@@ -312,11 +312,11 @@ impl Engine {
 
     /// What a row of a run's log says that operators hear of.
     pub fn happenings(&self, scope: &Scope, row: &LogRow) -> Result<Vec<Happening>, EngineError> {
-        if happenings(row, "", None, None).is_empty() {
+        if happenings(row, RunStatus::Running, None, None).is_empty() {
             return Ok(Vec::new());
         }
         let state = self.run_state(scope, row.run)?;
-        let all = happenings(row, &state.row.status, state.code.as_ref(), state.state.as_ref());
+        let all = happenings(row, state.row.status, state.code.as_ref(), state.state.as_ref());
         let trace = state.row.request["trace_id"].as_str().map(str::to_owned);
         let (tenant, run, at) = (scope.tenant(), row.run, row.at);
         let each =

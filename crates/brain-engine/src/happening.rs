@@ -5,7 +5,7 @@
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
-use brain_core::{JobKey, NodeId, RunId, TenantId, Timestamp};
+use brain_core::{JobKey, NodeId, RunId, RunStatus, TenantId, Timestamp};
 use brain_store::LogRow;
 use brain_vm::{Code, Event, JobId, State};
 use serde::Deserialize;
@@ -33,7 +33,7 @@ pub enum What {
     /// A request became a run.
     Accepted {
         /// Where it stands after its first commit.
-        status: String,
+        status: RunStatus,
     },
     /// An attempt failed and another one follows.
     Retrying {
@@ -174,7 +174,7 @@ fn log(happening: &Happening) {
     let Happening { tenant, run, trace, what, .. } = happening;
     let trace = trace.as_deref();
     match what {
-        What::Accepted { status } => tracing::info!(%run, %tenant, trace, status, "run accepted"),
+        What::Accepted { status } => tracing::info!(%run, %tenant, trace, %status, "run accepted"),
         What::Retrying { tool, attempt, code, next } => {
             tracing::info!(%run, %tenant, trace, tool, attempt, code, %next, "attempt failed; will retry");
         }
@@ -199,7 +199,7 @@ fn log(happening: &Happening) {
 
 /// What a row of a run's log says that operators hear of. `status` is the status of the run after it; `code` and `state`
 /// are those of the machine, which name the tool of a job.
-pub(crate) fn happenings(row: &LogRow, status: &str, code: Option<&Code>, state: Option<&State>) -> Vec<What> {
+pub(crate) fn happenings(row: &LogRow, status: RunStatus, code: Option<&Code>, state: Option<&State>) -> Vec<What> {
     let tool = |job: JobId| {
         let (code, state) = code.zip(state)?;
         Some(state.step(code, job.at()).call(job.undo).tool.name.clone())
@@ -226,7 +226,7 @@ struct Taken {
 }
 
 /// The numbers are compared first: only events that matter are read.
-fn happening(entry: &LogEntry<'_>, status: &str, tool: &dyn Fn(JobId) -> Option<String>) -> Option<What> {
+fn happening(entry: &LogEntry<'_>, status: RunStatus, tool: &dyn Fn(JobId) -> Option<String>) -> Option<What> {
     const RECEIVED: u16 = PipeEvent::Received as u16;
     const STAGED: u16 = PipeEvent::Staged as u16;
     const APPROVED: u16 = PipeEvent::Approved as u16;
@@ -235,7 +235,7 @@ fn happening(entry: &LogEntry<'_>, status: &str, tool: &dyn Fn(JobId) -> Option<
     const DECIDED: u16 = PipeEvent::LetterDecided as u16;
     const OPENED: u16 = PipeEvent::LetterOpened as u16;
     Some(match entry.number {
-        RECEIVED => What::Accepted { status: status.to_owned() },
+        RECEIVED => What::Accepted { status },
         STAGED => What::ApprovalAsked { tool: None },
         APPROVED => What::ApprovalDecided { approved: true },
         REJECTED => What::ApprovalDecided { approved: false },

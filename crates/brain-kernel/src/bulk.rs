@@ -5,7 +5,8 @@ use brain_engine::LetterDecision;
 use brain_lang::plan::{Idempotency, Place};
 use brain_store::{DeadLetterRow, Scope};
 
-use crate::kernel::{Kernel, KernelError};
+use crate::error::KernelError;
+use crate::kernel::Kernel;
 
 /// Letters that one request retries at most.
 pub const MAX_BULK: usize = 1000;

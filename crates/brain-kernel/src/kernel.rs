@@ -165,14 +165,15 @@ impl Kernel {
     /// A kernel for other versions of the packs, over the same engine and store. From now on the host works with them; what
     /// was begun by this kernel goes on with the definitions that it pins.
     pub(crate) fn succeeded_by(&self, registry: Arc<Registry>) -> Result<Arc<Self>, KernelError> {
-        let vocabulary = hear(&registry, &self.hearing).map_err(|error| KernelError::Internal(error.message))?;
+        let vocabulary = load_vocabulary(&registry, &self.language);
+        let vocabulary = vocabulary.map_err(|error| KernelError::Internal(error.message))?;
         let toolbox = self.toolbox.reloaded(registry.clone());
         let toolbox = Arc::new(toolbox.map_err(|failure| KernelError::Internal(failure.message))?);
         let kernel = Arc::new(Self {
             registry,
             kept: AtomicBool::new(vocabulary.is_ready()),
             vocabulary: Arc::new(vocabulary),
-            hearing: self.hearing.clone(),
+            language: self.language.clone(),
             expiry: self.expiry,
             lessons: Mutex::default(),
             scores: Mutex::default(),

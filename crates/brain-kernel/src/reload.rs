@@ -8,7 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use brain_registry::{Loaded, Registry, Report};
 
-use crate::kernel::{Kernel, KernelError};
+use crate::error::KernelError;
+use crate::kernel::Kernel;
 
 /// Reads and checks the packs again.
 pub type LoadPacks = dyn Fn() -> Result<Loaded, Report> + Send + Sync;
@@ -79,7 +80,7 @@ impl KernelSlot {
         let Loaded { registry, warnings, .. } = load().map_err(|report| ReloadError::Refused(Box::new(report)))?;
         let old = self.get();
         let new = old.succeeded_by(Arc::new(registry))?;
-        new.listen();
+        new.warm_up();
         let done = difference(old.registry(), new.registry(), warnings.warnings());
         *self.0.current.write().unwrap_or_else(PoisonError::into_inner) = new;
         Ok(done)

@@ -480,7 +480,8 @@ impl Scheduling for MemoryStore {
     fn backlog(&self, _: SystemScope, priority_step: i64) -> Result<Backlog, StoreError> {
         let inner = self.lock();
         let letters = || inner.letters.values().filter(|row| row.open).map(|row| row.opened_at);
-        let approvals = || inner.approvals.values().filter(|row| row.status == "pending").map(|row| row.asked_at);
+        let approvals =
+            || inner.approvals.values().filter(|row| row.status == ApprovalStatus::Pending).map(|row| row.asked_at);
         let queued = || {
             let places = inner.runs.values().filter_map(|row| Some((row.schedule.queued.as_ref()?, &row.schedule)));
             places.map(|(place, schedule)| {

@@ -128,7 +128,7 @@ impl Live {
     /// Reports what a durable commit says to the log and to the observers.
     pub(super) fn tell_observers(&self, run: RunId, in_flight: &InFlight, output: &mut StepOutput) {
         let Some(row) = &in_flight.appended else { return };
-        let all = happenings(row, &in_flight.status, self.code.as_ref(), self.state.as_ref());
+        let all = happenings(row, in_flight.status, self.code.as_ref(), self.state.as_ref());
         if all.is_empty() {
             return;
         }

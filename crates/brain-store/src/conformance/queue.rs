@@ -1,6 +1,6 @@
 //! What the engine relies on about the queue of runs that wait for a free slot.
 
-use brain_core::{ApprovalId, JobKey, RunStatus, SeededRandom};
+use brain_core::{ApprovalId, ApprovalStatus, JobKey, RunStatus, SeededRandom};
 use serde_json::json;
 
 use super::sample::{self, at, scope};
@@ -51,9 +51,11 @@ pub(super) fn what_waits_is_counted_over_all_tenants(store: &dyn Store) {
         let row = DeadLetterRow { id, run, tool, opened_at: at(opened), open, body };
         commit(store, scope, vec![], vec![Write::PutLetter(row)]);
     }
-    for (scope, n, asked, status) in [(&ours, 4, 30, "pending"), (&theirs, 5, 20, "approved")] {
+    for (scope, n, asked, status) in
+        [(&ours, 4, 30, ApprovalStatus::Pending), (&theirs, 5, 20, ApprovalStatus::Approved)]
+    {
         let id = ApprovalId::generate(at(n), &mut SeededRandom::new(n));
-        let (run, status, body) = (sample::run_id(n), status.into(), json!({}));
+        let (run, body) = (sample::run_id(n), json!({}));
         commit(
             store,
             scope,
