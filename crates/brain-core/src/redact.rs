@@ -33,6 +33,11 @@ impl Redactor {
         Self { personal: personal.into_iter().collect() }
     }
 
+    /// The same, and these fields too.
+    pub fn with(&self, more: impl IntoIterator<Item = String>) -> Self {
+        Self { personal: self.personal.iter().cloned().chain(more).collect() }
+    }
+
     /// Whether values under this key are replaced.
     pub fn hides(&self, key: &str) -> bool {
         is_sensitive_key(key) || self.personal.contains(key)

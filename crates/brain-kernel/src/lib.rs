@@ -30,6 +30,7 @@ mod notes;
 mod pipe;
 mod plan;
 mod program;
+mod redaction;
 mod reload;
 mod report;
 mod review;

@@ -193,7 +193,7 @@ impl Report {
 }
 
 /// Reads a report off a run.
-pub(crate) fn report(registry: &Registry, toolbox: &Toolbox, state: &RunState) -> Report {
+pub(crate) fn report(registry: &Registry, toolbox: &Toolbox, redactor: &Redactor, state: &RunState) -> Report {
     let mut report = Report {
         run: state.row.id,
         ok: true,
@@ -218,7 +218,7 @@ pub(crate) fn report(registry: &Registry, toolbox: &Toolbox, state: &RunState) -
         token_usage: None,
     };
     if let Some(context) = report.request.get_mut("context") {
-        *context = registry.redactor().redact(context);
+        *context = redactor.redact(context);
     }
     read_pipe(&mut report, state);
     // A run that ended before it started has nothing but the reason to tell.
@@ -229,7 +229,7 @@ pub(crate) fn report(registry: &Registry, toolbox: &Toolbox, state: &RunState) -
     {
         let list = state.receipts().unwrap_or_default();
         report.enqueued = enqueued(state, &list);
-        report.receipts = list.iter().map(|receipt| receipt_view(receipt, registry.redactor())).collect();
+        report.receipts = list.iter().map(|receipt| receipt_view(receipt, redactor)).collect();
         report.token_usage = sum_of_tokens(report.receipts.iter().filter_map(|one| one.token_usage.as_ref()));
         report.batch = crate::batch::outcome(state, &list);
         read_machine(&mut report, registry, toolbox, state, &list);

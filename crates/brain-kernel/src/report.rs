@@ -22,7 +22,7 @@ impl Kernel {
     /// Where a run stands that has been read.
     pub(crate) fn report_of(&self, scope: &Scope, state: &RunState) -> Result<Report, KernelError> {
         let run = state.row.id;
-        let mut report = report(self.registry(), &self.toolbox, state);
+        let mut report = report(self.registry(), &self.toolbox, &self.redactor_of(state), state);
         if state.row.status == RunStatus::Parked {
             report.ok = false;
             report.message = format!("This run was set aside: {}", self.why_parked(scope, run));
@@ -47,7 +47,7 @@ impl Kernel {
         let row = self.store().run(scope, run)?.ok_or(KernelError::NoSuchRun(run))?;
         let state =
             RunState { row, log: Vec::new(), code: None, state: None, data: RunData::default(), earlier: Vec::new() };
-        let mut report = report(self.registry(), &self.toolbox, &state);
+        let mut report = report(self.registry(), &self.toolbox, &self.redactor_of(&state), &state);
         report.ok = false;
         report.message = "This run cannot be read by this version of Brain. Nothing of it is lost.".into();
         report.errors.push(Problem::new("unreadable", error.to_string()));

@@ -203,7 +203,6 @@ fn read(
     // A row that was read in part is read again.
     let from = if after.event == 0 { after.position } else { after.position.saturating_sub(1) };
     let page = kernel.store().feed(scope, from, limit)?;
-    let redactor = kernel.registry().redactor();
     // What is personal is known from the whole log of a run.
     let mut logs = BTreeMap::new();
     let mut items = Vec::new();
@@ -224,7 +223,7 @@ fn read(
                     }
                     log => log?,
                 };
-                new.insert(run_events(&log, redactor))
+                new.insert(run_events(&log, &kernel.redactor_for(scope, row.run)))
             }
         };
         let first = events.partition_point(|event| event.seq < row.seq);

@@ -64,7 +64,7 @@ async fn list(
     let limit = page_limit(query.limit)?;
     app.read(move |kernel| {
         let rows = kernel.store().letters(&caller.scope, query.open, limit, page_cursor(&query.cursor))?;
-        Ok(Json(Page::of(rows, |row| Letter::of(&row, kernel.registry().redactor()))))
+        Ok(Json(Page::of(rows, |row| Letter::of(&row, &kernel.redactor_for(&caller.scope, row.run)))))
     })
     .await
 }
@@ -81,7 +81,7 @@ async fn list(
 )]
 async fn get(State(app): State<App>, caller: Caller, UrlPath(id): UrlPath<String>) -> Result<Json<Letter>, Problem> {
     let row = find(&app, &caller, letter_id(&id)?).await?;
-    Ok(Json(Letter::of(&row, app.kernel().registry().redactor())))
+    Ok(Json(Letter::of(&row, &app.kernel().redactor_for(&caller.scope, row.run))))
 }
 
 /// Try again, with the same key.
@@ -250,5 +250,8 @@ async fn decide(
     short_text("note", note, MAX_NOTE)?;
     let report = app.kernel().decide_letter(&caller.scope, id, decision, &caller.actor.name, note).await?;
     let row = find(app, &caller, id).await?;
-    Ok(Json(LetterDecided { letter: Letter::of(&row, app.kernel().registry().redactor()), run: report.into() }))
+    Ok(Json(LetterDecided {
+        letter: Letter::of(&row, &app.kernel().redactor_for(&caller.scope, row.run)),
+        run: report.into(),
+    }))
 }

@@ -266,7 +266,7 @@ async fn events(
     let (id, limit, after) = (run_id(&id)?, page_limit(query.limit)?, place(page_cursor(&query.cursor))?);
     app.read(move |kernel| {
         let state = kernel.engine().run_state(&caller.scope, id)?;
-        let events = run_events(&state.log, kernel.registry().redactor());
+        let events = run_events(&state.log, &kernel.redactor_of(&state));
         let rest = events.into_iter().filter(|event| after.is_none_or(|after| event.seq > after));
         Ok(Json(Page::cut(rest, limit, |event| event.seq.to_string())))
     })

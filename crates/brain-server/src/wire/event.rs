@@ -53,6 +53,16 @@ pub fn run_events<R: Borrow<LogRow>>(log: &[R], redactor: &Redactor) -> Vec<RunE
         .collect()
 }
 
+/// A request as it was kept, with everything hidden that its log shows to be personal: also where the sentence quotes it.
+pub fn shown_request<R: Borrow<LogRow>>(request: &Value, log: &[R], redactor: &Redactor) -> Value {
+    Scrubber::over(redactor, log.iter().flat_map(|row| &row.borrow().payloads)).scrub(request)
+}
+
+/// A payload of a log, shown like [`run_events`] shows it.
+pub fn shown_payload<R: Borrow<LogRow>>(payload: &Value, log: &[R], redactor: &Redactor) -> Value {
+    shown_request(payload, log, redactor)
+}
+
 /// Hides fields by name, and what stood in them also in other texts: in sentences, and in the slots of a reading,
 /// where the field's name is a value itself.
 struct Scrubber<'a> {

@@ -40,7 +40,7 @@ impl Explanation {
     pub fn of_run(kernel: &Kernel, scope: &Scope, run: RunId) -> Result<Self, KernelError> {
         let row = kernel.store().run(scope, run)?.ok_or(KernelError::NoSuchRun(run))?;
         let log = kernel.store().log(scope, run)?;
-        let events = run_events(&log, kernel.registry().redactor());
+        let events = run_events(&log, &kernel.redactor_for(scope, run));
         let name = PipeEvent::name(PipeEvent::Understood as u16);
         let understood = events.into_iter().find(|event| Some(event.name.as_str()) == name);
         let evidence = understood.and_then(|mut event| event.payload.get_mut("evidence").map(Value::take));

@@ -20,7 +20,7 @@ mod whole;
 
 pub use approval::{Approval, Decide, Decision};
 pub use blob::{Blob, BlobStored};
-pub use event::{RunEvent, run_events};
+pub use event::{RunEvent, run_events, shown_payload, shown_request};
 pub use explain::{ExplainRequest, Explanation};
 pub use feed::{FeedEvent, FeedId};
 pub use job::{

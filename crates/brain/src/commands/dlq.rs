@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use anyhow::{Context, Error, Result, bail};
-use brain_core::{Clock, JobKey, RunId};
+use brain_core::{Clock, JobKey, Redactor, RunId};
 use brain_engine::LetterDecision;
 use brain_kernel::{BulkOutcome, LetterFilter};
 use brain_server::wire;
@@ -51,9 +51,9 @@ fn list(global: &Global, all: bool, limit: usize, cursor: Option<&str>) -> Resul
     let open = if all { None } else { Some(true) };
     let page = store.letters(&open::scope(global)?, open, limit.clamp(1, 200), cursor)?;
     if global.json {
-        let registry = open::registry(global)?;
+        let redactors = redactors(global, &page.items)?;
         let items: Vec<_> =
-            page.items.iter().map(|row| brain_server::wire::Letter::of(row, registry.redactor())).collect();
+            page.items.iter().zip(&redactors).map(|(row, redactor)| wire::Letter::of(row, redactor)).collect();
         show::json(&serde_json::json!({"items": items, "next_cursor": page.next}));
         return Ok(true);
     }
@@ -67,6 +67,17 @@ fn list(global: &Global, all: bool, limit: usize, cursor: Option<&str>) -> Resul
         anstream::println!("{DIM}more: brain dlq list --cursor {next}{DIM:#}");
     }
     Ok(true)
+}
+
+/// What is personal in each of these letters, as the run of each says.
+fn redactors(global: &Global, rows: &[DeadLetterRow]) -> Result<Vec<Redactor>> {
+    let scope = open::scope(global)?;
+    open::runtime()?.block_on(async {
+        let kernel = open::kernel(global, false)?;
+        let each = rows.iter().map(|row| kernel.redactor_for(&scope, row.run)).collect();
+        kernel.engine().stop();
+        Ok(each)
+    })
 }
 
 fn line(row: &DeadLetterRow) {
@@ -87,9 +98,9 @@ fn show_one(global: &Global, id: &str) -> Result<bool> {
     let store = open::store(global)?;
     let id = letter_id(id)?;
     let row = store.letter(&open::scope(global)?, id)?.with_context(|| format!("there is no dead letter {id}"))?;
-    let registry = open::registry(global)?;
+    let redactor = redactors(global, std::slice::from_ref(&row))?.remove(0);
     if global.json {
-        show::json(&brain_server::wire::Letter::of(&row, registry.redactor()));
+        show::json(&wire::Letter::of(&row, &redactor));
         return Ok(true);
     }
     line(&row);
@@ -101,7 +112,7 @@ fn show_one(global: &Global, id: &str) -> Result<bool> {
     );
     anstream::println!("  for {}", row.body["intervention"].as_str().unwrap_or("support"));
     if row.body["input"].as_object().is_some_and(|input| !input.is_empty()) {
-        anstream::println!("  called with {}", show::fields(&registry.redactor().redact(&row.body["input"])));
+        anstream::println!("  called with {}", show::fields(&redactor.redact(&row.body["input"])));
     }
     for entry in row.body["history"].as_array().into_iter().flatten() {
         let failure = &entry["failure"];

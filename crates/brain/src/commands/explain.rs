@@ -59,7 +59,7 @@ fn explain_run(global: &Global, run: RunId) -> Result<bool> {
             )
         };
         // Personal values are for the one who asked, not for whoever looks at the log.
-        let redactor = kernel.registry().redactor();
+        let redactor = kernel.redactor_for(scope, run);
         if let Understanding::Clear { intents } = &mut understanding {
             let slots = intents.iter_mut().flat_map(|intent| &mut intent.slots);
             slots.filter(|slot| redactor.hides(&slot.name)).for_each(|slot| slot.value = REDACTED.into());

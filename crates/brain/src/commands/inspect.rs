@@ -5,6 +5,7 @@ use brain_core::{Redactor, RunId, RunStatus, Timestamp, canonical_digest};
 use brain_engine::log::{LogEntry, entries};
 use brain_engine::{PipeEvent, RunState};
 use brain_kernel::Kernel;
+use brain_server::wire;
 use brain_store::Scope;
 use brain_vm::{Event, Happened, JobId, StepId};
 use serde_json::Value;
@@ -20,10 +21,12 @@ pub(crate) fn inspect(global: &Global, run: &str) -> Result<bool> {
         let kernel = open::kernel(global, false)?;
         if global.json {
             let state = kernel.engine().run_state(&scope, run)?;
-            let report = kernel.report(&scope, run)?;
-            let events = brain_server::wire::run_events(&state.log, kernel.registry().redactor());
-            let response = show::response(report);
-            show::json(&serde_json::json!({"run": response, "request": state.row.request, "events": events}));
+            let response = show::response(kernel.report(&scope, run)?);
+            let redactor = kernel.redactor_of(&state);
+            let shown = |value: &Value| wire::shown_request(value, &state.log, &redactor);
+            let response = shown(&serde_json::to_value(response)?);
+            let events = wire::run_events(&state.log, &redactor);
+            show::json(&serde_json::json!({"run": response, "request": shown(&state.row.request), "events": events}));
         } else {
             timeline(&kernel, &scope, run)?;
         }
@@ -42,7 +45,9 @@ pub(crate) fn timeline(kernel: &Kernel, scope: &Scope, run: RunId) -> Result<()>
         show::status(row.status.as_str()),
         show::span(took)
     );
-    let text = |name: &str| row.request[name].as_str().unwrap_or_default().to_owned();
+    let redactor = &kernel.redactor_of(&state);
+    let request = wire::shown_request(&row.request, &state.log, redactor);
+    let text = |name: &str| request[name].as_str().unwrap_or_default().to_owned();
     let said = text("message");
     let said = if said.is_empty() { "called by name".to_owned() } else { format!("“{said}”") };
     if row.request["erased"].is_string() {
@@ -57,7 +62,6 @@ pub(crate) fn timeline(kernel: &Kernel, scope: &Scope, run: RunId) -> Result<()>
             show::moment(row.created_at)
         );
     }
-    let redactor = kernel.registry().redactor();
     for entry in entries(&state.log) {
         event(&state, &entry, row.created_at, redactor);
     }
@@ -80,7 +84,7 @@ fn event(state: &RunState, entry: &LogEntry<'_>, start: Timestamp, redactor: &Re
         }
     };
     // Personal values are for the one who asked, not for whoever looks at the log.
-    let payload = &redactor.redact(entry.payload.unwrap_or(&Value::Null));
+    let payload = &wire::shown_payload(entry.payload.unwrap_or(&Value::Null), &state.log, redactor);
     let data = entry.value();
     let text = |name: &str| data[name].as_str().unwrap_or_default();
     let Ok(machine) = entry.machine() else {

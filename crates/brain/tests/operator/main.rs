@@ -9,6 +9,7 @@ mod logs;
 mod metrics;
 mod notify;
 mod outside;
+mod personal;
 mod reload;
 
 use std::path::{Path, PathBuf};
