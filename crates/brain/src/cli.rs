@@ -1,6 +1,7 @@
 //! The command line.
 
 mod bench;
+mod groups;
 mod learning;
 mod model;
 mod pack;
@@ -15,6 +16,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use self::bench::{BenchCommand, BenchRunsArgs};
+pub(crate) use self::groups::{AdminCommand, CompletionsArgs, DevCommand, RunCommand};
 pub(crate) use self::learning::{CorrectArgs, DecideArgs, LearningArgs, LearningCommand, RejectArgs, StateArg};
 pub(crate) use self::model::{InstallArgs, ModelCommand};
 pub(crate) use self::pack::{
@@ -27,7 +29,7 @@ pub(crate) use self::understanding::{EvalArgs, SetArg, TeachArgs, TierArg, Untea
 #[command(
     version,
     about,
-    after_help = "Examples:\n  brain demo                                  see it work\n  brain do \"create task: Call Bob\"            one request\n  brain serve --addr 127.0.0.1:7700           HTTP API\n  brain pack new shop && brain pack check shop\n\nExit codes: 0 all is well, 1 it did not work out, 2 the command line is wrong.",
+    after_help = "Examples:\n  brain demo                                  see it work\n  brain do \"create task: Call Bob\"            one request\n  brain serve --addr 127.0.0.1:7700           HTTP API\n  brain pack new shop && brain pack check shop\n\nExit codes: 0 done, 1 not done (failed, not understood, a question is open), 2 wrong usage.",
     propagate_version = true
 )]
 pub(crate) struct Cli {
@@ -48,8 +50,9 @@ pub(crate) struct Global {
     /// How this server is run: slots, and what each tenant may use and keep. See the operations guide.
     #[arg(long, global = true, env = "BRAIN_CONFIG", value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// A pack to load; may be given more than once. [default: the built-in `trades` pack]
-    #[arg(long = "pack", global = true, value_name = "DIR")]
+    /// A pack to load; may be given more than once. In the environment, `:` separates several.
+    /// [default: the built-in `trades` pack]
+    #[arg(long = "pack", global = true, value_name = "DIR", env = "BRAIN_PACK", value_delimiter = ':')]
     pub(crate) packs: Vec<PathBuf>,
     /// Whose data.
     #[arg(long, global = true, env = "BRAIN_TENANT", value_name = "NAME", help = "Whose data. [default: default]")]
@@ -63,6 +66,12 @@ pub(crate) struct Global {
     /// Machine-readable output.
     #[arg(long, global = true)]
     pub(crate) json: bool,
+    /// Print only the answer.
+    #[arg(long, short, global = true)]
+    pub(crate) quiet: bool,
+    /// When to use colours.
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_short_help = true)]
+    pub(crate) color: ColorArg,
     /// Let tools call loopback and private addresses that their pack declares.
     #[arg(long, global = true)]
     pub(crate) allow_private_hosts: bool,
@@ -91,6 +100,17 @@ impl Global {
     pub(crate) fn tenant(&self) -> &str {
         self.tenant.as_deref().unwrap_or("default")
     }
+}
+
+/// When to use colours.
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum ColorArg {
+    /// In a terminal.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
 }
 
 #[derive(Subcommand)]
@@ -124,10 +144,12 @@ pub(crate) enum Command {
     },
     /// Measure how well utterances are understood: a pack's corpus, or a data set.
     #[command(
+        hide = true,
         after_help = "Examples:\n  brain eval                                  the corpus of the built-in pack\n  brain eval --pack packs/shop --json > before.json\n  brain eval --pack packs/shop --compare before.json\n  brain eval --teach-file more.yaml           what failed, as phrases for `brain teach --file`\n  brain eval --train train.tsv --test test.tsv --oos oos.tsv\n  brain eval --train train.tsv --test test.tsv --shots 5 --draws 5"
     )]
     Eval(EvalArgs),
     /// Try thresholds of understanding on the packs' tuning corpus; say which are best. Changes nothing.
+    #[command(hide = true)]
     Tune,
     /// Teach a phrase: what people here say for a tool or playbook. Used at once.
     #[command(
@@ -137,22 +159,25 @@ pub(crate) enum Command {
     /// Take back a phrase that was taught.
     #[command(after_help = "Examples:\n  brain unteach \"ring {title}\" --why \"too general\"")]
     Unteach(UnteachArgs),
-    /// What people say that is no phrase yet, and what becomes of it: how understanding goes, week by week.
+    /// Review and promote phrases learned from real requests.
     #[command(
         after_help = "Examples:\n  brain learning                              how it goes, and what waits for a person\n  brain learning candidates                   what people say that is no phrase yet\n  brain learning correct RUN --meant TOOL     it was read wrongly\n  brain learning run --dry-run                what would be learned\n\nNothing is learned that makes a corpus worse: the packs' own, or what people here corrected."
     )]
     Learning(LearningArgs),
     /// Say what a run waits for.
+    #[command(hide = true)]
     WhyWaiting {
         /// The run.
         run: String,
     },
     /// Show what happened in a run, step by step.
+    #[command(hide = true)]
     Inspect {
         /// The run.
         run: String,
     },
     /// Rebuild the state of a run from its log and compare. Nothing is executed.
+    #[command(hide = true)]
     Replay {
         /// The run.
         run: String,
@@ -164,6 +189,7 @@ pub(crate) enum Command {
     Approve(ApproveArgs),
     /// Take back what a run did: staged first, with everything that will happen.
     #[command(
+        hide = true,
         after_help = "Examples:\n  brain undo RUN                      show what would be taken back, last step first\n  brain undo RUN/s2                   one step of it\n  brain undo RUN --yes                and do it at once\n\nRefused, by name, if someone changed a record since."
     )]
     Undo {
@@ -175,15 +201,18 @@ pub(crate) enum Command {
     },
     /// Look at a result that a run has put before you, and say what becomes of it.
     #[command(
+        hide = true,
         after_help = "Examples:\n  brain review RUN                    what waits\n  brain review RUN --accept           go on\n  brain review RUN --set name=Acme    go on with this corrected\n  brain review RUN --reject --note \"wrong form\""
     )]
     Review(ReviewArgs),
     /// Show how a request was expanded into steps: digests, policy, records in the order of their locks.
+    #[command(hide = true)]
     Expansion {
         /// The run.
         run: String,
     },
     /// Stop a run. What was done stays.
+    #[command(hide = true)]
     Cancel {
         /// The run.
         run: String,
@@ -195,7 +224,7 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Blob(BlobCommand),
     /// Bearer tokens for the HTTP API.
-    #[command(subcommand)]
+    #[command(subcommand, hide = true)]
     Token(TokenCommand),
     /// Write, check and test packs.
     #[command(subcommand)]
@@ -203,30 +232,34 @@ pub(crate) enum Command {
     /// Sentence encoders beside the built-in table.
     #[command(subcommand)]
     Model(ModelCommand),
-    /// Bring what records are found by up to date.
+    /// List, show and reindex records.
     #[command(subcommand)]
     Records(RecordsCommand),
     /// Erase and delete what has been kept long enough, as the configuration says.
     #[command(
+        hide = true,
         after_help = "Examples:\n  brain gc --config brain.yaml --dry-run     what would go\n  brain gc --config brain.yaml --all         for every tenant\n  brain gc --config brain.yaml --all --compact\n\nIn the configuration:\n  tenants:\n    \"*\": {keep: {payloads: 30d, runs: 365d}}\n\nA server with such a configuration does this once an hour by itself."
     )]
     Gc(GcArgs),
     /// Who did what to everyone's data: newest first.
+    #[command(hide = true)]
     Audit {
         /// How many at most.
         #[arg(long, default_value_t = 50)]
         limit: usize,
     },
     /// Move everything from one store to another.
-    #[command(subcommand)]
+    #[command(subcommand, hide = true)]
     Store(StoreCommand),
     /// Write the store into one file, while servers use it.
     #[command(
+        hide = true,
         after_help = "Examples:\n  brain backup brain-backup.db\n  brain backup nightly.db --force     replace the last one\n  brain backup b.db --store sqlite:/var/lib/brain/brain.db --json\n\nThe file is a whole store as it was at one moment, large values included. A store in PostgreSQL is backed up with pg_dump;\nthis prints the command."
     )]
     Backup(BackupArgs),
     /// Make the store from a backup.
     #[command(
+        hide = true,
         after_help = "Examples:\n  brain restore brain-backup.db\n  brain restore brain-backup.db --store sqlite:/var/lib/brain/brain.db\n  brain restore brain-backup.db --force    replace what is there\n\nThe backup is checked first. Runs whose outside call was under way are taken over by the next server, as after a crash."
     )]
     Restore(BackupArgs),
@@ -235,10 +268,30 @@ pub(crate) enum Command {
         after_help = "Examples:\n  brain reload\n  brain reload --server http://127.0.0.1:7701\n\nThe server reads the folders that it was started with. If a pack has an error, nothing changes. Runs under way keep\nthe definitions that they were planned with. Sending the server SIGHUP does the same; its log says what came of it."
     )]
     Reload(ReloadArgs),
+    /// List tools and playbooks, or show one of them.
+    #[command(
+        after_help = "Examples:\n  brain tools                                 what can be asked for\n  brain tools os.create_task                  its inputs, phrases and effect"
+    )]
+    Tools {
+        /// A tool or playbook.
+        name: Option<String>,
+    },
+    /// Look after a store: backup, restore, gc, audit, migrate, copy, tokens.
+    #[command(subcommand)]
+    Admin(AdminCommand),
+    /// Measure understanding and this machine; write man pages.
+    #[command(subcommand)]
+    Dev(DevCommand),
+    /// Print shell completions.
+    #[command(
+        after_help = "Examples:\n  brain completions bash > /etc/bash_completion.d/brain\n  brain completions zsh > \"${fpath[1]}/_brain\"\n  brain completions fish > ~/.config/fish/completions/brain.fish"
+    )]
+    Completions(CompletionsArgs),
     /// Check that everything Brain needs is in order.
     Doctor,
     /// Bring the tables of the store up to date. Every command does so when it opens the store; this does only that.
     #[command(
+        hide = true,
         after_help = "Examples:\n  brain migrate --dry-run             what would be done\n  brain migrate --store postgres://brain@db.internal/brain"
     )]
     Migrate {
@@ -247,7 +300,7 @@ pub(crate) enum Command {
         dry_run: bool,
     },
     /// Measure this machine.
-    #[command(subcommand)]
+    #[command(subcommand, hide = true)]
     Bench(BenchCommand),
 }
 
@@ -270,7 +323,7 @@ pub(crate) enum ModeArg {
 
 #[derive(Args)]
 pub(crate) struct DoArgs {
-    /// What should be done.
+    /// What should be done; `-` reads it from standard input.
     pub(crate) message: String,
     /// What to do with it.
     #[arg(long, value_enum, default_value = "enqueue_and_wait")]
@@ -379,12 +432,39 @@ pub(crate) struct GcArgs {
 
 #[derive(Subcommand)]
 pub(crate) enum RecordsCommand {
+    /// List records of a type, newest first.
+    #[command(after_help = "Examples:\n  brain records list lead\n  brain records list lead --state won --json")]
+    List(ListRecordsArgs),
+    /// Show one record.
+    Get {
+        /// The record type.
+        #[arg(value_name = "TYPE")]
+        record_type: String,
+        /// The record.
+        id: String,
+    },
     /// Index older records anew, after a pack has changed what records are found by: label, aliases, identifiers, keys,
     /// indexed fields, search.
     #[command(
         after_help = "Examples:\n  brain records reindex --dry-run            how many are behind\n  brain records reindex lead\n  brain records reindex --all                for every tenant\n\nThe records themselves stay as they are. It may be stopped and run again, also while a server works: start the server\nwith the new pack first."
     )]
     Reindex(ReindexArgs),
+}
+
+#[derive(Args)]
+pub(crate) struct ListRecordsArgs {
+    /// The record type.
+    #[arg(value_name = "TYPE")]
+    pub(crate) record_type: String,
+    /// Only records in this state.
+    #[arg(long)]
+    pub(crate) state: Option<String>,
+    /// How many at most.
+    #[arg(long, default_value_t = 50)]
+    pub(crate) limit: usize,
+    /// Where the last list ended.
+    #[arg(long)]
+    pub(crate) cursor: Option<String>,
 }
 
 #[derive(Args)]
@@ -476,11 +556,8 @@ pub(crate) enum RunsCommand {
     Skip(StuckArgs),
     /// Give it up. What was done stays.
     Abort(StuckArgs),
-    /// Stop a run, like `brain cancel`.
-    Cancel {
-        /// The run.
-        run: String,
-    },
+    #[command(flatten)]
+    One(RunCommand),
     /// Move runs that are under way to what the packs say now. A deploy never does that by itself.
     #[command(
         after_help = "Examples:\n  brain runs migrate --playbook shop.order --dry-run\n  brain runs migrate --playbook shop.order --map pack=wrap --map label=\n  brain runs migrate RUN\n\nWhat has begun goes on in the new version; nothing is done again. A run that cannot be moved says why and stays."

@@ -50,17 +50,19 @@ pub use brain_tools::{NativeContext, natives};
 use clap::Parser;
 pub use {schemars, serde, serde_json};
 
-/// The whole command line. Exit codes: 0 all is well, 1 it did not work out, 2 the command line is wrong.
+/// The whole command line. Exit codes: 0 done, 1 not done, 2 wrong usage.
 pub fn main() -> ExitCode {
     let cli = cli::Cli::parse();
+    show::use_colours(cli.global.color);
     logging::start(&cli.global, &cli.command);
     system::outlive_file_size_limit();
     system::end_quietly_without_reader();
+    let as_json = cli.global.json;
     match commands::run(cli) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(1),
         Err(error) => {
-            show::error(&error);
+            show::error(&error, as_json);
             ExitCode::from(1)
         }
     }

@@ -3,10 +3,13 @@
 use anstyle::{AnsiColor, Style};
 use brain_core::Confidence;
 use brain_core::{Millis, Timestamp};
-use brain_kernel::Report;
-use brain_server::wire::RunResponse;
+use brain_engine::EngineError;
+use brain_kernel::{KernelError, Report};
+use brain_server::wire::{ProblemDocument, RunResponse};
+use brain_store::StoreError;
 use serde_json::Value;
 
+use crate::cli::ColorArg;
 use crate::next_action::in_terminal;
 
 /// Quiet text.
@@ -20,9 +23,27 @@ pub(crate) const RED: Style = AnsiColor::Red.on_default().bold();
 /// It waits.
 pub(crate) const YELLOW: Style = AnsiColor::Yellow.on_default();
 
-/// A failure of the command.
-pub(crate) fn error(error: &anyhow::Error) {
+/// An error: in words on standard error, or as a problem document on standard output.
+pub(crate) fn error(error: &anyhow::Error, as_json: bool) {
+    if as_json {
+        let detail = format!("{error:#}");
+        let of_engine = || error.downcast_ref::<EngineError>().map(|error| KernelError::from(error.clone()));
+        let of_store = || error.downcast_ref::<StoreError>().map(|error| KernelError::from(error.clone()));
+        let known = error.downcast_ref::<KernelError>().cloned().or_else(of_engine).or_else(of_store);
+        let known = known.map(|error| ProblemDocument::of_kernel(error, &detail));
+        return json(&known.unwrap_or_else(|| ProblemDocument::of_command(&detail)));
+    }
     anstream::eprintln!("{RED}error:{RED:#} {error:#}");
+}
+
+/// Uses colours always, never, or in a terminal only.
+pub(crate) fn use_colours(when: ColorArg) {
+    let choice = match when {
+        ColorArg::Auto => anstream::ColorChoice::Auto,
+        ColorArg::Always => anstream::ColorChoice::Always,
+        ColorArg::Never => anstream::ColorChoice::Never,
+    };
+    choice.write_global();
 }
 
 /// Prints JSON, indented.
@@ -62,7 +83,7 @@ pub(crate) fn fields(value: &Value) -> String {
     text.chars().take(LONGEST).chain(['…']).collect()
 }
 
-fn plain(value: &Value) -> String {
+pub(crate) fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         Value::Array(items) if items.is_empty() => "none".into(),

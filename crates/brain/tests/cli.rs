@@ -350,3 +350,89 @@ fn a_reader_that_goes_away_ends_a_command_quietly() {
     assert_eq!(output.status.code(), Some(141), "{}", text(&output));
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
 }
+
+#[test]
+fn what_was_not_done_is_told_by_the_exit_code() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("s.db");
+    let code = |args: &[&str]| run(&store, args).status.code();
+    assert_eq!(code(&["do", "create task: Call Bob"]), Some(0));
+    assert_eq!(code(&["do", "hello"]), Some(0), "small talk is answered");
+    assert_eq!(code(&["do", "sing me a song"]), Some(1), "not understood");
+    assert_eq!(code(&["do", "create task: Call Ann", "--mode", "plan"]), Some(0), "staged, as asked");
+    assert_eq!(code(&["do", "create task: Call Ann", "--mode", "answer"]), Some(0), "shown, as asked");
+    assert_eq!(code(&["do", "complete task: Nobody"]), Some(1), "no such task");
+    assert_eq!(code(&["nonsense"]), Some(2));
+}
+
+#[test]
+fn errors_are_problem_documents_with_json() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("s.db");
+    assert!(run(&store, &["do", "create task: Call Bob"]).status.success());
+    let output = run(&store, &["runs", "show", "01890a5d-ac96-774b-bcce-b302099a8057", "--json"]);
+    assert_eq!(output.status.code(), Some(1));
+    let problem = json(&output);
+    assert_eq!((&problem["code"], &problem["status"]), (&json!("no_such_run"), &json!(404)), "{problem:#}");
+    assert!(output.stderr.is_empty());
+}
+
+#[test]
+fn the_command_line_refuses_what_the_api_refuses() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("s.db");
+    for (flag, value) in [
+        ("--max-cost", "abc"),
+        ("--idempotency-key", "a b c"),
+        ("--idempotency-key", ""),
+        ("--context", "[1]"),
+        ("--conversation", "tuesday"),
+        ("--wait-timeout-ms", "120001"),
+    ] {
+        let output = run(&store, &["do", "create task: Call Bob", flag, value]);
+        assert_eq!(output.status.code(), Some(1), "{flag} {value}: {}", text(&output));
+        assert!(text(&output).contains(flag), "{flag} {value}: {}", text(&output));
+    }
+    assert_eq!(run(&store, &["runs", "--status", "bogus"]).status.code(), Some(2));
+    assert!(!store.exists(), "nothing of this became a run");
+}
+
+#[test]
+fn a_request_comes_from_standard_input_and_the_answer_stands_alone() {
+    use std::io::Write as _;
+    let folder = tempfile::tempdir().unwrap();
+    let mut child = common::brain(&folder.path().join("s.db"))
+        .args(["do", "-", "--quiet"])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(b"create task: Call Bob\n").unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "Task created: Call Bob\n");
+}
+
+#[test]
+fn groups_and_old_names_are_the_same_commands() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("s.db");
+    let made = json(&run(&store, &["do", "create task: Call Bob", "--json"]));
+    let id = made["run_id"].as_str().unwrap();
+    for (group, old) in
+        [(vec!["runs", "show", id], vec!["inspect", id]), (vec!["runs", "why", id], vec!["why-waiting", id])]
+    {
+        let (group, old) = (run(&store, &group), run(&store, &old));
+        assert_eq!((group.status.code(), group.stdout), (Some(0), old.stdout));
+    }
+    assert_eq!(run(&store, &["admin", "migrate", "--dry-run"]).status.code(), Some(0));
+    let listed = text(&run(&store, &["records", "list", "task"]));
+    assert!(listed.lines().next().unwrap().starts_with("Call Bob  open"), "{listed}");
+    let tools = text(&run(&store, &["tools"]));
+    assert!(tools.contains("os.create_task") && tools.lines().all(|line| line.chars().count() <= 80), "{tools}");
+    for shell in ["bash", "zsh", "fish"] {
+        assert!(text(&run(&store, &["completions", shell])).contains("records"), "{shell}");
+    }
+    let pages = folder.path().join("man");
+    assert!(run(&store, &["dev", "man", pages.to_str().unwrap()]).status.success());
+    assert!(pages.join("brain-runs-show.1").exists());
+}

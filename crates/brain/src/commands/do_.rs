@@ -1,7 +1,8 @@
 //! `brain do`: one request in plain words.
 
 use anyhow::{Context, Result, anyhow};
-use brain_kernel::{Incoming, Mode};
+use brain_core::{Confidence, RunStatus};
+use brain_kernel::{Incoming, Mode, Report};
 use brain_registry::model::BatchPolicy;
 use serde_json::Value;
 
@@ -19,6 +20,10 @@ pub(crate) fn run(global: &Global, args: &DoArgs) -> Result<bool> {
         Some(text) => Some(serde_json::from_str::<Value>(text).context("--context must be a JSON object")?),
         None => None,
     };
+    let message = match args.message.as_str() {
+        "-" => std::io::read_to_string(std::io::stdin()).context("standard input is not text")?.trim_end().to_owned(),
+        text => text.to_owned(),
+    };
     let scope = open::scope(global)?;
     let mut attachments = Vec::new();
     if !args.attach.is_empty() {
@@ -29,7 +34,7 @@ pub(crate) fn run(global: &Global, args: &DoArgs) -> Result<bool> {
         }
     }
     let incoming = Incoming {
-        message: args.message.clone(),
+        message,
         mode: Some(mode),
         conversation: args.conversation.clone(),
         context,
@@ -53,15 +58,24 @@ pub(crate) fn run(global: &Global, args: &DoArgs) -> Result<bool> {
     runtime.block_on(async {
         let kernel = open::kernel(global, false)?;
         let report = kernel.handle(&request).await?.as_accepted();
-        let ok = report.ok;
-        if global.json {
+        let done = is_done(&report, mode);
+        if global.quiet && !global.json {
+            println!("{}", report.message);
+        } else if global.json {
             show::report_as_json(report);
         } else {
             show::report(&report);
         }
         kernel.engine().stop();
-        Ok(ok)
+        Ok(done)
     })
+}
+
+/// Whether a request came to what was asked for: not if it failed, was not understood, or waits for a word.
+fn is_done(report: &Report, mode: Mode) -> bool {
+    let asks = report.status == RunStatus::NeedsInput || (report.status == RunStatus::Staged && mode != Mode::Plan);
+    let understood = report.confidence != Confidence::None;
+    report.ok && !asks && understood
 }
 
 /// The flag that a field of a request comes from.

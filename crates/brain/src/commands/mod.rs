@@ -15,6 +15,7 @@ mod gc;
 mod house;
 mod inspect;
 mod learning;
+mod manual;
 mod migrate;
 mod migrate_runs;
 mod model;
@@ -26,10 +27,12 @@ mod records;
 mod reload;
 mod runs;
 mod serve;
+mod show_records;
 mod store;
 mod stuck;
 mod teach;
 mod token;
+mod tools;
 mod tune;
 mod undo;
 
@@ -40,7 +43,7 @@ use brain_core::RunId;
 use brain_kernel::{Kernel, Report};
 use brain_store::Scope;
 
-use crate::cli::{BlobCommand, Cli, Command, Global, RecordsCommand, StoreCommand, TokenCommand};
+use crate::cli::{BlobCommand, Cli, Command, DevCommand, Global, RecordsCommand, StoreCommand, TokenCommand};
 use crate::{open, show};
 
 /// How long a command waits for what it has let loose.
@@ -77,6 +80,15 @@ pub(crate) fn run(cli: Cli) -> Result<bool> {
         Command::Pack(command) => pack::run(global, command),
         Command::Model(command) => model::run(global, command),
         Command::Records(RecordsCommand::Reindex(args)) => records::run(global, &args),
+        Command::Records(RecordsCommand::List(args)) => show_records::list(global, &args),
+        Command::Records(RecordsCommand::Get { record_type, id }) => show_records::get(global, &record_type, &id),
+        Command::Tools { name } => tools::run(global, name.as_deref()),
+        Command::Admin(command) => run(Cli { global: cli.global, command: command.into() }),
+        Command::Dev(DevCommand::Eval(args)) => eval::run(global, &args),
+        Command::Dev(DevCommand::Tune) => tune::run(global),
+        Command::Dev(DevCommand::Bench(command)) => bench::run(global, &command),
+        Command::Dev(DevCommand::Man { folder }) => manual::man(global, &folder),
+        Command::Completions(args) => manual::completions(args.shell),
         Command::Gc(args) => gc::run(global, &args),
         Command::Audit { limit } => audit::run(global, limit),
         Command::Store(StoreCommand::Copy(args)) => store::copy(global, &args),

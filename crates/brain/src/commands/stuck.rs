@@ -4,7 +4,7 @@ use anyhow::Result;
 use brain_core::Clock;
 use brain_server::wire::{ParkedRun, Waiting, WhyWaiting};
 
-use crate::cli::{Global, RunsCommand, StuckArgs};
+use crate::cli::{Cli, Global, RunsCommand, StuckArgs};
 use crate::next_action::in_terminal;
 use crate::show::{BOLD, DIM, YELLOW};
 use crate::system::SystemClock;
@@ -16,7 +16,7 @@ pub(crate) fn run(global: &Global, command: RunsCommand) -> Result<bool> {
         RunsCommand::Retry(args) => decide(global, &args, What::Retry),
         RunsCommand::Skip(args) => decide(global, &args, What::Skip),
         RunsCommand::Abort(args) => decide(global, &args, What::Abort),
-        RunsCommand::Cancel { run } => super::runs::cancel(global, &run),
+        RunsCommand::One(command) => super::run(Cli { global: global.clone(), command: command.into() }),
         RunsCommand::Migrate { runs, playbook, map, dry_run, limit } => {
             super::migrate_runs::run(global, &runs, playbook.as_deref(), &map, dry_run, limit)
         }

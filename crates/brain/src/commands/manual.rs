@@ -1,0 +1,26 @@
+//! `brain completions` and `brain dev man`.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use clap::CommandFactory as _;
+use clap_complete::Shell;
+
+use crate::cli::{Cli, Global};
+use crate::show;
+
+pub(crate) fn completions(shell: Shell) -> Result<bool> {
+    clap_complete::generate(shell, &mut Cli::command(), "brain", &mut std::io::stdout());
+    Ok(true)
+}
+
+pub(crate) fn man(global: &Global, folder: &Path) -> Result<bool> {
+    std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    clap_mangen::generate_to(Cli::command(), folder)
+        .with_context(|| format!("cannot write to {}", folder.display()))?;
+    if !global.quiet {
+        let pages = std::fs::read_dir(folder)?.count();
+        anstream::println!("{} in {}", show::count(pages, "page"), folder.display());
+    }
+    Ok(true)
+}
