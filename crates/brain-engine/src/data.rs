@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use brain_core::{Digest, Failure, Timestamp};
 use brain_lang::plan::ToolRef;
-use brain_vm::{Code, Event, JobId, JobStatus, Phase, State, StepId, StepMap, pairs};
+use brain_vm::{Code, Event, Happened, JobId, JobStatus, Phase, State, StepId, StepMap, pairs};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -88,13 +88,19 @@ impl RunData {
             Event::JobStarted { job, .. } | Event::JobOffered { job } | Event::JobHeld { job, .. } => {
                 self.take_args(*job, payload);
             }
-            Event::JobDelegated { job, .. } | Event::ReviewAsked { job, .. } => self.take_result(*job, payload),
+            Event::JobDelegated { job, .. } => self.take_result(*job, payload),
+            // It has happened: what an undo needs is kept from now on, whatever a reviewer says.
+            Event::ReviewAsked { job, .. } => {
+                self.take_result(*job, payload);
+                self.results.insert(*job, result());
+            }
             Event::ScopeOpened { job, .. } => {
                 self.take_result(*job, payload);
                 if let Some(JobStatus::Growing { scope }) = state.jobs.get(job).map(|job| &job.status) {
                     let tool = state.step(code, job.at()).call(job.undo).tool.clone();
                     self.fragments.insert(state.path(code, *scope), (*job, tool));
                 }
+                self.results.insert(*job, result());
                 // Steps that follow inside the fragment see the result as that of any other step.
                 self.merge(&result());
             }
@@ -110,21 +116,35 @@ impl RunData {
                 self.finish(code, state, *job, Value::Null);
                 self.results.insert(*job, result());
             }
-            Event::JobFailed { job, .. } | Event::JobDismissed { job } => self.finish(code, state, *job, Value::Null),
+            Event::JobFailed { job, .. } | Event::JobDismissed { job } => {
+                let done = self.results.get(job).cloned();
+                self.finish(code, state, *job, Value::Null);
+                // What happened before it was rejected can still be undone.
+                self.results.extend(done.filter(|_| state.done.contains(job)).map(|result| (*job, result)));
+            }
+            Event::JobStuck { job, happened: Happened::No, attempt, failure } => {
+                // It costs nothing; another attempt is charged anew.
+                self.charged.remove(job);
+                self.failed_attempt(*job, *attempt, failure, payload, at);
+            }
             Event::JobRetrying { job, attempt, failure, .. }
             | Event::JobStuck { job, attempt, failure, .. }
             | Event::JobChecking { job, attempt, failure }
             | Event::CheckPostponed { job, attempt, failure: Some(failure), .. } => {
-                self.take_args(*job, payload);
-                let list = self.attempts.entry(*job).or_default();
-                if list.len() >= MAX_ATTEMPTS_KEPT {
-                    list.remove(0);
-                }
-                list.push(FailedAttempt { attempt: *attempt, at, failure: failure.clone() });
+                self.failed_attempt(*job, *attempt, failure, payload, at);
             }
             Event::RunEnded { .. } => self.attempts.clear(),
             _ => {}
         }
+    }
+
+    fn failed_attempt(&mut self, job: JobId, attempt: u32, failure: &Failure, payload: Option<&Value>, at: Timestamp) {
+        self.take_args(job, payload);
+        let list = self.attempts.entry(job).or_default();
+        if list.len() >= MAX_ATTEMPTS_KEPT {
+            list.remove(0);
+        }
+        list.push(FailedAttempt { attempt, at, failure: failure.clone() });
     }
 
     fn take_args(&mut self, job: JobId, payload: Option<&Value>) {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use brain_core::{Failure, JobKey, RunId, Timestamp, planted};
+use brain_lang::plan::Place;
 use brain_store::LogRow;
 use brain_vm::{Code, Event, EventError, Happened, JobId, Program, State};
 use serde::{Deserialize, Serialize};
@@ -13,7 +14,7 @@ use serde_json::Value;
 use crate::actor::Folded;
 use crate::checkpoint::{Checkpoint, archived};
 use crate::data::Moved;
-use crate::log::{PipeEvent, entries};
+use crate::log::{LogEntry, PipeEvent, entries};
 
 /// How an attempt went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -73,6 +74,13 @@ pub struct Receipt {
     pub retry_at: Option<Timestamp>,
 }
 
+impl Receipt {
+    /// Whether the call is known to have had its effect.
+    pub fn happened(&self) -> bool {
+        matches!(self.status, ReceiptStatus::Succeeded | ReceiptStatus::DoneBadly)
+    }
+}
+
 /// The receipts of what a run has done since its last checkpoint.
 pub(crate) fn receipts_since_checkpoint<R: Borrow<LogRow>>(
     run: RunId,
@@ -98,6 +106,8 @@ pub(crate) fn read_receipts<R: Borrow<LogRow>>(
     let mut handed = BTreeMap::new();
     let mut args_of: BTreeMap<JobId, Value> = BTreeMap::new();
     let mut artifacts_of: BTreeMap<JobId, Value> = BTreeMap::new();
+    // Calls that were answered and whose job goes on: with the steps they brought along, or before a reviewer.
+    let mut answered: BTreeMap<JobId, Answered> = BTreeMap::new();
     let last = Checkpoint::last(rows);
     let from = last.map_or(0, |entry| entry.seq);
     if let Some(entry) = last
@@ -145,6 +155,11 @@ pub(crate) fn read_receipts<R: Borrow<LogRow>>(
             Event::ScopeOpened { job, attempt, .. } => {
                 handed.entry((job, attempt)).or_insert(entry.at);
                 artifacts_of.insert(job, entry.payload.map_or(Value::Null, |it| it["result"]["artifacts"].clone()));
+                answered.insert(job, Answered::new(attempt, &entry));
+                continue;
+            }
+            Event::ReviewAsked { job, attempt } => {
+                answered.insert(job, Answered::new(attempt, &entry));
                 continue;
             }
             Event::BatchRolledBack { .. } => {
@@ -161,6 +176,10 @@ pub(crate) fn read_receipts<R: Borrow<LogRow>>(
                 let status = if unsettled { ReceiptStatus::InDoubt } else { ReceiptStatus::Failed };
                 (job, attempt, status, Some(failure), Some(at))
             }
+            // A result that was rejected, or whose steps failed, is there all the same.
+            Event::JobFailed { job, attempt, failure } if is_deed(answered.get(&job), state, code, job) => {
+                (job, attempt, ReceiptStatus::DoneBadly, Some(failure), None)
+            }
             Event::JobFailed { job, attempt, failure } => (job, attempt, ReceiptStatus::Failed, Some(failure), None),
             Event::JobStuck { job, attempt, failure, happened } => {
                 let status = match happened {
@@ -173,6 +192,12 @@ pub(crate) fn read_receipts<R: Borrow<LogRow>>(
             _ => continue,
         };
         let mut result = entry.payload.map_or(Value::Null, |payload| payload["result"].clone());
+        if let Some(answer) = answered.remove(&job)
+            && result.is_null()
+            && status == ReceiptStatus::DoneBadly
+        {
+            result = answer.result;
+        }
         if let (Some(artifacts), Some(map)) = (artifacts_of.remove(&job), result.as_object_mut())
             && !artifacts.is_null()
         {
@@ -199,5 +224,46 @@ pub(crate) fn read_receipts<R: Borrow<LogRow>>(
             retry_at,
         });
     }
+    if state.is_ended() {
+        answered.retain(|job, answer| is_deed(Some(answer), state, code, *job));
+        for (job, Answered { attempt, at, result }) in answered {
+            let step = state.step(code, job.at());
+            let scope = state.path(code, job.scope);
+            list.push(Receipt {
+                key: JobKey::derive(started, run, &scope, &step.id, job.item, job.undo),
+                job,
+                step: state.step_path(code, job.at()),
+                tool: step.call(job.undo).tool.name.clone(),
+                attempt,
+                status: ReceiptStatus::Succeeded,
+                started_at: handed.get(&(job, attempt)).copied().unwrap_or(at),
+                finished_at: at,
+                args: args_of.get(&job).cloned().unwrap_or(Value::Null),
+                result,
+                failure: None,
+                retry_at: None,
+            });
+        }
+    }
     Ok(list)
+}
+
+/// An answer to a call whose job goes on.
+struct Answered {
+    attempt: u32,
+    at: Timestamp,
+    result: Value,
+}
+
+impl Answered {
+    fn new(attempt: u32, entry: &LogEntry<'_>) -> Self {
+        let result = entry.payload.map_or(Value::Null, |payload| payload["result"].clone());
+        Self { attempt, at: entry.at, result }
+    }
+}
+
+/// Whether an answered call did something itself: a call in process that only brought steps along did not.
+fn is_deed(answered: Option<&Answered>, state: &State, code: &Code, job: JobId) -> bool {
+    let inline = *state.step(code, job.at()).call(job.undo).place == Place::Inline;
+    answered.is_some_and(|answer| !inline || !answer.result["data"].is_null())
 }

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use brain_core::{Confidence, Failure, Redactor, RunId, RunStatus, Timestamp};
 use brain_engine::log::entries;
 use brain_engine::{PipeEvent, Receipt, ReceiptStatus, RunState, job_key};
-use brain_registry::model::ToolDef;
-use brain_registry::{Registry, TokenUsage};
+use brain_registry::model::{Behavior, Effect, ToolDef};
+use brain_registry::{Registry, SPAWN_CHILD_RUN, TokenUsage};
 use brain_tools::{Toolbox, sum_of_tokens};
 use brain_vm::{End, Happened, JobId, JobStatus, Phase, StepId, StepState};
 use serde::Deserialize as _;
@@ -465,7 +465,13 @@ fn read_machine(report: &mut Report, registry: &Registry, toolbox: &Toolbox, sta
             }
             message.say(failure.message);
             if end == End::Compensated {
-                message.say("What had been done was taken back.");
+                let stays = not_undone(registry, machine, list);
+                message.say(if stays.is_empty() {
+                    "What had been done was undone.".to_owned()
+                } else {
+                    format!("What had been done was undone, except: {}", stays.join(" "))
+                });
+                report.errors.extend(stays.into_iter().map(|text| Problem::new("not_undone", text)));
             }
         }
         phase => {
@@ -478,6 +484,24 @@ fn read_machine(report: &mut Report, registry: &Registry, toolbox: &Toolbox, sta
         }
     }
     report.message = message.finish(machine);
+}
+
+/// What a compensated run did and did not undo, because nothing undoes it: a sentence each.
+fn not_undone(registry: &Registry, machine: &brain_vm::State, list: &[Receipt]) -> Vec<String> {
+    let stays = |receipt: &&Receipt| receipt.happened() && !receipt.job.undo && !machine.undone.contains(&receipt.job);
+    let sentence = |receipt: &Receipt| {
+        let def = registry.tool(&receipt.tool).map(|tool| &tool.def);
+        if def.is_some_and(|def| def.effect == Effect::Read || matches!(def.behavior, Behavior::Playbook(_))) {
+            return None;
+        }
+        let why = def.and_then(|def| def.no_undo.as_deref()).unwrap_or("Its pack does not say how it is undone.");
+        let child = receipt.result["data"]["run_id"].as_str().filter(|_| receipt.tool == SPAWN_CHILD_RUN);
+        let child = child.map_or_else(String::new, |run| format!(" (run {run})"));
+        Some(format!("`{}` of step {}{child} stays. {why}", receipt.tool, receipt.step))
+    };
+    // A letter speaks for itself.
+    let left = |receipt: &&Receipt| !machine.left.keys().any(|job| job.forward() == receipt.job);
+    list.iter().filter(stays).filter(left).filter_map(sentence).collect()
 }
 
 /// How many items of lists failed although their step went on: those whose last attempt failed.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use brain_core::{Digest, DigestBuilder, FailureClass, RecordId, RunId, RunStatus, Timestamp};
 use brain_engine::{Receipt, ReceiptStatus, RecordView, RunState};
-use brain_registry::model::Effect;
+use brain_registry::model::{Behavior, Effect};
 use brain_store::{Precondition, Scope};
 use brain_tools::RecordKey;
 use brain_vm::{JobId, Phase};
@@ -122,7 +122,7 @@ impl Kernel {
         }
         let done: BTreeMap<JobId, &Receipt> = list
             .iter()
-            .filter(|receipt| receipt.status == ReceiptStatus::Succeeded && !receipt.job.undo)
+            .filter(|receipt| receipt.happened() && !receipt.job.undo)
             .map(|receipt| (receipt.job, receipt))
             .collect();
         let touched = touched(&list);
@@ -177,7 +177,8 @@ impl Kernel {
         let internal = |message: String| Problem::new("undo_failed", message);
         let tool = self.tool_of(&step.tool).map_err(|error| internal(error.to_string()))?;
         let name = &tool.def.name;
-        if tool.def.effect == Effect::Read || state.data.fragments.values().any(|(of, _)| *of == job) {
+        // A playbook changes nothing itself: its steps do.
+        if tool.def.effect == Effect::Read || matches!(tool.def.behavior, Behavior::Playbook(_)) {
             return Ok(None);
         }
         let Some(undo) = &tool.def.undo else {

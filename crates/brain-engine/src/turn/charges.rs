@@ -3,7 +3,7 @@
 use brain_core::Failure;
 use brain_registry::ValidatedCall;
 use brain_store::Write;
-use brain_vm::Event;
+use brain_vm::{Event, Happened};
 
 use super::{Turn, guarded};
 use crate::JobContext;
@@ -43,7 +43,9 @@ impl Turn<'_> {
 
     /// A call that is known not to have happened costs nothing.
     pub(super) fn release_charges(&mut self, event: &Event) {
-        let Event::JobFailed { job, .. } = event else { return };
+        let (Event::JobFailed { job, .. } | Event::JobStuck { job, happened: Happened::No, .. }) = event else {
+            return;
+        };
         let Some(accounts) = self.data.charged.get(job).cloned() else { return };
         let id = self.key(*job).to_string();
         self.writes.extend(accounts.into_iter().map(|account| Write::Release { account, id: id.clone() }));

@@ -43,7 +43,7 @@ fn yes() -> bool {
     effect = "write",
     consent = "none",
     idempotency = "key",
-    no_undo = "A run is cancelled, not undone."
+    no_undo = "What the run it started did stays; undo that run by its own id."
 )]
 async fn spawn_child_run(_: Input) -> Result<Output, Failure> {
     Err(Failure::contract("not_here", "Only the kernel can start a run; this call did not go through it."))

@@ -9,6 +9,10 @@ use crate::job::{Happened, JobId, JobStatus};
 use crate::scope::{Phase, Stop};
 use crate::{Event, State};
 
+/// Attempts after which a job whose lease ends once more waits for a person. Workers that are restarted lose leases
+/// without anything being wrong, so there are more than a policy usually has.
+const MAX_LOST_LEASES: u32 = 20;
+
 impl Machine<'_> {
     /// An attempt failed and is known to have had no effect.
     pub(super) fn after_failure(
@@ -167,17 +171,19 @@ impl Machine<'_> {
         child: bool,
         failure: Failure,
     ) -> Decision {
-        if self.is_ending(state, job) && !child {
-            return vec![Event::JobStuck { job, attempt, failure, happened: Happened::Maybe }];
+        if child {
+            return self.give_up(state, job, attempt, failure);
         }
-        self.give_up(state, job, attempt, failure)
+        // The other side took the call on: whether it did it in the end nobody has said.
+        vec![Event::JobStuck { job, attempt, failure, happened: Happened::Maybe }]
     }
 
     /// A worker did not answer in time: the job is offered again, which does not count as a failed attempt.
     pub(super) fn lease_ended(&self, state: &State, job: JobId, attempt: u32, now: Timestamp) -> Decision {
         let message = "The worker did not answer before its lease ended.";
         let failure = Failure { retry_after: Some(Millis::default()), ..Failure::transient("lease_expired", message) };
-        if self.is_ending(state, job) {
+        let policy = state.step(self.code, job.at()).call(job.undo).retry;
+        if self.is_ending(state, job) || attempt >= policy.attempts.max(MAX_LOST_LEASES) {
             return vec![Event::JobStuck { job, attempt, failure, happened: Happened::Maybe }];
         }
         vec![Event::JobRetrying { job, attempt, failure, at: now, unsettled: true }, Event::JobReopened { job }]
