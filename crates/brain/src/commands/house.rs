@@ -102,6 +102,8 @@ fn learn(config: &Config, kernel: &Kernel, sudo: &Sudo) -> Result<()> {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
 
+    use std::sync::Arc;
+
     use brain_core::{SeededRandom, TenantId, Timestamp, VirtualClock};
     use brain_kernel::{Actor, KernelConfig, Mode, Request};
     use brain_store::MemoryStore;
