@@ -103,7 +103,7 @@ async fn what_people_say_and_mean_becomes_a_phrase() {
     }
     let young = world.candidate(SAID, "leads.list_by_stage").unwrap();
     assert_eq!((young.candidate.state, young.candidate.seen), (State::Gathering, 5));
-    assert_eq!(young.why, ["It was first said 0 hours ago; it takes 24."]);
+    assert_eq!(young.why, ["It was first used 0 hours ago; 24 are needed."]);
     assert!(world.kernel.promote_ready(&scope(), false).unwrap().is_empty(), "a burst of one afternoon is no habit");
     world.clock.advance(DAY);
     let would = world.kernel.promote_ready(&scope(), true).unwrap();

@@ -164,7 +164,7 @@ fn what_people_say_is_counted_corrected_and_decided() {
     assert!(folder.ok(&["learning", "cases"]).contains("→ leads.list_by_stage by ann · counts"));
     let status = folder.ok(&["learning"]);
     assert!(status.contains("1 gathering") && status.contains("corrected"), "{status}");
-    assert!(folder.ok(&["learning", "candidates"]).contains("It was said once; it takes 5."));
+    assert!(folder.ok(&["learning", "candidates"]).contains("It was used once; 5 are needed."));
     assert_eq!(folder.json(&["learning", "candidates", "--state", "ready", "--json"])["items"], Value::Array(vec![]));
     assert!(folder.ok(&["learning", "run"]).contains("Nothing is ready"));
     // A person need not wait for the gates.
