@@ -10,7 +10,7 @@ use brain_engine::{PipeEvent, Receipt, ReceiptStatus, RunState, job_key};
 use brain_registry::model::{Behavior, Effect, ToolDef};
 use brain_registry::{Registry, SPAWN_CHILD_RUN, TokenUsage};
 use brain_tools::{Toolbox, sum_of_tokens};
-use brain_vm::{End, Happened, JobId, JobStatus, Phase, StepId, StepState};
+use brain_vm::{End, Happened, JobId, JobStatus, Opener, Phase, StepId, StepState};
 use serde::Deserialize as _;
 use serde_json::{Map, Value, json};
 
@@ -499,9 +499,11 @@ fn not_undone(registry: &Registry, machine: &brain_vm::State, list: &[Receipt]) 
         let child = child.map_or_else(String::new, |run| format!(" (run {run})"));
         Some(format!("`{}` of step {}{child} stays. {why}", receipt.tool, receipt.step))
     };
+    let opened_by_undo = |id| matches!(machine.scope(id).opener, Opener::Job(job) if job.undo);
+    let forward = |receipt: &&Receipt| !machine.outward(receipt.job.scope).any(opened_by_undo);
     // A letter speaks for itself.
     let left = |receipt: &&Receipt| !machine.left.keys().any(|job| job.forward() == receipt.job);
-    list.iter().filter(stays).filter(left).filter_map(sentence).collect()
+    list.iter().filter(stays).filter(forward).filter(left).filter_map(sentence).collect()
 }
 
 /// How many items of lists failed although their step went on: those whose last attempt failed.

@@ -26,7 +26,11 @@ impl Message {
 
     /// Adds a sentence.
     pub(super) fn say(&mut self, sentence: impl Into<String>) {
-        self.sentences.push(sentence.into());
+        let mut sentence = sentence.into();
+        if !sentence.ends_with(['.', '!', '?', '…']) {
+            sentence.push('.');
+        }
+        self.sentences.push(sentence);
     }
 
     /// How many steps were done, if some were not.
