@@ -171,7 +171,8 @@ impl Machine<'_> {
         child: bool,
         failure: Failure,
     ) -> Decision {
-        if child {
+        let inline = *state.step(self.code, job.at()).call(job.undo).place == Place::Inline;
+        if child || (inline && !self.is_ending(state, job)) {
             return self.give_up(state, job, attempt, failure);
         }
         // The other side took the call on: whether it did it in the end nobody has said.
