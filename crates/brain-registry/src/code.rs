@@ -28,6 +28,9 @@ macro_rules! codes {
 
         /// Every code, in order: each has a page `docs/errors/<code>.md`.
         pub const CODES: &[&str] = &[$($id),*];
+
+        const PAGES: &[(Code, &str)] =
+            &[$((Code::$name, include_str!(concat!("../../../docs/errors/", $id, ".md")))),*];
     };
 }
 
@@ -188,9 +191,42 @@ codes! {
     UnindexedList = "P1009" Error,
 }
 
+impl Code {
+    /// Every code, in order.
+    pub fn all() -> impl Iterator<Item = Self> {
+        PAGES.iter().map(|(code, _)| *code)
+    }
+
+    /// The code that is written so; case does not matter.
+    pub fn parse(id: &str) -> Option<Self> {
+        Self::all().find(|code| code.id().eq_ignore_ascii_case(id))
+    }
+
+    /// The page of the code, as Markdown: `docs/errors/<code>.md`.
+    pub fn page(self) -> &'static str {
+        PAGES.iter().find(|(code, _)| *code == self).map_or("", |(_, page)| page)
+    }
+
+    /// The title of the page, without the code.
+    pub fn title(self) -> &'static str {
+        let heading = self.page().lines().next().unwrap_or_default();
+        heading.split_once(": ").map_or(heading, |(_, title)| title)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_page_begins_with_its_code_and_a_title() {
+        for code in Code::all() {
+            assert!(code.page().starts_with(&format!("# {}: ", code.id())), "{}", code.id());
+            assert!(!code.title().is_empty() && !code.title().starts_with('#'), "{}", code.id());
+            assert_eq!(Code::parse(&code.id().to_lowercase()), Some(code));
+        }
+        assert_eq!(Code::parse("P9999"), None);
+    }
 
     #[test]
     fn codes_are_in_order_and_never_repeat() {

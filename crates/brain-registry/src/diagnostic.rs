@@ -56,7 +56,7 @@ impl Diagnostic {
         }
     }
 
-    /// The problem with an excerpt, a caret and help. `source` is the file's text; if it is empty (the file was
+    /// The problem with an excerpt, a caret, help, and the command that prints the code's page. `source` is the file's text; if it is empty (the file was
     /// unreadable), there is no excerpt.
     pub fn render(&self, source: &str, color: bool) -> String {
         let level = match self.severity {
@@ -78,6 +78,8 @@ impl Diagnostic {
         if let Some(help) = &self.help {
             group = group.element(Level::HELP.message(help.as_str()));
         }
+        let explain = format!("brain pack explain {}", self.code);
+        group = group.element(Level::HELP.message(explain.as_str()));
         let renderer = if color { Renderer::styled() } else { Renderer::plain() };
         renderer.render(&[group])
     }
@@ -142,7 +144,7 @@ mod tests {
         let shown = diagnostic.render(source, false);
         assert_eq!(
             shown,
-            "error[P0101]: unknown key `phrasses`\n --> shop/pack.yaml:2:1\n  |\n2 | phrasses: [a]\n  | ^^^^^^^^\n  |\n  = help: did you mean `phrases`?"
+            "error[P0101]: unknown key `phrasses`\n --> shop/pack.yaml:2:1\n  |\n2 | phrasses: [a]\n  | ^^^^^^^^\n  |\n  = help: did you mean `phrases`?\n  = help: brain pack explain P0101"
         );
     }
 

@@ -436,3 +436,25 @@ fn groups_and_old_names_are_the_same_commands() {
     assert!(run(&store, &["dev", "man", pages.to_str().unwrap()]).status.success());
     assert!(pages.join("brain-runs-show.1").exists());
 }
+
+#[test]
+fn a_pack_problem_names_the_command_that_explains_it() {
+    let (folder, store) = store();
+    let pack = folder.path().join("broken");
+    std::fs::create_dir(&pack).unwrap();
+    std::fs::write(pack.join("pack.yaml"), "name: broken\nversion: 0.1.0\ntitel: Broken\n").unwrap();
+    let checked = text(&run(&store, &["pack", "check", pack.to_str().unwrap()]));
+    let hint = checked.lines().find_map(|line| line.split_once("= help: brain ")).map(|(_, command)| command);
+    let hint: Vec<&str> = hint.unwrap_or_else(|| panic!("no hint in:\n{checked}")).split(' ').collect();
+    assert_eq!(hint, ["pack", "explain", "P0101"]);
+
+    let page = run(&store, &hint);
+    assert_eq!(page.status.code(), Some(0));
+    assert_eq!(text(&page), include_str!("../../../docs/errors/P0101.md"));
+    assert_eq!(json(&run(&store, &["pack", "explain", "p0101", "--json"]))["title"], "Unknown key");
+    let all = json(&run(&store, &["pack", "explain", "--json"]));
+    assert!(all["items"].as_array().unwrap().iter().any(|item| item["code"] == "P1009"), "{all}");
+    let unknown = run(&store, &["pack", "explain", "P9999"]);
+    assert_eq!(unknown.status.code(), Some(1));
+    assert!(text(&unknown).contains("`brain pack explain` lists all codes"), "{}", text(&unknown));
+}

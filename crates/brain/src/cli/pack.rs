@@ -16,6 +16,14 @@ pub(crate) enum PackCommand {
         /// The packs' folders. [default: those of --pack, else the built-in pack]
         folders: Vec<PathBuf>,
     },
+    /// Print the page of an error code.
+    #[command(
+        after_help = "Examples:\n  brain pack explain P0101   what the code means and what to do about it\n  brain pack explain         every code with its title"
+    )]
+    Explain {
+        /// The code. [default: list all codes]
+        code: Option<String>,
+    },
     /// Run corpus and scenarios.
     Test {
         /// The packs' folders. [default: those of --pack, else the built-in pack]

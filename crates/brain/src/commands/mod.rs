@@ -21,6 +21,7 @@ mod migrate_runs;
 mod model;
 mod pack;
 mod pack_docs;
+mod pack_explain;
 mod pack_import;
 mod pack_schema;
 mod records;

@@ -15,7 +15,7 @@ use crate::cli::{Global, ImportCommand, PackCommand};
 use crate::show::{BOLD, DIM, GREEN, RED, count};
 use crate::{open, show};
 
-use super::{pack_docs, pack_import, pack_schema};
+use super::{pack_docs, pack_explain, pack_import, pack_schema};
 
 /// More than this share of a corpus read wrongly with confidence fails the test, in percent.
 const MAX_WRONG_PERCENT: f64 = 1.0;
@@ -25,6 +25,7 @@ pub(crate) fn run(global: &Global, command: PackCommand) -> Result<bool> {
         PackCommand::New { name } => new(global, &name),
         PackCommand::Check { folders } => check(global, &folders),
         PackCommand::Test { folders, only } => test(global, &folders, only.as_deref()),
+        PackCommand::Explain { code } => pack_explain::run(global, code.as_deref()),
         PackCommand::Docs(args) => pack_docs::run(global, &args),
         PackCommand::Schema(args) => pack_schema::run(global, &args),
         PackCommand::Import(ImportCommand::Registry(args)) => pack_import::registry(global, &args),

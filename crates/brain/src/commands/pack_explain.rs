@@ -1,0 +1,44 @@
+//! `brain pack explain`: the page of an error code, or the list of all codes.
+
+use anyhow::{Context, Result};
+use brain_registry::{Code, Severity};
+use serde_json::{Value, json};
+
+use crate::cli::Global;
+use crate::show::{self, BOLD, DIM};
+
+pub(crate) fn run(global: &Global, code: Option<&str>) -> Result<bool> {
+    let Some(code) = code else {
+        list(global);
+        return Ok(true);
+    };
+    let code = Code::parse(code)
+        .with_context(|| format!("there is no pack problem `{code}`; `brain pack explain` lists all codes"))?;
+    if global.json {
+        let mut page = summary(code);
+        page["page"] = code.page().into();
+        show::json(&page);
+    } else {
+        anstream::print!("{}", code.page());
+    }
+    Ok(true)
+}
+
+fn list(global: &Global) {
+    if global.json {
+        show::json(&json!({"items": Code::all().map(summary).collect::<Vec<_>>()}));
+        return;
+    }
+    for code in Code::all() {
+        anstream::println!("{BOLD}{}{BOLD:#}  {}", code.id(), code.title());
+    }
+    anstream::println!("{DIM}→{DIM:#} brain pack explain {}", Code::UnknownKey.id());
+}
+
+fn summary(code: Code) -> Value {
+    let severity = match code.severity() {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+    };
+    json!({"code": code.id(), "title": code.title(), "severity": severity})
+}
