@@ -2,6 +2,7 @@
 
 mod bench;
 mod crash;
+mod deny;
 mod dist;
 mod distill;
 mod docs;
@@ -20,10 +21,11 @@ use std::process::ExitCode;
 const HELP: &str = "\
 The project's own commands.
 
-    cargo xtask test          everything CI runs: tools, format, lint, tidy, tests, feelin, docs
+    cargo xtask test          everything CI runs: tools, format, tidy, deny, lint, tests, feelin, docs
     cargo xtask fmt           formats the code
     cargo xtask lint          clippy and rustdoc, with warnings as errors
     cargo xtask tidy          checks that the map and the rules of the project hold
+    cargo xtask deny          checks licences, banned crates, sources and advisories of the dependencies (deny.toml)
     cargo xtask docs [FILE…]  runs the command blocks of README.md and docs/ (or only of these files)
     cargo xtask sim           lives through 2000 simulated worlds (--seeds N --from M), or shows one (--seed N)
     cargo xtask bench [--quick] [--json] [--only NAME] [--binary PATH]
@@ -37,6 +39,9 @@ The project's own commands.
 ";
 
 fn main() -> ExitCode {
+    if let Some(code) = deny::stand_in_for_cargo() {
+        return code;
+    }
     let args: Vec<String> = std::env::args().skip(1).collect();
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     let steps = match args.as_slice() {
@@ -44,6 +49,7 @@ fn main() -> ExitCode {
         ["fmt"] => fmt::write(),
         ["lint"] => lint::steps(),
         ["tidy"] => tidy::steps(),
+        ["deny"] => vec![deny::step()],
         ["docs", files @ ..] => docs::steps(files),
         ["sim", args @ ..] => sim::steps(args),
         ["bench", options @ ..] => bench::steps(options),

@@ -4,12 +4,13 @@ use anyhow::Result;
 
 use crate::report::{Outcome, Step};
 use crate::shell::{Said, cargo, tee};
-use crate::{docs, feelin, fmt, lint, tidy, tools};
+use crate::{deny, docs, feelin, fmt, lint, tidy, tools};
 
 /// All steps.
 pub(crate) fn steps() -> Vec<Step> {
     let mut steps = vec![tools::step(), fmt::check()];
     steps.extend(tidy::steps());
+    steps.push(deny::step());
     steps.extend(lint::steps());
     steps.push(Step::new("tests", tests));
     steps.push(feelin::step());
