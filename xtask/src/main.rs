@@ -21,7 +21,7 @@ use std::process::ExitCode;
 const HELP: &str = "\
 The project's own commands.
 
-    cargo xtask test          everything CI runs: tools, format, tidy, deny, lint, tests, feelin, docs
+    cargo xtask test          everything CI runs: tools, format, tidy, deny, lint, tests, feelin, docs, dist
     cargo xtask fmt           formats the code
     cargo xtask lint          clippy and rustdoc, with warnings as errors
     cargo xtask tidy          checks that the map and the rules of the project hold
@@ -34,7 +34,8 @@ The project's own commands.
                               kills real servers under load and audits what they did
     cargo xtask distill [--weights DIR|WHEEL]
                               makes the static table of brain-embed anew from a transformer's weights
-    cargo xtask dist          builds the binary that is handed out: release, all features
+    cargo xtask dist [--debug]
+                              makes the archive that is handed out, with the optimised binary (or the debug build)
     cargo xtask help          this text
 ";
 
@@ -55,7 +56,7 @@ fn main() -> ExitCode {
         ["bench", options @ ..] => bench::steps(options),
         ["crash", options @ ..] => crash::steps(options),
         ["distill", options @ ..] => distill::steps(options),
-        ["dist"] => dist::steps(),
+        ["dist", options @ ..] => dist::steps(options),
         ["help" | "--help" | "-h"] => {
             print!("{HELP}");
             return ExitCode::SUCCESS;

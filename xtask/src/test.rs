@@ -4,7 +4,7 @@ use anyhow::Result;
 
 use crate::report::{Outcome, Step};
 use crate::shell::{Said, cargo, tee};
-use crate::{deny, docs, feelin, fmt, lint, tidy, tools};
+use crate::{deny, dist, docs, feelin, fmt, lint, tidy, tools};
 
 /// All steps.
 pub(crate) fn steps() -> Vec<Step> {
@@ -15,6 +15,8 @@ pub(crate) fn steps() -> Vec<Step> {
     steps.push(Step::new("tests", tests));
     steps.push(feelin::step());
     steps.extend(docs::steps(&[]));
+    // The packing alone: the debug binary is there already.
+    steps.extend(dist::steps(&["--debug"]));
     steps
 }
 
