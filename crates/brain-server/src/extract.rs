@@ -157,7 +157,7 @@ async fn parse_anywhere<T: DeserializeOwned + Send + 'static>(bytes: Vec<u8>) ->
 }
 
 /// Reads JSON: text that is none is told with its line and column, a value that does not fit with its path.
-fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
+pub(crate) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     if bytes.is_empty() {
         return Err(Problem::new(BAD_JSON, "The body is empty."));
     }

@@ -6,6 +6,8 @@
 
 mod app;
 mod extract;
+#[doc(hidden)]
+pub mod fuzzing;
 mod guard;
 mod metrics;
 mod observe;

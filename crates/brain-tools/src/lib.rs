@@ -27,6 +27,8 @@ pub use http::HttpPolicy;
 #[doc(hidden)]
 pub use native::support as __native;
 pub use native::{Native, NativeContext, NativeRun, natives};
+#[doc(hidden)]
+pub use outcome::retry_after;
 pub use record::{not_found, record_json};
 pub use requires::{DONE, Subject};
 pub use secret::{SecretError, resolve_secret};

@@ -144,7 +144,7 @@ impl Answered<'_> {
 
 /// How long a `Retry-After` header asks to wait: seconds or an HTTP date, bounded. A date counts from the answer's own
 /// `Date` where it has one, because the clocks of two systems differ. `None`: the header says nothing that helps.
-pub(crate) fn retry_after(header: &str, date: Option<&str>, now: Timestamp) -> Option<Millis> {
+pub fn retry_after(header: &str, date: Option<&str>, now: Timestamp) -> Option<Millis> {
     let header = header.trim();
     let wait = if header.bytes().all(|byte| byte.is_ascii_digit()) && !header.is_empty() {
         // More digits than a number holds is longer than any bound.

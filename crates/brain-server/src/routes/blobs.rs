@@ -1,7 +1,7 @@
 //! `/v1/blobs`: large values, in and out in pieces; none is ever in memory whole.
 
 mod body;
-mod range;
+pub(crate) mod range;
 
 use axum::Json;
 use axum::body::Body;

@@ -4,7 +4,7 @@ use axum::http::{HeaderMap, header};
 
 /// Which bytes somebody wants.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Wanted {
+pub(crate) enum Wanted {
     /// All of them.
     All,
     /// Those from `from` up to, not including, `to`. There is at least one.
@@ -14,7 +14,7 @@ pub(super) enum Wanted {
 }
 
 /// What the headers ask of a blob with this tag and size.
-pub(super) fn wanted(headers: &HeaderMap, tag: &str, size: u64) -> Wanted {
+pub(crate) fn wanted(headers: &HeaderMap, tag: &str, size: u64) -> Wanted {
     // A range of another version is of no use; ours never change, so only a wrong tag can do this.
     if headers.get(header::IF_RANGE).is_some_and(|given| given != tag) {
         return Wanted::All;
