@@ -19,8 +19,8 @@ pub(crate) fn root() -> PathBuf {
 pub(crate) fn cargo() -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(root());
-    // What `cargo xtask` was told about the package xtask is no business of a build: build scripts that watch such
-    // variables (ring's does) would run again, and everything above them be compiled anew.
+    // Variables that describe the package xtask must not reach a build: build scripts that watch them (ring's does) would
+    // run again, and everything that depends on them would be compiled anew.
     for (name, _) in std::env::vars_os() {
         if name.to_str().is_some_and(|name| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")) {
             command.env_remove(name);

@@ -190,8 +190,8 @@ pub trait Outside: Send + Sync + 'static {
     /// Asks whether an outside job with these arguments had happened.
     fn check(&self, tool: &ToolRef, args: Value, job: JobContext) -> HostFuture<CheckAnswer>;
 
-    /// When something outside happens next by itself, on a virtual clock: a [`crate::Driver`] moves time to it. The
-    /// real world needs no telling.
+    /// When something outside happens next by itself, on a virtual clock: a [`crate::Driver`] moves time to it. Hosts
+    /// on a real clock return `None`.
     fn wakes_at(&self) -> Option<Timestamp> {
         None
     }

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::error::KernelError;
 use crate::kernel::Kernel;
 
-/// What became of a batch: `None` for runs that are none.
+/// What became of a batch: `None` for a run that is not a batch.
 pub(crate) fn outcome(state: &RunState, list: &[Receipt]) -> Option<Value> {
     let policy = policy(state)?;
     let (program, machine) = (state.program()?, state.state.as_ref()?);

@@ -145,7 +145,7 @@ impl KernelHost {
     }
 }
 
-/// A decimal as millionths, rounded up; `None` if it is none, below zero, or too large.
+/// A decimal as millionths, rounded up; `None` if it is not a number, below zero, or too large.
 fn micros(text: &str) -> Option<i64> {
     let (whole, fraction) = text.trim().split_once('.').unwrap_or((text.trim(), ""));
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());

@@ -52,7 +52,7 @@ impl Kernel {
         let tool = self.tool_of(&step.tool)?;
         let delegate = tool.def.delegate.as_ref().ok_or_else(unknown)?;
         let secret = resolve_secret(&delegate.secret).map_err(|error| KernelError::Internal(error.to_string()))?;
-        // The secret of another tool of the run is none for this step.
+        // A secret of another tool of the run does not open this step.
         if let Err(why) = verify(&secret, signature, body, now) {
             self.note_forged(scope, run, key).await;
             return Err(KernelError::NotAllowed(why.into()));

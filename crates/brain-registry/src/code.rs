@@ -225,7 +225,7 @@ mod tests {
             assert!(!code.title().is_empty() && !code.title().starts_with('#'), "{}", code.id());
             assert_eq!(Code::parse(&code.id().to_lowercase()), Some(code));
         }
-        assert_eq!(Code::parse("P9999"), None);
+        assert_eq!(Code::parse("nonsense"), None);
     }
 
     #[test]

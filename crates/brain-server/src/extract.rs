@@ -156,12 +156,12 @@ async fn parse_anywhere<T: DeserializeOwned + Send + 'static>(bytes: Vec<u8>) ->
     parsed.unwrap_or_else(|error| Err(Problem::internal(&error.to_string())))
 }
 
-/// Reads JSON: text that is none is told with its line and column, a value that does not fit with its path.
+/// Reads JSON. A syntax error is reported with line and column, a value of the wrong type with its path.
 pub(crate) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     if bytes.is_empty() {
         return Err(Problem::new(BAD_JSON, "The body is empty."));
     }
-    // All of the syntax first, so that broken JSON is never mistaken for a wrong value, nor the other way round.
+    // Check the whole syntax first, so that broken JSON is never reported as a wrong value.
     serde_json::from_slice::<Value>(bytes).map_err(|error| {
         let detail = format!("Line {}, column {}: {}.", error.line(), error.column(), without_place(&error));
         Problem::new(BAD_JSON, detail)
@@ -242,7 +242,7 @@ pub(crate) fn page_limit(given: Option<u64>) -> Result<usize, Problem> {
     Ok(usize::try_from(limit).unwrap_or(usize::MAX))
 }
 
-/// Where a page begins; an empty cursor is none.
+/// Where a page begins; an empty cursor means the first page.
 pub(crate) fn page_cursor(given: &Option<String>) -> Option<&str> {
     given.as_deref().filter(|cursor| !cursor.is_empty())
 }

@@ -125,7 +125,7 @@ impl Problem {
         problem
     }
 
-    /// An id in the address that is none.
+    /// An invalid id in the path.
     pub(crate) fn bad_id(error: &brain_core::IdError) -> Self {
         Self::new(BAD_ID, error.to_string())
     }

@@ -26,8 +26,8 @@ impl Scope {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemScope;
 
-/// The right to see and change what belongs to all tenants. It is had only by saying who asks, and why: that is written
-/// to the store's audit before anything else happens.
+/// The right to see and change what belongs to all tenants. Making one takes who asks and why; both are
+/// written to the store's audit before anything else happens.
 #[derive(Debug)]
 pub struct Sudo {
     who: String,

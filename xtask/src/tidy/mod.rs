@@ -5,7 +5,9 @@ mod errors;
 pub(crate) mod links;
 mod manifest;
 mod map;
+mod paths;
 mod sources;
+mod wording;
 
 use std::path::{Path, PathBuf};
 
@@ -17,10 +19,12 @@ use crate::shell::root;
 /// A rule: its sentence, and what finds the places where it does not hold.
 type Rule = (&'static str, fn(&Path) -> Result<Vec<String>>);
 
-const RULES: [Rule; 12] = [
+const RULES: [Rule; 14] = [
     ("every crate is in ARCHITECTURE.md, and nothing else is", map::every_crate_is_on_the_map),
     ("crates use what ARCHITECTURE.md says, and only what stands below them", map::crates_use_what_the_map_says),
     ("every pure crate has a clippy.toml that holds it to that", map::pure_crates_are_held_to_it),
+    ("every path that ARCHITECTURE.md names exists", paths::every_path_on_the_map_exists),
+    ("plain words: no turn of phrase that readers stumble over", wording::plain_words),
     ("every source file says what it is for (`//!`)", sources::every_file_has_a_doc),
     ("no source file has more than 1,000 lines", sources::no_file_is_too_long),
     ("nothing is left unfinished or switched off", sources::nothing_is_unfinished),

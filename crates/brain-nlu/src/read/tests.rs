@@ -258,7 +258,7 @@ fn a_word_for_word_match_needs_no_search() {
     ] {
         assert!(ask(text).0, "{text}: {:?}", ask(text));
     }
-    // What is out of the question is never taken for said.
+    // A target that is out of the question is never matched.
     let mut context = fresh();
     context.excluded.insert("leads.archive".into(), "it is archived already".into());
     let (_, found) = searched(&vocabulary, &format!("please archive the lead {ID}"), &context);

@@ -75,7 +75,7 @@ enum Fate {
     DoneBut(u16),
     /// Done; then the connection was cut.
     DoneCut,
-    /// Done, and the answer is none that the tool declares.
+    /// Done, and the tool does not declare the answer.
     DoneBadly,
     /// Done, and no answer ever comes.
     DoneSilent,

@@ -47,7 +47,7 @@ use brain_store::Scope;
 use crate::cli::{BlobCommand, Cli, Command, DevCommand, Global, RecordsCommand, StoreCommand, TokenCommand};
 use crate::{open, show};
 
-/// How long a command waits for what it has let loose.
+/// How long a command waits for the run that it has started or moved on.
 pub(crate) const WAIT: Duration = Duration::from_secs(30);
 
 /// Runs a command. `false` if it did not work out and has said so.
