@@ -1,7 +1,7 @@
-//! A load generator over a kernel: what `brain bench runs` measures with, and the benchmarks in `brain-bench`.
+//! A load generator for a kernel, used by `brain bench runs` and the benchmarks in `brain-bench`.
 //!
-//! It runs the calls of a small pack of its own for a tenant of its own, `bench`. Calls outside answer at once, so that
-//! the engine and the store are measured and not a network.
+//! It runs a small built-in pack for the tenant `bench`. External calls are answered at once, so the engine and the
+//! store are measured, not a network.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -35,7 +35,7 @@ pub const PACK: [(&str, &str); 4] = [
 pub enum Tools {
     /// Writes a record, in one commit with the checkpoint.
     Record,
-    /// Makes a call outside that is answered at once: a commit before and after each step.
+    /// Makes an external call that is answered at once: a commit before and after each step.
     Outside,
 }
 
@@ -49,11 +49,10 @@ impl Tools {
     }
 }
 
-/// One measurement.
 pub struct Measured {
     /// How long all of it took.
     pub seconds: f64,
-    /// The latency of each part in milliseconds, sorted.
+    /// The latency of each request in milliseconds, sorted.
     pub latencies: Vec<f64>,
 }
 
@@ -64,13 +63,13 @@ impl Measured {
         Self { seconds, latencies }
     }
 
-    /// The latency that a share of the parts does not exceed: 0.99 is p99. 0 if there are none.
+    /// The latency percentile for a share: 0.99 is p99. 0 without requests.
     pub fn percentile(&self, share: f64) -> f64 {
         let last = self.latencies.len().saturating_sub(1);
         self.latencies.get((last as f64 * share) as usize).copied().unwrap_or_default()
     }
 
-    /// Parts per second.
+    /// Requests per second.
     pub fn per_second(&self) -> f64 {
         self.latencies.len() as f64 / self.seconds
     }
@@ -81,7 +80,7 @@ pub fn round(value: f64) -> f64 {
     (value * 1000.0).round() / 1000.0
 }
 
-/// Answers calls outside at once.
+/// Answers external calls at once.
 struct InstantWorld;
 
 impl Outside for InstantWorld {
@@ -94,7 +93,7 @@ impl Outside for InstantWorld {
     }
 }
 
-/// A kernel over a store, with calls outside that answer at once. `keep`: whether it also fires timers.
+/// A kernel over a store whose external calls are answered at once. `keep`: whether it also fires timers.
 pub fn kernel(store: &Arc<dyn Store>, keep: bool) -> Result<Arc<Kernel>> {
     let engine = EngineConfig { keep, ..EngineConfig::default() };
     let config = KernelConfig { engine, ..KernelConfig::default() };
@@ -117,7 +116,7 @@ fn registry() -> Result<Arc<brain_registry::Registry>> {
     }
 }
 
-/// The benchmarks' own tenant: a benchmark on a store in use touches nobody else's data.
+/// The benchmarks' own tenant, so that a benchmark on a store in use touches no other data.
 pub fn scope() -> Result<Scope> {
     Ok(Scope::of("bench".parse::<TenantId>()?))
 }
@@ -132,7 +131,7 @@ pub fn request(calls: Vec<(String, Value)>, mode: Mode) -> Result<Request> {
     })
 }
 
-/// A request of `steps` calls whose end the client waits for.
+/// A request of `steps` calls; the client waits for the result.
 pub fn work(steps: usize, tools: Tools) -> Result<Request> {
     let tool = if tools == Tools::Record { "bench.add" } else { "bench.call" };
     let call = |step| (tool.to_owned(), json!({"text": format!("entry of step {step}")}));

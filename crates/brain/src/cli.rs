@@ -24,12 +24,12 @@ pub(crate) use self::pack::{
 };
 pub(crate) use self::understanding::{EvalArgs, SetArg, TeachArgs, TierArg, UnteachArgs};
 
-/// Turns what people ask, in plain language, into work that gets done: safely, durably, with a receipt for everything.
+/// Turns plain-language requests into durable work, with a receipt for every step.
 #[derive(Parser)]
 #[command(
     version,
     about,
-    after_help = "Examples:\n  brain demo                                  see it work\n  brain do \"create task: Call Bob\"            one request\n  brain serve --addr 127.0.0.1:7700           HTTP API\n  brain pack new shop && brain pack check shop\n\nExit codes: 0 done, 1 not done (failed, not understood, a question is open), 2 wrong usage.",
+    after_help = "Examples:\n  brain demo                                  see it work\n  brain do \"create task: Call Bob\"            one request\n  brain serve --addr 127.0.0.1:7700           HTTP API\n  brain pack new shop && brain pack check shop\n\nExit codes: 0 done, 1 not done (failed, not understood, a question is open), 2 usage error.",
     propagate_version = true
 )]
 pub(crate) struct Cli {
@@ -39,28 +39,34 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
-/// What every command takes.
+/// Options that every command accepts.
 #[derive(Args, Clone)]
 pub(crate) struct Global {
-    /// Where runs and records are kept: `sqlite:PATH`, `postgres://USER@HOST/DATABASE`, or `memory:` for nothing that
-    /// lasts.
+    /// The store for runs and records: `sqlite:PATH`, `postgres://USER@HOST/DATABASE`, or `memory:` (lost when the
+    /// process ends).
     /// [default: sqlite: in the user's data folder]
     #[arg(long, global = true, env = "BRAIN_STORE", value_name = "URL", hide_env_values = true)]
     pub(crate) store: Option<String>,
-    /// How this server is run: slots, and what each tenant may use and keep. See the operations guide.
+    /// Configuration file: slots, limits and retention per tenant. See the operations guide.
     #[arg(long, global = true, env = "BRAIN_CONFIG", value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
     /// A pack to load; may be given more than once. In the environment, `:` separates several.
     /// [default: the built-in `trades` pack]
     #[arg(long = "pack", global = true, value_name = "DIR", env = "BRAIN_PACK", value_delimiter = ':')]
     pub(crate) packs: Vec<PathBuf>,
-    /// Whose data.
-    #[arg(long, global = true, env = "BRAIN_TENANT", value_name = "NAME", help = "Whose data. [default: default]")]
+    /// Tenant to work for.
+    #[arg(
+        long,
+        global = true,
+        env = "BRAIN_TENANT",
+        value_name = "NAME",
+        help = "Tenant to work for. [default: default]"
+    )]
     pub(crate) tenant: Option<String>,
-    /// The installed sentence encoder that tells how texts are alike. [default: the table in the binary]
+    /// Installed sentence encoder to use. [default: the built-in embedding table]
     #[arg(long, global = true, env = "BRAIN_MODEL", value_name = "NAME")]
     pub(crate) model: Option<String>,
-    /// Who asks: caps, consent and the log go by this name. [default: local]
+    /// Name of the actor, used for caps, consent and the log. [default: local]
     #[arg(long = "as", global = true, env = "BRAIN_AS", value_name = "NAME", hide_short_help = true)]
     pub(crate) acting_as: Option<String>,
     /// Machine-readable output.
@@ -75,28 +81,28 @@ pub(crate) struct Global {
     /// Let tools call loopback and private addresses that their pack declares.
     #[arg(long, global = true)]
     pub(crate) allow_private_hosts: bool,
-    /// How other systems reach this server; callbacks are addressed to it.
+    /// Base URL under which other systems reach this server, used for callbacks.
     #[arg(long, global = true, env = "BRAIN_PUBLIC_URL", value_name = "URL", hide_short_help = true)]
     pub(crate) public_url: Option<String>,
-    /// How log lines on standard error are written. Levels are set with BRAIN_LOG, such as `warn,brain_engine=debug`.
+    /// Format of log lines on standard error. BRAIN_LOG sets levels, such as `warn,brain_engine=debug`.
     #[arg(long, global = true, env = "BRAIN_LOG_FORMAT", value_enum, default_value = "text", hide_short_help = true)]
     pub(crate) log_format: LogFormatArg,
-    /// Whether nothing is started: set by `serve --paused`.
+    /// Whether scheduling is paused: set by `serve --paused`.
     #[arg(skip)]
     pub(crate) paused: bool,
 }
 
-/// How log lines are written.
+/// Format of log lines.
 #[derive(Clone, Copy, ValueEnum)]
 pub(crate) enum LogFormatArg {
-    /// For people.
+    /// Plain text.
     Text,
-    /// One JSON object a line.
+    /// One JSON object per line.
     Json,
 }
 
 impl Global {
-    /// Whose data.
+    /// The tenant to work for.
     pub(crate) fn tenant(&self) -> &str {
         self.tenant.as_deref().unwrap_or("default")
     }
@@ -105,7 +111,7 @@ impl Global {
 /// When to use colours.
 #[derive(Clone, Copy, ValueEnum)]
 pub(crate) enum ColorArg {
-    /// In a terminal.
+    /// Only in a terminal.
     Auto,
     /// Always.
     Always,
@@ -115,7 +121,7 @@ pub(crate) enum ColorArg {
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
-    /// One request in plain words.
+    /// Run one request in plain words.
     #[command(
         after_help = "Examples:\n  brain do \"create task: Call Bob\"\n  brain do \"new lead: Bob Smith 0412 345 678 in Parramatta\" --mode plan\n  brain do \"list leads\" --json"
     )]
@@ -125,46 +131,46 @@ pub(crate) enum Command {
         after_help = "Examples:\n  brain serve\n  brain serve --store sqlite:shop.db --pack packs/shop --addr 127.0.0.1:7700\n\nAnything but a loopback address needs bearer tokens: make one first with `brain token new`."
     )]
     Serve(ServeArgs),
-    /// See it work: a short story on the built-in pack, then a server to try.
+    /// Play a short demo on the built-in pack, then start a server to try.
     Demo(DemoArgs),
-    /// List runs, newest first; decide about those that are stuck.
+    /// List runs, newest first; inspect, retry, undo or cancel them.
     #[command(
         args_conflicts_with_subcommands = true,
-        after_help = "Examples:\n  brain runs --status waiting\n  brain runs parked                   what waits for a person because it went wrong\n  brain runs retry RUN                try again what failed\n  brain runs skip RUN                 go on without it\n  brain runs abort RUN                give it up"
+        after_help = "Examples:\n  brain runs --status waiting\n  brain runs parked                   runs that wait for a person\n  brain runs retry RUN                retry failed steps\n  brain runs skip RUN                 continue without the failed steps\n  brain runs abort RUN                end the run"
     )]
     Runs(RunsArgs),
-    /// Say how an utterance is understood, or why a run did what it did. Nothing is done.
+    /// Explain how a request is understood, or how a run's request was. Nothing is executed.
     #[command(
-        after_help = "Examples:\n  brain explain \"pls creat a task for bob\"\n  brain explain \"remove lead 5\" --json\n  brain explain RUN                           how the request of this run was read, from what it kept"
+        after_help = "Examples:\n  brain explain \"pls creat a task for bob\"\n  brain explain \"remove lead 5\" --json\n  brain explain RUN                           how the request of this run was understood"
     )]
     Explain {
-        /// What somebody might say, or the id of a run.
+        /// A request, or the id of a run.
         #[arg(value_name = "TEXT|RUN")]
         text: String,
     },
-    /// Measure how well utterances are understood: a pack's corpus, or a data set.
+    /// Measure understanding on a pack's corpus or a data set.
     #[command(
         hide = true,
-        after_help = "Examples:\n  brain eval                                  the corpus of the built-in pack\n  brain eval --pack packs/shop --json > before.json\n  brain eval --pack packs/shop --compare before.json\n  brain eval --teach-file more.yaml           what failed, as phrases for `brain teach --file`\n  brain eval --train train.tsv --test test.tsv --oos oos.tsv\n  brain eval --train train.tsv --test test.tsv --shots 5 --draws 5"
+        after_help = "Examples:\n  brain eval                                  the corpus of the built-in pack\n  brain eval --pack packs/shop --json > before.json\n  brain eval --pack packs/shop --compare before.json\n  brain eval --teach-file more.yaml           write failures as phrases for `brain teach --file`\n  brain eval --train train.tsv --test test.tsv --oos oos.tsv\n  brain eval --train train.tsv --test test.tsv --shots 5 --draws 5"
     )]
     Eval(EvalArgs),
-    /// Try thresholds of understanding on the packs' tuning corpus; say which are best. Changes nothing.
+    /// Find the best understanding thresholds for the packs' tuning corpus. Changes nothing.
     #[command(hide = true)]
     Tune,
-    /// Teach a phrase: what people here say for a tool or playbook. Used at once.
+    /// Teach a phrase for a tool or playbook; it takes effect immediately.
     #[command(
-        after_help = "Examples:\n  brain teach \"ring {title}\" os.create_task\n  brain teach \"my jobs\" os.list_tasks --own\n  brain teach --file phrases.yaml\n  brain teach                                 what was taught\n\nA phrase that belongs to another tool is taken away from it only with --replace. Everything is audited."
+        after_help = "Examples:\n  brain teach \"ring {title}\" os.create_task\n  brain teach \"my jobs\" os.list_tasks --own\n  brain teach --file phrases.yaml\n  brain teach                                 list taught phrases\n\n--replace moves a phrase that belongs to another tool. Every change is audited."
     )]
     Teach(TeachArgs),
-    /// Take back a phrase that was taught.
+    /// Remove a taught phrase.
     #[command(after_help = "Examples:\n  brain unteach \"ring {title}\" --why \"too general\"")]
     Unteach(UnteachArgs),
     /// Review and promote phrases learned from real requests.
     #[command(
-        after_help = "Examples:\n  brain learning                              how it goes, and what waits for a person\n  brain learning candidates                   what people say that is no phrase yet\n  brain learning correct RUN --meant TOOL     it was read wrongly\n  brain learning run --dry-run                what would be learned\n\nNothing is learned that makes a corpus worse: the packs' own, or what people here corrected."
+        after_help = "Examples:\n  brain learning                              accuracy by week, and phrases to review\n  brain learning candidates                   list candidate phrases\n  brain learning correct RUN --meant TOOL     correct a misunderstood request\n  brain learning run --dry-run                show what would be learned\n\nA phrase is learned only if no corpus gets worse: neither the packs' own nor the corrections recorded here."
     )]
     Learning(LearningArgs),
-    /// Say what a run waits for.
+    /// Show what a run is waiting for.
     #[command(hide = true)]
     WhyWaiting {
         /// The run.
@@ -182,101 +188,101 @@ pub(crate) enum Command {
         /// The run.
         run: String,
     },
-    /// Say yes or no to what waits for approval; without an id, list it.
+    /// Approve or reject a plan; without an id, list pending approvals.
     #[command(
-        after_help = "Examples:\n  brain approve                       what waits\n  brain approve ID                    run it\n  brain approve ID --reject --note \"wrong customer\""
+        after_help = "Examples:\n  brain approve                       list pending approvals\n  brain approve ID                    approve and run it\n  brain approve ID --reject --note \"wrong customer\""
     )]
     Approve(ApproveArgs),
-    /// Take back what a run did: staged first, with everything that will happen.
+    /// Undo a run: shows the plan first, `--yes` executes it.
     #[command(
         hide = true,
-        after_help = "Examples:\n  brain undo RUN                      show what would be taken back, last step first\n  brain undo RUN/s2                   one step of it\n  brain undo RUN --yes                and do it at once\n\nRefused, by name, if someone changed a record since."
+        after_help = "Examples:\n  brain undo RUN                      show what would be undone, last step first\n  brain undo RUN/s2                   undo one step\n  brain undo RUN --yes                undo without asking\n\nRefused if a record has changed since; the error names the record."
     )]
     Undo {
         /// The run, or RUN/STEP.
         run: String,
-        /// Do it at once.
+        /// Undo without asking first.
         #[arg(long)]
         yes: bool,
     },
-    /// Look at a result that a run has put before you, and say what becomes of it.
+    /// Accept, correct or reject a result that waits for review.
     #[command(
         hide = true,
-        after_help = "Examples:\n  brain review RUN                    what waits\n  brain review RUN --accept           go on\n  brain review RUN --set name=Acme    go on with this corrected\n  brain review RUN --reject --note \"wrong form\""
+        after_help = "Examples:\n  brain review RUN                    show the result\n  brain review RUN --accept           continue\n  brain review RUN --set name=Acme    correct a field and continue\n  brain review RUN --reject --note \"wrong form\""
     )]
     Review(ReviewArgs),
-    /// Show how a request was expanded into steps: digests, policy, records in the order of their locks.
+    /// Show how a request was expanded into steps: digests, policy, records in lock order.
     #[command(hide = true)]
     Expansion {
         /// The run.
         run: String,
     },
-    /// Stop a run. What was done stays.
+    /// Cancel a run. Finished steps are not undone.
     #[command(hide = true)]
     Cancel {
         /// The run.
         run: String,
     },
-    /// Steps that failed for good or whose outcome is in doubt.
+    /// Inspect and resolve dead letters: steps that failed for good or whose outcome is unknown.
     #[command(subcommand)]
     Dlq(DlqCommand),
-    /// Files and other large values.
+    /// Store and fetch files and other large values.
     #[command(subcommand)]
     Blob(BlobCommand),
-    /// Bearer tokens for the HTTP API.
+    /// Manage bearer tokens for the HTTP API.
     #[command(subcommand, hide = true)]
     Token(TokenCommand),
     /// Write, check and test packs.
     #[command(subcommand)]
     Pack(PackCommand),
-    /// Sentence encoders beside the built-in table.
+    /// Install and list sentence encoders.
     #[command(subcommand)]
     Model(ModelCommand),
     /// List, show and reindex records.
     #[command(subcommand)]
     Records(RecordsCommand),
-    /// Erase and delete what has been kept long enough, as the configuration says.
+    /// Apply the configured retention: erase payloads and delete runs whose time is up.
     #[command(
         hide = true,
-        after_help = "Examples:\n  brain gc --config brain.yaml --dry-run     what would go\n  brain gc --config brain.yaml --all         for every tenant\n  brain gc --config brain.yaml --all --compact\n\nIn the configuration:\n  tenants:\n    \"*\": {keep: {payloads: 30d, runs: 365d}}\n\nA server with such a configuration does this once an hour by itself."
+        after_help = "Examples:\n  brain gc --config brain.yaml --dry-run     show what would be deleted\n  brain gc --config brain.yaml --all         for every tenant\n  brain gc --config brain.yaml --all --compact\n\nIn the configuration:\n  tenants:\n    \"*\": {keep: {payloads: 30d, runs: 365d}}\n\nA server with such a configuration does this automatically, once an hour."
     )]
     Gc(GcArgs),
-    /// Who did what to everyone's data: newest first.
+    /// List administrative actions on all tenants' data, newest first.
     #[command(hide = true)]
     Audit {
-        /// How many at most.
+        /// Maximum number to list.
         #[arg(long, default_value_t = 50)]
         limit: usize,
     },
-    /// Move everything from one store to another.
+    /// Copy one store to another.
     #[command(subcommand, hide = true)]
     Store(StoreCommand),
-    /// Write the store into one file, while servers use it.
+    /// Back up the store to one file while servers keep running.
     #[command(
         hide = true,
-        after_help = "Examples:\n  brain backup brain-backup.db\n  brain backup nightly.db --force     replace the last one\n  brain backup b.db --store sqlite:/var/lib/brain/brain.db --json\n\nThe file is a whole store as it was at one moment, large values included. A store in PostgreSQL is backed up with pg_dump;\nthis prints the command."
+        after_help = "Examples:\n  brain backup brain-backup.db\n  brain backup nightly.db --force     overwrite the previous backup\n  brain backup b.db --store sqlite:/var/lib/brain/brain.db --json\n\nThe file is a consistent snapshot of the whole store, large values included. A store in PostgreSQL is backed up with\npg_dump; this prints the command."
     )]
     Backup(BackupArgs),
-    /// Make the store from a backup.
+    /// Restore the store from a backup.
     #[command(
         hide = true,
-        after_help = "Examples:\n  brain restore brain-backup.db\n  brain restore brain-backup.db --store sqlite:/var/lib/brain/brain.db\n  brain restore brain-backup.db --force    replace what is there\n\nThe backup is checked first. Runs whose outside call was under way are taken over by the next server, as after a crash."
+        after_help = "Examples:\n  brain restore brain-backup.db\n  brain restore brain-backup.db --store sqlite:/var/lib/brain/brain.db\n  brain restore brain-backup.db --force    overwrite the existing store\n\nThe backup is verified first. The next server takes over runs with an external call in flight, as after a crash."
     )]
     Restore(BackupArgs),
-    /// Have a running server load its packs again, without a restart.
+    /// Make a running server reload its packs.
     #[command(
-        after_help = "Examples:\n  brain reload\n  brain reload --server http://127.0.0.1:7701\n\nThe server reads the folders that it was started with. If a pack has an error, nothing changes. Runs under way keep\nthe definitions that they were planned with. Sending the server SIGHUP does the same; its log says what came of it."
+        after_help = "Examples:\n  brain reload\n  brain reload --server http://127.0.0.1:7701\n\nThe server reloads the folders that it was started with. If a pack has an error, nothing changes. Runs in progress keep\nthe definitions that they were planned with. SIGHUP does the same; the outcome is logged."
     )]
     Reload(ReloadArgs),
     /// List tools and playbooks, or show one of them.
     #[command(
-        after_help = "Examples:\n  brain tools                                 what can be asked for\n  brain tools os.create_task                  its inputs, phrases and effect"
+        after_help = "Examples:\n  brain tools                                 list everything\n  brain tools os.create_task                  show inputs, phrases and effect"
     )]
     Tools {
         /// A tool or playbook.
         name: Option<String>,
     },
-    /// Look after a store: backup, restore, gc, audit, migrate, copy, tokens.
+    /// Manage the store: backup, restore, gc, audit, migrate, copy, tokens.
     #[command(subcommand)]
     Admin(AdminCommand),
     /// Measure understanding and this machine; write man pages.
@@ -287,15 +293,15 @@ pub(crate) enum Command {
         after_help = "Examples:\n  brain completions bash > /etc/bash_completion.d/brain\n  brain completions zsh > \"${fpath[1]}/_brain\"\n  brain completions fish > ~/.config/fish/completions/brain.fish"
     )]
     Completions(CompletionsArgs),
-    /// Check that everything Brain needs is in order.
+    /// Check packs, store, secrets, hosts and clock.
     Doctor,
-    /// Bring the tables of the store up to date. Every command does so when it opens the store; this does only that.
+    /// Upgrade the tables of the store. Every command does this when it opens the store.
     #[command(
         hide = true,
-        after_help = "Examples:\n  brain migrate --dry-run             what would be done\n  brain migrate --store postgres://brain@db.internal/brain"
+        after_help = "Examples:\n  brain migrate --dry-run             show what would change\n  brain migrate --store postgres://brain@db.internal/brain"
     )]
     Migrate {
-        /// Say what would be done and change nothing.
+        /// Show what would change, without changing it.
         #[arg(long)]
         dry_run: bool,
     },
@@ -304,57 +310,57 @@ pub(crate) enum Command {
     Bench(BenchCommand),
 }
 
-/// What to do with a request.
+/// How far to take a request.
 #[derive(Clone, Copy, ValueEnum)]
 pub(crate) enum ModeArg {
-    /// Say what would be done.
+    /// Only show what would be done.
     #[value(name = "answer")]
     Answer,
-    /// Prepare it for approval.
+    /// Stage the plan for approval.
     #[value(name = "plan")]
     Plan,
-    /// Do it, do not wait.
+    /// Start it and return at once.
     #[value(name = "enqueue")]
     Enqueue,
-    /// Do it and wait.
+    /// Run it and wait for the result.
     #[value(name = "enqueue_and_wait")]
     EnqueueAndWait,
 }
 
 #[derive(Args)]
 pub(crate) struct DoArgs {
-    /// What should be done; `-` reads it from standard input.
+    /// The request; `-` reads it from standard input.
     pub(crate) message: String,
-    /// What to do with it.
+    /// How far to take the request.
     #[arg(long, value_enum, default_value = "enqueue_and_wait")]
     pub(crate) mode: ModeArg,
-    /// The conversation it belongs to.
+    /// Conversation that the request belongs to.
     #[arg(long, value_name = "ID")]
     pub(crate) conversation: Option<String>,
     /// Values that fill slots of the same name, as a JSON object.
     #[arg(long, value_name = "JSON")]
     pub(crate) context: Option<String>,
-    /// Tool calls at most.
+    /// Maximum number of tool calls.
     #[arg(long, default_value_t = 10, value_name = "N")]
     pub(crate) max_tool_calls: u32,
     /// How long to wait for receipts.
     #[arg(long, default_value_t = 30_000, value_name = "MS")]
     pub(crate) wait_timeout_ms: u64,
-    /// The same key never does the same twice.
+    /// Idempotency key: a repeated request with the same key returns the first run.
     #[arg(long, value_name = "KEY")]
     pub(crate) idempotency_key: Option<String>,
-    /// A file that comes with it; fills an input of type `file`. May be given several times.
+    /// File to attach; fills an input of type `file`. Can be repeated.
     #[arg(long, value_name = "FILE")]
     pub(crate) attach: Vec<PathBuf>,
-    /// What it may cost at most, in the currency of the settings.
+    /// Maximum cost, in the currency of the pack settings.
     #[arg(long, value_name = "AMOUNT")]
     pub(crate) max_cost: Option<String>,
-    /// What several requests in one message are to each other.
+    /// How several requests in one message depend on each other.
     #[arg(long, value_enum, default_value = "plain")]
     pub(crate) policy: PolicyArg,
 }
 
-/// What several requests in one message are to each other.
+/// How several requests in one message depend on each other.
 #[derive(Clone, Copy, ValueEnum)]
 #[value(rename_all = "snake_case")]
 pub(crate) enum PolicyArg {
@@ -362,70 +368,70 @@ pub(crate) enum PolicyArg {
     Plain,
     /// All of them in one commit, or none of them.
     Atomic,
-    /// Each is tried, whatever becomes of the others.
+    /// Each is tried, even if another one fails.
     BestEffort,
 }
 
 #[derive(Args)]
 pub(crate) struct ServeArgs {
-    /// Where to listen.
+    /// Address to listen on.
     #[arg(long, default_value = "127.0.0.1:7700")]
     pub(crate) addr: SocketAddr,
-    /// Listen on another address than loopback although the store has no token yet: nobody gets in until one is made.
+    /// Listen beyond loopback although the store has no token yet. All requests are refused until one exists.
     #[arg(long)]
     pub(crate) without_tokens: bool,
-    /// The largest file that is taken in, in mebibytes.
+    /// Maximum size of an uploaded file, in mebibytes.
     #[arg(long, default_value_t = 1024, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=262_144))]
     pub(crate) max_blob_mib: u64,
-    /// Look first: nothing is started, woken or taken over until somebody says so.
+    /// Start paused: no run is started, woken or taken over until the server is resumed.
     #[arg(long)]
     pub(crate) paused: bool,
-    /// How long to wait for outside calls under way after SIGTERM or Ctrl-C; a second signal ends at once. Default: `drain`
-    /// of the configuration, or 30s.
+    /// How long to wait for external calls in flight after SIGTERM or Ctrl-C; a second signal stops at once. Default:
+    /// `drain` of the configuration, or 30s.
     #[arg(long, value_name = "DURATION")]
     pub(crate) drain: Option<brain_core::Millis>,
-    /// POST a notification to this address for each dead letter, approval and review. Also `notify` in the configuration.
+    /// POST a notification to this URL for each dead letter, approval and review. Also `notify` in the configuration.
     #[arg(long, env = "BRAIN_NOTIFY_WEBHOOK", value_name = "URL", hide_env_values = true)]
     pub(crate) notify_webhook: Option<String>,
     /// The secret that signs notifications: `env:NAME` or `file:PATH`.
     #[arg(long, value_name = "REF")]
     pub(crate) notify_secret: Option<String>,
-    /// Run this shell command for each of them, with the notification on its standard input.
+    /// Run this shell command for each notification, which it gets on standard input.
     #[arg(long, env = "BRAIN_NOTIFY_COMMAND", value_name = "COMMAND", hide_env_values = true)]
     pub(crate) notify_command: Option<String>,
 }
 
 #[derive(Args)]
 pub(crate) struct ReloadArgs {
-    /// The server.
+    /// URL of the server.
     #[arg(long, env = "BRAIN_SERVER", value_name = "URL", default_value = "http://127.0.0.1:7700")]
     pub(crate) server: String,
-    /// A token with the permission `admin`; not needed on the machine of the server.
+    /// Token with the permission `admin`; not needed on the server's own machine.
     #[arg(long, env = "BRAIN_TOKEN", value_name = "TOKEN", hide_env_values = true)]
     pub(crate) token: Option<String>,
 }
 
 #[derive(Args)]
 pub(crate) struct BackupArgs {
-    /// The backup.
+    /// The backup file.
     pub(crate) file: PathBuf,
-    /// Replace what is there.
+    /// Overwrite an existing file or store.
     #[arg(long)]
     pub(crate) force: bool,
 }
 
 #[derive(Args)]
 pub(crate) struct GcArgs {
-    /// Only say what would go.
+    /// Only show what would be deleted.
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Every tenant; it is noted in the audit. Without this: the one of --tenant.
+    /// All tenants, not only that of --tenant. Recorded in the audit log.
     #[arg(long)]
     pub(crate) all: bool,
-    /// Afterwards, give free space back to the file system.
+    /// Return free space to the file system afterwards.
     #[arg(long)]
     pub(crate) compact: bool,
-    /// How long a large value that nothing refers to is kept: a day, but tests cannot wait that long.
+    /// How long an unreferenced blob is kept. A day by default; tests shorten it.
     #[arg(long, hide = true, value_name = "DURATION")]
     pub(crate) blob_grace: Option<brain_core::Millis>,
 }
@@ -443,10 +449,9 @@ pub(crate) enum RecordsCommand {
         /// The record.
         id: String,
     },
-    /// Index older records anew, after a pack has changed what records are found by: label, aliases, identifiers, keys,
-    /// indexed fields, search.
+    /// Rebuild record lookup indexes after a pack changed label, aliases, identifiers, keys, indexed fields or search.
     #[command(
-        after_help = "Examples:\n  brain records reindex --dry-run            how many are behind\n  brain records reindex lead\n  brain records reindex --all                for every tenant\n\nThe records themselves stay as they are. It may be stopped and run again, also while a server works: start the server\nwith the new pack first."
+        after_help = "Examples:\n  brain records reindex --dry-run            count stale records\n  brain records reindex lead\n  brain records reindex --all                for every tenant\n\nThe records themselves do not change. The command can be interrupted and repeated, also while a server runs. Start the\nserver with the new pack first."
     )]
     Reindex(ReindexArgs),
 }
@@ -459,10 +464,10 @@ pub(crate) struct ListRecordsArgs {
     /// Only records in this state.
     #[arg(long)]
     pub(crate) state: Option<String>,
-    /// How many at most.
+    /// Maximum number to list.
     #[arg(long, default_value_t = 50)]
     pub(crate) limit: usize,
-    /// Where the last list ended.
+    /// Cursor printed at the end of the previous page.
     #[arg(long)]
     pub(crate) cursor: Option<String>,
 }
@@ -472,46 +477,46 @@ pub(crate) struct ReindexArgs {
     /// The record type. [default: all of them]
     #[arg(value_name = "TYPE")]
     pub(crate) record_type: Option<String>,
-    /// Only count.
+    /// Only count stale records.
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Every tenant; it is noted in the audit. Without this: the one of --tenant.
+    /// All tenants, not only that of --tenant. Recorded in the audit log.
     #[arg(long)]
     pub(crate) all: bool,
 }
 
 #[derive(Subcommand)]
 pub(crate) enum StoreCommand {
-    /// Copy everything, or one tenant, into another store, and compare.
+    /// Copy everything, or one tenant, into another store, and verify the copy.
     #[command(
-        after_help = "Examples:\n  brain store copy sqlite:brain.db postgres://brain@db/brain\n  brain store copy postgres://brain@db/brain sqlite:acme.db --tenant acme\n  brain store copy sqlite:brain.db sqlite:new.db --dry-run\n\nStop the servers of the source first. The source is only read; its audit notes the copy."
+        after_help = "Examples:\n  brain store copy sqlite:brain.db postgres://brain@db/brain\n  brain store copy postgres://brain@db/brain sqlite:acme.db --tenant acme\n  brain store copy sqlite:brain.db sqlite:new.db --dry-run\n\nStop the servers of the source first. The source is only read; its audit log records the copy."
     )]
     Copy(CopyArgs),
 }
 
 #[derive(Args)]
 pub(crate) struct CopyArgs {
-    /// Where it is.
+    /// The source store.
     pub(crate) from: String,
-    /// Where it shall be; a tenant that has anything there is refused.
+    /// The target store; refused if it already has data of a copied tenant.
     pub(crate) to: String,
-    /// Only say what would be copied.
+    /// Only show what would be copied.
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Go on with a copy that was interrupted: what is there is left as it is.
+    /// Continue an interrupted copy; rows already copied are skipped.
     #[arg(long = "continue")]
     pub(crate) go_on: bool,
-    /// Copy although a process works on the source: what it does meanwhile may be missing.
+    /// Copy although a process uses the source; concurrent writes may be missing.
     #[arg(long)]
     pub(crate) force: bool,
 }
 
 #[derive(Args)]
 pub(crate) struct DemoArgs {
-    /// Tell the story and end.
+    /// Exit after the demo, without starting a server.
     #[arg(long)]
     pub(crate) once: bool,
-    /// Where to listen afterwards.
+    /// Address that the server listens on.
     #[arg(long, default_value = "127.0.0.1:7700")]
     pub(crate) addr: SocketAddr,
 }
@@ -523,13 +528,13 @@ pub(crate) struct RunsArgs {
     /// Only runs with this status.
     #[arg(long, value_parser = one_of::<RunStatus>(RunStatus::ALL.iter().map(|status| status.as_str())))]
     pub(crate) status: Option<RunStatus>,
-    /// Only runs with this status in the words of the run contract.
+    /// Only runs with this status of the run contract.
     #[arg(long, conflicts_with = "status", value_parser = one_of::<ContractStatus>(ContractStatus::ALL.iter().map(|status| status.as_str())))]
     pub(crate) contract_status: Option<ContractStatus>,
-    /// How many at most.
+    /// Maximum number to list.
     #[arg(long, default_value_t = 20)]
     pub(crate) limit: usize,
-    /// Where the last list ended.
+    /// Cursor printed at the end of the previous page.
     #[arg(long)]
     pub(crate) cursor: Option<String>,
 }
@@ -541,41 +546,41 @@ fn one_of<T: FromStr<Err = StatusError> + Clone + Send + Sync + 'static>(
     PossibleValuesParser::new(names).try_map(|name| name.parse())
 }
 
-/// What becomes of runs that are stuck.
+/// Decisions about parked runs, and commands about one run.
 #[derive(Subcommand)]
 pub(crate) enum RunsCommand {
-    /// List runs that wait for a person: failures, plans to decide about, questions to answer.
+    /// List runs that wait for a person: failures, plans to approve, questions to answer.
     Parked {
-        /// How many at most.
+        /// Maximum number to list.
         #[arg(long, default_value_t = 50)]
         limit: usize,
     },
-    /// Try again what failed, with the same keys; or read again what could not be read.
+    /// Retry failed steps with the same idempotency keys, or reload a run that could not be read.
     Retry(StuckArgs),
-    /// Go on without what failed.
+    /// Continue without the failed steps.
     Skip(StuckArgs),
-    /// Give it up. What was done stays.
+    /// End the run. Finished steps are not undone.
     Abort(StuckArgs),
     #[command(flatten)]
     One(RunCommand),
-    /// Move runs that are under way to what the packs say now. A deploy never does that by itself.
+    /// Migrate runs in progress to the loaded packs. A deploy never does this automatically.
     #[command(
-        after_help = "Examples:\n  brain runs migrate --playbook shop.order --dry-run\n  brain runs migrate --playbook shop.order --map pack=wrap --map label=\n  brain runs migrate RUN\n\nWhat has begun goes on in the new version; nothing is done again. A run that cannot be moved says why and stays."
+        after_help = "Examples:\n  brain runs migrate --playbook shop.order --dry-run\n  brain runs migrate --playbook shop.order --map pack=wrap --map label=\n  brain runs migrate RUN\n\nSteps in progress continue in the new version; finished steps are not repeated. A run that cannot be migrated is left\nunchanged, with the reason."
     )]
     Migrate {
         /// The runs.
         #[arg(required_unless_present = "playbook")]
         runs: Vec<String>,
-        /// All runs of this playbook that are under way.
+        /// All runs of this playbook that are in progress.
         #[arg(long, conflicts_with = "runs")]
         playbook: Option<String>,
-        /// A step with another name in the new version: OLD=NEW; OLD= if it is not there any more.
+        /// Renamed step: OLD=NEW; OLD= if the step was removed.
         #[arg(long = "map", value_name = "OLD=NEW")]
         map: Vec<String>,
-        /// Say what would be done, and change nothing.
+        /// Show what would change, without changing it.
         #[arg(long)]
         dry_run: bool,
-        /// How many at most.
+        /// Maximum number of runs.
         #[arg(long, default_value_t = 100_000)]
         limit: usize,
     },
@@ -585,7 +590,7 @@ pub(crate) enum RunsCommand {
 pub(crate) struct StuckArgs {
     /// The run.
     pub(crate) run: String,
-    /// Why.
+    /// Reason, for the log.
     #[arg(long, default_value = "")]
     pub(crate) note: String,
 }
@@ -594,19 +599,19 @@ pub(crate) struct StuckArgs {
 pub(crate) struct ReviewArgs {
     /// The run.
     pub(crate) run: String,
-    /// The step, if several wait.
+    /// The step, if several wait for review.
     #[arg(long)]
     pub(crate) step: Option<String>,
-    /// Let it go on as it is.
+    /// Accept the result unchanged.
     #[arg(long, conflicts_with = "reject")]
     pub(crate) accept: bool,
-    /// Let it go on with a field replaced: JSON, or text as it is. May be given several times.
+    /// Accept the result with a field replaced. The value is JSON or plain text. Can be repeated.
     #[arg(long = "set", value_name = "FIELD=VALUE", conflicts_with = "reject")]
     pub(crate) corrections: Vec<String>,
-    /// It is no good.
+    /// Reject the result.
     #[arg(long)]
     pub(crate) reject: bool,
-    /// Why, for the log.
+    /// Reason, for the log.
     #[arg(long, default_value = "")]
     pub(crate) note: String,
 }
@@ -615,119 +620,119 @@ pub(crate) struct ReviewArgs {
 pub(crate) struct ApproveArgs {
     /// The approval, or the run that waits for it.
     pub(crate) id: Option<String>,
-    /// Say no.
+    /// Reject it.
     #[arg(long)]
     pub(crate) reject: bool,
-    /// The digest you were shown: if it is not that of the approval, nothing is decided.
+    /// Digest of the plan you were shown; refused if the approval has another one.
     #[arg(long)]
     pub(crate) digest: Option<String>,
-    /// Why.
+    /// Reason, for the log.
     #[arg(long, default_value = "")]
     pub(crate) note: String,
 }
 
 #[derive(Subcommand)]
 pub(crate) enum DlqCommand {
-    /// What waits for a person.
+    /// List open dead letters.
     List {
-        /// Also what has been decided.
+        /// Include closed letters.
         #[arg(long)]
         all: bool,
-        /// How many at most.
+        /// Maximum number to list.
         #[arg(long, default_value_t = 20)]
         limit: usize,
-        /// Where the last list ended.
+        /// Cursor printed at the end of the previous page.
         #[arg(long)]
         cursor: Option<String>,
     },
-    /// One letter with its history.
+    /// Show one dead letter with its history.
     Show {
-        /// The letter.
+        /// The dead letter.
         id: String,
     },
-    /// Try again, with the same idempotency key: one letter, or many.
+    /// Retry one or many dead letters with the same idempotency key.
     #[command(
-        after_help = "Examples:\n  brain dlq retry ID\n  brain dlq retry --tool texts.send --dry-run\n  brain dlq retry --tool texts.send --since 2h\n  brain dlq retry --all\n\nOf many, a call that may have happened and must not be repeated is skipped."
+        after_help = "Examples:\n  brain dlq retry ID\n  brain dlq retry --tool texts.send --dry-run\n  brain dlq retry --tool texts.send --since 2h\n  brain dlq retry --all\n\nA bulk retry skips calls that may have happened and must not be repeated."
     )]
     Retry {
-        /// The letter.
+        /// The dead letter.
         #[arg(required_unless_present_any = ["tool", "since", "all"], conflicts_with_all = ["tool", "since", "all", "dry_run"])]
         id: Option<String>,
-        /// All open letters of this tool.
+        /// All open dead letters of this tool.
         #[arg(long, value_name = "TOOL")]
         tool: Option<String>,
-        /// All open letters since: a duration such as `2h`, or a moment such as `2026-03-02T09:00:00Z`.
+        /// Dead letters opened since: a duration such as `2h`, or a time such as `2026-03-02T09:00:00Z`.
         #[arg(long, value_name = "WHEN")]
         since: Option<String>,
-        /// All open letters.
+        /// All open dead letters.
         #[arg(long)]
         all: bool,
-        /// Only say what would be retried.
+        /// Only show what would be retried.
         #[arg(long)]
         dry_run: bool,
-        /// Why.
+        /// Reason, for the log.
         #[arg(long, default_value = "")]
         note: String,
     },
-    /// Close it by hand.
+    /// Close a dead letter by hand.
     Resolve {
-        /// The letter.
+        /// The dead letter.
         id: String,
-        /// What was done about it.
+        /// How it was resolved.
         #[arg(long)]
         note: String,
-        /// `skip`: go on without it. `done`: go on as if it had succeeded. `abandon`: give it up.
+        /// `skip`: continue without it. `done`: continue as if it had succeeded. `abandon`: fail the step.
         #[arg(long, value_enum, default_value = "skip")]
         outcome: OutcomeArg,
         /// With `done`: the result, as JSON.
         #[arg(long, value_name = "JSON")]
         result: Option<String>,
     },
-    /// Hand it to someone; it stays open.
+    /// Assign a dead letter to someone; it stays open.
     Escalate {
-        /// The letter.
+        /// The dead letter.
         id: String,
-        /// To whom.
+        /// Person or team.
         #[arg(long)]
         to: String,
-        /// Why.
+        /// Reason, for the log.
         #[arg(long, default_value = "")]
         note: String,
     },
 }
 
-/// How a letter is closed by hand.
+/// How a dead letter is closed by hand.
 #[derive(Clone, Copy, ValueEnum)]
 pub(crate) enum OutcomeArg {
-    /// Go on without it.
+    /// Continue without it.
     Skip,
-    /// Go on as if it had succeeded.
+    /// Continue as if it had succeeded.
     Done,
-    /// Give it up: `on_failure` decides.
+    /// Fail the step; its `on_failure` applies.
     Abandon,
 }
 
 #[derive(Subcommand)]
 pub(crate) enum BlobCommand {
-    /// Store a file; its hash is its name from then on.
+    /// Store a file and print its hash.
     #[command(
         after_help = "Examples:\n  brain blob put photo.jpg\n  brain blob put export.dat --media-type text/csv --json\n  tar c folder | brain blob put - --media-type application/x-tar"
     )]
     Put {
         /// The file; `-` is standard input.
         file: PathBuf,
-        /// What it is. [default: by the end of the file's name]
+        /// Media type. [default: guessed from the file extension]
         #[arg(long, value_name = "TYPE")]
         media_type: Option<String>,
     },
-    /// Write a file out: to standard output, or to a file.
+    /// Fetch a blob by its hash, to standard output or a file.
     #[command(
-        after_help = "Examples:\n  brain blob get HASH > photo.jpg\n  brain blob get HASH -o photo.jpg --json\n\nHASH is what `brain blob put` has shown, or what stands after `$blob` in a reference."
+        after_help = "Examples:\n  brain blob get HASH > photo.jpg\n  brain blob get HASH -o photo.jpg --json\n\nHASH is printed by `brain blob put` and follows `$blob` in references."
     )]
     Get {
-        /// Its SHA-256, 64 hexadecimal digits.
+        /// SHA-256 of the blob, 64 hexadecimal digits.
         hash: String,
-        /// Where to; replaced if it is there.
+        /// Output file; overwritten if it exists.
         #[arg(short, long, value_name = "FILE")]
         output: Option<PathBuf>,
     },
@@ -735,29 +740,29 @@ pub(crate) enum BlobCommand {
 
 #[derive(Subcommand)]
 pub(crate) enum TokenCommand {
-    /// Make a token; it is shown once.
+    /// Create a token; it is shown once.
     New {
         /// What it is for.
         #[arg(long, default_value = "token")]
         label: String,
-        /// It may approve what needs an approver.
+        /// Allow the token to approve plans that need an approver.
         #[arg(long)]
         approver: bool,
-        /// A permission it has; may be given several times. Without any it has all.
+        /// Permission to grant; can be repeated. [default: all]
         #[arg(long = "permission", value_name = "NAME")]
         permissions: Vec<String>,
-        /// The tier of whoever holds it; without one, any.
+        /// Tier of the holder. [default: any]
         #[arg(long)]
         tier: Option<String>,
-        /// When it ends, such as `30d`.
+        /// Lifetime, such as `30d`.
         #[arg(long, value_name = "DURATION")]
         expires_in: Option<String>,
     },
-    /// All tokens.
+    /// List tokens.
     List,
-    /// Take one back.
+    /// Revoke a token.
     Revoke {
-        /// The public half: what `brain token list` shows.
+        /// Id of the token, as shown by `brain token list`.
         id: String,
     },
 }

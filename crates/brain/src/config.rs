@@ -1,4 +1,4 @@
-//! How this server is run: a YAML file that belongs to whoever operates it, not to a pack.
+//! The operator's configuration: a YAML file with limits, retention and notifications. It is not part of a pack.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,104 +12,103 @@ use serde::Deserialize;
 
 use crate::notify::NotifyConfig;
 
-/// The name that stands for all tenants that are not named.
+/// Stands for all tenants that are not named.
 const OTHERS: &str = "*";
 
-/// How long a server that is told to stop waits for outside calls, unless the file says otherwise.
+/// Default grace period for external calls when a server is stopped.
 const DRAIN: Millis = Millis(30_000);
 
-/// The shortest time that a request may be given.
+/// Minimum request timeout.
 const SHORTEST_REQUEST: Millis = Millis::from_secs(5);
 
-/// The file.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Config {
-    /// Outside calls at a time on this server.
+    /// Maximum number of concurrent external calls on this server.
     slots: Option<usize>,
-    /// Requests that may wait to be written, in all and of one tenant. Further ones are refused with 503.
+    /// Maximum number of requests that wait to be written, in total and per tenant. Further ones are refused with 503.
     waiting: Option<usize>,
     waiting_of_tenant: Option<usize>,
-    /// How long a server that is told to stop waits for outside calls under way; default 30 seconds.
+    /// Grace period for external calls in flight when the server is stopped; default 30 seconds.
     drain: Option<Millis>,
-    /// How long entries of the audit are kept; by default for ever.
+    /// Retention of audit entries; by default forever.
     audit: Option<Millis>,
-    /// What tenants may use and how long what they did is kept; `*` is all that are not named.
+    /// Limits and retention per tenant; `*` stands for all that are not named.
     #[serde(default)]
     tenants: BTreeMap<String, TenantConfig>,
-    /// How long people have before what waits for them ends.
+    /// Deadlines for people's decisions.
     #[serde(default)]
     expire: Expire,
-    /// How long requests and tools may take.
+    /// Timeouts of requests and tools.
     #[serde(default)]
     times: TimesConfig,
-    /// What is logged as slow.
+    /// Thresholds of the slow log.
     #[serde(default)]
     slow: SlowConfig,
-    /// Who hears of dead letters, approvals and reviews.
+    /// Receivers of notifications.
     #[serde(default)]
     notify: NotifyConfig,
 }
 
-/// Above which duration something is logged as slow.
+/// Durations above which something is logged as slow.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SlowConfig {
     /// A commit; default 1 second.
     commit: Option<Millis>,
-    /// An outside call; default 10 seconds.
+    /// An external call; default 10 seconds.
     outside: Option<Millis>,
-    /// A request over HTTP, without the time that it waits for its run; default 5 seconds.
+    /// An HTTP request, not counting the time it waits for its run; default 5 seconds.
     request: Option<Millis>,
 }
 
-/// How long things may take.
+/// Timeouts.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct TimesConfig {
-    /// A request over HTTP, its waiting included; default 120 seconds.
+    /// An HTTP request, including the time it waits for its run; default 120 seconds.
     request: Option<Millis>,
-    /// One attempt of a tool that says nothing about it; default 30 seconds.
+    /// One attempt of a tool that declares no timeout; default 30 seconds.
     tool: Option<Millis>,
-    /// One attempt of any tool, except workers and delegated steps; default 60 seconds.
+    /// Upper bound for one attempt of any tool, except workers and delegated steps; default 60 seconds.
     tool_max: Option<Millis>,
 }
 
-/// How long people have.
+/// Deadlines for people's decisions.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Expire {
     /// To answer a question; default 1 day.
     questions: Option<Millis>,
-    /// To decide about a plan; default 7 days.
+    /// To approve a plan; default 7 days.
     staged: Option<Millis>,
 }
 
-/// One tenant.
+/// Configuration of one tenant.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct TenantConfig {
-    /// Its part where tenants compete; default 1.
+    /// Weight where tenants compete; default 1.
     weight: Option<u32>,
-    /// Outside calls at a time, over all servers.
+    /// Maximum number of concurrent external calls, over all servers.
     running: Option<u32>,
-    /// Outside calls in a while, over all servers.
+    /// Rate limit for external calls, over all servers.
     rate: Option<Rate>,
-    /// What it may spend on tools that cost something.
+    /// Spending caps for tools with a cost.
     spend: Option<Spend>,
-    /// How long what it did is kept.
+    /// Retention of its runs.
     keep: Option<Keep>,
-    /// Whether what is ready to be learned is learned by itself, once an hour.
+    /// Whether ready phrases are learned automatically, once an hour.
     learn: Option<bool>,
 }
 
-/// What may be spent in a day, in the currency of the packs' settings.
+/// Daily spending caps, in the currency of the packs' settings.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Spend {
-    /// By one user.
+    /// Per user.
     per_user: Option<Amount>,
-    /// By the tenant.
+    /// For the whole tenant.
     per_day: Option<Amount>,
 }
 
@@ -137,18 +136,18 @@ impl Amount {
     }
 }
 
-/// How long finished runs are kept.
+/// Retention of finished runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Keep {
-    /// What they worked with: messages, arguments, results. Afterwards their digests remain.
+    /// Payloads: messages, arguments, results. Afterwards only their digests remain.
     pub(crate) payloads: Option<Millis>,
     /// The runs themselves, with their receipts.
     pub(crate) runs: Option<Millis>,
 }
 
 impl Config {
-    /// Reads a file; every mistake is told with its place.
+    /// Reads a file; errors name the key.
     pub(crate) fn read(path: Option<&Path>) -> Result<Self> {
         let Some(path) = path else { return Ok(Self::default()) };
         let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
@@ -165,10 +164,10 @@ impl Config {
         if [config.slots, config.waiting, config.waiting_of_tenant].contains(&Some(0))
             || config.tenants.values().any(|tenant| tenant.running == Some(0))
         {
-            bail!("a limit of 0 would let nothing happen; to look without starting anything: brain serve --paused");
+            bail!("a limit of 0 would block everything; to start without running anything, use brain serve --paused");
         }
         if [config.expire.questions, config.expire.staged].contains(&Some(Millis(0))) {
-            bail!("`expire`: with no time at all nobody could answer");
+            bail!("`expire`: the time must be longer than 0");
         }
         for (name, tenant) in &config.tenants {
             let spend = tenant.spend.iter().flat_map(|spend| [&spend.per_user, &spend.per_day]);
@@ -178,33 +177,35 @@ impl Config {
         }
         let (times, request) = (config.times(), config.request_time());
         if times.tool > times.tool_max {
-            bail!("`times`: a tool gets {} by default, which is more than {} at most", times.tool, times.tool_max);
+            bail!("`times`: the default timeout of a tool, {}, exceeds the maximum, {}", times.tool, times.tool_max);
         }
         if times.tool.0 == 0 || request.is_some_and(|request| request < SHORTEST_REQUEST) {
-            bail!("`times`: a tool needs some time, and a request at least {SHORTEST_REQUEST}");
+            bail!(
+                "`times`: the timeout of a tool must be longer than 0, and that of a request at least {SHORTEST_REQUEST}"
+            );
         }
         Ok(config)
     }
 
-    /// How long tools may take.
+    /// Timeouts of tools.
     pub(crate) fn times(&self) -> Times {
         let usual = Times::default();
-        // Whoever only lowers the most lowers the default with it.
+        // If only the maximum is lowered, the default is lowered with it.
         let tool_max = self.times.tool_max.unwrap_or(usual.tool_max);
         Times { tool: self.times.tool.unwrap_or_else(|| usual.tool.min(tool_max)), tool_max }
     }
 
-    /// How long a request over HTTP may take, if the file says so.
+    /// The timeout of HTTP requests, if configured.
     pub(crate) fn request_time(&self) -> Option<Millis> {
         self.times.request
     }
 
-    /// Who hears of dead letters, approvals and reviews.
+    /// Receivers of notifications.
     pub(crate) fn notify(&self) -> &NotifyConfig {
         &self.notify
     }
 
-    /// Commits and outside calls that are logged as slow.
+    /// Thresholds above which commits and external calls are logged as slow.
     pub(crate) fn slow(&self) -> Slow {
         let usual = Slow::default();
         Slow {
@@ -213,12 +214,12 @@ impl Config {
         }
     }
 
-    /// Requests that are logged as slow, if the file says so.
+    /// Threshold above which requests are logged as slow, if configured.
     pub(crate) fn slow_request(&self) -> Option<Millis> {
         self.slow.request
     }
 
-    /// How long people have before what waits for them ends.
+    /// Deadlines for people's decisions.
     pub(crate) fn expiry(&self) -> Expiry {
         let usual = Expiry::default();
         Expiry {
@@ -227,7 +228,7 @@ impl Config {
         }
     }
 
-    /// How outside calls are shared out.
+    /// How tenants share external calls.
     pub(crate) fn flow(&self) -> FlowConfig {
         let defaults = FlowConfig::default();
         let limits = |tenant: &TenantConfig| TenantLimits {
@@ -244,17 +245,17 @@ impl Config {
         }
     }
 
-    /// How long a server that is told to stop waits for outside calls under way.
+    /// Grace period for external calls in flight when the server is stopped.
     pub(crate) fn drain(&self) -> Millis {
         self.drain.unwrap_or(DRAIN)
     }
 
-    /// How long entries of the audit are kept; `None`: for ever.
+    /// Retention of audit entries; `None`: forever.
     pub(crate) fn audit(&self) -> Option<Millis> {
         self.audit
     }
 
-    /// What tenants may spend.
+    /// Spending caps of tenants.
     pub(crate) fn caps(&self) -> SpendCaps {
         let cap = |tenant: &TenantConfig| {
             let spend = tenant.spend.clone().unwrap_or_default();
@@ -265,24 +266,24 @@ impl Config {
         SpendCaps { tenants: named.collect(), others: self.tenants.get(OTHERS).map(cap).unwrap_or_default() }
     }
 
-    /// How long what a tenant did is kept.
+    /// Retention of a tenant's runs.
     pub(crate) fn keep(&self, tenant: &TenantId) -> Keep {
         let named = self.tenants.get(tenant.as_str()).and_then(|tenant| tenant.keep);
         named.or_else(|| self.tenants.get(OTHERS).and_then(|tenant| tenant.keep)).unwrap_or_default()
     }
 
-    /// Whether a tenant learns by itself.
+    /// Whether a tenant learns automatically.
     pub(crate) fn learns(&self, tenant: &TenantId) -> bool {
         let named = self.tenants.get(tenant.as_str()).and_then(|tenant| tenant.learn);
         named.or_else(|| self.tenants.get(OTHERS).and_then(|tenant| tenant.learn)).unwrap_or_default()
     }
 
-    /// Whether any does.
+    /// Whether any tenant learns automatically.
     pub(crate) fn learns_somewhere(&self) -> bool {
         self.tenants.values().any(|tenant| tenant.learn == Some(true))
     }
 
-    /// Whether anything ends at all.
+    /// Whether anything expires at all.
     pub(crate) fn keeps(&self) -> bool {
         self.audit.is_some()
             || self.tenants.values().any(|tenant| tenant.keep.is_some_and(|keep| keep != Keep::default()))

@@ -4,7 +4,7 @@ use tracing_subscriber::EnvFilter;
 
 use crate::cli::{Command, Global, LogFormatArg};
 
-/// A server tells what it does; a command speaks for itself and adds warnings only.
+/// A server logs at info; a command prints its own output and logs only warnings.
 const SERVER: &str = "warn,brain=info";
 const COMMAND: &str = "warn";
 

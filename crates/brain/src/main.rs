@@ -1,8 +1,8 @@
-//! The `brain` command: the library's `main`, with the allocator of the programs that are handed out.
+//! The `brain` command: the library's `main`, with the allocator of the released binaries.
 
 use std::process::ExitCode;
 
-/// Requests and records are many small values: this allocator is markedly quicker with them than the system's.
+/// Requests and records are many small allocations, which mimalloc handles markedly faster than the system allocator.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -1,8 +1,7 @@
-//! Notifications: a webhook or a command hears of dead letters, approvals and reviews.
+//! Notifications: sends dead letters, approvals and reviews to a webhook or a command.
 //!
-//! They are read from the feed, which is durable, and how far they were delivered is kept in the store: what happened while
-//! no server ran, or while the receiver was down, is delivered later. Each is delivered at least once, in the order of the
-//! feed, by one server at a time. Nothing waits for it: runs go on whether or not anybody hears of them.
+//! The notifier reads the durable feed and stores its progress, so events from a time without a server or receiver are
+//! delivered later. Delivery is at least once, in feed order, by one server at a time. Runs never wait for it.
 
 mod deliver;
 mod progress;
@@ -22,27 +21,27 @@ use self::deliver::Receivers;
 use self::progress::Progress;
 use crate::system::SystemClock;
 
-/// How often the feed is looked at without a hint: what other processes did is found then.
+/// How often the feed is polled without a hint, to find events of other processes.
 const POLL: Duration = Duration::from_secs(5);
-/// Rows of the feed that are read at a time.
+/// Page size when reading the feed.
 const PAGE: usize = 200;
 
 /// `notify` in the configuration.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NotifyConfig {
-    /// The address that gets a POST for each notification.
+    /// URL that receives a POST for each notification.
     pub(crate) webhook: Option<String>,
-    /// The reference of the secret that signs them: `env:NAME` or `file:PATH`.
+    /// Reference of the signing secret: `env:NAME` or `file:PATH`.
     pub(crate) secret: Option<String>,
-    /// A command for the shell; it gets the notification on standard input.
+    /// A shell command that gets the notification on standard input.
     pub(crate) command: Option<String>,
-    /// What is notified; all of it unless the file says otherwise.
+    /// The kinds to notify; all by default.
     #[serde(default)]
     pub(crate) on: Option<Vec<Kind>>,
 }
 
-/// What may be notified.
+/// Kinds of notifications.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Kind {
@@ -65,7 +64,7 @@ impl Kind {
     }
 }
 
-/// Wakes the notifier when this process has something for it.
+/// Wakes the notifier when this process has committed something.
 struct Hint(Arc<Notify>);
 
 impl Observer for Hint {
@@ -76,12 +75,12 @@ impl Observer for Hint {
     }
 }
 
-/// Starts notifying, if anybody is to be notified.
+/// Starts the notifier if a receiver is configured.
 pub(crate) fn start(config: &NotifyConfig, engine: &Arc<Engine>, public_url: &str) -> Result<()> {
     let Some(receivers) = Receivers::of(config)? else { return Ok(()) };
     let (store, now) = (engine.store(), SystemClock.now());
     let sudo = Sudo::because(store.as_ref(), now, "server", "notify", None, "reads the feeds of all tenants")?;
-    let progress = Progress::begin(engine).context("notifications cannot be kept in the store")?;
+    let progress = Progress::begin(engine).context("cannot store the progress of notifications")?;
     let hint = Arc::new(Notify::new());
     engine.observe(Arc::new(Hint(hint.clone())));
     let notifier = Notifier {
@@ -95,7 +94,7 @@ pub(crate) fn start(config: &NotifyConfig, engine: &Arc<Engine>, public_url: &st
     tokio::spawn(async move {
         loop {
             if let Err(error) = notifier.round().await {
-                tracing::warn!(error = %format!("{error:#}"), "notifications are held up; trying again");
+                tracing::warn!(error = %format!("{error:#}"), "notifications are delayed; will retry");
             }
             tokio::select! {
                 () = hint.notified() => {}
@@ -117,7 +116,7 @@ struct Notifier {
 }
 
 impl Notifier {
-    /// Delivers what has come since the last time.
+    /// Delivers everything since the last round.
     async fn round(&self) -> Result<()> {
         let tenants = self.blocking(|this| Ok(this.engine.store().tenants(&this.sudo)?))?;
         for tenant in tenants {
@@ -128,7 +127,7 @@ impl Notifier {
 
     async fn tenant(&self, tenant: TenantId) -> Result<()> {
         let scope = Scope::of(tenant);
-        // Another server looks after this tenant.
+        // Another server holds the claim on this tenant.
         let Some(mut after) = self.blocking(|this| this.progress.begin_at(&scope))? else { return Ok(()) };
         let mut delivered = false;
         loop {
@@ -136,7 +135,7 @@ impl Notifier {
             for (position, row) in &page.items {
                 let all = self.blocking(|this| match this.engine.happenings(&scope, row) {
                     Ok(all) => Ok(all),
-                    // A run that was deleted meanwhile, or cannot be read, holds nobody up.
+                    // A run that was deleted or cannot be read must not block the others.
                     Err(error) => {
                         tracing::debug!(run = %row.run, %error, "no notification about this run");
                         Ok(Vec::new())
@@ -163,7 +162,7 @@ impl Notifier {
         tokio::task::block_in_place(|| work(self))
     }
 
-    /// What is sent: ids, names and addresses; no values, no messages.
+    /// The message: ids, names and URLs; no values and no texts.
     fn message(&self, position: u64, n: usize, happening: &Happening) -> Option<Value> {
         let kind = Kind::of(&happening.what)?;
         if self.on.as_ref().is_some_and(|on| !on.contains(&kind)) {

@@ -1,4 +1,4 @@
-//! Opens what a command needs: packs, the store, the kernel.
+//! Opens packs, the store and the kernel for a command.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,11 +19,11 @@ use crate::system::{ProcessLiveness, SystemClock, SystemRandom};
 /// The files of the built-in pack.
 const TRADES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/trades.rs"));
 
-/// The packs that a command works with: those that are named, else those of `--pack`, else the built-in one. They may
-/// use the native functions of this program.
+/// The packs of a command: those it names, else those of `--pack`, else the built-in one. They may use the native
+/// functions of this program.
 pub(crate) fn load_packs(named: &[PathBuf], global: &Global) -> Result<Loaded, brain_registry::Report> {
     let folders = if named.is_empty() { &global.packs } else { named };
-    // A configuration that cannot be read is told by whoever starts something with it.
+    // An unreadable configuration is reported by the command that uses it.
     let times = Config::read(global.config.as_deref()).map(|config| config.times()).unwrap_or_default();
     let load = |sources| brain_registry::load_sources_within(sources, &brain_tools::natives(), times);
     if folders.is_empty() {
@@ -33,7 +33,7 @@ pub(crate) fn load_packs(named: &[PathBuf], global: &Global) -> Result<Loaded, b
     load(folders.iter().map(|folder| PackSource::read(folder)).collect())
 }
 
-/// A checked registry, or every mistake shown and an error.
+/// A checked registry, or an error after every problem was printed.
 pub(crate) fn registry(global: &Global) -> Result<Arc<Registry>> {
     match load_packs(&[], global) {
         Ok(loaded) => {
@@ -53,24 +53,24 @@ pub(crate) fn registry(global: &Global) -> Result<Arc<Registry>> {
     }
 }
 
-/// Where Brain keeps things for this user.
+/// Brain's data folder of this user.
 fn data_folder() -> Result<PathBuf> {
     let data = std::env::var_os("XDG_DATA_HOME").map(PathBuf::from);
     let home = std::env::var_os("HOME").map(|home| Path::new(&home).join(".local/share"));
     Ok(data.or(home).context("neither HOME nor XDG_DATA_HOME is set")?.join("brain"))
 }
 
-/// Where the store is by default.
+/// The default store.
 fn default_store() -> Result<PathBuf> {
     Ok(data_folder().context("name a store with --store sqlite:PATH")?.join("brain.db"))
 }
 
-/// Where models are.
+/// The folder of installed models.
 pub(crate) fn models() -> Result<ModelsDir> {
     Ok(ModelsDir::new(data_folder()?.join("models")))
 }
 
-/// What the store is called, for people: without a password.
+/// The URL of the store without its password.
 pub(crate) fn store_url(global: &Global) -> Result<String> {
     Ok(brain_store::redact(&full_url(global)?))
 }
@@ -82,22 +82,22 @@ fn full_url(global: &Global) -> Result<String> {
     }
 }
 
-/// Where a store is.
+/// The location of a store.
 pub(crate) enum Place {
-    /// In a file.
+    /// A file.
     Sqlite(PathBuf),
-    /// In a database, with everything that it takes to connect.
+    /// A database, with its connection string.
     Postgres(String),
-    /// Nowhere that lasts.
+    /// Memory.
     Memory,
 }
 
-/// The store that is meant.
+/// The store of a command.
 pub(crate) fn place(global: &Global) -> Result<Place> {
     place_at(full_url(global)?)
 }
 
-/// The store at an address.
+/// Parses the URL of a store.
 fn place_at(url: String) -> Result<Place> {
     if let Some(path) = url.strip_prefix("sqlite:") {
         let path = path.strip_prefix("//").unwrap_or(path);
@@ -116,13 +116,13 @@ fn place_at(url: String) -> Result<Place> {
     bail!("`{shown}` is not a store; write sqlite:PATH, postgres://USER@HOST/DATABASE or memory:")
 }
 
-/// Refuses a store in a file that is not there: whoever only reads must not make one.
+/// Refuses a missing store file: commands that only read must not create one.
 pub(crate) fn expect_store(global: &Global) -> Result<()> {
     if let Place::Sqlite(path) = place(global)?
         && !path.exists()
     {
         bail!(
-            "there is no store at {}, and none was made: `brain do` and `brain serve` make one, --store names another",
+            "there is no store at {}. `brain do` and `brain serve` create one; --store names another",
             path.display()
         );
     }
@@ -134,7 +134,7 @@ pub(crate) fn store(global: &Global) -> Result<Arc<dyn Store>> {
     open(place(global)?)
 }
 
-/// Opens the store at an address.
+/// Opens the store at a URL.
 pub(crate) fn store_at(url: &str) -> Result<Arc<dyn Store>> {
     open(place_at(url.to_owned())?)
 }
@@ -147,12 +147,12 @@ fn open(place: Place) -> Result<Arc<dyn Store>> {
     })
 }
 
-/// The scope that the command line asks for.
+/// The scope of a command.
 pub(crate) fn scope(global: &Global) -> Result<Scope> {
     Ok(Scope::of(global.tenant().parse::<TenantId>()?))
 }
 
-/// A kernel with its engine. `keep` says whether this process also looks after what others left behind.
+/// A kernel with its engine. `keep`: whether this process also fires timers and takes over runs of dead nodes.
 pub(crate) fn kernel(global: &Global, keep: bool) -> Result<Arc<Kernel>> {
     let registry = registry(global)?;
     let store = store(global)?;
@@ -191,7 +191,7 @@ pub(crate) fn kernel_over(
     Ok(kernel)
 }
 
-/// Where things are kept that can be made again; nowhere if the system does not say.
+/// The cache folder; `None` if the system does not define one.
 fn cache_folder() -> Option<PathBuf> {
     let own = std::env::var_os("BRAIN_CACHE").map(PathBuf::from);
     let shared = || std::env::var_os("XDG_CACHE_HOME").map(|folder| PathBuf::from(folder).join("brain"));
@@ -199,14 +199,14 @@ fn cache_folder() -> Option<PathBuf> {
     own.or_else(shared).or_else(home).filter(|folder| folder.is_absolute())
 }
 
-/// What tells how texts are alike, as the command line asks for it. If a model cannot be had, the table in the binary
-/// takes its place, with one line that says why.
+/// The encoder that the command line asks for. Falls back to the built-in table, with a warning, if the model is not
+/// available.
 pub(crate) fn default_encoder(global: &Global) -> Result<Arc<dyn Encoder>> {
     encoder(None, global)
 }
 
-/// What tells how texts are alike. The transformer tier is the model that is named, or the only one; a model that is
-/// named is meant.
+/// The encoder of a tier. The transformer tier is the named model, or the only one installed; a named model is never
+/// replaced by the built-in table.
 pub(crate) fn encoder(tier: Option<TierArg>, global: &Global) -> Result<Arc<dyn Encoder>> {
     let named = if global.model.is_some() { TierArg::Transformer } else { TierArg::Static };
     if tier.unwrap_or(named) == TierArg::Static {
@@ -226,17 +226,18 @@ pub(crate) fn encoder(tier: Option<TierArg>, global: &Global) -> Result<Arc<dyn 
     Ok(Arc::from(encoder))
 }
 
-/// The runtime for commands that work.
+/// The async runtime of a command.
 pub(crate) fn runtime() -> Result<tokio::runtime::Runtime> {
     Ok(tokio::runtime::Builder::new_multi_thread().enable_all().build()?)
 }
 
-/// Deciding threads: one, and more where there are cores to spare for them beside the store's and the outside calls'.
+/// Number of deciding threads: one, or more if there are cores to spare beside the store's and the external calls'
+/// threads.
 fn deciders() -> usize {
     std::thread::available_parallelism().map_or(1, |cores| (cores.get() / 4).clamp(1, 4))
 }
 
-/// Who asks on the command line.
+/// The actor of a command.
 pub(crate) fn actor(global: &Global) -> Actor {
     match &global.acting_as {
         Some(name) => Actor { name: name.clone(), id: Some(format!("as {name}")), ..Actor::local() },

@@ -1,4 +1,4 @@
-//! How things look in a terminal. Colours go away by themselves when nobody can see them.
+//! Terminal output. Colours are dropped when standard output is not a terminal.
 
 use anstyle::{AnsiColor, Style};
 use brain_core::Confidence;
@@ -12,18 +12,18 @@ use serde_json::Value;
 use crate::cli::ColorArg;
 use crate::next_action::in_terminal;
 
-/// Quiet text.
+/// Secondary text.
 pub(crate) const DIM: Style = Style::new().dimmed();
-/// What matters.
+/// Emphasis.
 pub(crate) const BOLD: Style = Style::new().bold();
-/// All is well.
+/// Success.
 pub(crate) const GREEN: Style = AnsiColor::Green.on_default();
-/// It did not work out.
+/// Failure.
 pub(crate) const RED: Style = AnsiColor::Red.on_default().bold();
-/// It waits.
+/// Waiting, or a warning.
 pub(crate) const YELLOW: Style = AnsiColor::Yellow.on_default();
 
-/// An error: in words on standard error, or as a problem document on standard output.
+/// Prints an error: as text to standard error, or as a problem document to standard output.
 pub(crate) fn error(error: &anyhow::Error, as_json: bool) {
     if as_json {
         let detail = format!("{error:#}");
@@ -66,7 +66,7 @@ pub(crate) fn status(status: &str) -> String {
     format!("{style}{status}{style:#}")
 }
 
-/// `name: value, …`, cut where it gets long.
+/// `name: value, …`, shortened if long.
 pub(crate) fn fields(value: &Value) -> String {
     const LONGEST: usize = 160;
     let text = match value {
@@ -93,7 +93,7 @@ pub(crate) fn plain(value: &Value) -> String {
     }
 }
 
-/// How long ago, in the unit that says most.
+/// A duration in its largest suitable unit.
 pub(crate) fn span(length: Millis) -> String {
     match length.0 {
         ms if ms < 1_000 => format!("{ms} ms"),
@@ -104,13 +104,13 @@ pub(crate) fn span(length: Millis) -> String {
     }
 }
 
-/// A moment without its milliseconds.
+/// A time without its milliseconds.
 pub(crate) fn moment(at: Timestamp) -> String {
     let text = at.to_string();
     text.split('.').next().unwrap_or(&text).replace('T', " ")
 }
 
-/// What a list holds, a line each, as far as it fits a screen.
+/// Prints the rows of a list, as many as fit a screen.
 fn rows(result: &Value) {
     const SHOWN: usize = 10;
     for list in result.as_object().into_iter().flat_map(|map| map.values()).filter_map(Value::as_array) {
@@ -128,7 +128,7 @@ fn rows(result: &Value) {
     }
 }
 
-/// A report as the API gives it, with commands instead of requests as what to do next.
+/// A report as in the API, with next actions worded as commands.
 pub(crate) fn response(report: Report) -> RunResponse {
     let next_actions = report.next_actions.iter().map(in_terminal).collect();
     RunResponse { next_actions, ..RunResponse::from(report) }
@@ -139,7 +139,7 @@ pub(crate) fn report_as_json(report: Report) {
     json(&response(report));
 }
 
-/// The answer to a request, for people.
+/// Prints the answer to a request.
 pub(crate) fn report(report: &Report) {
     let confidence = &report.confidence;
     if !report.planned.is_empty() {
@@ -157,7 +157,7 @@ pub(crate) fn report(report: &Report) {
     for receipt in &report.receipts {
         let mark =
             if receipt.status == "succeeded" { format!("{GREEN}✓{GREEN:#}") } else { format!("{RED}✗{RED:#}") };
-        let undo = if receipt.undo { " (taking back)" } else { "" };
+        let undo = if receipt.undo { " (undo)" } else { "" };
         let took = receipt.finished_at.since(receipt.started_at);
         anstream::println!("{DIM}receipt   {DIM:#}  {mark} {}{undo}  {DIM}{}{DIM:#}", receipt.tool, span(took));
         let shown = fields(&receipt.result);

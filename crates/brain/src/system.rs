@@ -1,4 +1,4 @@
-//! The real clock, the real randomness, and how to tell whether another process on this machine is alive.
+//! The real clock, the real randomness, and whether another process on this machine is alive.
 
 use brain_core::{Clock, Random, Timestamp};
 use brain_engine::Liveness;
@@ -29,22 +29,22 @@ pub fn resident_mb() -> f64 {
     line.and_then(|line| line.trim().trim_end_matches(" kB").trim().parse::<f64>().ok()).unwrap_or(0.0) / 1024.0
 }
 
-/// Recognises processes of this machine by `boot/namespace/pid/start`: the boot id of the kernel, the inode of the PID
-/// namespace, the process id in that namespace, and the start time, which tells a reused id apart.
+/// Identifies processes of this machine by `boot/namespace/pid/start`: the boot id of the kernel, the inode of the PID
+/// namespace, the process id in that namespace, and the start time, which distinguishes reused ids.
 ///
-/// A process is judged only if its namespace is ours. The ids of another container mean nothing here, although the boot
-/// id is the same; such a process, like one of another machine, is judged by its lease alone.
+/// Only processes in our own namespace are judged. Process ids of another container mean nothing here, although the
+/// boot id is the same. Such a process, like one on another machine, is judged by its lease alone.
 pub(crate) struct ProcessLiveness;
 
 impl ProcessLiveness {
-    /// What stands before the process id: boot id and PID namespace. `None` if `/proc` does not show our namespace.
+    /// The prefix of the identity: boot id and PID namespace. `None` if `/proc` does not show our namespace.
     fn place() -> Option<String> {
-        // `NSpid` lists the ids of this process from the namespace of `/proc` down to its own. More than one: `/proc` was
-        // mounted in an outer namespace, and its process ids are not ours.
+        // `NSpid` lists the ids of this process from the namespace of `/proc` down to its own. With more than one,
+        // `/proc` was mounted in an outer namespace, and its process ids are not ours.
         let status = std::fs::read_to_string("/proc/self/status").ok()?;
         let ids = status.lines().find_map(|line| line.strip_prefix("NSpid:"))?;
         let own = ids.split_whitespace().collect::<Vec<_>>() == [std::process::id().to_string()];
-        // With `hidepid`, living processes of other users look as if they were gone.
+        // With `hidepid`, live processes of other users are invisible.
         if !own || !std::path::Path::new("/proc/1").exists() {
             return None;
         }
@@ -54,14 +54,14 @@ impl ProcessLiveness {
         Some(format!("{}/{inode}", boot.trim()))
     }
 
-    /// Whether a process that described itself so is certainly there, though it may stand still.
+    /// Whether the process with this identity certainly exists, even if it is stopped.
     pub(crate) fn is_there(&self, other: &str) -> bool {
         Self::judge(other).unwrap_or(false)
     }
 
-    /// Whether such a process is there; `None` if that cannot be told from here.
+    /// Whether the process exists; `None` if that cannot be determined from here.
     fn judge(other: &str) -> Option<bool> {
-        // What stands after a space is a note.
+        // Text after a space is a comment.
         let parts: Vec<&str> = other.split(' ').next().unwrap_or_default().split('/').collect();
         let [boot, namespace, pid, start] = parts.as_slice() else { return None };
         let pid = pid.parse::<u32>().ok()?;
@@ -69,10 +69,10 @@ impl ProcessLiveness {
         here.then(|| Self::start(pid).is_some_and(|alive| alive == *start))
     }
 
-    /// When a process began, in ticks since boot; `None` if there is none.
+    /// The start time of a process in ticks since boot; `None` if there is no such process.
     fn start(pid: u32) -> Option<String> {
         let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        // The name may contain spaces and brackets; the fields after its last bracket are plain.
+        // The name may contain spaces and parentheses; the fields after the last parenthesis are plain.
         Some(stat.rsplit_once(')')?.1.split_whitespace().nth(19)?.to_owned())
     }
 }
@@ -89,28 +89,28 @@ impl Liveness for ProcessLiveness {
     }
 }
 
-/// A write beyond the file-size limit (`ulimit -f`) fails like one to a full disk, instead of ending the process by
-/// SIGXFSZ halfway through a file. Tokio's handlers stay for the life of the process, also without their runtime.
+/// Makes a write beyond the file-size limit (`ulimit -f`) fail like one to a full disk, instead of killing the process
+/// with SIGXFSZ halfway through a file. Tokio's handlers stay for the life of the process, even without their runtime.
 pub(crate) fn outlive_file_size_limit() {
     #[cfg(unix)]
     {
-        /// The number is the same on Linux and the BSDs, except on MIPS.
+        /// The same number on Linux and the BSDs, except on MIPS.
         const SIGXFSZ: i32 = 25;
         let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_io().build() else { return };
         let _context = runtime.enter();
         if let Err(error) = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::from_raw(SIGXFSZ)) {
-            tracing::warn!(%error, "a file-size limit would end this process by a signal");
+            tracing::warn!(%error, "exceeding a file-size limit will kill this process with a signal");
         }
     }
 }
 
-/// A reader that goes away (`brain runs | head`) ends a command without a word, as it does with other programs: with the
-/// code that a shell gives to a process that SIGPIPE has ended.
+/// Ends the command silently when its reader goes away (`brain runs | head`), with the exit code that a shell reports
+/// for SIGPIPE.
 pub(crate) fn end_quietly_without_reader() {
     const BROKEN_PIPE: i32 = 128 + 13;
     let hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {
-        // The macros of the standard library that print have no other way to say so.
+        // The print macros of the standard library report this only as a panic.
         let message = info.payload_as_str().unwrap_or_default();
         if message.starts_with("failed printing to std") && message.contains("Broken pipe") {
             std::process::exit(BROKEN_PIPE);

@@ -93,7 +93,7 @@ fn inspect_tells_the_story_and_replay_rebuilds_it() {
     }
     let replayed = run(&store, &["replay", id]);
     assert_eq!(replayed.status.code(), Some(0));
-    assert!(text(&replayed).contains("the log gives the stored state"), "{}", text(&replayed));
+    assert!(text(&replayed).contains("the log matches the stored state"), "{}", text(&replayed));
     let facts = json(&run(&store, &["replay", id, "--json"]));
     assert_eq!((&facts["ok"], &facts["executed"], &facts["receipts"]), (&json!(true), &json!(0), &json!(2)));
     let events = json(&run(&store, &["inspect", id, "--json"]))["events"].clone();

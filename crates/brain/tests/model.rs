@@ -129,7 +129,7 @@ fn a_model_is_fetched_over_http_and_a_place_that_cannot_be_reached_is_named() {
     server.abort();
     drop(runtime);
     let gone = text(&install("acme/bge-tiny"));
-    assert!(gone.contains("cannot be reached") && gone.contains("HF_ENDPOINT"), "{gone}");
+    assert!(gone.contains("cannot reach") && gone.contains("HF_ENDPOINT"), "{gone}");
 }
 
 /// The weights that people will use, through the command that they will use.

@@ -83,7 +83,7 @@ fn a_phrase_of_another_tool_is_taken_away_knowingly() {
 fn an_explanation_reads_like_one() {
     let folder = Folder::new();
     let text = folder.ok(&["explain", "pls creat a task: Call Bob"]);
-    for part in ["asks for Create a task", "“creat” was taken for “create”", "title is “Call Bob”", "medium"]
+    for part in ["asks for Create a task", "“creat” was read as “create”", "title is “Call Bob”", "medium"]
     {
         assert!(text.contains(part), "{part}: {text}");
     }
@@ -201,7 +201,7 @@ fn a_run_is_explained_from_what_it_kept() {
     folder.ok(&["teach", "creat a task: {content}", "os.create_note", "--replace"]);
     assert!(folder.ok(&["explain", "pls creat a task: Call Bob"]).contains("os.create_note"), "what was taught counts");
     let text = folder.ok(&["explain", &run]);
-    for part in ["asks for Create a task", "“creat” was taken for “create”", "Next best was", "brain inspect"] {
+    for part in ["asks for Create a task", "“creat” was read as “create”", "Next best was", "brain inspect"] {
         assert!(text.contains(part), "{part}: {text}");
     }
     assert_eq!(folder.json(&["explain", &run, "--json"])["understanding"]["intents"][0]["target"], "os.create_task");

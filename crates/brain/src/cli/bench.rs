@@ -6,7 +6,7 @@ use crate::bench::Tools;
 
 #[derive(Subcommand)]
 pub(crate) enum BenchCommand {
-    /// Durable runs per second on this machine and store.
+    /// Measure durable runs per second on this machine and store.
     #[command(
         after_help = "Examples:\n  brain bench runs\n  brain bench runs --in-flight 256 --tools outside\n  brain bench runs --store postgres://me@localhost/bench"
     )]
@@ -15,10 +15,10 @@ pub(crate) enum BenchCommand {
 
 #[derive(Args, Clone)]
 pub(crate) struct BenchRunsArgs {
-    /// Steps in a run.
+    /// Steps per run.
     #[arg(long, default_value_t = 5)]
     pub(crate) steps: usize,
-    /// Runs in all.
+    /// Total number of runs.
     #[arg(long, default_value_t = 2000)]
     pub(crate) runs: usize,
     /// Concurrent runs.

@@ -1,4 +1,4 @@
-//! Groups of commands. The old flat names still work; they are left out of the help.
+//! Groups of commands. The old flat names still work but are hidden from the help.
 
 use std::path::PathBuf;
 
@@ -7,35 +7,35 @@ use clap_complete::Shell;
 
 use super::{BackupArgs, BenchCommand, Command, EvalArgs, GcArgs, ReviewArgs, StoreCommand, TokenCommand};
 
-/// Looking after a store and its tenants.
+/// Managing the store and its tenants.
 #[derive(Subcommand)]
 pub(crate) enum AdminCommand {
-    /// Erase and delete what has been kept long enough, as the configuration says.
+    /// Apply the configured retention: erase payloads and delete runs whose time is up.
     #[command(
-        after_help = "Examples:\n  brain admin gc --config brain.yaml --dry-run     what would go\n  brain admin gc --config brain.yaml --all         for every tenant\n\nIn the configuration:\n  tenants:\n    \"*\": {keep: {payloads: 30d, runs: 365d}}\n\nA server with such a configuration does this once an hour by itself."
+        after_help = "Examples:\n  brain admin gc --config brain.yaml --dry-run     show what would be deleted\n  brain admin gc --config brain.yaml --all         for every tenant\n\nIn the configuration:\n  tenants:\n    \"*\": {keep: {payloads: 30d, runs: 365d}}\n\nA server with such a configuration does this automatically, once an hour."
     )]
     Gc(GcArgs),
     /// List administrative actions on all tenants' data, newest first.
     Audit {
-        /// How many at most.
+        /// Maximum number to list.
         #[arg(long, default_value_t = 50)]
         limit: usize,
     },
-    /// Upgrade the tables of the store. Every command does so when it opens the store; this does only that.
+    /// Upgrade the tables of the store. Every command does this when it opens the store.
     Migrate {
-        /// Say what would be done and change nothing.
+        /// Show what would change, without changing it.
         #[arg(long)]
         dry_run: bool,
     },
-    /// Copy a store to another one.
+    /// Copy one store to another.
     #[command(subcommand)]
     Store(StoreCommand),
     /// Manage bearer tokens for the HTTP API.
     #[command(subcommand)]
     Token(TokenCommand),
-    /// Write the store into one file, while servers use it.
+    /// Back up the store to one file while servers keep running.
     Backup(BackupArgs),
-    /// Make the store from a backup.
+    /// Restore the store from a backup.
     Restore(BackupArgs),
 }
 
@@ -56,7 +56,7 @@ pub(crate) enum DevCommand {
     },
 }
 
-/// What can be done with one run.
+/// Commands about one run.
 #[derive(Subcommand)]
 pub(crate) enum RunCommand {
     /// Show what happened in a run, step by step.
@@ -64,7 +64,7 @@ pub(crate) enum RunCommand {
         /// The run.
         run: String,
     },
-    /// Say what a run waits for.
+    /// Show what a run is waiting for.
     Why {
         /// The run.
         run: String,
@@ -74,18 +74,18 @@ pub(crate) enum RunCommand {
         /// The run.
         run: String,
     },
-    /// Undo what a run did: staged first, with everything that will happen.
+    /// Undo a run: shows the plan first, `--yes` executes it.
     #[command(
-        after_help = "Examples:\n  brain runs undo RUN                 show what would be undone, last step first\n  brain runs undo RUN/s2              one step of it\n  brain runs undo RUN --yes           and do it at once\n\nRefused, by name, if someone changed a record since."
+        after_help = "Examples:\n  brain runs undo RUN                 show what would be undone, last step first\n  brain runs undo RUN/s2              undo one step\n  brain runs undo RUN --yes           undo without asking\n\nRefused if a record has changed since; the error names the record."
     )]
     Undo {
         /// The run, or RUN/STEP.
         run: String,
-        /// Do it at once.
+        /// Undo without asking first.
         #[arg(long)]
         yes: bool,
     },
-    /// Stop a run. Finished steps stay.
+    /// Cancel a run. Finished steps are not undone.
     Cancel {
         /// The run.
         run: String,

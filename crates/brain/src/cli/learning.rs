@@ -10,58 +10,58 @@ pub(crate) struct LearningArgs {
 
 #[derive(Subcommand)]
 pub(crate) enum LearningCommand {
-    /// What people say that is no phrase yet, and what the gates say of it.
+    /// List candidate phrases and whether they pass the gates.
     #[command(
-        after_help = "Examples:\n  brain learning candidates                   all of them, what can be decided first\n  brain learning candidates --state review    what waits for a person\n  brain learning candidates --json"
+        after_help = "Examples:\n  brain learning candidates                   all, decidable ones first\n  brain learning candidates --state review    those that need a person's decision\n  brain learning candidates --json"
     )]
     Candidates {
-        /// Only those that stand here.
+        /// Only candidates in this state.
         #[arg(long, value_enum)]
         state: Option<StateArg>,
     },
-    /// Make phrases of everything that passed the gates, if no corpus gets worse for it.
+    /// Promote every candidate that passed the gates, unless a corpus would get worse.
     #[command(
-        after_help = "Examples:\n  brain learning run --dry-run                what would become of each\n  brain learning run                          once a day from cron is plenty"
+        after_help = "Examples:\n  brain learning run --dry-run                show the outcome for each\n  brain learning run                          once a day from cron is plenty"
     )]
     Run {
-        /// Only say what would become of each.
+        /// Only show the outcome for each candidate.
         #[arg(long)]
         dry_run: bool,
     },
-    /// Make a phrase of a candidate that waits for a person. The corpora are asked all the same.
+    /// Promote a candidate that waits for review. Refused if a corpus would get worse.
     #[command(after_help = "Examples:\n  brain learning promote \"who are our prospects\" leads.list_by_stage")]
     Promote(DecideArgs),
-    /// Reject a phrase for a tool: it is not learned, and does not lead there any more, in other words neither.
+    /// Block this phrase, and close paraphrases, from matching the tool.
     #[command(
-        after_help = "Examples:\n  brain learning reject \"who are our prospects\" leads.list_by_stage --why \"prospects are not leads here\"\n\n`brain learning blocklist` lists what was rejected; `brain learning unblock` takes it back."
+        after_help = "Examples:\n  brain learning reject \"who are our prospects\" leads.list_by_stage --why \"prospects are not leads here\"\n\n`brain learning blocklist` lists blocked phrases; `brain learning unblock` unblocks one."
     )]
     Reject(RejectArgs),
-    /// List what was rejected.
+    /// List blocked phrases.
     Blocklist,
-    /// Take back a rejection.
+    /// Unblock a phrase.
     #[command(after_help = "Examples:\n  brain learning unblock \"who are our prospects\" leads.list_by_stage")]
     Unblock(DecideArgs),
-    /// Say what was meant by a request, or that it was not what was chosen.
+    /// Correct a misunderstood request: name the tool that was meant, or say only that it was wrong.
     #[command(
-        after_help = "Examples:\n  brain learning correct RUN --meant leads.list_by_stage    it was this\n  brain learning correct RUN                                it was not what was chosen\n  brain learning correct RUN --request 2 --meant os.create_note\n\nNothing is done again. It is measured from then on that the same words are read so; `brain undo RUN` takes back what a\nwrong reading did."
+        after_help = "Examples:\n  brain learning correct RUN --meant leads.list_by_stage    this tool was meant\n  brain learning correct RUN                                the chosen tool was wrong\n  brain learning correct RUN --request 2 --meant os.create_note\n\nNothing is executed. The correction becomes a test case: learning must not break it. To undo what the misunderstood\nrequest did: `brain undo RUN`."
     )]
     Correct(CorrectArgs),
-    /// What people corrected: the corpus of this tenant.
+    /// List corrections: the tenant's own corpus.
     Cases,
 }
 
-/// Where a candidate stands.
+/// State of a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum StateArg {
-    /// It passed its gates.
+    /// Passed the gates.
     Ready,
-    /// A person must look at it.
+    /// Needs a person's decision.
     Review,
-    /// Too little is known.
+    /// Not enough evidence yet.
     Gathering,
-    /// It is a phrase now.
+    /// Promoted to a phrase.
     Promoted,
-    /// It will not be one.
+    /// Blocked.
     Rejected,
 }
 
@@ -77,22 +77,22 @@ pub(crate) struct DecideArgs {
 pub(crate) struct RejectArgs {
     #[command(flatten)]
     pub(crate) what: DecideArgs,
-    /// Why: whoever comes upon it later reads this.
+    /// Reason, shown in the blocklist.
     #[arg(long)]
     pub(crate) why: String,
 }
 
 #[derive(Args)]
 pub(crate) struct CorrectArgs {
-    /// The run that heard the request.
+    /// The run of the request.
     pub(crate) run: String,
     /// The tool or playbook that was meant.
     #[arg(long, value_name = "TOOL")]
     pub(crate) meant: Option<String>,
-    /// Which request of several, from 1.
+    /// Which request of the message, counted from 1.
     #[arg(long, value_name = "N")]
     pub(crate) request: Option<usize>,
-    /// Why.
+    /// Reason, for the log.
     #[arg(long, default_value = "")]
     pub(crate) why: String,
 }

@@ -6,14 +6,14 @@ use clap::{Args, Subcommand};
 
 #[derive(Subcommand)]
 pub(crate) enum PackCommand {
-    /// Make a working starter.
+    /// Create a starter pack.
     New {
-        /// Its name; a folder of that name is made.
+        /// Name of the pack and of its folder.
         name: String,
     },
-    /// Find every mistake, with its place.
+    /// Check packs and report every error with its location.
     Check {
-        /// The packs' folders. [default: those of --pack, else the built-in pack]
+        /// Pack folders. [default: those of --pack, else the built-in pack]
         folders: Vec<PathBuf>,
     },
     /// Print the page of an error code.
@@ -24,44 +24,44 @@ pub(crate) enum PackCommand {
         /// The code. [default: list all codes]
         code: Option<String>,
     },
-    /// Run corpus and scenarios.
+    /// Run a pack's corpus and scenarios.
     Test {
-        /// The packs' folders. [default: those of --pack, else the built-in pack]
+        /// Pack folders. [default: those of --pack, else the built-in pack]
         folders: Vec<PathBuf>,
         /// Only scenarios whose name contains this.
         #[arg(long)]
         only: Option<String>,
     },
-    /// Write a pack up for people: tools, playbooks, record types, drawings.
+    /// Generate documentation: tools, playbooks, record types, diagrams.
     #[command(
-        after_help = "Examples:\n  brain pack docs                          the built-in pack, as Markdown\n  brain pack docs shop --html -o shop.html one page that needs nothing else\n  brain pack docs shop billing -o site     one file for each pack"
+        after_help = "Examples:\n  brain pack docs                          the built-in pack, as Markdown\n  brain pack docs shop --html -o shop.html one self-contained page\n  brain pack docs shop billing -o site     one file per pack"
     )]
     Docs(DocsArgs),
-    /// JSON Schemas of pack files, for editors.
+    /// Print JSON Schemas of pack files, for editors.
     #[command(
         after_help = "Kinds: pack, record, tools, playbook, corpus, scenario\n\nExamples:\n  brain pack schema tools\n  brain pack schema --all -o .brain/schemas\n\nA pack made by `brain pack new` has them already, and each file begins with the line that editors look for:\n  # yaml-language-server: $schema=../.brain/schemas/tools.json"
     )]
     Schema(SchemaArgs),
-    /// Make a pack of what others have written down.
+    /// Create a pack from another format.
     #[command(subcommand)]
     Import(ImportCommand),
 }
 
 #[derive(Subcommand)]
 pub(crate) enum ImportCommand {
-    /// An action registry, or a plain list of tools with schemas: JSON or YAML.
+    /// Import an action registry, or a list of tools with schemas: JSON or YAML.
     #[command(
-        after_help = "Takes one action, a list of them, {\"actions\": [...]}, or {\"tools\": [{\"name\", \"description\", \"input_schema\"}]}.\nWhat has no place in a pack is listed; nothing is lost silently.\n\nExamples:\n  brain pack import registry actions.json\n  brain pack import registry tools.registry.json -o packs/desk && brain pack check packs/desk"
+        after_help = "Takes one action, a list of them, {\"actions\": [...]}, or {\"tools\": [{\"name\", \"description\", \"input_schema\"}]}.\nAnything that a pack cannot express is listed; nothing is dropped silently.\n\nExamples:\n  brain pack import registry actions.json\n  brain pack import registry tools.registry.json -o packs/desk && brain pack check packs/desk"
     )]
     Registry(ImportRegistryArgs),
-    /// Playbooks with verbs and ${slots}, or macros (`kind: macro`): YAML.
+    /// Import playbooks with verbs and ${slots}, or macros (`kind: macro`): YAML.
     #[command(
-        after_help = "Examples:\n  brain pack import playbook setup.playbook.yaml macros/*.yaml -o packs/funds\n  brain pack import playbook macros.yaml --into packs/funds\n\nTools that steps name and nobody has become jobs for workers, in tools/DOMAIN_imported.yaml."
+        after_help = "Examples:\n  brain pack import playbook setup.playbook.yaml macros/*.yaml -o packs/funds\n  brain pack import playbook macros.yaml --into packs/funds\n\nUnknown tools that steps name become jobs for workers, in tools/DOMAIN_imported.yaml."
     )]
     Playbook(ImportPlaybookArgs),
-    /// Decisions: DMN 1.1 to 1.5, as XML.
+    /// Import decisions: DMN 1.1 to 1.5, as XML.
     #[command(
-        after_help = "Examples:\n  brain pack import dmn loans.dmn -o packs/loans\n  brain pack import dmn fees.dmn rates.dmn --into packs/loans\n\nA decision table or an expression becomes a tool; a decision that needs others also becomes a playbook that makes\nthem first. A decision of which a part cannot be taken over is left out whole, and each such part is named with its place."
+        after_help = "Examples:\n  brain pack import dmn loans.dmn -o packs/loans\n  brain pack import dmn fees.dmn rates.dmn --into packs/loans\n\nA decision table or expression becomes a tool. A decision that depends on others also becomes a playbook that evaluates\nthem first. A decision with an unsupported part is skipped, and each such part is reported with its location."
     )]
     Dmn(ImportDmnArgs),
 }
@@ -86,10 +86,10 @@ pub(crate) struct ImportPlaybookArgs {
     /// The folder of the new pack. [default: the name of the first file]
     #[arg(short, long, value_name = "DIR", conflicts_with = "into")]
     pub(crate) output: Option<PathBuf>,
-    /// A pack to add them to.
+    /// Existing pack to add them to.
     #[arg(long, value_name = "PACK")]
     pub(crate) into: Option<PathBuf>,
-    /// Write into a folder that is not empty, or over files of the pack.
+    /// Write into a folder that is not empty, or overwrite files of the pack.
     #[arg(long)]
     pub(crate) force: bool,
 }
@@ -102,20 +102,20 @@ pub(crate) struct ImportDmnArgs {
     /// The folder of the new pack. [default: the name of the first file]
     #[arg(short, long, value_name = "DIR", conflicts_with = "into")]
     pub(crate) output: Option<PathBuf>,
-    /// A pack to add them to.
+    /// Existing pack to add them to.
     #[arg(long, value_name = "PACK")]
     pub(crate) into: Option<PathBuf>,
-    /// Write into a folder that is not empty, or over files of the pack.
+    /// Write into a folder that is not empty, or overwrite files of the pack.
     #[arg(long)]
     pub(crate) force: bool,
 }
 
 #[derive(Args)]
 pub(crate) struct SchemaArgs {
-    /// Which kind of file.
+    /// Kind of file.
     #[arg(required_unless_present = "all", conflicts_with = "all")]
     pub(crate) kind: Option<String>,
-    /// All of them, one file each.
+    /// All kinds, one file each.
     #[arg(long, requires = "output")]
     pub(crate) all: bool,
     /// With a kind: a file. With --all: a folder. [default: standard output]
@@ -125,12 +125,12 @@ pub(crate) struct SchemaArgs {
 
 #[derive(Args)]
 pub(crate) struct DocsArgs {
-    /// The packs' folders. [default: those of --pack, else the built-in pack]
+    /// Pack folders. [default: those of --pack, else the built-in pack]
     pub(crate) folders: Vec<PathBuf>,
     /// One HTML page instead of Markdown.
     #[arg(long)]
     pub(crate) html: bool,
-    /// A file, or a folder for a file of each pack. [default: standard output]
+    /// Output file, or a folder with one file per pack. [default: standard output]
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
 }

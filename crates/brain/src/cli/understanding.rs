@@ -6,41 +6,41 @@ use clap::{Args, ValueEnum};
 
 #[derive(Args)]
 pub(crate) struct EvalArgs {
-    /// Phrases to learn from: rows of `intent<TAB>text`. Without it, the packs' held-out corpus is read.
+    /// Training phrases: rows of `intent<TAB>text`. [default: evaluate the packs' held-out corpus]
     #[arg(long, value_name = "FILE", requires = "test")]
     pub(crate) train: Option<PathBuf>,
-    /// Utterances to read: rows of `intent<TAB>text`.
+    /// Test utterances: rows of `intent<TAB>text`.
     #[arg(long, value_name = "FILE", requires = "train")]
     pub(crate) test: Option<PathBuf>,
-    /// Utterances that no intent answers.
+    /// Out-of-scope utterances.
     #[arg(long, value_name = "FILE", requires = "train")]
     pub(crate) oos: Option<PathBuf>,
-    /// Learn from so many phrases of each intent only, drawn at random.
+    /// Few-shot: train on N random phrases per intent.
     #[arg(long, value_name = "N", requires = "train")]
     pub(crate) shots: Option<usize>,
-    /// Draw so often; figures are means.
+    /// Number of random draws; figures are means.
     #[arg(long, value_name = "N", default_value_t = 1, requires = "shots")]
     pub(crate) draws: u64,
-    /// What tells how texts are alike; `transformer` is the model that --model names, or the only one. [default:
+    /// Embedding backend; `transformer` uses the model named by --model, or the only one installed. [default:
     /// transformer with --model, else static]
     #[arg(long, value_enum)]
     pub(crate) tier: Option<TierArg>,
-    /// The part of the packs' corpus that is read. [default: test; with --teach-file: tune]
+    /// Part of the packs' corpus to evaluate. [default: test; with --teach-file: tune]
     #[arg(long, value_enum, conflicts_with = "train")]
     pub(crate) set: Option<SetArg>,
-    /// Say what got better and what got worse since this report (written with --json).
+    /// Compare with an earlier report (written with --json).
     #[arg(long, value_name = "FILE", conflicts_with = "train")]
     pub(crate) compare: Option<PathBuf>,
-    /// Write what was asked about or read wrongly as phrases for `brain teach --file`, to be looked through. Of the tuning
-    /// rows: what is taught from the test rows is not measured by them any more, so that takes `--set test`.
+    /// Write misunderstood rows as phrases for `brain teach --file`, for review. Uses the tuning rows; `--set test` uses
+    /// the test rows, which then no longer measure anything.
     #[arg(long, value_name = "FILE", conflicts_with = "train")]
     pub(crate) teach_file: Option<PathBuf>,
 }
 
-/// What tells how texts are alike.
+/// Embedding backend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TierArg {
-    /// The table in the binary.
+    /// The built-in embedding table.
     Static,
     /// An installed sentence encoder.
     Transformer,
@@ -49,26 +49,26 @@ pub(crate) enum TierArg {
 /// A part of a corpus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SetArg {
-    /// What measures.
+    /// Held out for measuring.
     Test,
-    /// What sets thresholds.
+    /// For choosing thresholds.
     Tune,
 }
 
 #[derive(Args)]
 pub(crate) struct TeachArgs {
-    /// What people say, with `{slots}` where values stand. Without it, what was taught is listed.
+    /// The phrase, with `{slots}` for values. Without it, taught phrases are listed.
     #[arg(requires = "target", conflicts_with = "file")]
     pub(crate) phrase: Option<String>,
-    /// The tool or playbook that it asks for.
+    /// The tool or playbook that the phrase means.
     pub(crate) target: Option<String>,
-    /// For you only, not for everybody of the tenant.
+    /// Teach it for you only, not for the whole tenant.
     #[arg(long)]
     pub(crate) own: bool,
-    /// Take it away from the tool or playbook that it belongs to.
+    /// Move the phrase from the tool or playbook that has it now.
     #[arg(long)]
     pub(crate) replace: bool,
-    /// Many at once: a YAML list of `{phrase, target}`.
+    /// Teach many phrases: a YAML list of `{phrase, target}`.
     #[arg(long, value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
 }
@@ -77,7 +77,7 @@ pub(crate) struct TeachArgs {
 pub(crate) struct UnteachArgs {
     /// The phrase.
     pub(crate) phrase: String,
-    /// Why.
+    /// Reason, for the log.
     #[arg(long, default_value = "")]
     pub(crate) why: String,
 }

@@ -1,4 +1,4 @@
-//! `brain approve`: what waits for a word, and saying it.
+//! `brain approve`: lists pending approvals and decides them.
 
 use anyhow::Result;
 use brain_core::ApprovalStatus;
@@ -17,7 +17,7 @@ pub(crate) fn run(global: &Global, args: &ApproveArgs) -> Result<bool> {
         let run =
             kernel.decide(&scope, id, args.digest.as_deref(), decision, &open::actor(global), &args.note).await?.run;
         let report = super::conclude(global, &kernel, &scope, run).await?;
-        // Saying no is what was asked for: that it does not run is no failure of the command.
+        // With --reject, a run that was not executed is the intended outcome.
         Ok(report.ok || args.reject)
     })
 }
@@ -31,14 +31,14 @@ fn list(global: &Global) -> Result<bool> {
         return Ok(true);
     }
     if page.items.is_empty() {
-        anstream::println!("Nothing waits for approval.");
+        anstream::println!("No pending approvals.");
     }
     for row in &page.items {
         let who = row.body["consent"].as_str().unwrap_or("user");
         let until = serde_json::from_value(row.body["expires_at"].clone()).ok().map(show::moment);
         let until = until.map_or_else(String::new, |until| format!(" until {until}"));
         anstream::println!(
-            "{BOLD}{}{BOLD:#}  {DIM}since {}, needs the {who}'s word{until}{DIM:#}",
+            "{BOLD}{}{BOLD:#}  {DIM}since {}, needs the {who}'s approval{until}{DIM:#}",
             row.id,
             show::moment(row.asked_at)
         );

@@ -1,4 +1,4 @@
-//! `brain audit`: who did what to everyone's data.
+//! `brain audit`: lists administrative actions on all tenants' data.
 
 use anyhow::Result;
 use brain_core::{Clock, TenantId};
@@ -22,7 +22,7 @@ pub(crate) fn run(global: &Global, limit: usize) -> Result<bool> {
         return Ok(true);
     }
     if rows.is_empty() {
-        anstream::println!("Nobody has done anything to everyone's data.");
+        anstream::println!("No administrative actions recorded.");
     }
     for row in rows {
         let tenant = row.tenant.as_ref().map_or("all", TenantId::as_str);
@@ -32,7 +32,7 @@ pub(crate) fn run(global: &Global, limit: usize) -> Result<bool> {
     Ok(true)
 }
 
-/// The right to do something to everyone's data, or to what it depends on: had by noting it.
+/// Grants access to all tenants' data by recording the action in the audit log.
 pub(crate) fn sudo(store: &dyn Store, what: &str, tenant: Option<&TenantId>, detail: &str) -> Result<Sudo> {
     let who = std::env::var("USER").ok().filter(|user| !user.is_empty()).unwrap_or_else(|| "command line".into());
     Ok(Sudo::because(store, SystemClock.now(), &who, what, tenant, detail)?)

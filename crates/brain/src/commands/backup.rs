@@ -1,4 +1,4 @@
-//! `brain backup` and `brain restore`: a store in one file, and back.
+//! `brain backup` and `brain restore`: a store to and from one file.
 
 use std::path::Path;
 
@@ -13,12 +13,12 @@ use crate::open::{self, Place};
 use crate::show::{self, BOLD, DIM, GREEN};
 use crate::system::{ProcessLiveness, SystemClock};
 
-/// Writes the store into a file, while it is being used.
+/// Writes the store to a file while it is in use.
 pub(crate) fn backup(global: &Global, args: &BackupArgs) -> Result<bool> {
     let path = match open::place(global)? {
         Place::Sqlite(path) => path,
         Place::Postgres(url) => return use_postgres(global, "backup", &dump_command(&url, &args.file)),
-        Place::Memory => bail!("a store in memory is gone with its process; name another one with --store"),
+        Place::Memory => bail!("a store in memory is lost when its process ends; name another one with --store"),
     };
     if !path.is_file() {
         bail!("there is no store at {}", path.display());
@@ -27,7 +27,7 @@ pub(crate) fn backup(global: &Global, args: &BackupArgs) -> Result<bool> {
         if args.file.canonicalize()? == path.canonicalize()? {
             bail!("{} is the store itself; name another file", args.file.display());
         }
-        // A backup has no such file beside it; a store that a process has open does.
+        // An open SQLite store has a write-ahead log beside it; a backup does not.
         let mut wal = args.file.clone().into_os_string();
         wal.push("-wal");
         if Path::new(&wal).exists() {
@@ -37,17 +37,17 @@ pub(crate) fn backup(global: &Global, args: &BackupArgs) -> Result<bool> {
     let contents = SqliteStore::backup(&path, &args.file, args.force)?;
     tell(global, "backup", &args.file, &contents);
     if !global.json {
-        anstream::println!("{DIM}→{DIM:#} elsewhere: brain restore {} --store sqlite:PATH", args.file.display());
+        anstream::println!("{DIM}→{DIM:#} to restore: brain restore {} --store sqlite:PATH", args.file.display());
     }
     Ok(true)
 }
 
-/// Makes the store from a file.
+/// Restores the store from a file.
 pub(crate) fn restore(global: &Global, args: &BackupArgs) -> Result<bool> {
     let path = match open::place(global)? {
         Place::Sqlite(path) => path,
         Place::Postgres(url) => return use_postgres(global, "restore", &restore_command(&url, &args.file)),
-        Place::Memory => bail!("a store in memory is gone with its process; name another one with --store"),
+        Place::Memory => bail!("a store in memory is lost when its process ends; name another one with --store"),
     };
     if path.exists() {
         refuse_if_used(&path, args.force)?;
@@ -57,7 +57,7 @@ pub(crate) fn restore(global: &Global, args: &BackupArgs) -> Result<bool> {
     if !global.json {
         if contents.owned_runs > 0 {
             anstream::println!(
-                "{DIM}{} runs had an outside call under way. The next server takes them over; what must not be called twice waits in `brain dlq list`.{DIM:#}",
+                "{DIM}{} runs had an external call in flight. The next server takes them over; calls that must not be repeated wait in `brain dlq list`.{DIM:#}",
                 contents.owned_runs
             );
         }
@@ -66,9 +66,9 @@ pub(crate) fn restore(global: &Global, args: &BackupArgs) -> Result<bool> {
     Ok(true)
 }
 
-/// Nobody's work is replaced by accident, and nobody's file is replaced while it is used.
+/// Refuses to overwrite data without --force, and to overwrite a store in use at all.
 fn refuse_if_used(path: &Path, force: bool) -> Result<()> {
-    // Anything but a store is refused here, whatever was said.
+    // A file that is not a store is refused even with --force.
     let there = match SqliteStore::inspect(path) {
         Ok(there) => there,
         Err(_) if std::fs::metadata(path)?.len() == 0 => return Ok(()),
@@ -87,8 +87,8 @@ fn refuse_if_used(path: &Path, force: bool) -> Result<()> {
     Ok(())
 }
 
-/// A file that a process has open as its store is not replaced. A process that stands still has let its lease lapse and
-/// is still there: only one that is known to be gone does not count.
+/// Refuses to replace a store that a process has open. A paused process loses its lease but still has the file open, so
+/// only a process that is known to be gone is ignored.
 fn refuse_if_worked_on(path: &Path) -> Result<()> {
     if SqliteStore::inspect(path).is_err() {
         return Ok(());
@@ -96,7 +96,7 @@ fn refuse_if_worked_on(path: &Path) -> Result<()> {
     for node in SqliteStore::open(path)?.nodes(SystemScope, SystemClock.now())? {
         let there = node.lapsed.is_none() && !ProcessLiveness.is_gone(&node.liveness);
         if there || ProcessLiveness.is_there(&node.liveness) {
-            bail!("node {} works on {}; stop it first", node.id, path.display());
+            bail!("node {} is using {}; stop it first", node.id, path.display());
         }
     }
     Ok(())
@@ -118,12 +118,12 @@ fn tell(global: &Global, what: &str, file: &Path, contents: &SqliteContents) {
     );
 }
 
-/// What PostgreSQL does better itself.
+/// Prints the PostgreSQL command to use instead.
 fn use_postgres(global: &Global, what: &str, command: &str) -> Result<bool> {
     if global.json {
         show::json(&json!({"ok": false, "use": command}));
     } else {
-        anstream::println!("A store in PostgreSQL is the database's own to {what}. As its owner's superuser:");
+        anstream::println!("PostgreSQL has its own tools to {what} a database. As a superuser:");
         anstream::println!("{DIM}→{DIM:#} {command}");
     }
     Ok(false)

@@ -33,7 +33,7 @@ fn runs(global: &Global, args: &BenchRunsArgs) -> Result<bool> {
     let request = work(args.steps, args.tools)?;
     let (measured, stats) = open::runtime()?.block_on(async {
         let kernel = kernel(&store, false)?;
-        // Warm up: programs are stored, statements prepared, caches filled.
+        // Warm up: stores programs, prepares statements, fills caches.
         drop(drive(&kernel, &request, args.in_flight.min(args.runs), args.in_flight).await?);
         let before = store.stats();
         let measured = drive(&kernel, &request, args.runs, args.in_flight).await?;

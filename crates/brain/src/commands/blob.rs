@@ -14,7 +14,7 @@ use crate::show::{BOLD, DIM};
 use crate::system::SystemClock;
 use crate::{open, show};
 
-/// Bytes in memory at a time.
+/// Buffer size in bytes.
 const PIECE: usize = 256 * 1024;
 
 pub(crate) fn run(global: &Global, command: BlobCommand) -> Result<bool> {
@@ -35,7 +35,7 @@ fn put(global: &Global, file: &Path, media_type: Option<String>) -> Result<bool>
     Ok(true)
 }
 
-/// Keeps a file, piece by piece.
+/// Stores a file in pieces.
 pub(super) fn keep(store: &dyn Store, scope: &Scope, file: &Path, media_type: Option<String>) -> Result<BlobRow> {
     let mut input: Box<dyn Read> = if file == Path::new("-") {
         Box::new(io::stdin().lock())
@@ -61,14 +61,14 @@ pub(super) fn keep(store: &dyn Store, scope: &Scope, file: &Path, media_type: Op
 
 fn get(global: &Global, hash: &str, output: Option<&Path>) -> Result<bool> {
     if global.json && output.is_none() {
-        bail!("with --json, say where the bytes go: -o FILE");
+        bail!("--json needs an output file: -o FILE");
     }
     let hash: Digest = hash.parse().map_err(anyhow::Error::msg)?;
     let (store, scope) = (open::store(global)?, open::scope(global)?);
     let row = store.blob(&scope, hash)?.with_context(|| format!("there is no blob {hash}"))?;
     let Some(path) = output else {
         return match copy(store.as_ref(), &scope, &row, &mut io::stdout().lock()) {
-            // Whoever reads has had enough, as in `| head`.
+            // The reader closed the pipe, as in `| head`.
             Err(error) if is_broken_pipe(&error) => Ok(true),
             result => result.map(|()| true),
         };
@@ -77,12 +77,12 @@ fn get(global: &Global, hash: &str, output: Option<&Path>) -> Result<bool> {
     if global.json {
         show::json(&serde_json::json!({"blob": Blob::from(row), "path": path}));
     } else {
-        anstream::println!("{} bytes, {}, are in {}", row.size, row.media_type, path.display());
+        anstream::println!("Wrote {} bytes, {}, to {}", row.size, row.media_type, path.display());
     }
     Ok(true)
 }
 
-/// Writes a blob to a file. The file has its name once it is whole.
+/// Writes a blob to a temporary file and renames it when complete.
 fn save(store: &dyn Store, scope: &Scope, row: &BlobRow, path: &Path) -> Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let mut file = tempfile::NamedTempFile::new_in(folder.map_or_else(|| PathBuf::from("."), Path::to_owned))?;
@@ -96,7 +96,7 @@ fn copy(store: &dyn Store, scope: &Scope, row: &BlobRow, output: &mut dyn Write)
     while at < row.size {
         let piece = store.blob_part(scope, row.hash, at, PIECE)?;
         if piece.is_empty() {
-            bail!("the blob {} is gone", row.hash);
+            bail!("the blob {} was deleted meanwhile", row.hash);
         }
         output.write_all(&piece)?;
         at += piece.len() as u64;
@@ -108,7 +108,7 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 
-/// What a file is, by the end of its name.
+/// Guesses the media type from the file extension.
 fn guess(file: &Path) -> &'static str {
     let ending = file.extension().and_then(|ending| ending.to_str()).unwrap_or_default().to_ascii_lowercase();
     match ending.as_str() {

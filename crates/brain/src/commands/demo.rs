@@ -1,4 +1,4 @@
-//! `brain demo`: a short story on the built-in pack, then a server to try.
+//! `brain demo`: a short demo on the built-in pack, then a server to try.
 
 use std::io::IsTerminal;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ pub(crate) fn run(global: &Global, args: &DemoArgs) -> Result<bool> {
         let ok = story.tell().await?;
         if once {
             if global.store.is_none() {
-                anstream::println!("{DIM}The store of this demo is gone when it ends. Yours stays: brain do \"create task: Call Bob\"{DIM:#}");
+                anstream::println!("{DIM}The demo's store is deleted when it ends. To keep your work: brain do \"create task: Call Bob\"{DIM:#}");
             }
             kernel.engine().stop();
             return Ok(ok);
@@ -36,7 +36,7 @@ pub(crate) fn run(global: &Global, args: &DemoArgs) -> Result<bool> {
         let config = ServerConfig::new(args.addr);
         let bound = match brain_server::bind(kernel.clone(), config, super::serve::stop_signal()).await {
             Ok(bound) => Ok(bound),
-            // Someone else has the port: any free one will do for a demo.
+            // The port is in use; any free one will do for a demo.
             Err(_) => {
                 let free = ServerConfig::new((args.addr.ip(), 0).into());
                 brain_server::bind(kernel.clone(), free, super::serve::stop_signal()).await
@@ -77,7 +77,7 @@ impl Story<'_> {
         let quote = result(&quote, "quote_id");
         self.say(&format!("add item to quote {quote}: 12x ridge capping $45.55"), Mode::EnqueueAndWait).await?;
 
-        self.heading("See it before it happens: the same request in mode `plan` waits for your word");
+        self.heading("See it before it happens: with mode `plan` a request waits for your approval");
         let staged = self.say(&format!("close quote {quote}"), Mode::Plan).await?;
         if let Some(approval) = &staged.approval {
             let actor = brain_kernel::Actor::local();
@@ -88,7 +88,7 @@ impl Story<'_> {
             anstream::println!();
         }
 
-        self.heading("What does not fit is refused, by name, and nothing happens");
+        self.heading("Invalid requests are refused, with the reason, and change nothing");
         self.say(&format!("add item to quote {quote}: 1x gold leaf $999"), Mode::EnqueueAndWait).await?;
         self.say("complete task 12345", Mode::EnqueueAndWait).await?;
 
@@ -116,7 +116,7 @@ impl Story<'_> {
     }
 }
 
-/// A value that a run answered with.
+/// A field of a run's result.
 fn result(report: &Report, name: &str) -> String {
     let found = report.receipts.iter().rev().find_map(|receipt| receipt.result[name].as_str());
     found.unwrap_or_default().to_owned()

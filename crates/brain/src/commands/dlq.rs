@@ -1,4 +1,4 @@
-//! `brain dlq`: steps that failed for good, or whose outcome is in doubt.
+//! `brain dlq`: dead letters, steps that failed for good or whose outcome is unknown.
 
 use std::collections::BTreeSet;
 
@@ -25,7 +25,7 @@ pub(crate) fn run(global: &Global, command: DlqCommand) -> Result<bool> {
         }
         DlqCommand::Resolve { id, note, outcome, result } => {
             if note.trim().is_empty() {
-                bail!("say what was done about it with --note");
+                bail!("say how it was resolved with --note");
             }
             let decision = match (outcome, result) {
                 (OutcomeArg::Skip, None) => LetterDecision::Resolve(None),
@@ -69,7 +69,7 @@ fn list(global: &Global, all: bool, limit: usize, cursor: Option<&str>) -> Resul
     Ok(true)
 }
 
-/// What is personal in each of these letters, as the run of each says.
+/// A redactor per letter, from the definitions of its run.
 fn redactors(global: &Global, rows: &[DeadLetterRow]) -> Result<Vec<Redactor>> {
     let scope = open::scope(global)?;
     open::runtime()?.block_on(async {
@@ -132,12 +132,12 @@ fn show_one(global: &Global, id: &str) -> Result<bool> {
     }
     if row.open {
         anstream::println!("{DIM}→{DIM:#} brain dlq retry {id}");
-        anstream::println!("{DIM}→{DIM:#} brain dlq resolve {id} --note \"what was done about it\"");
+        anstream::println!("{DIM}→{DIM:#} brain dlq resolve {id} --note \"how it was resolved\"");
     }
     Ok(true)
 }
 
-/// Retries many letters and waits until their runs rest.
+/// Retries many letters and waits until their runs settle.
 fn retry_many(global: &Global, filter: &LetterFilter, dry_run: bool, note: &str) -> Result<bool> {
     let scope = open::scope(global)?;
     open::runtime()?.block_on(async {

@@ -71,14 +71,14 @@ pub(crate) fn run(global: &Global, args: &DoArgs) -> Result<bool> {
     })
 }
 
-/// Whether a request came to what was asked for: not if it failed, was not understood, or waits for a word.
+/// Whether the request was carried out; `false` if it failed, was not understood, or waits for a decision.
 fn is_done(report: &Report, mode: Mode) -> bool {
     let asks = report.status == RunStatus::NeedsInput || (report.status == RunStatus::Staged && mode != Mode::Plan);
     let understood = report.confidence != Confidence::None;
     report.ok && !asks && understood
 }
 
-/// The flag that a field of a request comes from.
+/// The flag that sets a field of a request.
 fn flag(field: &str) -> String {
     match field.strip_prefix("limits.").unwrap_or(field) {
         "conversation_id" => "--conversation".into(),

@@ -1,4 +1,4 @@
-//! `brain doctor`: is everything in order?
+//! `brain doctor`: checks packs, store, secrets, hosts and clock.
 
 mod fits;
 
@@ -33,7 +33,7 @@ impl Finding {
     }
 }
 
-/// How a finding is judged: only `Bad` makes the command fail.
+/// Severity of a finding; only `Bad` makes the command fail.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Level {
     Good,
@@ -87,19 +87,19 @@ pub(crate) fn run(global: &Global) -> Result<bool> {
             note(
                 "dead letters",
                 level,
-                if letters > 0 { format!("{letters} wait: brain dlq list") } else { "none".into() },
+                if letters > 0 { format!("{letters} open: brain dlq list") } else { "none".into() },
             );
             note(
                 "approvals",
                 Level::Good,
-                if waiting > 0 { format!("{waiting} wait: brain approve") } else { "none wait".into() },
+                if waiting > 0 { format!("{waiting} pending: brain approve") } else { "none pending".into() },
             );
             if let Some(registry) = &registry {
                 let behind = super::records::behind(registry, store.as_ref(), &scope)?;
                 let (level, detail) = match behind.as_slice() {
-                    [] => (Level::Good, "records are found by what the packs say".to_owned()),
+                    [] => (Level::Good, "lookup indexes are up to date".to_owned()),
                     types => {
-                        (Level::Look, format!("older records of {} are not: brain records reindex", types.join(", ")))
+                        (Level::Look, format!("stale lookup indexes for {}: brain records reindex", types.join(", ")))
                     }
                 };
                 note("indexes", level, detail);

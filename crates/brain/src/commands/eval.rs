@@ -1,4 +1,4 @@
-//! `brain eval`: how well utterances are understood, on public data sets and on a pack's corpus.
+//! `brain eval`: measures understanding on public data sets and on a pack's corpus.
 
 mod corpus;
 mod data_set;

@@ -1,4 +1,4 @@
-//! `brain explain`: how an utterance is understood, or was by a run, and why. Nothing is done.
+//! `brain explain`: how a request is understood, or how a run's request was, and why. Nothing is executed.
 
 use anyhow::{Result, bail};
 use brain_core::{Clock as _, REDACTED, RunId};
@@ -17,7 +17,7 @@ pub(crate) fn run(global: &Global, text: &str) -> Result<bool> {
     if let Ok(run) = text.trim().parse::<RunId>() {
         return explain_run(global, run);
     }
-    // What was taught and rejected here counts, if there is a store; none is made for a question.
+    // Taught and blocked phrases count if the store exists; explaining does not create one.
     let there = match open::place(global)? {
         Place::Sqlite(path) => path.exists(),
         Place::Postgres(_) => true,
@@ -46,7 +46,7 @@ fn with_kernel(global: &Global, work: impl FnOnce(&Kernel, &Scope) -> Result<boo
     })
 }
 
-/// Why a run did what it did, from what it kept: phrases may have changed since.
+/// Explains a run from its stored understanding: phrases may have changed since.
 fn explain_run(global: &Global, run: RunId) -> Result<bool> {
     with_kernel(global, |kernel, scope| {
         if global.json {
@@ -55,10 +55,10 @@ fn explain_run(global: &Global, run: RunId) -> Result<bool> {
         }
         let Some(Heard { message, mut understanding, links }) = kernel.heard(scope, run)? else {
             bail!(
-                "run {run} kept no words: it was called by name, or erased since; brain inspect {run} says what it did"
+                "run {run} has no message: it was called by name, or its payloads were erased. See `brain inspect {run}`"
             )
         };
-        // Personal values are for the one who asked, not for whoever looks at the log.
+        // Personal values are redacted for readers of the log.
         let redactor = kernel.redactor_for(scope, run);
         if let Understanding::Clear { intents } = &mut understanding {
             let slots = intents.iter_mut().flat_map(|intent| &mut intent.slots);
@@ -76,7 +76,7 @@ fn explain_run(global: &Global, run: RunId) -> Result<bool> {
                 why.join(", ")
             );
         }
-        anstream::println!("{DIM}What was done then: brain inspect {run}{DIM:#}");
+        anstream::println!("{DIM}What the run did: brain inspect {run}{DIM:#}");
         Ok(true)
     })
 }
@@ -142,9 +142,9 @@ impl Teller<'_> {
                     evidence.phrase
                 );
                 if let Some(search) = &evidence.search {
-                    let words = if search.lexical > 0.0 { "speak for it" } else { "do not decide it" };
+                    let words = if search.lexical > 0.0 { "support it" } else { "are inconclusive" };
                     anstream::println!(
-                        "  {DIM}Words and letters {words}; in meaning they are {} alike ({:.2}).{DIM:#}",
+                        "  {DIM}Words and letters {words}; the meanings are {} similar ({:.2}).{DIM:#}",
                         how_alike(search.alike),
                         search.alike
                     );
@@ -152,7 +152,7 @@ impl Teller<'_> {
             }
         }
         for (said, meant) in &evidence.taken_for {
-            anstream::println!("  “{said}” was taken for “{meant}”.");
+            anstream::println!("  “{said}” was read as “{meant}”.");
         }
     }
 
@@ -167,7 +167,7 @@ impl Teller<'_> {
             }
         }
         for slot in &intent.invalid {
-            anstream::println!("  {BOLD}{}{BOLD:#} cannot be “{}”: it will be asked for", slot.name, slot.text);
+            anstream::println!("  {BOLD}{}{BOLD:#} cannot be “{}”: Brain will ask for it", slot.name, slot.text);
         }
         let Some(target) = self.targets.iter().find(|target| target.name == intent.target) else { return };
         for (name, slot) in &target.slots {
@@ -177,16 +177,16 @@ impl Teller<'_> {
                 continue;
             }
             if slot.has_default {
-                anstream::println!("  {BOLD}{name}{BOLD:#} is not said: its default is taken");
+                anstream::println!("  {BOLD}{name}{BOLD:#} is missing: the default is used");
             } else if slot.required {
-                anstream::println!("  {BOLD}{name}{BOLD:#} is not said: it will be asked for");
+                anstream::println!("  {BOLD}{name}{BOLD:#} is missing: Brain will ask for it");
             }
         }
     }
 
     fn rivals(&self, evidence: &Evidence) {
         if let Some(rival) = &evidence.runner_up {
-            // Below enough rows a number would promise more than anybody knows.
+            // With too few rows, a number would suggest more precision than there is.
             let calibrated = evidence.search.is_none_or(|search| search.calibrated);
             let score = evidence.runner_up_score.map(|score| match calibrated {
                 true => format!(", at {score:.2} against {:.2}", evidence.score),
@@ -200,7 +200,7 @@ impl Teller<'_> {
             );
         }
         for (target, why) in &evidence.excluded {
-            anstream::println!("  {DIM}{} was out of the question: {why}{DIM:#}", self.title(target));
+            anstream::println!("  {DIM}{} was ruled out: {why}{DIM:#}", self.title(target));
         }
     }
 
@@ -213,7 +213,7 @@ impl Teller<'_> {
             return;
         }
         if let Some(word) = question.options.iter().find_map(|option| option.evidence.doubt.as_ref()) {
-            anstream::println!("  “{word}” says that this may be no request.");
+            anstream::println!("  “{word}” suggests that this is not a request.");
         }
         for option in &question.options {
             anstream::println!(
@@ -227,7 +227,7 @@ impl Teller<'_> {
     }
 
     fn unknown(&self, nearest: &[Suggestion]) {
-        anstream::println!("“{}” asks for nothing that the packs can do.", self.text);
+        anstream::println!("“{}” matches nothing that the packs can do.", self.text);
         for one in nearest {
             anstream::println!("  Nearest: {BOLD}{}{BOLD:#}, for example “{}”", self.title(&one.target), one.phrase);
         }
@@ -236,10 +236,10 @@ impl Teller<'_> {
 
 fn sure(intent: &Intent) -> String {
     let why = match (intent.confidence, intent.evidence.tier) {
-        (brain_nlu::Confidence::High, _) => "everything was said",
-        (brain_nlu::Confidence::Medium, Stage::Exact) => "something was not said",
-        (brain_nlu::Confidence::Medium, _) => "it was inferred",
-        _ => "it has to be asked for",
+        (brain_nlu::Confidence::High, _) => "every value was given",
+        (brain_nlu::Confidence::Medium, Stage::Exact) => "a value was not given",
+        (brain_nlu::Confidence::Medium, _) => "a value was inferred",
+        _ => "a value has to be asked for",
     };
     format!("Confidence: {BOLD}{}{BOLD:#}, {why}.", intent.confidence)
 }
@@ -265,5 +265,5 @@ fn plain(value: &Value) -> String {
 
 fn small_talk(talk: SmallTalk) {
     let name = serde_json::to_value(talk).unwrap_or_default();
-    anstream::println!("That is small talk ({}): Brain answers by itself.", name.as_str().unwrap_or_default());
+    anstream::println!("That is small talk ({}); Brain answers it directly.", name.as_str().unwrap_or_default());
 }

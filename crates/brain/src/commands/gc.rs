@@ -1,4 +1,4 @@
-//! `brain gc`: erases and deletes what has been kept long enough; a server does it once an hour.
+//! `brain gc`: applies the configured retention; a server does so once an hour.
 
 use anyhow::{Context, Result};
 use brain_core::{Clock, TenantId, Timestamp};
@@ -13,7 +13,7 @@ use crate::show::{BOLD, DIM, GREEN};
 use crate::system::SystemClock;
 use crate::{open, show};
 
-/// How long what a tenant did is kept; `None` if for ever.
+/// The retention of a tenant; `None` if nothing expires.
 fn keep(config: &Config, tenant: &TenantId) -> Option<Keep> {
     let keep = config.keep(tenant);
     let ends = keep.payloads.is_some() || keep.runs.is_some();
@@ -49,7 +49,7 @@ pub(crate) fn run(global: &Global, args: &GcArgs) -> Result<bool> {
     }
     if args.compact && !args.dry_run {
         let sudo = super::audit::sudo(store.as_ref(), "compact", None, "gc --compact")?;
-        store.compact(&sudo).context("the free space could not be given back")?;
+        store.compact(&sudo).context("free space could not be returned to the file system")?;
     }
     if global.json {
         let items: Vec<_> = list.iter().map(|(tenant, swept)| row(tenant, *swept)).collect();
@@ -64,13 +64,13 @@ pub(crate) fn run(global: &Global, args: &GcArgs) -> Result<bool> {
     }
     if !config.keeps() {
         anstream::println!(
-            "{DIM}→{DIM:#} say how long things are kept, in the file of --config: tenants: {{\"*\": {{keep: {{payloads: 30d, runs: 365d}}}}}}"
+            "{DIM}→{DIM:#} set the retention in the file of --config: tenants: {{\"*\": {{keep: {{payloads: 30d, runs: 365d}}}}}}"
         );
     }
     Ok(true)
 }
 
-/// What went of a tenant, and how many corrections and notes about finished work with it; `None` if nothing expires.
+/// What a tenant's sweep deleted, with the numbers of corrections and of progress notes; `None` if nothing expires.
 type Gone = Option<(Swept, u64, u64)>;
 
 fn row(tenant: &TenantId, gone: Gone) -> serde_json::Value {
@@ -86,7 +86,7 @@ fn row(tenant: &TenantId, gone: Gone) -> serde_json::Value {
 
 fn tell(tenant: &TenantId, gone: Gone, dry_run: bool) {
     let Some((swept, corrections, notes)) = gone else {
-        return anstream::println!("{BOLD}{tenant}{BOLD:#}  nothing expires: everything is kept for ever");
+        return anstream::println!("{BOLD}{tenant}{BOLD:#}  nothing expires: everything is kept forever");
     };
     let would = if dry_run { "would be " } else { "" };
     let Swept { runs_erased, runs_deleted, runs_compacted, blobs_deleted, blobs_unused, bytes } = swept;
@@ -95,7 +95,7 @@ fn tell(tenant: &TenantId, gone: Gone, dry_run: bool) {
     );
 }
 
-/// Erases and deletes for every tenant whose configuration says so.
+/// Applies the retention of every tenant that has one configured.
 pub(super) fn by_itself(config: &Config, store: &dyn Store, sudo: &Sudo) -> Result<()> {
     trim_audit(config, store, sudo)?;
     let mut failed = None;
@@ -104,10 +104,10 @@ pub(super) fn by_itself(config: &Config, store: &dyn Store, sudo: &Sudo) -> Resu
         let scope = Scope::of(tenant.clone());
         match sweep(store, &scope, SystemClock.now(), keep, false) {
             Ok(swept) if swept != Swept::default() => {
-                tracing::info!(%tenant, ?swept, "what has been kept long enough went");
+                tracing::info!(%tenant, ?swept, "retention applied");
             }
             Ok(_) => {}
-            // One tenant's trouble is not the next one's.
+            // A failure for one tenant must not stop the others.
             Err(error) => drop(failed.get_or_insert((tenant.clone(), error))),
         }
         if let Err(error) = sweep_corrections(store, &scope, false) {
@@ -123,7 +123,7 @@ pub(super) fn by_itself(config: &Config, store: &dyn Store, sudo: &Sudo) -> Resu
     }
 }
 
-/// Deletes entries of the audit that were kept long enough; how many.
+/// Deletes expired audit entries; returns how many.
 fn trim_audit(config: &Config, store: &dyn Store, sudo: &Sudo) -> Result<u64> {
     let Some(kept) = config.audit() else { return Ok(0) };
     let length = i64::try_from(kept.0).unwrap_or(i64::MAX);

@@ -1,4 +1,4 @@
-//! What a server does by itself once an hour: what has been kept long enough goes, what is ready is learned.
+//! A server's hourly housekeeping: applies retention and promotes learned phrases.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -12,18 +12,18 @@ use super::gc;
 use crate::config::Config;
 use crate::system::SystemClock;
 
-/// How long a server waits before its first time.
+/// Delay before the first round.
 const FIRST: Duration = Duration::from_secs(60);
-/// How long it waits between two times.
+/// Time between rounds.
 const BETWEEN: Duration = Duration::from_secs(60 * 60);
-/// If another server has done it within this time, it is not done again.
+/// A round is skipped if another server did one within this time.
 const DONE_LATELY: Millis = Millis(55 * 60 * 1000);
-/// Rows of the audit that are looked at to find that out.
+/// Number of audit rows searched for that.
 const LOOKED_AT: usize = 50;
-/// Who does it.
+/// The actor in the audit log.
 const SERVER: &str = "server";
 
-/// Begins, on a thread that ends with the process: every commit of it is whole.
+/// Starts the housekeeping thread. It ends with the process, which is safe because each of its commits is atomic.
 pub(crate) fn keep(config: Option<PathBuf>, slot: &KernelSlot) {
     let slot = slot.clone();
     let work = move || {
@@ -33,19 +33,19 @@ pub(crate) fn keep(config: Option<PathBuf>, slot: &KernelSlot) {
             wait = BETWEEN;
             for (what, done) in once(config.as_deref(), &slot.get()) {
                 if let Err(error) = done {
-                    tracing::warn!(error = %format!("{error:#}"), "{what} did not work out; again in an hour");
+                    tracing::warn!(error = %format!("{error:#}"), "{what} failed; will retry in an hour");
                 }
             }
         }
     };
     if let Err(error) = std::thread::Builder::new().name("brain-house".into()).spawn(work) {
-        tracing::warn!(%error, "nothing expires and nothing is learned by itself: there is no thread for it");
+        tracing::warn!(%error, "cannot start the housekeeping thread: retention and learning do not run");
     }
 }
 
-/// Both, whatever becomes of the other.
+/// Runs both parts; a failure of one does not stop the other.
 fn once(config: Option<&Path>, kernel: &Kernel) -> Vec<(&'static str, Result<()>)> {
-    // Read anew: whoever changes it need not start the server again.
+    // Reread every time, so that changes take effect without a restart.
     let config = match Config::read(config) {
         Ok(config) => config,
         Err(error) => return vec![("reading the configuration", Err(error))],
@@ -69,8 +69,8 @@ fn once(config: Option<&Path>, kernel: &Kernel) -> Vec<(&'static str, Result<()>
     done
 }
 
-/// The right to look at every tenant, unless another server has done it lately. Two that do it at once do no harm, only
-/// work: what each does names what it has read.
+/// Grants access to all tenants unless another server did this round. Two concurrent rounds only duplicate work: their
+/// writes have preconditions.
 fn turn(store: &dyn Store, what: &str) -> Result<Option<Sudo>> {
     let now = SystemClock.now();
     let lately = |row: &brain_store::AuditRow| row.what == what && row.who == SERVER && row.at.plus(DONE_LATELY) > now;
@@ -80,7 +80,7 @@ fn turn(store: &dyn Store, what: &str) -> Result<Option<Sudo>> {
     Ok(Some(Sudo::because(store, now, SERVER, what, None, "once an hour")?))
 }
 
-/// Makes phrases of what is ready, for every tenant whose configuration says so.
+/// Promotes ready candidates for every tenant that has learning configured.
 fn learn(config: &Config, kernel: &Kernel, sudo: &Sudo) -> Result<()> {
     for tenant in kernel.store().tenants(sudo)? {
         if !config.learns(&tenant) {
@@ -122,7 +122,7 @@ mod tests {
         Kernel::start(&KernelConfig::default(), registry, store, clock.clone(), random, alone).unwrap()
     }
 
-    /// Five people say it and say what they meant.
+    /// Five people make the request and correct it.
     async fn is_said(kernel: &Kernel, clock: &VirtualClock, tenant: &TenantId) {
         for who in ["ann", "bob", "kim", "lee", "max"] {
             clock.advance(Millis(10));

@@ -1,4 +1,4 @@
-//! `brain inspect` and `brain replay`: what happened in a run, and that its log alone gives the same state.
+//! `brain inspect` and `brain replay`: the history of a run, and the check that its log rebuilds the same state.
 
 use anyhow::{Context, Result};
 use brain_core::{Redactor, RunId, RunStatus, Timestamp, canonical_digest};
@@ -35,7 +35,7 @@ pub(crate) fn inspect(global: &Global, run: &str) -> Result<bool> {
     })
 }
 
-/// The story of a run, event by event.
+/// Prints the history of a run, event by event.
 pub(crate) fn timeline(kernel: &Kernel, scope: &Scope, run: RunId) -> Result<()> {
     let state = kernel.engine().run_state(scope, run)?;
     let row = &state.row;
@@ -52,7 +52,7 @@ pub(crate) fn timeline(kernel: &Kernel, scope: &Scope, run: RunId) -> Result<()>
     let said = if said.is_empty() { "called by name".to_owned() } else { format!("“{said}”") };
     if row.request["erased"].is_string() {
         let at = show::moment(row.created_at);
-        anstream::println!("{DIM}asked for at {at}; what it worked with was erased, its digests stay{DIM:#}\n");
+        anstream::println!("{DIM}requested at {at}; payloads were erased, digests remain{DIM:#}\n");
     } else {
         anstream::println!(
             "{said} {DIM}by {} ({}, {}) at {}{DIM:#}\n",
@@ -69,12 +69,12 @@ pub(crate) fn timeline(kernel: &Kernel, scope: &Scope, run: RunId) -> Result<()>
         && !machine.is_ended()
         && let Some(at) = machine.wake_at()
     {
-        anstream::println!("{DIM}it is looked at again at {at}{DIM:#}");
+        anstream::println!("{DIM}scheduled again at {at}{DIM:#}");
     }
     Ok(())
 }
 
-/// One event, as a line or two.
+/// Prints one event in one or two lines.
 fn event(state: &RunState, entry: &LogEntry<'_>, start: Timestamp, redactor: &Redactor) {
     let at = format!("+{}", show::span(entry.at.since(start)));
     let line = |what: &str, more: &str| anstream::println!("  {DIM}{at:>9}{DIM:#}  {what:<12} {more}");
@@ -83,7 +83,7 @@ fn event(state: &RunState, entry: &LogEntry<'_>, start: Timestamp, redactor: &Re
             anstream::println!("             {DIM}{name:<11}  {value}{DIM:#}");
         }
     };
-    // Personal values are for the one who asked, not for whoever looks at the log.
+    // Personal values are redacted for readers of the log.
     let payload = &wire::shown_payload(entry.payload.unwrap_or(&Value::Null), &state.log, redactor);
     let data = entry.value();
     let text = |name: &str| data[name].as_str().unwrap_or_default();
@@ -115,7 +115,7 @@ fn event(state: &RunState, entry: &LogEntry<'_>, start: Timestamp, redactor: &Re
             line(
                 "staged",
                 &format!(
-                    "{YELLOW}waits for the {}'s word{YELLOW:#} {DIM}· approval {}{DIM:#}",
+                    "{YELLOW}waits for the {}'s approval{YELLOW:#} {DIM}· approval {}{DIM:#}",
                     text("consent"),
                     text("approval")
                 ),
@@ -126,28 +126,28 @@ fn event(state: &RunState, entry: &LogEntry<'_>, start: Timestamp, redactor: &Re
             line("rejected", &format!("by {}", text("by")));
             detail("note", payload["note"].as_str().unwrap_or_default());
         } else if entry.is(PipeEvent::Expired) {
-            let what = if text("was") == "staged" { "nobody said yes" } else { "nobody answered" };
-            line("expired", &format!("{RED}✗{RED:#} time ran out: {what} until {}", text("until")));
+            let what = if text("was") == "staged" { "not approved" } else { "not answered" };
+            line("expired", &format!("{RED}✗{RED:#} expired: {what} by {}", text("until")));
         } else if entry.is(PipeEvent::Cancelled) {
-            line("cancelled", "before anything was done");
+            line("cancelled", "before any step ran");
         } else if entry.is(PipeEvent::LetterOpened) {
             line("told", &format!("{} that `{}` waits for a person", text("to"), text("tool")));
         } else if entry.is(PipeEvent::Answered) {
             line("answered", "nothing was done");
         } else if entry.is(PipeEvent::TakenOver) {
-            line("taken over", "the process that worked on it had stopped");
+            line("taken over", "its process had stopped");
         } else if entry.is(PipeEvent::Parked) {
-            line("set aside", text("why"));
+            line("parked", text("why"));
         } else if entry.is(PipeEvent::Unparked) {
-            line("looked at again", &format!("by {}", text("by")));
+            line("reloaded", &format!("by {}", text("by")));
         } else if entry.is(PipeEvent::Aborted) {
-            line("given up", &format!("by {}", text("by")));
+            line("aborted", &format!("by {}", text("by")));
             detail("note", payload["note"].as_str().unwrap_or_default());
         } else if entry.is(PipeEvent::Checkpoint) {
-            line("compacted", &format!("{} events before this one are gone; receipts stay", data["events"]));
+            line("compacted", &format!("{} earlier events were compacted; receipts remain", data["events"]));
         } else if entry.is(PipeEvent::Archived) {
             let count = data["receipts"].as_array().map_or(0, Vec::len);
-            line("archived", &format!("{count} receipts of events that are gone"));
+            line("archived", &format!("{count} receipts of compacted events"));
         } else if entry.is(PipeEvent::Migrated) {
             let to: String = text("to").chars().take(12).collect();
             line("moved", &format!("to program {to} by {}", text("by")));
@@ -207,27 +207,27 @@ fn event(state: &RunState, entry: &LogEntry<'_>, start: Timestamp, redactor: &Re
         }
         Event::CheckPostponed { job, attempt, at, failure: Some(failure) } => {
             let call = call(job, attempt);
-            line("no answer", &format!("{call}: the check failed ({failure}); it is made again at {at}"));
+            line("no answer", &format!("{call}: the check failed ({failure}); next check at {at}"));
         }
         Event::CheckPostponed { job, attempt, at, failure: None } => {
-            line("not yet", &format!("{} may still land; it is checked again at {at}", call(job, attempt)));
+            line("not yet", &format!("{} may still take effect; next check at {at}", call(job, attempt)));
         }
         Event::CheckDenied { job, attempt } => line("not done", &format!("{} had not happened", call(job, attempt))),
         Event::ScopeStopped { scope, stop, failure } => {
             let why = failure.map_or_else(String::new, |failure| format!(": {failure}"));
             line("stopping", &format!("{}{}{why}", part_of(scope), format!("{stop:?}").to_lowercase()));
         }
-        Event::StopForced { scope } => line("forced", &format!("{}nobody is waited for any more", part_of(scope))),
+        Event::StopForced { scope } => line("forced", &format!("{}no longer waiting", part_of(scope))),
         Event::ScopeEnded { scope, end } => {
             line("ended", &format!("{}{}", part_of(scope), format!("{end:?}").to_lowercase()));
         }
         Event::WaitArmed { .. } => line("waiting", "for the first of several things"),
         Event::WaitWon { arm, .. } => line("came first", &format!("number {}", arm + 1)),
-        Event::CompensationStarted { .. } => line("undoing", "what was done is taken back, last first"),
+        Event::CompensationStarted { .. } => line("undoing", "finished steps are undone, last first"),
         Event::RunEnded { end } => line(&format!("{end:?}").to_lowercase(), ""),
         Event::SignalIgnored { what, .. } => line("ignored", &format!("{what}: it changed nothing")),
         Event::ScopeOpened { job, attempt, .. } => {
-            line("grew", &format!("{} brought steps along", call(job, attempt)));
+            line("grew", &format!("{} added steps", call(job, attempt)));
             detail("args", &show::fields(&payload["args"]));
         }
         Event::JobOffered { job } => {
@@ -251,14 +251,14 @@ fn event(state: &RunState, entry: &LogEntry<'_>, start: Timestamp, redactor: &Re
         }
         Event::JobGranted { job } => line("granted", &call(job, 0)),
         Event::ReviewAsked { job, attempt } => {
-            line("review", &format!("{YELLOW}!{YELLOW:#} {} waits for somebody to look at it", call(job, attempt)));
+            line("review", &format!("{YELLOW}!{YELLOW:#} {} waits for review", call(job, attempt)));
             detail("ask", payload["result"]["review"]["ask"].as_str().unwrap_or_default());
             detail("result", &show::fields(&payload["result"]["data"]));
         }
         Event::StepBypassed { at, because } => {
             line("left out", &format!("{}: `{}` did not succeed", step(at), step(StepId { step: because, ..at })));
         }
-        Event::BatchRolledBack { .. } => line("rolled back", "nothing of the batch was kept"),
+        Event::BatchRolledBack { .. } => line("rolled back", "no write of the batch was kept"),
     }
 }
 
@@ -276,8 +276,8 @@ fn understood(payload: &Value, line: &dyn Fn(&str, &str)) {
         );
     }
     match evidence["kind"].as_str() {
-        Some("ask") => line("understood", "more than one reading: a question"),
-        Some("unknown") => line("understood", "nothing that the packs know"),
+        Some("ask") => line("understood", "ambiguous: asked"),
+        Some("unknown") => line("understood", "not understood"),
         _ => {}
     }
 }
@@ -290,7 +290,7 @@ fn name(state: &RunState, seq: u64, job: JobId, attempt: u32) -> String {
     format!("{BOLD}{tool}{BOLD:#} {DIM}{}{item}{attempt}{DIM:#}", end_of(&id))
 }
 
-/// The end of the path of a step, so that a line about a deeply nested one still fits; `--json` has the whole path.
+/// The end of a step's path, so that deeply nested steps fit the line; `--json` has the whole path.
 fn end_of(path: &str) -> String {
     const LONGEST: usize = 28;
     let count = path.chars().count();
@@ -320,7 +320,7 @@ pub(crate) fn replay(global: &Global, run: &str) -> Result<bool> {
             }));
         } else if same {
             anstream::println!(
-                "{GREEN}✓{GREEN:#} Replayed {events} events of run {run}: the log gives the stored state."
+                "{GREEN}✓{GREEN:#} Replayed {events} events of run {run}: the log matches the stored state."
             );
             anstream::println!(
                 "{DIM}status {} · receipts: {} · state {}{DIM:#}",
@@ -330,7 +330,7 @@ pub(crate) fn replay(global: &Global, run: &str) -> Result<bool> {
             );
             anstream::println!("{DIM}Nothing was executed.{DIM:#}");
         } else {
-            anstream::println!("{RED}✗{RED:#} The log of run {run} does not give the stored state:");
+            anstream::println!("{RED}✗{RED:#} The log of run {run} does not match the stored state:");
             for difference in &outcome.differences {
                 anstream::println!("  {difference}");
             }
@@ -347,7 +347,7 @@ struct Rebuilt {
     differences: Vec<String>,
 }
 
-/// Folds the log, event by event, and compares with the columns that were written beside it.
+/// Folds the log and compares the result with the stored columns.
 fn rebuild(kernel: &Kernel, stored: &RunState) -> Result<Rebuilt> {
     let row = &stored.row;
     let mut differences = Vec::new();
@@ -355,12 +355,12 @@ fn rebuild(kernel: &Kernel, stored: &RunState) -> Result<Rebuilt> {
     if events != row.schedule.seq {
         differences.push(format!("the log has {events} events, the row says {}", row.schedule.seq));
     }
-    // What was compacted has left gaps; behind the last checkpoint there are none.
+    // Compaction leaves gaps before the last checkpoint, never after it.
     let compacted = entries(&stored.log).filter(|entry| entry.is(PipeEvent::Checkpoint)).last();
     let from = compacted.map_or(0, |entry| entry.seq);
     for (expected, entry) in (from..).zip(entries(&stored.log).filter(|entry| entry.seq >= from)) {
         if entry.seq != expected {
-            differences.push(format!("event {} stands where {expected} should", entry.seq));
+            differences.push(format!("found event {} instead of {expected}", entry.seq));
             break;
         }
     }
@@ -374,11 +374,11 @@ fn rebuild(kernel: &Kernel, stored: &RunState) -> Result<Rebuilt> {
         differences.push(format!("the log gives status `{status}`, the row says `{}`", row.status));
     }
     if started && state.wake_at() != row.schedule.wake_at {
-        differences.push("the log gives another time to wake up".into());
+        differences.push("the log gives another wake-up time".into());
     }
     let hash = row.program.context("a run with a program names it")?;
     if kernel.engine().program(hash)?.id().0 != hash {
-        differences.push("the stored program is not the one that its hash names".into());
+        differences.push("the stored program does not match its hash".into());
     }
     let receipts = stored.receipts()?.len();
     Ok(Rebuilt { status, digest: canonical_digest(state).to_string(), receipts, differences })

@@ -1,4 +1,4 @@
-//! `brain learning`: what people say that is no phrase yet, and what becomes of it.
+//! `brain learning`: candidate phrases and decisions about them.
 
 mod show_candidates;
 
@@ -14,9 +14,9 @@ use crate::cli::{CorrectArgs, DecideArgs, Global, LearningCommand, RejectArgs};
 use crate::show::{BOLD, DIM, GREEN, RED, YELLOW};
 use crate::{open, show};
 
-/// Weeks that are shown.
+/// Number of weeks shown.
 const WEEKS: usize = 8;
-/// Candidates that are shown where they are not what was asked for.
+/// Number of candidates shown in the overview.
 const SHOWN: usize = 5;
 
 pub(crate) fn run(global: &Global, command: Option<LearningCommand>) -> Result<bool> {
@@ -54,13 +54,13 @@ impl Teller<'_> {
             return Ok(true);
         }
         if weeks.is_empty() {
-            anstream::println!("Nothing was asked in words yet: brain do \"create task: Call Bob\"");
+            anstream::println!("No requests yet. Try: brain do \"create task: Call Bob\"");
             return Ok(true);
         }
         weeks_table(&weeks);
         let count = |name: &str| states.get(name).copied().unwrap_or_default();
         anstream::println!(
-            "\nPhrases to learn: {GREEN}{} ready{GREEN:#}, {YELLOW}{} wait for a person{YELLOW:#}, {} gathering, {} promoted, {} rejected.",
+            "\nPhrases to learn: {GREEN}{} ready{GREEN:#}, {YELLOW}{} to review{YELLOW:#}, {} gathering, {} promoted, {} rejected.",
             count("ready"),
             count("review"),
             count("gathering"),
@@ -71,7 +71,7 @@ impl Teller<'_> {
             candidate(one);
         }
         if count("ready") > 0 {
-            anstream::println!("{DIM}→{DIM:#} to make phrases of what is ready: brain learning run");
+            anstream::println!("{DIM}→{DIM:#} to promote the ready ones: brain learning run");
         }
         if count("review") > 0 {
             anstream::println!(
@@ -89,7 +89,7 @@ impl Teller<'_> {
             return Ok(true);
         }
         if list.is_empty() {
-            anstream::println!("There are none: what people say is a phrase already, or nobody has said anything yet.");
+            anstream::println!("No candidates.");
         }
         list.iter().for_each(candidate);
         Ok(true)
@@ -102,12 +102,12 @@ impl Teller<'_> {
             return Ok(true);
         }
         if done.is_empty() {
-            anstream::println!("Nothing is ready to be learned: brain learning candidates says what is missing.");
+            anstream::println!("Nothing is ready to be learned. `brain learning candidates` shows what is missing.");
         }
         for Promotion { phrase, target, why, .. } in &done {
             match why {
                 None if dry_run => {
-                    anstream::println!("{GREEN}✓{GREEN:#} “{phrase}” would ask for {BOLD}{target}{BOLD:#}.")
+                    anstream::println!("{GREEN}✓{GREEN:#} “{phrase}” would mean {BOLD}{target}{BOLD:#}.")
                 }
                 None => promoted(phrase, target),
                 Some(why) => anstream::println!("{RED}✗{RED:#} “{phrase}” for {target} was not learned. {why}"),
@@ -136,7 +136,7 @@ impl Teller<'_> {
             return Ok(true);
         }
         anstream::println!(
-            "{GREEN}✓{GREEN:#} “{phrase}” does not lead to {BOLD}{target}{BOLD:#}, nor does what is like it."
+            "{GREEN}✓{GREEN:#} “{phrase}” and close paraphrases no longer match {BOLD}{target}{BOLD:#}."
         );
         if let Some(note) = note {
             anstream::println!("  {YELLOW}{note}{YELLOW:#}");
@@ -151,7 +151,7 @@ impl Teller<'_> {
             return Ok(true);
         }
         if list.is_empty() {
-            anstream::println!("Nothing was rejected.");
+            anstream::println!("No blocked phrases.");
         }
         for row in list {
             let why = if row.why.is_empty() { String::new() } else { format!(": {}", row.why) };
@@ -172,7 +172,7 @@ impl Teller<'_> {
         if self.global.json {
             show::json(&row);
         } else {
-            anstream::println!("{GREEN}✓{GREEN:#} “{}” may lead to {BOLD}{}{BOLD:#} again.", row.phrase, row.target);
+            anstream::println!("{GREEN}✓{GREEN:#} “{}” can match {BOLD}{}{BOLD:#} again.", row.phrase, row.target);
         }
         Ok(true)
     }
@@ -192,9 +192,9 @@ impl Teller<'_> {
                 anstream::println!("{GREEN}✓{GREEN:#} “{}” does not mean {BOLD}{chosen}{BOLD:#}.", told.said);
             }
         }
-        anstream::println!("  It is measured from now on: brain learning cases");
+        anstream::println!("  It is now a test case: brain learning cases");
         if let Some(meant) = &told.meant {
-            anstream::println!("{DIM}→{DIM:#} to have it understood at once: brain teach \"{}\" {meant}", told.said);
+            anstream::println!("{DIM}→{DIM:#} to teach it as well: brain teach \"{}\" {meant}", told.said);
         }
         Ok(true)
     }
@@ -207,7 +207,7 @@ impl Teller<'_> {
             return Ok(true);
         }
         if list.is_empty() {
-            anstream::println!("Nothing was corrected: brain learning correct RUN --meant TOOL");
+            anstream::println!("No corrections yet: brain learning correct RUN --meant TOOL");
         }
         for case in list {
             let expect = match &case.expect {
@@ -217,8 +217,8 @@ impl Teller<'_> {
             let people: Vec<&str> = case.actors.iter().map(String::as_str).collect();
             let counts = match (case.counts(), case.contested) {
                 (true, _) => "counts",
-                (false, true) => "does not count: others say something else",
-                (false, false) => "does not count yet: it takes two people, or one who is trusted",
+                (false, true) => "does not count: contested by others",
+                (false, false) => "does not count yet: needs a second person, or a trusted one",
             };
             anstream::println!("“{}” {expect} {DIM}by {} · {counts}{DIM:#}", case.say, people.join(", "));
         }
@@ -227,7 +227,7 @@ impl Teller<'_> {
 }
 
 fn promoted(phrase: &str, target: &str) {
-    anstream::println!("{GREEN}✓{GREEN:#} “{phrase}” asks for {BOLD}{target}{BOLD:#} from now on.");
+    anstream::println!("{GREEN}✓{GREEN:#} “{phrase}” now means {BOLD}{target}{BOLD:#}.");
 }
 
 fn weeks_table(weeks: &[Week]) {

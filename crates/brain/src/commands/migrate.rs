@@ -1,4 +1,4 @@
-//! `brain migrate`: brings the tables of the store up to date.
+//! `brain migrate`: upgrades the tables of the store.
 
 use anyhow::{Result, bail};
 use brain_store::{Migration, PostgresStore, SqliteStore};
@@ -20,9 +20,9 @@ pub(crate) fn run(global: &Global, dry_run: bool) -> Result<bool> {
     }
     match (from, dry_run) {
         (from, _) if from == to => anstream::println!("{store} has format {to}: nothing to do."),
-        (0, true) => anstream::println!("{store} is empty: its tables would be made, in format {to}."),
-        (0, false) => anstream::println!("{store}: the tables were made, in format {to}."),
-        (from, true) => anstream::println!("{store} has format {from} and would get format {to}."),
+        (0, true) => anstream::println!("{store} is empty: tables would be created in format {to}."),
+        (0, false) => anstream::println!("{store}: tables created in format {to}."),
+        (from, true) => anstream::println!("{store} would be upgraded from format {from} to {to}."),
         (from, false) => anstream::println!("{store}: format {from} → {to}."),
     }
     Ok(true)

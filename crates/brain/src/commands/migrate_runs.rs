@@ -1,4 +1,4 @@
-//! `brain runs migrate`: moves runs that are under way to what the packs say now.
+//! `brain runs migrate`: migrates runs in progress to the loaded packs.
 
 use anyhow::{Context, Result};
 use brain_core::RunId;
@@ -9,7 +9,7 @@ use crate::cli::Global;
 use crate::show::{BOLD, DIM, YELLOW};
 use crate::{open, show};
 
-/// Steps with other names: `OLD=NEW`, or `OLD=` for one that is not there any more.
+/// Renamed steps: `OLD=NEW`, or `OLD=` for a removed one.
 fn step_map(list: &[String]) -> Result<std::collections::BTreeMap<String, Option<String>>> {
     let pair = |text: &String| {
         let (old, new) = text.split_once('=').with_context(|| format!("`{text}` is not OLD=NEW"))?;
@@ -39,7 +39,7 @@ pub(crate) fn run(
         for run in runs {
             let mut about = kernel.plan_move(&scope, run, &map)?;
             if about.problems.is_empty() && !about.is_there() && !dry_run {
-                // Somebody may have moved it on since it was looked at: then it says so and stays.
+                // The run may have moved on since it was checked; then it is refused and stays.
                 if let Err(error) = kernel.move_run(&scope, run, &map, &Actor::local().name).await {
                     about.problems.push(error.to_string());
                 }
@@ -58,10 +58,10 @@ pub(crate) fn run(
                 "items": list, "dry_run": dry_run, "moved": moved_now, "movable": moved, "there": there, "stay": stay,
             }));
         } else {
-            let would = if dry_run { "can be moved" } else { "moved" };
-            anstream::println!("{BOLD}{moved}{BOLD:#} {would}, {there} there already, {stay} cannot be moved");
+            let would = if dry_run { "can be migrated" } else { "moved" };
+            anstream::println!("{BOLD}{moved}{BOLD:#} {would}, {there} up to date, {stay} cannot be migrated");
             if dry_run && moved > 0 {
-                anstream::println!("{DIM}nothing was changed; leave --dry-run out to move them{DIM:#}");
+                anstream::println!("{DIM}nothing was changed; run without --dry-run to migrate{DIM:#}");
             }
         }
         Ok(stay == 0)
@@ -78,7 +78,7 @@ fn line(about: &Move, dry_run: bool) {
         anstream::println!("{}  {YELLOW}stays{YELLOW:#}  {}", about.run, about.problems.join("; "));
     } else if !about.is_there() {
         let to = about.to.map(|to| short(&to)).unwrap_or_default();
-        let word = if dry_run { "would move" } else { "moved" };
+        let word = if dry_run { "would migrate" } else { "moved" };
         let kept = if about.kept.is_empty() { "nothing".into() } else { about.kept.join(", ") };
         let ahead = if about.ahead.is_empty() { "nothing".into() } else { about.ahead.join(", ") };
         anstream::println!("{}  {word}  {DIM}{from} → {to}{DIM:#}  keeps {kept}; ahead: {ahead}", about.run);

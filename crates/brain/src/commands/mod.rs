@@ -47,10 +47,10 @@ use brain_store::Scope;
 use crate::cli::{BlobCommand, Cli, Command, DevCommand, Global, RecordsCommand, StoreCommand, TokenCommand};
 use crate::{open, show};
 
-/// How long a command waits for the run that it has started or moved on.
+/// How long a command waits for the run that it resumed.
 pub(crate) const WAIT: Duration = Duration::from_secs(30);
 
-/// Runs a command. `false` if it did not work out and has said so.
+/// Runs a command. `false` if it failed and has already reported why.
 pub(crate) fn run(cli: Cli) -> Result<bool> {
     let global = &cli.global;
     if needs_store(&cli.command) {
@@ -102,7 +102,7 @@ pub(crate) fn run(cli: Cli) -> Result<bool> {
     }
 }
 
-/// Whether a command is about what a store holds: it does not make a new one.
+/// Whether a command reads an existing store; it does not create one.
 fn needs_store(command: &Command) -> bool {
     match command {
         Command::Runs(_)
@@ -130,9 +130,9 @@ fn run_id(text: &str) -> Result<RunId> {
     text.parse().with_context(|| "give the id of a run; `brain runs` lists them")
 }
 
-/// Waits until a run that a decision has moved on comes to rest, shows it, and ends the engine of this process.
+/// Waits until a resumed run settles, prints it, and stops this process's engine.
 async fn conclude(global: &Global, kernel: &Kernel, scope: &Scope, run: RunId) -> Result<Report> {
-    // Whether it came to rest in time is what the report says.
+    // On a timeout, the report shows the run's present status.
     drop(tokio::time::timeout(WAIT, kernel.engine().wait(scope, run)).await);
     let report = kernel.report(scope, run)?;
     if global.json {

@@ -1,4 +1,4 @@
-//! `brain model`: sentence encoders beside the built-in table.
+//! `brain model`: sentence encoders in addition to the built-in table.
 
 mod fetch;
 
@@ -13,7 +13,7 @@ use crate::show::{BOLD, DIM, GREEN, YELLOW};
 use crate::{open, show};
 
 /// Why a build cannot run transformers.
-const NOT_BUILT_IN: &str = "it has not the feature `transformer`, which the binary of `cargo xtask dist` has";
+const NOT_BUILT_IN: &str = "it lacks the feature `transformer`, which `cargo xtask dist` enables";
 
 pub(crate) fn run(global: &Global, command: ModelCommand) -> Result<bool> {
     match command {
@@ -38,7 +38,7 @@ fn install(global: &Global, args: &InstallArgs) -> Result<bool> {
         show::json(&row(&model));
         return Ok(true);
     }
-    anstream::println!("{GREEN}✓{GREEN:#} {BOLD}{}{BOLD:#} is in {}", model.name, model.dir.display());
+    anstream::println!("{GREEN}✓{GREEN:#} installed {BOLD}{}{BOLD:#} in {}", model.name, model.dir.display());
     anstream::println!("{DIM}{}{DIM:#}", details(&model.description));
     if !RUNS_TRANSFORMERS {
         anstream::println!("{YELLOW}!{YELLOW:#} this build cannot run it: {NOT_BUILT_IN}");
@@ -83,7 +83,7 @@ fn remove(global: &Global, name: &str) -> Result<bool> {
     if global.json {
         show::json(&json!({"name": name, "removed": true}));
     } else {
-        anstream::println!("{name} is gone.");
+        anstream::println!("Removed {name}.");
     }
     Ok(true)
 }

@@ -17,7 +17,7 @@ use crate::{open, show};
 
 use super::{pack_docs, pack_explain, pack_import, pack_schema};
 
-/// More than this share of a corpus read wrongly with confidence fails the test, in percent.
+/// Maximum percentage of corpus rows that may be confidently wrong.
 const MAX_WRONG_PERCENT: f64 = 1.0;
 
 pub(crate) fn run(global: &Global, command: PackCommand) -> Result<bool> {
@@ -87,7 +87,7 @@ pub(super) fn load(global: &Global, folders: &[PathBuf]) -> Option<Loaded> {
 
 fn check(global: &Global, folders: &[PathBuf]) -> Result<bool> {
     let Some(Loaded { registry, warnings }) = load(global, folders) else { return Ok(false) };
-    // The program's own functions are there whatever the packs say.
+    // Built-in native functions are not counted as tools of the packs.
     let of_packs = || registry.tools().values().filter(|tool| tool.def.pack != NATIVE_PACK);
     let tools = of_packs().count();
     if global.json {

@@ -1,4 +1,4 @@
-//! `brain pack docs`: a pack written up for people.
+//! `brain pack docs`: generates documentation of packs.
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ pub(crate) fn run(global: &Global, args: &DocsArgs) -> Result<bool> {
         registry.packs().keys().filter_map(|name| Some((name, write(&registry, name)?))).collect();
     let Some(output) = &args.output else {
         if args.html && pages.len() > 1 {
-            bail!("{} packs are as many pages; name a folder for them with -o", pages.len());
+            bail!("{} packs need one page each; name a folder with -o", pages.len());
         }
         for (_, text) in &pages {
             print!("{text}");
@@ -43,7 +43,7 @@ pub(crate) fn run(global: &Global, args: &DocsArgs) -> Result<bool> {
     Ok(true)
 }
 
-/// Where each page goes: one page into a file, unless a folder is named; several into a folder, by name.
+/// The output path of each page: one page goes to a file unless a folder is named; several go to a folder, by name.
 fn destinations(output: &Path, pages: Vec<(&String, String)>, ending: &str) -> Vec<(PathBuf, String)> {
     let folder = output.is_dir() || pages.len() > 1 || output.extension().is_none();
     let place = |name: &String| if folder { output.join(format!("{name}.{ending}")) } else { output.to_owned() };

@@ -1,4 +1,4 @@
-//! `brain pack import`: packs from what others have written down.
+//! `brain pack import`: creates packs from other formats.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -55,7 +55,7 @@ pub(crate) fn dmn(global: &Global, args: &ImportDmnArgs) -> Result<bool> {
     finish(global, pack, made)
 }
 
-/// The pack keeps the schemas that it has, and unless it is forced every other file.
+/// Keeps the pack's existing schemas, and without --force refuses to overwrite any other file.
 fn spare(folder: &Path, made: &mut Result<Imported, ImportError>, force: bool) -> Result<()> {
     let Ok(imported) = made else { return Ok(()) };
     imported.files.retain(|(path, _)| !path.starts_with('.') || !folder.join(path).exists());
@@ -74,7 +74,7 @@ fn read(file: &Path) -> Result<String> {
     std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))
 }
 
-/// What a file or folder is called, without what comes after the first dot.
+/// The name of a file or folder up to the first dot.
 fn stem(path: &Path) -> String {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     name.split('.').next().filter(|name| !name.is_empty()).unwrap_or("imported").to_owned()
@@ -91,7 +91,7 @@ fn refuse_unless_empty(folder: &Path, force: bool) -> Result<()> {
     Ok(())
 }
 
-/// Writes the pack, says what was not taken over, and checks what came of it.
+/// Writes the pack, reports what was not imported, and checks the result.
 fn finish(global: &Global, folder: &Path, made: Result<Imported, ImportError>) -> Result<bool> {
     let imported = match made {
         Ok(imported) => imported,
@@ -127,7 +127,7 @@ fn finish(global: &Global, folder: &Path, made: Result<Imported, ImportError>) -
         anstream::println!("\n{}", report.render(true));
     }
     let (mark, color) = if ok { ("✓", GREEN) } else { ("✗", RED) };
-    let check = if ok { "passes the check" } else { "needs a hand: see above" };
+    let check = if ok { "passes the check" } else { "needs manual work: see above" };
     anstream::println!(
         "\n{color}{mark}{color:#} {}, {}; the pack {check}",
         count(tools, "tool"),
@@ -141,12 +141,12 @@ fn count(number: usize, word: &str) -> String {
     if number == 1 { format!("1 {word}") } else { format!("{number} {word}s") }
 }
 
-/// What was not taken over as it was, by what it is about.
+/// Prints what was not imported unchanged, grouped by subject.
 fn notes(notes: &[ImportNote]) {
     if notes.is_empty() {
         return;
     }
-    anstream::println!("\nNot taken over as it was:");
+    anstream::println!("\nNot imported unchanged:");
     let mut about: Option<&str> = None;
     for note in notes {
         if about != Some(&note.about) {

@@ -1,4 +1,4 @@
-//! `brain records reindex`: older records are found by what the packs say now.
+//! `brain records reindex`: rebuilds record lookup indexes.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::show::{BOLD, DIM, GREEN, RED};
 use crate::system::SystemClock;
 use crate::{open, show};
 
-/// Records between two signs of life.
+/// Records between two progress lines.
 const SIGN: u64 = 10_000;
 
 pub(crate) fn run(global: &Global, args: &ReindexArgs) -> Result<bool> {
@@ -33,7 +33,7 @@ pub(crate) fn run(global: &Global, args: &ReindexArgs) -> Result<bool> {
     for tenant in tenants {
         for def in &types {
             let done = one(global, store.as_ref(), &tenant, def, args.dry_run)
-                .with_context(|| format!("the records of `{}` were not all looked at; run it again", def.name))?;
+                .with_context(|| format!("not all records of `{}` were checked; run the command again", def.name))?;
             if done.looked_at > 0 {
                 tell(global, &tenant, def, &done, args.dry_run);
                 list.push((tenant.clone(), def.name.clone(), done));
@@ -50,12 +50,12 @@ pub(crate) fn run(global: &Global, args: &ReindexArgs) -> Result<bool> {
         });
         show::json(&json!({"ok": ok, "dry_run": args.dry_run, "types": items.collect::<Vec<_>>()}));
     } else if list.is_empty() {
-        anstream::println!("There are no such records.");
+        anstream::println!("No records of this type.");
     }
     Ok(ok)
 }
 
-/// The type that was named, or all of them.
+/// The named type, or all of them.
 fn types(registry: &Registry, named: Option<&str>) -> Result<Vec<Arc<RecordDef>>> {
     let Some(name) = named else { return Ok(registry.records().values().cloned().collect()) };
     let Some(def) = registry.record(name) else {
@@ -70,7 +70,7 @@ fn one(global: &Global, store: &dyn Store, tenant: &TenantId, def: &RecordDef, d
     let mut progress = |done: &Reindexed| {
         if !global.json && done.looked_at >= next {
             next = done.looked_at + SIGN;
-            anstream::eprintln!("{DIM}{tenant}: {} {} looked at{DIM:#}", done.looked_at, def.name);
+            anstream::eprintln!("{DIM}{tenant}: {} {} checked{DIM:#}", done.looked_at, def.name);
         }
     };
     Ok(reindex(store, &Scope::of(tenant.clone()), &SystemClock, def, dry_run, &mut progress)?)
@@ -84,7 +84,7 @@ fn tell(global: &Global, tenant: &TenantId, def: &RecordDef, done: &Reindexed, d
     let would = if dry_run { "would be " } else { "" };
     let Reindexed { looked_at, indexed, written_meanwhile, refused, reasons } = done;
     anstream::println!(
-        "{mark} {BOLD}{tenant}{BOLD:#}  {}: {looked_at} looked at, {indexed} {would}indexed anew {DIM}· {written_meanwhile} written meanwhile · {refused} refused{DIM:#}",
+        "{mark} {BOLD}{tenant}{BOLD:#}  {}: {looked_at} checked, {indexed} {would}reindexed {DIM}· {written_meanwhile} updated concurrently · {refused} refused{DIM:#}",
         def.name
     );
     for reason in reasons {
@@ -92,7 +92,7 @@ fn tell(global: &Global, tenant: &TenantId, def: &RecordDef, done: &Reindexed, d
     }
 }
 
-/// The types of which older records may not be found by what the packs say now.
+/// The record types with stale lookup indexes.
 pub(crate) fn behind(registry: &Registry, store: &dyn Store, scope: &Scope) -> Result<Vec<String>> {
     let mut list = Vec::new();
     for def in registry.records().values() {

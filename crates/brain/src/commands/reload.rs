@@ -1,4 +1,4 @@
-//! `brain reload`: has a running server load its packs again.
+//! `brain reload`: makes a running server reload its packs.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::cli::{Global, ReloadArgs};
 use crate::show::{BOLD, DIM, RED};
 use crate::{open, show};
 
-/// How long a server may take: a large vocabulary is compiled before its packs are used.
+/// Request timeout. Compiling a large vocabulary takes a while.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 pub(crate) fn run(global: &Global, args: &ReloadArgs) -> Result<bool> {

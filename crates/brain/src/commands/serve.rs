@@ -1,4 +1,4 @@
-//! `brain serve`: the HTTP API, until it is told to stop.
+//! `brain serve`: runs the HTTP API until it is stopped.
 
 use anyhow::{Context, Result, bail};
 use brain_core::Clock;
@@ -22,14 +22,14 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<bool> {
         let kernel = open::kernel_over(global, registry, store, true)?;
         let again = global.clone();
         let slot = KernelSlot::new(kernel.clone(), Box::new(move || open::load_packs(&[], &again)));
-        // The first who says something in their own words does not wait for it.
+        // Warm up in the background, so that the first request does not wait for it.
         let starting = kernel.clone();
         tokio::task::spawn_blocking(move || starting.warm_up());
         let file = Config::read(global.config.as_deref())?;
         let drain = args.drain.unwrap_or_else(|| file.drain()).as_std();
         let mut config = ServerConfig {
             max_blob: args.max_blob_mib << 20,
-            // Whoever waits for a call that is under way gets the answer.
+            // Clients that wait for a call in flight still get the answer.
             shutdown_grace: drain,
             ..ServerConfig::new(args.addr)
         };
@@ -70,7 +70,7 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<bool> {
         if args.paused && !global.json {
             anstream::println!("{YELLOW}Paused{YELLOW:#}: nothing is started, woken or taken over.");
             anstream::println!(
-                "{DIM}→{DIM:#} go on: curl -X PUT http://{addr}/v1/system/paused -H 'content-type: application/json' -d '{{\"paused\": false}}'"
+                "{DIM}→{DIM:#} to resume: curl -X PUT http://{addr}/v1/system/paused -H 'content-type: application/json' -d '{{\"paused\": false}}'"
             );
         }
         let behind = super::records::behind(kernel.registry(), kernel.store().as_ref(), &open::scope(global)?)?;
@@ -95,11 +95,12 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<bool> {
             serving.await?;
             let under_way = kernel.engine().outside_jobs();
             if under_way > 0 {
-                tracing::warn!(under_way, "waiting for outside calls; a second signal ends at once");
+                tracing::warn!(under_way, "waiting for external calls; a second signal stops at once");
             }
             anyhow::Ok(kernel.engine().drain(drain).await)
         };
-        // Open requests and outside calls share the time: a service manager that waits as long does not have to kill.
+        // Open requests and external calls share the grace period, so that a service manager with the same timeout
+        // never has to kill.
         let mut asked = signals.clone();
         let late = async move {
             drop(asked.wait_for(|signals| *signals >= 1).await);
@@ -112,7 +113,7 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<bool> {
         };
         if !drained {
             let under_way = kernel.engine().outside_jobs();
-            tracing::warn!(under_way, "outside calls were still under way; the next server finds them");
+            tracing::warn!(under_way, "external calls were still in flight; the next server takes them over");
         }
         kernel.engine().stop();
         if let Err(error) = kernel.store().checkpoint() {
@@ -123,7 +124,7 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<bool> {
     })
 }
 
-/// A server that others reach and that has no token for them is a mistake more often than it is meant.
+/// Refuses to listen beyond loopback without a token: usually a mistake.
 fn refuse_without_token(store: &dyn Store, args: &ServeArgs) -> Result<()> {
     if args.addr.ip().to_canonical().is_loopback() || args.without_tokens {
         return Ok(());
@@ -139,7 +140,7 @@ fn refuse_without_token(store: &dyn Store, args: &ServeArgs) -> Result<()> {
     Ok(())
 }
 
-/// SIGHUP loads the packs again.
+/// Reloads the packs on SIGHUP.
 fn reload_on_hangup(slot: KernelSlot) {
     #[cfg(unix)]
     {
@@ -158,7 +159,7 @@ fn reload_on_hangup(slot: KernelSlot) {
     drop(slot);
 }
 
-/// Loads the packs again; the log has the outcome, every error included.
+/// Reloads the packs and logs the outcome with every error.
 fn reload(slot: &KernelSlot) {
     match slot.reload() {
         Ok(done) => {
@@ -169,13 +170,13 @@ fn reload(slot: &KernelSlot) {
                 let place = format!("{}:{}:{}", one.file, one.line, one.column);
                 tracing::warn!(code = one.code, place, "{}", one.message);
             }
-            tracing::warn!(errors = report.errors(), "packs not reloaded; the ones from before stay in use");
+            tracing::warn!(errors = report.errors(), "packs not reloaded; the previous ones stay in use");
         }
         Err(error) => tracing::warn!(%error, "packs not reloaded"),
     }
 }
 
-/// How many signals to stop have come. The task that counts them begins at the call.
+/// Counts stop signals. The counting task starts with the call.
 fn count_signals() -> tokio::sync::watch::Receiver<u32> {
     let (send, receive) = tokio::sync::watch::channel(0);
     tokio::spawn(async move {
@@ -187,7 +188,7 @@ fn count_signals() -> tokio::sync::watch::Receiver<u32> {
     receive
 }
 
-/// Ctrl-C, or the signal that service managers send.
+/// Waits for Ctrl-C or SIGTERM.
 pub(crate) async fn stop_signal() {
     let interrupt = tokio::signal::ctrl_c();
     #[cfg(unix)]

@@ -11,7 +11,7 @@ use crate::show::{BOLD, DIM};
 use crate::system::SystemClock;
 use crate::{open, show};
 
-/// Columns of a terminal that a line may take.
+/// Maximum line width.
 const WIDTH: usize = 80;
 
 fn record_type<'a>(registry: &'a brain_registry::Registry, name: &str) -> Result<&'a RecordDef> {
@@ -55,7 +55,7 @@ pub(crate) fn list(global: &Global, args: &ListRecordsArgs) -> Result<bool> {
         let used = name.chars().count() + row.state.as_deref().map_or(0, |state| state.len() + 2) + 2;
         for (field, value) in fields.filter(|(field, value)| !skipped.contains(&field.as_str()) && !value.is_null()) {
             let part = format!("{field}: {}", show::plain(value));
-            // Nothing is cut in the middle of a value.
+            // Values are never truncated.
             if used + rest.chars().count() + part.chars().count() + 2 > WIDTH {
                 break;
             }

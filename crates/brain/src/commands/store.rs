@@ -1,4 +1,4 @@
-//! `brain store copy`: everything from one store into another.
+//! `brain store copy`: copies one store into another.
 
 use std::time::Instant;
 
@@ -14,14 +14,14 @@ use crate::show::{BOLD, DIM, GREEN};
 use crate::system::{ProcessLiveness, SystemClock};
 use crate::{open, show};
 
-/// Rows between two signs of life.
+/// Rows between two progress lines.
 const SIGN: u64 = 5_000;
 
 pub(crate) fn copy(global: &Global, args: &CopyArgs) -> Result<bool> {
     if args.from == args.to {
         bail!("the source and the target are the same store");
     }
-    // Opening a file that is not there makes it.
+    // Opening a missing file would create it.
     if let Some(path) = args.from.strip_prefix("sqlite:").map(|path| path.strip_prefix("//").unwrap_or(path))
         && !std::path::Path::new(path).exists()
     {
@@ -39,7 +39,7 @@ pub(crate) fn copy(global: &Global, args: &CopyArgs) -> Result<bool> {
         None => from.tenants(&sudo)?,
     };
     let scopes: Vec<Scope> = tenants.iter().cloned().map(Scope::of).collect();
-    // Opening the target would make its tables.
+    // Opening the target would create its tables.
     if args.dry_run {
         return dry_run(global, from.as_ref(), &scopes);
     }
@@ -48,7 +48,7 @@ pub(crate) fn copy(global: &Global, args: &CopyArgs) -> Result<bool> {
         for scope in &scopes {
             if !is_empty(to.as_ref(), scope)? {
                 bail!(
-                    "the target has runs or records of tenant `{}` already; nothing was written. Give it an empty store, or go on with a copy that was interrupted: --continue",
+                    "the target already has runs or records of tenant `{}`; nothing was written. Use an empty store, or continue an interrupted copy with --continue",
                     scope.tenant()
                 );
             }
@@ -56,7 +56,7 @@ pub(crate) fn copy(global: &Global, args: &CopyArgs) -> Result<bool> {
     }
     super::audit::sudo(to.as_ref(), "store copy", only.as_ref(), &detail)?;
     let started = Instant::now();
-    let Some(first) = scopes.first() else { bail!("there is nothing in the source") };
+    let Some(first) = scopes.first() else { bail!("the source is empty") };
     let mut copied = vec![copy_shared(from.as_ref(), to.as_ref(), &sudo, first, only.as_ref())?];
     for scope in &scopes {
         let mut next = SIGN;
@@ -87,21 +87,24 @@ pub(crate) fn copy(global: &Global, args: &CopyArgs) -> Result<bool> {
     show_table(&copied);
     anstream::println!("{DIM}{rows} rows in {:.1} s{DIM:#}", took.as_secs_f64());
     if same {
-        anstream::println!("{GREEN}✓{GREEN:#} Both stores hold the same for {} tenants.", scopes.len());
+        anstream::println!(
+            "{GREEN}✓{GREEN:#} The copy is complete: both stores hold the same data for {} tenants.",
+            scopes.len()
+        );
         anstream::println!("{DIM}→{DIM:#} start: brain serve --store {}", redact(&args.to));
     } else {
         let names: Vec<&str> = differ.iter().map(|tenant| tenant.as_str()).collect();
-        bail!("the stores differ for {}: something worked on one of them meanwhile", names.join(", "));
+        bail!("the stores differ for {}: one of them was written to during the copy", names.join(", "));
     }
     Ok(same)
 }
 
-/// A process that goes on writing would make two stores that both think they are the one.
+/// Refuses a source that a process still writes to: the copy would diverge from it.
 fn refuse_if_alive(store: &dyn Store) -> Result<()> {
     for node in store.nodes(SystemScope, SystemClock.now())? {
         if node.lapsed.is_none() && !ProcessLiveness.is_gone(&node.liveness) {
             let node = node.id;
-            bail!("node {node} works on the source; stop it first, or copy what is there now: --force");
+            bail!("node {node} is using the source; stop it first, or copy its present state with --force");
         }
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! What runs wait for (`brain why-waiting`), and those that are stuck (`brain runs parked|retry|skip|abort`).
+//! What runs wait for (`brain why-waiting`), and decisions about parked ones (`brain runs parked|retry|skip|abort`).
 
 use anyhow::Result;
 use brain_core::Clock;
@@ -80,7 +80,7 @@ fn parked(global: &Global, limit: usize) -> Result<bool> {
             anstream::println!("{}  {what}  {DIM}{ago}{DIM:#}", one.run);
             anstream::println!("    {}", one.why);
             if let Some(until) = one.until.filter(|until| *until > now) {
-                anstream::println!("    {DIM}ends by itself in {}{DIM:#}", show::span(until.since(now)));
+                anstream::println!("    {DIM}expires in {}{DIM:#}", show::span(until.since(now)));
             }
             let verbs = match one.on {
                 "letter" => "retry | skip | abort",

@@ -1,4 +1,4 @@
-//! `brain teach` and `brain unteach`: phrases of the people here.
+//! `brain teach` and `brain unteach`: phrases taught by users.
 
 use std::path::Path;
 
@@ -43,11 +43,7 @@ pub(crate) fn unteach(global: &Global, args: &UnteachArgs) -> Result<bool> {
             show::json(&json!({"untaught": gone}));
         } else {
             for row in &gone {
-                anstream::println!(
-                    "{GREEN}✓{GREEN:#} “{}” does not ask for {} any more.",
-                    row.phrase.text,
-                    row.phrase.target
-                );
+                anstream::println!("{GREEN}✓{GREEN:#} “{}” no longer means {}.", row.phrase.text, row.phrase.target);
             }
         }
         kernel.engine().stop();
@@ -61,19 +57,19 @@ pub(super) fn who(given: Option<&str>) -> String {
 }
 
 fn lesson(global: &Global, args: &TeachArgs, phrase: &str, target: &str) -> Lesson {
-    // Without a name, it is for whoever speaks on this machine: that is how `brain do` calls them.
+    // Without a name, `--own` uses the actor name that `brain do` uses on this machine.
     let own = args.own.then(|| open::actor(global).name);
     Lesson { phrase: phrase.to_owned(), target: target.to_owned(), own, replace: args.replace }
 }
 
 fn tell(learned: &Learned) {
     if learned.already {
-        anstream::println!("“{}” asks for {} already.", learned.phrase, learned.target);
+        anstream::println!("“{}” already means {}.", learned.phrase, learned.target);
         return;
     }
-    anstream::println!("{GREEN}✓{GREEN:#} “{}” asks for {BOLD}{}{BOLD:#} from now on.", learned.phrase, learned.target);
+    anstream::println!("{GREEN}✓{GREEN:#} “{}” now means {BOLD}{}{BOLD:#}.", learned.phrase, learned.target);
     if let Some(from) = &learned.replaced {
-        anstream::println!("  It was taken away from {from}.");
+        anstream::println!("  It no longer means {from}.");
     }
     for note in &learned.notes {
         anstream::println!("  {YELLOW}{note}{YELLOW:#}");
@@ -87,7 +83,7 @@ fn list(global: &Global, kernel: &Kernel, scope: &Scope) -> Result<bool> {
         return Ok(true);
     }
     if rows.is_empty() {
-        anstream::println!("Nothing was taught yet: brain teach \"PHRASE\" TOOL");
+        anstream::println!("No phrases taught yet: brain teach \"PHRASE\" TOOL");
     }
     for row in rows {
         let whose = row.phrase.actor.as_deref().map(|actor| format!(", for {actor} only")).unwrap_or_default();
@@ -102,11 +98,11 @@ fn list(global: &Global, kernel: &Kernel, scope: &Scope) -> Result<bool> {
     Ok(true)
 }
 
-/// Teaches every row of a file; those that cannot be taught are named, the others are.
+/// Teaches every row of a file; reports the rows that are refused and continues.
 fn teach_file(global: &Global, kernel: &Kernel, scope: &Scope, args: &TeachArgs, file: &Path) -> Result<bool> {
     let text = std::fs::read_to_string(file).with_context(|| format!("{} cannot be read", file.display()))?;
     let rows = brain_registry::yaml_value(&text).map_err(|error| anyhow::anyhow!("{}: {error}", file.display()))?;
-    let Value::Array(rows) = rows else { bail!("{} is no list of {{phrase, target}}", file.display()) };
+    let Value::Array(rows) = rows else { bail!("{} is not a list of {{phrase, target}}", file.display()) };
     let (mut learned, mut refused) = (Vec::new(), Vec::new());
     for (number, row) in rows.iter().enumerate() {
         let (Some(phrase), Some(target)) = (row["phrase"].as_str(), row["target"].as_str()) else {

@@ -16,7 +16,7 @@ pub(crate) fn run(global: &Global, command: TokenCommand) -> Result<bool> {
             let now = SystemClock.now();
             let expires = expires_in.map(|text| text.parse::<Millis>()).transpose()?.map(|length| now.plus(length));
             let mut secret = [0; 32];
-            getrandom::fill(&mut secret).context("the operating system gives no random numbers")?;
+            getrandom::fill(&mut secret).context("the operating system has no random numbers")?;
             let permissions = (!permissions.is_empty()).then_some(permissions);
             let grants = brain_server::Grants { approver, permissions, tier };
             let (row, shown) = brain_server::new_token(tenant, &label, grants, expires, now, &mut SystemRandom, secret);
@@ -65,7 +65,7 @@ pub(crate) fn run(global: &Global, command: TokenCommand) -> Result<bool> {
             if global.json {
                 show::json(&serde_json::json!({"id": id, "revoked": true}));
             } else {
-                anstream::println!("Token {id} does not open anything any more.");
+                anstream::println!("Revoked token {id}.");
             }
             Ok(true)
         }

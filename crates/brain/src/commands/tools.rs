@@ -1,4 +1,4 @@
-//! `brain tools`: what can be asked for.
+//! `brain tools`: lists tools and playbooks.
 
 use anyhow::{Result, bail};
 use brain_registry::Registry;
@@ -9,7 +9,7 @@ use crate::cli::Global;
 use crate::show::{BOLD, DIM};
 use crate::{open, show};
 
-/// Columns of a terminal that a line may take.
+/// Maximum line width.
 const WIDTH: usize = 80;
 
 pub(crate) fn run(global: &Global, name: Option<&str>) -> Result<bool> {
@@ -20,7 +20,7 @@ pub(crate) fn run(global: &Global, name: Option<&str>) -> Result<bool> {
     }
 }
 
-/// A tool or a playbook, as far as people care.
+/// A tool or playbook, reduced to what is printed.
 struct Entry<'a> {
     name: &'a str,
     title: &'a str,

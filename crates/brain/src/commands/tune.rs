@@ -1,4 +1,4 @@
-//! `brain tune`: which thresholds suit the packs' tuning corpus. Prints the frontier; nothing is changed.
+//! `brain tune`: finds thresholds for the packs' tuning corpus. Prints the frontier; changes nothing.
 
 use anyhow::{Result, ensure};
 use brain_kernel::scenario::corpus::{Verdict, score};
@@ -17,7 +17,7 @@ const SCOPE: [f32; 5] = [0.3, 0.4, 0.5, 0.6, 0.7];
 const MARGIN: [f32; 4] = [0.05, 0.1, 0.15, 0.25];
 const PATTERN: [u32; 4] = [15, 22, 30, 38];
 
-/// What a setting comes to.
+/// The score of one setting.
 #[derive(Clone, Debug, Serialize)]
 struct Tried {
     thresholds: Thresholds,
@@ -44,7 +44,7 @@ pub(crate) fn run(global: &Global) -> Result<bool> {
         }
     }
     let frontier = frontier(all);
-    // Never one with more wrong and confident answers than now, however much more it gets right.
+    // Never accept more confidently wrong answers than now, however much else improves.
     let best = frontier.iter().filter(|one| one.wrong <= now.wrong).max_by_key(|one| (one.right, one.asked));
     let better = best.filter(|best| (best.right, now.wrong) > (now.right, best.wrong) || best.wrong < now.wrong);
     if global.json {
@@ -67,7 +67,7 @@ pub(crate) fn run(global: &Global) -> Result<bool> {
         );
     }
     match better {
-        None => anstream::println!("\n{GREEN}Nothing here is better than what is set.{GREEN:#}"),
+        None => anstream::println!("\n{GREEN}The present settings are the best.{GREEN:#}"),
         Some(best) => {
             let t = &best.thresholds;
             anstream::println!(
@@ -95,7 +95,7 @@ fn tried(registry: &Registry, reader: &Reader, thresholds: Thresholds) -> Tried 
     }
 }
 
-/// Settings than which no other has more right and fewer wrong; of equals, the most careful.
+/// The Pareto frontier of right and wrong answers; of equal settings, the most careful.
 fn frontier(mut all: Vec<Tried>) -> Vec<Tried> {
     all.sort_by(|a, b| {
         let careful =

@@ -1,4 +1,4 @@
-//! `brain undo`, `brain review`, `brain expansion`: what people do about a run that has gone some way.
+//! `brain undo`, `brain review`, `brain expansion`: decisions about a run in progress or finished.
 
 use anyhow::{Context, Result, bail};
 use brain_kernel::{Decision, Verdict};
@@ -43,12 +43,12 @@ pub(crate) fn review(global: &Global, args: &ReviewArgs) -> Result<bool> {
         let verdict = if args.reject { Verdict::Reject } else { Verdict::Accept(Value::Object(corrections)) };
         kernel.review(&scope, run, args.step.as_deref(), verdict, &open::actor(global), &args.note).await?;
         let report = super::conclude(global, &kernel, &scope, run).await?;
-        // Saying no is what was asked for.
+        // With --reject, a run that was not executed is the intended outcome.
         Ok(report.ok || args.reject)
     })
 }
 
-/// What a run has put before somebody.
+/// Prints the results that wait for review.
 fn waiting(global: &Global, state: &brain_engine::RunState) -> Result<bool> {
     let Some(machine) = &state.state else { bail!("the run was never planned") };
     let jobs = machine.jobs.iter().filter(|(_, job)| job.status == JobStatus::Reviewing);
@@ -66,7 +66,7 @@ fn waiting(global: &Global, state: &brain_engine::RunState) -> Result<bool> {
         return Ok(true);
     }
     if items.is_empty() {
-        anstream::println!("Nothing of this run waits for a review.");
+        anstream::println!("No step of this run waits for review.");
     }
     for item in &items {
         let text = |name: &str| item[name].as_str().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Hands a notification to the webhook and to the command, again and again until they take it or its time is over.
+//! Delivers a notification to the webhook and the command, with retries.
 
 use std::process::Stdio;
 use std::time::Duration;
@@ -12,18 +12,18 @@ use tokio::io::AsyncWriteExt;
 use super::NotifyConfig;
 use crate::system::SystemClock;
 
-/// How long one delivery may take.
+/// Timeout of one delivery.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// The first pause between two attempts; each one is twice as long as the one before.
+/// The first backoff; each one is twice as long as the one before.
 const PAUSE: Duration = Duration::from_millis(500);
-/// The longest pause.
+/// Maximum backoff.
 const MAX_PAUSE: Duration = Duration::from_secs(60);
-/// Attempts before a notification is given up, over about an hour: a receiver that never takes one must not hold up the rest.
+/// Maximum number of attempts, over about an hour: a receiver that is down must not block the rest.
 const ATTEMPTS: u32 = 64;
 /// The header that signs a notification.
 const SIGNATURE: &str = "brain-signature";
 
-/// Whoever is notified.
+/// The configured receivers.
 pub(super) struct Receivers {
     webhook: Option<Webhook>,
     command: Option<String>,
@@ -36,14 +36,14 @@ struct Webhook {
 }
 
 impl Receivers {
-    /// The receivers that a configuration names; `None` if it names none.
+    /// The receivers in a configuration; `None` without any.
     pub(super) fn of(config: &NotifyConfig) -> Result<Option<Self>> {
         let webhook = config.webhook.as_deref().map(|url| Webhook::new(url, config.secret.as_deref())).transpose()?;
         let command = config.command.clone();
         Ok((webhook.is_some() || command.is_some()).then_some(Self { webhook, command }))
     }
 
-    /// Delivers a notification; gives it up, with a line in the log, if a receiver never takes it.
+    /// Delivers a notification. Drops it with a log line if a receiver never accepts it.
     pub(super) async fn deliver(&self, message: &Value) {
         let body = message.to_string();
         if let Some(webhook) = &self.webhook {
@@ -55,7 +55,7 @@ impl Receivers {
     }
 }
 
-/// Attempts until one succeeds.
+/// Retries until an attempt succeeds or all are used up.
 async fn insist<F: Future<Output = Result<()>>>(receiver: &str, message: &Value, attempt: impl Fn() -> F) {
     let id = message["id"].as_str().unwrap_or_default();
     let mut pause = PAUSE;
@@ -72,14 +72,14 @@ async fn insist<F: Future<Output = Result<()>>>(receiver: &str, message: &Value,
         tokio::time::sleep(pause).await;
         pause = (pause * 2).min(MAX_PAUSE);
     }
-    tracing::error!(receiver, id, "notification given up");
+    tracing::error!(receiver, id, "notification dropped");
 }
 
 impl Webhook {
     fn new(url: &str, secret: Option<&str>) -> Result<Self> {
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let url: reqwest::Url = url.parse().with_context(|| format!("`{url}` is not an address for notifications"))?;
-        ensure!(matches!(url.scheme(), "http" | "https"), "notifications go to http:// or https:// addresses");
+        let url: reqwest::Url = url.parse().with_context(|| format!("`{url}` is not a URL for notifications"))?;
+        ensure!(matches!(url.scheme(), "http" | "https"), "notifications need an http:// or https:// URL");
         let secret = secret.map(brain_tools::resolve_secret).transpose().context("`notify.secret`")?;
         let client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build()?;
         Ok(Self { url, secret, client })

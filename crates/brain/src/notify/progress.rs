@@ -1,4 +1,4 @@
-//! How far notifications were delivered: one record for each tenant, and who looks after it.
+//! Progress of notifications: one record per tenant, with a claim by one server.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,35 +12,35 @@ use serde_json::json;
 
 use crate::system::{ProcessLiveness, SystemClock};
 
-/// The type of record that keeps it.
+/// The record type.
 const KIND: &str = "brain.notified";
-/// The id of a tenant's own progress.
+/// The record id of a tenant's progress.
 const OWN: &str = "00000000-0000-7000-8000-000000000001";
-/// The id of where notifications began at all, in the default tenant.
+/// The record id of the position where notifications began, in the default tenant.
 const BASELINE: &str = "00000000-0000-7000-8000-000000000002";
-/// How long a server looks after a tenant without saying so again. Longer than one delivery takes.
+/// Duration of a claim. Longer than one delivery takes.
 const CLAIM: Millis = Millis(60_000);
 
-/// Positions that may be looked at again after a restart, so that a busy feed does not cost a commit for each page.
+/// Positions that may be read again after a restart, so that a busy feed does not cost a commit per page.
 const FEW: u64 = 2_000;
 
-/// What a record says.
+/// The body of the record.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Body {
     /// Everything up to this position of the feed was delivered.
     after: u64,
-    /// The server that looks after the tenant.
+    /// The server that holds the claim.
     node: Option<NodeId>,
-    /// Until when.
+    /// When the claim expires.
     until: Timestamp,
 }
 
-/// How far notifications were delivered.
+/// Progress of notifications.
 pub(super) struct Progress {
     store: Arc<dyn Store>,
     node: NodeId,
     baseline: u64,
-    /// What this process has looked at since, by tenant.
+    /// Positions that this process has read since, by tenant.
     looked: Mutex<HashMap<TenantId, u64>>,
 }
 
@@ -49,18 +49,18 @@ fn id(text: &str) -> RecordId {
 }
 
 impl Progress {
-    /// Notifications begin at the present end of the feed when they are first set up; later starts go on where they were.
+    /// Starts at the present end of the feed on the first start, later at the stored position.
     pub(super) fn begin(engine: &Arc<Engine>) -> Result<Self> {
         let (store, node) = (engine.store().clone(), engine.node());
         let mut progress = Self { store, node, baseline: 0, looked: Mutex::default() };
         let scope = Scope::of(TenantId::default_tenant());
         let end = progress.store.feed_end(SystemScope)?;
         let first = Body { after: end, node: None, until: SystemClock.now() };
-        // Several servers may start at once: the first one says where it begins.
+        // Several servers may start at once: the first write wins.
         progress.put(&scope, BASELINE, None, &first)?;
         match progress.read(&scope, BASELINE)? {
             Some((_, body)) => progress.baseline = body.after,
-            None => bail!("the store does not keep where notifications begin"),
+            None => bail!("the store did not keep the start position of notifications"),
         }
         Ok(progress)
     }
@@ -71,7 +71,7 @@ impl Progress {
         Ok(Some((row, body)))
     }
 
-    /// Writes a record if nobody else has since it was read; whether it was written.
+    /// Writes a record if it has not changed since it was read; returns whether it was written.
     fn put(&self, scope: &Scope, which: &str, before: Option<&RecordRow>, body: &Body) -> Result<bool> {
         let (now, id) = (SystemClock.now(), id(which));
         let row = RecordRow {
@@ -94,7 +94,7 @@ impl Progress {
         }
     }
 
-    /// Where to go on with a tenant; `None` while another server looks after it.
+    /// The position to continue from for a tenant; `None` while another server holds the claim.
     pub(super) fn begin_at(&self, scope: &Scope) -> Result<Option<u64>> {
         let known = self.read(scope, OWN)?;
         if let Some((_, body)) = &known
@@ -107,7 +107,7 @@ impl Progress {
         Ok(Some(looked.map_or(kept, |looked| looked.max(kept))))
     }
 
-    /// Whether another server that is alive has said lately that it looks after the tenant.
+    /// Whether another live server holds the claim on the tenant.
     fn is_anothers(&self, body: &Body) -> Result<bool> {
         let now = SystemClock.now();
         let Some(other) = body.node.filter(|node| *node != self.node && body.until > now) else { return Ok(false) };
@@ -116,7 +116,8 @@ impl Progress {
         Ok(nodes.iter().any(|node| node.id == other && alive(node)))
     }
 
-    /// Everything up to a position was looked at. It is kept if something was delivered, and now and then.
+    /// Records that everything up to a position was read. Stored if something was delivered, and otherwise now and
+    /// then.
     pub(super) fn advance(&self, scope: &Scope, after: u64, delivered: bool) -> Result<()> {
         let mut looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
         let before = looked.insert(scope.tenant().clone(), after).unwrap_or(after);
@@ -127,8 +128,7 @@ impl Progress {
         Ok(())
     }
 
-    /// Keeps that everything up to a position was delivered, and that this server looks after the tenant. An error if
-    /// another one does.
+    /// Stores the delivered position and renews this server's claim on the tenant. An error if another server holds it.
     pub(super) fn keep(&self, scope: &Scope, after: u64) -> Result<()> {
         let known = self.read(scope, OWN)?;
         let (row, kept) = known.as_ref().map_or((None, self.baseline), |(row, body)| (Some(row), body.after));

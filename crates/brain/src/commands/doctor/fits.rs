@@ -1,5 +1,5 @@
-//! Do the packs fit the store and this machine: tools and record types that are in no pack, secrets that cannot be resolved,
-//! hosts that cannot be reached, a clock that is off.
+//! Checks that the packs fit the store and this machine: tools and record types that no pack has, secrets that cannot
+//! be resolved, unreachable hosts, clock skew.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{TcpStream, ToSocketAddrs};
@@ -16,22 +16,22 @@ use brain_vm::Program;
 use super::Finding;
 use crate::system::SystemClock;
 
-/// Runs that are looked at, newest first.
+/// Number of newest runs to inspect.
 const RUNS: usize = 200;
-/// Names that a finding lists.
+/// Maximum number of names in a finding.
 const NAMED: usize = 5;
-/// Hosts that are tried.
+/// Maximum number of hosts to try.
 const HOSTS: usize = 32;
-/// How long a host may take to accept a connection.
+/// Connection timeout.
 const CONNECT: Duration = Duration::from_secs(3);
-/// A clock may be off by so much.
+/// Tolerated clock skew.
 const SKEW: Millis = Millis(5_000);
-/// No id is larger.
+/// The largest possible id.
 const LAST: &str = "ffffffff-ffff-ffff-ffff-ffffffffffff";
-/// Record types that Brain keeps for itself begin so.
+/// Prefix of Brain's own record types.
 const OWN: &str = "brain.";
 
-/// Whether the runs and records of a tenant use tools and record types that the loaded packs have.
+/// Checks that the loaded packs have every tool and record type that a tenant's runs and records use.
 pub(super) fn store_fits(registry: &Registry, store: &dyn Store, scope: &Scope) -> Result<Finding> {
     let (mut known, mut unknown) = (0, BTreeSet::new());
     for name in tools_of_runs(store, scope)? {
@@ -55,15 +55,16 @@ pub(super) fn store_fits(registry: &Registry, store: &dyn Store, scope: &Scope) 
         (_, 0) => Finding::good("pack and store", "the packs have every tool and record type that the store uses"),
         (0, _) => Finding::bad(
             "pack and store",
-            format!("no pack has what the store uses ({list}): is it --pack, or --store?"),
+            format!("no loaded pack has {list}, which the store uses: check --pack and --store"),
         ),
-        _ => {
-            Finding::look("pack and store", format!("in no loaded pack: {list}; runs under way keep their definitions"))
-        }
+        _ => Finding::look(
+            "pack and store",
+            format!("in no loaded pack: {list}; runs in progress keep their definitions"),
+        ),
     })
 }
 
-/// The tools that the newest runs were planned with.
+/// The tools of the newest runs' plans.
 fn tools_of_runs(store: &dyn Store, scope: &Scope) -> Result<BTreeSet<String>> {
     let rows = store.runs(scope, None, RUNS, None)?.items;
     let programs: BTreeSet<_> = rows.iter().filter_map(|row| row.program).collect();
@@ -76,7 +77,7 @@ fn tools_of_runs(store: &dyn Store, scope: &Scope) -> Result<BTreeSet<String>> {
     Ok(tools)
 }
 
-/// The record types that the tenant has records of: one look for each, however many records there are.
+/// The tenant's record types, with one lookup per type.
 fn record_types(store: &dyn Store, scope: &Scope) -> Result<Vec<String>> {
     let last: RecordId = LAST.parse().expect("the largest UUID is one");
     let mut kinds: Vec<String> = Vec::new();
@@ -89,7 +90,7 @@ fn record_types(store: &dyn Store, scope: &Scope) -> Result<Vec<String>> {
     Ok(kinds)
 }
 
-/// Whether every secret that the packs refer to can be resolved here.
+/// Checks that every secret that the packs refer to can be resolved here.
 pub(super) fn secrets(registry: &Registry) -> Finding {
     let mut missing: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     let mut count = BTreeSet::new();
@@ -121,7 +122,7 @@ pub(super) fn secrets(registry: &Registry) -> Finding {
     Finding::bad("secrets", list.collect::<Vec<_>>().join("; "))
 }
 
-/// Whether the hosts that the packs declare accept a connection. A host that does not may do so later: only a warning.
+/// Checks that the packs' hosts accept connections. An unreachable host may come back, so this only warns.
 pub(super) fn hosts(registry: &Registry) -> Finding {
     let declared: BTreeSet<&String> = registry.packs().values().flat_map(|pack| &pack.hosts).collect();
     let wanted: Vec<(&String, u16)> =
@@ -139,7 +140,7 @@ pub(super) fn hosts(registry: &Registry) -> Finding {
     }
 }
 
-/// The port of a declared host: its own, else that of the addresses which tools call there.
+/// The port of a declared host, else the port in the URLs of the tools that call it.
 fn port(registry: &Registry, host: &str) -> u16 {
     if let Some((_, port)) = host.rsplit_once(':')
         && let Ok(port) = port.parse()
@@ -154,10 +155,10 @@ fn port(registry: &Registry, host: &str) -> u16 {
     if calls_plain { 80 } else { 443 }
 }
 
-/// Why a host cannot be reached, if it cannot.
+/// Why a host cannot be reached; `None` if it can.
 fn reach(host: &str, port: u16) -> Option<String> {
     let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
-    let failed = |why: String| Some(format!("{name}:{port} cannot be reached: {why}"));
+    let failed = |why: String| Some(format!("cannot reach {name}:{port}: {why}"));
     let addresses = match (name, port).to_socket_addrs() {
         Ok(addresses) => addresses.collect::<Vec<_>>(),
         Err(error) => return failed(error.to_string()),
@@ -172,7 +173,7 @@ fn reach(host: &str, port: u16) -> Option<String> {
     failed(last)
 }
 
-/// Whether the clock of this machine agrees with the database's, or is at least not behind the newest run.
+/// Checks this machine's clock against the database's, or else against the newest run.
 pub(super) fn clock(store: &dyn Store, scope: &Scope) -> Result<Finding> {
     let now = SystemClock.now();
     if let Some(theirs) = store.clock(SystemScope)? {
@@ -180,7 +181,7 @@ pub(super) fn clock(store: &dyn Store, scope: &Scope) -> Result<Finding> {
         return Ok(if off > SKEW {
             Finding::look(
                 "clock",
-                format!("{off} off from the database's clock: timers and timestamps are wrong by that"),
+                format!("{off} off from the database's clock; timers and timestamps are wrong by as much"),
             )
         } else {
             Finding::good("clock", "agrees with the database's")

@@ -1,4 +1,4 @@
-//! A pack's corpus: utterances that were held out, with what should come of them.
+//! A pack's corpus: held-out utterances with the expected intent.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -28,10 +28,10 @@ pub(super) fn run(global: &Global, args: &EvalArgs) -> Result<bool> {
         let count = write_teach_file(file, &result)?;
         if !global.json {
             let plural = if count == 1 { "" } else { "s" };
-            anstream::eprintln!("{count} phrase{plural} to look through: {}", file.display());
+            anstream::eprintln!("{count} phrase{plural} to review: {}", file.display());
             if set == CorpusSet::Test && count > 0 {
                 anstream::eprintln!(
-                    "{YELLOW}These are test rows: once they are taught, they measure nothing any more.{YELLOW:#}"
+                    "{YELLOW}These are test rows: once taught, they no longer measure anything.{YELLOW:#}"
                 );
             }
         }
@@ -79,11 +79,11 @@ fn print(result: &CorpusScore, tier: &str) {
     );
 }
 
-/// Says what changed since an earlier report; `false` if something got worse.
+/// Prints what changed since an earlier report; `false` if something got worse.
 fn compare(file: &Path, now: &Value) -> Result<bool> {
     let text = std::fs::read_to_string(file).with_context(|| format!("{} cannot be read", file.display()))?;
     let before: Value = serde_json::from_str(&text)
-        .with_context(|| format!("{} is no report of `brain eval --json`", file.display()))?;
+        .with_context(|| format!("{} is not a report of `brain eval --json`", file.display()))?;
     let verdicts = |report: &Value| -> BTreeMap<String, String> {
         let rows = report["each"].as_array().into_iter().flatten();
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -110,9 +110,9 @@ fn compare(file: &Path, now: &Value) -> Result<bool> {
     Ok(worse == 0)
 }
 
-/// What was not read as it should be, as something to teach; a person looks through it first. How many there are.
+/// Writes misunderstood rows as phrases to teach, for a person to review. Returns how many.
 fn write_teach_file(file: &Path, result: &CorpusScore) -> Result<usize> {
-    let mut text = String::from("# Look through this, then: brain teach --file THIS\n");
+    let mut text = String::from("# Review this file, then: brain teach --file THIS\n");
     let (mut count, head) = (0, text.len());
     for row in result.rows.iter().filter(|row| row.verdict != Verdict::Right) {
         if let Some(target) = &row.target {
@@ -128,12 +128,12 @@ fn write_teach_file(file: &Path, result: &CorpusScore) -> Result<usize> {
     Ok(count)
 }
 
-/// An utterance with `{slots}` where it has the values that are expected in them, the longest first.
+/// Replaces the expected values in an utterance with `{slots}`, the longest first.
 fn with_slots(say: &str, slots: &Map<String, Value>) -> String {
     let mut values: Vec<(&String, String)> = slots
         .iter()
         .map(|(name, value)| {
-            // A record may be called by its name.
+            // A record may be mentioned by name.
             let said = value.get("mention").unwrap_or(value);
             (name, said.as_str().map_or_else(|| said.to_string(), str::to_owned))
         })

@@ -18,7 +18,7 @@ use crate::{open, show};
 
 type Rows = Vec<(String, String)>;
 
-/// What came of one reading of a data set. Shares are of the rows, times 100.
+/// Results of one evaluation, as percentages of the rows.
 #[derive(Clone, Debug, Default, Serialize)]
 pub(super) struct Figures {
     pub(super) intents: f64,
@@ -46,7 +46,7 @@ pub(super) fn run(global: &Global, args: &EvalArgs, train: &Path, test: &Path) -
     let train = rows(train)?;
     let test = rows(test)?;
     let oos = args.oos.as_deref().map(rows).transpose()?;
-    ensure!(args.draws > 0, "--draws 0 draws nothing");
+    ensure!(args.draws > 0, "--draws must be at least 1");
     let encoder = open::encoder(args.tier, global)?;
     let mut drawn = Vec::new();
     for draw in 0..args.draws {
@@ -81,9 +81,9 @@ fn rows(path: &Path) -> Result<Rows> {
     Ok(list)
 }
 
-/// So many rows of each intent, drawn at random.
+/// A random sample of `shots` rows per intent.
 fn few(rows: &Rows, shots: usize, seed: u64) -> Result<Rows> {
-    ensure!(shots > 0, "--shots 0 leaves nothing to learn from");
+    ensure!(shots > 0, "--shots must be at least 1");
     let mut by_intent: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     rows.iter().for_each(|(intent, text)| by_intent.entry(intent).or_default().push(text));
     let mut random = SeededRandom::new(seed);
@@ -110,7 +110,7 @@ fn measure(
     let before = resident_mb();
     let started = Instant::now();
     let vocabulary = Vocabulary::compile(targets, encoder.clone(), Tuning::default())
-        .map_err(|error| anyhow::anyhow!("a phrase cannot be taken apart: {}", error.message))?;
+        .map_err(|error| anyhow::anyhow!("a phrase cannot be parsed: {}", error.message))?;
     vocabulary.prepare();
     let fit = started.elapsed();
     let memory_mb = resident_mb() - before;

@@ -1,4 +1,4 @@
-//! A candidate as people see it.
+//! Prints candidates.
 
 use brain_kernel::Judged;
 use brain_nlu::learn::State;
@@ -22,7 +22,7 @@ pub(super) fn is_in(one: &Judged, state: State) -> bool {
     one.candidate.state == state
 }
 
-/// One candidate: what it is, how often it was right, and what the gates say.
+/// Prints one candidate: phrase, target, accuracy and the verdicts of the gates.
 pub(super) fn candidate(one: &Judged) {
     let Judged { candidate, success, why } = one;
     let state = match candidate.state {

