@@ -1,4 +1,5 @@
-//! Approve: someone says yes or no to a staged runbook. What was approved is what runs; no decision means no run.
+//! Approve: someone approves or rejects a staged plan. The approved plan is exactly what runs; no decision means no
+//! run.
 
 use brain_core::{ApprovalId, ApprovalStatus, Failure, RunId, RunStatus, Timestamp};
 use brain_engine::core::{Command, ToJob, Told};
@@ -13,7 +14,7 @@ use crate::kernel::Kernel;
 use crate::narrate::Report;
 use crate::stage::approval_digest;
 
-/// What someone says.
+/// A decision about an approval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
     /// Run it.
@@ -23,7 +24,7 @@ pub enum Decision {
 }
 
 impl Kernel {
-    /// The approval that an id names: its own, or that of the run it belongs to.
+    /// Finds an approval by its own id or by the id of its run.
     pub fn find_approval(&self, scope: &Scope, id: &str) -> Result<ApprovalRow, KernelError> {
         let none = || KernelError::NoSuchApproval(id.to_owned());
         if let Ok(approval) = id.parse::<ApprovalId>()
@@ -37,7 +38,7 @@ impl Kernel {
         pending.map(|at| rows.swap_remove(at)).or_else(|| rows.pop()).ok_or_else(none)
     }
 
-    /// The approval that is to be decided. A run may wait for several: then it must be said which.
+    /// The approval to decide. If a run waits for several, the id must name one of them.
     fn to_decide(&self, scope: &Scope, id: &str) -> Result<ApprovalRow, KernelError> {
         let row = self.find_approval(scope, id)?;
         if row.status != ApprovalStatus::Pending {
@@ -53,7 +54,7 @@ impl Kernel {
                 };
                 let list: Vec<String> = pending.iter().map(one).collect();
                 return Err(KernelError::Conflict(format!(
-                    "run {} waits for {} approvals; say which one is meant: {}",
+                    "run {} waits for {} approvals; name one of them: {}",
                     row.run,
                     list.len(),
                     list.join(", ")
@@ -63,7 +64,7 @@ impl Kernel {
         Ok(row)
     }
 
-    /// Whether this person may decide: an approver, or, where the user's word is enough, whoever asked.
+    /// Whether this person may decide: an approver, or the requester if user consent is enough.
     fn may_decide(&self, scope: &Scope, row: &ApprovalRow, actor: &Actor) -> Result<(), KernelError> {
         if actor.approver {
             return Ok(());
@@ -79,13 +80,13 @@ impl Kernel {
         let id = request["actor_id"].as_str().unwrap_or(asked_by);
         if id != actor.key() {
             return Err(KernelError::NotAllowed(format!(
-                "{asked_by} asked for this; only they or someone who may approve can decide about it"
+                "{asked_by} made this request; only they or an approver can decide it"
             )));
         }
         Ok(())
     }
 
-    /// Has a run looked at whose time to decide is over: it, or the step, ends as if its timer had been on time.
+    /// Ends a run or step whose deadline has passed, as its timer would have done.
     async fn expire(&self, scope: &Scope, run: RunId) -> Result<(), KernelError> {
         let command = Command {
             prelude: Vec::new(),
@@ -96,14 +97,14 @@ impl Kernel {
             program: None,
         };
         match self.engine().command(scope, run, command).await {
-            // The timer was quicker.
+            // The timer was faster.
             Ok(_) | Err(EngineError::NothingToDo(_)) => Ok(()),
             Err(error) => Err(error.into()),
         }
     }
 
-    /// Decides about a staged runbook, or about one step of a run. `seen` is the digest that the person was shown, if they
-    /// say so: a different one is refused. Returns the run; its end is for the caller to wait for.
+    /// Decides about a staged plan, or about one step of a run. `seen` is the digest that the person was shown, if
+    /// given; a different digest is refused. Returns the run without waiting for it.
     pub async fn decide(
         &self,
         scope: &Scope,
@@ -120,7 +121,7 @@ impl Kernel {
         {
             let digest = row.body["digest"].as_str().unwrap_or_default();
             return Err(KernelError::Conflict(format!(
-                "what waits for approval is not what you were shown: its digest is {digest}; look at it again"
+                "the plan has changed since you saw it: its digest is now {digest}; review it again"
             )));
         }
         if let Some(expires_at) = serde_json::from_value::<Timestamp>(row.body["expires_at"].clone()).ok()
@@ -129,7 +130,7 @@ impl Kernel {
         {
             self.expire(scope, row.run).await?;
             return Err(KernelError::Conflict(format!(
-                "the time to say yes ended at {expires_at}; nothing was done. Ask for it again"
+                "this approval expired at {expires_at}; nothing was done. Make the request again"
             )));
         }
         if row.body["job"].is_string() {
@@ -137,16 +138,16 @@ impl Kernel {
         }
         let state = self.engine().run_state(scope, row.run)?;
         let (Some(hash), true) = (state.row.program, state.row.status == RunStatus::Staged) else {
-            return Err(KernelError::Conflict(format!("run {} does not wait for approval", row.run)));
+            return Err(KernelError::Conflict(format!("run {} is not waiting for approval", row.run)));
         };
         let seen = approval_digest(hash, &state.data.input);
         if decision == Decision::Approve && row.body["digest"] != json!(seen) {
             return Err(KernelError::Conflict(
-                "the runbook is not the one that was put up for approval; ask for it again".into(),
+                "the plan is not the one that was staged for approval; make the request again".into(),
             ));
         }
         let approved = decision == Decision::Approve;
-        // What a staged undo relied on must still be so, also at the moment of its commit.
+        // The preconditions of a staged undo must still hold at the moment of its commit.
         let mut preconditions = vec![Precondition::ApprovalPending(row.id)];
         if approved {
             preconditions.extend(self.undo_preconditions(scope, &state.row.request)?);
@@ -172,7 +173,7 @@ impl Kernel {
         self.report(scope, run)
     }
 
-    /// Decides about one step of a run that is under way.
+    /// Decides about one step of a run in progress.
     async fn decide_step(
         &self,
         scope: &Scope,
@@ -192,7 +193,10 @@ impl Kernel {
             (PipeEvent::Approved, ToJob::Grant)
         } else {
             let why = if note.is_empty() { String::new() } else { format!(": {note}") };
-            (PipeEvent::Rejected, ToJob::Deny(Failure::business("rejected", format!("{} said no{why}.", actor.name))))
+            (
+                PipeEvent::Rejected,
+                ToJob::Deny(Failure::business("rejected", format!("{} rejected it{why}.", actor.name))),
+            )
         };
         let data =
             json!({"approval": row.id, "by": actor.name, "digest": row.body["digest"], "step": row.body["step"]});

@@ -1,4 +1,4 @@
-//! Batches: what became of several calls together, and how a request was expanded into them.
+//! Batches: the outcome of several calls together, and how a request was expanded into them.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::error::KernelError;
 use crate::kernel::Kernel;
 
-/// What became of a batch: `None` for a run that is not a batch.
+/// The outcome of a batch; `None` if the run is not a batch.
 pub(crate) fn outcome(state: &RunState, list: &[Receipt]) -> Option<Value> {
     let policy = policy(state)?;
     let (program, machine) = (state.program()?, state.state.as_ref()?);
@@ -59,7 +59,7 @@ pub(crate) fn outcome(state: &RunState, list: &[Receipt]) -> Option<Value> {
     };
     let mut batch = json!({"policy": policy, "outcome": result, "failed": failed, "causes": grouped(&failed)});
     if policy == "atomic" {
-        // What would have been done, had nothing failed.
+        // Steps that would have succeeded if nothing had failed.
         let name = if result == "committed" { "succeeded" } else { "partial_results" };
         batch[name] = json!(succeeded);
         if let Some(failure) = machine.failure() {
@@ -76,7 +76,7 @@ pub(crate) fn outcome(state: &RunState, list: &[Receipt]) -> Option<Value> {
     Some(batch)
 }
 
-/// What the steps of a run are to each other, if anything.
+/// The batch policy of a run, if it has one.
 fn policy(state: &RunState) -> Option<&'static str> {
     let planned = entries(&state.log).find(|entry| entry.is(PipeEvent::Planned))?;
     match planned.value()["policy"].as_str()? {
@@ -86,7 +86,7 @@ fn policy(state: &RunState) -> Option<&'static str> {
     }
 }
 
-/// The root cause of a failure, of which many failures may have the same.
+/// The root cause of a failure; many failures may share one.
 fn cause(failure: &Failure) -> &'static str {
     match failure.code.as_str() {
         "record_not_found" => "entity_not_found",
@@ -99,7 +99,7 @@ fn cause(failure: &Failure) -> &'static str {
     }
 }
 
-/// Whether it was wrong from the beginning, or something happened meanwhile.
+/// Whether the call was invalid from the start, or failed because something changed.
 fn timing(failure: &Failure, receipt: &Receipt, list: &[Receipt]) -> &'static str {
     let touched = list.iter().take_while(|other| other.key != receipt.key).any(|other| {
         let artifacts = other.result["artifacts"].as_array().into_iter().flatten();
@@ -119,7 +119,7 @@ fn grouped(failed: &[Value]) -> Vec<Value> {
     groups.into_iter().map(group).collect()
 }
 
-/// How many steps the result of a job brought along.
+/// How many steps the result of a job added.
 fn brought_by(state: &RunState, job: JobId) -> usize {
     let (Some(code), Some(machine)) = (&state.code, &state.state) else { return 0 };
     let opened = machine.scopes.iter().find(|scope| scope.opener == Opener::Job(job));
@@ -127,13 +127,13 @@ fn brought_by(state: &RunState, job: JobId) -> usize {
 }
 
 impl Kernel {
-    /// How a request was expanded: what it said, what became of it, and which records it would lock. Everything is
-    /// derived from the log and the pinned program, so that it is the same whenever it is asked for.
+    /// How a request was expanded: its source, its calls, and the records it would lock. Everything is derived from the
+    /// log and the pinned program, so the answer never changes.
     pub fn expansion(&self, scope: &brain_store::Scope, run: brain_core::RunId) -> Result<Value, KernelError> {
         let state = self.engine().run_state(scope, run)?;
         let planned = entries(&state.log).find(|entry| entry.is(PipeEvent::Planned));
         let (Some(planned), Some(program)) = (planned, state.program()) else {
-            return Err(KernelError::Conflict(format!("run {run} was never planned: there is nothing to show")));
+            return Err(KernelError::Conflict(format!("run {run} was never planned, so there is no expansion")));
         };
         let received = entries(&state.log).find(|entry| entry.is(PipeEvent::Received));
         let calls = planned.payload.map_or(Value::Null, |payload| payload["calls"].clone());
@@ -171,7 +171,7 @@ impl Kernel {
     }
 }
 
-/// The records that calls name, each once with the stronger access, in the one order in which locks are taken.
+/// The records that calls name, each once with the stronger access, in lock order.
 fn locks(registry: &Registry, calls: &[Value]) -> Vec<Value> {
     let mut found: BTreeMap<(String, String), &'static str> = BTreeMap::new();
     for call in calls {
@@ -191,7 +191,7 @@ fn locks(registry: &Registry, calls: &[Value]) -> Vec<Value> {
 fn named(tool: &ToolDef, input: &Value) -> Vec<(String, String)> {
     let properties = tool.input["properties"].as_object().into_iter().flatten();
     let entities = properties.filter_map(|(name, property)| Some((name, property["x-entity"].as_str()?)));
-    // What only a later step can supply is not known yet, and is locked by nobody.
+    // Values that only a later step can supply are not known yet and not locked.
     let known =
         entities.filter_map(|(name, kind)| Some((kind.to_owned(), input[name].as_str()?.parse::<RecordId>().ok()?)));
     known.map(|(kind, id)| (kind, id.to_string())).collect()

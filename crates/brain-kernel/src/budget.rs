@@ -1,5 +1,5 @@
-//! Caps on what runs may do: tool calls and money, for a run with its child runs, for a user and a day, for a tenant and a
-//! day. Each is an account in the store, and a call is charged to it in the commit that starts it.
+//! Caps on tool calls and money: per run with its child runs, per user and day, per tenant and day. Each cap is an
+//! account in the store, and a call is charged to it in the commit that starts it.
 
 use std::collections::BTreeMap;
 
@@ -13,21 +13,21 @@ use crate::host::KernelHost;
 use crate::intake::Request;
 use crate::narrate::PlannedCall;
 
-/// What money may be spent in a day, in the currency of the settings: decimals as text.
+/// Daily spending caps in the currency of the settings: decimals as text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SpendCap {
-    /// By one user.
+    /// Per user.
     pub per_user: Option<String>,
-    /// By the tenant.
+    /// For the whole tenant.
     pub per_tenant: Option<String>,
 }
 
 /// The caps of all tenants.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SpendCaps {
-    /// Tenants with caps of their own.
+    /// Tenants with their own caps.
     pub tenants: BTreeMap<TenantId, SpendCap>,
-    /// What all others have.
+    /// The cap of all other tenants.
     pub others: SpendCap,
 }
 
@@ -37,7 +37,7 @@ impl SpendCaps {
     }
 }
 
-/// What a request may spend, as its run keeps it. `None` if no call of it can be charged or counted.
+/// The budget of a request, as stored with its run. `None` if no call of it can be charged or counted.
 pub(crate) fn budget(
     registry: &Registry,
     request: &Request,
@@ -55,14 +55,14 @@ pub(crate) fn budget(
     let calls = Some(request.limits.max_tool_calls).filter(|calls| *calls < u32::MAX);
     let cost = ceiling.or(request.limits.max_cost.as_deref()).map(str::to_owned);
     Some(match &request.budget {
-        // A child run spends what its parent may.
+        // A child run shares its parent's budget.
         Some(inherited) => {
             let calls = inherited.calls.or(calls);
             let cost = inherited.cost.clone().or(cost);
             Budget { calls, shared: calls.is_some(), cost, ..inherited.clone() }
         }
         None => {
-            // Only runs that may start others share an account with them; all else counts for itself.
+            // Only runs that may start others share an account; all others count for themselves.
             let shared = calls.is_some() && tools().any(|tool| may_spawn(tool));
             Budget { root: run, actor: request.actor.key().to_owned(), calls, shared, cost }
         }
@@ -74,13 +74,13 @@ fn may_grow(tool: &Tool) -> bool {
     tool.def.may_inject || matches!(tool.def.behavior, Behavior::Decide(_)) || may_spawn(tool)
 }
 
-/// Whether a call of a tool may start other runs, itself or through steps that it brings along.
+/// Whether a call of a tool may start other runs, itself or through steps that it adds.
 fn may_spawn(tool: &Tool) -> bool {
     tool.def.may_inject || matches!(&tool.def.behavior, Behavior::Native(native) if native.function == SPAWN_CHILD_RUN)
 }
 
 impl KernelHost {
-    /// What a call is charged for.
+    /// The charges of a call.
     pub(crate) fn charges_of(
         &self,
         view: RunView<'_>,
@@ -126,14 +126,14 @@ impl KernelHost {
             if let Some(other) = costs.keys().find(|currency| **currency != own) {
                 let own = if own.is_empty() { "no currency (`settings: {currency: …}` says which)" } else { &own };
                 let message = format!(
-                    "`{}` costs {other}, and the limit {whose} is in {own}: they cannot be compared.",
+                    "`{}` costs {other}, but the limit {whose} is in {own}; the two cannot be compared.",
                     planned.tool
                 );
                 return Err(Failure::business("cost_estimate_failed", message));
             }
             let amount = costs.get(&own).map_or("0", String::as_str);
             let (Some(amount), Some(most)) = (micros(amount), micros(limit)) else {
-                let message = format!("What `{}` costs cannot be computed.", planned.tool);
+                let message = format!("The cost of `{}` cannot be computed.", planned.tool);
                 return Err(Failure::business("cost_estimate_failed", message));
             };
             let words = eligible::cost_in_words(&costs);
@@ -145,7 +145,7 @@ impl KernelHost {
     }
 }
 
-/// A decimal as millionths, rounded up; `None` if it is not a number, below zero, or too large.
+/// A decimal in millionths, rounded up; `None` if it is not a decimal, negative, or too large.
 fn micros(text: &str) -> Option<i64> {
     let (whole, fraction) = text.trim().split_once('.').unwrap_or((text.trim(), ""));
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());

@@ -1,4 +1,4 @@
-//! Many dead letters at once: after the cause is mended, those that it left behind are retried together.
+//! Bulk retry of dead letters, for when their common cause is fixed.
 
 use brain_core::{JobKey, RunId, Timestamp};
 use brain_engine::LetterDecision;
@@ -8,17 +8,17 @@ use brain_store::{DeadLetterRow, Scope};
 use crate::error::KernelError;
 use crate::kernel::Kernel;
 
-/// Letters that one request retries at most.
+/// Maximum number of letters that one request retries.
 pub const MAX_BULK: usize = 1000;
-/// Letters that are read at a time.
+/// Page size when reading letters.
 const PAGE: usize = 200;
 
-/// Which open dead letters are meant.
+/// Selects open dead letters.
 #[derive(Clone, Debug, Default)]
 pub struct LetterFilter {
     /// Only those of this tool.
     pub tool: Option<String>,
-    /// Only those that were opened at this moment or later.
+    /// Only those opened at or after this time.
     pub since: Option<Timestamp>,
 }
 
@@ -28,16 +28,16 @@ impl LetterFilter {
     }
 }
 
-/// What became of one letter.
+/// The outcome for one letter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BulkOutcome {
-    /// It is retried, or would be in a dry run.
+    /// Retried, or would be in a dry run.
     Retried,
-    /// It is left for a person, and why.
+    /// Left for a person, with the reason.
     Skipped(String),
 }
 
-/// One letter of many.
+/// One letter of a bulk retry.
 #[derive(Clone, Debug)]
 pub struct BulkLetter {
     /// The letter.
@@ -46,14 +46,14 @@ pub struct BulkLetter {
     pub run: RunId,
     /// The tool.
     pub tool: String,
-    /// What became of it.
+    /// The outcome.
     pub outcome: BulkOutcome,
 }
 
 impl Kernel {
-    /// Retries open dead letters, newest first and [`MAX_BULK`] at most, each with its own idempotency key. A call that may
-    /// have happened and must not be repeated is skipped: a person looks at it first. A dry run changes nothing. Whether
-    /// there are more than were looked at is the second value.
+    /// Retries open dead letters, newest first and [`MAX_BULK`] at most, each with its own idempotency key. A call that
+    /// may have happened and must not be repeated is skipped for a person to check. A dry run changes nothing. The
+    /// second value says whether more letters match.
     pub async fn retry_letters(
         &self,
         scope: &Scope,
@@ -78,7 +78,7 @@ impl Kernel {
         Ok((done, more))
     }
 
-    /// Open letters that fit, and whether there are more than [`MAX_BULK`].
+    /// Open letters that match, and whether there are more than [`MAX_BULK`].
     fn letters_that(&self, scope: &Scope, filter: &LetterFilter) -> Result<(Vec<DeadLetterRow>, bool), KernelError> {
         let mut found = Vec::new();
         let mut cursor: Option<String> = None;
@@ -96,18 +96,18 @@ impl Kernel {
         }
     }
 
-    /// Why a letter must not be retried without a look at the other system.
+    /// Why a letter must not be retried before a person has checked the external system.
     fn unrepeatable(&self, scope: &Scope, row: &DeadLetterRow) -> Option<String> {
         match row.body["happened"].as_str() {
-            Some("yes") => Some("it has had its effect; only its answer could not be used".into()),
+            Some("yes") => Some("it took effect; only its answer could not be used".into()),
             Some("maybe") if !self.recognises_repeats(scope, row) => Some(
-                "it may have happened and must not be repeated; look at the other system, then decide by hand".into(),
+                "it may have happened and must not be repeated; check the external system, then decide by hand".into(),
             ),
             _ => None,
         }
     }
 
-    /// Whether the other side recognises a repeated call of this letter, or a tool can find out.
+    /// Whether the external system recognises a repeated call of this letter, or a tool can check.
     fn recognises_repeats(&self, scope: &Scope, row: &DeadLetterRow) -> bool {
         let Ok(state) = self.engine().run_state(scope, row.run) else { return false };
         let (Some(code), Some(machine)) = (&state.code, &state.state) else { return false };

@@ -1,4 +1,4 @@
-//! A kernel that somebody else moves, for simulation.
+//! A kernel that is moved step by step, for simulation.
 
 use std::sync::Arc;
 
@@ -14,13 +14,13 @@ use crate::host::KernelHost;
 use crate::kernel::{Expiry, Kernel};
 use crate::vocabulary::LanguageConfig;
 
-/// Puts something in place of the host and of the world outside, or between them and the engine.
+/// Replaces or wraps the host and the outside world.
 pub type Wrap<'a> = dyn Fn(Arc<dyn Host>, Arc<dyn Outside>) -> (Arc<dyn Host>, Arc<dyn Outside>) + 'a;
 
 impl Kernel {
-    /// A kernel without threads or a clock of its own: the returned driver moves it. What it asks of its host and of the
-    /// world outside goes through `wrap`. For simulation.
-    #[expect(clippy::too_many_arguments, reason = "a simulated node is made in one place, from all that it is part of")]
+    /// A kernel without threads or a clock of its own; the returned driver moves it. `wrap` intercepts its host and its
+    /// outside world. For simulation.
+    #[expect(clippy::too_many_arguments, reason = "a simulated node is built in one place from all its parts")]
     pub fn by_hand(
         registry: Arc<Registry>,
         toolbox: Arc<Toolbox>,

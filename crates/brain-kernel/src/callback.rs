@@ -1,5 +1,5 @@
-//! Callbacks: another engine says how delegated work went. Its signature is its only credential, so everything about a
-//! callback that is wrong, late or a repetition changes nothing and leaves an event.
+//! Callbacks: another engine reports the outcome of delegated work. The signature is the only credential, so a callback
+//! that is wrong, late or repeated changes nothing and leaves an event.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, PoisonError};
@@ -19,17 +19,17 @@ use subtle::ConstantTimeEq;
 use crate::error::KernelError;
 use crate::kernel::Kernel;
 
-/// How far the clock of the other side may be off, and how long a callback can be sent again, in seconds.
+/// Tolerated clock skew of the external system, and the replay window of a callback, in seconds.
 pub const CALLBACK_WINDOW: i64 = 300;
-/// Forged callbacks that a run keeps in its log at most: a log must not be a place that strangers can fill.
+/// Maximum number of forged callbacks logged per run: strangers must not be able to fill a log.
 const MAX_FORGED: usize = 20;
-/// Runs of which it is remembered that they have so many.
+/// Maximum number of runs remembered as having reached [`MAX_FORGED`].
 const MAX_FORGED_RUNS: usize = 10_000;
 const WRONG: &str = "the signature is wrong";
 
 impl Kernel {
-    /// Takes a callback in. `signature` is `t=SECONDS,v1=HEX`, an HMAC-SHA256 of `SECONDS.BODY` with the secret that
-    /// the tool names. Returns whether somebody waited for it.
+    /// Accepts a callback. `signature` is `t=SECONDS,v1=HEX`, an HMAC-SHA256 of `SECONDS.BODY` with the secret that the
+    /// tool names. Returns whether a step was waiting for it.
     pub async fn callback(
         &self,
         scope: &Scope,
@@ -41,7 +41,7 @@ impl Kernel {
         let unknown = || KernelError::NoSuchRun(run);
         let row = self.store().run(scope, run)?.ok_or_else(unknown)?;
         let now = self.clock().now().as_millis() / 1000;
-        // Whoever has no secret costs a row and a few digests. Only who has one makes Brain read the run.
+        // Without the secret, a caller costs one row and a few digests. The run is read only after a valid signature.
         let signers = self.signers(row.program.ok_or_else(unknown)?)?;
         if let Err(why) = signers.check(|secret| verify(secret, signature, body, now)) {
             self.note_forged(scope, run, key).await;
@@ -52,7 +52,7 @@ impl Kernel {
         let tool = self.tool_of(&step.tool)?;
         let delegate = tool.def.delegate.as_ref().ok_or_else(unknown)?;
         let secret = resolve_secret(&delegate.secret).map_err(|error| KernelError::Internal(error.to_string()))?;
-        // A secret of another tool of the run does not open this step.
+        // The secret of another tool of the run is not valid for this step.
         if let Err(why) = verify(&secret, signature, body, now) {
             self.note_forged(scope, run, key).await;
             return Err(KernelError::NotAllowed(why.into()));
@@ -66,18 +66,18 @@ impl Kernel {
 /// The secrets that a callback for a run may be signed with.
 struct Signers {
     secrets: BTreeSet<String>,
-    /// Whether the run may have steps that its program does not name, with definitions that no pack has any more.
+    /// Whether the run may have steps that its program does not name, with definitions that no loaded pack has.
     open: bool,
 }
 
 impl Signers {
-    /// Whether one of them signed it; else why not.
+    /// Whether one of these secrets signed it; else why not.
     fn check(&self, verify: impl Fn(&str) -> Result<(), &'static str>) -> Result<(), &'static str> {
         let mut why = if self.open { Ok(()) } else { Err(WRONG) };
         for secret in &self.secrets {
             match verify(secret) {
                 Ok(()) => return Ok(()),
-                // The right secret at the wrong time says more than a wrong one.
+                // An expired signature is more informative than a wrong one.
                 Err(reason) if reason != WRONG => why = Err(reason),
                 Err(_) => {}
             }
@@ -87,7 +87,7 @@ impl Signers {
 }
 
 impl Kernel {
-    /// Who may sign callbacks of runs with this program: the tools that it names, and those that it may grow by.
+    /// The secrets of runs with this program: those of its tools and of tools that it may add.
     fn signers(&self, program: Digest) -> Result<Signers, KernelError> {
         let program = self.engine().program(program)?;
         let mut tools = Vec::new();
@@ -104,11 +104,11 @@ impl Kernel {
         Ok(Signers { secrets, open })
     }
 
-    /// Leaves a mark of a forged callback in the log, unless there are enough of them. Once there are, that is known
-    /// without reading the log.
+    /// Records a forged callback in the log, up to a maximum per run. Runs that reached it are remembered, so the log
+    /// is not read again.
     async fn note_forged(&self, scope: &Scope, run: RunId, key: JobKey) {
         if let Err(error) = self.mark_forged(scope, run, key).await {
-            tracing::warn!(%run, %error, "a forged callback left no mark");
+            tracing::warn!(%run, %error, "a forged callback could not be logged");
         }
     }
 
@@ -137,7 +137,7 @@ impl Kernel {
         let state = self.engine().run_state(scope, run).ok()?;
         let machine = state.state.as_ref()?;
         let job = machine.jobs.iter().find(|(_, job)| matches!(job.status, JobStatus::Delegated { .. }));
-        // A run that has ended may still get a late answer: that of the step that was delegated last.
+        // A run that has ended may still get a late answer to its last delegated step.
         let job = job.map(|(id, _)| *id).or_else(|| {
             entries(&state.log).filter_map(|entry| entry.machine().ok().flatten()).fold(None, |last, event| match event
             {
@@ -149,7 +149,7 @@ impl Kernel {
     }
 }
 
-/// The header that signs a body at a moment.
+/// The signature header for a body at a given time.
 pub fn sign_callback(secret: &str, seconds: i64, body: &[u8]) -> String {
     let signed = [format!("{seconds}.").as_bytes(), body].concat();
     format!("t={seconds},v1={}", hmac_sha256(secret.as_bytes(), &signed))
@@ -185,10 +185,11 @@ fn parse(body: &[u8]) -> Result<JobOutcome, KernelError> {
     }
 }
 
-/// A failure as workers and other engines tell it; without a class it is final.
+/// A failure as reported by workers and other engines; without a class it is final.
 pub fn failure(value: &Value) -> Failure {
     let text = |name: &str, otherwise: &str| value[name].as_str().unwrap_or(otherwise).to_owned();
-    let message = value.as_str().map_or_else(|| text("message", "The other side said that it failed."), str::to_owned);
+    let message =
+        value.as_str().map_or_else(|| text("message", "The external system reported a failure."), str::to_owned);
     let code = text("code", "failed");
     match value["class"].as_str() {
         Some("transient") => Failure {

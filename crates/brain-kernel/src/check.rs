@@ -1,4 +1,4 @@
-//! Check: a plan is held against schemas, records, costs and limits before anybody is asked or anything runs.
+//! Check: validates a plan against schemas, records, costs and limits before anyone is asked or anything runs.
 
 use brain_engine::{RunInput, Work, blob_writes};
 use brain_registry::model::Consent;
@@ -15,7 +15,7 @@ use crate::plan::{Planned, Shape, Wanted, plan};
 use crate::stage::shortened;
 
 impl Kernel {
-    /// Plan, check and ask for consent.
+    /// Plans, checks and asks for consent.
     pub(crate) fn check(&self, request: &Request, draft: &mut Draft, wanted: Vec<Wanted>) {
         let mut planned = match plan(self.registry(), request.scope.tenant().as_str(), wanted, request.policy) {
             Ok(planned) => planned,
@@ -34,7 +34,7 @@ impl Kernel {
             let (store, scope) = (self.store().as_ref(), &request.scope);
             problems = eligible::unknown_in(self.registry(), store, scope, name, &input.schema, &input.slots, &[]);
         }
-        // What it costs at least decides whether it is refused now; what it may cost at most is shown and reserved.
+        // The minimum cost decides whether the plan is refused now; the maximum is shown and reserved.
         let limit = request.limits.max_tool_calls;
         let least = eligible::cost(self.registry(), &self.toolbox, &planned.calls, 0);
         let cost = eligible::cost(self.registry(), &self.toolbox, &planned.calls, limit);
@@ -47,7 +47,7 @@ impl Kernel {
             return draft.refuse(&problems);
         }
         let waits = self.waits(request, &planned);
-        // What somebody says yes to is also the most that it may cost.
+        // An approval also caps the cost at the maximum shown.
         let own = eligible::own_currency(self.registry());
         let ceiling = cost.get(&own).filter(|_| waits && request.limits.max_cost.is_none());
         let calls = &planned.calls;
@@ -66,9 +66,9 @@ impl Kernel {
             cost,
             ..planned.input
         };
-        // From here on the input does not change: what runs, what is approved and what the log says are this one value.
+        // From here on the input does not change: the same value is run, approved and logged.
         if planned.input.is_large() {
-            // The first turn works on the values themselves: the blobs are in the store when it is.
+            // The first turn works on the values themselves: the blobs are in the store by then.
             draft.input = Some(planned.input.clone());
             let mut large = Vec::new();
             planned.input.offload(&mut large);
@@ -82,7 +82,7 @@ impl Kernel {
             draft.calls(&planned);
             return draft.refuse(&[Problem::new("too_many_tool_calls", message)]);
         }
-        // What takes something back sees the settings under which it was done.
+        // An undo sees the settings of the run that it undoes.
         let undone = request.undo_of.as_ref().and_then(|undo| undo["settings"].as_str()?.parse().ok());
         let settings = undone.unwrap_or_else(|| self.toolbox.settings().digest());
         let (hash, program) = match self.program(&planned, settings) {
@@ -105,7 +105,7 @@ impl Kernel {
         draft.planned = Some(planned);
     }
 
-    /// Whether a plan waits for somebody's word.
+    /// Whether a plan waits for a decision.
     pub(crate) fn waits(&self, request: &Request, planned: &Planned) -> bool {
         let acknowledged =
             |call: &PlannedCall| self.registry().tool(&call.tool).is_some_and(|tool| tool.def.acknowledge.is_some());

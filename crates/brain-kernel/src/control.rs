@@ -1,4 +1,4 @@
-//! Control: stopping a run and deciding about its dead letters.
+//! Control: cancelling a run and deciding about its dead letters.
 
 use brain_core::{JobKey, RunId};
 use brain_engine::{LetterDecision, NewEvent};
@@ -10,12 +10,12 @@ use crate::kernel::Kernel;
 use crate::narrate::Report;
 
 impl Kernel {
-    /// Asks a run to stop. What was done stays.
+    /// Cancels a run. Finished steps are not undone.
     pub async fn cancel(&self, scope: &Scope, run: RunId) -> Result<Report, KernelError> {
         self.cancel_saying(scope, run, Vec::new()).await
     }
 
-    /// The same, with events that say more.
+    /// Cancels a run with additional events.
     pub(crate) async fn cancel_saying(
         &self,
         scope: &Scope,
@@ -24,14 +24,14 @@ impl Kernel {
     ) -> Result<Report, KernelError> {
         let row = self.store().run(scope, run)?.ok_or(KernelError::NoSuchRun(run))?;
         if row.status.is_over() {
-            return Err(KernelError::Conflict(format!("run {run} is over already ({})", row.status)));
+            return Err(KernelError::Conflict(format!("run {run} has already ended ({})", row.status)));
         }
-        // The child runs that it waits for are stopped in the same commit, and nothing of it is up for approval any more.
+        // The same commit cancels the child runs that it waits for and withdraws its approvals.
         self.engine().cancel(scope, run, saying, Vec::new()).await?;
         self.report(scope, run)
     }
 
-    /// Decides about a dead letter and reports where its run stands then.
+    /// Decides about a dead letter and reports the state of its run afterwards.
     pub async fn decide_letter(
         &self,
         scope: &Scope,
@@ -47,7 +47,7 @@ impl Kernel {
         self.report(scope, news.run)
     }
 
-    /// Whether a result that a person gives is what the tool of the letter declares: later steps rely on it.
+    /// Whether a result given by a person fits the tool's declared output: later steps rely on it.
     fn fits_letter(&self, scope: &Scope, letter: JobKey, data: &Value) -> Result<(), KernelError> {
         let none = || KernelError::NoSuchLetter(letter.to_string());
         let row = self.store().letter(scope, letter)?.ok_or_else(none)?;
@@ -58,7 +58,7 @@ impl Kernel {
         let tool = self.tool_of(machine.step(code, at).call(undo).tool)?;
         tool.validate_output(data.clone()).map(drop).map_err(|problems| {
             let list: Vec<String> = problems.iter().map(ToString::to_string).collect();
-            KernelError::Refused(format!("this is no result of `{}`: {}", tool.def.name, list.join("; ")))
+            KernelError::Refused(format!("this is not a valid result of `{}`: {}", tool.def.name, list.join("; ")))
         })
     }
 }

@@ -1,4 +1,4 @@
-//! A run while it is being prepared: what the stages of the pipe find out goes into its log before it exists.
+//! A run in preparation: the findings of each stage go into its log before it exists.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::intake::Request;
 use crate::narrate::Problem;
 use crate::plan::Planned;
 
-/// A run while it is being prepared.
+/// A run in preparation.
 pub(crate) struct Draft {
     pub(crate) run: RunId,
     pub(crate) status: RunStatus,
@@ -27,11 +27,11 @@ pub(crate) struct Draft {
     pub(crate) writes: Vec<Write>,
     pub(crate) program: Option<(Digest, Arc<Program>)>,
     pub(crate) planned: Option<Planned>,
-    /// What the program runs on, whole, if parts of it are kept apart in the log.
+    /// The complete input of the program, if large parts of it are stored as blobs in the log.
     pub(crate) input: Option<RunInput>,
     pub(crate) start: bool,
     pub(crate) key: Option<(String, Digest)>,
-    /// When it ends by itself, if it has not started by then.
+    /// When it expires unless it has started.
     pub(crate) expires_at: Option<Timestamp>,
 }
 
@@ -57,7 +57,7 @@ impl Draft {
         self.events.push(NewEvent::pipe(PipeEvent::Understood, json!({}), Some(json!({"evidence": evidence}))));
     }
 
-    /// What is planned, as part of the log.
+    /// Adds the planned calls to the log.
     pub(crate) fn calls(&mut self, planned: &Planned) {
         let calls: Vec<Value> = planned
             .calls
@@ -107,14 +107,14 @@ impl Draft {
     pub(crate) fn submission(mut self, request: &Request, definitions: Vec<Write>, now: Timestamp) -> Submission {
         let mut writes = self.writes;
         writes.extend(definitions);
-        // A file that nothing referred to for long is used from this commit on: retention leaves it alone.
+        // This commit references the files again, so retention keeps them.
         let files = request.attachments.iter().filter_map(|file| file["$blob"].as_str()?.parse().ok());
         writes.extend(files.map(|hash| Write::NoteBlob { hash, unused_since: None }));
         let mut large = Vec::new();
         let mut kept = request.to_json();
         offload(&mut kept, 1, &mut large);
         for payload in self.events.iter_mut().filter_map(|event| event.payload.as_mut()) {
-            // The input was made small already, and the list of calls stays in the log however long it is: reports and
+            // The input is already reduced, and the list of calls stays in the log whatever its length: reports and
             // approvers read it there.
             let mut kept = ["input", "calls"].map(|name| (name, payload.get_mut(name).map(Value::take)));
             offload(payload, 0, &mut large);

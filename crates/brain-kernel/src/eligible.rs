@@ -1,4 +1,4 @@
-//! Check: who may ask for what, what contradicts what, what it costs, and whether what is named exists.
+//! Check: permissions, contradictions, costs, and whether named records exist.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,25 +14,25 @@ use serde_json::{Value, json};
 use crate::intake::Actor;
 use crate::narrate::{PlannedCall, Problem};
 
-/// What keeps a person from having these calls done; empty if nothing does.
+/// Reasons to refuse these calls for a person; empty if there are none.
 pub(crate) fn problems(registry: &Registry, actor: &Actor, calls: &[PlannedCall]) -> Vec<Problem> {
     let mut found = not_for(registry, actor, calls);
     let names: BTreeSet<&str> = calls.iter().map(|call| call.tool.as_str()).collect();
     for name in &names {
         let Some(tool) = registry.tool(name) else { continue };
-        // Two tools that both name each other are told once.
+        // Two tools that name each other as opposites are reported once.
         let told = |other: &str| {
             other < *name && registry.tool(other).is_some_and(|tool| tool.def.opposites.iter().any(|one| one == name))
         };
         for opposite in tool.def.opposites.iter().filter(|other| names.contains(other.as_str()) && !told(other)) {
-            let message = format!("`{name}` and `{opposite}` are opposites: ask for one of them.");
+            let message = format!("`{name}` and `{opposite}` are opposites: choose one of them.");
             found.push(Problem { tool: Some((*name).to_owned()), ..Problem::new("opposites", message) });
         }
     }
     found
 }
 
-/// Calls that are not for this person: a permission is missing, or the tier is another.
+/// Calls that this person may not make: a permission is missing, or the tier does not match.
 pub(crate) fn not_for(registry: &Registry, actor: &Actor, calls: &[PlannedCall]) -> Vec<Problem> {
     let mut found = Vec::new();
     let names: BTreeSet<&str> = calls.iter().map(|call| call.tool.as_str()).collect();
@@ -59,7 +59,7 @@ pub(crate) fn not_for(registry: &Registry, actor: &Actor, calls: &[PlannedCall])
     found
 }
 
-/// Records that are named by an id which no lookup can have given: there is no such record.
+/// Records named by an id that does not exist.
 pub(crate) fn unknown_records(
     registry: &Registry,
     store: &dyn Store,
@@ -90,7 +90,7 @@ pub(crate) fn unknown_in(
     for (field, property) in schema["properties"].as_object().into_iter().flatten() {
         let Some(kind) = property["x-entity"].as_str().or(property["items"]["x-entity"].as_str()) else { continue };
         let Some(record) = registry.record(kind) else { continue };
-        // The pack has its own words for it, and they are said when the call is decided.
+        // The pack has its own message for this; it is shown when the call is decided.
         if requires.iter().any(|one| one.record.as_ref() == Some(field)) {
             continue;
         }
@@ -113,8 +113,8 @@ pub(crate) fn unknown_in(
     found
 }
 
-/// What calls cost together, by currency: decimals as text. Empty if none of them costs anything. Where only an earlier
-/// step can tell how often a call is made, `unknown` times are counted.
+/// The total cost of calls by currency: decimals as text. Empty if none of them costs anything. A call whose count
+/// depends on an earlier step counts `unknown` times.
 pub(crate) fn cost(
     registry: &Registry,
     toolbox: &Toolbox,
@@ -151,7 +151,7 @@ pub(crate) fn own_currency(registry: &Registry) -> String {
     registry.settings().get("currency").and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
-/// Costs in words: `60.00 EUR`, `60.00 EUR and 3 USD`.
+/// Costs as text: `60.00 EUR`, `60.00 EUR and 3 USD`.
 pub(crate) fn cost_in_words(costs: &BTreeMap<String, String>) -> String {
     let each: Vec<String> = costs.iter().map(|(currency, amount)| in_currency(amount, currency)).collect();
     each.join(" and ")
@@ -162,8 +162,8 @@ pub(crate) fn in_currency(amount: &str, currency: &str) -> String {
     format!("{amount} {currency}").trim_end().to_owned()
 }
 
-/// Why these costs are more than a request may cost, if they are. The limit is in the currency of the settings; what is
-/// in another one cannot be compared with it.
+/// Why these costs exceed the limit of a request, if they do. The limit is in the currency of the settings; costs in
+/// other currencies cannot be compared with it.
 pub(crate) fn too_expensive(
     registry: &Registry,
     toolbox: &Toolbox,
@@ -179,7 +179,7 @@ pub(crate) fn too_expensive(
     })
 }
 
-/// Whether a cost is more than a limit.
+/// Whether a cost exceeds a limit.
 fn exceeds(toolbox: &Toolbox, cost: &str, limit: &str) -> bool {
     let parts = json!({"cost": cost, "limit": limit});
     compute(toolbox, &parts, "= if number(cost) > number(limit) then \"yes\" else \"no\"").as_deref() != Some("no")

@@ -1,4 +1,4 @@
-//! Why the kernel did not answer with a report.
+//! Errors of the kernel.
 
 use brain_core::RunId;
 use brain_engine::EngineError;
@@ -6,16 +6,16 @@ use brain_store::StoreError;
 
 use crate::intake::MAX_MESSAGE;
 
-/// Why the kernel did not answer with a report.
+/// An error of the kernel: there is no report.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum KernelError {
-    /// The message is longer than is taken in.
-    #[error("the message has {0} bytes; at most {MAX_MESSAGE} are taken in")]
+    /// The message is too long.
+    #[error("the message has {0} bytes; the maximum is {MAX_MESSAGE}")]
     TooLong(usize),
-    /// The request says nothing.
+    /// The message is empty.
     #[error("the message is empty; say what should be done")]
     Empty,
-    /// Another request was sent with this key.
+    /// The idempotency key was used for a different request.
     #[error("the idempotency key `{0}` was used for another request; use a new key for a new request")]
     KeyReused(String),
     /// There is no such run.
@@ -27,35 +27,35 @@ pub enum KernelError {
     /// There is no such dead letter.
     #[error("there is no dead letter {0}")]
     NoSuchLetter(String),
-    /// Someone else was quicker.
-    #[error("this has been decided already")]
+    /// The decision was already made.
+    #[error("this has already been decided")]
     AlreadyDecided,
     /// The actor may not do this.
     #[error("{0}")]
     NotAllowed(String),
-    /// What was asked does not fit where the run stands.
+    /// The request conflicts with the state of the run.
     #[error("{0}")]
     Conflict(String),
-    /// What was given is not what is needed.
+    /// The input is not valid.
     #[error("{0}")]
     Refused(String),
-    /// A cursor that no list gave out.
+    /// An invalid cursor.
     #[error("{0}")]
     BadCursor(String),
-    /// The store did not do its part: a disk without room, a database that is away. It may do it later.
+    /// The store failed, for example because the disk is full or the database is unreachable. A retry may succeed.
     #[error("{0}")]
     Store(String),
-    /// Too many requests wait. Nothing was done.
+    /// Too many requests are waiting. Nothing was done.
     #[error("too many requests are waiting; nothing was done. Try again in a moment")]
     Busy,
-    /// Something inside went wrong; the log has the details.
-    #[error("something went wrong inside: {0}")]
+    /// An internal error; the log has the details.
+    #[error("internal error: {0}")]
     Internal(String),
 }
 
 impl KernelError {
-    /// Whether it is certain that nothing was written. After a store that failed, or something inside that went wrong,
-    /// what was asked for may have been done all the same: asking again under the same key finds out.
+    /// Whether it is certain that nothing was written. After a store failure or an internal error the request may have
+    /// taken effect; repeating it with the same key finds out.
     pub fn is_known(&self) -> bool {
         match self {
             Self::TooLong(_)

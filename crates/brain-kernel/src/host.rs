@@ -1,5 +1,5 @@
-//! The engine's host: expressions over what a run knows, calls checked against the definitions that its program pins,
-//! and the toolbox that does the work.
+//! The engine's host: evaluates expressions over the run's data, checks calls against the pinned definitions, and
+//! executes them with the toolbox.
 
 mod children;
 mod dispatch;
@@ -33,7 +33,7 @@ pub(crate) struct KernelHost {
     store: Arc<dyn Store>,
     /// Definitions by hash: those of the registry, and older ones that runs in flight still use.
     tools: Mutex<HashMap<Digest, Arc<Tool>>>,
-    /// The kernel, for tools that ask it for something: child runs.
+    /// The kernel, for tools that start child runs.
     kernel: Mutex<Weak<Kernel>>,
     caps: SpendCaps,
 }
@@ -45,12 +45,12 @@ impl KernelHost {
         Self { toolbox: RwLock::new(toolbox), store, tools: Mutex::new(tools), kernel: Mutex::default(), caps }
     }
 
-    /// What may be spent in a day.
+    /// Daily spending caps.
     pub(crate) fn caps(&self) -> &SpendCaps {
         &self.caps
     }
 
-    /// Says which kernel this is the host of.
+    /// Connects the host to its kernel.
     pub(crate) fn belongs_to(&self, kernel: &Arc<Kernel>) {
         *self.kernel.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(kernel);
     }
@@ -59,8 +59,8 @@ impl KernelHost {
         self.toolbox.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Goes on with the toolbox of reloaded packs. Definitions of the packs before stay known: runs under way pin them, and
-    /// requests that were planned just before may not be written yet.
+    /// Switches to the toolbox of reloaded packs. Earlier definitions stay known: runs in progress pin them, and
+    /// requests that were just planned may not be written yet.
     pub(crate) fn reload(&self, toolbox: Arc<Toolbox>) {
         toolbox.settings().kept_in(self.store.clone());
         let new = toolbox.registry().tools().values().map(|tool| (tool.hash, tool.clone()));
@@ -74,7 +74,7 @@ impl KernelHost {
             return Ok(tool.clone());
         }
         let missing = || {
-            let message = format!("The definition of `{}` that this run was planned with is gone.", reference.name);
+            let message = format!("The definition of `{}` that this run was planned with is missing.", reference.name);
             Failure::contract("unknown_tool", message)
         };
         let body = self
@@ -88,8 +88,8 @@ impl KernelHost {
         Ok(tool)
     }
 
-    /// A value with everything in it that was kept apart because it is large. What cannot be read stays a reference,
-    /// which the schema of whoever needs the content will not take.
+    /// Loads all large values inside a value. A value that cannot be read stays a reference, which the schema of its
+    /// consumer rejects.
     pub(super) fn whole(&self, scope: &Scope, mut value: Value) -> Value {
         if blob::has_blobs(&value) {
             let read = |hash| blob::read_whole(self.store.as_ref(), scope, hash);
@@ -100,7 +100,7 @@ impl KernelHost {
         value
     }
 
-    /// The arguments of the call that takes a finished job back.
+    /// The arguments of the call that undoes a finished job.
     pub(crate) fn undo_args(
         &self,
         scope: &Scope,
@@ -117,7 +117,7 @@ impl KernelHost {
         evaluation.json(&undo.args).map_err(|error| to_failure("undo", &error))
     }
 
-    /// What the arguments of an undo see: the call that is taken back and what it answered.
+    /// The evaluation scope of undo arguments: the undone call and its result.
     fn undo_evaluation(&self, view: RunView<'_>, step: &PlanStep, job: JobId) -> Result<Evaluation, Failure> {
         let tool = self.tool(&step.tool)?;
         let done = JobId { undo: false, ..job };
@@ -136,7 +136,7 @@ impl KernelHost {
 
 fn bad_arguments(tool: &Tool, errors: &[FieldError]) -> Failure {
     let list: Vec<String> = errors.iter().map(ToString::to_string).collect();
-    Failure::contract("invalid_input", format!("`{}` cannot be called so: {}", tool.def.name, list.join("; ")))
+    Failure::contract("invalid_input", format!("invalid call of `{}`: {}", tool.def.name, list.join("; ")))
 }
 
 impl Host for KernelHost {
@@ -188,7 +188,7 @@ impl Host for KernelHost {
     fn rebind(&self, scope: &Scope, reference: &ToolRef, args: Value) -> Result<ValidatedCall, Failure> {
         let tool = self.tool(reference)?;
         let args = self.whole(scope, args);
-        // An argument that comes out as null is one that was not given.
+        // An argument that evaluates to null counts as not given.
         let args = match args {
             Value::Object(fields) => {
                 Value::Object(fields.into_iter().filter(|(_, value)| !value.is_null()).collect::<Map<_, _>>())
@@ -251,13 +251,13 @@ impl Host for KernelHost {
             (_, Value::Null) => {}
             (data, whole) => *data = whole.clone(),
         }
-        // A person who has corrected it has looked at it.
+        // A corrected result has been reviewed.
         let looked_at = !corrections.is_null();
         let result = self.toolbox().complete(&call, job, result)?;
         Ok(if looked_at { ToolResult { review: None, ..result } } else { result })
     }
 
-    /// What the newest version of the tool says, also for runs that were planned with an older one.
+    /// The limits of the newest version of the tool, even for runs planned with an older one.
     fn limits(&self, reference: &ToolRef) -> Limits {
         let limits = self.toolbox().registry().tool(&reference.name).and_then(|tool| tool.def.limits);
         limits.map_or_else(Limits::default, |limits| Limits { running: limits.running, rate: limits.rate })
@@ -304,7 +304,7 @@ impl Outside for KernelHost {
     }
 
     fn check(&self, reference: &ToolRef, args: Value, job: JobContext) -> HostFuture<CheckAnswer> {
-        // The check tool gets those arguments of the call that it knows, and the key.
+        // The check tool gets those arguments of the call that it accepts, and the key.
         let call = self.tool(reference).and_then(|tool| {
             let known = tool.def.input["properties"].as_object().cloned().unwrap_or_default();
             let mut fields: Map<String, Value> = args

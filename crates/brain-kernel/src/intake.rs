@@ -1,4 +1,4 @@
-//! Intake: one form for every input, whoever sends it.
+//! Intake: one request type for every surface.
 
 use brain_core::{Digest, JobKey, RunId, canonical_digest};
 use brain_engine::{ActorBounds, Budget};
@@ -6,24 +6,24 @@ use brain_registry::model::BatchPolicy;
 use brain_store::Scope;
 use serde_json::{Value, json};
 
-/// The longest message that is taken in, in bytes.
+/// Maximum message size in bytes.
 pub(crate) const MAX_MESSAGE: usize = 64 * 1024;
 
-/// What the caller wants to happen.
+/// How far to take the request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// Say what would be done; do nothing.
+    /// Only show what would be done.
     Answer,
-    /// Prepare it for approval; do nothing yet.
+    /// Stage the plan for approval.
     Plan,
-    /// Do it; do not wait.
+    /// Start it and return at once.
     Enqueue,
-    /// Do it and wait for the receipts.
+    /// Run it and wait for the receipts.
     EnqueueAndWait,
 }
 
 impl Mode {
-    /// As it is written.
+    /// The mode's name.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Answer => "answer",
@@ -33,12 +33,12 @@ impl Mode {
         }
     }
 
-    /// From its written form.
+    /// Parses the mode's name.
     pub fn parse(text: &str) -> Option<Self> {
         [Self::Answer, Self::Plan, Self::Enqueue, Self::EnqueueAndWait].into_iter().find(|mode| mode.as_str() == text)
     }
 
-    /// Whether asking for this mode is the caller's own consent to run.
+    /// Whether choosing this mode is the caller's own consent to run.
     pub fn runs(self) -> bool {
         matches!(self, Self::Enqueue | Self::EnqueueAndWait)
     }
@@ -51,7 +51,7 @@ pub struct Limits {
     pub max_tool_calls: u32,
     /// How long to wait for receipts.
     pub wait_timeout_ms: u64,
-    /// What it may cost at most, in the currency of the settings: a decimal as text.
+    /// Maximum cost in the currency of the settings: a decimal as text.
     pub max_cost: Option<String>,
 }
 
@@ -61,100 +61,100 @@ impl Default for Limits {
     }
 }
 
-/// Who asks.
+/// The person or system that makes a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Actor {
     /// A name for the log.
     pub name: String,
-    /// What tells this person apart where names may be shared: the id of a token. Absent: the name does.
+    /// The id of the actor where names may be shared, such as a token id. Absent: the name is the id.
     pub id: Option<String>,
-    /// Whether this person may approve what needs an approver.
+    /// Whether the actor may approve plans that need an approver.
     pub approver: bool,
-    /// What this person may do besides; `None`: everything.
+    /// The actor's permissions; `None`: all.
     pub permissions: Option<Vec<String>>,
-    /// The tier this person is of; `None`: any.
+    /// The actor's tier; `None`: any.
     pub tier: Option<String>,
 }
 
 impl Actor {
-    /// The person at this machine.
+    /// The user of this machine.
     pub fn local() -> Self {
         Self { name: "local".into(), id: None, approver: true, permissions: None, tier: None }
     }
 
-    /// Whoever a run acts for when it starts another one or grows: no more than the person who asked for it may.
+    /// The actor of a run that starts another one or grows, with no more rights than its requester.
     pub(crate) fn behind(name: &str, bounds: Option<&ActorBounds>) -> Self {
         let ActorBounds { permissions, tier } = bounds.cloned().unwrap_or_default();
         Self { name: name.to_owned(), id: None, approver: false, permissions, tier }
     }
 
-    /// The most that this person may do; `None`: everything.
+    /// The limits of the actor's rights; `None`: no limits.
     pub(crate) fn bounds(&self) -> Option<ActorBounds> {
         let bounded = self.permissions.is_some() || self.tier.is_some();
         bounded.then(|| ActorBounds { permissions: self.permissions.clone(), tier: self.tier.clone() })
     }
 
-    /// What this person is known by: consent and caps go by it.
+    /// The actor's identity for consent and caps.
     pub fn key(&self) -> &str {
         self.id.as_deref().unwrap_or(&self.name)
     }
 
-    /// Whether this person has a permission.
+    /// Whether the actor has a permission.
     pub fn may(&self, permission: &str) -> bool {
         self.permissions.as_ref().is_none_or(|list| list.iter().any(|one| one == permission))
     }
 }
 
-/// The step of another run that waits for this one.
+/// The parent of a child run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parent {
-    /// That run.
+    /// The parent run.
     pub run: RunId,
-    /// The key of its step.
+    /// The key of the parent's step.
     pub job: JobKey,
-    /// How deep this run is.
+    /// The nesting depth of this run.
     pub depth: u64,
 }
 
-/// One input: what was said, by whom, and what is wanted.
+/// A request.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// Whose it is.
+    /// The tenant.
     pub scope: Scope,
     /// Who asks.
     pub actor: Actor,
-    /// How it came in: `cli`, `api` …
+    /// Where it came from: `cli`, `api` …
     pub channel: &'static str,
-    /// What was said; empty if `calls` says it all.
+    /// The message; empty if `calls` is given instead.
     pub message: String,
-    /// Tool calls asked for by name instead of words: each a tool and its arguments.
+    /// Tool calls by name: each a tool and its arguments.
     pub calls: Vec<(String, Value)>,
-    /// What the caller wants to happen.
+    /// How far to take it.
     pub mode: Mode,
     /// The conversation it belongs to.
     pub conversation: Option<String>,
     /// Values that fill slots of the same name.
     pub context: Value,
-    /// Files that come with it: references to blobs.
+    /// Attached files: references to blobs.
     pub attachments: Vec<Value>,
     /// Bounds.
     pub limits: Limits,
     /// The caller's idempotency key.
     pub key: Option<String>,
-    /// What ties this to the caller's own logs; absent: the run's id does.
+    /// The caller's trace id; absent: the run's id.
     pub trace: Option<String>,
-    /// What several calls are to each other.
+    /// How several calls depend on each other.
     pub policy: BatchPolicy,
     /// The step of another run that waits for this one.
     pub parent: Option<Parent>,
-    /// What it takes back: the run, its steps, and the records as they must still be.
+    /// For an undo: the run, its steps, and the expected state of its records.
     pub undo_of: Option<Value>,
-    /// What it may spend of what the run that starts it may.
+    /// The budget inherited from the parent run.
     pub budget: Option<Budget>,
 }
 
 impl Request {
-    /// A message with everything else by default.
+    /// A request with a message and defaults for everything else.
     pub fn say(scope: Scope, message: &str, mode: Mode) -> Self {
         Self {
             scope,
@@ -176,7 +176,7 @@ impl Request {
         }
     }
 
-    /// The request as it is kept.
+    /// The request as it is stored.
     pub(crate) fn to_json(&self) -> Value {
         let calls: Vec<Value> =
             self.calls.iter().map(|(tool, input)| json!({"tool_name": tool, "input": input})).collect();
@@ -194,7 +194,7 @@ impl Request {
             "channel": self.channel,
         });
         if self.actor.approver {
-            // Who may approve is trusted to teach: what such a person says counts for more when it is learned from.
+            // Approvers are trusted to teach: their corrections weigh more in learning.
             kept["trusted"] = json!(true);
         }
         if let Some(bounds) = self.actor.bounds() {
@@ -230,7 +230,7 @@ impl Request {
         kept
     }
 
-    /// What makes two requests with one key the same.
+    /// The digest that identifies repeated requests with one key.
     pub(crate) fn digest(&self) -> Digest {
         let mut body = self.to_json();
         if let Some(map) = body.as_object_mut() {
@@ -244,35 +244,35 @@ impl Request {
     }
 }
 
-/// The longest idempotency key.
+/// Maximum length of an idempotency key.
 const MAX_KEY: usize = 255;
-/// Calls by name in one request, at most; how many may run is for [`Limits::max_tool_calls`].
+/// Maximum number of calls by name in one request; [`Limits::max_tool_calls`] bounds how many may run.
 const MAX_CALLS: usize = 1000;
-/// Files that may come with a request.
+/// Maximum number of attachments.
 const MAX_ATTACHMENTS: usize = 100;
-/// The longest that a caller may wait for a run, in milliseconds.
+/// Maximum time that a caller may wait for a run, in milliseconds.
 pub const MAX_WAIT: u64 = 120_000;
-/// Tool calls that a request may allow itself.
+/// Upper bound of `max_tool_calls`.
 const MAX_TOOL_CALLS: u64 = 10_000;
 
-/// A field of a request that does not fit.
+/// An invalid field of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldProblem {
     /// Its path, such as `limits.max_cost`.
     pub field: String,
-    /// What is wrong with it, and what fits.
+    /// What is wrong with it, and what is valid.
     pub message: String,
 }
 
-/// A request as a surface received it. Every surface fills in one of these, and [`Incoming::check`] makes the
-/// [`Request`], so that the same input is accepted or refused everywhere.
+/// A request as a surface received it. Every surface fills in one of these, and [`Incoming::check`] turns it into a
+/// [`Request`], so that all surfaces accept and refuse the same input.
 #[derive(Clone, Debug, Default)]
 pub struct Incoming {
-    /// What was said.
+    /// The message.
     pub message: String,
     /// Tool calls by name.
     pub calls: Vec<(String, Value)>,
-    /// What is to happen; default [`Mode::EnqueueAndWait`].
+    /// How far to take it; default [`Mode::EnqueueAndWait`].
     pub mode: Option<Mode>,
     /// The conversation, a UUID.
     pub conversation: Option<String>,
@@ -284,18 +284,18 @@ pub struct Incoming {
     pub max_tool_calls: Option<u64>,
     /// How long to wait for receipts.
     pub wait_timeout_ms: Option<u64>,
-    /// What it may cost at most.
+    /// Maximum cost.
     pub max_cost: Option<String>,
     /// The caller's idempotency key.
     pub key: Option<String>,
     /// The caller's trace id.
     pub trace: Option<String>,
-    /// What several calls are to each other.
+    /// How several calls depend on each other.
     pub policy: BatchPolicy,
 }
 
 impl Incoming {
-    /// The request, or every field that does not fit.
+    /// The request, or every invalid field.
     pub fn check(self, scope: Scope, actor: Actor, channel: &'static str) -> Result<Request, Vec<FieldProblem>> {
         let mut problems = Vec::new();
         let mut wrong = |field: &str, message: String| {
@@ -363,7 +363,7 @@ impl Incoming {
     }
 }
 
-/// Whether a text is an amount of money: digits, and perhaps a point and more digits.
+/// Whether a text is an amount: digits, optionally with a decimal point and more digits.
 fn is_amount(text: &str) -> bool {
     let (whole, cents) = text.split_once('.').unwrap_or((text, "0"));
     let digits = |text: &str| (1..=30).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());

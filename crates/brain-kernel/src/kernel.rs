@@ -1,4 +1,4 @@
-//! The kernel: one pipe from a request to a report.
+//! The kernel: the pipe from a request to a report.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,27 +18,27 @@ use crate::host::KernelHost;
 use crate::learning::Lessons;
 use crate::vocabulary::{LanguageConfig, load_vocabulary, save_snapshot};
 
-/// How a kernel is set up.
+/// Configuration of a kernel.
 #[derive(Clone, Debug, Default)]
 pub struct KernelConfig {
     /// The engine.
     pub engine: EngineConfig,
     /// The tools.
     pub tools: ToolboxConfig,
-    /// What it hears with.
+    /// Language configuration.
     pub language: LanguageConfig,
-    /// How long people have.
+    /// Deadlines for people's decisions.
     pub expiry: Expiry,
-    /// What may be spent in a day.
+    /// Daily spending caps.
     pub caps: SpendCaps,
 }
 
-/// How long a run that has not started waits for somebody.
+/// How long a run that has not started waits for a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Expiry {
-    /// For an answer to a question.
+    /// For the answer to a question.
     pub questions: Millis,
-    /// For a yes or a no to a plan.
+    /// For the approval of a plan.
     pub staged: Millis,
 }
 
@@ -54,11 +54,11 @@ pub struct Kernel {
     pub(crate) vocabulary: Arc<Vocabulary>,
     pub(crate) language: LanguageConfig,
     pub(crate) expiry: Expiry,
-    /// Whether what search needs was kept, or came from there.
+    /// Whether the search index was saved to, or loaded from, a snapshot.
     pub(crate) kept: AtomicBool,
-    /// What people have taught, by tenant.
+    /// Taught phrases, by tenant.
     pub(crate) lessons: Mutex<std::collections::HashMap<TenantId, Lessons>>,
-    /// What the corpora said last, by tenant, and with which words.
+    /// The latest corpus scores, by tenant, and the digest of the phrases they are for.
     pub(crate) scores: Mutex<std::collections::HashMap<TenantId, (Digest, Arc<Score>)>>,
     pub(crate) toolbox: Arc<Toolbox>,
     pub(crate) host: Arc<KernelHost>,
@@ -66,11 +66,11 @@ pub struct Kernel {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) random: Arc<Mutex<Box<dyn Random>>>,
-    /// Runs whose logs take no more marks of forged callbacks.
+    /// Runs whose logs have reached the maximum of forged callbacks.
     pub(crate) forged: Mutex<std::collections::HashSet<RunId>>,
-    /// Definitions that are known to be in the store.
+    /// Definitions known to be in the store.
     pub(crate) defined: Mutex<std::collections::HashSet<Digest>>,
-    /// Programs of plans that came before, by the shape of the plan: compiling and hashing them again gives the same.
+    /// Cache of compiled programs, by the shape of the plan.
     pub(crate) programs: Mutex<crate::program::Programs>,
 }
 
@@ -87,7 +87,7 @@ impl Kernel {
         Self::start_with(config, registry, store, clock, random, liveness, &|outside| outside)
     }
 
-    /// [`Kernel::start`] with something in place of the world outside: what a benchmark counts with.
+    /// [`Kernel::start`] with a replacement for the outside world, for benchmarks.
     pub fn start_with(
         config: &KernelConfig,
         registry: Arc<Registry>,
@@ -113,7 +113,7 @@ impl Kernel {
         Self::over(engine, registry, &host, random, &config.language, config.expiry)
     }
 
-    /// A kernel over an engine that someone else moves.
+    /// A kernel over an engine that the caller moves.
     pub(crate) fn over(
         engine: Arc<Engine>,
         registry: Arc<Registry>,
@@ -147,12 +147,12 @@ impl Kernel {
         Ok(kernel)
     }
 
-    /// Says how other systems reach this server: what callbacks are addressed to.
+    /// Sets the base URL under which other systems reach this server, used for callbacks.
     pub fn set_public_url(&self, url: &str) {
         self.toolbox.set_public_url(url);
     }
 
-    /// The host: what it knows of tools that are not in the registry any more.
+    /// The host, which also knows definitions that are no longer in the registry.
     pub(crate) fn host(&self) -> &Arc<KernelHost> {
         &self.host
     }
@@ -162,8 +162,8 @@ impl Kernel {
         &self.toolbox
     }
 
-    /// A kernel for other versions of the packs, over the same engine and store. From now on the host works with them; what
-    /// was begun by this kernel goes on with the definitions that it pins.
+    /// A kernel for other versions of the packs, over the same engine and store. The host switches to them; runs in
+    /// progress keep the definitions that they pin.
     pub(crate) fn succeeded_by(&self, registry: Arc<Registry>) -> Result<Arc<Self>, KernelError> {
         let vocabulary = load_vocabulary(&registry, &self.language);
         let vocabulary = vocabulary.map_err(|error| KernelError::Internal(error.message))?;
@@ -197,24 +197,24 @@ impl Kernel {
         self.host.tool(reference).map_err(|failure| KernelError::Internal(failure.message))
     }
 
-    /// What may be asked for.
+    /// The tools and playbooks.
     pub fn registry(&self) -> &Arc<Registry> {
         &self.registry
     }
 
-    /// The phrases, compiled.
+    /// The compiled phrases.
     pub fn vocabulary(&self) -> &Vocabulary {
         &self.vocabulary
     }
 
-    /// Makes what search needs, so that the first who needs it does not wait. Takes seconds for a large vocabulary that
-    /// was not kept.
+    /// Builds the search index in advance, so that the first request does not wait for it. Takes seconds for a large
+    /// vocabulary without a snapshot.
     pub fn warm_up(&self) {
         self.vocabulary.prepare();
         self.save_vocabulary();
     }
 
-    /// Keeps what search needs for the next start, once it was made.
+    /// Saves the search index for the next start, once it was built.
     pub(crate) fn save_vocabulary(&self) {
         if self.vocabulary.is_ready() && !self.kept.swap(true, Ordering::Relaxed) {
             save_snapshot(&self.vocabulary, &self.language);

@@ -1,5 +1,5 @@
-//! Runs, jobs and incidents by integer keys, for clients whose ids are numbers. A run gets its number when a key is first
-//! asked for.
+//! Integer keys for runs, jobs and incidents, for clients whose ids are numbers. A run gets its number when a key is
+//! first needed.
 
 use brain_core::{JobKey, Key, Keyed, RunId};
 use brain_engine::RunState;
@@ -8,34 +8,34 @@ use brain_vm::JobId;
 
 use crate::{Kernel, KernelError};
 
-/// What a key stands for.
+/// The entity that a key identifies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {
     /// A run.
     Run(RunId),
-    /// A job of a run that is not finished.
+    /// An unfinished job of a run.
     Job(RunId, JobKey),
     /// The dead letter of a job.
     Incident(RunId, JobKey),
 }
 
 impl Kernel {
-    /// The key of a run. Waits for the store.
+    /// The key of a run. Blocks on the store.
     pub fn key_of_run(&self, scope: &Scope, run: RunId) -> Result<i64, KernelError> {
         self.key(scope, run, Keyed::Run)
     }
 
-    /// The key of a job that is not finished. Waits for the store.
+    /// The key of an unfinished job. Blocks on the store.
     pub fn key_of_job(&self, scope: &Scope, state: &RunState, job: JobId) -> Result<i64, KernelError> {
         self.key(scope, state.row.id, Keyed::Job(number_of(state, job)?))
     }
 
-    /// The key of the incident that a dead letter is to such clients. Waits for the store.
+    /// The key of the incident for a dead letter. Blocks on the store.
     pub fn key_of_incident(&self, scope: &Scope, letter: &DeadLetterRow) -> Result<i64, KernelError> {
         self.key(scope, letter.run, Keyed::Incident(number_in(letter).ok_or_else(over)?))
     }
 
-    /// What a key stands for, if it is there and this tenant's. Waits for the store.
+    /// The entity of a key, if it exists and belongs to this tenant. Blocks on the store.
     pub fn find_key(&self, scope: &Scope, key: i64) -> Result<Option<Found>, KernelError> {
         let Some(Key { run: number, of }) = Key::from_i64(key) else { return Ok(None) };
         let Some(run) = self.store().run_numbered(scope, number)? else { return Ok(None) };
@@ -66,7 +66,7 @@ impl Kernel {
                 store.number_of(scope, run)?.ok_or(KernelError::NoSuchRun(run))?
             }
         };
-        let full = || KernelError::Refused(format!("There is no integer key left for run {run}."));
+        let full = || KernelError::Refused(format!("No integer keys are left for run {run}."));
         Key { run: number, of }.to_i64().ok_or_else(full)
     }
 }
@@ -80,5 +80,5 @@ fn number_in(letter: &DeadLetterRow) -> Option<u32> {
 }
 
 fn over() -> KernelError {
-    KernelError::Refused("This step is over and has no key any more.".to_owned())
+    KernelError::Refused("This step has ended and no longer has a key.".to_owned())
 }

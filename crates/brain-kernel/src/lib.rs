@@ -1,8 +1,8 @@
-//! The pipe: intake, understand, plan, check, approve, execute, narrate. Every request takes the same way, whoever
-//! sends it; there are no side doors.
+//! The pipe: intake, understand, plan, check, approve, execute, narrate. Every request takes the same path, from every
+//! surface.
 //!
 //! [`Kernel::begin`] takes a request as far as it goes without waiting; [`Kernel::finish`] waits for the result;
-//! [`Kernel::report`] says where any run stands. Wire formats are the edge's business.
+//! [`Kernel::report`] describes any run. Wire formats belong to the edge crates.
 
 mod approve;
 mod batch;

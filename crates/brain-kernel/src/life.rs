@@ -3,8 +3,8 @@
 use brain_core::{ContractStatus, RunStatus};
 use brain_store::{Page, RunRow, Scope, Store, StoreError};
 
-/// Runs whose status is one of the contract's words, newest first. Several of our statuses may be one of theirs, so the
-/// lists of each are merged.
+/// Runs with one status of the run contract, newest first. Several of our statuses may map to one of the contract's, so
+/// their lists are merged.
 pub fn runs_by_contract(
     store: &dyn Store,
     scope: &Scope,
@@ -15,7 +15,7 @@ pub fn runs_by_contract(
     let mut rows = Vec::new();
     for ours in RunStatus::ALL.iter().filter(|ours| ours.contract() == word) {
         let page = store.runs(scope, Some(*ours), limit, cursor)?;
-        // One more than fits says that there are more.
+        // One extra row tells that there are more.
         if let (Some(_), Some(last)) = (&page.next, page.items.last().cloned()) {
             rows.push((last.id, None));
         }

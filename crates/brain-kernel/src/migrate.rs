@@ -1,4 +1,4 @@
-//! Moves runs that are under way to what the packs say now. Never by itself: a deploy leaves runs alone.
+//! Migrates runs in progress to the loaded packs. Never automatic: a deploy leaves runs alone.
 
 use std::sync::Arc;
 
@@ -12,33 +12,33 @@ use serde_json::Value;
 use crate::plan::{Wanted, plan};
 use crate::{Kernel, KernelError, Report};
 
-/// What moving a run would mean.
+/// The effect of migrating a run.
 #[derive(Clone, Debug)]
 pub struct Move {
     /// The run.
     pub run: RunId,
     /// What it runs: a playbook, or calls.
     pub name: String,
-    /// The program it has.
+    /// Its present program.
     pub from: Digest,
-    /// The program it would get; `None` if there is none.
+    /// Its new program; `None` if there is none.
     pub to: Option<Digest>,
-    /// Steps that have begun and stay as they are.
+    /// Steps that have started and stay unchanged.
     pub kept: Vec<String>,
-    /// Steps that would still be done.
+    /// Steps still to be done.
     pub ahead: Vec<String>,
-    /// Why it cannot be moved.
+    /// Why it cannot be migrated.
     pub problems: Vec<String>,
 }
 
 impl Move {
-    /// Whether it is there already.
+    /// Whether it is already up to date.
     pub fn is_there(&self) -> bool {
         self.to == Some(self.from)
     }
 }
 
-/// What a run would be moved to.
+/// The target of a migration.
 struct Target {
     hash: Digest,
     program: Arc<Program>,
@@ -46,7 +46,7 @@ struct Target {
 }
 
 impl Kernel {
-    /// What moving a run to what the packs say now would mean. Nothing is changed.
+    /// The effect of migrating a run to the loaded packs. Changes nothing.
     pub fn plan_move(&self, scope: &Scope, run: RunId, map: &StepMap) -> Result<Move, KernelError> {
         let state = self.engine().run_state(scope, run)?;
         Ok(self.look_at_move(scope, &state, map).0)
@@ -66,7 +66,7 @@ impl Kernel {
         match state.state.as_ref().map(brain_vm::State::phase) {
             None => about.problems.push("nothing was planned for it".into()),
             Some(Phase::New) => {
-                about.problems.push("it waits for a yes to what was planned; refuse it and ask again".into());
+                about.problems.push("its plan waits for approval; reject it and make the request again".into());
             }
             Some(_) => {}
         }
@@ -116,7 +116,7 @@ impl Kernel {
                 vec![Wanted { target: program.name.clone(), args: args(&playbook.slots) }]
             }
             Work::Playbook(_) => {
-                return Err(vec![format!("the packs have no playbook `{}` any more", program.name)]);
+                return Err(vec![format!("the packs no longer have the playbook `{}`", program.name)]);
             }
         };
         if program.atomic {
@@ -130,17 +130,17 @@ impl Kernel {
             .map_err(|problems| problems.into_iter().map(|problem| problem.message).collect::<Vec<_>>())?;
         let (hash, program) =
             self.program(&planned, self.toolbox().settings().digest()).map_err(|error| vec![error.to_string()])?;
-        // What the request brought along besides stays: who asked, the conversation, limits.
+        // The rest of the request stays: actor, conversation, limits.
         input.work = planned.input.work;
         Ok(Target { hash, program, input })
     }
 
-    /// Moves a run. What has begun goes on in the new version; nothing is done again.
+    /// Migrates a run. Steps in progress continue in the new version; finished steps are not repeated.
     pub async fn move_run(&self, scope: &Scope, run: RunId, map: &StepMap, by: &str) -> Result<Report, KernelError> {
         let state = self.engine().run_state(scope, run)?;
         let (about, target) = self.look_at_move(scope, &state, map);
         if !about.problems.is_empty() {
-            return Err(KernelError::Conflict(format!("run {run} cannot be moved: {}", about.problems.join("; "))));
+            return Err(KernelError::Conflict(format!("run {run} cannot be migrated: {}", about.problems.join("; "))));
         }
         let Some(Target { hash, program, input }) = target else { return self.report(scope, run) };
         let definitions = self.definitions(hash, &program);
@@ -152,7 +152,7 @@ impl Kernel {
         }
     }
 
-    /// Runs that are under way with a program of this name, oldest last, at most so many.
+    /// Runs in progress with a program of this name, newest first, up to a maximum.
     pub fn under_way(&self, scope: &Scope, name: &str, limit: usize) -> Result<Vec<RunId>, KernelError> {
         let mut found = Vec::new();
         for status in [RunStatus::Running, RunStatus::Waiting, RunStatus::Delegated] {

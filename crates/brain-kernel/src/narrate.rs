@@ -1,4 +1,4 @@
-//! Narrate: where a run stands, in words and facts. Everything here is read from the run's own log.
+//! Narrate: describes a run in words and facts, all read from the run's own log.
 
 mod message;
 
@@ -18,7 +18,7 @@ use self::message::Message;
 use crate::NextAction;
 use crate::intake::Mode;
 
-/// A call that is planned.
+/// A planned call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlannedCall {
     /// The tool.
@@ -27,16 +27,16 @@ pub struct PlannedCall {
     pub step: String,
     /// Its arguments.
     pub input: Value,
-    /// How often it is made: once for each item of a list. `None` if only an earlier step can tell.
+    /// How often it is made: once per item of a list. `None` if only an earlier step can tell.
     pub times: Option<u32>,
-    /// Whether it is made only if a condition holds, its own or that of a step around it.
+    /// Whether it depends on a condition, its own or that of an enclosing step.
     pub conditional: bool,
 }
 
 /// A call that was accepted for execution.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Enqueued {
-    /// Its key: the same in every receipt.
+    /// Its key, the same in every receipt.
     pub call_id: String,
     /// The tool.
     pub tool: String,
@@ -53,7 +53,7 @@ pub struct ReceiptView {
     pub step: String,
     /// Which attempt.
     pub attempt: u32,
-    /// Whether this took something back.
+    /// Whether this undid a step.
     pub undo: bool,
     /// `succeeded`, `failed` or `in_doubt`.
     pub status: &'static str,
@@ -61,7 +61,7 @@ pub struct ReceiptView {
     pub input: Value,
     /// What it answered.
     pub result: Value,
-    /// The records it made, changed or used, by role.
+    /// The records it created, changed or used, by role.
     pub effects: Value,
     /// One sentence.
     pub summary: Option<String>,
@@ -71,13 +71,13 @@ pub struct ReceiptView {
     pub started_at: Timestamp,
     /// When it was finished.
     pub finished_at: Timestamp,
-    /// The HTTP status of the outside system's answer, if there was one.
+    /// The HTTP status of the external system's answer, if there was one.
     pub api_status: Option<u16>,
     /// What a language model used for it.
     pub token_usage: Option<TokenUsage>,
 }
 
-/// Something that stands in the way.
+/// A reason why a request cannot continue.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Problem {
     /// Stable, machine-readable.
@@ -129,12 +129,12 @@ impl Problem {
     }
 }
 
-/// Where a run stands.
+/// The state of a run.
 #[derive(Clone, Debug)]
 pub struct Report {
     /// The run.
     pub run: RunId,
-    /// Whether all is well so far.
+    /// Whether nothing has failed so far.
     pub ok: bool,
     /// Its status in the life of a run.
     pub status: RunStatus,
@@ -142,33 +142,33 @@ pub struct Report {
     pub created_at: Timestamp,
     /// When it last changed.
     pub updated_at: Timestamp,
-    /// The request as it came.
+    /// The request as received.
     pub request: Value,
-    /// Whether its values were erased when they had been kept long enough: digests are left.
+    /// Whether its payloads were erased by retention; digests remain.
     pub erased: bool,
-    /// The mode that was used: the one asked for, or `answer` if nothing could be planned.
+    /// The mode used: the one requested, or `answer` if nothing could be planned.
     pub mode_used: String,
     /// Why.
     pub reason: String,
     /// `high`, `medium`, `low` or `none`.
     pub confidence: Confidence,
-    /// What is planned.
+    /// The planned calls.
     pub planned: Vec<PlannedCall>,
-    /// What was accepted for execution.
+    /// The calls accepted for execution.
     pub enqueued: Vec<Enqueued>,
-    /// What was done, attempt by attempt.
+    /// The receipts, attempt by attempt.
     pub receipts: Vec<ReceiptView>,
-    /// One message for the person.
+    /// The message for the user.
     pub message: String,
     /// What to do next.
     pub next_actions: Vec<NextAction>,
-    /// What stands in the way.
+    /// What prevents the request.
     pub errors: Vec<Problem>,
-    /// The approval that is awaited.
+    /// The pending approval.
     pub approval: Option<String>,
-    /// Steps finished and steps in all.
+    /// Finished steps and all steps.
     pub progress: (usize, usize),
-    /// What became of a batch.
+    /// The outcome of a batch.
     pub batch: Option<Value>,
     /// What the open steps wait for.
     pub waits_for: Vec<String>,
@@ -177,8 +177,8 @@ pub struct Report {
 }
 
 impl Report {
-    /// The answer to a request that was just accepted. By the contract, mode `enqueue` returns at once: what was done
-    /// in the meantime is seen when the run is looked at.
+    /// The answer to a request that was just accepted. By the contract, mode `enqueue` returns at once; progress made
+    /// meanwhile shows when the run is read.
     pub fn as_accepted(mut self) -> Self {
         if self.mode_used == Mode::Enqueue.as_str() && !self.enqueued.is_empty() {
             self.receipts.clear();
@@ -192,7 +192,7 @@ impl Report {
     }
 }
 
-/// Reads a report off a run.
+/// Builds the report of a run.
 pub(crate) fn report(registry: &Registry, toolbox: &Toolbox, redactor: &Redactor, state: &RunState) -> Report {
     let mut report = Report {
         run: state.row.id,
@@ -221,7 +221,7 @@ pub(crate) fn report(registry: &Registry, toolbox: &Toolbox, redactor: &Redactor
         *context = redactor.redact(context);
     }
     read_pipe(&mut report, state);
-    // A run that ended before it started has nothing but the reason to tell.
+    // A run that ended before it started has only the reason to report.
     let unstarted = entries(&state.log).any(|entry| entry.is(PipeEvent::Expired) || entry.is(PipeEvent::Cancelled));
     if let (Some(_), Some(machine)) = (&state.code, &state.state)
         && machine.phase() != Phase::New
@@ -237,7 +237,7 @@ pub(crate) fn report(registry: &Registry, toolbox: &Toolbox, redactor: &Redactor
     report
 }
 
-/// What the pipe wrote before execution.
+/// Reads the events of the pipe before execution.
 fn read_pipe(report: &mut Report, state: &RunState) {
     for entry in entries(&state.log).filter(|entry| !entry.is_machine()) {
         let (data, payload) = (entry.value(), entry.payload.unwrap_or(&Value::Null));
@@ -284,9 +284,9 @@ fn read_pipe(report: &mut Report, state: &RunState) {
         }
         if entry.is(PipeEvent::Expired) {
             let until = data["until"].as_str().map_or_else(|| entry.at.to_string(), str::to_owned);
-            let what = if data["was"] == RunStatus::Staged.as_str() { "said yes" } else { "answered" };
+            let what = if data["was"] == RunStatus::Staged.as_str() { "approved it" } else { "answered" };
             report.message = format!(
-                "Time ran out: nobody {what} until {until}, so nothing was done. Ask again if it is still wanted."
+                "The request expired: nobody {what} by {until}, so nothing was done. Make it again if it is still wanted."
             );
             report.ok = false;
             report.approval = None;
@@ -297,7 +297,7 @@ fn read_pipe(report: &mut Report, state: &RunState) {
             report.ok = false;
             report.approval = None;
             report.next_actions.clear();
-            // Somebody may have said no: that is the reason.
+            // A rejection is the reason, if there is one.
             match report.errors.iter().find(|problem| problem.code == "rejected") {
                 Some(no) => report.message = format!("{} Nothing was done.", no.message),
                 None => {
@@ -311,7 +311,7 @@ fn read_pipe(report: &mut Report, state: &RunState) {
             let by = data["by"].as_str().unwrap_or("someone");
             let note = payload["note"].as_str().filter(|note| !note.is_empty());
             let why = note.map_or_else(String::new, |note| format!(": {note}"));
-            report.errors.push(Problem::new("rejected", format!("{by} said no{why}.")));
+            report.errors.push(Problem::new("rejected", format!("{by} rejected it{why}.")));
         }
     }
 }
@@ -328,7 +328,7 @@ pub(crate) fn describe_call(tool: &ToolDef, input: &Value) -> String {
     if args.is_empty() { format!("{title} ({name})") } else { format!("{title} ({name}): {}", args.join(", ")) }
 }
 
-/// A value that only a later step can supply, in words; any other text as it is.
+/// A value that only a later step can supply, in words; any other text unchanged.
 fn readable(text: &str) -> String {
     let is_template = text.contains("{{");
     if !text.starts_with('=') && !is_template {
@@ -408,14 +408,14 @@ fn receipt_view(receipt: &Receipt, redactor: &Redactor) -> ReceiptView {
     }
 }
 
-/// The status that an outside system answered with: of a success it is in the result, of a failure in its code.
+/// The HTTP status of the external system: in the result of a success, in the code of a failure.
 fn api_status(receipt: &Receipt) -> Option<u16> {
     let of_result = || receipt.result["api_status"].as_u64().and_then(|status| u16::try_from(status).ok());
     let of_failure = || receipt.failure.as_ref()?.code.strip_prefix("http_")?.parse().ok();
     of_result().or_else(of_failure)
 }
 
-/// What execution came to, in words.
+/// Describes the outcome of execution.
 fn read_machine(report: &mut Report, registry: &Registry, toolbox: &Toolbox, state: &RunState, list: &[Receipt]) {
     let (Some(_), Some(machine)) = (&state.code, &state.state) else { return };
     let done: Vec<&Receipt> =
@@ -442,7 +442,7 @@ fn read_machine(report: &mut Report, registry: &Registry, toolbox: &Toolbox, sta
             report.next_actions.extend(line.filter(|line| !line.trim().is_empty()).map(NextAction::say));
         }
     }
-    // Whatever works is not the same as all is well: what did not work is told.
+    // With best effort, failures are still reported.
     let batch = report.batch.as_ref().map_or(&Value::Null, |batch| &batch["failed"]);
     for failed in batch.as_array().into_iter().flatten().filter(|_| machine.phase() == Phase::Ended(End::Completed)) {
         report.ok = false;
@@ -467,17 +467,17 @@ fn read_machine(report: &mut Report, registry: &Registry, toolbox: &Toolbox, sta
             if end == End::Compensated {
                 let stays = not_undone(registry, machine, list);
                 message.say(if stays.is_empty() {
-                    "What had been done was undone.".to_owned()
+                    "Finished steps were undone.".to_owned()
                 } else {
-                    format!("What had been done was undone, except: {}", stays.join(" "))
+                    format!("Finished steps were undone, except: {}", stays.join(" "))
                 });
                 report.errors.extend(stays.into_iter().map(|text| Problem::new("not_undone", text)));
             }
         }
         phase => {
             match phase {
-                Phase::Stopping(_) => message.say("It is being stopped: nothing new starts."),
-                Phase::Compensating => message.say("It is being stopped: what was done is taken back."),
+                Phase::Stopping(_) => message.say("The run is stopping: no new steps start."),
+                Phase::Compensating => message.say("The run is stopping: finished steps are being undone."),
                 _ => {}
             }
             open_run(report, state, list, &mut message);
@@ -486,7 +486,7 @@ fn read_machine(report: &mut Report, registry: &Registry, toolbox: &Toolbox, sta
     report.message = message.finish(machine);
 }
 
-/// What a compensated run did and did not undo, because nothing undoes it: a sentence each.
+/// Steps of a compensated run that were not undone because they have no undo: a sentence each.
 fn not_undone(registry: &Registry, machine: &brain_vm::State, list: &[Receipt]) -> Vec<String> {
     let stays = |receipt: &&Receipt| receipt.happened() && !receipt.job.undo && !machine.undone.contains(&receipt.job);
     let sentence = |receipt: &Receipt| {
@@ -494,19 +494,19 @@ fn not_undone(registry: &Registry, machine: &brain_vm::State, list: &[Receipt]) 
         if def.is_some_and(|def| def.effect == Effect::Read || matches!(def.behavior, Behavior::Playbook(_))) {
             return None;
         }
-        let why = def.and_then(|def| def.no_undo.as_deref()).unwrap_or("Its pack does not say how it is undone.");
+        let why = def.and_then(|def| def.no_undo.as_deref()).unwrap_or("Its pack declares no undo.");
         let child = receipt.result["data"]["run_id"].as_str().filter(|_| receipt.tool == SPAWN_CHILD_RUN);
         let child = child.map_or_else(String::new, |run| format!(" (run {run})"));
-        Some(format!("`{}` of step {}{child} stays. {why}", receipt.tool, receipt.step))
+        Some(format!("`{}` of step {}{child} was not undone. {why}", receipt.tool, receipt.step))
     };
     let opened_by_undo = |id| matches!(machine.scope(id).opener, Opener::Job(job) if job.undo);
     let forward = |receipt: &&Receipt| !machine.outward(receipt.job.scope).any(opened_by_undo);
-    // A letter speaks for itself.
+    // Dead letters are reported separately.
     let left = |receipt: &&Receipt| !machine.left.keys().any(|job| job.forward() == receipt.job);
     list.iter().filter(stays).filter(forward).filter(left).filter_map(sentence).collect()
 }
 
-/// How many items of lists failed although their step went on: those whose last attempt failed.
+/// How many list items failed although their step continued: those whose last attempt failed.
 fn failed_items(machine: &brain_vm::State, list: &[Receipt]) -> usize {
     let mut last: BTreeMap<JobId, &Receipt> = BTreeMap::new();
     for receipt in list.iter().filter(|receipt| !receipt.job.undo) {
@@ -517,7 +517,7 @@ fn failed_items(machine: &brain_vm::State, list: &[Receipt]) -> usize {
     last.values().filter(failed).filter(went_on).count()
 }
 
-/// A run that is not over: what it waits for.
+/// Describes an open run: what it waits for.
 fn open_run(report: &mut Report, state: &RunState, list: &[Receipt], message: &mut Message) {
     let (Some(code), Some(machine)) = (&state.code, &state.state) else { return };
     let mut pending = 0;
@@ -534,7 +534,7 @@ fn open_run(report: &mut Report, state: &RunState, list: &[Receipt], message: &m
                 let attempts =
                     if job.attempt == 1 { "one attempt".into() } else { format!("{} attempts", job.attempt) };
                 let text = match happened {
-                    Happened::Maybe => format!("Nobody knows whether `{tool}` happened: {why}"),
+                    Happened::Maybe => format!("It is unknown whether `{tool}` happened: {why}"),
                     Happened::Yes => format!("`{tool}` was done, but its answer cannot be used: {why}"),
                     Happened::No if job.attempt == 0 => format!("`{tool}` was not called: {why}"),
                     Happened::No => format!("`{tool}` failed after {attempts}: {why}"),
@@ -548,13 +548,13 @@ fn open_run(report: &mut Report, state: &RunState, list: &[Receipt], message: &m
             }
             JobStatus::Held { .. } => {
                 report.waits_for.push(format!("someone to approve `{tool}`"));
-                message.say(format!("`{tool}` waits for someone who may approve it."));
+                message.say(format!("`{tool}` waits for an approver."));
             }
             JobStatus::Reviewing => {
                 let pending = state.data.pending.get(id).cloned().unwrap_or_default();
-                let ask = pending["review"]["ask"].as_str().unwrap_or("Please look at the result.");
+                let ask = pending["review"]["ask"].as_str().unwrap_or("Please review the result.");
                 let run = state.row.id;
-                report.waits_for.push(format!("a person to look at the result of `{tool}`"));
+                report.waits_for.push(format!("a person to review the result of `{tool}`"));
                 message.say(ask);
                 report.next_actions.push(NextAction::AcceptResult { run });
                 report.next_actions.push(NextAction::CorrectResult { run });
@@ -563,8 +563,9 @@ fn open_run(report: &mut Report, state: &RunState, list: &[Receipt], message: &m
             JobStatus::Delegated { until, .. } => {
                 let pending = state.data.pending.get(id).cloned().unwrap_or_default();
                 let child = pending["delegate"]["child_run"].as_str().map(|run| format!("run {run}"));
-                let named = pending["delegate"]["reference"].as_str().map(|name| format!("the other side ({name})"));
-                let whom = child.or(named).unwrap_or_else(|| "the other side".into());
+                let named =
+                    pending["delegate"]["reference"].as_str().map(|name| format!("the external system ({name})"));
+                let whom = child.or(named).unwrap_or_else(|| "the external system".into());
                 let until = until.map_or_else(String::new, |until| format!(" until {until}"));
                 report.waits_for.push(format!("{whom} to finish `{tool}`{until}"));
                 message.say(format!("`{tool}` is with {whom}{until}."));
@@ -582,7 +583,7 @@ fn open_run(report: &mut Report, state: &RunState, list: &[Receipt], message: &m
             JobStatus::Retrying { at } => {
                 report.waits_for.push(format!("the next attempt of `{tool}` at {at}"));
                 pending += 1;
-                message.say(format!("`{tool}` will be tried again at {at}: {why}"));
+                message.say(format!("`{tool}` will be retried at {at}: {why}"));
             }
             _ => pending += 1,
         }

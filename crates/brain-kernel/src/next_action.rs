@@ -1,30 +1,30 @@
-//! What may be done next, as data. Each surface words it for its own users: the terminal as commands, HTTP as requests.
+//! Next actions as data. Each surface words them for its users: the terminal as commands, HTTP as requests.
 
 use brain_core::RunId;
 use serde::{Deserialize, Serialize};
 
-/// What may be done next.
+/// A suggested next action.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "action", rename_all = "snake_case")]
 pub enum NextAction {
-    /// A sentence of the pack, or an example of what to say.
+    /// A sentence from the pack, or an example request.
     Say {
         /// The sentence.
         text: String,
     },
-    /// Ask again, to have it done.
+    /// Repeat the request to execute it.
     Do,
-    /// Say which tool was meant, so that it is learned.
+    /// Name the tool that was meant, so that it is learned.
     Teach {
         /// The run that was not understood.
         run: RunId,
     },
-    /// Say yes.
+    /// Approve the plan.
     Approve {
         /// The approval.
         approval: String,
     },
-    /// Say no.
+    /// Reject the plan.
     Reject {
         /// The approval.
         approval: String,
@@ -49,17 +49,17 @@ pub enum NextAction {
         /// The letter.
         letter: String,
     },
-    /// Try what failed once more, or have a parked run looked at again.
+    /// Retry failed steps, or reload a parked run.
     Retry {
         /// The run.
         run: RunId,
     },
-    /// Go on without what failed.
+    /// Continue without the failed steps.
     Skip {
         /// The run.
         run: RunId,
     },
-    /// Give the run up.
+    /// End the run.
     Abort {
         /// The run.
         run: RunId,
@@ -74,7 +74,7 @@ pub enum NextAction {
         /// The run.
         run: RunId,
     },
-    /// Ask what a run waits for.
+    /// Show what a run is waiting for.
     Why {
         /// The run.
         run: RunId,

@@ -1,5 +1,5 @@
-//! Brain's own notes about finished work: which tool was done about what, and which run holds a dispatch. They go when
-//! what they are about has gone.
+//! Brain's own notes about finished work: which tool was applied to what, and which run holds a dispatch. They are
+//! deleted with their subject.
 
 use brain_core::{RecordId, RunId};
 use brain_store::{Member, Outcome, Precondition, RecordFilter, RecordRow, Scope, Store, StoreError, Write};
@@ -7,10 +7,10 @@ use brain_tools::{DONE, Subject};
 
 use crate::host::DISPATCH;
 
-/// Notes that are read, and deleted, together.
+/// Page size for reading and deleting notes.
 const PAGE: usize = 200;
 
-/// Deletes the notes of a tenant that nobody can ask about any more; how many. A dry run only counts them.
+/// Deletes the notes of a tenant that are no longer needed; returns how many. A dry run only counts them.
 pub fn sweep_notes(store: &dyn Store, scope: &Scope, dry_run: bool) -> Result<u64, StoreError> {
     let mut deleted = 0;
     for kind in [DISPATCH, DONE] {
@@ -19,7 +19,7 @@ pub fn sweep_notes(store: &dyn Store, scope: &Scope, dry_run: bool) -> Result<u6
             let page = store.records(scope, kind, &RecordFilter::default(), PAGE, cursor.as_deref())?;
             for row in page.items {
                 let over = if kind == DISPATCH { is_free(store, scope, &row)? } else { is_moot(store, scope, &row)? };
-                // A note that is written again just now stays until the next time.
+                // A note that is being rewritten stays until the next sweep.
                 if over && (dry_run || delete(store, scope, &row)?) {
                     deleted += 1;
                 }
@@ -40,13 +40,13 @@ fn delete(store: &dyn Store, scope: &Scope, row: &RecordRow) -> Result<bool, Sto
     Ok(store.commit_now(vec![member])? == [Outcome::Committed])
 }
 
-/// Whether the run that holds a dispatch is over or gone: the next one may have it.
+/// Whether the run that holds a dispatch has ended or is deleted.
 fn is_free(store: &dyn Store, scope: &Scope, row: &RecordRow) -> Result<bool, StoreError> {
     let Some(run) = run_of(row) else { return Ok(true) };
     Ok(store.run(scope, run)?.is_none_or(|run| run.status.is_over()))
 }
 
-/// Whether the run that did something is gone, and with it the record that it was about, if it was about one.
+/// Whether the run of a note is deleted, and also the record it is about, if any.
 fn is_moot(store: &dyn Store, scope: &Scope, row: &RecordRow) -> Result<bool, StoreError> {
     if let Some(run) = run_of(row)
         && store.run(scope, run)?.is_some()

@@ -1,4 +1,4 @@
-//! The pipe: a request goes through understanding, checking and staging, is accepted, and comes back as a report.
+//! The pipe: takes a request through understanding, checking and staging, accepts it, and returns a report.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -14,11 +14,11 @@ use crate::kernel::Kernel;
 use crate::narrate::{Problem, Report};
 use crate::understand::Step;
 
-/// Requests with the same meaning in one conversation that are looked back at, at most.
+/// Maximum number of earlier identical requests in one conversation that are checked.
 const MAX_REPEATS: u32 = 100;
 
 impl Kernel {
-    /// Takes a request through the pipe: everything up to the first thing that must be waited for.
+    /// Takes a request through the pipe up to the first point that has to wait.
     pub async fn begin(&self, request: &Request) -> Result<Begun, KernelError> {
         if request.message.len() > MAX_MESSAGE {
             return Err(KernelError::TooLong(request.message.len()));
@@ -50,25 +50,25 @@ impl Kernel {
         let wait = draft.start && request.mode == Mode::EnqueueAndWait;
         let definitions =
             draft.program.as_ref().map(|(hash, program)| self.definitions(*hash, program)).unwrap_or_default();
-        // Listening starts before anything can happen.
+        // Subscribe before anything can happen.
         let rest = wait.then(|| self.engine().next_rest(run));
         match self.engine().submit(draft.submission(request, definitions, self.clock().now())).await {
             Ok(RunNews { at_rest, state, .. }) => {
                 let rest = Mutex::new(rest.filter(|_| !at_rest));
                 Ok(Begun { run, wait: wait && !at_rest, repeated: None, state, rest })
             }
-            // The same request came twice at the same time: the other one was first.
+            // A concurrent request with the same key won.
             Err(EngineError::KeyTaken(_)) => match key {
-                Some((key, digest)) => {
-                    self.repeated(request, &key, digest)?.ok_or_else(|| KernelError::Internal("a key vanished".into()))
-                }
-                None => Err(KernelError::Internal("a key was taken that was not asked for".into())),
+                Some((key, digest)) => self
+                    .repeated(request, &key, digest)?
+                    .ok_or_else(|| KernelError::Internal("an idempotency key disappeared".into())),
+                None => Err(KernelError::Internal("a conflict on an idempotency key that was not used".into())),
             },
             Err(error) => Err(error.into()),
         }
     }
 
-    /// The run that a key stands for already.
+    /// The earlier run with this key, if there is one.
     pub(crate) fn repeated(&self, request: &Request, key: &str, digest: Digest) -> Result<Option<Begun>, KernelError> {
         let Some((run, first)) = self.store().by_key(&request.scope, key)? else { return Ok(None) };
         if first != digest {
@@ -77,8 +77,8 @@ impl Kernel {
         Ok(Some(Begun::earlier(run, request.mode == Mode::EnqueueAndWait, None)))
     }
 
-    /// Without a key, the same tools with the same arguments in the same conversation are the same request, unless
-    /// the earlier one came to nothing.
+    /// Without a key, the same calls with the same arguments in the same conversation count as the same request, unless
+    /// the earlier one had no effect.
     fn same_in_conversation(&self, request: &Request, draft: &mut Draft) -> Result<Option<Begun>, KernelError> {
         let (Some(conversation), true, Some(planned)) = (&request.conversation, draft.start, &draft.planned) else {
             return Ok(None);
@@ -92,7 +92,7 @@ impl Kernel {
             .part(canonical_digest(&planned.input.work).as_bytes())
             .finish();
         for repeat in 0..MAX_REPEATS {
-            // Callers' keys are visible characters only: a space keeps the kernel's own apart from them.
+            // Callers' keys contain no spaces, so a space marks the kernel's own keys.
             let key = format!("conversation {meaning} {repeat}");
             match self.store().by_key(&request.scope, &key)? {
                 None => {
@@ -120,7 +120,7 @@ impl Kernel {
         self.finish(request, &begun).await
     }
 
-    /// Waits for the end of a run that was begun, if that was asked for, and reports.
+    /// Waits for a run if the request asks for it, and reports.
     pub async fn finish(&self, request: &Request, begun: &Begun) -> Result<Report, KernelError> {
         let limit = std::time::Duration::from_millis(request.limits.wait_timeout_ms);
         let over = async {
@@ -137,8 +137,7 @@ impl Kernel {
         self.conclude(request, begun, state, timed_out)
     }
 
-    /// Waits until a run that was begun comes to rest, if that was asked for. Gives the run if this process has it in
-    /// memory.
+    /// Waits until a run settles, if the request asks for it. Returns the run if this process has it in memory.
     pub async fn rest(&self, request: &Request, begun: &Begun) -> Result<Option<Arc<RunState>>, KernelError> {
         if !begun.wait {
             return Ok(begun.state.clone());
@@ -152,7 +151,7 @@ impl Kernel {
         Ok(self.engine().wait(&request.scope, begun.run).await?.state)
     }
 
-    /// The report of a request, with what only the request knows: that time ran out, that it was a repetition.
+    /// The report of a request, with what only the request knows: a wait that timed out, or a repetition.
     pub(crate) fn conclude(
         &self,
         request: &Request,
@@ -168,7 +167,7 @@ impl Kernel {
         if timed_out && open {
             report.ok = false;
             let waited = request.limits.wait_timeout_ms;
-            let message = format!("The run is still going on after {waited} ms; nothing is lost.");
+            let message = format!("The run is still in progress after {waited} ms; it continues in the background.");
             report.next_actions.push(NextAction::Inspect { run: begun.run });
             report.message = format!("{} {message}", report.message);
             report.errors.push(Problem::new("wait_timeout", message));
@@ -181,23 +180,23 @@ impl Kernel {
     }
 }
 
-/// A request that has been taken as far as it goes without waiting.
+/// A request that was taken as far as it goes without waiting.
 #[derive(Debug)]
 pub struct Begun {
     /// The run.
     pub run: RunId,
-    /// Whether its end is to be waited for.
+    /// Whether to wait for its end.
     pub wait: bool,
-    /// What to say besides, if this request was answered by an earlier one.
+    /// A note if an earlier request answers this one.
     pub repeated: Option<String>,
-    /// Where the run stood when it was written, if this process has that in memory.
+    /// The state of the run when it was written, if this process has it in memory.
     state: Option<Arc<RunState>>,
-    /// Brings the end of the run, if this process comes to it soon.
+    /// Delivers the settled run if this process finishes it.
     rest: Mutex<Option<oneshot::Receiver<RunNews>>>,
 }
 
 impl Begun {
-    /// A run that was begun before.
+    /// An earlier run.
     pub(crate) fn earlier(run: RunId, wait: bool, repeated: Option<String>) -> Self {
         Self { run, wait, repeated, state: None, rest: Mutex::default() }
     }

@@ -1,5 +1,5 @@
-//! Plan and check: intents become a runbook of validated calls, and that becomes a plan. A plan holds no values: what
-//! was said is in the run's input, so that requests of the same shape share one program.
+//! Plan: turns intents into validated calls and those into a plan. A plan holds no values: they are in the run's input,
+//! so that requests of the same shape share one program.
 
 mod preview;
 mod slots;
@@ -22,35 +22,35 @@ pub(crate) use self::steps::plan_step;
 use self::steps::{plan_of_playbook, step_of};
 use crate::narrate::{PlannedCall, Problem};
 
-/// Steps that one plan of tool calls may grow to, unless its playbook says otherwise.
+/// Maximum number of steps of a plan of tool calls.
 const MAX_STEPS: u32 = 1000;
 
-/// A runbook: what will be done, checked.
+/// A checked plan.
 pub struct Planned {
-    /// What decides the program: requests of one shape share one.
+    /// Determines the program: plans of one shape share one.
     pub shape: Shape,
     source: Source,
-    /// What the program runs on.
+    /// The input of the program.
     pub input: RunInput,
-    /// The calls as people see them; values that only a later step can supply are shown as their expressions.
+    /// The calls as shown to people; values that only a later step can supply appear as their expressions.
     pub calls: Vec<PlannedCall>,
-    /// Whose word it needs.
+    /// The consent it needs.
     pub consent: Consent,
     /// Whether anything changes.
     pub has_effect: bool,
     /// 1 (lowest) to 10 (highest).
     pub priority: u8,
-    /// What its steps are to each other.
+    /// How its steps depend on each other.
     pub policy: BatchPolicy,
 }
 
-/// What decides which program a plan is compiled to. Packs do not change while a kernel runs, so names are enough.
+/// Determines which program a plan compiles to. Packs do not change while a kernel runs, so names suffice.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Shape {
-    /// Tools, one after the other.
+    /// Tools in sequence.
     Calls {
-        /// What they are to each other.
+        /// How they depend on each other.
         policy: BatchPolicy,
         /// Their names.
         tools: Vec<String>,
@@ -59,25 +59,25 @@ pub enum Shape {
     Playbook {
         /// Its name.
         name: String,
-        /// Whose it is, if it is not everybody's.
+        /// The tenant that owns it, if it is not shared.
         tenant: Option<String>,
         /// Its priority.
         priority: u8,
         /// Its version.
         version: u32,
-        /// The slots whose record is made first.
+        /// The slots whose record is created first.
         stand_ins: Vec<String>,
     },
 }
 
-/// What a plan is made from.
+/// The source of a plan.
 enum Source {
     Calls(Vec<Arc<Tool>>, BatchPolicy),
     Playbook(Arc<Playbook>, Placeholders),
 }
 
 impl Planned {
-    /// The plan itself. The registry must be the one that this was planned with.
+    /// Builds the plan. The registry must be the one that this was planned with.
     pub fn plan(&self, registry: &Registry) -> Plan {
         match &self.source {
             Source::Calls(tools, policy) => plan_of_calls(registry, tools, *policy),
@@ -85,7 +85,7 @@ impl Planned {
         }
     }
 
-    /// Why the plan takes more steps than it may, if the lists that are known already say so.
+    /// Why the plan exceeds its step limit, if the known lists already show it.
     pub(crate) fn too_many_steps(&self) -> Option<Problem> {
         let limit = match &self.source {
             Source::Calls(tools, _) => max_steps(tools),
@@ -109,11 +109,11 @@ pub(crate) struct Wanted {
 }
 
 impl Wanted {
-    /// What an intent says, completed from the context.
+    /// The slots of an intent, completed from the context.
     pub(crate) fn of_intent(intent: &Intent, context: &Value, schema: &Value) -> Self {
         let mut args: Map<String, Value> =
             intent.slots.iter().map(|slot| (slot.name.clone(), slot.value.clone())).collect();
-        // A text that is not what its slot holds goes on as it is: the schema says what is wrong with it.
+        // An invalid slot text is passed on: the schema reports what is wrong with it.
         for slot in &intent.invalid {
             args.insert(slot.name.clone(), Value::from(slot.text.clone()));
         }
@@ -126,7 +126,7 @@ impl Wanted {
     }
 }
 
-/// Plans everything that was asked for.
+/// Plans all requests of a message.
 pub(crate) fn plan(
     registry: &Registry,
     tenant: &str,
@@ -144,7 +144,7 @@ pub(crate) fn plan(
         if registry.playbook_for(tenant, &one.target).is_some() {
             problems.push(Problem::new(
                 "playbook_with_others",
-                format!("`{}` is a whole plan of its own: ask for it in a message by itself.", one.target),
+                format!("`{}` is a playbook: ask for it in a separate message.", one.target),
             ));
             continue;
         }
@@ -169,7 +169,7 @@ pub(crate) fn plan(
     Ok(batch_plan(registry, &calls, policy))
 }
 
-/// The one place where words become a [`ValidatedCall`].
+/// The only place where words become a [`ValidatedCall`].
 fn validate(registry: &Registry, name: &str, args: Value) -> Result<ValidatedCall, Vec<Problem>> {
     let Some(tool) = registry.tool(name) else {
         let hint = registry.nearest_tool(name).map_or_else(String::new, |near| format!(" Did you mean `{near}`?"));
@@ -190,7 +190,7 @@ fn field_problem(tool: &Tool, error: FieldError) -> Problem {
     }
 }
 
-/// A plan of calls, one after the other.
+/// A plan of calls in sequence.
 pub fn call_plan(registry: &Registry, calls: &[ValidatedCall]) -> Planned {
     batch_plan(registry, calls, BatchPolicy::Plain)
 }
@@ -234,7 +234,7 @@ fn plan_of_calls(registry: &Registry, tools: &[Arc<Tool>], policy: BatchPolicy) 
     Plan { name: names.join(" → "), steps: steps.collect(), timeout: None, max_steps: max_steps(tools), atomic }
 }
 
-/// What is called by name is bounded where it is asked for; undoing a long run takes as many calls as that run made.
+/// Calls by name are already bounded; undoing a long run takes as many calls as that run made.
 fn max_steps(tools: &[Arc<Tool>]) -> u32 {
     MAX_STEPS.max(u32::try_from(tools.len()).unwrap_or(u32::MAX))
 }

@@ -1,4 +1,4 @@
-//! Programs: plans compiled with the settings that they pin, and the definitions that go into the store with them.
+//! Programs: compiled plans with their pinned settings, and the definitions stored with them.
 
 use std::sync::{Arc, PoisonError};
 
@@ -10,20 +10,20 @@ use serde_json::Value;
 use crate::kernel::Kernel;
 use crate::plan::{Planned, Shape};
 
-/// Programs that are kept at hand at most.
+/// Maximum number of cached programs.
 const MAX_PROGRAMS: usize = 10_000;
 
 /// Programs with their hashes, by the shape of their plan and the settings that they pin.
 pub(crate) type Programs = std::collections::BTreeMap<(Shape, Digest), (Digest, Arc<Program>)>;
 
 impl Kernel {
-    /// Whether somebody outside may name these records: of types that there are, by id.
+    /// Checks records named from outside: their types must exist, their ids must be valid.
     pub fn check_artifacts(&self, artifacts: &[brain_registry::Artifact]) -> Result<(), Failure> {
         self.toolbox().check_artifacts(artifacts)
     }
 
-    /// The program of a plan, with the settings that it sees. What a plan is made of (tools, playbooks) does not change
-    /// while a kernel runs, so its shape says it all.
+    /// The program of a plan with its settings. Tools and playbooks do not change while a kernel runs, so the shape is
+    /// a sufficient cache key.
     pub(crate) fn program(&self, planned: &Planned, settings: Digest) -> Result<(Digest, Arc<Program>), PlanError> {
         let key = (planned.shape.clone(), settings);
         if let Some(known) = self.programs.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
@@ -40,7 +40,7 @@ impl Kernel {
         Ok(entry)
     }
 
-    /// Definitions that a program uses and that the store may not have yet.
+    /// Definitions that a program uses and the store may lack.
     pub(crate) fn definitions(&self, hash: Digest, program: &Program) -> Vec<Write> {
         let mut defined = self.defined.lock().unwrap_or_else(PoisonError::into_inner);
         if defined.len() >= MAX_PROGRAMS {

@@ -1,4 +1,4 @@
-//! What is personal in a run: what the definitions that it was planned with say, whichever packs are loaded now.
+//! Personal values of a run, as declared by the definitions it was planned with, whichever packs are loaded now.
 
 use std::borrow::Cow;
 
@@ -10,14 +10,14 @@ use serde_json::Value;
 use crate::kernel::Kernel;
 
 impl Kernel {
-    /// Hides what the loaded packs declare as personal, and what the run's own definitions do. A run whose definitions
-    /// cannot be read is judged by the loaded packs alone.
+    /// Redacts fields that the loaded packs or the run's own definitions declare as personal. If the run's definitions
+    /// cannot be read, only the loaded packs count.
     pub fn redactor_of(&self, state: &RunState) -> Cow<'_, Redactor> {
         let mut names = Vec::new();
         let own = state.code.iter().flat_map(|code| (0..).zip(code.hashes()).map(|(number, _)| code.program(number)));
         for program in own.chain(state.earlier.iter().map(|(_, program)| program)) {
             for reference in program.steps.iter().flat_map(|step| step.tools()) {
-                // What the loaded packs define the same way is known to them.
+                // The loaded packs already cover identical definitions.
                 if self.registry().tool(&reference.name).is_some_and(|tool| tool.hash == reference.hash) {
                     continue;
                 }
@@ -31,7 +31,7 @@ impl Kernel {
         if names.is_empty() { Cow::Borrowed(loaded) } else { Cow::Owned(loaded.with(names)) }
     }
 
-    /// [`Kernel::redactor_of`] for a run that has not been read yet.
+    /// [`Kernel::redactor_of`] for a run that is not loaded yet.
     pub fn redactor_for(&self, scope: &Scope, run: RunId) -> Redactor {
         match self.engine().run_state(scope, run) {
             Ok(state) => self.redactor_of(&state).into_owned(),

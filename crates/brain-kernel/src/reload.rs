@@ -1,7 +1,7 @@
-//! Reloading packs: a slot that holds the kernel of the packs that are loaded now.
+//! Reloading packs: a slot that holds the kernel of the loaded packs.
 //!
-//! A kernel never changes its packs. Reloading makes another one over the same engine and store, and puts it into the slot:
-//! requests that are under way finish with the kernel that they began with, later ones get the new one.
+//! A kernel never changes its packs. Reloading creates another kernel over the same engine and store and puts it into
+//! the slot. Requests in progress finish with their kernel; later ones get the new one.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -11,17 +11,17 @@ use brain_registry::{Loaded, Registry, Report};
 use crate::error::KernelError;
 use crate::kernel::Kernel;
 
-/// Reads and checks the packs again.
+/// Loads and checks the packs again.
 pub type LoadPacks = dyn Fn() -> Result<Loaded, Report> + Send + Sync;
 
-/// Why packs were not reloaded. Those from before are still in use.
+/// Why packs were not reloaded. The previous ones stay in use.
 #[derive(Debug, thiserror::Error)]
 pub enum ReloadError {
-    /// The program was started without a way to read packs again.
-    #[error("this server was started with packs that cannot be read again")]
+    /// The program was started without a pack loader.
+    #[error("this server was started with packs that cannot be reloaded")]
     NoPacks,
     /// A pack has errors.
-    #[error("the packs have errors; the ones from before stay in use")]
+    #[error("the packs have errors; the previous ones stay in use")]
     Refused(Box<Report>),
     /// Something else went wrong.
     #[error(transparent)]
@@ -35,15 +35,15 @@ pub struct Reloaded {
     pub packs: BTreeMap<String, String>,
     /// How many tools they have.
     pub tools: usize,
-    /// Tools that are new, or have another definition than before.
+    /// Tools that are new or changed.
     pub changed: Vec<String>,
-    /// Tools that are gone.
+    /// Removed tools.
     pub removed: Vec<String>,
     /// Warnings about the packs.
     pub warnings: usize,
 }
 
-/// The kernel of the packs that are loaded now. Cloning gives the same slot.
+/// The kernel of the loaded packs. Clones share the slot.
 #[derive(Clone)]
 pub struct KernelSlot(Arc<Inner>);
 
@@ -62,18 +62,18 @@ impl From<Arc<Kernel>> for KernelSlot {
 }
 
 impl KernelSlot {
-    /// A slot whose packs are read again by `load`.
+    /// A slot whose packs are reloaded by `load`.
     pub fn new(kernel: Arc<Kernel>, load: Box<LoadPacks>) -> Self {
         Self(Arc::new(Inner { current: RwLock::new(kernel), load: Some(load), reloading: Mutex::default() }))
     }
 
-    /// The kernel for a request that begins now.
+    /// The kernel for a new request.
     pub fn get(&self) -> Arc<Kernel> {
         self.0.current.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Reads the packs again and uses them from now on; refused as a whole if one has an error. Reads files and compiles the
-    /// vocabulary, so it may take seconds.
+    /// Reloads the packs; refused as a whole if one has an error. Reads files and compiles the vocabulary, so it may
+    /// take seconds.
     pub fn reload(&self) -> Result<Reloaded, ReloadError> {
         let _one = self.0.reloading.lock().unwrap_or_else(PoisonError::into_inner);
         let load = self.0.load.as_ref().ok_or(ReloadError::NoPacks)?;

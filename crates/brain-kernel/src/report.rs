@@ -1,4 +1,4 @@
-//! Reports: where a run stands.
+//! Reports on runs.
 
 use brain_core::{ApprovalStatus, RunId, RunStatus};
 use brain_engine::{EngineError, RunData, RunState};
@@ -10,7 +10,7 @@ use crate::kernel::Kernel;
 use crate::narrate::{Problem, Report, report};
 
 impl Kernel {
-    /// Where a run stands.
+    /// The report on a run.
     pub fn report(&self, scope: &Scope, run: RunId) -> Result<Report, KernelError> {
         let state = match self.engine().run_state(scope, run) {
             Err(error @ EngineError::Unreadable(..)) => return self.unread(scope, run, &error),
@@ -19,13 +19,13 @@ impl Kernel {
         self.report_of(scope, &state)
     }
 
-    /// Where a run stands that has been read.
+    /// The report on a run that is already loaded.
     pub(crate) fn report_of(&self, scope: &Scope, state: &RunState) -> Result<Report, KernelError> {
         let run = state.row.id;
         let mut report = report(self.registry(), &self.toolbox, &self.redactor_of(state), state);
         if state.row.status == RunStatus::Parked {
             report.ok = false;
-            report.message = format!("This run was set aside: {}", self.why_parked(scope, run));
+            report.message = format!("This run is parked: {}", self.why_parked(scope, run));
             report.next_actions.extend([NextAction::Retry { run }, NextAction::Abort { run }]);
         }
         let held = |job: &brain_vm::Job| matches!(job.status, brain_vm::JobStatus::Held { .. });
@@ -42,14 +42,14 @@ impl Kernel {
         Ok(report)
     }
 
-    /// What can be said of a run whose log cannot be read.
+    /// The report on a run whose log cannot be read.
     pub(crate) fn unread(&self, scope: &Scope, run: RunId, error: &EngineError) -> Result<Report, KernelError> {
         let row = self.store().run(scope, run)?.ok_or(KernelError::NoSuchRun(run))?;
         let state =
             RunState { row, log: Vec::new(), code: None, state: None, data: RunData::default(), earlier: Vec::new() };
         let mut report = report(self.registry(), &self.toolbox, &self.redactor_of(&state), &state);
         report.ok = false;
-        report.message = "This run cannot be read by this version of Brain. Nothing of it is lost.".into();
+        report.message = "This version of Brain cannot read the run. Its data is intact.".into();
         report.errors.push(Problem::new("unreadable", error.to_string()));
         if !report.status.is_over() {
             report.next_actions.extend([NextAction::Retry { run }, NextAction::Abort { run }]);
@@ -57,7 +57,7 @@ impl Kernel {
         Ok(report)
     }
 
-    /// Why a run came to nothing before it started, if it did.
+    /// Why a run ended before it started, if it did.
     pub(crate) fn refusal(&self, scope: &Scope, run: RunId) -> Option<String> {
         let report = self.report(scope, run).ok()?;
         let refused = matches!(report.status, RunStatus::Failed | RunStatus::NeedsInput) && report.receipts.is_empty();

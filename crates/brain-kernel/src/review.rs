@@ -1,4 +1,4 @@
-//! Review: a person looks at a result before the run goes on, and may correct it.
+//! Review: a person checks a result before the run continues, and may correct it.
 
 use brain_core::{Failure, RunId};
 use brain_engine::core::{Command, ToJob, Told};
@@ -12,18 +12,18 @@ use crate::intake::Actor;
 use crate::kernel::Kernel;
 use crate::narrate::Report;
 
-/// What a reviewer says.
+/// A reviewer's decision.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
-    /// Go on, with these fields of the result replaced.
+    /// Continue, with these fields of the result replaced.
     Accept(Value),
-    /// It is no good: `on_failure` decides.
+    /// Reject the result: `on_failure` applies.
     Reject,
 }
 
 impl Kernel {
-    /// Decides about the result that a run has put before somebody; `step` says which, if there are several: `STEP`, or
-    /// `STEP[ITEM]` for one item of a list, counted from 1.
+    /// Decides about a result that waits for review. `step` names one of several: `STEP`, or `STEP[ITEM]` for one item
+    /// of a list, counted from 1.
     pub async fn review(
         &self,
         scope: &Scope,
@@ -34,7 +34,7 @@ impl Kernel {
         note: &str,
     ) -> Result<Report, KernelError> {
         let state = self.engine().run_state(scope, run)?;
-        let none = || KernelError::Conflict(format!("run {run} does not wait for a review"));
+        let none = || KernelError::Conflict(format!("run {run} is not waiting for review"));
         let machine = state.state.as_ref().ok_or_else(none)?;
         let waiting: Vec<_> = machine
             .jobs
@@ -49,7 +49,7 @@ impl Kernel {
             several => {
                 let names: Vec<String> = several.iter().map(|id| state.job_name(*id)).collect();
                 let list = names.join(", ");
-                return Err(KernelError::Conflict(format!("several steps wait for a review: {list}; say which")));
+                return Err(KernelError::Conflict(format!("several steps wait for review: {list}; name one of them")));
             }
         };
         let key = state.job_key(job).ok_or_else(none)?;
@@ -62,7 +62,7 @@ impl Kernel {
                 let data = json!({"outcome": "rejected", "by": actor.name, "step": state.step_id(job)});
                 let event = NewEvent::pipe(PipeEvent::Reviewed, data, Some(json!({"note": note})));
                 let why = if note.is_empty() { String::new() } else { format!(": {note}") };
-                let failure = Failure::business("review_rejected", format!("{} said no{why}.", actor.name));
+                let failure = Failure::business("review_rejected", format!("{} rejected it{why}.", actor.name));
                 (vec![event], ToJob::Deny(failure))
             }
         };

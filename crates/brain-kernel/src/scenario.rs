@@ -14,7 +14,7 @@ use brain_embed::Encoder;
 use brain_nlu::{Context, Target, Thresholds, Understanding, Vocabulary, understand};
 use brain_registry::Registry;
 
-/// A pack's phrases, ready to read utterances without an engine.
+/// The compiled phrases of a pack, to understand utterances without an engine.
 pub struct Reader {
     vocabulary: Vocabulary,
     around: brain_nlu::Surroundings,
@@ -22,40 +22,40 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// Reads an utterance.
+    /// Understands an utterance.
     pub fn read(&self, text: &str) -> Understanding {
         self.read_with(text, &self.thresholds)
     }
 
-    /// Reads an utterance with other thresholds.
+    /// Understands an utterance with other thresholds.
     pub fn read_with(&self, text: &str, thresholds: &Thresholds) -> Understanding {
         let context = Context { thresholds: thresholds.clone(), ..Context::fresh(self.around.clone()) };
         understand(&self.vocabulary, text, &context)
     }
 
-    /// Where a guess becomes an answer.
+    /// The thresholds of understanding.
     pub fn thresholds(&self) -> &Thresholds {
         &self.thresholds
     }
 
-    /// What can be asked for.
+    /// The targets.
     pub fn targets(&self) -> &[Target] {
         self.vocabulary.targets()
     }
 }
 
-/// The phrases of a registry at a moment. The registry has been checked, so they compile.
+/// The phrases of a registry at a given time. The registry has been checked, so they compile.
 pub fn reader(registry: &Registry, encoder: Arc<dyn Encoder>, now: Timestamp) -> Reader {
     let vocabulary = crate::vocabulary::vocabulary(registry, encoder);
-    let vocabulary = vocabulary.expect("the pack check has taken every phrase apart");
+    let vocabulary = vocabulary.expect("the pack check has parsed every phrase");
     let around = crate::vocabulary::surroundings(registry, &jiff::tz::TimeZone::UTC, now);
     Reader { vocabulary, around, thresholds: crate::vocabulary::thresholds(registry) }
 }
 
-/// The day that corpora are written for.
+/// The fixed day that corpora are written for.
 pub(crate) const CORPUS_DAY: Timestamp = Timestamp::from_millis(1_772_442_000_000);
 
-/// The phrases of a registry on the day that corpora are written for.
+/// The phrases of a registry on the fixed day of corpora.
 pub fn corpus_vocabulary(registry: &Registry, encoder: Arc<dyn Encoder>) -> Reader {
     reader(registry, encoder, CORPUS_DAY)
 }

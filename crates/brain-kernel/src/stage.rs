@@ -1,4 +1,4 @@
-//! Stage: a plan is put before somebody who may say yes.
+//! Stage: presents a plan for approval.
 
 use brain_core::{ApprovalId, ApprovalStatus, Digest, DigestBuilder, RunStatus, canonical_digest};
 use brain_engine::{NewEvent, PipeEvent, RunInput};
@@ -13,11 +13,11 @@ use crate::intake::Request;
 use crate::kernel::Kernel;
 use crate::plan::Planned;
 
-/// Calls that a message lists, at most.
+/// Maximum number of calls that a message lists.
 const MAX_SHOWN: usize = 100;
 
 impl Kernel {
-    /// Puts a runbook before someone who may say yes. What is approved is what runs: the digest covers all of it.
+    /// Stages a plan for approval. The digest covers everything, so the approved plan is exactly what runs.
     pub(crate) fn stage(&self, request: &Request, draft: &mut Draft, planned: &Planned, program: Digest) {
         let id = self.draw(|random| ApprovalId::generate(self.clock().now(), random));
         let digest = approval_digest(program, &planned.input);
@@ -25,7 +25,7 @@ impl Kernel {
         let mut expires_at = self.clock().now().plus(self.expiry.staged);
         for call in &planned.calls {
             let Some(tool) = self.registry().tool(&call.tool) else { continue };
-            // Who takes something back is not asked whether that can be taken back.
+            // An undo needs no warning that it cannot itself be undone.
             if let (Some(reason), None) = (&tool.def.no_undo, &request.undo_of) {
                 lines.push(format!("  Cannot be undone ({}): {reason}", tool.def.name));
             }
@@ -58,7 +58,7 @@ impl Kernel {
         let asked_at = self.clock().now();
         let row = ApprovalRow { id, run: draft.run, status: ApprovalStatus::Pending, asked_at, body };
         draft.writes.push(Write::PutApproval(row));
-        let who = if needs_approver { "someone who may approve says yes" } else { "you say run" };
+        let who = if needs_approver { "an approver approves it" } else { "you approve it" };
         let text = format!("Ready, and nothing has been done yet:\n{}\nIt runs when {who}.", shortened(&lines));
         let approval = id.to_string();
         let next = [NextAction::Approve { approval: approval.clone() }, NextAction::Reject { approval }];
@@ -71,12 +71,12 @@ impl Kernel {
     }
 }
 
-/// What an approval covers: the program (which pins the definitions of its tools) and everything it runs on.
+/// The digest that an approval covers: the program, which pins the definitions of its tools, and its whole input.
 pub(crate) fn approval_digest(program: Digest, input: &RunInput) -> Digest {
     DigestBuilder::new("approval").part(program.as_bytes()).part(canonical_digest(input).as_bytes()).finish()
 }
 
-/// Lines as one text. What is left out is counted; the report lists every call.
+/// Joins lines into one text. Omitted lines are counted; the report lists every call.
 pub(crate) fn shortened(lines: &[String]) -> String {
     match lines.get(..MAX_SHOWN) {
         Some(first) if lines.len() > MAX_SHOWN => {

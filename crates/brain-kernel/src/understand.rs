@@ -1,4 +1,4 @@
-//! Understand: what was said becomes tools with arguments, a question, or an answer.
+//! Understand: turns a message into tools with arguments, a question, or an answer.
 
 use brain_core::RunStatus;
 use brain_nlu::{Confidence, Context, Intent, SlotValue, Stage, Understanding, understand};
@@ -15,7 +15,7 @@ use crate::plan::Wanted;
 use crate::vocabulary::{surroundings, thresholds};
 
 impl Kernel {
-    /// Reads what somebody says; nothing is written.
+    /// Understands a text; writes nothing.
     pub fn understand(&self, scope: &Scope, actor: &str, text: &str) -> Understanding {
         let around = surroundings(self.registry(), self.toolbox.zone(), self.clock().now());
         let taught = self.lessons(scope);
@@ -26,7 +26,7 @@ impl Kernel {
         found
     }
 
-    /// Understand: what was said, as tools and arguments.
+    /// Reads the message of a request as tools and arguments.
     pub(crate) fn read(&self, request: &Request, draft: &mut Draft) -> Result<Step, KernelError> {
         if !request.calls.is_empty() {
             draft.confidence = Confidence::High;
@@ -106,7 +106,7 @@ impl Kernel {
         Ok(step)
     }
 
-    /// Files that came with a request fill the inputs that take a file and have none, in order.
+    /// Attached files fill, in order, the inputs of type `file` that are empty.
     pub(crate) fn with_attachments(&self, request: &Request, mut wanted: Vec<Wanted>) -> Vec<Wanted> {
         let mut files = request.attachments.iter();
         for one in wanted.iter_mut().filter(|_| !request.attachments.is_empty()) {
@@ -130,7 +130,7 @@ impl Kernel {
         self.registry().playbook(target).map_or(Value::Null, |playbook| playbook.slots.clone())
     }
 
-    /// What to say when nothing matched.
+    /// The reply when nothing matched.
     pub(crate) fn help(&self, near: &[String]) -> (String, Vec<NextAction>) {
         let mut text = String::from("I did not understand that.");
         if !near.is_empty() {
@@ -144,7 +144,7 @@ impl Kernel {
         (text, examples)
     }
 
-    /// What packs say about themselves: a text that goes on after a sentence, and examples.
+    /// The packs' introductions and examples.
     pub(crate) fn offers(&self) -> (String, Vec<NextAction>) {
         let mut text = String::new();
         let mut examples = Vec::new();
@@ -165,7 +165,7 @@ impl Kernel {
     }
 }
 
-/// Where the slots of requests stand.
+/// The positions of the slots of requests.
 fn places(intents: &[Intent]) -> Vec<Place> {
     let of = |(call, intent): (usize, &Intent)| {
         let place = |slot: &SlotValue| Place { call, slot: slot.name.clone(), span: slot.span.clone() };

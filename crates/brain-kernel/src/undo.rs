@@ -1,5 +1,5 @@
-//! Undo: what a run did is taken back by a runbook of its own, built from the receipts and put before the person who
-//! asks. Refused, by name, where someone has changed a record since or the time for it is over.
+//! Undo: a run is undone by a plan of its own, built from the receipts and staged for the person who asks. Refused,
+//! with the reason, if a record has changed since or the deadline has passed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,29 +16,29 @@ use crate::intake::{Actor, Limits, Mode, Request};
 use crate::kernel::Kernel;
 use crate::narrate::{Problem, Report};
 
-/// Attempts to undo the same steps that are looked back at, at most.
+/// Maximum number of earlier attempts to undo the same steps that are checked.
 const MAX_REPEATS: u32 = 100;
 
-/// Runs that are looked at to tell who changed a record.
+/// Maximum number of runs searched for the one that changed a record.
 const LOOKED_AT: usize = 100;
 
-/// A record as it was when the last step of a run had changed it: its type, its id, its revision.
+/// The type and id of each record that a run changed, with its revision after the last change.
 type Touched = BTreeMap<(String, String), u64>;
 
-/// What is to be taken back.
+/// What an undo does.
 struct Undoing {
     /// The calls, last step first.
     calls: Vec<(String, Value)>,
-    /// The steps that they take back.
+    /// The steps that they undo.
     steps: Vec<String>,
-    /// Steps that stay, each with the reason.
+    /// Steps that are not undone, each with the reason.
     stays: Vec<String>,
-    /// The records as they must still be.
+    /// The expected state of the records.
     expect: Vec<Value>,
 }
 
 impl Kernel {
-    /// Stages a runbook that takes back a run, or one step of it. Nothing is done before somebody says run.
+    /// Stages a plan that undoes a run, or one step of it. Nothing is done before it is approved.
     pub async fn undo(
         &self,
         scope: &Scope,
@@ -71,8 +71,8 @@ impl Kernel {
         self.report(scope, begun.run)
     }
 
-    /// The key under which these steps are taken back: once, unless the earlier time came to nothing. If it is staged
-    /// already, the run that waits.
+    /// The idempotency key for undoing these steps: once, unless an earlier attempt had no effect. If it is already
+    /// staged, the waiting run.
     fn undo_key(&self, scope: &Scope, run: RunId, steps: &[String]) -> Result<Result<String, RunId>, KernelError> {
         let mut meaning = DigestBuilder::new("undo").part(run.as_uuid().as_bytes());
         for step in steps {
@@ -80,7 +80,7 @@ impl Kernel {
         }
         let meaning: Digest = meaning.finish();
         for repeat in 0..MAX_REPEATS {
-            // Callers' keys are visible characters only: a space keeps the kernel's own apart from them.
+            // Callers' keys contain no spaces, so a space marks the kernel's own keys.
             let key = format!("undo {meaning} {repeat}");
             let Some((earlier, _)) = self.store().by_key(scope, &key)? else { return Ok(Ok(key)) };
             let row = self.store().run(scope, earlier)?;
@@ -88,10 +88,10 @@ impl Kernel {
                 None | Some(RunStatus::Failed | RunStatus::Cancelled | RunStatus::Compensated) => {}
                 Some(RunStatus::Staged) => return Ok(Err(earlier)),
                 Some(RunStatus::Completed) => {
-                    return Err(KernelError::Conflict(format!("this was undone already by run {earlier}")));
+                    return Err(KernelError::Conflict(format!("this was already undone by run {earlier}")));
                 }
                 Some(_) => {
-                    return Err(KernelError::Conflict(format!("run {earlier} is undoing this already")));
+                    return Err(KernelError::Conflict(format!("run {earlier} is already undoing this")));
                 }
             }
         }
@@ -105,11 +105,14 @@ impl Kernel {
             return Err(one("nothing_to_undo", format!("run {run} did nothing that could be undone.")));
         };
         if state.row.erased {
-            let message = format!("what run {run} worked with has been erased; it cannot be undone any more.");
+            let message = format!("the payloads of run {run} were erased; it can no longer be undone.");
             return Err(one("erased", message));
         }
         if !matches!(machine.phase(), Phase::Ended(_)) {
-            return Err(one("still_running", format!("run {run} is not over ({}); cancel it first", state.row.status)));
+            return Err(one(
+                "still_running",
+                format!("run {run} has not ended ({}); cancel it first", state.row.status),
+            ));
         }
         let list = state.receipts().unwrap_or_default();
         if let Some(step) = step
@@ -164,7 +167,7 @@ impl Kernel {
         Ok(undoing)
     }
 
-    /// The call that takes one job back; `None` if it changed nothing.
+    /// The call that undoes one job; `None` if it changed nothing.
     fn undo_of(
         &self,
         scope: &Scope,
@@ -177,13 +180,16 @@ impl Kernel {
         let internal = |message: String| Problem::new("undo_failed", message);
         let tool = self.tool_of(&step.tool).map_err(|error| internal(error.to_string()))?;
         let name = &tool.def.name;
-        // A playbook changes nothing itself: its steps do.
+        // A playbook changes nothing itself; its steps do.
         if tool.def.effect == Effect::Read || matches!(tool.def.behavior, Behavior::Playbook(_)) {
             return Ok(None);
         }
         let Some(undo) = &tool.def.undo else {
-            let why = tool.def.no_undo.as_deref().unwrap_or("its pack does not say how it is undone.");
-            return Err(Problem::new("cannot_be_undone", format!("`{name}` (step {}) stays: {why}", receipt.step)));
+            let why = tool.def.no_undo.as_deref().unwrap_or("its pack declares no undo.");
+            return Err(Problem::new(
+                "cannot_be_undone",
+                format!("`{name}` (step {}) is not undone: {why}", receipt.step),
+            ));
         };
         let deadline = undo.until.map(|until| receipt.finished_at.plus(until));
         if let Some(deadline) = deadline.filter(|deadline| self.clock().now() > *deadline) {
@@ -203,8 +209,8 @@ impl Kernel {
         Ok(Some((undo.tool.clone(), args, expect)))
     }
 
-    /// Why a call may not delete what it would, if others refer to that. What it does delete is then `gone` for the calls
-    /// that follow.
+    /// Why a call may not delete a record because others refer to it. Records that it does delete count as `gone` for
+    /// the calls that follow.
     fn still_referred_to(
         &self,
         scope: &Scope,
@@ -221,7 +227,7 @@ impl Kernel {
                 gone.extend(deletion.deleted.into_iter().map(|row| (row.kind, row.id)));
                 None
             }
-            // Anything else is found out when it is done.
+            // Other failures show when the call is executed.
             Err(failure) if failure.class == FailureClass::Business && failure.code != "record_not_found" => {
                 let message =
                     format!("`{}` (step {}) cannot be undone: {}", receipt.tool, receipt.step, failure.message);
@@ -244,7 +250,7 @@ impl Kernel {
         let title = self.registry().record(kind).map_or_else(|| kind.to_owned(), |def| def.title.to_lowercase());
         let row = id.parse::<RecordId>().ok().and_then(|id| self.store().record(scope, kind, id).ok().flatten());
         let what = match row {
-            None => format!("the {title} {id} is gone"),
+            None => format!("the {title} {id} was deleted"),
             Some(row) if row.revision != revision => {
                 let who = self.last_change(scope, kind, row.id).map_or_else(String::new, |run| format!("run {run}, "));
                 format!("someone changed the {title} {id} since ({who}at {}, after {at})", row.updated_at)
@@ -266,7 +272,7 @@ impl Kernel {
         runs.into_iter().filter_map(|run| changed(run.id)).max().map(|(_, run)| run)
     }
 
-    /// What must still hold when a staged undo starts; a problem if it does not any more.
+    /// The preconditions of a staged undo, or the problem if they no longer hold.
     pub(crate) fn undo_preconditions(&self, scope: &Scope, request: &Value) -> Result<Vec<Precondition>, KernelError> {
         let mut list = Vec::new();
         for record in request["undo_of"]["expect"].as_array().into_iter().flatten() {
@@ -285,7 +291,7 @@ impl Kernel {
     }
 }
 
-/// The records that a receipt says were made or changed, with their revision afterwards.
+/// The records that a receipt says were created or changed, with their revision afterwards.
 fn records_of(receipt: &Receipt) -> Vec<((String, String), u64)> {
     let list = receipt.result["artifacts"].as_array().into_iter().flatten();
     list.filter(|artifact| matches!(artifact["role"].as_str(), Some("created" | "updated")))

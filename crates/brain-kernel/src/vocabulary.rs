@@ -1,4 +1,4 @@
-//! Understand: the registry's phrases become a vocabulary; an utterance is read against it.
+//! Understand: compiles the registry's phrases into a vocabulary.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -10,17 +10,17 @@ use brain_registry::model::{Behavior, CorpusSet, Effect, Expectation, RecordOp};
 use brain_registry::{Registry, Tool};
 use serde_json::Value;
 
-/// What Brain hears with.
+/// Language configuration.
 #[derive(Clone)]
 pub struct LanguageConfig {
-    /// Turns texts into vectors.
+    /// Computes embeddings.
     pub encoder: Arc<dyn Encoder>,
-    /// Where what was compiled is kept for the next start.
+    /// Folder for compiled snapshots.
     pub snapshots: Option<PathBuf>,
 }
 
 impl Default for LanguageConfig {
-    /// The table that is in the binary, and nothing kept.
+    /// The built-in embedding table, without snapshots.
     fn default() -> Self {
         Self { encoder: Arc::new(StaticTable::built_in()), snapshots: None }
     }
@@ -39,7 +39,7 @@ impl std::fmt::Debug for LanguageConfig {
 pub(crate) fn vocabulary(registry: &Registry, encoder: Arc<dyn Encoder>) -> Result<Vocabulary, PatternError> {
     let mut targets: Vec<Target> = registry.tools().values().map(|tool| tool_target(registry, tool)).collect();
     for playbook in registry.playbooks() {
-        // Variants of a playbook are one target: which one is meant is decided when it is planned.
+        // Variants of a playbook are one target; the variant is chosen when it is planned.
         if let Some(known) = targets.iter_mut().find(|target| target.name == playbook.name) {
             known.phrases.extend(playbook.phrases.iter().cloned());
             continue;
@@ -60,29 +60,29 @@ pub(crate) fn vocabulary(registry: &Registry, encoder: Arc<dyn Encoder>) -> Resu
     Vocabulary::compile(targets, encoder, Tuning { outside: outside.collect() })
 }
 
-/// The vocabulary of a registry, with what search needs if it was kept.
+/// The vocabulary of a registry, with its search index if there is a snapshot.
 pub(crate) fn load_vocabulary(registry: &Registry, language: &LanguageConfig) -> Result<Vocabulary, PatternError> {
     let vocabulary = vocabulary(registry, language.encoder.clone())?;
     if let Some(folder) = &language.snapshots
         && let Ok(bytes) = std::fs::read(file_of(folder, &vocabulary))
         && let Err(error) = vocabulary.load(&bytes)
     {
-        tracing::warn!(%error, "a compiled vocabulary could not be read; it is compiled again");
+        tracing::warn!(%error, "a vocabulary snapshot could not be read; compiling again");
     }
     Ok(vocabulary)
 }
 
-/// Keeps what search needs for the next start.
+/// Saves the search index for the next start.
 pub(crate) fn save_snapshot(vocabulary: &Vocabulary, language: &LanguageConfig) {
     let Some(folder) = &language.snapshots else { return };
     let file = file_of(folder, vocabulary);
-    // Written beside and moved: another process never reads half of it.
+    // Written to a temporary file and renamed, so that no process reads half of it.
     let beside = file.with_extension(format!("{}.part", std::process::id()));
     let kept = std::fs::create_dir_all(folder)
         .and_then(|()| std::fs::write(&beside, vocabulary.snapshot()))
         .and_then(|()| std::fs::rename(&beside, &file));
     if let Err(error) = kept {
-        tracing::warn!(%error, folder = %folder.display(), "the compiled vocabulary could not be kept");
+        tracing::warn!(%error, folder = %folder.display(), "the vocabulary snapshot could not be saved");
     }
 }
 
@@ -108,22 +108,22 @@ fn tool_target(registry: &Registry, tool: &Tool) -> Target {
     }
 }
 
-/// Where a guess becomes an answer: what the packs say (`settings: {understanding: …}`), else the usual.
+/// The thresholds of the packs (`settings: {understanding: …}`), else the defaults.
 pub(crate) fn thresholds(registry: &Registry) -> Thresholds {
     let Some(Value::Object(given)) = registry.settings().get("understanding") else { return Thresholds::default() };
-    // Decimals travel as text.
+    // Decimals are stored as text.
     let number = |value: &Value| match value.as_str().and_then(|text| text.parse::<f64>().ok()) {
         Some(number) => Value::from(number),
         None => value.clone(),
     };
     let given: Value = given.iter().map(|(name, value)| (name.clone(), number(value))).collect();
     serde_json::from_value(given).unwrap_or_else(|error| {
-        tracing::warn!(%error, "`settings.understanding` is not understood; the usual thresholds are taken");
+        tracing::warn!(%error, "`settings.understanding` is not valid; using the default thresholds");
         Thresholds::default()
     })
 }
 
-/// The moment it is where the pack is at home, how its people write, and what they pay with.
+/// The pack's local time, formats and currency.
 pub(crate) fn surroundings(registry: &Registry, zone: &jiff::tz::TimeZone, now: brain_core::Timestamp) -> Surroundings {
     let setting = |name: &str| registry.settings().get(name).and_then(Value::as_str).unwrap_or_default();
     Surroundings::new(now.to_jiff().to_zoned(zone.clone()), setting("region"), setting("currency"))
@@ -145,7 +145,7 @@ fn slots(schema: &Value) -> BTreeMap<String, SlotSpec> {
         .collect()
 }
 
-/// What a slot holds, by its JSON Schema.
+/// The kind of a slot, from its JSON Schema.
 fn kind(schema: &Value) -> SlotKind {
     if let Some(values) = schema["enum"].as_array() {
         let labels = &schema["x-labels"];

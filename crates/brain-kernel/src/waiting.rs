@@ -1,4 +1,4 @@
-//! What a run waits for, said so that a person knows what to do; and the runs that wait for a person.
+//! What a run is waiting for, and which runs wait for a person.
 
 use std::collections::BTreeMap;
 
@@ -12,21 +12,21 @@ use serde_json::json;
 use crate::NextAction;
 use crate::{Kernel, KernelError, Report};
 
-/// One thing that a run waits for.
+/// One thing that a run is waiting for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Waiting {
-    /// The step; empty if it is the whole run.
+    /// The step; empty for the whole run.
     pub step: String,
-    /// The tool; empty if it is the whole run.
+    /// The tool; empty for the whole run.
     pub tool: String,
     /// `slot`, `call`, `check`, `retry`, `letter`, `worker`, `delegate`, `approval`, `review`, `steps`, `input`,
     /// `parked` or `nothing`.
     pub on: &'static str,
     /// One sentence.
     pub says: String,
-    /// When time moves it on, if it does.
+    /// When it continues or expires without anyone's action, if it does.
     pub until: Option<Timestamp>,
-    /// What somebody can do about it.
+    /// Actions that help.
     pub then: Vec<NextAction>,
 }
 
@@ -41,28 +41,28 @@ pub struct Parked {
     pub since: Timestamp,
     /// Why.
     pub why: String,
-    /// The tool that failed; empty if the run as a whole was set aside.
+    /// The tool that failed; empty if the run as a whole is parked.
     pub tool: String,
-    /// Whether nobody knows if it happened.
+    /// Whether the outcome is unknown.
     pub in_doubt: bool,
     /// The dead letters.
     pub letters: Vec<String>,
-    /// What it waits for: `person` (it was set aside), `letter`, `approval` or `input`.
+    /// What it waits for: `person` (parked), `letter`, `approval` or `input`.
     pub on: &'static str,
-    /// When it ends by itself, if it does.
+    /// When it expires, if it does.
     pub until: Option<Timestamp>,
 }
 
 impl Kernel {
-    /// What a run waits for; one entry that says so if it waits for nothing.
+    /// What a run is waiting for. Always has an entry: `nothing` if it is not waiting.
     pub fn why_waiting(&self, scope: &Scope, run: RunId) -> Result<Vec<Waiting>, KernelError> {
         let row = self.store().run(scope, run)?.ok_or(KernelError::NoSuchRun(run))?;
         if row.status == RunStatus::Parked {
-            let says = format!("It was set aside: {}", self.why_parked(scope, run));
+            let says = format!("It is parked: {}", self.why_parked(scope, run));
             return Ok(vec![whole("parked", says, vec![NextAction::Retry { run }, NextAction::Abort { run }])]);
         }
         if row.status.is_over() {
-            return Ok(vec![whole("nothing", format!("It is over: {}.", row.status), Vec::new())]);
+            return Ok(vec![whole("nothing", format!("It has ended: {}.", row.status), Vec::new())]);
         }
         let state = self.engine().run_state(scope, run)?;
         let (Some(_), Some(machine)) = (&state.code, &state.state) else {
@@ -75,16 +75,16 @@ impl Kernel {
         let mut list: Vec<Waiting> = open.map(|(id, job)| self.about(scope, &state, *id, job)).collect();
         if let Phase::Stopping(_) = machine.phase() {
             for one in &mut list {
-                one.says.push_str(" The run stops when this is over.");
+                one.says.push_str(" The run stops when this has ended.");
             }
         }
         if list.is_empty() {
-            list.push(whole("nothing", "Nothing: it is about to go on.".into(), Vec::new()));
+            list.push(whole("nothing", "Nothing: it is about to continue.".into(), Vec::new()));
         }
         Ok(list)
     }
 
-    /// What a run waits for that has not started, and until when.
+    /// What a run that has not started is waiting for, and until when.
     fn before_start(&self, scope: &Scope, row: &RunRow) -> Waiting {
         let run = row.id;
         let waiting = match row.status {
@@ -92,12 +92,12 @@ impl Kernel {
                 let pending = self.store().approvals_of(scope, run).unwrap_or_default();
                 let pending = pending.into_iter().find(|row| row.status == ApprovalStatus::Pending);
                 let id = pending.map_or_else(|| run.to_string(), |row| row.id.to_string());
-                let says = "It waits for somebody's yes before it starts.".into();
+                let says = "It waits for approval before it starts.".into();
                 whole("approval", says, vec![NextAction::Approve { approval: id }, NextAction::Cancel { run }])
             }
             RunStatus::NeedsInput => {
                 let says = "It waits for an answer to a question.".into();
-                let again = NextAction::say("Ask again with what is missing.");
+                let again = NextAction::say("Repeat the request with the missing information.");
                 whole("input", says, vec![again, NextAction::Cancel { run }])
             }
             other => whole("nothing", format!("It has not started: {other}."), Vec::new()),
@@ -126,17 +126,17 @@ impl Kernel {
                 ("call", says, None, Vec::new())
             }
             JobStatus::Checking { again } => {
-                ("check", format!("Whether `{tool}` has happened is being checked."), *again, Vec::new())
+                ("check", format!("Brain is checking whether `{tool}` happened."), *again, Vec::new())
             }
             JobStatus::Retrying { at } => {
-                let says = format!("`{tool}` did not work; attempt {} is at {at}.", job.attempt + 1);
+                let says = format!("`{tool}` failed; attempt {} is at {at}.", job.attempt + 1);
                 ("retry", says, Some(*at), vec![NextAction::Inspect { run }])
             }
             JobStatus::Stuck { happened } => {
                 let says = match happened {
-                    Happened::Maybe => format!("Nobody knows whether `{tool}` has happened; a person must say."),
-                    Happened::Yes => format!("`{tool}` was done, but its answer cannot be used; a person must look."),
-                    Happened::No => format!("`{tool}` failed; a person must say what becomes of it."),
+                    Happened::Maybe => format!("It is unknown whether `{tool}` happened; a person must decide."),
+                    Happened::Yes => format!("`{tool}` was done, but its answer cannot be used; a person must decide."),
+                    Happened::No => format!("`{tool}` failed; a person must decide."),
                 };
                 (
                     "letter",
@@ -155,7 +155,7 @@ impl Kernel {
                     Some(brain_lang::plan::Place::Worker { topic, .. }) => topic.as_str(),
                     _ => "",
                 };
-                ("worker", format!("`{tool}` waits for a worker that takes jobs of `{topic}`."), None, Vec::new())
+                ("worker", format!("`{tool}` waits for a worker for topic `{topic}`."), None, Vec::new())
             }
             JobStatus::Leased { until } => {
                 ("worker", format!("A worker has `{tool}` until {until}."), Some(*until), Vec::new())
@@ -163,8 +163,8 @@ impl Kernel {
             JobStatus::Delegated { until, .. } => {
                 let child = state.data.pending.get(&id).and_then(|it| it["delegate"]["child_run"].as_str());
                 let says = match child {
-                    Some(child) => format!("The run {child} that it started must end."),
-                    None => format!("Another system works on `{tool}` and calls back."),
+                    Some(child) => format!("It waits for its child run {child}."),
+                    None => format!("An external system is working on `{tool}` and will call back."),
                 };
                 let then = child.and_then(|child| child.parse().ok()).map(|run| NextAction::Why { run });
                 let then = then.into_iter().collect();
@@ -175,15 +175,13 @@ impl Kernel {
                 let pending = pending.into_iter().find(|row| row.status == ApprovalStatus::Pending);
                 let then = pending.map(|row| NextAction::Approve { approval: row.id.to_string() });
                 let then = then.into_iter().collect();
-                ("approval", format!("`{tool}` waits for somebody's approval."), *until, then)
+                ("approval", format!("`{tool}` waits for approval."), *until, then)
             }
             JobStatus::Reviewing => {
-                let says = format!("The result of `{tool}` waits for somebody to look at it.");
+                let says = format!("The result of `{tool}` waits for review.");
                 ("review", says, None, vec![NextAction::AcceptResult { run }, NextAction::RejectResult { run }])
             }
-            JobStatus::Growing { .. } => {
-                ("steps", "The steps it brought along are being done.".into(), None, Vec::new())
-            }
+            JobStatus::Growing { .. } => ("steps", "The steps that it added are in progress.".into(), None, Vec::new()),
         };
         Waiting { step: state.step_id(id), tool, on, says, until, then }
     }
@@ -199,8 +197,8 @@ impl Kernel {
             "tenant" => {
                 format!("It waits for its turn: the limits of tenant `{}` are used up.", scope.tenant().as_str())
             }
-            "pause" => "The server is paused: nothing is started.".into(),
-            _ => "It waits for a free slot: all that its tenant may have are taken.".into(),
+            "pause" => "The server is paused.".into(),
+            _ => "It waits for a free slot: all slots of its tenant are in use.".into(),
         }
     }
 
@@ -208,11 +206,11 @@ impl Kernel {
         let nodes = self.store().nodes(SystemScope, self.clock().now()).unwrap_or_default();
         match nodes.into_iter().find(|node| node.id == owner) {
             Some(node) if node.lapsed.is_none() => format!("The server {owner}"),
-            _ => format!("The server {owner}, which has not been heard of (its work is taken over soon),"),
+            _ => format!("The server {owner}, whose lease has expired (its runs will be taken over),"),
         }
     }
 
-    /// Why a run was set aside.
+    /// Why a run is parked.
     pub(crate) fn why_parked(&self, scope: &Scope, run: RunId) -> String {
         let log = self.store().log(scope, run).unwrap_or_default();
         let said = entries(&log).filter(|entry| entry.is(PipeEvent::Parked)).last();
@@ -220,8 +218,8 @@ impl Kernel {
         why.or_else(|| self.engine().run_state(scope, run).err().map(|error| error.to_string())).unwrap_or_default()
     }
 
-    /// Runs that wait for a person: those that were set aside, those with open dead letters, plans that nobody has
-    /// decided about, questions that nobody has answered; of each the newest first, and at most so many.
+    /// Runs that wait for a person: parked runs, runs with open dead letters, plans to approve, and questions to
+    /// answer; newest first within each group, up to a maximum.
     pub fn parked(&self, scope: &Scope, limit: usize) -> Result<Vec<Parked>, KernelError> {
         let unread = self.store().runs(scope, Some(RunStatus::Parked), limit, None)?.items;
         let mut list: Vec<Parked> = unread
@@ -289,8 +287,8 @@ impl Kernel {
         Ok(letters)
     }
 
-    /// Tries again what a run waits for a person about: every open dead letter with its key, or all of it if it was set
-    /// aside.
+    /// Retries what a run waits for a person about: every open dead letter with its key, or the whole run if it is
+    /// parked.
     pub async fn retry_run(&self, scope: &Scope, run: RunId, by: &str, note: &str) -> Result<Report, KernelError> {
         let row = self.store().run(scope, run)?.ok_or(KernelError::NoSuchRun(run))?;
         if row.status == RunStatus::Parked {
@@ -303,7 +301,7 @@ impl Kernel {
         self.decide_letters(scope, run, &LetterDecision::Retry, by, note).await
     }
 
-    /// Goes on without what failed.
+    /// Continues without the failed steps.
     pub async fn skip_failed(&self, scope: &Scope, run: RunId, by: &str, note: &str) -> Result<Report, KernelError> {
         self.decide_letters(scope, run, &LetterDecision::Resolve(None), by, note).await
     }
@@ -318,7 +316,7 @@ impl Kernel {
     ) -> Result<Report, KernelError> {
         let letters = self.open_letters(scope, run)?;
         if letters.is_empty() {
-            let message = format!("no step of run {run} waits for a person to decide about a failure");
+            let message = format!("run {run} has no failed step that waits for a decision");
             return Err(KernelError::Conflict(message));
         }
         for letter in letters {
@@ -327,7 +325,7 @@ impl Kernel {
         self.report(scope, run)
     }
 
-    /// Gives a run up: what was done stays, what has not begun does not begin.
+    /// Ends a run. Finished steps are not undone; pending ones do not start.
     pub async fn abort(&self, scope: &Scope, run: RunId, by: &str, note: &str) -> Result<Report, KernelError> {
         let row = self.store().run(scope, run)?.ok_or(KernelError::NoSuchRun(run))?;
         let event = NewEvent::pipe(PipeEvent::Aborted, json!({"by": by}), Some(json!({"note": note})));

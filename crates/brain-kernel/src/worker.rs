@@ -1,4 +1,4 @@
-//! External workers: they take jobs for a time, do them, and answer. A job that nobody answers is offered again.
+//! External workers: they lease jobs, execute them and report results. A job whose lease expires is offered again.
 
 use std::time::Duration;
 
@@ -12,26 +12,26 @@ use serde_json::Value;
 use crate::error::KernelError;
 use crate::kernel::Kernel;
 
-/// How often the store is asked while a worker waits: the safety net behind the notification.
+/// How often the store is polled while a worker waits, as a fallback for notifications.
 const POLL: Duration = Duration::from_millis(500);
 
-/// Offers looked at beyond those that are wanted.
+/// Extra offers to fetch beyond those wanted.
 const SPARE: usize = 32;
 
-/// A job that a worker has.
+/// A job leased by a worker.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JobLease {
-    /// Its key: the same for every attempt, so that a worker can recognise work that it has done before.
+    /// Its key, the same for every attempt, so that a worker can recognise work it has done before.
     pub key: JobKey,
-    /// What the worker must name when it answers; an older one is refused.
+    /// The lease that the worker names when it answers; an older one is refused.
     pub lease: String,
     /// The run it belongs to.
     pub run: RunId,
     /// Which attempt.
     pub attempt: u32,
-    /// When it is offered to others again.
+    /// When the lease expires.
     pub until: Timestamp,
-    /// What was asked for.
+    /// The topic.
     pub topic: String,
     /// The tool.
     pub tool: String,
@@ -39,18 +39,19 @@ pub struct JobLease {
     pub step: String,
     /// The arguments.
     pub args: Value,
-    /// The digest of their canonical JSON: an answer may name it.
+    /// The digest of their canonical JSON; an answer may name it.
     pub args_hash: Digest,
 }
 
-/// What a worker holds: a run and an attempt.
+/// Parses a lease: a run and an attempt.
 fn parse_lease(lease: &str) -> Option<(RunId, u32)> {
     let (run, attempt) = lease.split_once('.')?;
     Some((run.parse().ok()?, attempt.parse().ok()?))
 }
 
 impl Kernel {
-    /// Takes up to `max` jobs of these topics for a worker; waits until there is at least one, or the time is over.
+    /// Leases up to `max` jobs of these topics to a worker; waits until there is at least one, or the timeout has
+    /// passed.
     pub async fn activate(
         &self,
         scope: &Scope,
@@ -62,7 +63,7 @@ impl Kernel {
     ) -> Result<Vec<JobLease>, KernelError> {
         let deadline = tokio::time::Instant::now() + wait;
         loop {
-            // Listening starts before looking, so that nothing is missed in between.
+            // Subscribe before reading, so that nothing is missed in between.
             let news = self.engine().offers();
             let taken = self.take(scope, topics, worker, max, lease).await?;
             if !taken.is_empty() || tokio::time::Instant::now() >= deadline {
@@ -77,7 +78,7 @@ impl Kernel {
         }
     }
 
-    /// Takes what there is now, without waiting.
+    /// Leases what is available now, without waiting.
     pub(crate) async fn take(
         &self,
         scope: &Scope,
@@ -87,7 +88,7 @@ impl Kernel {
         lease: Option<Millis>,
     ) -> Result<Vec<JobLease>, KernelError> {
         let mut taken = Vec::new();
-        // A few more than are wanted: what others take, or cannot be taken now, must not hide the rest.
+        // Fetch a few more than wanted: offers that others take must not hide the rest.
         for offer in self.store().offers(scope, topics, max + SPARE)? {
             if taken.len() == max {
                 break;
@@ -97,21 +98,21 @@ impl Kernel {
             let told = self.engine().tell_job(scope, offer.run, offer.key, message).await;
             let answer = match told {
                 Ok(news) => news.answer,
-                // Another worker, or another process, was quicker.
+                // Another worker or process was faster.
                 Err(EngineError::NothingToDo(_) | EngineError::NoSuchRun(_)) => continue,
-                // Nothing about the other offers: one run that cannot be read or was set aside holds up nobody.
+                // A run that cannot be read or is parked must not block other offers.
                 Err(
                     error @ (EngineError::Parked(_)
                     | EngineError::Unreadable(..)
                     | EngineError::NoProgram(_)
                     | EngineError::Refused(..)),
                 ) if !planted("closed-topic") => {
-                    tracing::warn!(run = %offer.run, %error, "a job that is offered cannot be taken");
+                    tracing::warn!(run = %offer.run, %error, "an offered job cannot be leased");
                     continue;
                 }
-                // What was taken so far is the worker's: it must hear of it.
+                // Jobs leased so far belong to the worker, so they must be returned.
                 Err(error) if !taken.is_empty() => {
-                    tracing::warn!(run = %offer.run, %error, "a job could not be taken");
+                    tracing::warn!(run = %offer.run, %error, "a job could not be leased");
                     break;
                 }
                 Err(error) => return Err(error.into()),
@@ -134,8 +135,8 @@ impl Kernel {
         Ok(taken)
     }
 
-    /// A worker answers. If it names the digest of the arguments that it worked on, they must be those of the job. Returns
-    /// the run.
+    /// Accepts a worker's result. If it names the digest of the arguments, they must be those of the job. Returns the
+    /// run.
     pub async fn answer_job(
         &self,
         scope: &Scope,
@@ -160,7 +161,7 @@ impl Kernel {
         if news.answer["taken"] == true { Ok(run) } else { Err(lost(key)) }
     }
 
-    /// A worker needs more time. Returns until when it has the job now.
+    /// Extends a worker's lease. Returns its new end.
     pub async fn extend_job(
         &self,
         scope: &Scope,
@@ -179,7 +180,7 @@ impl Kernel {
     }
 }
 
-/// The digest of the arguments of an open job, as workers get them.
+/// The digest of an open job's arguments, as workers receive them.
 fn hash_of_args(state: &RunState, key: JobKey) -> Option<Digest> {
     let jobs = state.state.as_ref()?.jobs.keys();
     let job = jobs.into_iter().find(|job| state.job_key(**job) == Some(key))?;

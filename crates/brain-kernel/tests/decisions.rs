@@ -252,7 +252,7 @@ async fn a_plan_is_for_who_asked_for_it_or_for_an_approver() {
         let staged = world.plan(&ann).await;
         let id = staged.approval.clone().unwrap();
         let refused = world.approve(&id, None, &bob).await.unwrap_err();
-        assert!(matches!(&refused, KernelError::NotAllowed(why) if why.contains("ann asked")), "{refused}");
+        assert!(matches!(&refused, KernelError::NotAllowed(why) if why.contains("ann made this request")), "{refused}");
         let rejected = world.kernel.decide(&scope(), &id, None, Decision::Reject, &bob, "").await.unwrap_err();
         assert!(matches!(rejected, KernelError::NotAllowed(_)));
         world.approve(&id, None, may).await.unwrap();
@@ -517,7 +517,7 @@ async fn what_nobody_decided_in_time_says_that_time_ran_out_and_when() {
     let world = start_with(Expiry { questions: soon, staged: soon }).await;
     let asked = call(&world.kernel, "t.gate", json!({})).await;
     let planned = world.plan(&person("ann", false)).await;
-    for (run, what) in [(asked.run, "nobody answered until"), (planned.run, "nobody said yes until")] {
+    for (run, what) in [(asked.run, "nobody answered by"), (planned.run, "nobody approved it by")] {
         until(|| world.kernel.report(&scope(), run).unwrap().status == RunStatus::Cancelled).await;
         let over = world.kernel.report(&scope(), run).unwrap();
         assert_eq!((over.ok, over.errors[0].code.as_str()), (false, "expired"), "{over:#?}");
@@ -535,5 +535,5 @@ async fn a_run_that_is_being_stopped_says_so() {
     until(|| world.kernel.engine().outside_jobs() == 1).await;
     let stopping = world.kernel.cancel(&scope(), report.run).await.unwrap();
     assert_eq!(stopping.status, RunStatus::Stopping, "{stopping:#?}");
-    assert!(stopping.message.contains("being stopped"), "{}", stopping.message);
+    assert!(stopping.message.contains("is stopping"), "{}", stopping.message);
 }

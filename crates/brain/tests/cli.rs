@@ -74,7 +74,7 @@ fn a_plan_waits_until_it_is_approved() {
     assert_eq!(json(&output)["status"], "completed");
     let again = run(&store, &["approve", id]);
     assert_eq!(again.status.code(), Some(1));
-    assert!(text(&again).contains("decided already"), "{}", text(&again));
+    assert!(text(&again).contains("already been decided"), "{}", text(&again));
 }
 
 #[test]

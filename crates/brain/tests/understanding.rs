@@ -158,7 +158,7 @@ fn what_people_say_is_counted_corrected_and_decided() {
     folder.ok(&["do", "who are our prospects"]);
     let run = newest(&folder);
     let refused = folder.fails(&["learning", "correct", &run]);
-    assert!(refused.contains("say which tool or playbook was meant"), "{refused}");
+    assert!(refused.contains("name the tool or playbook that was meant"), "{refused}");
     let told = folder.ok(&["learning", "correct", &run, "--meant", "leads.list_by_stage", "--as", "ann"]);
     assert!(told.contains("“who are our prospects” means leads.list_by_stage"), "{told}");
     assert!(folder.ok(&["learning", "cases"]).contains("→ leads.list_by_stage by ann · counts"));
@@ -171,7 +171,7 @@ fn what_people_say_is_counted_corrected_and_decided() {
     folder.ok(&["learning", "promote", "who are our prospects", "leads.list_by_stage"]);
     let answer = folder.json(&["do", "who are our prospects", "--json"]);
     assert_eq!(answer["planned_tool_calls"][0]["tool_name"], "leads.list_by_stage", "{answer}");
-    assert!(folder.fails(&["learning", "promote", "who are they", "leads.get"]).contains("nobody has said"));
+    assert!(folder.fails(&["learning", "promote", "who are they", "leads.get"]).contains("is not a candidate"));
 }
 
 #[test]

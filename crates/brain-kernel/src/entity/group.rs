@@ -1,5 +1,5 @@
-//! Groups: a name that stands for several records leads to the one that acts for them, in the role that the tool asks
-//! for and the place that the request is about.
+//! Groups: resolves the name of a group to the member that acts for it, by the role that the tool asks for and the
+//! place that the request is about.
 
 use brain_nlu::entity::{Anchor, Asked, Candidate, Card, How, Kind, Linked, Resolution, anchor, link, words};
 use brain_registry::model::{GroupDef, RecordDef};
@@ -10,18 +10,18 @@ use super::Named;
 use super::lookup::StoreLookup;
 use crate::kernel::Kernel;
 
-/// Members of a group with one role, at most.
+/// Maximum number of members of a group with one role.
 const MAX_MEMBERS: usize = 200;
 
-/// Where a name led by way of a group.
+/// The result of resolving a name through a group.
 pub(super) struct ByGroup {
     /// The records that act for it.
     pub(super) linked: Linked,
-    /// Why there are none.
+    /// Why no member acts for the group.
     pub(super) nobody: Option<String>,
 }
 
-/// A type of groups whose members are what a tool takes.
+/// A group type whose members a tool accepts.
 struct Leading<'a> {
     kind: Kind,
     group: &'a GroupDef,
@@ -30,10 +30,10 @@ struct Leading<'a> {
 }
 
 impl Kernel {
-    /// Where a name leads by way of the groups that are called so. `None`: there are none, or a record itself is meant.
+    /// Resolves a name through the groups of that name. `None` if there are none, or a record itself is meant.
     ///
-    /// A tool that asks for a role takes the group, unless a record is called exactly so. A tool that does not takes it
-    /// if nothing else is called so.
+    /// A tool that asks for a role takes the group, unless a record has exactly that name. Any other tool takes the
+    /// group only if nothing else has that name.
     pub(super) fn by_group(
         &self,
         named: &Named<'_>,
@@ -73,7 +73,7 @@ impl Kernel {
                 nobody.push(called.nobody(&one.kind));
             }
             for card in acting {
-                // One that acts in several roles is one.
+                // A member with several roles counts once.
                 if candidates.iter().all(|known| known.card.id != card.id) {
                     candidates.push(called.candidate(&one.kind, card));
                 }
@@ -89,7 +89,7 @@ impl Kernel {
         Some(ByGroup { linked, nobody })
     }
 
-    /// The types of groups that lead to what a tool takes.
+    /// The group types that lead to what a tool accepts.
     fn leading(&self, named: &Named<'_>) -> Vec<Leading<'_>> {
         let defs = self.registry().records().values();
         let lead = |def: &std::sync::Arc<RecordDef>| {
@@ -102,7 +102,7 @@ impl Kernel {
         defs.filter_map(lead).collect()
     }
 
-    /// The members of a group, those of the role if one is asked for.
+    /// The members of a group, filtered by role if one is asked for.
     fn members(&self, leading: &Leading<'_>, called: &Called<'_>, lookup: &StoreLookup<'_>) -> Vec<Card> {
         let Leading { group, acting, .. } = leading;
         let of_role = group.role.iter().zip(called.role).map(|(field, role)| (field.clone(), json!(role)));
@@ -123,7 +123,7 @@ impl Kernel {
             };
             (card.group, card.role) = (Some(called.found.card.id.clone()), text(&group.role));
             card.jurisdiction = text(&group.jurisdiction);
-            // What tells the members of a group apart is what they are in it.
+            // Members of a group are distinguished by their role.
             let told = card.role.iter().map(|role| role.replace('_', " ")).chain(card.jurisdiction.clone());
             card.hints = told.chain(std::mem::take(&mut card.hints)).collect();
             Some(card)
@@ -138,7 +138,7 @@ fn role<'a>(named: &'a Named<'_>, group: &GroupDef) -> Option<&'a str> {
     named.anchor.or_else(|| named.request.context[field].as_str())
 }
 
-/// The place that is asked for: by an argument of the call that is called as the members call it, else by the request's
+/// The place that is asked for: by the argument with the same name as the members' field, else by the request's
 /// context.
 fn place<'a>(named: &'a Named<'_>, group: &GroupDef) -> Option<&'a str> {
     let field = group.jurisdiction.as_ref()?;
@@ -146,7 +146,7 @@ fn place<'a>(named: &'a Named<'_>, group: &GroupDef) -> Option<&'a str> {
     said.or_else(|| named.request.context[field].as_str()).map(str::trim).filter(|place| !place.is_empty())
 }
 
-/// A group that was called by its name, and what is asked of it.
+/// A group found by its name, and the request to it.
 struct Called<'a> {
     said: &'a str,
     found: &'a Candidate,

@@ -1,4 +1,4 @@
-//! Names and the records behind them, through the indexes that records are written with.
+//! Looks up records by name, through their indexes.
 
 use std::cell::RefCell;
 
@@ -9,11 +9,11 @@ use brain_registry::model::{FieldDef, RecordDef};
 use brain_store::{RecordFilter, RecordRow, Scope, Store, StoreError};
 use brain_tools::names::{ALIKE, IDENTIFIER, NAME, WORD, card};
 
-/// Records of one name, at most.
+/// Maximum number of records per name.
 const LIMIT: usize = 50;
-/// Records that borrow one name, at most.
+/// Maximum number of records that borrow one name.
 const MAX_BORROWERS: usize = 10;
-/// How far a name may be borrowed.
+/// Maximum depth of borrowed names.
 const MAX_DEPTH: usize = 3;
 
 /// The records of a tenant.
@@ -21,7 +21,7 @@ pub(super) struct StoreLookup<'a> {
     pub(super) registry: &'a Registry,
     pub(super) store: &'a dyn Store,
     pub(super) scope: &'a Scope,
-    /// Why the store could not be read, if that happened: what was not found may be there.
+    /// The store error, if reading failed: a missing record may exist.
     pub(super) away: RefCell<Option<StoreError>>,
 }
 
@@ -37,23 +37,23 @@ impl<'a> StoreLookup<'a> {
         })
     }
 
-    /// Records that fit.
+    /// Records that match a filter.
     pub(super) fn those(&self, kind: &str, filter: &RecordFilter, limit: usize) -> Vec<RecordRow> {
         self.noted(self.store.records(self.scope, kind, filter, limit, None).map(|page| page.items))
     }
 
-    /// One record, with the name that it borrows.
+    /// One record, with its borrowed name.
     pub(super) fn one(&self, def: &RecordDef, id: RecordId) -> Option<Card> {
         let row = self.noted(self.store.record(self.scope, &def.name, id))?;
         Some(self.card(def, &row, 0))
     }
 
-    /// Records that are called by all of these.
+    /// Records that have all of these values.
     fn called(&self, def: &RecordDef, field: &str, values: &[String], limit: usize) -> Vec<RecordRow> {
         self.noted(self.store.records_by_all(self.scope, &def.name, field, values, limit))
     }
 
-    /// The records of a kind that `find` gives, and those that borrow the name of a record that it gives.
+    /// The records of a kind that `find` returns, and those that borrow a name from one of them.
     fn named(&self, kind: &str, depth: usize, find: &dyn Fn(&RecordDef) -> Vec<RecordRow>) -> Vec<Card> {
         let Some(def) = self.registry.record(kind) else { return Vec::new() };
         let mut cards: Vec<Card> = find(def).iter().map(|row| self.card(def, row, depth)).collect();
@@ -69,7 +69,7 @@ impl<'a> StoreLookup<'a> {
         cards
     }
 
-    /// A record that was read, with the name that it borrows.
+    /// A card of a record, with its borrowed name.
     pub(super) fn card(&self, def: &RecordDef, row: &RecordRow, depth: usize) -> Card {
         let owner = borrowed(def).filter(|_| depth < MAX_DEPTH).and_then(|(field, owner)| {
             let owner = self.registry.record(owner)?;
@@ -84,13 +84,13 @@ impl<'a> StoreLookup<'a> {
     }
 }
 
-/// The field through which records of a type borrow their name, and the type that lends it.
+/// The field through which records of a type borrow their name, and the type it comes from.
 pub(super) fn borrowed(def: &RecordDef) -> Option<(&FieldDef, &str)> {
     let field = def.name_field()?;
     Some((field, field.reference.as_deref()?))
 }
 
-/// A record that is called what another is called.
+/// A record with the name of another one.
 fn lent(def: &RecordDef, row: &RecordRow, owner: &Card) -> Card {
     let mut own = card(def, row);
     own.name.clone_from(&owner.name);
@@ -119,7 +119,7 @@ impl Lookup for StoreLookup<'_> {
             if !searched {
                 return Vec::new();
             }
-            // Records from before there were names, and names that are too long for an index.
+            // Covers records older than their type's names, and names too long for an index.
             self.noted(self.store.search(self.scope, &def.name, &words.join(" "), limit))
         })
     }

@@ -1,5 +1,5 @@
-//! Records that were called by a name: looked up before anything is planned. One that fits becomes its id, several
-//! become a question, none is a refusal. No id comes from anywhere but a lookup.
+//! Resolves records mentioned by name, before anything is planned. One match becomes its id, several become a question,
+//! none is a refusal. Ids come only from lookups.
 
 mod group;
 mod lookup;
@@ -24,33 +24,33 @@ use crate::kernel::Kernel;
 use crate::narrate::Problem;
 use crate::plan::Wanted;
 
-/// Records of one slot that can be called by name.
+/// Maximum number of records per slot that can be mentioned by name.
 const MAX_MENTIONS: usize = 100;
-/// Options and suggestions that are told at most.
+/// Maximum number of options and suggestions shown.
 const MAX_OPTIONS: usize = 5;
-/// Values of a request's context that may be what is spoken of.
+/// Maximum number of context values considered as focus.
 const MAX_FOCUS: usize = 20;
 
-/// Where a name stands: which request, which argument, where in the message.
+/// The position of a name: which request, which argument, where in the message.
 pub(crate) struct Place {
     pub(crate) call: usize,
     pub(crate) slot: String,
     pub(crate) span: Range<usize>,
 }
 
-/// What became of the names of a request.
+/// The results for the names of a request.
 #[derive(Default)]
 pub(crate) struct Links {
-    /// What was found and why, for the run's log.
+    /// Matches and reasons, for the run's log.
     pub(crate) evidence: Vec<Value>,
     confidence: Option<Confidence>,
-    /// What to ask, and the ways to answer.
+    /// Questions, each with possible answers.
     questions: Vec<(String, Vec<NextAction>)>,
     problems: Vec<Problem>,
 }
 
 impl Links {
-    /// Puts the outcome into the run. Whether there is nothing left to do.
+    /// Puts the outcome into the run. Returns whether the request ends here.
     pub(crate) fn settle(self, draft: &mut Draft) -> bool {
         if let Some(confidence) = self.confidence {
             draft.confidence = draft.confidence.min(confidence);
@@ -71,7 +71,7 @@ impl Links {
     }
 }
 
-/// One name and what its place takes.
+/// A name and what its argument accepts.
 struct Named<'a> {
     request: &'a Request,
     target: &'a str,
@@ -79,9 +79,9 @@ struct Named<'a> {
     call: usize,
     slot: &'a str,
     kinds: &'a [Kind],
-    /// The role in which a member of a group is meant.
+    /// The role in which a group member is meant.
     anchor: Option<&'a str>,
-    /// What else the call is given.
+    /// The other arguments of the call.
     args: &'a Map<String, Value>,
     has_effect: bool,
 }
@@ -129,7 +129,7 @@ impl Kernel {
                 };
                 for value in values {
                     let Some(said) = mention(value).map(str::to_owned) else { continue };
-                    // Where records have no names, the text goes on as it is: the schema says that it is no id.
+                    // Record types without names keep the text: the schema then reports that it is not an id.
                     *value = Value::from(self.resolve(&named, &said, &lookup, &mut links).unwrap_or(said));
                 }
             }
@@ -140,14 +140,14 @@ impl Kernel {
         }
     }
 
-    /// The id of the record that is meant, if that is clear.
+    /// The id of the record that is meant, if it is unambiguous.
     fn resolve(&self, named: &Named<'_>, said: &str, lookup: &StoreLookup<'_>, links: &mut Links) -> Option<String> {
         if named.kinds.is_empty() {
             return None;
         }
         let spoken_of = spoken_of(named.request);
         let focus = self.focus(named, &spoken_of, lookup);
-        // What points to a record that the request is about belongs to what is worked on.
+        // Records that refer to the focus of the request count as part of it.
         let about: Vec<String> = spoken_of.iter().map(ToString::to_string).collect();
         let in_scope = |card: &Card| card.belongs_to.iter().any(|id| about.contains(id));
         let now = self.clock().now();
@@ -178,7 +178,7 @@ impl Kernel {
                 let text = format!("Which {noun} do you mean by “{said}”?\n{}{more}", names.join("\n"));
                 links.questions.push((text, options(named, &linked.candidates)));
             }
-            // Where nothing but an id has digits in it, somebody got an id wrong: the schema says what one looks like.
+            // Where only ids contain digits, this is probably a mistyped id: the schema explains the format.
             (_, None) if is_one_number(said) && !self.has_identifiers(named.kinds) => {}
             (Resolution::One | Resolution::None, None) => {
                 let mut problem = not_called(named, &noun, said, &linked);
@@ -192,7 +192,7 @@ impl Kernel {
         None
     }
 
-    /// The kinds of records that an argument takes, with what people call them; those that have no names are left out.
+    /// The record kinds that an argument accepts, with their nouns; kinds without names are left out.
     fn kinds(&self, property: &Value) -> Vec<Kind> {
         let item = item(property);
         let one = item["x-entity"].as_str();
@@ -227,8 +227,8 @@ impl Kernel {
         defs.flat_map(|def| ids.iter().filter_map(|id| lookup.one(def, *id))).collect()
     }
 
-    /// What to do if records of these kinds may be there and not be found: said to whoever did not find one, and to
-    /// whoever operates this.
+    /// A hint if the lookup indexes of these kinds are stale, so that an existing record may not be found. Also logged
+    /// for the operator.
     fn behind(&self, named: &Named<'_>) -> Option<String> {
         let scope = &named.request.scope;
         let is_behind = |kind: &&Kind| {
@@ -241,7 +241,7 @@ impl Kernel {
         let first = kinds.first()?;
         tracing::warn!(tenant = %scope.tenant(), ?kinds, "the lookup fields of these record types changed; run `brain records reindex` so that older records are found by name");
         Some(format!(
-            " Older records may not be found by name yet: what they are found by has changed; `brain records reindex {first}` brings them up to date."
+            " Older records may not be found by name: their lookup index is stale. `brain records reindex {first}` rebuilds it."
         ))
     }
 
@@ -254,13 +254,13 @@ impl Kernel {
     }
 }
 
-/// The ids in the context of a request: what it is about.
+/// The ids in the context of a request: its focus.
 fn spoken_of(request: &Request) -> Vec<RecordId> {
     let context = request.context.as_object().into_iter().flatten();
     context.filter_map(|(_, value)| value.as_str()?.parse().ok()).take(MAX_FOCUS).collect()
 }
 
-/// The schema of one value of an argument that may be a list.
+/// The item schema of an argument that may be a list.
 fn item(property: &Value) -> &Value {
     if property["items"].is_object() { &property["items"] } else { property }
 }
@@ -294,7 +294,7 @@ fn evidence(named: &Named<'_>, linked: &Linked) -> Value {
     })
 }
 
-/// There is no such record, and what there is instead.
+/// No record has this name; suggests similar ones.
 fn not_called(named: &Named<'_>, noun: &str, said: &str, linked: &Linked) -> Problem {
     let mut names: Vec<String> = linked.near.iter().map(|one| format!("“{}”", one.card.name)).collect();
     names.dedup();
@@ -312,13 +312,13 @@ fn not_called(named: &Named<'_>, noun: &str, said: &str, linked: &Linked) -> Pro
     .in_call(named.call)
 }
 
-/// A record so that it can be told from the others: its name, and what they do not share.
+/// A record label that distinguishes it from the other candidates.
 fn shown(card: &Card, all: &[Candidate]) -> String {
     let others = || all.iter().map(|one| &one.card).filter(|other| other.id != card.id);
     let unshared = |hint: &&String| others().any(|other| !other.hints.contains(hint)) || all.len() == 1;
     let mut told: Vec<String> = card.hints.iter().filter(unshared).take(3).cloned().collect();
     if told.is_empty() {
-        // The end is enough for somebody who knows it.
+        // The last characters are enough to recognise an identifier.
         let ends = card.identifiers.iter().filter(|one| others().any(|other| !other.identifiers.contains(one)));
         told.extend(ends.take(1).map(|one| {
             let tail: Vec<char> = one.chars().rev().take(3).collect();
@@ -328,7 +328,7 @@ fn shown(card: &Card, all: &[Candidate]) -> String {
     if told.is_empty() { card.name.clone() } else { format!("{} ({})", card.name, told.join(", ")) }
 }
 
-/// What to say so that one record is meant: the message with its id, or the id alone.
+/// Suggested replies that single out one record: the message with its id, or the id alone.
 fn options(named: &Named<'_>, candidates: &[Candidate]) -> Vec<NextAction> {
     let option = |one: &Candidate| {
         let name = shown(&one.card, candidates);

@@ -1,5 +1,5 @@
-//! What records are found by, brought up to date: a pack that adds a label, aliases, identifiers or a key says nothing
-//! to the records that were written before. [`reindex`] does; [`is_behind`] tells who needs it.
+//! Rebuilds record lookup indexes: a pack that adds a label, aliases, identifiers or a key does not reindex existing
+//! records. [`reindex`] does; [`is_behind`] finds stale types.
 
 use brain_core::{Clock, Digest, RecordId};
 use brain_registry::model::RecordDef;
@@ -7,31 +7,31 @@ use brain_store::{Conflict, Member, Outcome, Precondition, RecordRow, Scope, Sto
 use brain_tools::{found_by, found_by_digest};
 use serde_json::json;
 
-/// Records that are read together, and written by one commit.
+/// Records that are read together and written in one commit.
 const PAGE: usize = 500;
-/// Records of which it is told that they could not be indexed.
+/// Maximum number of reported refusals.
 const MAX_TOLD: usize = 20;
-/// The type under which it is kept what the records of a type are found by. No pack can declare it.
+/// The record type that stores which index definition each type was last indexed with. No pack can declare it.
 const INDEXED: &str = "brain.indexed";
 
-/// What became of the records of a type.
+/// The outcome for one record type.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reindexed {
-    /// Records that were looked at.
+    /// Records checked.
     pub looked_at: u64,
-    /// Those that were found by something else, and are not any more.
+    /// Records with a stale index, now rebuilt.
     pub indexed: u64,
-    /// Those that were written meanwhile: that has indexed them.
+    /// Records written concurrently, which has reindexed them.
     pub written_meanwhile: u64,
-    /// Those that another record keeps from a value that must be unique.
+    /// Records whose unique value belongs to another record.
     pub refused: u64,
-    /// Which, and why; the first of them.
+    /// The first refusals, with reasons.
     pub reasons: Vec<String>,
 }
 
-/// Brings what the records of a type are found by up to date, page by page, each page in one commit. The records
-/// themselves stay as they are: no new revision, no new moment, no history. It may be stopped at any time and begun
-/// again: what is up to date is not written. A dry run only counts.
+/// Rebuilds the lookup indexes of a record type, one commit per page. The records themselves do not change: no new
+/// revision, timestamp or history. It can be interrupted and repeated; records with a current index are not written. A
+/// dry run only counts.
 pub fn reindex(
     store: &dyn Store,
     scope: &Scope,
@@ -40,7 +40,7 @@ pub fn reindex(
     dry_run: bool,
     progress: &mut dyn FnMut(&Reindexed),
 ) -> Result<Reindexed, StoreError> {
-    // Whoever stops it half-way finds it said that it is not done.
+    // Mark the type as stale first, in case this is interrupted.
     if !dry_run && !is_kept(store, scope, def)? {
         note(store, scope, clock, def, None)?;
     }
@@ -93,7 +93,7 @@ impl Reindexed {
     }
 }
 
-/// A record with what it is found by now; `None` if that is what it is found by.
+/// A record with its current index entries; `None` if they are up to date.
 fn renewed(scope: &Scope, def: &RecordDef, whole: WholeRecord) -> Option<Member> {
     let (index, text) = found_by(def, &whole.row.body);
     let mut before = whole.index;
@@ -107,10 +107,10 @@ fn renewed(scope: &Scope, def: &RecordDef, whole: WholeRecord) -> Option<Member>
     Some(Member { scope: scope.clone(), preconditions: vec![precondition], writes: vec![write] })
 }
 
-/// Whether records of a type may lack what its pack says now that they are found by. Looks at two records at most.
+/// Whether the lookup indexes of a record type may be stale. Reads at most two records.
 ///
-/// What was said when they were indexed is kept per type. Where nothing is kept, the oldest record tells: if it is found
-/// by everything, that is kept from then on.
+/// The index definition of each type is stored when it is indexed. Without one, the oldest record decides: if its index
+/// is current, the definition is stored.
 pub fn is_behind(store: &dyn Store, scope: &Scope, clock: &dyn Clock, def: &RecordDef) -> Result<bool, StoreError> {
     if is_kept(store, scope, def)? {
         return Ok(false);
@@ -126,13 +126,13 @@ pub fn is_behind(store: &dyn Store, scope: &Scope, clock: &dyn Clock, def: &Reco
     Ok(false)
 }
 
-/// Whether all records of a type were found by what is declared now when that was last looked at.
+/// Whether all records of a type were indexed with the present definition at the last check.
 fn is_kept(store: &dyn Store, scope: &Scope, def: &RecordDef) -> Result<bool, StoreError> {
     let kept = store.record(scope, INDEXED, kept_under(def))?;
     Ok(kept.is_some_and(|row| row.body["digest"] == json!(found_by_digest(def))))
 }
 
-/// Keeps what all records of a type are found by; `None`: not all by the same.
+/// Stores the index definition of a type; `None`: the records are not all indexed alike.
 fn note(
     store: &dyn Store,
     scope: &Scope,
@@ -155,12 +155,12 @@ fn note(
     let revision = before.map(|row| row.revision);
     let precondition = Precondition::Record { kind: INDEXED.to_owned(), id, revision };
     let write = Write::PutRecord { row, index: Vec::new(), text: None };
-    // Whoever was faster has said something just as true.
+    // A concurrent writer has stored something equally true.
     store.commit_now(vec![Member { scope: scope.clone(), preconditions: vec![precondition], writes: vec![write] }])?;
     Ok(())
 }
 
-/// One record for each type: its id is made of the type's name.
+/// One record per type, with an id derived from the type's name.
 fn kept_under(def: &RecordDef) -> RecordId {
     RecordId::from_digest(Digest::of(def.name.as_bytes()))
 }

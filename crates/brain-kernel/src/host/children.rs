@@ -1,4 +1,4 @@
-//! `core.spawn_child_run`: a run of its own, which the step waits for unless it is told not to.
+//! `core.spawn_child_run`: starts a child run; the step waits for it unless told otherwise.
 
 use serde::Deserialize;
 use std::sync::PoisonError;
@@ -13,7 +13,7 @@ use super::KernelHost;
 use crate::error::KernelError;
 use crate::intake::{Actor, Limits, Mode, Parent, Request};
 
-/// How deep runs may start runs.
+/// Maximum nesting depth of child runs.
 const MAX_DEPTH: u64 = 10;
 
 /// Whether a call asks for a child run.
@@ -36,7 +36,7 @@ impl KernelHost {
             });
             let (parent, key) = match found {
                 Ok(Some(found)) => found,
-                Ok(None) => return JobOutcome::Failed(Failure::contract("no_parent", "The run is gone.")),
+                Ok(None) => return JobOutcome::Failed(Failure::contract("no_parent", "The run no longer exists.")),
                 // Nothing was written yet.
                 Err(error) => return JobOutcome::Failed(Failure::transient("store", error.to_string())),
             };
@@ -46,11 +46,11 @@ impl KernelHost {
             }
             let depth = parent.request["parent"]["depth"].as_u64().unwrap_or(0) + 1;
             if depth > MAX_DEPTH {
-                let message = format!("Runs that start runs may be {MAX_DEPTH} deep; this one would be deeper.");
+                let message = format!("Child runs can be nested {MAX_DEPTH} deep; this one would be deeper.");
                 return JobOutcome::Failed(Failure::business("too_deep", message).settled());
             }
             let waits = args["wait"].as_bool() != Some(false);
-            // What the whole family may spend; a run that was not planned with a budget is the head of one.
+            // The budget of the whole family; a run without a budget is the root of a new one.
             let kept = &parent.request;
             let inherited = kept.get("budget").and_then(|budget| Budget::deserialize(budget).ok());
             let budget = inherited.unwrap_or_else(|| Budget {
@@ -93,12 +93,12 @@ impl KernelHost {
                     }
                     JobOutcome::Done(result)
                 }
-                // There is no room at the moment, and nothing was done.
+                // The queue is full, and nothing was done.
                 Err(error @ KernelError::Busy) => JobOutcome::Failed(Failure::transient("busy", error.to_string())),
                 Err(error) if error.is_known() => {
                     JobOutcome::Failed(Failure::business("child_refused", error.to_string()).settled())
                 }
-                // The child may have been written all the same. Asking again under the same key finds it.
+                // The child may have been written after all. A retry with the same key finds it.
                 Err(error) => JobOutcome::Unknown(Failure::transient("child_unknown", error.to_string())),
             }
         })

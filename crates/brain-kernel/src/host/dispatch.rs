@@ -1,5 +1,5 @@
-//! Dispatches to other engines: one pending for each payload. A run that wants the very same while another one has it
-//! under way waits for that one to end.
+//! Dispatches to other engines: one pending dispatch per payload. A run that wants the same dispatch waits until the
+//! other run's has ended.
 
 use brain_core::{DigestBuilder, Failure, Millis, RecordId, RunId, canonical_digest};
 use brain_engine::{JobContext, RecordView};
@@ -9,9 +9,9 @@ use serde_json::json;
 
 use super::KernelHost;
 
-/// Brain's own records about dispatches; no pack can declare a type with a dot.
+/// Brain's records of dispatches; no pack can declare a type with a dot.
 pub(crate) const DISPATCH: &str = "core.dispatch";
-/// How soon a run that waits for another one's dispatch looks again.
+/// How soon a run that waits for another's dispatch checks again.
 const RECHECK: Millis = Millis(10_000);
 
 fn id_of(call: &ValidatedCall) -> RecordId {
@@ -21,7 +21,7 @@ fn id_of(call: &ValidatedCall) -> RecordId {
 }
 
 impl KernelHost {
-    /// Takes the one place that there is for this payload; blocked while another run has it.
+    /// Claims the dispatch of this payload; blocked while another run holds it.
     pub(super) fn claim(
         &self,
         call: &ValidatedCall,
@@ -42,7 +42,7 @@ impl KernelHost {
             && let Some(run) = self.store.run(&job.scope, other).map_err(failed)?
             && !run.status.is_over()
         {
-            let message = format!("Exactly the same is under way in run {other}; this one waits for it.");
+            let message = format!("Run {other} has the same dispatch in progress; this one waits for it.");
             return Err(Failure::blocked(message, RECHECK));
         }
         let revision = row.map_or(1, |row| row.revision + 1);
@@ -56,7 +56,7 @@ impl KernelHost {
         Ok(())
     }
 
-    /// Gives the place up: the work is done.
+    /// Releases the claim: the work is done.
     pub(super) fn release(&self, call: &ValidatedCall, job: &JobContext, records: &mut RecordView<'_>) {
         let id = id_of(call);
         let held = records.get(DISPATCH, id).ok().flatten().is_some_and(|row| row.body["run"] == json!(job.run));

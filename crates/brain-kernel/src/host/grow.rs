@@ -1,4 +1,4 @@
-//! Steps that a result brings along: checked like any plan, compiled to a fragment, gated where someone must approve.
+//! Steps that a result adds: checked like any plan, compiled to a fragment, and gated where an approver is needed.
 
 use brain_core::Failure;
 use brain_engine::{Growth, Host, JobContext, RunView};
@@ -17,7 +17,7 @@ use crate::narrate::PlannedCall;
 use crate::{eligible, plan};
 
 impl KernelHost {
-    /// The program of the steps that a result brings along.
+    /// The program of the steps that a result adds.
     pub(super) fn fragment(
         &self,
         view: RunView<'_>,
@@ -32,7 +32,7 @@ impl KernelHost {
         let (steps, policy) = match &tool.def.behavior {
             Behavior::Playbook(behavior) => {
                 let playbook = behavior.definition.as_deref().ok_or_else(|| {
-                    Failure::contract("unknown_playbook", format!("The playbook `{}` is gone.", behavior.name))
+                    Failure::contract("unknown_playbook", format!("The playbook `{}` no longer exists.", behavior.name))
                 })?;
                 let args = view.data.args.get(&job).cloned().unwrap_or_else(|| json!({}));
                 let known = playbook.slots["properties"].as_object().cloned().unwrap_or_default();
@@ -59,13 +59,11 @@ impl KernelHost {
         };
         let expands = matches!(tool.def.behavior, Behavior::Playbook(_));
         if !tool.def.may_inject && !expands {
-            let message = format!(
-                "`{}` brought steps along, which it may not: its definition does not say `may_inject`.",
-                tool.def.name
-            );
+            let message =
+                format!("`{}` returned steps, but its definition does not allow it (`may_inject`).", tool.def.name);
             return Err(Failure::contract("may_not_inject", message));
         }
-        // What a run grows by is asked for by the same person as the run.
+        // Added steps have the same requester as the run.
         let actor = Actor::behind(&view.data.input.asked_by, view.data.input.bounds.as_ref());
         let calls: Vec<PlannedCall> = steps
             .iter()
@@ -80,7 +78,7 @@ impl KernelHost {
         if let Some(problem) = eligible::not_for(registry, &actor, &calls).into_iter().next() {
             return Err(Failure::business(&problem.code, problem.message));
         }
-        // A playbook was part of what was approved: the plan, or the undo that it is. Anything else asks anew.
+        // A playbook was part of the approved plan or undo. Anything else needs approval again.
         let consented = if job.undo { step.call(true).gate } else { view.data.input.needs_approver };
         let approved = expands && consented;
         let mut planned = Vec::with_capacity(steps.len());
@@ -93,7 +91,7 @@ impl KernelHost {
             };
             let def = registry.tool(&one.tool).map(|tool| &tool.def);
             let approver = def.is_none_or(|def| def.consent == Consent::Approver) && !approved;
-            // What must be seen first was seen when the plan was staged, if it was part of it.
+            // The acknowledgement was shown when the plan was staged, if the step was part of it.
             let unseen = def.is_some_and(|def| def.acknowledge.is_some()) && !expands;
             plan_step.gate = approver || unseen || plan_step.gate;
             if plan_step.on_failure == OnFailure::Stop && !job.undo {
@@ -120,7 +118,7 @@ impl KernelHost {
         Ok(Growth { program, definitions })
     }
 
-    /// The final result of a job whose steps are over: for a playbook, what they came to.
+    /// The final result of a job whose added steps have ended; for a playbook, its output.
     pub(super) fn conclude(
         &self,
         view: RunView<'_>,
@@ -156,20 +154,20 @@ impl KernelHost {
 }
 
 fn refused(tool: &Tool, why: &str) -> Failure {
-    Failure::contract("bad_steps", format!("The steps that `{}` brought along cannot be done: {why}", tool.def.name))
+    Failure::contract("bad_steps", format!("The steps that `{}` returned cannot run: {why}", tool.def.name))
 }
 
-/// What a step that came from outside may say.
+/// Keys that an external step may have.
 const KEYS: [&str; 5] = ["id", "tool", "args", "after", "on_failure"];
 
-/// Steps that came from outside: `{id, tool, args, after, on_failure}`. Their arguments are data and nothing else.
+/// Steps from outside: `{id, tool, args, after, on_failure}`. Their arguments are plain data and never evaluated.
 fn from_outside(tool: &Tool, steps: &[Value]) -> Result<Vec<PlaybookStep>, Failure> {
     let mut made: Vec<PlaybookStep> = Vec::new();
     for (number, step) in steps.iter().enumerate() {
         let Some(name) = step["tool"].as_str() else {
             return Err(refused(tool, &format!("step {} does not say which `tool` it is for", number + 1)));
         };
-        // A key that is not understood, such as `foreach` or `when`, would change what the step means.
+        // An unknown key, such as `foreach` or `when`, would change the meaning of the step.
         if let Some(key) = step.as_object().into_iter().flat_map(Map::keys).find(|key| !KEYS.contains(&key.as_str())) {
             let known = KEYS.map(|key| format!("`{key}`")).join(", ");
             let why = format!(
@@ -184,7 +182,10 @@ fn from_outside(tool: &Tool, steps: &[Value]) -> Result<Vec<PlaybookStep>, Failu
             Some("continue") => OnFailure::Continue,
             Some("undo") => OnFailure::Undo,
             Some(other) => {
-                return Err(refused(tool, &format!("`{other}` is no `on_failure`: use stop, continue or undo")));
+                return Err(refused(
+                    tool,
+                    &format!("`{other}` is not a valid `on_failure`; use stop, continue or undo"),
+                ));
             }
         };
         let after = match &step["after"] {

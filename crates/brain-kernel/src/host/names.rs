@@ -1,5 +1,5 @@
-//! What the expressions of a step see. Steps that a result brought along see the call that did so as their `slots`, and
-//! the results of their siblings before those of everyone else.
+//! The evaluation scope of a step's expressions. Steps that a result added see the adding call as their `slots`, and
+//! the results of their siblings before all others.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +17,7 @@ use super::KernelHost;
 use crate::plan;
 
 impl KernelHost {
-    /// What the expressions of a step see. Only what they name is prepared.
+    /// The evaluation scope of a step. Only the names it uses are prepared.
     pub(super) fn evaluation(
         &self,
         view: RunView<'_>,
@@ -28,7 +28,7 @@ impl KernelHost {
         self.evaluation_in(view, &view.step_id(step), job, binding)
     }
 
-    /// [`KernelHost::evaluation`] for something inside the view's scope that is no step of it.
+    /// [`KernelHost::evaluation`] for something inside the view's scope that is not a step.
     pub(super) fn evaluation_in(
         &self,
         view: RunView<'_>,
@@ -89,7 +89,8 @@ impl KernelHost {
         FeelValue::from_typed_json(&self.whole(view.scope, slots), &schema)
     }
 
-    /// `steps.ID.result` for the finished steps that the paths name, with the parts of their results that they name.
+    /// `steps.ID.result` for the finished steps in the paths, with only those parts of their results that the paths
+    /// read.
     fn steps(&self, view: RunView<'_>, path: Option<&str>, paths: &[Vec<String>]) -> FeelValue {
         let results = &view.data.steps;
         let wanted = Wanted::of(paths, "steps");
@@ -97,7 +98,7 @@ impl KernelHost {
         let mut entries: BTreeMap<String, FeelValue> = BTreeMap::new();
         let mut add = |id: &str, result: &Value| {
             let Some(parts) = wanted.parts_of(id) else { return };
-            // After the id comes `result`, then what is read of it.
+            // After the id comes `result`, then the path into it.
             let parts: Vec<&[String]> = parts.into_iter().map(|part| part.get(1..).unwrap_or_default()).collect();
             let result = FeelValue::from_json(&self.whole(view.scope, pick(result, &parts)));
             entries.insert(id.to_owned(), FeelValue::context(BTreeMap::from([("result", result)])));
@@ -105,7 +106,7 @@ impl KernelHost {
         match wanted.names() {
             Some(ids) => {
                 for id in ids {
-                    // A sibling comes before a step of the same name outside.
+                    // A sibling shadows a step of the same name outside.
                     let inside = prefix.as_ref().and_then(|prefix| results.get(&format!("{prefix}{id}")));
                     if let Some(result) = inside.or_else(|| results.get(id)) {
                         add(id, result);
@@ -136,7 +137,7 @@ impl KernelHost {
         FeelValue::from_json(&self.whole(view.scope, Value::Object(fields)))
     }
 
-    /// The stand-ins that a playbook needed when a tool expanded to it with these arguments.
+    /// The placeholders that a playbook needed when a tool expanded to it with these arguments.
     fn placeholders(&self, tool: &ToolRef, args: &Value) -> Map<String, Value> {
         let Ok(tool) = self.tool(tool) else { return Map::new() };
         let Behavior::Playbook(behavior) = &tool.def.behavior else { return Map::new() };
@@ -164,9 +165,9 @@ impl KernelHost {
     }
 }
 
-/// What paths read of one name: everything, or certain parts.
+/// What paths read below one name: everything, or certain parts.
 struct Wanted<'p> {
-    /// What follows the name in each path.
+    /// The rest of each path after the name.
     rests: Vec<&'p [String]>,
 }
 
@@ -198,7 +199,7 @@ impl<'p> Wanted<'p> {
     }
 }
 
-/// A value with only the fields that these paths lead to; other values are copied whole.
+/// A copy of a value with only the fields on these paths; other values are copied whole.
 fn pick(value: &Value, paths: &[&[String]]) -> Value {
     let Value::Object(fields) = value else { return value.clone() };
     // A reference to a large value stands for all of it.
@@ -216,7 +217,7 @@ fn pick(value: &Value, paths: &[&[String]]) -> Value {
     Value::Object(picked)
 }
 
-/// The item of a `foreach` that a job is about: its own, or that of the step that brought it along.
+/// The `foreach` item of a job: its own, or that of the step that added it.
 fn item(data: &RunData, path: Option<&str>, job: Option<JobId>) -> Option<(Value, u32)> {
     let own = job.and_then(|job| Some((data.items.get(&job.at())?.get(job.item as usize)?.clone(), job.item)));
     own.or_else(|| {

@@ -1,4 +1,4 @@
-//! What was rejected: phrases that must not lead to a target, in these or other words.
+//! Blocked phrases: phrases, and close paraphrases, that must not match a target.
 
 use brain_nlu::learn::{Blocked, plain};
 use brain_store::Scope;
@@ -8,14 +8,14 @@ use super::records::{Changes, Kept, because};
 use crate::error::KernelError;
 use crate::kernel::Kernel;
 
-/// The type of record that something rejected is.
+/// The record type of a blocked phrase.
 const BLOCKED: &str = "brain.blocked";
-/// Phrases that a tenant may have rejected.
+/// Maximum number of blocked phrases per tenant.
 const MAX_BLOCKED: usize = 5000;
 
 impl Kernel {
-    /// Rejects a phrase for a target: it will not be learned, and does not lead there any more. What the corpora lose by
-    /// it is answered; a rejection that would make them read something wrongly is refused.
+    /// Blocks a phrase for a target: it is not learned and no longer matches. Returns the effect on the corpora;
+    /// refused if a corpus row would be misunderstood.
     pub fn reject(
         &self,
         scope: &Scope,
@@ -26,14 +26,12 @@ impl Kernel {
     ) -> Result<Option<String>, KernelError> {
         let phrase = phrase.trim();
         if plain(phrase).is_empty() {
-            return Err(KernelError::Refused("there are no words in the phrase".into()));
+            return Err(KernelError::Refused("the phrase has no words".into()));
         }
         self.known_target(target)?;
         let known = self.blocked_rows(scope)?;
         if known.len() >= MAX_BLOCKED {
-            return Err(KernelError::Refused(format!(
-                "{MAX_BLOCKED} phrases are rejected already; unblock some first"
-            )));
+            return Err(KernelError::Refused(format!("{MAX_BLOCKED} phrases are already blocked; unblock some first")));
         }
         let row = Blocked {
             phrase: phrase.to_owned(),
@@ -50,7 +48,7 @@ impl Kernel {
             Effect::None => None,
             Effect::Worse(what) => Some(what),
             Effect::Wrong(what) => {
-                return Err(KernelError::Conflict(format!("“{phrase}” cannot be rejected for {target}: {what}")));
+                return Err(KernelError::Conflict(format!("“{phrase}” cannot be blocked for {target}: {what}")));
             }
         };
         let mut changes = Changes::default();
@@ -64,13 +62,13 @@ impl Kernel {
         Ok(note)
     }
 
-    /// Takes a rejection back; what exactly.
+    /// Unblocks a phrase; returns what was unblocked.
     pub fn unblock(&self, scope: &Scope, who: &str, phrase: &str, target: &str) -> Result<Blocked, KernelError> {
         let known = self.blocked_rows(scope)?;
         let found = known.into_iter().find(|one| is(&one.value, phrase, target));
         let found = found.ok_or_else(|| {
-            let hint = "`brain learning blocklist` lists what was";
-            KernelError::Refused(format!("“{phrase}” was not rejected for {target}; {hint}"))
+            let hint = "`brain learning blocklist` lists blocked phrases";
+            KernelError::Refused(format!("“{phrase}” is not blocked for {target}; {hint}"))
         })?;
         let mut changes = Changes::default();
         changes.delete(BLOCKED, &found);
@@ -79,12 +77,12 @@ impl Kernel {
         Ok(found.value)
     }
 
-    /// What was rejected, oldest first.
+    /// Blocked phrases, oldest first.
     pub fn blocklist(&self, scope: &Scope) -> Result<Vec<Blocked>, KernelError> {
         Ok(self.blocked_rows(scope)?.into_iter().map(|one| one.value).collect())
     }
 
-    /// Takes back, as part of a change, every rejection that stands in the way of a phrase.
+    /// Adds to a change the removal of every block that conflicts with a phrase.
     pub(super) fn lift_blocks(
         &self,
         scope: &Scope,

@@ -1,4 +1,4 @@
-//! The tenant's own corpus: what people corrected is measured from then on.
+//! The tenant's own corpus: corrections become test cases.
 
 use brain_nlu::Understanding;
 use brain_nlu::learn::{Expect, LearnedCase, Outcome, Reading, Row, cases};
@@ -9,7 +9,7 @@ use crate::error::KernelError;
 use crate::kernel::Kernel;
 
 impl Kernel {
-    /// The cases that corrections made, also those that do not count yet.
+    /// The cases from corrections, including those that do not count yet.
     pub fn learned_cases(&self, scope: &Scope) -> Result<Vec<LearnedCase>, KernelError> {
         let corrections: Vec<Outcome> =
             self.corrected_turns(scope)?.into_iter().flat_map(Turn::into_corrections).collect();
@@ -17,12 +17,12 @@ impl Kernel {
     }
 }
 
-/// How a case is read.
+/// The target that a case is understood as.
 pub(super) fn read(case: &LearnedCase, understanding: &Understanding) -> Row {
     let chosen = match understanding {
         Understanding::Clear { intents } => match intents.as_slice() {
             [one] => Some(one.target.as_str()),
-            // Several requests are none of those that were meant alone.
+            // Several requests are not the single one that was meant.
             _ => Some(""),
         },
         _ => None,

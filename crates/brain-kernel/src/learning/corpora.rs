@@ -1,4 +1,4 @@
-//! What the corpora say with other phrases: the packs' own, and what people here have corrected.
+//! Scores the corpora with changed phrases: the packs' own corpora and the tenant's corrections.
 
 use std::sync::{Arc, PoisonError};
 
@@ -16,28 +16,28 @@ use crate::scenario::CORPUS_DAY;
 use crate::scenario::corpus::{Verdict, score};
 use crate::vocabulary::{surroundings, thresholds};
 
-/// The words of a tenant: what was taught and what was rejected.
+/// A tenant's phrases: taught and blocked ones.
 #[derive(Clone)]
 pub(super) struct Words {
     pub(super) phrases: Vec<TaughtPhrase>,
     pub(super) blocked: Vec<Blocked>,
 }
 
-/// What the corpora say of a change.
+/// The effect of a change on the corpora.
 pub(super) enum Effect {
     /// Nothing gets worse.
     None,
-    /// Something gets worse, but Brain asks.
+    /// A row gets worse, but Brain asks.
     Worse(String),
-    /// Something would be read wrongly, and Brain would go on.
+    /// A row would be misunderstood and executed.
     Wrong(String),
 }
 
-/// Measures changes of a tenant's words against all corpora.
+/// Measures changes of a tenant's phrases against all corpora.
 pub(super) struct Scale<'a> {
     kernel: &'a Kernel,
     scope: &'a Scope,
-    /// Whose own phrases count.
+    /// The actor whose own phrases count.
     actor: Option<String>,
     cases: Vec<LearnedCase>,
 }
@@ -48,7 +48,7 @@ impl<'a> Scale<'a> {
         Ok(Self { kernel, scope, actor: actor.map(str::to_owned), cases })
     }
 
-    /// What the corpora say with these words.
+    /// The corpus scores with these phrases.
     pub(super) fn weigh(&self, words: &Words) -> Arc<Score> {
         let key = canonical_digest(&json!([words.phrases, words.blocked, self.actor, self.cases]));
         let known = &self.kernel.scores;
@@ -63,7 +63,7 @@ impl<'a> Scale<'a> {
         score
     }
 
-    /// What a change from some words to others does.
+    /// The effect of changing the phrases from `before` to `after`.
     pub(super) fn effect(&self, before: &Words, after: &Words) -> Effect {
         let (before, after) = (self.weigh(before), self.weigh(after));
         if let Some(wrong) = newly_wrong(&before, &after) {
@@ -75,7 +75,7 @@ impl<'a> Scale<'a> {
     fn measure(&self, words: &Words) -> Score {
         let registry = self.kernel.registry();
         let taught = self.kernel.ready(words);
-        // Corpora are written for a day and a place; what people corrected counts on any.
+        // Corpora are written for a fixed day and place; corrections apply on any day.
         let around = surroundings(registry, &jiff::tz::TimeZone::UTC, CORPUS_DAY);
         let context = Context {
             taught: Some(&taught),
@@ -100,24 +100,21 @@ impl<'a> Scale<'a> {
             })
             .collect();
         let own = self.cases.iter().map(|case| cases::read(case, &read(&case.say)));
-        corpora.push(CorpusResult { name: "what people here corrected".into(), rows: own.collect() });
+        corpora.push(CorpusResult { name: "corrections made here".into(), rows: own.collect() });
         Score { corpora }
     }
 }
 
 impl Kernel {
-    /// Words, ready to be matched. What does not fit its tool any more (a pack may have changed) is left out.
+    /// Compiles phrases for matching. Phrases that no longer fit their tool, for example after a pack change, are left
+    /// out.
     pub(super) fn ready(&self, words: &Words) -> Taught {
         let mut phrases = words.phrases.clone();
         loop {
             match Taught::build(self.vocabulary(), &phrases, &words.blocked) {
                 Ok(taught) => return taught,
                 Err((text, error)) => {
-                    tracing::warn!(
-                        phrase = text,
-                        error = error.message,
-                        "a taught phrase does not fit its tool any more"
-                    );
+                    tracing::warn!(phrase = text, error = error.message, "a taught phrase no longer fits its tool");
                     let count = phrases.len();
                     phrases.retain(|phrase| phrase.text != text);
                     if phrases.len() == count {

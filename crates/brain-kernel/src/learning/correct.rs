@@ -1,4 +1,4 @@
-//! Corrections: somebody says that a request was read wrongly, or which of several readings was meant.
+//! Corrections: a person reports a misunderstood request, or picks one of several readings.
 
 use brain_core::{RunId, Timestamp};
 use brain_nlu::Understanding;
@@ -11,29 +11,29 @@ use crate::error::KernelError;
 use crate::intake::Actor;
 use crate::kernel::Kernel;
 
-/// The type of record that a correction is.
+/// The record type of a correction.
 const CORRECTION: &str = "brain.correction";
-/// Corrections that a tenant may have. They go with their runs.
+/// Maximum number of corrections per tenant. They are deleted with their runs.
 const MAX_CORRECTIONS: usize = 10_000;
-/// Corrections of one person; a new one takes the place of the oldest. So nobody fills the list for everybody.
+/// Maximum number of corrections per person; a new one replaces the oldest. So nobody can fill the list for everyone.
 const MAX_OF_ONE: usize = 1000;
 
-/// What somebody said about a request. What had been said and chosen is in the run: when the run is erased, no copy of
-/// the words is left here.
+/// A correction of a request. The message and the choice are in the run: when the run is erased, no copy of the message
+/// remains here.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Correction {
-    /// The run that heard the request.
+    /// The run of the request.
     pub run: RunId,
-    /// Which request of several in the run, from 1.
+    /// Which request of the run, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<usize>,
-    /// The tool or playbook that was meant; nothing: only not what was chosen.
+    /// The tool or playbook that was meant; `None`: only that the choice was wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub meant: Option<String>,
-    /// Why.
+    /// The reason.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub why: String,
-    /// Who says so.
+    /// Who made the correction.
     pub by: String,
     /// Whether that person is trusted to teach.
     pub trusted: bool,
@@ -41,24 +41,24 @@ pub struct Correction {
     pub at: Timestamp,
 }
 
-/// What came of a correction.
+/// The outcome of a correction.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Corrected {
-    /// What was said.
+    /// The message.
     pub said: String,
-    /// What it was taken for, if for anything.
+    /// The target that was chosen, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chosen: Option<String>,
     /// What was meant.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub meant: Option<String>,
-    /// Whether it is an answer to a question that Brain had asked.
+    /// Whether it answers a question that Brain asked.
     pub answer: bool,
-    /// Whether it counts in the tenant's corpus by itself; otherwise somebody else has to say the same.
+    /// Whether it counts in the tenant's corpus on its own; otherwise a second person has to agree.
     pub counts: bool,
 }
 
-/// Forgets corrections whose runs are gone or erased: without the words they say nothing. How many.
+/// Deletes corrections whose runs are deleted or erased: they mean nothing without the message. Returns how many.
 pub fn sweep_corrections(store: &dyn Store, scope: &Scope, dry_run: bool) -> Result<u64, StoreError> {
     let page = store.records(scope, CORRECTION, &RecordFilter::default(), MAX_CORRECTIONS, None)?;
     let (mut preconditions, mut writes) = (Vec::new(), Vec::new());
@@ -77,13 +77,13 @@ pub fn sweep_corrections(store: &dyn Store, scope: &Scope, dry_run: bool) -> Res
         return Ok(count);
     }
     let outcomes = store.commit_now(vec![Member { scope: scope.clone(), preconditions, writes }])?;
-    // Somebody corrects just now: the next time is soon enough.
+    // A concurrent correction won; the next sweep is soon enough.
     Ok(if outcomes == [Outcome::Committed] { count } else { 0 })
 }
 
 impl Kernel {
-    /// Notes what was meant by a request, or that it was not what was chosen. Nothing is done again, and nothing is
-    /// taught: it counts when candidates and corpora are judged. Who says it again says it anew.
+    /// Records what was meant by a request, or that the choice was wrong. Nothing is executed or taught: corrections
+    /// count when candidates and corpora are judged. A repeated correction replaces the earlier one.
     pub fn correct(
         &self,
         scope: &Scope,
@@ -94,7 +94,9 @@ impl Kernel {
         why: &str,
     ) -> Result<Corrected, KernelError> {
         let heard = self.heard(scope, run)?.ok_or_else(|| {
-            KernelError::Conflict(format!("run {run} has no words to correct: it was called by name, or erased since"))
+            KernelError::Conflict(format!(
+                "run {run} has no message to correct: it was called by name, or its payloads were erased"
+            ))
         })?;
         if let Some(meant) = meant {
             self.known_target(meant)?;
@@ -109,7 +111,7 @@ impl Kernel {
                         .map(|(n, intent)| format!("{} is {}", n + 1, intent.target))
                         .collect();
                     let list = list.join(", ");
-                    return Err(KernelError::Refused(format!("run {run} has several requests; say which one: {list}")));
+                    return Err(KernelError::Refused(format!("run {run} has several requests; choose one: {list}")));
                 }
                 let intent = number.checked_sub(1).and_then(|at| intents.get(at)).ok_or_else(|| {
                     KernelError::Refused(format!("run {run} has no request {number}; it has {}", intents.len()))
@@ -119,7 +121,7 @@ impl Kernel {
             }
             Understanding::Ask(_) | Understanding::Unknown { .. } if meant.is_none() => {
                 return Err(KernelError::Refused(format!(
-                    "nothing was chosen for “{}”; say which tool or playbook was meant",
+                    "nothing was chosen for “{}”; name the tool or playbook that was meant",
                     heard.message
                 )));
             }
@@ -128,12 +130,15 @@ impl Kernel {
                 (heard.message.trim().to_owned(), None, answer)
             }
             Understanding::SmallTalk { .. } => {
-                let message = format!("“{}” is small talk; teach it if it asks for something here", heard.message);
+                let message = format!("“{}” is small talk; teach it if it should mean something here", heard.message);
                 return Err(KernelError::Refused(message));
             }
         };
         if meant.is_some() && meant == chosen.as_deref() {
-            return Err(KernelError::Refused(format!("“{said}” was taken for {} already", meant.unwrap_or_default())));
+            return Err(KernelError::Refused(format!(
+                "“{said}” was already understood as {}",
+                meant.unwrap_or_default()
+            )));
         }
         let row = Correction {
             run,
@@ -171,7 +176,7 @@ impl Kernel {
             changes.delete(CORRECTION, oldest);
         } else if known.len() >= MAX_CORRECTIONS {
             let message =
-                format!("{MAX_CORRECTIONS} corrections are kept already; `brain gc` collects those without a run");
+                format!("there are already {MAX_CORRECTIONS} corrections; `brain gc` deletes those without a run");
             return Err(KernelError::Refused(message));
         }
         self.add(&mut changes, CORRECTION, row, ("run", &row.run.to_string()));

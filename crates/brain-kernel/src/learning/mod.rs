@@ -1,8 +1,8 @@
-//! Learning: what became of requests in words is read from their runs, folded into candidates for phrases, judged, and
-//! taught if no corpus gets worse for it.
+//! Learning: derives the outcome of each request from its run, folds outcomes into candidate phrases, judges them, and
+//! teaches those that make no corpus worse.
 //!
-//! Nothing is written while people work: every turn is a run, and a run keeps what was said, how it was read and how it
-//! ended. Only what no run can know has records of its own: corrections, what was rejected, and what was taught.
+//! Nothing is written while people work: every turn is a run, and a run stores the message, its reading and its end.
+//! Only what no run can know has records of its own: corrections, blocked phrases and taught phrases.
 
 mod blocklist;
 mod cases;

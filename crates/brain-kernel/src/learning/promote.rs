@@ -1,4 +1,4 @@
-//! Promotion: candidates that passed their gates become phrases, if no corpus gets worse for it.
+//! Promotion: candidates that passed the gates become phrases, unless a corpus gets worse.
 
 use std::collections::BTreeMap;
 
@@ -16,37 +16,37 @@ use super::turns::Turn;
 use crate::error::KernelError;
 use crate::kernel::Kernel;
 
-/// Who promotes when the gates do.
+/// The actor of automatic promotions.
 const LEARNING: &str = "learning";
 
-/// A candidate, and what the gates say of it.
+/// A candidate and the verdict of the gates.
 #[derive(Clone, Debug, Serialize)]
 pub struct Judged {
     /// The candidate, with its state.
     #[serde(flatten)]
     pub candidate: Candidate,
-    /// How often it was right, from 0 to 1.
+    /// Its success rate, from 0 to 1.
     pub success: f64,
-    /// Why it is not a phrase yet, in sentences.
+    /// Why it is not a phrase yet.
     pub why: Vec<String>,
 }
 
 impl Judged {
-    /// Its place in a list: what can be decided now, then what cannot, then what was; what is said most often first.
+    /// Sort key: decidable candidates first, then undecided, then decided ones; the most frequent first.
     pub fn order(&self) -> (u8, std::cmp::Reverse<u32>, &str, &str) {
         let Candidate { seen, phrase, target, .. } = &self.candidate;
         (place(self.candidate.state), std::cmp::Reverse(*seen), phrase, target)
     }
 }
 
-/// What became of a candidate in a cycle.
+/// The outcome of a promotion.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Promotion {
     /// The phrase.
     pub phrase: String,
     /// The target.
     pub target: String,
-    /// Whether it became a phrase, or would.
+    /// Whether it was promoted, or would be.
     pub promoted: bool,
     /// Why not.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -54,7 +54,7 @@ pub struct Promotion {
 }
 
 impl Kernel {
-    /// What people say that is no phrase yet: what is ready first, then what waits for a person.
+    /// Candidate phrases: ready ones first, then those to review.
     pub(super) fn judged(&self, scope: &Scope, turns: &[Turn]) -> Result<Vec<Judged>, KernelError> {
         let outcomes: Vec<Outcome> = turns.iter().flat_map(Turn::lessons).collect();
         let taught = self.taught(scope)?;
@@ -74,15 +74,15 @@ impl Kernel {
             };
             let own = taught.iter().filter(|row| row.learned).find(is_it);
             let of_packs = same.iter().any(|known| known.target == candidate.target);
-            // What it is like matters only when it was said often: most candidates were not, and packs have many phrases.
+            // Similar phrases matter only for frequent candidates: most are rare, and packs have many phrases.
             let phrases = if candidate.turns < gates.seen { same } else { &phrases };
             let known = Known { phrases, blocked: &blocked, alike: &alike };
             let why = match own {
                 Some(row) => {
                     candidate.state = State::Promoted;
-                    vec![format!("It is a phrase since {}.", row.at)]
+                    vec![format!("It has been a phrase since {}.", row.at)]
                 }
-                // What is a phrase already is nothing to decide about.
+                // An existing phrase of a pack needs no decision.
                 _ if of_packs => return None,
                 _ => {
                     let verdict = gate(&candidate, now, &gates, &known);
@@ -100,8 +100,7 @@ impl Kernel {
         Ok(list)
     }
 
-    /// The cycle: every candidate that passed its gates becomes a phrase if no corpus gets worse. A dry run only says
-    /// what would become of each.
+    /// Promotes every candidate that passed the gates, unless a corpus gets worse. A dry run only returns the outcomes.
     pub fn promote_ready(&self, scope: &Scope, dry_run: bool) -> Result<Vec<Promotion>, KernelError> {
         let scale = Scale::new(self, scope, None)?;
         let mut words = self.words(scope)?;
@@ -116,7 +115,7 @@ impl Kernel {
                     if !dry_run {
                         self.put_learned(scope, LEARNING, &phrase, &target)?;
                     }
-                    // The next one is measured with this one: two that are fine alone may not be together.
+                    // The next one is measured together with this one: two that are fine alone may clash.
                     words = after;
                     None
                 }
@@ -127,19 +126,19 @@ impl Kernel {
         Ok(done)
     }
 
-    /// A person promotes a candidate: the gates are bypassed, the corpora are not.
+    /// Promotes a candidate by hand: bypasses the gates, but not the corpora.
     pub fn promote(&self, scope: &Scope, who: &str, phrase: &str, target: &str) -> Result<Promotion, KernelError> {
         let judged = self.judged(scope, &self.turns(scope)?)?;
         let is_it = |one: &&Judged| one.candidate.target == target && one.candidate.phrase == plain(phrase);
         let found = judged.iter().find(is_it).ok_or_else(|| {
             let hint = format!(
-                "`brain learning candidates` lists what they say; `brain teach \"{phrase}\" {target}` needs nobody"
+                "`brain learning candidates` lists the candidates; `brain teach \"{phrase}\" {target}` teaches any phrase"
             );
-            KernelError::Refused(format!("nobody has said “{phrase}” for {target}: {hint}"))
+            KernelError::Refused(format!("“{phrase}” is not a candidate for {target}: {hint}"))
         })?;
         let phrase = found.candidate.phrase.clone();
         if found.candidate.state == State::Promoted {
-            return Err(KernelError::Conflict(format!("“{phrase}” is a phrase of {target} already")));
+            return Err(KernelError::Conflict(format!("“{phrase}” is already a phrase of {target}")));
         }
         let scale = Scale::new(self, scope, None)?;
         self.try_phrase(&scale, &self.words(scope)?, &phrase, target)
@@ -148,7 +147,7 @@ impl Kernel {
         Ok(Promotion { phrase, target: target.to_owned(), promoted: true, why: None })
     }
 
-    /// The words with one phrase more, unless that phrase cannot be one or makes a corpus worse.
+    /// The phrases with one more, unless that one is invalid or makes a corpus worse.
     fn try_phrase(&self, scale: &Scale<'_>, before: &Words, phrase: &str, target: &str) -> Result<Words, String> {
         match self.check_lesson(phrase, target, before) {
             Teach::Fine | Teach::Near { .. } => {}
@@ -171,7 +170,7 @@ impl Kernel {
         self.note_learning(scope, who, "promote", &format!("“{}” for {target}", row.phrase.text))
     }
 
-    /// Every phrase of every target, its title among them: what was taught last first, then the packs'.
+    /// Every phrase and title of every target: the most recently taught first, then the packs'.
     pub(super) fn owned_phrases(&self, taught: &[TaughtPhrase]) -> Vec<OwnedPhrase> {
         let owned = |phrase: &str, target: &str| OwnedPhrase { phrase: phrase.to_owned(), target: target.to_owned() };
         let taught = taught.iter().rev().map(|one| owned(&one.text, &one.target));

@@ -1,5 +1,5 @@
-//! What learning keeps: records of types that no pack can declare, so that they are a tenant's, move with `store copy`,
-//! and last.
+//! Storage for learning: records of types that no pack can declare. They belong to the tenant, move with `store copy`,
+//! and are durable.
 
 use brain_core::RecordId;
 use brain_store::{AuditRow, IndexEntry, Member, Outcome, Precondition, RecordFilter, RecordRow, Scope, Write};
@@ -10,14 +10,14 @@ use serde_json::json;
 use crate::error::KernelError;
 use crate::kernel::Kernel;
 
-/// A record as it was read.
+/// A stored record with its revision.
 pub(super) struct Kept<T> {
     pub(super) id: RecordId,
     pub(super) revision: u64,
     pub(super) value: T,
 }
 
-/// Changes that belong together.
+/// Changes that are committed together.
 #[derive(Default)]
 pub(super) struct Changes {
     preconditions: Vec<Precondition>,
@@ -25,7 +25,7 @@ pub(super) struct Changes {
 }
 
 impl Changes {
-    /// A record goes, if it is still as it was read.
+    /// Deletes a record if it has not changed since it was read.
     pub(super) fn delete<T>(&mut self, kind: &str, kept: &Kept<T>) {
         let (kind, id) = (kind.to_owned(), kept.id);
         self.preconditions.push(Precondition::Record { kind: kind.clone(), id, revision: Some(kept.revision) });
@@ -34,7 +34,7 @@ impl Changes {
 }
 
 impl Kernel {
-    /// All records of a kind, oldest first, as many as there may be. What cannot be read is left out.
+    /// All records of a kind, oldest first, up to the maximum. Unreadable ones are left out.
     pub(super) fn kept<T: DeserializeOwned>(
         &self,
         scope: &Scope,
@@ -49,7 +49,7 @@ impl Kernel {
         Ok(page.items.into_iter().filter_map(read).collect())
     }
 
-    /// Adds a new record, found by one value.
+    /// Adds a new record, indexed by one value.
     pub(super) fn add(&self, changes: &mut Changes, kind: &str, value: &impl Serialize, found_by: (&str, &str)) {
         let now = self.clock().now();
         let row = RecordRow {
@@ -66,7 +66,7 @@ impl Kernel {
         changes.writes.push(Write::PutRecord { row, index, text: None });
     }
 
-    /// Commits changes, all or none. What was known of the tenant's words is read anew from then on.
+    /// Commits changes, all or none, and invalidates the tenant's cached phrases.
     pub(super) fn commit_learning(&self, scope: &Scope, changes: Changes) -> Result<(), KernelError> {
         let Changes { preconditions, writes } = changes;
         let outcomes = self.store().commit_now(vec![Member { scope: scope.clone(), preconditions, writes }])?;
@@ -74,11 +74,11 @@ impl Kernel {
         match outcomes.as_slice() {
             [Outcome::Committed] => Ok(()),
             [Outcome::Refused(why)] => Err(KernelError::Store(why.clone())),
-            _ => Err(KernelError::Conflict("somebody else is teaching just now; try again".into())),
+            _ => Err(KernelError::Conflict("someone else is changing phrases at the same time; try again".into())),
         }
     }
 
-    /// Notes in the audit who decided what.
+    /// Records a decision in the audit log.
     pub(super) fn note_learning(&self, scope: &Scope, who: &str, what: &str, detail: &str) -> Result<(), KernelError> {
         let row = AuditRow {
             at: self.clock().now(),
@@ -91,7 +91,7 @@ impl Kernel {
     }
 }
 
-/// `: WHY`, if somebody said why.
+/// `: WHY`, if a reason was given.
 pub(super) fn because(why: &str) -> String {
     if why.trim().is_empty() { String::new() } else { format!(": {}", why.trim()) }
 }

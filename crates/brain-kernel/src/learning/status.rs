@@ -1,4 +1,4 @@
-//! How learning goes.
+//! Statistics of learning.
 
 use std::collections::BTreeMap;
 
@@ -11,19 +11,19 @@ use super::turns::Turn;
 use crate::error::KernelError;
 use crate::kernel::Kernel;
 
-/// How learning goes: week by week, and what people say that is no phrase yet.
+/// Statistics of learning: weekly figures and candidates.
 #[derive(Clone, Debug, Serialize)]
 pub struct Learning {
-    /// The weeks in which something was asked or decided, oldest first.
+    /// The weeks with requests or decisions, oldest first.
     pub weeks: Vec<Week>,
-    /// Candidates by where they stand.
+    /// Number of candidates by state.
     pub states: BTreeMap<&'static str, usize>,
-    /// The candidates: what is ready first, then what waits for a person.
+    /// The candidates: ready ones first, then those to review.
     pub candidates: Vec<Judged>,
 }
 
 impl Kernel {
-    /// How learning goes for a tenant, from the runs of the last 90 days.
+    /// The statistics of a tenant, from the runs of the last 90 days.
     pub fn learning(&self, scope: &Scope) -> Result<Learning, KernelError> {
         let turns = self.turns(scope)?;
         let candidates = self.judged(scope, &turns)?;
@@ -40,7 +40,7 @@ impl Kernel {
         Ok(Learning { weeks: weekly(&went, &self.decisions(scope)?), states, candidates })
     }
 
-    /// What was decided about candidates, as far as it still holds.
+    /// Decisions about candidates that are still in force.
     fn decisions(&self, scope: &Scope) -> Result<Vec<Decision>, KernelError> {
         let promoted = self.taught(scope)?.into_iter().filter(|row| row.learned).map(|row| Decision {
             phrase: row.phrase.text,

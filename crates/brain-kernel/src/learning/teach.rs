@@ -1,4 +1,5 @@
-//! Teaching: phrases that trusted people give to tools and playbooks, used at once, kept, audited, and taken back.
+//! Teaching: phrases that trusted people add to tools and playbooks. They take effect at once, are stored and audited,
+//! and can be removed.
 
 use std::sync::{Arc, PoisonError};
 
@@ -13,60 +14,60 @@ use super::records::{Changes, Kept, because};
 use crate::error::KernelError;
 use crate::kernel::Kernel;
 
-/// The type of record that a taught phrase is.
+/// The record type of a taught phrase.
 const PHRASE: &str = "brain.phrase";
-/// Phrases that a tenant may have.
+/// Maximum number of taught phrases per tenant.
 const MAX_PHRASES: usize = 5000;
-/// How long phrases that another process taught may stay unknown here.
+/// Maximum staleness of the cache for phrases taught by another process.
 const FRESH: Millis = Millis(1000);
 
-/// What is to be taught.
+/// A phrase to teach.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lesson {
     /// The phrase, with `{slots}`.
     pub phrase: String,
     /// The tool or playbook.
     pub target: String,
-    /// The person it is for; everybody of the tenant if for nobody.
+    /// The person it is for; `None`: the whole tenant.
     pub own: Option<String>,
-    /// Whether it may be taken away from where it belongs, although it was rejected, and although something that a corpus
-    /// holds would be read wrongly.
+    /// Whether to override refusals: the phrase belongs to another target, is blocked, or makes a corpus row
+    /// misunderstood.
     pub replace: bool,
 }
 
-/// A phrase that was taught, and by whom.
+/// A taught phrase and its origin.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaughtRow {
-    /// The phrase and what it asks for.
+    /// The phrase and its target.
     #[serde(flatten)]
     pub phrase: TaughtPhrase,
-    /// Who taught it; `learning` if the gates let it pass.
+    /// Who taught it; `learning` if it was promoted automatically.
     pub by: String,
     /// When.
     pub at: Timestamp,
-    /// Whether it was learned from what people said, and not taught outright.
+    /// Whether it was learned from requests instead of taught directly.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub learned: bool,
 }
 
-/// What came of teaching.
+/// The outcome of teaching.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Learned {
     /// The phrase.
     pub phrase: String,
-    /// What it asks for from now on.
+    /// Its new target.
     pub target: String,
-    /// What it asked for before.
+    /// Its previous target.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replaced: Option<String>,
-    /// What to know about it: what it is like, what the corpora lose by it.
+    /// Warnings: similar phrases, and corpus rows that get worse.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// Whether it was known already.
+    /// Whether it was already taught.
     pub already: bool,
 }
 
-/// Phrases of a tenant as they were at a moment.
+/// Cached phrases of a tenant, with the time they were read.
 pub(crate) struct Lessons {
     at: Timestamp,
     taught: Arc<Taught>,
@@ -78,12 +79,12 @@ pub(super) fn put(kernel: &Kernel, changes: &mut Changes, row: &TaughtRow) {
 }
 
 impl Kernel {
-    /// Teaches a phrase. The gates of learning are bypassed; the corpora are asked nevertheless.
+    /// Teaches a phrase. Bypasses the gates of learning, but not the corpora.
     pub fn teach(&self, scope: &Scope, teacher: &str, lesson: &Lesson) -> Result<Learned, KernelError> {
         let phrase = lesson.phrase.trim();
         let known = self.taught_rows(scope)?;
         if known.len() >= MAX_PHRASES {
-            return Err(KernelError::Refused(format!("{MAX_PHRASES} phrases are taught already; unteach some first")));
+            return Err(KernelError::Refused(format!("{MAX_PHRASES} phrases are already taught; unteach some first")));
         }
         let before = self.words(scope)?;
         let said = self.check_lesson(phrase, &lesson.target, &before);
@@ -104,15 +105,15 @@ impl Kernel {
             Teach::Belongs { to } if lesson.replace => learned.replaced = Some(to),
             Teach::Belongs { to } => {
                 return Err(KernelError::Conflict(format!(
-                    "“{phrase}” is a phrase of `{to}`; teach it with --replace to take it away from there"
+                    "“{phrase}” is a phrase of `{to}`; teach it with --replace to move it"
                 )));
             }
             Teach::Blocked { .. } if lesson.replace => {
-                learned.notes.push(format!("{said} That does not hold any more."))
+                learned.notes.push(format!("{said} The phrase is no longer blocked."))
             }
             Teach::Blocked { .. } => {
                 return Err(KernelError::Conflict(format!(
-                    "“{phrase}” was not taught: {said} Teach it with --replace if that does not hold any more"
+                    "“{phrase}” was not taught: {said} Teach it with --replace to unblock it"
                 )));
             }
             other => return Err(KernelError::Refused(format!("“{phrase}” cannot be taught: {other}"))),
@@ -138,12 +139,12 @@ impl Kernel {
             Effect::Wrong(what) if lesson.replace => learned.notes.push(what),
             Effect::Wrong(what) => {
                 return Err(KernelError::Conflict(format!(
-                    "“{phrase}” was not taught. {what} Teach it with --replace if that is as it should be"
+                    "“{phrase}” was not taught. {what} Teach it with --replace if that is intended"
                 )));
             }
         }
         let mut changes = Changes::default();
-        // The same words of another target, taught before, are forgotten in the same commit.
+        // The same phrase of another target is removed in the same commit.
         for old in known.iter().filter(|old| same(&old.value.phrase.text)) {
             changes.delete(PHRASE, old);
         }
@@ -155,7 +156,7 @@ impl Kernel {
         Ok(learned)
     }
 
-    /// Takes back what was taught; what exactly.
+    /// Removes a taught phrase; returns what was removed.
     pub fn unteach(
         &self,
         scope: &Scope,
@@ -166,7 +167,7 @@ impl Kernel {
         let known = self.taught_rows(scope)?;
         let same: Vec<_> = known.into_iter().filter(|one| plain(&one.value.phrase.text) == plain(phrase)).collect();
         if same.is_empty() {
-            return Err(KernelError::Refused(format!("“{phrase}” was not taught; `brain teach` lists what was")));
+            return Err(KernelError::Refused(format!("“{phrase}” is not a taught phrase; `brain teach` lists them")));
         }
         let mut changes = Changes::default();
         same.iter().for_each(|one| changes.delete(PHRASE, one));
@@ -179,18 +180,18 @@ impl Kernel {
         Ok(rows)
     }
 
-    /// What was taught, oldest first.
+    /// Taught phrases, oldest first.
     pub fn taught(&self, scope: &Scope) -> Result<Vec<TaughtRow>, KernelError> {
         Ok(self.taught_rows(scope)?.into_iter().map(|one| one.value).collect())
     }
 
-    /// What was taught and what was rejected.
+    /// Taught and blocked phrases.
     pub(super) fn words(&self, scope: &Scope) -> Result<Words, KernelError> {
         let phrases = self.taught(scope)?.into_iter().map(|row| row.phrase).collect();
         Ok(Words { phrases, blocked: self.blocklist(scope)? })
     }
 
-    /// What people of a tenant have taught, ready to be matched. As it was a second ago at most.
+    /// The taught phrases of a tenant, compiled. At most a second old.
     pub(crate) fn lessons(&self, scope: &Scope) -> Arc<Taught> {
         let now = self.clock().now();
         let mut cache = self.lessons.lock().unwrap_or_else(PoisonError::into_inner);
@@ -202,7 +203,7 @@ impl Kernel {
         let taught = match self.words(scope) {
             Ok(words) => self.ready(&words),
             Err(error) => {
-                tracing::warn!(%error, "what was taught could not be read; it is not used for now");
+                tracing::warn!(%error, "taught phrases could not be read; they are not used for now");
                 Taught::default()
             }
         };
@@ -211,7 +212,7 @@ impl Kernel {
         taught
     }
 
-    /// What a phrase is, for a target it is to be taught for.
+    /// Parses and checks a phrase for a target.
     pub(super) fn check_lesson(&self, phrase: &str, target: &str, words: &Words) -> Teach {
         let phrases = self.owned_phrases(&words.phrases);
         let slots = |name: &str| {
@@ -223,7 +224,7 @@ impl Kernel {
         check_teach(phrase, target, &slots, &Known { phrases: &phrases, blocked: &blocked, alike: &alike })
     }
 
-    /// Forgets, as part of a change, a phrase that was taught for a target.
+    /// Adds to a change the removal of a taught phrase.
     pub(super) fn untaught(
         &self,
         scope: &Scope,

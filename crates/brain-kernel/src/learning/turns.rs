@@ -1,4 +1,4 @@
-//! What became of requests in words, read from their runs.
+//! The outcomes of requests in words, read from their runs.
 
 use std::collections::BTreeMap;
 
@@ -14,36 +14,36 @@ use super::correct::Correction;
 use crate::error::KernelError;
 use crate::kernel::Kernel;
 
-/// How far back it is looked: older habits are no habits.
+/// How far back runs are read: older habits do not count.
 const HISTORY: Millis = Millis::from_secs(90 * 24 * 60 * 60);
-/// Runs that are looked at, at most: the newest.
+/// Maximum number of runs read, newest first.
 const MAX_RUNS: usize = 20_000;
-/// Runs that are read together.
+/// Page size when reading runs.
 const PAGE: usize = 200;
 
-/// What a run heard, and how it was read.
+/// The message of a run and its reading.
 #[derive(Clone, Debug)]
 pub struct Heard {
-    /// What was said.
+    /// The message.
     pub message: String,
-    /// How it was read.
+    /// Its reading.
     pub understanding: Understanding,
-    /// Which records were meant by the names in it, and why.
+    /// The resolved records, with evidence.
     pub links: Value,
 }
 
-/// One request in words: a clause of what was said.
+/// One request in words: a clause of the message.
 pub(super) struct Turn {
-    /// How it ended; nothing if it has not, or if nothing was to be done.
+    /// Its outcome; `None` if it has not ended or was not to be executed.
     ended: Option<Outcome>,
-    /// What people said about it afterwards.
+    /// Later corrections.
     corrections: Vec<Outcome>,
-    /// Whether it was a phrase, word for word: then there is nothing to learn from its end.
+    /// Whether it matched a phrase word for word: then its outcome teaches nothing.
     exact: bool,
 }
 
 impl Turn {
-    /// What can be learned from it.
+    /// The outcomes to learn from.
     pub(super) fn lessons(&self) -> Vec<Outcome> {
         match (&self.ended, self.corrections.as_slice()) {
             (Some(ended), []) if !self.exact => vec![ended.clone()],
@@ -51,18 +51,18 @@ impl Turn {
         }
     }
 
-    /// How it went, for whoever counts.
+    /// Its outcome, for statistics.
     pub(super) fn went(&self) -> Option<Outcome> {
         self.corrections.first().or(self.ended.as_ref()).cloned()
     }
 
-    /// What people said about it.
+    /// The corrections of it.
     pub(super) fn into_corrections(self) -> Vec<Outcome> {
         self.corrections
     }
 }
 
-/// A tool that somebody called by name, with the words they had said before.
+/// A tool called by name together with an earlier message.
 struct Named {
     actor: String,
     said: String,
@@ -70,7 +70,7 @@ struct Named {
 }
 
 impl Kernel {
-    /// What a run heard; nothing if nothing was said, or if it was kept long enough and erased.
+    /// The message of a run; `None` if it has none or was erased.
     pub fn heard(&self, scope: &Scope, run: RunId) -> Result<Option<Heard>, KernelError> {
         let row = self.store().run(scope, run)?.ok_or(KernelError::NoSuchRun(run))?;
         self.heard_by(scope, &row)
@@ -80,19 +80,19 @@ impl Kernel {
         let Some(message) = row.request["message"].as_str().filter(|text| !text.is_empty()) else { return Ok(None) };
         let log = match self.store().log(scope, row.id) {
             Ok(log) => log,
-            // One broken run must not keep the others from being learned from.
+            // One damaged run must not block learning from the others.
             Err(StoreError::Unreadable(_)) => return Ok(None),
             Err(error) => return Err(error.into()),
         };
         let understood = entries(&log).find(|entry| entry.is(PipeEvent::Understood));
         let Some(evidence) = understood.and_then(|entry| entry.payload?.get("evidence")) else { return Ok(None) };
         let links = evidence.get("links").cloned().unwrap_or_default();
-        // What was moved out because it is large, or written by another version, is not learned from.
+        // Readings that were stored as blobs or written by another version are skipped.
         let Ok(understanding) = serde_json::from_value(evidence.clone()) else { return Ok(None) };
         Ok(Some(Heard { message: message.to_owned(), understanding, links }))
     }
 
-    /// What became of the requests in words of the last 90 days, newest first.
+    /// The requests in words of the last 90 days, newest first.
     pub(super) fn turns(&self, scope: &Scope) -> Result<Vec<Turn>, KernelError> {
         let since = self.clock().now().as_millis().saturating_sub(i64::try_from(HISTORY.0).unwrap_or(i64::MAX));
         let corrections = self.corrections_by_run(scope)?;
@@ -114,7 +114,7 @@ impl Kernel {
         }
     }
 
-    /// The requests that people have corrected, however old: they are cases as long as their runs are kept.
+    /// Corrected requests of any age: they are test cases as long as their runs exist.
     pub(super) fn corrected_turns(&self, scope: &Scope) -> Result<Vec<Turn>, KernelError> {
         let mut turns = Vec::new();
         for (run, said) in self.corrections_by_run(scope)? {
@@ -125,7 +125,7 @@ impl Kernel {
         Ok(turns)
     }
 
-    /// The requests of a run. `named` are the calls by name that came after it, and gets its own.
+    /// The requests of a run. `named` holds calls by name from later runs; the run's own are added to it.
     fn turns_of(
         &self,
         scope: &Scope,
@@ -156,7 +156,7 @@ impl Kernel {
     }
 }
 
-/// A run while its requests are told apart.
+/// A run while its requests are separated.
 struct About<'a> {
     kernel: &'a Kernel,
     row: &'a RunRow,
@@ -166,7 +166,7 @@ struct About<'a> {
 }
 
 impl About<'_> {
-    /// An outcome with all that is the same for every request of the run.
+    /// An outcome with the fields that all requests of the run share.
     fn outcome(&self, turn: String, said: &str, how: How) -> Outcome {
         Outcome {
             turn,
@@ -183,7 +183,7 @@ impl About<'_> {
         }
     }
 
-    /// Whether it was to be done at all, and not only to be shown.
+    /// Whether it was to be executed, and not only shown.
     fn is_meant(&self) -> bool {
         self.row.request["mode"] != "answer"
     }
@@ -195,7 +195,7 @@ impl About<'_> {
         let how = match self.row.status {
             RunStatus::Completed => Some(How::Succeeded),
             RunStatus::Failed | RunStatus::Compensated => Some(How::Failed),
-            // What was cancelled or waits says nothing about what was meant.
+            // A cancelled or waiting run says nothing about what was meant.
             _ => None,
         };
         let base = Outcome {
@@ -212,7 +212,7 @@ impl About<'_> {
         }
     }
 
-    /// A request that was asked about, or not understood.
+    /// A request that was ambiguous or not understood.
     fn question(&self, options: &[Intent], named: &[Named]) -> Turn {
         let message = self.heard.message.as_str();
         let offered: Vec<String> = options.iter().map(|option| option.target.clone()).collect();
@@ -221,7 +221,7 @@ impl About<'_> {
             option.map(|option| said_slots(option, 0)).unwrap_or_default()
         };
         let base = Outcome { offered, ..self.outcome(self.row.id.to_string(), message, How::Abandoned) };
-        // Whoever then calls one of the tools by name, with the same words, has chosen.
+        // A later call by name of one of the options, with the same message, is the answer.
         let words = plain(message);
         let chosen = named
             .iter()
@@ -248,10 +248,10 @@ impl About<'_> {
         }
     }
 
-    /// What somebody said about a request afterwards: it is that person's word, and of that moment.
+    /// A correction as an outcome, by its author and at its time.
     fn corrected(&self, correction: &Correction, base: &Outcome) -> Outcome {
         let slots = match &correction.meant {
-            // Values stay where the other tool has an input of the same name; elsewhere they are words like others.
+            // Values stay slots where the other tool has an input of the same name; elsewhere they become plain words.
             Some(meant) => {
                 let target = self.kernel.vocabulary().targets().iter().find(|target| target.name == *meant);
                 let has = |slot: &&SaidSlot| target.is_some_and(|target| target.slots.contains_key(&slot.name));
@@ -260,7 +260,7 @@ impl About<'_> {
             None => base.slots.clone(),
         };
         Outcome {
-            // Several people may correct one turn; each has a word of their own.
+            // Several people may correct one turn; each correction has its own key.
             turn: format!("{} {}", base.turn, correction.by),
             slots,
             meant: correction.meant.clone(),
@@ -273,7 +273,7 @@ impl About<'_> {
     }
 }
 
-/// Where the values of slots stand, from the beginning of a clause. What nobody said stands nowhere.
+/// The positions of slot values, relative to the clause. Inferred values have none.
 fn said_slots(intent: &Intent, from: usize) -> Vec<SaidSlot> {
     let said = intent.slots.iter().filter(|slot| !slot.span.is_empty());
     let place = said.filter_map(|slot| {

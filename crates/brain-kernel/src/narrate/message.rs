@@ -1,21 +1,21 @@
-//! The one message of a report: what came of a request, as a person would say it.
+//! The message of a report: the outcome of a request, as a person would put it.
 
 use brain_vm::{End, Phase, State, StepState};
 
-/// Sentences of tools that are listed, at most.
+/// Maximum number of tool sentences listed.
 const MAX_LINES: usize = 50;
 
-/// A message in the making.
+/// A message under construction.
 #[derive(Default)]
 pub(super) struct Message {
-    /// What the tools said, a line each.
+    /// The tools' sentences, one per line.
     lines: Vec<String>,
-    /// What is to be said besides.
+    /// Additional sentences.
     sentences: Vec<String>,
 }
 
 impl Message {
-    /// What the tools said about what they did.
+    /// Adds the tools' sentences.
     pub(super) fn lines<'a>(&mut self, lines: impl Iterator<Item = &'a str>) {
         let lines: Vec<&str> = lines.filter(|line| !line.trim().is_empty()).collect();
         self.lines.extend(lines.iter().take(MAX_LINES).map(|line| (*line).to_owned()));
@@ -33,7 +33,7 @@ impl Message {
         self.sentences.push(sentence);
     }
 
-    /// How many steps were done, if some were not.
+    /// Adds step counts if some steps were not done.
     pub(super) fn counts(&mut self, machine: &State) {
         let count = |state: StepState| machine.count_steps(|step| *step == state);
         let failed = count(StepState::Failed);
@@ -43,7 +43,7 @@ impl Message {
         let others = [(failed, "failed"), (bypassed, "left out"), (stuck, "waiting for a person")];
         let others: Vec<String> =
             others.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect();
-        // A plan of one step needs no counting.
+        // A plan with one step needs no counts.
         if others.is_empty() || machine.planned == 1 {
             return;
         }
@@ -55,7 +55,7 @@ impl Message {
     pub(super) fn finish(mut self, machine: &State) -> String {
         if self.lines.is_empty() && self.sentences.is_empty() {
             let done = machine.phase() == Phase::Ended(End::Completed);
-            self.say(if done { "Done." } else { "It is under way." });
+            self.say(if done { "Done." } else { "It is in progress." });
         }
         let sentences = self.sentences.join(" ");
         if self.lines.len() == 1 && !sentences.is_empty() {

@@ -1,4 +1,4 @@
-//! What can be shown of a plan before anything has run.
+//! The preview of a plan before anything has run.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,10 @@ use serde_json::Value;
 
 use crate::narrate::PlannedCall;
 
-/// How deep plans inside plans are shown.
+/// Maximum depth of nested plans shown.
 const MAX_DEPTH: usize = 10;
 
-/// The calls of steps, those of tools that expand to playbooks included.
+/// The calls of steps, including those of tools that expand to playbooks.
 pub(super) fn calls_of(
     registry: &Registry,
     steps: &[PlaybookStep],
@@ -54,7 +54,7 @@ pub(super) fn inside(
     }
 }
 
-/// Arguments as far as they are known before anything has run; the rest as it is written.
+/// Arguments with all values known in advance; the rest as written.
 pub(super) fn preview(args: &Binding, slots: &Value, registry: &Registry) -> Value {
     let context = FeelValue::context(BTreeMap::from([
         ("slots", FeelValue::from_json(slots)),

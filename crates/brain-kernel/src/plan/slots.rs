@@ -1,4 +1,5 @@
-//! The slots of a playbook: their schema, and what a schema cannot say (`required_if`, `valid_for`, stand-ins, roles).
+//! The slots of a playbook: their schema, and rules that a schema cannot express (`required_if`, `valid_for`,
+//! placeholders, roles).
 
 use brain_lang::binding::Binding;
 use brain_lang::feel::{Env, Value as FeelValue};
@@ -8,12 +9,12 @@ use serde_json::{Map, Value, json};
 
 use crate::narrate::Problem;
 
-/// Slots that a tool must fill first, because nobody did.
+/// Slots that nobody filled and that a tool fills first.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Placeholders(Vec<(String, Placeholder)>);
 
 impl Placeholders {
-    /// The steps with those that make the stand-ins before them.
+    /// The steps, preceded by those that create the placeholders.
     pub(crate) fn before(&self, steps: &[PlaybookStep]) -> Vec<PlaybookStep> {
         let first: Vec<PlaybookStep> = self
             .0
@@ -42,7 +43,7 @@ impl Placeholders {
         first.iter().cloned().chain(rest).collect()
     }
 
-    /// Which slots, and the field of the result that is their value: part of what a run knows.
+    /// The slots and the result field that provides their value: part of the run's data.
     pub(crate) fn to_map(&self) -> Map<String, Value> {
         self.0.iter().map(|(slot, placeholder)| (slot.clone(), json!(placeholder.field))).collect()
     }
@@ -53,12 +54,12 @@ impl Placeholders {
     }
 }
 
-/// The id of the step that makes the stand-in for a slot.
+/// The id of the step that creates the placeholder for a slot.
 pub(crate) fn step_id(slot: &str) -> String {
     format!("placeholder_{slot}")
 }
 
-/// Checks slots against everything that the playbook says about them.
+/// Checks slots against all rules of the playbook.
 pub(crate) fn check_slots(
     registry: &Registry,
     playbook: &Playbook,
@@ -104,7 +105,7 @@ pub(crate) fn check_slots(
             if !holds(registry, playbook, when, &slots) {
                 let because = when.source().as_str().unwrap_or_default().trim_start_matches('=').trim().to_owned();
                 let label = playbook.slots["properties"][&rule.slot]["x-labels"][token].as_str().unwrap_or(token);
-                let message = format!("{label} does not go with the rest: it is only for {because}.");
+                let message = format!("{label} does not apply here: it is only for {because}.");
                 problems.push(problem("invalid_input", &rule.slot, message));
             }
         }
@@ -121,7 +122,7 @@ fn holds(registry: &Registry, playbook: &Playbook, when: &Binding, slots: &Value
     when.eval_value(&names, &mut env).is_ok_and(|value| value == FeelValue::Bool(true))
 }
 
-/// Who takes part, as expressions see it: `{role, party}` for each party that was given.
+/// The participants as expressions see them: `{role, party}` for each given party.
 pub(crate) fn roles(playbook: &Playbook, slots: &Value) -> Value {
     let mut list = Vec::new();
     for role in &playbook.roles {

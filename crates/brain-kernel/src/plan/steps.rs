@@ -1,4 +1,4 @@
-//! Steps as packs write them become steps of a plan: each with its tool pinned by hash.
+//! Converts pack steps to plan steps, each with its tool pinned by hash.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use brain_registry::{Registry, Tool};
 
 use super::slots::Placeholders;
 
-/// The plan of a playbook with the stand-ins that its slots need.
+/// The plan of a playbook with the placeholders that its slots need.
 pub(super) fn plan_of_playbook(registry: &Registry, playbook: &Playbook, placeholders: &Placeholders) -> Plan {
     let steps = placeholders.before(&playbook.steps);
     Plan {
@@ -21,7 +21,7 @@ pub(super) fn plan_of_playbook(registry: &Registry, playbook: &Playbook, placeho
     }
 }
 
-/// One step of a playbook as a step of a plan; `None` if its tool is gone.
+/// Converts one playbook step; `None` if its tool does not exist.
 pub(crate) fn plan_step(registry: &Registry, step: &PlaybookStep, policy: BatchPolicy) -> Option<PlanStep> {
     let tool = registry.tool(&step.tool)?;
     let base = step_of(registry, tool);
@@ -45,7 +45,7 @@ pub(crate) fn plan_step(registry: &Registry, step: &PlaybookStep, policy: BatchP
     })
 }
 
-/// Whether the arguments of a step are known only when other steps are done.
+/// Whether the arguments of a step depend on other steps' results.
 fn is_late_bound(step: &PlaybookStep) -> bool {
     let mut paths = step.args.paths();
     paths.extend(step.foreach.iter().flat_map(Binding::paths));
@@ -67,7 +67,7 @@ fn uses(step: &PlaybookStep) -> Vec<String> {
     found
 }
 
-/// What a tool brings into a plan: how it is done, retried, checked and undone.
+/// The step of a tool: how it is executed, retried, checked and undone.
 pub(super) fn step_of(registry: &Registry, tool: &Arc<Tool>) -> PlanStep {
     let reference = |tool: &Tool| ToolRef { name: tool.def.name.clone(), hash: tool.hash };
     let check = |tool: &Tool| match &tool.def.idempotency {
@@ -85,7 +85,7 @@ pub(super) fn step_of(registry: &Registry, tool: &Arc<Tool>) -> PlanStep {
             check: check(by),
             retry: by.def.retry.clone(),
             timeout: by.def.timeout,
-            // Its values are those of the result, which nobody had seen when the plan was approved.
+            // Its arguments come from the result, which nobody had seen when the plan was approved.
             gate: by.def.consent == Consent::Approver,
         })
     });

@@ -5,19 +5,19 @@ use brain_registry::model::{CorpusRow, CorpusSet, Expectation};
 use brain_registry::{Registry, normalise};
 use serde_json::{Map, Value};
 
-/// How one utterance was read.
+/// The verdict on one utterance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// As it should be.
+    /// Understood as expected.
     Right,
-    /// Brain asked, or said that it did not understand, where it could have known.
+    /// Brain asked or did not understand, although the answer was clear.
     Asked,
-    /// Something else, and Brain would have gone on.
+    /// Misunderstood, and Brain would have executed it.
     Wrong,
 }
 
-/// What came of one row.
+/// The score of one row.
 #[derive(Clone, Debug)]
 pub struct RowScore {
     /// The utterance.
@@ -34,7 +34,7 @@ pub struct RowScore {
     pub read: String,
 }
 
-/// What came of a corpus.
+/// The scores of a corpus.
 #[derive(Clone, Debug, Default)]
 pub struct CorpusScore {
     /// Each row.
@@ -47,18 +47,18 @@ impl CorpusScore {
         self.rows.len()
     }
 
-    /// How many were read so.
+    /// How many rows have this verdict.
     pub fn count(&self, verdict: Verdict) -> usize {
         self.rows.iter().filter(|row| row.verdict == verdict).count()
     }
 
-    /// The rows that were read wrongly and with confidence.
+    /// The rows that were misunderstood with confidence.
     pub fn wrong(&self) -> impl Iterator<Item = &RowScore> {
         self.rows.iter().filter(|row| row.verdict == Verdict::Wrong)
     }
 }
 
-/// Reads every utterance of one set.
+/// Scores every utterance of one set.
 pub fn score(registry: &Registry, set: CorpusSet, understand: impl Fn(&str) -> Understanding) -> CorpusScore {
     let rows = registry.corpus().iter().filter(|row| row.set == set).map(|row| {
         let understanding = understand(&row.say);
@@ -92,7 +92,7 @@ fn judge(registry: &Registry, row: &CorpusRow, understanding: &Understanding) ->
         },
         (Expectation::None, Understanding::Unknown { .. } | Understanding::SmallTalk { .. }) => Verdict::Right,
         (Expectation::Ask(_), Understanding::Ask(_) | Understanding::Unknown { .. }) => Verdict::Right,
-        // What is missing or broken is asked for before anything runs.
+        // Missing or invalid values are asked for before anything runs.
         (Expectation::Ask(among), Understanding::Clear { intents }) => {
             let asks = intents.iter().all(|intent| {
                 (among.is_empty() || among.contains(&intent.target))

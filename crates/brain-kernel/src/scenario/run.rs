@@ -26,23 +26,23 @@ use crate::narrate::{Problem, Report};
 use crate::pipe::Begun;
 use crate::review::Verdict;
 
-/// What became of a scenario.
+/// The outcome of a scenario.
 #[derive(Clone, Debug)]
 pub struct ScenarioOutcome {
-    /// What it shows.
+    /// Its name.
     pub name: String,
     /// Its file.
     pub file: String,
     /// How many steps it has.
     pub steps: usize,
-    /// What was not as expected: the line in the file, and what.
+    /// Failed expectations: the line in the file, and the problem.
     pub failures: Vec<(usize, String)>,
 }
 
-/// The moment at which scenarios start unless they say otherwise: a Monday morning.
+/// The default start time of scenarios: a Monday morning.
 const START: Timestamp = Timestamp::from_millis(1_772_442_000_000);
 
-/// Runs a scenario. It stops at the first step that is not as expected.
+/// Runs a scenario. It stops at the first failed expectation.
 pub fn run_scenario(registry: &Arc<Registry>, scenario: &Scenario) -> ScenarioOutcome {
     let mut outcome = ScenarioOutcome {
         name: scenario.name.clone(),
@@ -201,14 +201,14 @@ impl World {
             ..Request::say(self.scope.clone(), message, mode)
         };
         let kernel = self.kernel.clone();
-        let begun = self.driver.block_on(kernel.begin(&request), None).ok_or("the request did not come to rest")?;
+        let begun = self.driver.block_on(kernel.begin(&request), None).ok_or("the request did not settle")?;
         let begun = begun.map_err(|error| error.to_string())?;
         let in_time = !begun.wait || self.wait(&begun, request.limits.wait_timeout_ms);
         self.last = Some(kernel.conclude(&request, &begun, None, !in_time).map_err(|error| error.to_string())?);
         Ok(())
     }
 
-    /// Whether the run came to rest in time.
+    /// Whether the run settled in time.
     fn wait(&mut self, begun: &Begun, timeout: u64) -> bool {
         let deadline = self.clock.now().plus(Millis(timeout));
         let engine = self.driver.engine().clone();
@@ -221,17 +221,17 @@ impl World {
             .store
             .approvals(&self.scope, Some(ApprovalStatus::Pending), 1, None)
             .map_err(|error| error.to_string())?;
-        let row = pending.items.into_iter().next().ok_or("nothing waits for approval")?;
+        let row = pending.items.into_iter().next().ok_or("no approval is pending")?;
         let kernel = self.kernel.clone();
         let (scope, id) = (self.scope.clone(), row.id.to_string());
         let decided = self.driver.block_on(kernel.decide(&scope, &id, None, decision, actor, ""), None);
-        decided.ok_or("the decision did not come to rest")?.map_err(|error| error.to_string())?;
+        decided.ok_or("the run did not settle after the decision")?.map_err(|error| error.to_string())?;
         self.wait(&Begun::earlier(row.run, true, None), 30_000);
         self.last = Some(kernel.report(&scope, row.run).map_err(|error| error.to_string())?);
         Ok(())
     }
 
-    /// What people and other systems do to a run that is under way.
+    /// Actions of people and external systems on a run in progress.
     fn intervene(&mut self, action: &Action, actor: &Actor) -> Result<(), String> {
         let run = self.last.as_ref().map(|report| report.run).ok_or("there is no run yet")?;
         let (kernel, scope) = (self.kernel.clone(), self.scope.clone());
@@ -241,7 +241,7 @@ impl World {
                 let taking = kernel.take(&scope, &topics, "scenario", 1, None);
                 let taken =
                     self.driver.block_on(taking, None).ok_or("no job came")?.map_err(|error| error.to_string())?;
-                let job = taken.into_iter().next().ok_or_else(|| format!("no job of topic `{topic}` waits"))?;
+                let job = taken.into_iter().next().ok_or_else(|| format!("no job of topic `{topic}` is waiting"))?;
                 if let Some(answer) = answer {
                     let answered =
                         kernel.answer_job(&scope, job.key, &job.lease, Some(job.args_hash), outcome_of(answer)?);
@@ -295,7 +295,7 @@ impl World {
         self.refresh()
     }
 
-    /// The process dies: everything but the store is gone. Another one starts and finds what was left.
+    /// Simulates a crash: only the store survives. Another process starts and takes over.
     fn kill(&mut self) -> Result<(), String> {
         let dead = self.driver.engine().node();
         self.starts += 1;
@@ -463,7 +463,7 @@ fn new_driver(store: &Arc<dyn Store>, outside: &Arc<StubWorld>, clock: &Arc<Virt
     Driver::new(store.clone(), outside.real.clone(), outside.clone(), clock.clone(), random)
 }
 
-/// Whether a value has at least what is wanted: objects by their members, everything else whole.
+/// Whether a value contains the wanted one: objects by their members, everything else by equality.
 fn contains(wanted: &Value, got: &Value, path: &str) -> Result<(), String> {
     match (wanted, got) {
         (Value::Object(wanted), Value::Object(got)) => {
@@ -489,7 +489,7 @@ mod tests {
     const TOOLS: &str = "domain: n4\ntools:\n  add:\n    title: Add\n    input: {name: string}\n    phrases: [\"add thing {name}\"]\n    behavior: {record: {insert: thing, set: {code: \"= uuid()\"}}}\n    undo: none\n";
     const SCENARIO: &str = "scenario: two things\nseed: 7\nsteps:\n  - say: \"add thing one\"\n  - advance: 1h\n  - say: \"add thing two and add thing three\"\n";
 
-    /// Everything that a world has written, to the byte.
+    /// Everything that a world has written, byte by byte.
     fn written(registry: &Arc<Registry>) -> String {
         let scenario = &registry.scenarios()[0];
         let mut world = World::new(registry, scenario).unwrap();

@@ -1,4 +1,4 @@
-//! A world outside that answers what the scenario says.
+//! An outside world with the answers that a scenario declares.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
@@ -15,13 +15,13 @@ use serde_json::Value;
 
 use crate::host::{KernelHost, check_answer};
 
-/// A world outside that answers what the scenario says.
+/// An outside world with the answers that a scenario declares.
 pub(super) struct StubWorld {
     pub(super) real: Arc<KernelHost>,
     pub(super) clock: Arc<VirtualClock>,
-    /// What each tool answers, call after call, and how many calls it has had.
+    /// The answers of each tool in order, and its number of calls so far.
     pub(super) stubs: Mutex<BTreeMap<String, (Vec<Stub>, usize)>>,
-    /// When calls that get no answer are given up.
+    /// When calls without an answer time out.
     pub(super) hanging: Mutex<BTreeSet<Timestamp>>,
 }
 
@@ -63,7 +63,7 @@ impl StubWorld {
     }
 }
 
-/// A whole result as a scenario writes it: a success with what it says.
+/// A complete result as a scenario writes it.
 pub(super) fn whole_result(answer: &Value) -> Result<ToolResult, String> {
     let mut whole = answer.clone();
     if let Some(map) = whole.as_object_mut() {
@@ -72,7 +72,7 @@ pub(super) fn whole_result(answer: &Value) -> Result<ToolResult, String> {
     serde_json::from_value(whole).map_err(|error| format!("the canned answer cannot be read: {error}"))
 }
 
-/// A call that gets no answer until its time is over.
+/// A call without an answer until its timeout.
 struct Hanging {
     clock: Arc<VirtualClock>,
     until: Timestamp,
@@ -99,7 +99,7 @@ impl Outside for StubWorld {
         let toolbox = self.real.toolbox().clone();
         Box::pin(async move {
             match answer.await {
-                // What a stub answers must be what the tool promises, like any answer.
+                // The answer of a stub must fit the tool's declared output, like any answer.
                 JobOutcome::Done(result) if result.success => match toolbox.finish(&call, &job, result) {
                     Ok(result) => JobOutcome::Done(result),
                     Err(failure) => JobOutcome::Failed(failure),

@@ -378,7 +378,9 @@ impl RunResponse {
 
     /// Says that the run was not over when the caller's time was.
     pub(crate) fn timed_out(&mut self, waited_ms: u64) {
-        let message = format!("The run is still going on after {waited_ms} ms; nothing is lost. Look again later.");
+        let message = format!(
+            "The run is still in progress after {waited_ms} ms; it continues in the background. Read it again later."
+        );
         self.ok = false;
         self.assistant_message = format!("{} {message}", self.assistant_message);
         let (code, tool, field, call) = ("wait_timeout".to_owned(), None, None, None);

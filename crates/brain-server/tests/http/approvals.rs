@@ -48,7 +48,7 @@ async fn what_is_rejected_never_runs() {
     assert_eq!((&dropped["ok"], &dropped["status"]), (&json!(false), &json!("cancelled")), "{dropped}");
     assert_eq!(dropped["errors"][0]["code"], "rejected");
     let said = dropped["assistant_message"].as_str().unwrap();
-    assert!(said.contains("said no: no. Nothing was done."), "{dropped}");
+    assert!(said.contains("rejected it: no. Nothing was done."), "{dropped}");
     decide(&server, &id, &json!({"decision": "approve"})).await.problem(409, "already_decided");
     assert_eq!(server.count("lead").await, 1);
 }

@@ -128,7 +128,7 @@ async fn an_answer_may_ask_for_a_review_and_name_records() {
     let (server, _) = start().await;
     let note = call(&server, "t.note", json!({"text": "one"})).await["receipts"][0]["result"]["note_id"].clone();
     let run = call(&server, "t.think", json!({"question": "unsure", "thing": note})).await;
-    assert_eq!(run["waits_for"], json!(["a person to look at the result of `t.think`"]), "{run}");
+    assert_eq!(run["waits_for"], json!(["a person to review the result of `t.think`"]), "{run}");
     let run = run["run_id"].as_str().unwrap();
     server.post(&format!("/v1/runs/{run}/review"), &json!({"verdict": "accept"})).await.ok();
     let run = server.get(&format!("/v1/runs/{run}")).await.ok();

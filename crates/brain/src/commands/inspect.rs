@@ -127,7 +127,7 @@ fn event(state: &RunState, entry: &LogEntry<'_>, start: Timestamp, redactor: &Re
             detail("note", payload["note"].as_str().unwrap_or_default());
         } else if entry.is(PipeEvent::Expired) {
             let what = if text("was") == "staged" { "not approved" } else { "not answered" };
-            line("expired", &format!("{RED}✗{RED:#} expired: {what} by {}", text("until")));
+            line("expired", &format!("{RED}✗{RED:#} {what} by {}", text("until")));
         } else if entry.is(PipeEvent::Cancelled) {
             line("cancelled", "before any step ran");
         } else if entry.is(PipeEvent::LetterOpened) {

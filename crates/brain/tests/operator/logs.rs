@@ -98,7 +98,7 @@ async fn slow_commits_calls_and_requests_are_logged() {
     std::fs::write(&config, "slow: {commit: 0s, outside: 0s, request: 0s}\n").unwrap();
     let site = Site::start(&outside, &["--config", config.to_str().unwrap()], &[]);
     let run = site.call("ops.send", json!({"to": "x", "text": "y"})).await;
-    site.logged(&["slow outside call", run["run_id"].as_str().unwrap(), "ops.send", "outcome=\"done\""]).await;
+    site.logged(&["slow external call", run["run_id"].as_str().unwrap(), "ops.send", "outcome=\"done\""]).await;
     site.logged(&["slow commit", "took_ms="]).await;
     site.get("/v1/tools").await;
     site.logged(&["slow request", "route=\"/v1/tools\""]).await;
