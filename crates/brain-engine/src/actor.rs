@@ -1,5 +1,5 @@
-//! What a log is folded into. A run is the first kind of actor: other kinds have other events and the same log, commit and
-//! feed.
+//! Folds a log into a state. A run is the first kind of actor; other kinds have other events but share the log, commit
+//! and feed.
 
 use std::borrow::Borrow;
 use std::sync::Arc;
@@ -18,14 +18,14 @@ use crate::log::{LogEntry, PipeEvent, entries};
 
 /// Something whose state is a fold of its log.
 pub trait Actor {
-    /// Why an entry cannot be taken in.
+    /// Why an entry cannot be folded.
     type Error;
 
-    /// Takes in the next entry. Nothing is evaluated or executed: what was decided is in the entry.
+    /// Folds the next entry. Nothing is evaluated or executed: all decisions are in the entry.
     fn take(&mut self, entry: &LogEntry<'_>) -> Result<(), Self::Error>;
 }
 
-/// Folds a log into an actor; how many events it has.
+/// Folds a log into an actor; returns the number of events.
 pub fn replay<A: Actor, R: Borrow<LogRow>>(actor: &mut A, rows: &[R]) -> Result<u64, A::Error> {
     let mut seq = 0;
     for entry in entries(rows) {
@@ -35,24 +35,24 @@ pub fn replay<A: Actor, R: Borrow<LogRow>>(actor: &mut A, rows: &[R]) -> Result<
     Ok(seq)
 }
 
-/// What the log of a run comes to.
+/// The folded log of a run.
 pub(crate) struct Folded {
     /// The programs that the run executes now.
     pub(crate) code: Code,
     pub(crate) state: State,
     pub(crate) data: RunData,
-    /// How many events it has.
+    /// The number of events.
     pub(crate) seq: u64,
-    /// The programs that the run had before it was moved to the present one, each with the event that ended it.
+    /// The programs that the run had before each migration, each with the event that ended it.
     pub(crate) earlier: Vec<(u64, Arc<Program>)>,
 }
 
-/// A run on its way through its log.
+/// A run while its log is folded.
 struct RunActor<'l, U> {
     folded: Folded,
-    /// The last checkpoint; what was before is in it.
+    /// The last checkpoint, which contains everything before it.
     from: u64,
-    /// Gives programs by their hashes.
+    /// Loads programs by hash.
     load: &'l mut dyn FnMut(Digest) -> Result<Arc<Program>, EngineError>,
     unreadable: U,
 }
@@ -71,7 +71,8 @@ impl<U: Fn(EventError) -> EngineError> Actor for RunActor<'_, U> {
             Some(_) if entry.seq < self.from => {}
             None if entry.seq < self.from && entry.is(PipeEvent::Migrated) => {}
             None if entry.seq == self.from && entry.is(PipeEvent::Checkpoint) => {
-                let point = Checkpoint::read(entry).ok_or_else(|| self.malformed(entry, "it is no checkpoint"))?;
+                let point =
+                    Checkpoint::read(entry).ok_or_else(|| self.malformed(entry, "it is not a valid checkpoint"))?;
                 self.folded.data = point.data(entry.payload);
                 self.folded.code = Code::new(point.program, (self.load)(point.program)?);
                 for hash in &point.fragments {
@@ -84,14 +85,14 @@ impl<U: Fn(EventError) -> EngineError> Actor for RunActor<'_, U> {
                     self.folded.code.add(*hash, &(self.load)(*hash)?);
                 }
                 if !self.folded.state.takes(&self.folded.code, &event) {
-                    return Err(self.malformed(entry, "it names something that the run does not have"));
+                    return Err(self.malformed(entry, "it refers to something that the run does not have"));
                 }
                 let Folded { code, state, data, .. } = &mut self.folded;
                 state.apply(code, &event);
                 data.apply(code, state, &event, entry.payload, entry.at);
             }
             None if entry.is(PipeEvent::Migrated) => {
-                let moved = Moved::read(entry).ok_or_else(|| self.malformed(entry, "it is no migration"))?;
+                let moved = Moved::read(entry).ok_or_else(|| self.malformed(entry, "it is not a valid migration"))?;
                 let now = Code::new(moved.to, (self.load)(moved.to)?);
                 let input = entry.payload.and_then(|payload| payload.get("input")).map(RunInput::deserialize);
                 let input = input.transpose().map_err(|error| self.malformed(entry, &error.to_string()))?;
@@ -113,8 +114,8 @@ impl<U: Fn(EventError) -> EngineError> Actor for RunActor<'_, U> {
     }
 }
 
-/// Folds the whole log of a run. `hash` is the present program; if the run was moved, the fold begins with the first, and
-/// if it was compacted, with where it stood then.
+/// Folds the whole log of a run. `hash` is the present program. The fold of a migrated run starts with its first
+/// program, that of a compacted run with its last checkpoint.
 pub(crate) fn fold<R: Borrow<LogRow>>(
     hash: Digest,
     rows: &[R],
@@ -125,7 +126,7 @@ pub(crate) fn fold<R: Borrow<LogRow>>(
     let mut first = hash;
     let moves = entries(rows).filter(|entry| entry.seq >= from && entry.is(PipeEvent::Migrated));
     if let Some(entry) = moves.into_iter().next() {
-        let reason = "it is no migration".to_owned();
+        let reason = "it is not a valid migration".to_owned();
         let moved = Moved::read(&entry);
         first = moved.ok_or_else(|| unreadable(EventError::Malformed { number: entry.number, reason }))?.from;
     }

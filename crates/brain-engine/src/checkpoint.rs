@@ -1,9 +1,9 @@
-//! Long runs are compacted: one event keeps the receipts of what was done since the last time, another says where the
-//! run stands, and the events that said so before go, with the checkpoint before. Every receipt is written to an archive
-//! once, so a log grows with what was done and not with how often it was compacted.
+//! Compaction of long runs: one event archives the receipts since the last checkpoint, another stores the state of the
+//! run, and the events before them are deleted together with the previous checkpoint. Every receipt is archived once,
+//! so a log grows with the work done and not with the number of compactions.
 //!
-//! The events themselves hold no domain values: the state, and the receipts with digests in place of their values. The
-//! values are payloads, so that erasing payloads leaves receipts that still prove what they were about.
+//! The events themselves hold no domain values: only the state, and receipts with digests in place of their values. The
+//! values are payloads, so receipts remain verifiable after payloads are erased.
 
 use std::borrow::Borrow;
 
@@ -21,24 +21,24 @@ use crate::receipt::{Receipt, receipts_since_checkpoint};
 use crate::retention::written;
 use crate::run_state::Programs;
 
-/// What the event says.
+/// The data of the event.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Checkpoint {
-    /// What the run runs.
+    /// The program of the run.
     pub(crate) program: Digest,
-    /// The other programs it executes: those of the steps that results brought along.
+    /// The other programs it executes: those of steps that results added.
     pub(crate) fragments: Vec<Digest>,
-    /// Where it stands.
+    /// The state of the run.
     pub(crate) state: State,
     /// When it started.
     pub(crate) started: Timestamp,
-    /// How many events this one stands for.
+    /// How many events this one replaces.
     pub(crate) events: u64,
-    /// The digest of the log as it was.
+    /// The digest of the replaced log.
     pub(crate) log: Digest,
 }
 
-/// The receipts of what was done between two checkpoints, with digests in place of values.
+/// The receipts between two checkpoints, with digests in place of values.
 #[derive(Serialize, Deserialize)]
 struct Archive {
     receipts: Vec<Receipt>,
@@ -59,31 +59,31 @@ impl Checkpoint {
         entry.read()
     }
 
-    /// The last one of a log, if it was compacted.
+    /// The last checkpoint of a log, if it was compacted.
     pub(crate) fn last<R: Borrow<LogRow>>(rows: &[R]) -> Option<LogEntry<'_>> {
         entries(rows).filter(|entry| entry.is(PipeEvent::Checkpoint)).last()
     }
 
-    /// What the run knew; if that was erased, as much as the event itself says.
+    /// The data of the run; if it was erased, as much as the event itself has.
     pub(crate) fn data(&self, payload: Option<&Value>) -> RunData {
         let kept = payload.and_then(|payload| serde_json::from_value(payload["data"].clone()).ok());
         kept.unwrap_or_else(|| RunData { started: self.started, ..RunData::default() })
     }
 }
 
-/// What the digest of a log is taken of.
+/// The content that the digest of a log covers.
 fn content(row: &LogRow) -> Value {
     let event = |event: &LogEvent| json!([event.number, event.version, event.data.get(), event.payload]);
     json!([row.events.iter().map(event).collect::<Vec<_>>(), row.payloads])
 }
 
-/// The value of a receipt, or the digest of it.
+/// The digest that stands for a value of a receipt.
 fn digest_of(value: &Value) -> Value {
     if value.is_null() { Value::Null } else { json!({"erased": canonical_digest(value)}) }
 }
 
-/// Compacts a run whose log has at least so many events. `false` if there is nothing to compact, or somebody else was
-/// quicker.
+/// Compacts a run whose log has at least `long` events. `false` if there is nothing to compact, or the run changed
+/// concurrently.
 pub(crate) fn compact(
     store: &dyn Store,
     scope: &Scope,
@@ -94,7 +94,7 @@ pub(crate) fn compact(
 ) -> Result<bool, StoreError> {
     let Some(hash) = row.program else { return Ok(false) };
     let log = store.log(scope, row.id)?;
-    // Rows that say how it came about stay; those of the machine alone go, and earlier checkpoints.
+    // Rows with pipe events stay; rows with only machine events and earlier checkpoints are deleted.
     let only_machine = |row: &&LogRow| row.events.iter().all(|event| brain_vm::VM_EVENTS.contains(&event.number));
     let goes = |row: &&LogRow| {
         only_machine(row) || row.events.iter().all(|event| event.number == PipeEvent::Checkpoint as u16)
@@ -114,7 +114,7 @@ pub(crate) fn compact(
     let (Folded { code, state, data, seq, .. }, list) = match folded {
         Ok(folded) => folded,
         Err(EngineError::Store(error)) => return Err(error),
-        // It is set aside when somebody works on it; compacting is no reason to.
+        // An unreadable run is parked when someone works on it; compaction just skips it.
         Err(_) => return Ok(false),
     };
     if seq != row.schedule.seq || dry_run {

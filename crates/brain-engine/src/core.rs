@@ -1,5 +1,5 @@
-//! The synchronous core of a node: inputs in, commits and actions out. It owns the runs it works on and nothing else;
-//! what it forgets, the log remembers.
+//! The synchronous core of a node: inputs in, commits and actions out. It owns only the runs it works on, and
+//! everything it drops can be rebuilt from the log.
 
 mod live;
 mod messages;
@@ -39,24 +39,25 @@ use crate::reads::{Answers, Read, Reader};
 use crate::run_state::{NotLoaded, Programs, RunState};
 use crate::turn::{Finished, Handover, Turn};
 
-/// How often a turn is decided anew because others changed what it relied on, before it waits a moment.
+/// How often a turn is decided again after conflicts before it backs off.
 const MAX_REDECISIONS: u32 = 50;
-/// How long a run waits after the store failed, or after too many conflicts.
+/// Backoff after a store failure or too many conflicts.
 const BACK_OFF: Millis = Millis(500);
-/// Turns in a row that may end unfinished before a run counts as going round in circles. More than the largest run that
+/// Maximum number of consecutive unfinished turns before a run counts as looping. More than the largest run that
 /// `max_steps` allows could take.
 const MAX_UNFINISHED: u32 = 20_000;
-/// Runs that one step calls from the queue at most.
+/// Maximum number of queued runs that one step calls.
 const MAX_CALLS: usize = 256;
-/// What a run waits for if nobody has looked.
+/// The queue of runs whose limit is not known yet.
 const ANY: &str = "any";
-/// Queued runs that are fetched at a time.
+/// Page size when fetching queued runs.
 const REFILL: usize = 256;
-/// Queued runs of a tenant that a node without room fetches. More than one: the first may turn out to need something else.
+/// How many queued runs of a tenant a full node fetches. More than one, because the first may turn out to need
+/// something else.
 const PEEK: usize = 16;
-/// How long what a node was given to look at is not given to others.
+/// How long runs that were fetched for one node are hidden from others.
 pub(crate) const CLAIM: Millis = Millis(5_000);
-/// How much one step of priority is worth in the order of outside jobs.
+/// The weight of one priority step in the order of external jobs.
 pub(crate) const PRIORITY_STEP: i64 = 30_000;
 
 /// The core of one node (or of one of its shards).
@@ -69,19 +70,19 @@ pub struct Core {
     commits: HashMap<u64, RunId>,
     next_commit: u64,
     programs: Arc<Programs>,
-    /// Runs being read from the store.
+    /// Runs being loaded from the store.
     loads: usize,
-    /// Calls and checks that this process has in hand: from the commit that starts them to the one with their answer.
+    /// Calls and checks that this process is executing: from the commit that starts them to the commit of their answer.
     in_hand: HashSet<(RunId, JobId, u32)>,
-    /// Calls whose start is durable, about to be made.
+    /// Calls whose start is durable and that are about to be made.
     calls: VecDeque<Handover>,
     flow: Arc<Mutex<Flow>>,
-    /// Which of the node's deciding threads this is, and how many there are.
+    /// The index of this deciding thread, and the number of threads.
     shard: (usize, usize),
 }
 
 impl Core {
-    /// A core with nothing to do.
+    /// An idle core.
     pub(crate) fn new(
         node: NodeId,
         store: Arc<dyn Store>,
@@ -108,7 +109,7 @@ impl Core {
         }
     }
 
-    /// The only core of a node, with nothing to do.
+    /// The only core of a node, idle.
     pub fn alone(
         node: NodeId,
         store: Arc<dyn Store>,
@@ -119,7 +120,7 @@ impl Core {
         Self::new(node, store, host, random, Arc::new(Mutex::new(Flow::new(flow))), Arc::default(), (0, 1))
     }
 
-    /// Does at once what [`Action::Load`] asks for.
+    /// Performs an [`Action::Load`] synchronously.
     pub fn load(&self, load: &Load) -> CoreInput {
         CoreInput::Loaded(vec![load.perform(self.store.as_ref(), &self.programs)])
     }
@@ -141,33 +142,33 @@ impl Core {
         output
     }
 
-    /// How many commits are under way.
+    /// The number of commits in flight.
     pub fn commits_under_way(&self) -> usize {
         self.commits.len()
     }
 
-    /// How many runs are being read from the store.
+    /// The number of runs being loaded.
     pub fn loads_under_way(&self) -> usize {
         self.loads
     }
 
-    /// A run as this node has it in memory, unless something of it is being committed: what its log must fold to.
+    /// A run as this node has it in memory, unless a commit of it is in flight: what its log must fold to.
     pub fn at_hand(&self, run: RunId) -> Option<(&RunRow, &State, &RunData)> {
         let live = self.live.get(&run).filter(|live| live.in_flight.is_none() && !live.loading)?;
         Some((live.row.as_ref()?, live.state.as_ref()?, &live.data))
     }
 
-    /// The slots of the node, which all its deciding threads share.
+    /// The slots of the node, shared by all its deciding threads.
     fn flow(&self) -> MutexGuard<'_, Flow> {
         self.flow.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What each tenant has of this node.
+    /// Each tenant's use of this node.
     pub fn in_use(&self) -> Vec<InUse> {
         self.flow().in_use()
     }
 
-    /// How many outside jobs are under way.
+    /// The number of external jobs in flight.
     pub fn running_jobs(&self) -> usize {
         self.flow().running()
     }
@@ -210,7 +211,7 @@ impl Core {
             }
             CoreInput::Wake(scope, run) => self.enqueue(&scope, run, Work::Tick),
             CoreInput::Signal(scope, run) => {
-                // Another process may have written to the run: it is read again.
+                // Another process may have written to the run: it is loaded again.
                 self.evict(run);
                 self.enqueue(&scope, run, Work::Signals)
             }
@@ -235,13 +236,13 @@ impl Core {
         }
     }
 
-    /// Puts work before a run; the run, if that can be decided about.
+    /// Queues work for a run; returns the run if it can be decided.
     fn enqueue(&mut self, scope: &Scope, run: RunId, work: Work) -> Option<RunId> {
         let node = self.node;
         let live = self.live.entry(run).or_insert_with(|| Live::empty(scope.clone()));
         let item = Queued::told(work);
         if live.owned_by_other(node) && !item.concerns_everybody() {
-            // Its owner looks after this.
+            // The owner of the run handles this.
             let waits = !live.queue.is_empty();
             if !planted("answered-forgotten") {
                 self.answered(run, std::slice::from_ref(&item));
@@ -259,7 +260,7 @@ impl Core {
         }
     }
 
-    /// A run was read from the store, or could not be.
+    /// Handles a run that was loaded, or could not be.
     fn loaded(
         &mut self,
         now: Timestamp,
@@ -271,7 +272,7 @@ impl Core {
         self.loads = self.loads.saturating_sub(1);
         let mut live = self.live.remove(&run)?;
         live.loading = false;
-        // What was read for an earlier state of the run says nothing about this one: its inbox has changed with it.
+        // Reads for an earlier state of the run are stale: its inbox has changed with it.
         if let Some(Ok(state)) = &result {
             let seq = Some(state.row.schedule.seq);
             if live.known_at != seq {
@@ -308,16 +309,16 @@ impl Core {
                     }
                 }
                 match error {
-                    // The store is away: what happened outside must not be forgotten.
+                    // The store is unavailable: external outcomes must not be lost.
                     EngineError::Store(error @ StoreError::Failed(_)) if !kept.is_empty() => {
-                        tracing::warn!(%run, %error, "the store is away; this run is looked at again");
+                        tracing::warn!(%run, %error, "the store is unavailable; this run will be retried");
                         output.actions.push(Action::WakeAt(live.scope.clone(), run, now.plus(BACK_OFF)));
                         live.queue = kept;
                         self.live.insert(run, live);
                     }
                     EngineError::Store(StoreError::Failed(_)) | EngineError::NoSuchRun(_) => {
                         if matches!(error, EngineError::NoSuchRun(_)) && kept.iter().any(Queued::is_signal) {
-                            // It was swept away, and then a child of it ended: nobody will read its inbox any more.
+                            // The run was deleted, and then a child of it ended: nobody will read its inbox.
                             let preconditions = vec![Precondition::RunAbsent(run)];
                             let writes = vec![Write::DropRun(run)];
                             self.next_commit += 1;
@@ -339,12 +340,12 @@ impl Core {
         }
     }
 
-    /// Decides everything that waits for one run, one commit at a time.
+    /// Decides everything queued for one run, one commit at a time.
     fn decide(&mut self, now: Timestamp, run: RunId, output: &mut StepOutput) {
         while self.decide_once(now, run, output) {}
     }
 
-    /// Decides what waits for one run and fits in one commit; whether there is more that can be decided now.
+    /// Decides as much for one run as fits in one commit; returns whether more can be decided now.
     fn decide_once(&mut self, now: Timestamp, run: RunId, output: &mut StepOutput) -> bool {
         let Some(mut live) = self.live.remove(&run) else { return false };
         if live.in_flight.is_some() || live.queue.is_empty() || live.loading {
@@ -354,7 +355,7 @@ impl Core {
         if live.row.is_none() && !live.queue.iter().any(|item| matches!(item.work, Work::Start(_))) {
             live.loading = true;
             self.loads += 1;
-            // What it needs is often known already; the rest shows when it is decided.
+            // Its reads are often prefetched; the rest shows when it is decided.
             let waits = self.store.reads_wait();
             let reads = waits.then_some(Read::Signals).filter(|_| live.queue.iter().any(Queued::is_signal));
             let reads = reads.into_iter().collect();
@@ -386,7 +387,7 @@ impl Core {
                 return false;
             }
             Err(Undecided::Away(error)) => {
-                tracing::warn!(%run, %error, "what a turn looked for could not be read; it is decided again");
+                tracing::warn!(%run, %error, "a read of a turn failed; the turn will be decided again");
                 return self.again(now, run, live, work, Some(error), output).is_some();
             }
             Err(Undecided::Refused(error)) => {
@@ -394,7 +395,7 @@ impl Core {
             }
             Err(Undecided::Nothing(answer)) => {
                 self.answered(run, &work);
-                // Nothing to say: nobody needs to be told but those who asked.
+                // Nothing to commit: only the callers get an answer.
                 for reply in work.into_iter().filter_map(|item| item.reply) {
                     let result = if answer.is_null() {
                         Err(EngineError::NothingToDo(run))
@@ -415,7 +416,8 @@ impl Core {
         false
     }
 
-    /// Has something read for a run, and the run itself, which the dropped turn has changed; then all is decided again.
+    /// Starts reads for a run and reloads the run itself, which the dropped turn has changed; then everything is
+    /// decided again.
     fn read_first(&mut self, run: RunId, live: Live, work: Vec<Queued>, reads: Vec<Read>, output: &mut StepOutput) {
         let Live { scope, queue, redecided, at_cap, unfinished, known, known_at, .. } = live;
         let is_new = work.iter().any(|item| matches!(item.work, Work::Start(_)));
@@ -427,8 +429,8 @@ impl Core {
         output.actions.push(Action::Load(Load { scope, run, exists: !is_new, reads }));
     }
 
-    /// Keeps a run that stands as it stood while something waits for it, or while it is this node's; whether something
-    /// waits.
+    /// Keeps an unchanged run in memory while work is queued for it or this node owns it; returns whether work is
+    /// queued.
     fn keep_while_queued(&mut self, run: RunId, live: Live) -> bool {
         let waits = !live.queue.is_empty();
         let owned = live
@@ -441,7 +443,7 @@ impl Core {
         waits
     }
 
-    /// One turn as one member of a commit; if nothing follows, what those who asked are told instead.
+    /// One turn as one member of a commit; without changes, the answer to the callers instead.
     fn turn(
         &mut self,
         now: Timestamp,
@@ -511,7 +513,8 @@ impl Core {
                 Work::Signals => inputs.push(Told::Signals),
                 Work::Slot => {}
                 Work::TakeOver(from) => {
-                    // Someone else may have been quicker; and what this turn takes over was not this node's before.
+                    // The run may have changed concurrently; and a run that is taken over did not belong to this node
+                    // before.
                     let owner = live.row.as_ref().and_then(|row| row.schedule.owner);
                     if schedule.owner != Some(*from) || owner != Some(*from) {
                         continue;
@@ -544,7 +547,7 @@ impl Core {
                 prelude.extend(unstarted::end(&mut status, &mut schedule, &mut inputs, has_machine, now));
             }
         }
-        // Another node works on the run: what is asked for is decided here, what follows outside starts there.
+        // Another node owns the run: the request is decided here, external calls start there.
         let guest = schedule.owner.is_some_and(|owner| owner != self.node);
         if live.redecided > MAX_REDECISIONS && live.is_atomic() {
             let message = "Others kept changing the same records; nothing was done. Try again in a moment.";
@@ -602,7 +605,7 @@ impl Core {
         };
         if work.iter().any(|item| matches!(item.work, Work::Slot)) {
             let tenant = live.scope.tenant();
-            // Its turn is not over while something is read for it: those who wait would go before it again and again.
+            // Its turn is not over while a read is pending; otherwise those who wait would overtake it again and again.
             if finished.missed.is_empty() {
                 self.flow().uncall(run);
             } else {
@@ -622,9 +625,9 @@ impl Core {
             return Err(undecided);
         }
         if finished.events.is_empty() && finished.writes.is_empty() && new_row.is_none() {
-            // Called, but what it needs is not there after all: it goes on waiting. If that is something else than its row
-            // says, the row is written: this node would be given it again and again, and others that have what it needs
-            // would not.
+            // Called, but its slot is not available after all: it keeps waiting. If it waits for a different limit than
+            // its row says, the row is written. Otherwise this node would be given it again and again, and other nodes
+            // with free slots would not.
             let waits_for = finished.limit.as_ref().zip(schedule.queued.as_ref());
             let called = work.iter().all(|item| matches!(item.work, Work::Slot));
             if waits_for.is_none_or(|(limit, place)| *limit == place.limit) || !called {
@@ -675,7 +678,7 @@ impl Core {
         schedule.seq += finished.events.len() as u64;
         let mut writes = Vec::with_capacity(finished.writes.len() + 3);
         if nudge {
-            // The node that works on the run finds this in its inbox and goes on.
+            // The owner of the run finds this in its inbox and continues.
             let body = json!({"go_on": true});
             writes.push(Write::Signal(SignalRow { run, id: format!("go on {}", schedule.seq), at: now, body }));
         }
@@ -755,13 +758,13 @@ impl Core {
             Ok(Outcome::Conflict(conflict)) => self.conflict(now, run, live, in_flight, conflict, output),
             Ok(Outcome::Refused(why)) => self.turned_down(now, run, live, in_flight, why, output),
             Err(error) => {
-                tracing::warn!(%run, %error, "a commit failed and will be tried again");
+                tracing::warn!(%run, %error, "a commit failed and will be retried");
                 self.again(now, run, live, in_flight.work, Some(error), output)
             }
         }
     }
 
-    /// The commit is durable: what it promised is done now.
+    /// The commit is durable: performs the actions it promised.
     fn settle(&mut self, run: RunId, mut live: Live, in_flight: InFlight, output: &mut StepOutput) -> Option<RunId> {
         live.redecided = 0;
         live.at_cap.clear();
@@ -808,12 +811,12 @@ impl Core {
             live.unfinished = 0;
         }
         if in_flight.delegated {
-            // The other side may have been quicker than this commit.
+            // An external system may have answered before this commit.
             live.queue.push_back(Queued::told(Work::Signals));
         }
         let at_rest = live.state.as_ref().is_none_or(|state| live.data.is_at_rest(state));
         let again = !live.queue.is_empty();
-        // A run that was moved to another program is read again, with the programs it had before.
+        // A migrated run is loaded again, with its earlier programs.
         let stays = again || (in_flight.schedule.owner == Some(self.node) && !moved);
         let told = at_rest || in_flight.work.iter().any(|item| item.reply.is_some());
         let state = if stays {
@@ -853,7 +856,7 @@ impl Core {
         again.then_some(run)
     }
 
-    /// Someone changed what the turn relied on: it is decided again, unless that cannot help.
+    /// A precondition failed: the turn is decided again, unless that cannot help.
     fn conflict(
         &mut self,
         now: Timestamp,
@@ -872,7 +875,7 @@ impl Core {
             Conflict::Precondition(Precondition::RunAbsent(_)) => Some(EngineError::RunExists(run)),
             Conflict::Precondition(Precondition::ApprovalPending(_)) => Some(EngineError::AlreadyDecided),
             Conflict::Precondition(Precondition::LetterOpen(_)) => Some(EngineError::AlreadyDecided),
-            // What the one who asked relied on, not what was decided: deciding again cannot help.
+            // A precondition of the caller failed, not one of the turn: deciding again cannot help.
             Conflict::Precondition(failed) if in_flight.work.iter().any(|item| item.relied_on(failed)) => {
                 Some(EngineError::Moved)
             }
@@ -885,7 +888,7 @@ impl Core {
         self.again(now, run, live, in_flight.work, None, output)
     }
 
-    /// Tells the one who asked why not; what did not come from them is decided again.
+    /// Answers the caller with the reason; other work is decided again.
     fn refuse(
         &mut self,
         now: Timestamp,
@@ -917,15 +920,15 @@ impl Core {
         let Live { scope, queue: mut later, redecided, at_cap, .. } = live;
         let failed = error.is_some();
         if failed {
-            // What was said to have failed may have been written all the same (the connection was cut at that moment):
-            // calls that it started were not made then, and nobody else would look after them.
+            // A commit reported as failed may still have been written (the connection broke at that moment). Its calls
+            // were not made, and nobody else would take them over.
             later.push_back(Queued::told(Work::TakeOver(self.node)));
         }
         let is_new = work.iter().any(|item| matches!(item.work, Work::Start(_)));
         let mut fresh = Live::empty(scope.clone());
         (fresh.redecided, fresh.at_cap) = (redecided + 1, at_cap);
         for mut item in work.into_iter().chain(later) {
-            // Whether a new run was written is not known. Whoever asked is still there and knows what to do.
+            // It is unknown whether a new run was written. The caller is still there and can decide what to do.
             match (&error, item.reply.take()) {
                 (Some(error), Some(reply)) if is_new => {
                     output.actions.push(Action::Reply(reply, Err(EngineError::Store(error.clone()))));
@@ -944,12 +947,12 @@ impl Core {
         Some(run)
     }
 
-    /// Puts what waits for a run before the run as it is now; too late for what another node looks after.
+    /// Queues work again for the reloaded run; drops what another node is responsible for.
     fn requeue(&mut self, run: RunId, fresh: &mut Live, items: impl IntoIterator<Item = Queued>) {
         let lost = fresh.owned_by_other(self.node);
         for item in items {
             if lost && !item.concerns_everybody() {
-                tracing::info!(%run, "an answer came too late: another node works on this run");
+                tracing::info!(%run, "an answer came too late: another node owns this run");
                 if !planted("answered-forgotten") {
                     self.answered(run, std::slice::from_ref(&item));
                 }
@@ -959,12 +962,12 @@ impl Core {
         }
     }
 
-    /// Calls and checks whose answers are waited for.
+    /// The number of calls and checks in flight.
     pub(crate) fn in_hand(&self) -> usize {
         self.in_hand.len()
     }
 
-    /// These answers are written, or nobody waits for them any more.
+    /// Marks answers as written, or as no longer expected.
     fn answered(&mut self, run: RunId, work: &[Queued]) {
         for item in work {
             if let Work::Job(job, attempt, _) | Work::Check(job, attempt, ..) | Work::NotMade(job, attempt) = &item.work
@@ -980,13 +983,13 @@ impl Core {
 
 /// Why a turn has nothing to commit.
 enum Undecided {
-    /// Nothing follows; what those who asked are told.
+    /// Nothing follows; the answer to the callers.
     Nothing(Value),
-    /// Something must be read first.
+    /// Reads are missing.
     Unread(Vec<Read>),
-    /// The store could not be asked for something that the turn needs.
+    /// A read of the turn failed.
     Away(StoreError),
-    /// What was asked does not fit where the run stands.
+    /// The request conflicts with the state of the run.
     Refused(EngineError),
 }
 

@@ -1,4 +1,4 @@
-//! What a run has come to know: its input and the results of its steps. Like the state, it is a fold of the log.
+//! The data of a run: its input and the results of its steps. Like the state, it is a fold of the log.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,10 @@ use serde_json::{Map, Value};
 use crate::input::RunInput;
 use crate::log::{LogEntry, PipeEvent};
 
-/// What a run has come to know.
+/// The data of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunData {
-    /// What it works on.
+    /// The input.
     pub input: RunInput,
     /// When the run started.
     pub started: Timestamp,
@@ -25,42 +25,42 @@ pub struct RunData {
     /// The lists of open and finished `foreach` steps.
     #[serde(with = "pairs")]
     pub items: BTreeMap<StepId, Vec<Value>>,
-    /// Arguments of jobs that are under way or done, for checks and undo.
+    /// Arguments of jobs in progress or done, for checks and undo.
     #[serde(with = "pairs")]
     pub args: BTreeMap<JobId, Value>,
-    /// Results of jobs that are done, for undo.
+    /// Results of finished jobs, for undo.
     #[serde(with = "pairs")]
     pub results: BTreeMap<JobId, Value>,
-    /// Whole results of jobs that somebody else goes on with first: reviewers, other engines, the steps they brought.
+    /// Complete results of jobs that wait for a reviewer, another engine or the steps they added.
     #[serde(with = "pairs")]
     pub pending: BTreeMap<JobId, Value>,
-    /// The jobs that brought steps along and their tools, by the path of those steps.
+    /// The jobs that added steps, with their tools, by the path of those steps.
     pub fragments: BTreeMap<String, (JobId, ToolRef)>,
     /// The accounts that open jobs were charged to.
     #[serde(with = "pairs", default, skip_serializing_if = "BTreeMap::is_empty")]
     pub charged: BTreeMap<JobId, Vec<String>>,
-    /// Attempts of open jobs that did not succeed, for their dead letters.
+    /// Failed attempts of open jobs, for their dead letters.
     #[serde(with = "pairs", default)]
     pub attempts: BTreeMap<JobId, Vec<FailedAttempt>>,
 }
 
-/// An attempt that did not succeed.
+/// A failed attempt.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FailedAttempt {
-    /// Which; the first is 1.
+    /// The attempt; the first is 1.
     pub attempt: u32,
-    /// When its answer was written.
+    /// When its outcome was written.
     pub at: Timestamp,
     /// Why.
     pub failure: Failure,
 }
 
-/// Failed attempts of one job that are remembered: the latest.
+/// Maximum number of failed attempts kept per job: the latest.
 const MAX_ATTEMPTS_KEPT: usize = 50;
 
 impl RunData {
-    /// Whether a run in this state goes no further by itself soon: it is over, waits for a person, or another system
-    /// works on it. A child run counts as its own work.
+    /// Whether a run in this state has settled: it has ended, waits for a person, or an external system works on it. A
+    /// child run counts as its own work.
     pub fn is_at_rest(&self, state: &State) -> bool {
         let rests = |job: &brain_vm::Job| match job.status {
             JobStatus::Delegated { child, .. } => !child,
@@ -71,7 +71,7 @@ impl RunData {
         state.is_ended() || state.phase() == Phase::New || (open > 0 && state.jobs.values().all(rests))
     }
 
-    /// Takes in the payload of a machine event. The state is the one after the event.
+    /// Folds the payload of a machine event. The state is the one after the event.
     pub(crate) fn apply(&mut self, code: &Code, state: &State, event: &Event, payload: Option<&Value>, at: Timestamp) {
         let result = || payload.map_or(Value::Null, |payload| payload["result"]["data"].clone());
         match event {
@@ -89,7 +89,7 @@ impl RunData {
                 self.take_args(*job, payload);
             }
             Event::JobDelegated { job, .. } => self.take_result(*job, payload),
-            // It has happened: what an undo needs is kept from now on, whatever a reviewer says.
+            // It has happened: the values for an undo are kept, whatever the reviewer decides.
             Event::ReviewAsked { job, .. } => {
                 self.take_result(*job, payload);
                 self.results.insert(*job, result());
@@ -101,7 +101,7 @@ impl RunData {
                     self.fragments.insert(state.path(code, *scope), (*job, tool));
                 }
                 self.results.insert(*job, result());
-                // Steps that follow inside the fragment see the result as that of any other step.
+                // Later steps inside the fragment see the result like that of any other step.
                 self.merge(&result());
             }
             Event::JobDone { job, .. } => {
@@ -109,7 +109,7 @@ impl RunData {
                 self.pending.remove(job);
                 self.finish(code, state, *job, result());
             }
-            // What came back is of no use to the steps that follow, but perhaps to the one that takes it back.
+            // The answer is useless to later steps, but an undo may need it.
             Event::JobDoneBadly { job, .. } => {
                 self.take_args(*job, payload);
                 self.pending.remove(job);
@@ -119,11 +119,11 @@ impl RunData {
             Event::JobFailed { job, .. } | Event::JobDismissed { job } => {
                 let done = self.results.get(job).cloned();
                 self.finish(code, state, *job, Value::Null);
-                // What happened before it was rejected can still be undone.
+                // A rejected call that happened can still be undone.
                 self.results.extend(done.filter(|_| state.done.contains(job)).map(|result| (*job, result)));
             }
             Event::JobStuck { job, happened: Happened::No, attempt, failure } => {
-                // It costs nothing; another attempt is charged anew.
+                // It costs nothing; another attempt is charged again.
                 self.charged.remove(job);
                 self.failed_attempt(*job, *attempt, failure, payload, at);
             }
@@ -190,7 +190,7 @@ impl RunData {
         self.results.insert(job, data);
     }
 
-    /// The same in another program: steps have other names and numbers there.
+    /// Translates the data to another program, with its step names and numbers.
     pub(crate) fn migrate(&mut self, map: &StepMap, steps: &BTreeMap<u16, u16>) {
         for (old, new) in map {
             if let (Some(result), Some(new)) = (self.steps.remove(old), new) {
@@ -210,7 +210,7 @@ impl RunData {
         }
     }
 
-    /// Takes in an event of the pipe. Fails if the input of the run is not one that this build can read.
+    /// Folds an event of the pipe. Fails if this build cannot read the input of the run.
     pub(crate) fn apply_pipe(&mut self, entry: &LogEntry<'_>) -> Result<(), serde_json::Error> {
         if entry.is(PipeEvent::Planned)
             && let Some(input) = entry.payload.and_then(|payload| payload.get("input"))
@@ -221,20 +221,20 @@ impl RunData {
     }
 }
 
-/// What the event of a migration says.
+/// The data of a migration event.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Moved {
-    /// The program the run had.
+    /// The previous program.
     pub from: Digest,
-    /// The program it has from then on.
+    /// The new program.
     pub to: Digest,
-    /// Who moved it.
+    /// Who migrated it.
     pub by: String,
-    /// Steps with other names.
+    /// Renamed steps.
     pub map: StepMap,
-    /// The steps that had begun: their old numbers and their new ones.
+    /// The steps that had started: their old and new numbers.
     pub steps: BTreeMap<u16, u16>,
-    /// Where it stood in the new program.
+    /// The state in the new program.
     pub state: State,
 }
 

@@ -1,4 +1,4 @@
-//! Runs the same core by hand on a virtual clock: no threads, no sleeping. For scenarios, tests and simulation.
+//! Runs the same core by hand on a virtual clock, without threads or sleeping. For scenarios, tests and simulation.
 
 use std::future::Future;
 use std::pin::{Pin, pin};
@@ -22,14 +22,14 @@ use crate::performer::{Lost, Performer, Tasks, Work};
 use crate::run_state::Programs;
 use crate::shards::Shards;
 
-/// Something that is done outside, and when it counts as lost.
+/// An external task and its deadline.
 struct Task {
     work: Work,
     until: Timestamp,
     lost: Option<Box<dyn FnOnce(Lost) -> CoreInput + Send>>,
 }
 
-/// Work that is polled by hand.
+/// Tasks that are polled by hand.
 struct ByHand {
     clock: Arc<VirtualClock>,
     send: Sender<CoreInput>,
@@ -50,7 +50,7 @@ impl Tasks for ByHand {
 }
 
 impl ByHand {
-    /// Moves everything that can move; whether anything ended.
+    /// Polls everything; returns whether anything finished.
     fn poll(&mut self) -> bool {
         let now = self.clock.now();
         let mut context = Context::from_waker(Waker::noop());
@@ -74,20 +74,20 @@ impl ByHand {
     }
 }
 
-/// Steps after which a driver says that something never ends.
+/// Maximum number of steps before a driver panics.
 const MAX_PUMPS: usize = 100_000;
 
-/// An engine and what moves it.
+/// An engine and the driver that moves it.
 pub struct Driver {
     engine: Arc<Engine>,
     performer: Performer<ByHand>,
     clock: Arc<VirtualClock>,
     keeper: Keeper,
-    /// When the node says next that it lives.
+    /// When the next heartbeat is due.
     heartbeat_at: Timestamp,
 }
 
-/// Nodes of a virtual world are known by their leases only.
+/// In a virtual world, nodes are known only by their leases.
 struct NothingIsKnown;
 
 impl Liveness for NothingIsKnown {
@@ -100,7 +100,7 @@ impl Liveness for NothingIsKnown {
     }
 }
 
-/// The lease of a node that never lapses.
+/// A lease that never expires.
 const FOR_EVER: Millis = Millis(1 << 45);
 
 impl Driver {
@@ -115,7 +115,7 @@ impl Driver {
         Self::with_flow(store, host, outside, clock, random, FlowConfig::default())
     }
 
-    /// A node that shares outside jobs out like this. It counts as alive until it is taken over by hand.
+    /// A node with this flow configuration. It counts as alive until it is taken over by hand.
     pub fn with_flow(
         store: Arc<dyn Store>,
         host: Arc<dyn Host>,
@@ -130,7 +130,7 @@ impl Driver {
         driver
     }
 
-    /// A node that lives by its lease: it must [`Driver::keep`], or others take its runs over.
+    /// A node with a real lease: it must [`Driver::keep`], or others take over its runs.
     pub fn on_lease(
         store: Arc<dyn Store>,
         host: Arc<dyn Host>,
@@ -165,12 +165,12 @@ impl Driver {
         Self { engine, performer, clock, keeper, heartbeat_at }
     }
 
-    /// Does once what the keeping thread of a node does every second: says that the node lives when it is time to, and
-    /// looks for runs of the dead, for runs whose time has come and into inboxes. What it finds is for
-    /// [`Driver::turn`]. The first call must have succeeded before the node is given anything to do.
+    /// Does once what the keeper thread of a node does every second: renews the lease when due, and looks for orphaned
+    /// runs, due timers and inbox entries. [`Driver::turn`] processes what it finds. The first call must succeed before
+    /// the node gets any work.
     pub fn keep(&mut self) -> Result<(), StoreError> {
         let now = self.clock.now();
-        // A clock that was set back must not keep a node silent.
+        // A clock that was set back must not delay the heartbeat.
         if now >= self.heartbeat_at || self.heartbeat_at > now.plus(HEARTBEAT) {
             self.keeper.heartbeat(false)?;
             self.heartbeat_at = now.plus(HEARTBEAT);
@@ -184,27 +184,27 @@ impl Driver {
         Ok(())
     }
 
-    /// A run as this node has it in memory, unless something of it is being committed: what its log must fold to.
+    /// A run as this node has it in memory, unless a commit of it is in flight: what its log must fold to.
     pub fn at_hand(&self, run: RunId) -> Option<(&RunRow, &State, &RunData)> {
         self.performer.core.at_hand(run)
     }
 
-    /// Calls and checks whose answers this node waits for.
+    /// The number of calls and checks in flight.
     pub fn in_hand(&self) -> usize {
         self.performer.core.in_hand()
     }
 
-    /// What each tenant has of this node.
+    /// Each tenant's use of this node.
     pub fn in_use(&self) -> Vec<InUse> {
         self.performer.core.in_use()
     }
 
-    /// The engine that this moves.
+    /// The engine.
     pub fn engine(&self) -> &Arc<Engine> {
         &self.engine
     }
 
-    /// Takes over every run that another node on this store has left behind.
+    /// Takes over every run of another node on this store.
     pub fn take_over(&mut self, dead: NodeId) {
         let owned = self.performer.store.owned_by(SystemScope, dead, usize::MAX >> 1).unwrap_or_default();
         for (tenant, run) in owned {
@@ -213,7 +213,7 @@ impl Driver {
         self.pump();
     }
 
-    /// Works until nothing more happens by itself at this moment. Returns whether anything did.
+    /// Works until nothing more can happen at this time. Returns whether anything happened.
     pub fn pump(&mut self) -> bool {
         let mut moved = false;
         for _ in 0..MAX_PUMPS {
@@ -222,16 +222,16 @@ impl Driver {
             }
             moved = true;
         }
-        panic!("the engine did not come to rest after {MAX_PUMPS} steps");
+        panic!("the engine did not settle after {MAX_PUMPS} steps");
     }
 
-    /// One step of the core with what has come since the last one. Returns whether anything had.
+    /// One step of the core with the inputs since the last one. Returns whether there were any.
     pub fn turn(&mut self) -> bool {
         let polled = self.performer.tasks.poll();
         self.performer.step() || polled
     }
 
-    /// Moves the clock to a moment, waking what is due on the way, in order.
+    /// Moves the clock forward, firing timers in order on the way.
     pub fn advance_to(&mut self, until: Timestamp) {
         self.pump();
         while let Some(at) = self.next_wake()
@@ -247,11 +247,11 @@ impl Driver {
         if until > self.clock.now() {
             self.clock.advance(until.since(self.clock.now()));
         }
-        // Calls that had no answer in time, and what follows from that.
+        // Timed-out calls, and what follows from them.
         while self.pump() && self.wake_due() {}
     }
 
-    /// When something happens next: a timer of a run, or something outside.
+    /// When something happens next: a timer, or an external event.
     fn next_wake(&self) -> Option<Timestamp> {
         let timer = self.performer.store.next_wake(SystemScope).ok().flatten();
         let outside = self.performer.outside.wakes_at().filter(|at| *at > self.clock.now());
@@ -269,8 +269,8 @@ impl Driver {
         self.pump()
     }
 
-    /// Drives a future to its end. While it waits and nothing else can happen, time moves to the next thing that
-    /// will: a timer of a run, or `deadline`. `None` if the future still waits then.
+    /// Drives a future to its end. While it waits and nothing else can happen, the clock moves to the next timer or to
+    /// `deadline`. `None` if the future is still pending then.
     pub fn block_on<T>(&mut self, future: impl Future<Output = T>, deadline: Option<Timestamp>) -> Option<T> {
         let mut future = pin!(future);
         let mut context = Context::from_waker(Waker::noop());

@@ -1,4 +1,4 @@
-//! The engine as the kernel sees it.
+//! The engine's public interface.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
@@ -34,10 +34,10 @@ use crate::run_state::{Programs, RunState};
 use crate::shards::Shards;
 use crate::shell::{KeeperNews, TokioTasks, decide_forever, keep_forever};
 
-/// How often [`Engine::drain`] looks.
+/// Polling interval of [`Engine::drain`].
 const DRAIN_POLL: Duration = Duration::from_millis(25);
 
-/// Why the engine did not do what it was asked.
+/// An error of the engine.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum EngineError {
     /// There is no such run in this scope.
@@ -47,43 +47,43 @@ pub enum EngineError {
     #[error("there is no dead letter {0}")]
     NoSuchLetter(JobKey),
     /// A run with this id exists already.
-    #[error("run {0} exists already")]
+    #[error("run {0} already exists")]
     RunExists(RunId),
-    /// Another request was accepted under this key.
+    /// Another request was accepted with this key.
     #[error("the idempotency key `{0}` has been used")]
     KeyTaken(String),
-    /// Someone else was quicker.
-    #[error("this has been decided already")]
+    /// The decision was already made.
+    #[error("this has already been decided")]
     AlreadyDecided,
-    /// Something that was relied on has been changed by someone else.
-    #[error("someone changed what this relied on; nothing was done. Look again and ask again")]
+    /// A precondition failed because of a concurrent change.
+    #[error("a concurrent change made this request stale; nothing was done. Read the run again and repeat the request")]
     Moved,
-    /// Nothing is tried again in a run that is about to end.
-    #[error("run {0} is being stopped, so nothing in it is tried again; resolve the letter or give it up")]
+    /// A run that is stopping retries nothing.
+    #[error("run {0} is stopping, so its steps cannot be retried; resolve or abandon the letter")]
     Stopping(RunId),
-    /// What has happened is not done again.
+    /// A call that took effect is not repeated.
     #[error(
         "this step of run {0} has had its effect; only its answer could not be used. Resolve the letter, with a result \
          if later steps need one, or give it up"
     )]
     Happened(RunId),
-    /// What would be repeated may have happened.
-    #[error("step {1} of run {0} may have happened and would be repeated; decide about its letter first")]
+    /// A call that may have happened would be repeated.
+    #[error("step {1} of run {0} may have happened and would be repeated; decide its dead letter first")]
     InDoubt(RunId, String),
-    /// Nothing follows from what was asked.
+    /// The request has no effect.
     #[error("there is nothing to do for run {0}")]
     NothingToDo(RunId),
-    /// The log of this run was written by a newer build, or is broken.
+    /// The log was written by a newer build, or is damaged.
     #[error("run {0} cannot be read: {1}")]
     Unreadable(RunId, String),
-    /// The database will not take it, and why. Nothing was written.
-    #[error("what was decided for run {0} is not taken by the database, so nothing was done: {1}")]
+    /// The database rejected the write. Nothing was written.
+    #[error("the database rejected the write for run {0}; nothing was changed: {1}")]
     Refused(RunId, String),
-    /// The run was set aside.
-    #[error("run {0} was set aside; `brain runs retry` has it looked at again, `brain runs abort` gives it up")]
+    /// The run is parked.
+    #[error("run {0} is parked; `brain runs retry` resumes it, `brain runs abort` ends it")]
     Parked(RunId),
-    /// What must not be done twice may be being done at this moment.
-    #[error("a call of run {0} may still be under way, and must not be made twice; ask again after {1}")]
+    /// A call that must not be repeated may be in flight.
+    #[error("a call of run {0} may still be in flight and must not be repeated; try again after {1}")]
     UnderWay(RunId, Timestamp),
     /// A program is missing from the store.
     #[error("program {0} is not in the store")]
@@ -91,10 +91,10 @@ pub enum EngineError {
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The run cannot be moved to another program, and why.
-    #[error("run {0} cannot be moved: {list}", list = .1.join("; "))]
+    /// The run cannot be migrated to another program, and why.
+    #[error("run {0} cannot be migrated: {list}", list = .1.join("; "))]
     NotMovable(RunId, Vec<String>),
-    /// Too many requests wait to be written.
+    /// Too many requests are waiting to be written.
     #[error("too many requests are waiting to be written; nothing was done. Try again in a moment")]
     Busy,
     /// The engine is shutting down.
@@ -102,21 +102,21 @@ pub enum EngineError {
     Stopped,
 }
 
-/// How an engine is set up.
+/// Configuration of an engine.
 #[derive(Clone, Debug)]
 pub struct EngineConfig {
-    /// How outside jobs are shared out.
+    /// Slots and limits of external jobs.
     pub flow: FlowConfig,
-    /// Whether nothing outside starts, and nothing is taken over or woken, until [`Engine::pause`] says otherwise.
+    /// Whether to start paused: no external calls, timers or take-overs until [`Engine::pause`] resumes.
     pub paused: bool,
-    /// Whether this process looks after runs that others left behind and runs whose time has come.
+    /// Whether this process also fires timers and takes over runs of dead nodes.
     pub keep: bool,
-    /// Threads that decide, each about its part of the runs.
+    /// The number of deciding threads, each with its shard of the runs.
     pub deciders: usize,
     /// Called after a thread of the engine has panicked. By default the process aborts: a core that has lost its
-    /// invariants must not keep its lease, or its runs would stay with it for ever.
+    /// invariants must not keep its lease, or its runs would never be taken over.
     pub panicked: fn(),
-    /// What is logged as slow.
+    /// Thresholds of the slow log.
     pub slow: Slow,
 }
 
@@ -133,16 +133,16 @@ impl Default for EngineConfig {
     }
 }
 
-/// What a person decides about a dead letter.
+/// A person's decision about a dead letter.
 #[derive(Clone, Debug)]
 pub enum LetterDecision {
-    /// Try again with the same key.
+    /// Retry with the same key.
     Retry,
-    /// Go on without it; or, if a result is given, as if it had succeeded with that.
+    /// Continue without it; or, with a result, as if it had succeeded.
     Resolve(Option<Value>),
-    /// Give it up: `on_failure` decides.
+    /// Fail the step: `on_failure` applies.
     Abandon,
-    /// Tell someone; nothing else changes.
+    /// Assign it to someone; nothing else changes.
     Escalate(String),
 }
 
@@ -168,7 +168,7 @@ struct Threads {
 }
 
 impl Engine {
-    /// Starts the threads. Must be called inside a Tokio runtime, which will do what is outside.
+    /// Starts the threads. Must be called inside a Tokio runtime, which executes external calls.
     pub fn start(
         config: &EngineConfig,
         store: Arc<dyn Store>,
@@ -232,7 +232,7 @@ impl Engine {
             }
         }));
         let to_core = shards.clone();
-        // A short-lived process leaves other people's work alone.
+        // A short-lived process leaves the work of other nodes alone.
         let idle = Arc::new(AtomicBool::new(true));
         let (resting, of_node) = (if keep { paused.clone() } else { idle }, hub.clone());
         threads.handles.push(spawn(
@@ -258,7 +258,7 @@ impl Engine {
         }))
     }
 
-    /// Whether the last commit or heartbeat reached the store. It is tried again with every heartbeat.
+    /// Whether the last commit or heartbeat reached the store. Checked again with every heartbeat.
     pub fn can_write(&self) -> bool {
         self.hub.can_write()
     }
@@ -294,23 +294,23 @@ impl Engine {
         &self.clock
     }
 
-    /// Whether nothing outside starts and nothing is taken over or woken.
+    /// Whether the engine is paused.
     pub fn is_paused(&self) -> bool {
         self.paused.load(Ordering::Relaxed)
     }
 
-    /// Stops starting things, or goes on.
+    /// Pauses or resumes the engine.
     pub fn pause(&self, paused: bool) {
         self.paused.store(paused, Ordering::Relaxed);
         self.send(CoreInput::Pause(paused));
     }
 
-    /// What waits for people and for free slots, of all tenants.
+    /// The backlog of all tenants: runs that wait for people or for slots.
     pub fn backlog(&self) -> Result<Backlog, StoreError> {
         self.store.backlog(SystemScope, PRIORITY_STEP)
     }
 
-    /// What a row of a run's log says that operators hear of.
+    /// The happenings in a row of a run's log.
     pub fn happenings(&self, scope: &Scope, row: &LogRow) -> Result<Vec<Happening>, EngineError> {
         if happenings(row, RunStatus::Running, None, None).is_empty() {
             return Ok(Vec::new());
@@ -324,23 +324,23 @@ impl Engine {
         Ok(each.collect())
     }
 
-    /// Has an observer told what happens to runs from now on.
+    /// Adds an observer.
     pub fn observe(&self, observer: Arc<dyn Observer>) {
         self.hub.observers.add(observer);
     }
 
-    /// Outside jobs that are under way in this process.
+    /// The number of external jobs in flight in this process.
     pub fn outside_jobs(&self) -> usize {
         self.hub.outside_jobs()
     }
 
-    /// Starts no more outside calls and waits until those under way have ended and their outcomes are durable, for
-    /// `limit` at most. Returns whether that was reached. Runs whose next step is outside go back to the queue, where
-    /// any node may take them.
+    /// Stops starting external calls and waits until those in flight have ended and their outcomes are durable, for at
+    /// most `limit`. Returns whether that was reached. Runs whose next step is external go back to the queue, where any
+    /// node may take them.
     pub async fn drain(&self, limit: Duration) -> bool {
         self.pause(true);
         let over = async {
-            // This node owns a run as long as a call of it is under way or its outcome is not committed.
+            // This node owns a run as long as a call of it is in flight or its outcome is not committed.
             while self.outside_jobs() > 0
                 || self.store.owned_by(SystemScope, self.node, 1).is_ok_and(|owned| !owned.is_empty())
             {
@@ -350,7 +350,7 @@ impl Engine {
         tokio::time::timeout(limit, over).await.is_ok()
     }
 
-    /// Announces that this process is about to stop, so that long polls are answered now.
+    /// Announces that this process is about to stop, so that long polls return.
     pub fn retire(&self) {
         self.retiring.send_replace(true);
     }
@@ -366,10 +366,10 @@ impl Engine {
         }
     }
 
-    /// Writes a run and starts it if it may. Answers when that is durable; inline steps are then done.
+    /// Writes a run and starts it if it may start. Returns when that is durable and its inline steps are done.
     pub async fn submit(&self, submission: Submission) -> Result<RunNews, EngineError> {
         let place = self.intake.enter(submission.scope.tenant()).ok_or(EngineError::Busy)?;
-        // A request that nobody waits for any more and that nobody can ask about is not begun.
+        // A request without a key whose caller has gone is not started.
         let gone = submission.key.is_none().then(|| place.gone());
         let (send, receive) = oneshot::channel();
         let reply = Box::new(move |result| drop(send.send(result)));
@@ -377,7 +377,7 @@ impl Engine {
         receive.await.unwrap_or(Err(EngineError::Stopped))
     }
 
-    /// Gives a command to a run. Answers when its commit is durable.
+    /// Sends a command to a run. Returns when its commit is durable.
     pub async fn command(&self, scope: &Scope, run: RunId, command: Command) -> Result<RunNews, EngineError> {
         let (send, receive) = oneshot::channel();
         let reply = Box::new(move |result| drop(send.send(result)));
@@ -385,16 +385,16 @@ impl Engine {
         receive.await.unwrap_or(Err(EngineError::Stopped))
     }
 
-    /// The next time that this process brings a run to rest. Ends without an answer when it is time to look in the
-    /// store: another process may have moved the run.
+    /// The next time that this process settles a run. Ends without an answer when the store should be checked, because
+    /// another process may have moved the run.
     pub fn next_rest(&self, run: RunId) -> oneshot::Receiver<RunNews> {
         self.hub.wait(run)
     }
 
-    /// Waits until a run comes to rest: it is over, or only a person can move it on.
+    /// Waits until a run settles: it has ended, or only a person can resume it.
     pub async fn wait(&self, scope: &Scope, run: RunId) -> Result<RunNews, EngineError> {
         loop {
-            // Listening starts before looking, so that nothing is missed in between.
+            // Subscribe before reading, so that nothing is missed in between.
             let news = self.hub.wait(run);
             let row = self.store.run(scope, run)?.ok_or(EngineError::NoSuchRun(run))?;
             if let Some(news) = self.at_rest(scope, &row)? {
@@ -421,7 +421,7 @@ impl Engine {
         Ok(None)
     }
 
-    /// Asks a run to stop, with other events and writes in the same commit. What was done stays.
+    /// Cancels a run, with additional events and writes in the same commit. Finished steps are not undone.
     pub async fn cancel(
         &self,
         scope: &Scope,
@@ -440,17 +440,17 @@ impl Engine {
         self.command(scope, run, command).await
     }
 
-    /// Waits until something became durable, here or perhaps elsewhere. Listening starts at the call.
+    /// Waits until something became durable, here or possibly elsewhere. Subscribes at the call.
     pub fn changed(&self) -> impl Future<Output = ()> + '_ {
         self.hub.changes().notified()
     }
 
-    /// Waits until workers may have something new to take.
+    /// Waits until there may be new offers for workers.
     pub async fn offers(&self) {
         self.hub.offers().notified().await;
     }
 
-    /// Tells the open job with this key something; what came of it is in the answer of the news.
+    /// Sends a message to the open job with this key; the answer of the news holds the outcome.
     pub async fn tell_job(
         &self,
         scope: &Scope,
@@ -463,8 +463,8 @@ impl Engine {
         self.command(scope, run, Command { prelude, preconditions, writes, inputs, status: None, program: None }).await
     }
 
-    /// Has a run looked at again that was set aside. Calls that were under way then count as unknown; those that must not
-    /// be made twice must have come to an end first.
+    /// Unparks a run. Calls that were in flight then count as unknown; those that must not be repeated must have ended
+    /// first.
     pub async fn unpark(&self, scope: &Scope, run: RunId, by: &str) -> Result<RunNews, EngineError> {
         let state = self.run_state(scope, run)?;
         if state.row.status != RunStatus::Parked {
@@ -476,7 +476,7 @@ impl Engine {
         }
         let mut inputs = lost_jobs(state.state.as_ref());
         inputs.push(Told::Input(Input::Tick, None));
-        // What is offered again was read before: the run must not have moved since.
+        // The offers were read earlier, so the run must not have changed since.
         let RunSchedule { seq, fence, .. } = state.row.schedule;
         let command = Command {
             prelude: vec![NewEvent::pipe(PipeEvent::Unparked, json!({"by": by}), None)],
@@ -489,8 +489,8 @@ impl Engine {
         self.command(scope, run, command).await
     }
 
-    /// Gives up a run that was set aside, as if it were cancelled; if that cannot be, because it cannot be read or the
-    /// database does not take it, as [`Engine::abort_unread`] does.
+    /// Ends a parked run like a cancellation; if that is not possible, because it cannot be read or the database
+    /// rejects it, like [`Engine::abort_unread`].
     pub async fn abort_parked(&self, scope: &Scope, run: RunId, by: &str, event: NewEvent) -> Result<(), EngineError> {
         let state = match self.run_state(scope, run) {
             Err(EngineError::Unreadable(..) | EngineError::NoProgram(_)) => {
@@ -517,7 +517,7 @@ impl Engine {
         }
     }
 
-    /// Gives up a run that was set aside. Nothing of it is executed or taken back.
+    /// Ends a parked run without executing or undoing anything.
     pub fn abort_unread(&self, scope: &Scope, run: RunId, event: NewEvent) -> Result<(), EngineError> {
         let row = self.store.run(scope, run)?.ok_or(EngineError::NoSuchRun(run))?;
         if row.status != RunStatus::Parked {
@@ -533,7 +533,7 @@ impl Engine {
         }
     }
 
-    /// How a run would stand in another program, or every reason why it cannot be moved there.
+    /// The state of a run in another program, or every reason why it cannot be migrated.
     pub fn migration(
         state: &RunState,
         to: &(Digest, Arc<Program>),
@@ -547,7 +547,8 @@ impl Engine {
         brain_vm::migrate(program, machine, &to, map, |step| list(step).map_or(0, |list| list.len() as u32))
     }
 
-    /// Moves a run to another program, with what that runs on. What was begun goes on there; nothing is done again.
+    /// Migrates a run to another program with a new input. Steps in progress continue there; finished steps are not
+    /// repeated.
     #[expect(clippy::too_many_arguments, reason = "all of it belongs to one commit")]
     pub async fn migrate(
         &self,
@@ -583,7 +584,7 @@ impl Engine {
         self.command(scope, run, command).await
     }
 
-    /// Another child would repeat what the last one may have done, so that one's letters are decided first.
+    /// Refuses to start another child that could repeat what the last one may have done: its letters are decided first.
     fn refuse_while_child_in_doubt(&self, scope: &Scope, job: JobKey) -> Result<(), EngineError> {
         let Some(child) = last_child(self.store.as_ref(), scope, job)? else { return Ok(()) };
         let state = self.run_state(scope, child)?;
@@ -637,7 +638,7 @@ impl Engine {
             }
             LetterDecision::Abandon => {
                 let failure = serde_json::from_value(letter.body["failure"].clone())
-                    .unwrap_or_else(|_| Failure::business("abandoned", "The step was given up."));
+                    .unwrap_or_else(|_| Failure::business("abandoned", "The step was abandoned."));
                 ("abandoned", Some((Input::Abandon(job, failure), None)))
             }
             LetterDecision::Escalate(ref to) => {
@@ -662,7 +663,7 @@ impl Engine {
         self.command(scope, run, command).await
     }
 
-    /// Everything that is known of a run, folded from its log. Nothing is executed.
+    /// The state of a run, folded from its log. Executes nothing.
     pub fn run_state(&self, scope: &Scope, run: RunId) -> Result<RunState, EngineError> {
         RunState::load(self.store.as_ref(), &self.programs, scope, run).map_err(|failed| failed.error)
     }
@@ -672,14 +673,14 @@ impl Engine {
         self.programs.get(self.store.as_ref(), hash)
     }
 
-    /// Ends the threads. What is committed stays; outside jobs that are under way are found by the next node.
+    /// Stops the threads. Commits stay; the next node takes over external jobs in flight.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
         let Ok(mut threads) = self.threads.lock() else { return };
         if let Some(keeper) = threads.keeper.take() {
             drop(keeper.send(KeeperNews::Stop));
         }
-        // Wakes the deciding threads: a commit that nobody made does nothing.
+        // Wakes the deciding threads with a no-op.
         if let Ok(shards) = self.shards.lock() {
             shards.wake_all();
         }
@@ -687,8 +688,8 @@ impl Engine {
             drop(handle.join());
         }
         let owns_nothing = self.store.owned_by(SystemScope, self.node, 1).is_ok_and(|owned| owned.is_empty());
-        // A commit of which nobody knows how it went may still be written in the name of this node. Others find what is
-        // in it only as long as they know the node.
+        // A commit with an unknown outcome may still be written in the name of this node. Others can take it over only
+        // while they know the node.
         if owns_nothing && self.hub.commits_open() == 0 {
             drop(self.store.forget_node(SystemScope, self.node));
         }
@@ -701,7 +702,7 @@ impl Drop for Engine {
     }
 }
 
-/// How long a call of a run that must not be repeated may take at most; nothing if none is under way.
+/// The longest timeout of a non-repeatable call in flight; zero without one.
 fn longest_call(state: &RunState) -> Millis {
     let (Some(code), Some(machine)) = (&state.code, &state.state) else { return Millis(0) };
     let running = machine.jobs.iter().filter(|(_, job)| job.status == JobStatus::Running);

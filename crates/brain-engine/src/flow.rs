@@ -1,34 +1,34 @@
-//! Who may start an outside job now, and who is next: slots, limits, and fairness between tenants.
+//! Decides which external jobs may start: slots, limits, and fairness between tenants.
 //!
-//! A job that finds no slot does not start: it stays ready, its run is durably queued, and any node with room may take
-//! it. What is kept here is this node's part of that queue and what it is doing.
+//! A job without a slot does not start: it stays ready, its run is durably queued, and any node with free slots may
+//! take it. This module holds the node's part of that queue and its jobs in flight.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use brain_core::{Rate, RateMeter, RunId, TenantId, Timestamp};
 use brain_vm::JobId;
 
-/// A tenant may use this many times the slots that it leaves free (times its weight): one alone gets four fifths, and
-/// whoever comes next always finds some.
+/// A tenant may use this many times the slots that it leaves free (times its weight). A single tenant gets four fifths,
+/// and the next one always finds some.
 const GREED: usize = 4;
-/// What runs wait for that find no slot of the node free, or those of others come first.
+/// The queue of runs that wait for a slot of the node, or for tenants that go first.
 const NODE: &str = "node";
-/// Runs of one tenant that are kept at hand; the store has the rest.
+/// Maximum number of queued runs per tenant in memory; the store has the rest.
 const AT_HAND: usize = 1_024;
 
-/// How much of something may happen.
+/// Concurrency and rate limits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
-    /// At a time, over all nodes.
+    /// Maximum concurrency over all nodes.
     pub running: Option<u32>,
-    /// In a while, over all nodes.
+    /// Rate over all nodes.
     pub rate: Option<Rate>,
 }
 
-/// What a tenant may use.
+/// The limits of a tenant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TenantLimits {
-    /// Its part where tenants compete: twice the weight, twice the part.
+    /// Its weight where tenants compete: twice the weight, twice the share.
     pub weight: u32,
     /// Its limits.
     pub limits: Limits,
@@ -40,18 +40,18 @@ impl Default for TenantLimits {
     }
 }
 
-/// How outside jobs are shared out.
+/// How external jobs share the node.
 #[derive(Clone, Debug)]
 pub struct FlowConfig {
-    /// Outside jobs at a time on this node.
+    /// Maximum number of concurrent external jobs on this node.
     pub slots: usize,
-    /// Tenants that have limits or a weight of their own.
+    /// Tenants with their own limits or weight.
     pub tenants: BTreeMap<TenantId, TenantLimits>,
-    /// What all others have.
+    /// The limits of all other tenants.
     pub others: TenantLimits,
-    /// Requests of one tenant that may wait to be written.
+    /// Maximum number of waiting requests per tenant.
     pub waiting_of_tenant: usize,
-    /// Requests of all tenants that may wait to be written.
+    /// Maximum number of waiting requests in total.
     pub waiting: usize,
 }
 
@@ -68,37 +68,37 @@ impl Default for FlowConfig {
 }
 
 impl FlowConfig {
-    /// What a tenant may use.
+    /// The limits of a tenant.
     pub fn tenant(&self, tenant: &TenantId) -> TenantLimits {
         self.tenants.get(tenant).copied().unwrap_or(self.others)
     }
 }
 
-/// What a tenant has of a node.
+/// A tenant's use of a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InUse {
     /// The tenant.
     pub tenant: TenantId,
-    /// Its outside jobs that are under way there, or about to be.
+    /// Its external jobs in flight there, or about to be.
     pub running: u32,
-    /// Its runs, of those that the node has at hand, that wait for nothing but one of its slots.
+    /// Its runs in memory that wait only for a slot of the node.
     pub waiting: usize,
 }
 
-/// This node's part of limits that hold over all nodes.
+/// This node's share of limits that apply over all nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Share {
-    /// Its place among the living nodes.
+    /// Its rank among the live nodes.
     pub rank: u32,
-    /// How many there are.
+    /// The number of live nodes.
     pub nodes: u32,
 }
 
 impl Share {
-    /// All of it.
+    /// The whole share.
     pub const ALONE: Self = Self { rank: 0, nodes: 1 };
 
-    /// Its part of a whole number: all parts together are the whole, and some may be nothing.
+    /// Its share of a number: all shares add up to the whole, and some may be zero.
     fn of(self, whole: u32) -> u32 {
         whole / self.nodes + u32::from(self.rank < whole % self.nodes)
     }
@@ -107,7 +107,7 @@ impl Share {
 /// Why a job does not start now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct NoSlot {
-    /// What there is too little of: `node`, `tenant`, `tool NAME` or `pause`.
+    /// The exhausted limit: `node`, `tenant`, `tool NAME` or `pause`.
     pub(crate) limit: String,
 }
 
@@ -119,12 +119,12 @@ struct Used {
     running: u32,
     meter: RateMeter,
     limits: Limits,
-    /// When it was last given a slot, in slots: ties go to whoever waited longest.
+    /// The slot counter at its last slot: ties go to the longest wait.
     served: u64,
 }
 
 impl Used {
-    /// When another one may start besides those for which a slot is kept; `None`: when one that runs has ended.
+    /// When another job may start beside those with a reserved slot; `None`: when a running one has ended.
     fn next_at(&self, share: Share, kept: u32, now: Timestamp) -> Option<Timestamp> {
         if self.limits.running.is_some_and(|limit| self.running + kept >= share.of(limit)) {
             return None;
@@ -147,7 +147,7 @@ impl Used {
     }
 }
 
-/// The queue of one tenant as far as it is at hand: by what each run waits for, in order.
+/// The in-memory queue of one tenant: by limit, in order.
 #[derive(Default)]
 struct Waiting {
     by_limit: BTreeMap<String, BTreeSet<(i64, RunId)>>,
@@ -175,7 +175,7 @@ impl Waiting {
     }
 }
 
-/// What of this node is in use, and who waits.
+/// The node's slots in use, and its queue.
 pub(crate) struct Flow {
     config: FlowConfig,
     share: Share,
@@ -185,12 +185,13 @@ pub(crate) struct Flow {
     tools: HashMap<String, Used>,
     waiting: BTreeMap<TenantId, Waiting>,
     served: u64,
-    /// Tenants of which the store has more than is at hand.
+    /// Tenants with more queued runs in the store than in memory.
     more: BTreeSet<TenantId>,
-    /// Runs that were called and have not started yet, each with what it waited for: they go before those that wait, and
-    /// a slot is kept for each. Without that, many would be called for one slot of a tool, and chance would choose.
+    /// Runs that were called and have not started yet, each with the limit it waited for. They go before those that
+    /// wait, and a slot is reserved for each. Otherwise many would be called for one slot of a tool, and the winner
+    /// would be random.
     called: BTreeMap<RunId, (TenantId, String)>,
-    /// How many of them waited for each limit.
+    /// How many slots are reserved per limit.
     kept: HashMap<String, u32>,
 }
 
@@ -215,17 +216,17 @@ impl Flow {
         self.share = share;
     }
 
-    /// Whether nothing starts until further notice.
+    /// Pauses or resumes.
     pub(crate) fn pause(&mut self, paused: bool) {
         self.paused = paused;
     }
 
-    /// Outside jobs under way.
+    /// The number of external jobs in flight.
     pub(crate) fn running(&self) -> usize {
         self.running.len()
     }
 
-    /// What each tenant has of this node.
+    /// Each tenant's use of this node.
     pub(crate) fn in_use(&self) -> Vec<InUse> {
         let known =
             self.tenants.keys().chain(self.waiting.keys()).chain(self.called.values().map(|(tenant, _)| tenant));
@@ -243,24 +244,24 @@ impl Flow {
         self.paused
     }
 
-    /// Whether a run of this tenant is at hand that waits for nothing but a slot of this node, or none could start.
+    /// Whether a run of this tenant in memory waits only for a slot of this node, or none could start.
     pub(crate) fn knows(&self, tenant: &TenantId, now: Timestamp) -> bool {
         let used_up = self.used_up(tenant, now);
         let Some(waiting) = self.waiting.get(tenant) else { return false };
         used_up.iter().any(|limit| limit == "tenant") || waiting.by_limit.keys().any(|limit| !used_up.contains(limit))
     }
 
-    /// Whether there is room for more.
+    /// Whether a slot is free.
     pub(crate) fn has_room(&self) -> bool {
         !self.paused && self.busy() < self.config.slots
     }
 
-    /// Slots that are in use or kept for those that were called.
+    /// Slots in use or reserved.
     fn busy(&self) -> usize {
         self.running.len() + self.called.len()
     }
 
-    /// Slots of a tenant that are in use or kept.
+    /// Slots of a tenant in use or reserved.
     fn busy_of(&self, tenant: &TenantId) -> usize {
         let running = self.tenants.get(tenant).map_or(0, |used| used.running as usize);
         running + self.called.values().filter(|(of, _)| of == tenant).count()
@@ -280,7 +281,7 @@ impl Flow {
         running < free.saturating_mul(GREED).saturating_mul(weight)
     }
 
-    /// Takes a slot for a job of this tool, or says what there is too little of.
+    /// Takes a slot for a job of this tool, or returns the exhausted limit.
     pub(crate) fn take(
         &mut self,
         now: Timestamp,
@@ -321,31 +322,31 @@ impl Flow {
         Ok(())
     }
 
-    /// Slots of a tenant's own limit that are kept for runs that were called.
+    /// Reserved slots of a tenant's own limit.
     fn kept_for_tenant(&self, tenant: &TenantId) -> u32 {
         self.called.values().filter(|(of, _)| of == tenant).count() as u32
     }
 
-    /// Slots of a tool that are kept for runs that were called.
+    /// Reserved slots of a tool.
     fn kept_for_tool(&self, tool: &str) -> u32 {
         if self.kept.is_empty() { 0 } else { self.kept.get(&format!("tool {tool}")).copied().unwrap_or(0) }
     }
 
-    /// What a tenant uses of this node for its weight.
+    /// A tenant's use of this node, divided by its weight.
     fn usage(&self, tenant: &TenantId) -> u64 {
         let running = self.busy_of(tenant) as u64;
         running * 1_000 / u64::from(self.config.tenant(tenant).weight.max(1))
     }
 
-    /// Whether a tenant that uses less for its weight has a run that could start now. Without this, whoever is quick (a
-    /// run that goes on when its call has ended, a call for each of many items) would keep its slots for ever.
+    /// Whether a tenant with less weighted use has a run that could start now. Without this check, a fast tenant (a run
+    /// that continues when its call has ended, a call for each of many items) would keep its slots forever.
     fn others_first(&self, now: Timestamp, tenant: &TenantId) -> bool {
         let usage = self.usage(tenant);
         let mut others = self.waiting.keys().filter(|other| *other != tenant && self.usage(other) < usage);
         others.any(|other| self.first_of(now, other).is_some())
     }
 
-    /// The run of a tenant that would start next, and what it waits for; `None` if none of them could start now.
+    /// The tenant's run that would start next, and its limit; `None` if none could start now.
     fn first_of(&self, now: Timestamp, tenant: &TenantId) -> Option<(String, (i64, RunId))> {
         if !self.node_has_room(tenant) {
             return None;
@@ -360,7 +361,7 @@ impl Flow {
         Some((limit.clone(), first))
     }
 
-    /// What those before a newcomer of this tenant wait for, if it would need the same.
+    /// The limit that earlier runs of this tenant wait for, if a new one would need it too.
     fn ahead(&self, tenant: &TenantId, tool: &str) -> Option<String> {
         let waiting = self.waiting.get(tenant)?;
         let for_tool = format!("tool {tool}");
@@ -370,7 +371,7 @@ impl Flow {
             .map(str::to_owned)
     }
 
-    /// A job is over, or (`happened` is false) its start was never committed.
+    /// A job has ended, or (`happened` is false) its start was never committed.
     pub(crate) fn release(&mut self, slot: Slot, happened: bool) {
         let Some((tenant, tool)) = self.running.remove(&slot) else { return };
         if let Some(used) = self.tenants.get_mut(&tenant) {
@@ -381,12 +382,12 @@ impl Flow {
         }
     }
 
-    /// A run waits for a slot.
+    /// Queues a run for a slot.
     pub(crate) fn wait(&mut self, tenant: &TenantId, run: RunId, order: i64, limit: &str) {
         let waiting = self.waiting.entry(tenant.clone()).or_default();
         waiting.by_limit.entry(limit.to_owned()).or_default().insert((order, run));
         if waiting.len() > AT_HAND {
-            // The store knows the last ones too.
+            // The store also has the last ones.
             let longest = waiting.by_limit.values_mut().max_by_key(|places| places.len());
             if let Some(places) = longest {
                 places.pop_last();
@@ -395,7 +396,7 @@ impl Flow {
         }
     }
 
-    /// A run waits no more, or was taken by another node.
+    /// Removes a run from the queue: it no longer waits, or another node took it.
     pub(crate) fn forget(&mut self, tenant: &TenantId, run: RunId) {
         if let Some(waiting) = self.waiting.get_mut(tenant) {
             waiting.remove(run);
@@ -405,7 +406,7 @@ impl Flow {
         }
     }
 
-    /// Limits that are used up: asking for runs that wait for these is of no use now.
+    /// Exhausted limits: fetching runs that wait for them is useless now.
     pub(crate) fn used_up(&self, tenant: &TenantId, now: Timestamp) -> Vec<String> {
         let full = |used: &Used, kept: u32| used.next_at(self.share, kept, now).is_none_or(|at| at > now);
         let tools = self.tools.iter().filter(|(tool, used)| full(used, self.kept_for_tool(tool)));
@@ -416,7 +417,7 @@ impl Flow {
         limits
     }
 
-    /// Whether the store has more runs of this tenant than are at hand.
+    /// Records whether the store has more queued runs of this tenant than memory.
     pub(crate) fn has_more(&mut self, tenant: &TenantId, more: bool) {
         if more {
             self.more.insert(tenant.clone());
@@ -425,7 +426,7 @@ impl Flow {
         }
     }
 
-    /// A tenant of which nothing is at hand although there is room and the store has more. Named once.
+    /// A tenant without runs in memory although slots are free and the store has more. Returned once.
     pub(crate) fn hungry(&mut self) -> Option<TenantId> {
         if !self.has_room() {
             return None;
@@ -435,8 +436,7 @@ impl Flow {
         Some(tenant)
     }
 
-    /// The run that is next: of the tenant that uses the least for its weight, the one with the lowest order that
-    /// could start now.
+    /// The next run: of the tenant with the least weighted use, the first one that could start now.
     pub(crate) fn next(&mut self, now: Timestamp) -> Option<(TenantId, RunId)> {
         if !self.has_room() {
             return None;
@@ -455,14 +455,14 @@ impl Flow {
         Some((tenant, place.1))
     }
 
-    /// Keeps a slot for a run until it has been looked at.
+    /// Reserves a slot for a run until it is decided.
     pub(crate) fn call(&mut self, tenant: &TenantId, run: RunId, limit: &str) {
         self.uncall(run);
         self.called.insert(run, (tenant.clone(), limit.to_owned()));
         *self.kept.entry(limit.to_owned()).or_default() += 1;
     }
 
-    /// A run that was called has been looked at: what it did not use is free again. Whether it was called.
+    /// Frees the reserved slot of a run that was decided; returns whether it had one.
     pub(crate) fn uncall(&mut self, run: RunId) -> bool {
         let Some((_, limit)) = self.called.remove(&run) else { return false };
         if let Some(kept) = self.kept.get_mut(&limit) {
@@ -474,7 +474,7 @@ impl Flow {
         true
     }
 
-    /// When a rate allows the next one of those that wait, if that is what they wait for.
+    /// When a rate limit allows the next waiting job, if that is what it waits for.
     pub(crate) fn look_at(&self, now: Timestamp) -> Option<Timestamp> {
         let tools = self.tools.iter().filter(|(tool, _)| {
             let limit = format!("tool {tool}");
@@ -546,7 +546,7 @@ mod tests {
             assert_eq!(flow.take(NOW, &busy, "t", Limits::default(), slot(n)), Ok(()));
         }
         flow.wait(&patient, slot(10).0, 1, NODE);
-        // A call of a run has ended, and the run would go on with the next.
+        // A call of a run has ended, and the run would start its next one.
         flow.release(slot(0), true);
         assert!(flow.take(NOW, &busy, "t", Limits::default(), slot(4)).is_err());
         assert_eq!(flow.next(NOW), Some((patient.clone(), slot(10).0)));
@@ -567,7 +567,7 @@ mod tests {
         flow.wait(&b, slot(3).0, 1, &no.limit);
         assert_eq!(flow.take(NOW, &b, "quick", Limits::default(), slot(4)), Ok(()));
         assert_eq!(flow.next(NOW), None);
-        // A newcomer does not overtake.
+        // A new run does not overtake.
         flow.release(slot(1), true);
         assert!(flow.take(NOW, &b, "slow", limits, slot(5)).is_err());
         assert_eq!(flow.next(NOW), Some((b, slot(3).0)));
@@ -584,7 +584,7 @@ mod tests {
         }
         flow.wait(&other, slot(20).0, 20, "tool slow");
         flow.release(slot(1), true);
-        // It is read from the store first; nobody takes its slot meanwhile.
+        // It is loaded first; its slot stays reserved.
         assert_eq!(flow.next(NOW), Some((other.clone(), slot(20).0)));
         assert_eq!(flow.next(NOW), None);
         assert!(flow.take(NOW, &tenant("new"), "slow", limits, slot(30)).is_err());

@@ -1,6 +1,6 @@
-//! What operators hear of: one line in the log each, and a call of every [`Observer`]. Happenings are read from log rows
-//! after their commit is durable, so each is reported once, by the node that committed it. They carry ids, names of tools
-//! and codes; never arguments, results or messages.
+//! Happenings: events that operators care about, each with a log line and a call of every [`Observer`]. They are
+//! derived from log rows after the commit is durable, so each is reported once, by the node that committed it. They
+//! carry ids, tool names and codes; never arguments, results or messages.
 
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
@@ -12,30 +12,30 @@ use serde::Deserialize;
 
 use crate::log::{LogEntry, PipeEvent, entries};
 
-/// Something that an operator wants to know.
+/// An event that operators care about.
 #[derive(Clone, Debug)]
 pub struct Happening {
-    /// Whose run it is.
+    /// The tenant.
     pub tenant: TenantId,
     /// The run.
     pub run: RunId,
-    /// The trace that the caller's request belongs to, if it named one.
+    /// The trace id of the caller's request, if it has one.
     pub trace: Option<String>,
     /// When it was decided.
     pub at: Timestamp,
-    /// What happened.
+    /// The kind of event.
     pub what: What,
 }
 
-/// What happened.
+/// The kind of a happening.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum What {
     /// A request became a run.
     Accepted {
-        /// Where it stands after its first commit.
+        /// Its status after its first commit.
         status: RunStatus,
     },
-    /// An attempt failed and another one follows.
+    /// An attempt failed and will be retried.
     Retrying {
         /// The tool.
         tool: String,
@@ -55,7 +55,7 @@ pub enum What {
         /// Who can help: `support`, `engineering` or `business`.
         intervention: String,
     },
-    /// Somebody decided about a dead letter.
+    /// A person decided about a dead letter.
     LetterDecided {
         /// The letter.
         letter: JobKey,
@@ -67,9 +67,9 @@ pub enum What {
         /// The tool, if it is about one step.
         tool: Option<String>,
     },
-    /// Somebody approved or rejected a plan or a step.
+    /// A person approved or rejected a plan or a step.
     ApprovalDecided {
-        /// Whether they said yes.
+        /// Whether it was approved.
         approved: bool,
     },
     /// A result waits for a review.
@@ -79,13 +79,13 @@ pub enum What {
     },
     /// This node took the run over from another one.
     TakenOver {
-        /// The other node.
+        /// The previous owner.
         from: Option<NodeId>,
     },
 }
 
 impl What {
-    /// One word, for metrics and notifications.
+    /// A short name for metrics and notifications.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Accepted { .. } => "accepted",
@@ -100,24 +100,24 @@ impl What {
     }
 }
 
-/// Is called on deciding threads, so it must be quick and must not block.
+/// Called on deciding threads, so implementations must be fast and must not block.
 pub trait Observer: Send + Sync {
     /// Something happened to a run, and is durable.
     fn happened(&self, _: &Happening) {}
 
-    /// An outside call ended. The outcome is `done`, `failed`, `unknown` or `done_badly`.
+    /// An external call ended. The outcome is `done`, `failed`, `unknown` or `done_badly`.
     fn outside_call(&self, _tool: &str, _outcome: &'static str, _took: Duration) {}
 
-    /// A batch of commits was written, or could not be.
+    /// A batch of commits was written, or failed.
     fn commit(&self, _took: Duration, _written: bool) {}
 }
 
-/// Above which duration something is logged as slow.
+/// Durations above which something is logged as slow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slow {
     /// A commit.
     pub commit: Duration,
-    /// An outside call.
+    /// An external call.
     pub outside: Duration,
 }
 
@@ -157,7 +157,7 @@ impl Observers {
     pub(crate) fn outside_call(&self, run: RunId, tool: &str, outcome: &'static str, took: Duration) {
         if took >= self.slow.outside {
             let took_ms = took.as_millis() as u64;
-            tracing::info!(%run, tool, outcome, took_ms, "slow outside call");
+            tracing::info!(%run, tool, outcome, took_ms, "slow external call");
         }
         self.each(|observer| observer.outside_call(tool, outcome, took));
     }
@@ -197,8 +197,8 @@ fn log(happening: &Happening) {
     }
 }
 
-/// What a row of a run's log says that operators hear of. `status` is the status of the run after it; `code` and `state`
-/// are those of the machine, which name the tool of a job.
+/// The happenings in a row of a run's log. `status` is the run's status after it; `code` and `state` are those of the
+/// machine and give the tool of a job.
 pub(crate) fn happenings(row: &LogRow, status: RunStatus, code: Option<&Code>, state: Option<&State>) -> Vec<What> {
     let tool = |job: JobId| {
         let (code, state) = code.zip(state)?;
@@ -225,7 +225,7 @@ struct Taken {
     from: Option<NodeId>,
 }
 
-/// The numbers are compared first: only events that matter are read.
+/// Compares event numbers first, so that only relevant events are parsed.
 fn happening(entry: &LogEntry<'_>, status: RunStatus, tool: &dyn Fn(JobId) -> Option<String>) -> Option<What> {
     const RECEIVED: u16 = PipeEvent::Received as u16;
     const STAGED: u16 = PipeEvent::Staged as u16;

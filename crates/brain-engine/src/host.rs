@@ -1,4 +1,4 @@
-//! What the engine asks of the world: values of expressions, calls that fit their schema, and the work itself.
+//! The engine's interface to its host: expressions, schema checks, and the execution of calls.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -12,38 +12,38 @@ use serde_json::Value;
 
 use crate::{Limits, RecordView, RunData};
 
-/// What a host may look at when it evaluates something for a run.
+/// The part of a run that a host can see.
 #[derive(Clone, Copy)]
 pub struct RunView<'a> {
-    /// Whose run it is.
+    /// The tenant.
     pub scope: &'a Scope,
     /// The run.
     pub run: RunId,
-    /// What it has come to know so far.
+    /// Its data so far.
     pub data: &'a RunData,
-    /// The path of the scope that is meant; empty for the run itself. The ids of its steps in the data begin with it.
+    /// The path of the scope; empty for the run itself. The ids of its steps in the data begin with it.
     pub path: &'a str,
-    /// The present, as this turn sees it.
+    /// The time of this turn.
     pub now: Timestamp,
     /// The settings that the run was planned with.
     pub settings: Option<Digest>,
 }
 
 impl RunView<'_> {
-    /// The id under which the data of the run has a step of this scope.
+    /// The id of a step of this scope in the data of the run.
     pub fn step_id(&self, step: &PlanStep) -> String {
         if self.path.is_empty() { step.id.clone() } else { format!("{}/{}", self.path, step.id) }
     }
 }
 
-/// Which job is being done, for keys, ids and receipts.
+/// Identifies a job, for keys, ids and receipts.
 #[derive(Clone, Debug)]
 pub struct JobContext {
-    /// Whose run it is.
+    /// The tenant.
     pub scope: Scope,
     /// The run.
     pub run: RunId,
-    /// The same for every attempt: the idempotency key that outside systems get.
+    /// The idempotency key for external systems: the same for every attempt.
     pub key: JobKey,
     /// Which job of the run.
     pub job: JobId,
@@ -51,35 +51,35 @@ pub struct JobContext {
     pub step: String,
     /// The conversation that the request belongs to.
     pub conversation: Option<String>,
-    /// The trace that the request belongs to, as 32 hexadecimal digits; absent: the run's own id is the trace.
+    /// The trace of the request, as 32 hexadecimal digits; absent: the run's own id is the trace.
     pub trace: Option<String>,
-    /// The first is 1.
+    /// The attempt; the first is 1.
     pub attempt: u32,
     /// When the run started; ids of new records are derived from it.
     pub started: Timestamp,
-    /// The present, as this turn sees it.
+    /// The time of this turn.
     pub now: Timestamp,
-    /// How long the attempt may take.
+    /// The timeout of the attempt.
     pub timeout: Millis,
     /// The settings that the run was planned with.
     pub settings: Option<Digest>,
 }
 
-/// How an outside attempt went.
+/// The outcome of an external attempt.
 #[derive(Clone, Debug)]
 pub enum JobOutcome {
     /// It succeeded.
     Done(ToolResult),
-    /// It had its effect, but what came back does not fit what the tool declares.
+    /// It took effect, but its answer does not fit the tool's declared output.
     DoneBadly(ToolResult, Failure),
-    /// It failed: nothing happened, or the other side said so.
+    /// It failed without effect, or the external system reported a failure.
     Failed(Failure),
-    /// Nobody knows: the connection was cut, time ran out, the node died.
+    /// The outcome is unknown: the connection broke, a timeout, the node died.
     Unknown(Failure),
 }
 
 impl JobOutcome {
-    /// One word, for metrics and logs.
+    /// A short name for metrics and logs.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Done(_) => "done",
@@ -90,22 +90,22 @@ impl JobOutcome {
     }
 }
 
-/// What a check tool found.
+/// The answer of a check tool.
 #[derive(Clone, Debug)]
 pub enum CheckAnswer {
-    /// It had happened, with this result.
+    /// The call happened, with this result.
     Happened(ToolResult),
-    /// It had not.
+    /// The call did not happen.
     DidNot,
-    /// The check itself gave no answer.
+    /// The check itself failed.
     Unclear(Failure),
 }
 
-/// A future that a host gives back.
+/// A future returned by a host.
 pub type HostFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
-/// What the engine does not know: tools, expressions, schemas. Every answer is a pure function of the arguments and of
-/// the records that the view reads.
+/// Everything the engine does not know: tools, expressions, schemas. Every answer is a pure function of the arguments
+/// and of the records read through the view.
 pub trait Host: Send + Sync + 'static {
     /// The value of a step's `when`.
     fn condition(&self, view: RunView<'_>, step: &PlanStep) -> Result<bool, Failure>;
@@ -116,10 +116,10 @@ pub trait Host: Send + Sync + 'static {
     /// The arguments of a job, evaluated and checked against the pinned schema.
     fn bind(&self, view: RunView<'_>, step: &PlanStep, job: JobId) -> Result<ValidatedCall, Failure>;
 
-    /// The same arguments as in an earlier attempt, checked again: what goes with an idempotency key never changes.
+    /// The arguments of an earlier attempt, checked again: the arguments of an idempotency key never change.
     fn rebind(&self, scope: &Scope, tool: &ToolRef, args: Value) -> Result<ValidatedCall, Failure>;
 
-    /// Does an inline job: reads through the view and leaves its writes there. On `Err` the writes are dropped.
+    /// Executes an inline job: reads and writes through the view. On `Err` the writes are dropped.
     fn decide(
         &self,
         call: &ValidatedCall,
@@ -127,27 +127,27 @@ pub trait Host: Send + Sync + 'static {
         records: &mut RecordView<'_>,
     ) -> Result<ToolResult, Failure>;
 
-    /// Whether an outside job may start now. What the view reads must still hold when the start is committed.
+    /// Whether an external job may start now. What the view reads must still hold when the start is committed.
     fn admit(&self, call: &ValidatedCall, job: &JobContext, records: &mut RecordView<'_>) -> Result<(), Failure>;
 
-    /// What a call is charged for when it starts, each against an account with a cap. A call is charged once, however
-    /// often it is attempted.
+    /// The charges of a call when it starts, each against an account with a cap. A call is charged once, however many
+    /// attempts it takes.
     fn charges(&self, _: RunView<'_>, _: &ValidatedCall, _: &JobContext) -> Result<Vec<Charge>, Failure> {
         Ok(Vec::new())
     }
 
-    /// The program of the steps that the result of a call of this tool brings along.
+    /// The program of the steps that a result of this tool adds.
     fn grow(&self, _: RunView<'_>, _: &PlanStep, tool: &ToolRef, _: JobId, _: &ToolResult) -> Result<Growth, Failure> {
         Err(Failure::contract("may_not_inject", format!("`{}` may not add steps to a run.", tool.name)))
     }
 
-    /// The final result of a job, now that the steps it brought along are over. The view is of their scope.
+    /// The final result of a job whose added steps have ended. The view is of their scope.
     fn close(&self, _: RunView<'_>, _: &ToolRef, _: &JobContext, result: ToolResult) -> Result<ToolResult, Failure> {
         Ok(result)
     }
 
-    /// Looks at a result that came from a worker, a callback or a reviewer: it must be what the tool declares, with
-    /// the corrections (an object whose fields replace those of the data).
+    /// Checks a result from a worker, a callback or a reviewer against the tool's declared output, after applying the
+    /// corrections (an object whose fields replace those of the data).
     fn accept(
         &self,
         _: &ToolRef,
@@ -162,53 +162,53 @@ pub trait Host: Send + Sync + 'static {
         Ok(result)
     }
 
-    /// How much of a tool may happen at a time and in a while. Asked for every outside job, so it must be quick.
+    /// The concurrency and rate limits of a tool. Called for every external job, so it must be fast.
     fn limits(&self, _: &ToolRef) -> Limits {
         Limits::default()
     }
 
-    /// Whether [`Host::remember`] wants to hear of the successes of a tool. Asked for every job, so it must be quick.
+    /// Whether [`Host::remember`] wants the successes of a tool. Called for every job, so it must be fast.
     fn remembers(&self, _: &ToolRef) -> bool {
         false
     }
 
-    /// A job succeeded: what should be remembered of it goes into the records of the same commit.
+    /// Records a job's success through the view, in the same commit.
     fn remember(&self, _: &ToolRef, _: &Value, _: &JobContext, _: &ToolResult, _: &mut RecordView<'_>) {}
 
-    /// One line about a call, for whoever has to approve it.
+    /// One line about a call, for its approver.
     fn describe(&self, call: &ValidatedCall) -> String {
         call.tool().def.name.clone()
     }
 }
 
-/// What happens outside the process. Apart from [`Host`], so that tests, scenarios and benchmarks can stand in for
-/// the world and leave the rest as it is.
+/// Everything outside the process. Separate from [`Host`], so that tests, scenarios and benchmarks can replace the
+/// outside world alone.
 pub trait Outside: Send + Sync + 'static {
-    /// Does an outside job.
+    /// Executes an external job.
     fn perform(&self, call: ValidatedCall, job: JobContext) -> HostFuture<JobOutcome>;
 
-    /// Asks whether an outside job with these arguments had happened.
+    /// Checks whether an external job with these arguments happened.
     fn check(&self, tool: &ToolRef, args: Value, job: JobContext) -> HostFuture<CheckAnswer>;
 
-    /// When something outside happens next by itself, on a virtual clock: a [`crate::Driver`] moves time to it. Hosts
-    /// on a real clock return `None`.
+    /// When the next external event is due on a virtual clock, to which a [`crate::Driver`] moves time. `None` for the
+    /// real world.
     fn wakes_at(&self) -> Option<Timestamp> {
         None
     }
 }
 
-/// What a call may cost, counted against an account.
+/// A charge of a call to an account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Charge {
-    /// The account; one of the tenant's.
+    /// The account, which belongs to the tenant.
     pub account: String,
-    /// How much, in the unit that the account counts in.
+    /// The amount, in the unit of the account.
     pub amount: i64,
-    /// What the account may come to.
+    /// The cap of the account.
     pub limit: i64,
-    /// The code of the failure if it would come to more.
+    /// The failure code if the cap would be exceeded.
     pub code: &'static str,
-    /// What a person is told if it would come to more.
+    /// The message if the cap would be exceeded.
     pub otherwise: String,
 }
 
@@ -216,6 +216,6 @@ pub struct Charge {
 pub struct Growth {
     /// Their program.
     pub program: Program,
-    /// It and the definitions that it pins, as far as the store may not have them.
+    /// The program and the definitions it pins, unless the store has them.
     pub definitions: Vec<Write>,
 }

@@ -1,4 +1,4 @@
-//! Tells those who wait for a run that something became durable.
+//! Notifies those who wait for a run when something became durable.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -18,29 +18,29 @@ pub struct RunNews {
     pub run: RunId,
     /// Its status.
     pub status: RunStatus,
-    /// Whether it goes no further by itself: it is over, or it waits for a person.
+    /// Whether it has settled: it has ended, or waits for a person.
     pub at_rest: bool,
-    /// Whether workers have something new to take.
+    /// Whether there are new offers for workers.
     pub offered: bool,
-    /// What the one who asked is told besides.
+    /// An additional answer for the caller.
     pub answer: Value,
-    /// Everything that is known of the run, where this process has it in memory.
+    /// The state of the run, if this process has it in memory.
     pub state: Option<Arc<RunState>>,
 }
 
 impl RunNews {
-    /// Where a run stands, and nothing else.
+    /// News with a status only.
     pub fn of(run: RunId, status: RunStatus) -> Self {
         Self { run, status, at_rest: false, offered: false, answer: Value::Null, state: None }
     }
 }
 
-/// Who waits for which run, and how much is under way outside.
+/// Waiters by run, and counters of work in flight.
 #[derive(Default)]
 pub(crate) struct Hub {
     waiting: Mutex<HashMap<RunId, Vec<oneshot::Sender<RunNews>>>>,
     outside: AtomicUsize,
-    /// The last write did not get through.
+    /// Whether the last write failed.
     unwritten: AtomicBool,
     commits: AtomicUsize,
     offers: Notify,
@@ -58,70 +58,70 @@ impl Hub {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A commit or a heartbeat got through, or it did not.
+    /// Records whether a commit or heartbeat reached the store.
     pub(crate) fn wrote(&self, through: bool) {
         self.unwritten.store(!through, Ordering::Relaxed);
     }
 
-    /// Whether the last write got through.
+    /// Whether the last write reached the store.
     pub(crate) fn can_write(&self) -> bool {
         !self.unwritten.load(Ordering::Relaxed)
     }
 
-    /// An outside job began.
+    /// An external job started.
     pub(crate) fn job_began(&self) {
         self.outside.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// An outside job is over, one way or the other.
+    /// An external job ended.
     pub(crate) fn job_over(&self) {
         self.outside.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// Outside jobs under way.
+    /// The number of external jobs in flight.
     pub(crate) fn outside_jobs(&self) -> usize {
         self.outside.load(Ordering::Relaxed)
     }
 
-    /// Something was sent to the store.
+    /// A commit was sent to the store.
     pub(crate) fn commit_began(&self) {
         self.commits.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The store said what became of it.
+    /// The store reported the outcome of a commit.
     pub(crate) fn commit_over(&self) {
         self.commits.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// Commits that may be written, or may have been, without this process knowing.
+    /// Commits with an unknown outcome so far.
     pub(crate) fn commits_open(&self) -> usize {
         self.commits.load(Ordering::Relaxed)
     }
 
-    /// The next time this run comes to rest.
+    /// The next time this run settles.
     pub(crate) fn wait(&self, run: RunId) -> oneshot::Receiver<RunNews> {
         let (send, receive) = oneshot::channel();
         let mut waiting = self.lock();
         let list = waiting.entry(run).or_default();
-        // Callers that gave up are forgotten when the next one comes.
+        // Remove waiters that gave up.
         list.retain(|sender| !sender.is_closed());
         list.push(send);
         receive
     }
 
-    /// Another process may have moved what somebody waits for here: they look for themselves.
+    /// Wakes all waiters to check the store, because another process may have moved their run.
     pub(crate) fn look_again(&self) {
         self.lock().clear();
         self.offers.notify_waiters();
         self.changes.notify_waiters();
     }
 
-    /// Workers may have something new to take.
+    /// There may be new offers for workers.
     pub(crate) fn offers(&self) -> &Notify {
         &self.offers
     }
 
-    /// Something became durable, here or perhaps elsewhere.
+    /// Something became durable, here or possibly elsewhere.
     pub(crate) fn changes(&self) -> &Notify {
         &self.changes
     }

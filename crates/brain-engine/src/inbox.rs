@@ -1,4 +1,4 @@
-//! What has come for the core, by tenant: whoever sends the most does not make the others wait.
+//! The input queue of the core, fair between tenants.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -7,27 +7,27 @@ use brain_core::{RunId, TenantId};
 use crate::core::CoreInput;
 use crate::flow::FlowConfig;
 
-/// Inputs that were not taken yet.
+/// Pending inputs.
 pub(crate) struct Inbox {
     flow: FlowConfig,
-    /// What is nobody's in particular: commits that are durable.
+    /// Inputs of no tenant: durable commits.
     own: VecDeque<CoreInput>,
     tenants: HashMap<TenantId, Queue>,
-    /// Tenants that have something, in turn.
+    /// Tenants with pending inputs, in round-robin order.
     turns: VecDeque<TenantId>,
 }
 
-/// What has come for one tenant. A hundred thousand timers that are due must not make a new request wait for all of
-/// them: what somebody waits for and what is found in the store take turns.
+/// The pending inputs of one tenant. Requests and work found in the store take turns, so that a hundred thousand due
+/// timers do not delay a new request.
 #[derive(Default)]
 struct Queue {
     /// Requests and answers.
     asked: VecDeque<CoreInput>,
-    /// Runs whose time has come, or that others left behind.
+    /// Due timers and orphaned runs.
     found: VecDeque<CoreInput>,
-    /// The runs of those, and whether they are taken over: what is here already is not put in again.
+    /// The runs of those, and whether they are take-overs: for deduplication.
     runs: HashSet<(RunId, bool)>,
-    /// Whether the next one is of those that were found.
+    /// Whether the next one comes from `found`.
     found_next: bool,
 }
 
@@ -78,12 +78,12 @@ impl Inbox {
         self.tenants.entry(tenant).or_default().put(input);
     }
 
-    /// Whether a call of [`Inbox::take`] would give something.
+    /// Whether [`Inbox::take`] would return something.
     pub(crate) fn has_some(&self, only_own: bool) -> bool {
         !self.own.is_empty() || (!only_own && !self.turns.is_empty())
     }
 
-    /// At most so many: what is durable first, then from each tenant in turn as many as its weight.
+    /// Takes up to `max` inputs: durable commits first, then from each tenant in turn as many as its weight.
     pub(crate) fn take(&mut self, max: usize, only_own: bool, batch: &mut Vec<CoreInput>) {
         let own = self.own.len().min(max);
         batch.extend(self.own.drain(..own));

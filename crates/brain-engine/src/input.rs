@@ -1,4 +1,4 @@
-//! What a run works on: fixed when the run is accepted, part of what an approver approves, and written to the log.
+//! The input of a run: fixed when the run is accepted, part of what an approver approves, and written to the log.
 
 use std::collections::BTreeMap;
 
@@ -7,15 +7,15 @@ use brain_store::blob::{Offloaded, is_large, offload};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// What a run works on.
+/// The input of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunInput {
-    /// What is to be done.
+    /// The work to do.
     pub work: Work,
-    /// The name of the person who asked.
+    /// The name of the requester.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub asked_by: String,
-    /// The most that this person may do; absent: everything.
+    /// The limits of the requester's rights; absent: no limits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bounds: Option<ActorBounds>,
     /// The conversation that it belongs to.
@@ -24,24 +24,24 @@ pub struct RunInput {
     /// The caller's trace id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<String>,
-    /// Flags that the caller set, for tools whose `blockers` look at them.
+    /// Flags set by the caller, for tools with `blockers`.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub context: Map<String, Value>,
-    /// Whether an approver must say yes before it starts.
+    /// Whether an approver must approve it before it starts.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub needs_approver: bool,
-    /// The most that it may cost, by currency, as shown to the approver.
+    /// Its maximum cost by currency, as shown to the approver.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub cost: BTreeMap<String, String>,
-    /// Tool calls that it may make.
+    /// Maximum number of tool calls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_tool_calls: Option<u32>,
-    /// What it and its child runs may spend.
+    /// The budget of the run and its child runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<Budget>,
 }
 
-/// What is to be done.
+/// The work of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Work {
@@ -57,22 +57,22 @@ impl Default for Work {
     }
 }
 
-/// What a playbook is run with.
+/// The input of a playbook.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PlaybookInput {
     /// The values of its slots.
     pub slots: Value,
     /// The JSON Schema of its slots.
     pub schema: Value,
-    /// Who plays which role.
+    /// The participants by role.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub roles: Value,
-    /// Slots whose record is made first, each with the field of the result that names it.
+    /// Slots whose record is created first, each with the result field that holds its id.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub placeholders: Map<String, Value>,
 }
 
-/// The most that somebody may do.
+/// The limits of a person's rights.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ActorBounds {
     /// Their permissions; absent: all.
@@ -83,12 +83,12 @@ pub struct ActorBounds {
     pub tier: Option<String>,
 }
 
-/// What a run and its child runs may spend together.
+/// The budget that a run and its child runs share.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Budget {
-    /// The run whose budget it is.
+    /// The root run of the budget.
     pub root: RunId,
-    /// Whose caps apply.
+    /// The actor whose caps apply.
     pub actor: String,
     /// Tool calls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -102,7 +102,7 @@ pub struct Budget {
 }
 
 impl RunInput {
-    /// The arguments of the calls; none if it is a playbook.
+    /// The arguments of the calls; empty for a playbook.
     pub fn calls(&self) -> &[Value] {
         match &self.work {
             Work::Calls(calls) => calls,
@@ -110,7 +110,7 @@ impl RunInput {
         }
     }
 
-    /// What the playbook is run with, if it is one.
+    /// The input of the playbook, if it is one.
     pub fn playbook(&self) -> Option<&PlaybookInput> {
         match &self.work {
             Work::Calls(_) => None,

@@ -1,5 +1,5 @@
-//! How many requests may wait to be written. When the store is slow, further ones are refused at once rather than piling
-//! up in memory and being executed after their clients have given up.
+//! Limits how many requests may wait to be written. When the store is slow, further ones are refused at once instead of
+//! filling memory and running after their clients have given up.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use brain_core::TenantId;
 
-/// Requests that wait, by tenant.
+/// Waiting requests by tenant.
 pub(crate) struct Intake {
     of_tenant: usize,
     in_all: usize,
@@ -25,7 +25,7 @@ impl Intake {
         Self { of_tenant, in_all, waiting: Arc::default() }
     }
 
-    /// A place for one more request, kept until it is dropped; `None` if there is no room.
+    /// Reserves a place for a request until it is dropped; `None` if the queue is full.
     pub(crate) fn enter(&self, tenant: &TenantId) -> Option<Place> {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         let own = waiting.tenants.get(tenant).copied().unwrap_or(0);
@@ -39,7 +39,7 @@ impl Intake {
     }
 }
 
-/// The place of a request that waits. Dropped when it is answered, or when its caller has given up.
+/// The place of a waiting request. Dropped when it is answered or its caller gives up.
 pub(crate) struct Place {
     tenant: TenantId,
     waiting: Arc<Mutex<Waiting>>,
@@ -47,7 +47,7 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// Becomes true when nobody waits for the answer any more.
+    /// A flag that becomes true when the caller has gone.
     pub(crate) fn gone(&self) -> Arc<AtomicBool> {
         self.gone.clone()
     }

@@ -1,8 +1,8 @@
 //! Drives the machine over a store: scheduling, leases, timers, retries, dead letters.
 //!
-//! The core is synchronous: [`core::Core::step`] takes inputs and gives back commits and, once those are durable,
-//! actions. Threads and Tokio are a shell around it ([`Engine::start`]); a [`Driver`] runs the same core by hand, on
-//! a virtual clock. Neither knows what a tool does: that is the [`Host`]'s business.
+//! The core is synchronous: [`core::Core::step`] takes inputs and returns commits and, once those are durable, actions.
+//! Threads and Tokio are a shell around it ([`Engine::start`]); a [`Driver`] runs the same core by hand, on a virtual
+//! clock. Neither knows what a tool does; only the [`Host`] does.
 
 mod actor;
 mod checkpoint;

@@ -1,4 +1,4 @@
-//! A run that the core works on: what it has been told, what it knows, what is being committed.
+//! A run that the core works on: its queue, its state, and its commit in flight.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::reads::Answers;
 use crate::run_state::RunState;
 use crate::turn::{CheckRequest, Handover};
 
-/// Something to be decided for one run. Kept until its commit is durable, so that it can be decided again.
+/// Work to be decided for one run. Kept until its commit is durable, so that it can be decided again.
 pub(super) enum Work {
     Start(Arc<Submission>),
     Command(Arc<Command>),
@@ -28,7 +28,7 @@ pub(super) enum Work {
     Tick,
     Signals,
     TakeOver(NodeId),
-    /// There may be a slot for a job that waits for one.
+    /// There may be a slot for a waiting job.
     Slot,
 }
 
@@ -38,27 +38,27 @@ pub(super) struct Live {
     pub(super) code: Option<Code>,
     pub(super) state: Option<State>,
     pub(super) data: RunData,
-    /// Its log, row by row, as the store has it.
+    /// Its log as stored, row by row.
     pub(super) log: Vec<Arc<LogRow>>,
-    /// The programs it had before it was moved to the present one, each with the event that ended it.
+    /// Its programs before each migration, each with the event that ended it.
     pub(super) earlier: Vec<(u64, Arc<Program>)>,
-    /// What was read for the turn that is decided next.
+    /// Prefetched reads for the next turn.
     pub(super) known: Answers,
     /// How many events the run had then.
     pub(super) known_at: Option<u64>,
-    /// Whether it is being read from the store; what comes meanwhile waits in the queue.
+    /// Whether it is being loaded; new work waits in the queue.
     pub(super) loading: bool,
     pub(super) queue: VecDeque<Queued>,
-    /// What is being committed, if anything is.
+    /// The commit in flight, if any.
     pub(super) in_flight: Option<InFlight>,
     pub(super) redecided: u32,
     /// Accounts that were at their cap when this was last decided.
     pub(super) at_cap: BTreeSet<String>,
-    /// Turns in a row that ended unfinished, with nothing from outside in between.
+    /// Consecutive unfinished turns without input from outside.
     pub(super) unfinished: u32,
 }
 
-/// Work, and whoever waits for it.
+/// Work, and the caller that waits for it.
 pub(super) struct Queued {
     pub(super) work: Work,
     pub(super) reply: Option<Reply>,
@@ -73,12 +73,12 @@ impl Queued {
         Self { work, reply: None }
     }
 
-    /// Whether whoever asked for it insisted on this.
+    /// Whether the caller requires this precondition.
     pub(super) fn relied_on(&self, precondition: &Precondition) -> bool {
         matches!(&self.work, Work::Command(command) if command.preconditions.contains(precondition))
     }
 
-    /// Whether somebody wants a run that was set aside looked at again.
+    /// Whether it unparks a run.
     pub(super) fn unparks(&self) -> bool {
         let is_it = |number: u16| number == PipeEvent::Unparked as u16;
         matches!(&self.work, Work::Command(command) if command.prelude.iter().any(|event| is_it(event.number)))
@@ -89,12 +89,12 @@ impl Queued {
         matches!(self.work, Work::Signals)
     }
 
-    /// Whether it matters whichever node works on the run.
+    /// Whether it matters regardless of which node owns the run.
     pub(super) fn concerns_everybody(&self) -> bool {
         self.is_request() || matches!(self.work, Work::TakeOver(_))
     }
 
-    /// Whether someone asked for it; each such request is a commit of its own, so that each gets its own answer.
+    /// Whether a caller asked for it. Each request is a commit of its own, so that each gets its own answer.
     pub(super) fn is_request(&self) -> bool {
         matches!(self.work, Work::Start(_) | Work::Command(_))
     }
@@ -105,7 +105,7 @@ pub(super) struct InFlight {
     pub(super) work: Vec<Queued>,
     /// When it was decided.
     pub(super) at: Timestamp,
-    /// What it adds to the log.
+    /// The new log row.
     pub(super) appended: Option<Arc<LogRow>>,
     pub(super) schedule: RunSchedule,
     pub(super) status: RunStatus,
@@ -116,16 +116,16 @@ pub(super) struct InFlight {
     pub(super) answer: Value,
     pub(super) offered: bool,
     pub(super) delegated: bool,
-    /// What the jobs that did not start wait for.
+    /// The queue of the jobs that did not start.
     pub(super) queued: Option<QueuePlace>,
-    /// Runs with something new in their inbox: the one that waits for this one, if it has ended, and those it cancelled.
+    /// Runs with new inbox entries: the parent, if this run has ended, and children it cancelled.
     pub(super) signalled: Vec<RunId>,
-    /// Whether this sets the run aside, and does nothing else.
+    /// Whether this parks the run and does nothing else.
     pub(super) parks: bool,
 }
 
 impl Live {
-    /// Reports what a durable commit says to the log and to the observers.
+    /// Reports a durable commit to the log and the observers.
     pub(super) fn tell_observers(&self, run: RunId, in_flight: &InFlight, output: &mut StepOutput) {
         let Some(row) = &in_flight.appended else { return };
         let all = happenings(row, in_flight.status, self.code.as_ref(), self.state.as_ref());
@@ -165,14 +165,14 @@ impl Live {
         live
     }
 
-    /// Takes in the run as it was read from the store. What waits for it stays.
+    /// Fills in the run as loaded from the store. Queued work stays.
     pub(super) fn fill(&mut self, run: RunState) {
         let RunState { row, log, code, state, data, earlier } = run;
         (self.row, self.log, self.code, self.state) = (Some(row), log, code, state);
         (self.data, self.earlier) = (data, earlier);
     }
 
-    /// Everything that is known of it, while it goes on.
+    /// A snapshot of the run while it continues.
     pub(super) fn snapshot(&self) -> Option<RunState> {
         Some(RunState {
             row: self.row.clone()?,
@@ -184,7 +184,7 @@ impl Live {
         })
     }
 
-    /// Everything that is known of it, when nothing follows.
+    /// The state of a run that is done here.
     pub(super) fn into_state(self) -> Option<RunState> {
         let Self { row, log, code, state, data, earlier, .. } = self;
         Some(RunState { row: row?, log, code, state, data, earlier })
@@ -199,7 +199,7 @@ impl Live {
         self.code.as_ref().is_some_and(|code| code.root().atomic) || self.queue.iter().any(submitted)
     }
 
-    /// Whether it was set aside: only a person moves it on.
+    /// Whether it is parked: only a person can resume it.
     pub(super) fn is_parked(&self) -> bool {
         self.row.as_ref().is_some_and(|row| row.status == RunStatus::Parked)
     }
@@ -209,19 +209,19 @@ impl Live {
     }
 }
 
-/// Outside jobs that were under way on a node that is dead: nobody knows how they went.
+/// External jobs in flight on a dead node: their outcome is unknown.
 pub(crate) fn lost_jobs(state: Option<&State>) -> Vec<Told> {
     let Some(state) = state else { return Vec::new() };
     let lost = state.jobs.iter().filter(|(_, job)| job.status == JobStatus::Running);
     lost.map(|(&id, job)| {
-        let failure = Failure::transient("node_lost", "The server stopped while this call was under way.");
+        let failure = Failure::transient("node_lost", "The server stopped while this call was in flight.");
         Told::Input(Input::Unknown(id, job.attempt, failure), None)
     })
     .collect()
 }
 
-/// Outside jobs that were started by a commit of which nobody could say whether it was written. Calls are made after
-/// their commit, so these were not: they may be tried again, whatever their tool says about repetitions.
+/// External jobs started by a commit whose outcome was unknown. Calls are made after their commit, so these were not
+/// made. They may be retried even if their tool is not idempotent.
 pub(super) fn never_made(state: Option<&State>, in_hand: impl Fn(JobId, u32) -> bool) -> Vec<Told> {
     let Some(state) = state else { return Vec::new() };
     let started = state.jobs.iter().filter(|(_, job)| job.status == JobStatus::Running);
@@ -229,7 +229,7 @@ pub(super) fn never_made(state: Option<&State>, in_hand: impl Fn(JobId, u32) -> 
     lost.map(|(&id, job)| not_made(id, job.attempt)).collect()
 }
 
-/// A call that was started in the log and then not made. It had no effect, and does not count as an attempt.
+/// A call that was started in the log but not made. It had no effect and does not count as an attempt.
 pub(super) fn not_made(job: JobId, attempt: u32) -> Told {
     let message = "The call was not made: it was not certain that this server still owned the run, or too much time \
                    had passed since the start was decided.";
@@ -237,7 +237,7 @@ pub(super) fn not_made(job: JobId, attempt: u32) -> Told {
     Told::Input(Input::Failed(job, attempt, failure), None)
 }
 
-/// Checks that were under way on a node that is dead: asking again does no harm.
+/// Checks in flight on a dead node: repeating them is harmless.
 pub(super) fn lost_checks(state: Option<&State>) -> Vec<(JobId, u32)> {
     let Some(state) = state else { return Vec::new() };
     let lost = state.jobs.iter().filter(|(_, job)| job.status == (JobStatus::Checking { again: None }));

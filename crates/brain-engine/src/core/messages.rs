@@ -1,4 +1,4 @@
-//! What goes into the core and what comes out of it.
+//! Inputs and outputs of the core.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -20,21 +20,21 @@ use crate::reads::{Answers, Read};
 use crate::run_state::{NotLoaded, Programs, RunState};
 use crate::turn::{CheckRequest, Handover};
 
-/// A run to be written, and started if it has a program.
+/// A run to write, and to start if it has a program.
 pub struct Submission {
     /// Its id.
     pub run: RunId,
-    /// Whose it is.
+    /// Its tenant.
     pub scope: Scope,
-    /// The request as it came.
+    /// The request as received.
     pub request: Value,
-    /// What happened to it so far.
+    /// Its events so far.
     pub prelude: Vec<NewEvent>,
-    /// What it runs.
+    /// Its program.
     pub program: Option<(Digest, Arc<Program>)>,
-    /// What it runs on.
+    /// The input of the program.
     pub input: RunInput,
-    /// Whether it starts now; if not, `status` says where it stands.
+    /// Whether it starts now; if not, `status` is its status.
     pub start: bool,
     /// Its status if it does not start.
     pub status: RunStatus,
@@ -42,127 +42,127 @@ pub struct Submission {
     pub key: Option<(String, Digest)>,
     /// 1 (lowest) to 10 (highest).
     pub priority: u8,
-    /// Other writes of the same commit: definitions, approvals.
+    /// Additional writes of the same commit: definitions, approvals.
     pub writes: Vec<Write>,
-    /// When it ends by itself, if it has not started by then.
+    /// When it expires unless it has started.
     pub expires_at: Option<Timestamp>,
 }
 
-/// Something that someone wants of a run that exists.
+/// A request to an existing run.
 pub struct Command {
-    /// What is written to its log first.
+    /// Events to log first.
     pub prelude: Vec<NewEvent>,
-    /// What must still be true.
+    /// What must still hold.
     pub preconditions: Vec<Precondition>,
-    /// Other writes of the same commit.
+    /// Additional writes of the same commit.
     pub writes: Vec<Write>,
-    /// What the run is told.
+    /// Messages to the run.
     pub inputs: Vec<Told>,
     /// The status it gets if the machine has not started.
     pub status: Option<RunStatus>,
-    /// The program it is moved to first, how it stands there, and what that runs on.
+    /// For a migration: the new program, the state of the run in it, and its input.
     pub program: Option<(Digest, Arc<Program>, Box<Moved>, RunInput)>,
 }
 
-/// What a run is told.
+/// A message to a run.
 #[derive(Clone, Debug)]
 pub enum Told {
-    /// Something that the machine understands, with its payload.
+    /// An input of the machine, with its payload.
     Input(Input, Option<Value>),
-    /// How an outside job went.
+    /// The outcome of an external job.
     Outcome(JobId, u32, JobOutcome),
-    /// What a check found that was asked at this moment.
+    /// The answer of a check that was made at this time.
     Check(JobId, u32, CheckAnswer, Timestamp),
-    /// What a person decided about the letter of a job after this attempt, with the content that they saw. Refused, with
-    /// everything that comes with it, if the job does not stand there any more or its letter says something else now.
+    /// A person's decision about the letter of a job after this attempt, with the letter's content as they saw it.
+    /// Refused, with everything that comes with it, if the job has moved on or its letter has changed.
     Letter(JobId, u32, Value, Option<(Input, Option<Value>)>),
-    /// Something for the open job with this key.
+    /// A message to the open job with this key.
     Job(JobKey, ToJob),
-    /// There may be something in its inbox.
+    /// Its inbox may have new entries.
     Signals,
 }
 
-/// What a job is told by its key.
+/// A message to a job.
 #[derive(Clone, Debug)]
 #[allow(clippy::large_enum_variant, reason = "one at a time, and the large one is the answer of a job")]
 pub enum ToJob {
-    /// A worker wants it, until then or for as long as its tool says.
+    /// A worker leases it, until a given time or for as long as its tool says.
     Lease {
-        /// When it is offered again.
+        /// When the lease expires.
         until: Option<Timestamp>,
-        /// Who takes it.
+        /// The worker.
         worker: String,
     },
-    /// The worker that has it wants to keep it.
+    /// The worker extends its lease.
     Extend {
         /// The attempt that it holds.
         attempt: u32,
-        /// When it is offered again.
+        /// The new end of the lease.
         until: Option<Timestamp>,
     },
     /// A worker or another engine answers.
     Answer {
         /// The attempt that it holds; absent: whichever was delegated.
         attempt: Option<u32>,
-        /// How it went.
+        /// The outcome.
         outcome: JobOutcome,
     },
-    /// Somebody looked at its result and lets it go on, with corrections.
+    /// A reviewer accepts its result, with corrections.
     Accept {
-        /// Fields of the data that are replaced.
+        /// Fields of the data to replace.
         corrections: Value,
-        /// Who looked.
+        /// The reviewer.
         by: String,
-        /// What they said about it.
+        /// The reviewer's note.
         note: String,
     },
-    /// Somebody approved it.
+    /// An approver approved it.
     Grant,
-    /// Somebody refused it, or its result.
+    /// A person rejected it or its result.
     Deny(Failure),
-    /// Somebody pretended to be the other side.
+    /// A callback with a forged signature.
     Forged,
 }
 
 /// Called once the first commit of a submission, or the commit of a command, is durable or has failed.
 pub type Reply = Box<dyn FnOnce(Result<RunNews, EngineError>) + Send>;
 
-/// What the core is told.
+/// An input of the core.
 pub enum CoreInput {
-    /// A new run. It is not begun if the flag says that nobody waits for it any more.
+    /// A new run. Dropped if the flag says that its caller has gone.
     Submit(Box<Submission>, Reply, Option<Arc<AtomicBool>>),
-    /// Something for a run that exists.
+    /// A command for an existing run.
     Command(Scope, RunId, Box<Command>, Reply),
-    /// How an outside job went.
+    /// The outcome of an external job.
     Job(Scope, RunId, JobId, u32, JobOutcome),
-    /// What a check found.
+    /// The answer of a check.
     Check(Scope, RunId, JobId, u32, CheckAnswer, Timestamp),
-    /// An outside job whose start is durable was not handed over after all.
+    /// An external job whose start is durable was not handed over after all.
     NotMade(Scope, RunId, JobId, u32),
-    /// Runs were read from the store, or could not be.
+    /// Runs that were loaded, or could not be.
     Loaded(Vec<Loaded>),
-    /// Its time has come.
+    /// A timer is due.
     Wake(Scope, RunId),
-    /// There is something in its inbox.
+    /// The run has inbox entries.
     Signal(Scope, RunId),
-    /// The node that worked on it is dead.
+    /// The owner of the run is dead.
     TakeOver(Scope, RunId, NodeId),
-    /// Its time comes then.
+    /// Sets a timer.
     WakeAt(Scope, RunId, Timestamp),
-    /// It was called from the queue: there may be a slot for it.
+    /// The run was called from the queue: there may be a slot for it.
     Slot(Scope, RunId),
-    /// A rate may let those go on that wait for it.
+    /// A rate limit may allow waiting jobs to start.
     Call,
-    /// Time to look who waits for a slot, also elsewhere; what part of shared limits is this node's.
+    /// Time to check the queue, including other nodes'; carries this node's share of limits.
     Look(Share),
-    /// Nothing outside starts, or starts again.
+    /// Pauses or resumes external calls.
     Pause(bool),
     /// A commit is durable, or failed.
     Committed(u64, Result<Outcome, StoreError>),
 }
 
 impl CoreInput {
-    /// The run that it is about, if it is about one. Commits and loads come back to whoever asked for them.
+    /// The run that it is about, if any. Commits and loads return to the thread that started them.
     pub(crate) fn run(&self) -> Option<RunId> {
         match self {
             Self::Submit(submission, ..) => Some(submission.run),
@@ -179,7 +179,7 @@ impl CoreInput {
         }
     }
 
-    /// Whose it is, if it is one tenant's.
+    /// The tenant, if it belongs to one.
     pub(crate) fn tenant(&self) -> Option<&TenantId> {
         match self {
             Self::Submit(submission, ..) => Some(submission.scope.tenant()),
@@ -197,23 +197,23 @@ impl CoreInput {
     }
 }
 
-/// What is to be read before a run can be decided about.
+/// What to read before a run can be decided.
 #[derive(Clone, Debug)]
 pub struct Load {
-    /// Whose it is.
+    /// The tenant.
     pub scope: Scope,
     /// The run.
     pub run: RunId,
-    /// Whether it is in the store, to be read itself.
+    /// Whether the run is in the store and must be loaded.
     pub exists: bool,
-    /// What else a turn needs.
+    /// The other reads of the turn.
     pub reads: Vec<Read>,
 }
 
 impl Load {
     /// Reads it.
     pub(crate) fn perform(&self, store: &dyn Store, programs: &Programs) -> Loaded {
-        // The run first: a commit that relies on what others have changed since is refused, whatever was read later.
+        // The run first: the commit's preconditions catch anything that changes after this.
         let state = self.exists.then(|| RunState::load(store, programs, &self.scope, self.run));
         let answer = |read: &Read| (read.clone(), read.perform(store, &self.scope, Some(self.run)));
         let answers = self.reads.iter().map(answer).collect();
@@ -229,35 +229,35 @@ impl Load {
     }
 }
 
-/// What was read.
+/// The result of a load.
 pub struct Loaded {
     /// The run.
     pub run: RunId,
-    /// How it stands, if that was asked for.
+    /// The run, if it was to be loaded.
     pub state: Option<Result<RunState, NotLoaded>>,
-    /// What else was asked for.
+    /// The answers to the other reads.
     pub answers: Answers,
 }
 
-/// What is to be done now that something is durable.
+/// An action to perform now that a commit is durable.
 pub enum Action {
-    /// Hand an outside job over.
+    /// Hand over an external job.
     Perform(Box<HandoverAction>),
-    /// Ask a check tool.
+    /// Call a check tool.
     Check(Box<CheckAction>),
-    /// Read a run from the store, and what it needs.
+    /// Load a run and its reads.
     Load(Load),
-    /// Tell whoever waits for this run.
+    /// Notify those who wait for this run.
     Notify(RunNews),
-    /// Look at this run again then.
+    /// Set a timer for this run.
     WakeAt(Scope, RunId, Timestamp),
-    /// Something was put into the inbox of this run.
+    /// The inbox of this run has new entries.
     Signal(Scope, RunId),
     /// A run of another deciding thread was called from the queue.
     Slot(Scope, RunId),
-    /// Look then who may start.
+    /// Check the queue at this time.
     LookAt(Timestamp),
-    /// Tell the log and the observers.
+    /// Report to the log and the observers.
     Happened(Vec<Happening>),
     /// Answer a caller.
     Reply(Reply, Result<RunNews, EngineError>),
@@ -268,11 +268,11 @@ pub struct HandoverAction(pub(crate) Handover);
 /// A check.
 pub struct CheckAction(pub(crate) CheckRequest);
 
-/// What a step of the core came to.
+/// The output of a step of the core.
 #[derive(Default)]
 pub struct StepOutput {
-    /// To be committed, each under its number.
+    /// Commits, each with its number.
     pub commits: Vec<(u64, Member)>,
-    /// To be done.
+    /// Actions.
     pub actions: Vec<Action>,
 }

@@ -1,4 +1,4 @@
-//! What a child run tells the run that waits for it.
+//! Reports the end of a child run to its parent.
 
 use brain_core::{Failure, JobKey, RunId, Timestamp};
 use brain_store::{Scope, SignalRow, Store, StoreError};
@@ -10,13 +10,13 @@ use super::live::Live;
 use crate::log::NewEvent;
 use crate::turn::Finished;
 
-/// The code of a step whose child ended while some of what it did was in doubt.
+/// The code of a step whose child ended with unknown outcomes.
 pub(crate) const CHILD_IN_DOUBT: &str = "child_in_doubt";
 
-/// Child runs that one step starts at most, one after the other.
+/// Maximum number of child runs that one step starts in sequence.
 const MAX_CHILDREN: u32 = 100;
 
-/// The end of a child run goes into the inbox of the run that waits for it, in the same commit.
+/// Puts the end of a child run into the inbox of its parent, in the same commit.
 pub(super) fn tell_parent(
     now: Timestamp,
     run: RunId,
@@ -39,7 +39,7 @@ pub(super) fn tell_parent(
             let why = state.failure().map_or_else(|| "It was cancelled.".to_owned(), |f| f.message.clone());
             let message = format!("The child run {run} ended {}: {why}", state.status());
             if state.left.values().any(|job| job.status == (JobStatus::Stuck { happened: Happened::Maybe })) {
-                let message = format!("{message} Some of what it did is in doubt: it has open dead letters.");
+                let message = format!("{message} Some of its outcomes are unknown: it has open dead letters.");
                 json!({"job": parent["job"], "unknown": Failure::business(CHILD_IN_DOUBT, message)})
             } else {
                 json!({"job": parent["job"], "failure": Failure::business("child_failed", message)})
@@ -50,7 +50,7 @@ pub(super) fn tell_parent(
     Some(SignalRow { run: waiting, id: signal_id(run), at: now, body })
 }
 
-/// The child run that a job started last.
+/// The latest child run of a job.
 pub(crate) fn last_child(store: &dyn Store, scope: &Scope, job: JobKey) -> Result<Option<RunId>, StoreError> {
     let mut last = None;
     for round in 1..=MAX_CHILDREN {
@@ -68,14 +68,15 @@ fn signal_id(child: RunId) -> String {
     format!("child {child}")
 }
 
-/// The idempotency key under which a step starts its child run. A repeated call finds the same child. Once the child has
-/// ended and its parent has processed the result, the next call gets a new key: only a person's retry leads there.
+/// The idempotency key under which a step starts its child run. A repeated call finds the same child. Once the child
+/// has ended and its parent has processed the result, the next call gets a new key, which happens only after a person's
+/// retry.
 pub fn child_key(store: &dyn Store, scope: &Scope, parent: RunId, job: JobKey) -> Result<String, StoreError> {
     let mut key = key_of(job, 1);
     for round in 2..=MAX_CHILDREN {
         let Some((child, _)) = store.by_key(scope, &key)? else { break };
         let over = store.run(scope, child)?.is_some_and(|row| row.status.is_over());
-        // Its end is in the parent's inbox from the same commit on, until the parent has taken it.
+        // The end of the child is in the parent's inbox until the parent has processed it.
         if !over || store.signals(scope, parent)?.iter().any(|signal| signal.id == signal_id(child)) {
             break;
         }

@@ -1,5 +1,5 @@
-//! Runs that cannot be read, and runs of which the database will not take what was decided, are set aside, visibly: they
-//! hold up nobody, and a person decides what becomes of them.
+//! Parks runs that cannot be read or whose writes the database rejects. Parked runs block nobody, and a person decides
+//! about them.
 
 use std::borrow::Borrow;
 
@@ -13,7 +13,7 @@ use crate::engine::EngineError;
 use crate::hub::RunNews;
 use crate::log::{NewEvent, PipeEvent, pack};
 
-/// The writes that move a run which may not be readable to a status, with an event that says so if its log takes one.
+/// The writes that set the status of a possibly unreadable run, with an event if its log can take one.
 pub(crate) fn move_unread<R: Borrow<LogRow>>(
     row: &RunRow,
     log: Option<&[R]>,
@@ -22,7 +22,7 @@ pub(crate) fn move_unread<R: Borrow<LogRow>>(
     event: NewEvent,
 ) -> (Precondition, Vec<Write>) {
     let RunSchedule { seq, fence, priority, .. } = row.schedule;
-    // Only a log that is as long as the row says takes another event.
+    // Only a log as long as the row says can take another event.
     let end = log.map(|rows| rows.last().map_or(0, |last| last.borrow().seq + last.borrow().events.len() as u64));
     let appends = end == Some(seq);
     let schedule = RunSchedule { seq: seq + u64::from(appends), fence: fence + 1, priority, ..RunSchedule::default() };
@@ -30,13 +30,13 @@ pub(crate) fn move_unread<R: Borrow<LogRow>>(
     if appends {
         writes.push(Write::Append(pack(row.id, seq, at, vec![event]).into()));
     }
-    // No worker is to be sent there.
+    // Withdraw its offers, so that no worker takes them.
     writes.push(Write::WithdrawAll(row.id));
     (Precondition::RunAt { run: row.id, seq, fence }, writes)
 }
 
 impl Core {
-    /// Sets a run aside that cannot be read. What it was told is kept until that is durable.
+    /// Parks a run that cannot be read. Queued work is kept until that is durable.
     pub(super) fn park(
         &mut self,
         now: Timestamp,
@@ -46,7 +46,7 @@ impl Core {
         (work, why): (Vec<Queued>, &str),
         output: &mut StepOutput,
     ) {
-        tracing::error!(run = %row.id, why, "this run cannot be read and is set aside");
+        tracing::error!(run = %row.id, why, "this run cannot be read and is parked");
         let event = NewEvent::pipe(PipeEvent::Parked, json!({"why": why, "was": row.status}), None);
         let (precondition, writes) = move_unread(row, log, now, RunStatus::Parked, event);
         let member = Member { scope: live.scope.clone(), preconditions: vec![precondition], writes };
@@ -57,9 +57,9 @@ impl Core {
         self.live.insert(row.id, Live { in_flight, ..live });
     }
 
-    /// The database will not take what was decided for a run, and would not the next time. If somebody asked for it, they
-    /// are told, and the rest is decided without it: a new run that is refused leaves nothing. If nobody did, the run
-    /// would be decided and refused for ever: it is set aside.
+    /// The database rejected the writes of a run, and would reject them again. If a caller asked for them, the caller
+    /// gets the error and the rest is decided without that request; a rejected new run leaves nothing. Otherwise the
+    /// run would be decided and rejected forever, so it is parked.
     pub(super) fn turned_down(
         &mut self,
         now: Timestamp,
@@ -73,9 +73,9 @@ impl Core {
         if work.iter().any(Queued::is_request) {
             return self.refuse(now, run, live, work, &EngineError::Refused(run, why), output);
         }
-        tracing::error!(%run, why, "what was decided for this run is not taken by the database; it is set aside");
+        tracing::error!(%run, why, "the database rejected the write for this run; the run is parked");
         let Some(row) = live.row.as_ref().filter(|_| !in_flight.parks) else {
-            // Not even this is taken: it is decided again a little later, and until then nothing is forgotten.
+            // Even parking is rejected: retry later, and keep everything until then.
             return self.again(now, run, live, work, Some(StoreError::Failed(why)), output);
         };
         let event = NewEvent::pipe(PipeEvent::Parked, json!({"why": why, "was": row.status}), None);
@@ -84,14 +84,14 @@ impl Core {
         self.next_commit += 1;
         self.commits.insert(self.next_commit, run);
         output.commits.push((self.next_commit, member));
-        // What it was told is kept until that is durable. Where it stood after the refused turn counts for nothing.
+        // Queued work is kept until the parking is durable. The state after the rejected turn is dropped.
         let in_flight = Some(InFlight { work, parks: true, ..InFlight::default() });
         let Live { scope, row, queue, redecided, .. } = live;
         self.live.insert(run, Live { row, queue, redecided, in_flight, ..Live::empty(scope) });
         None
     }
 
-    /// A run was set aside: nothing of it stays in memory.
+    /// The run is parked: nothing of it stays in memory.
     pub(super) fn parked(
         &mut self,
         run: RunId,
@@ -105,8 +105,8 @@ impl Core {
         None
     }
 
-    /// What comes for a run that was set aside changes nothing. Calls whose answers are lost here count as unknown when
-    /// it is looked at again.
+    /// Input for a parked run changes nothing. Calls whose answers are dropped here count as unknown when it is
+    /// unparked.
     pub(super) fn leave_parked(&mut self, run: RunId, work: impl IntoIterator<Item = Queued>, output: &mut StepOutput) {
         for item in work {
             self.answered(run, std::slice::from_ref(&item));

@@ -1,4 +1,4 @@
-//! Who of those that wait for a slot starts now, and the calls whose start is durable.
+//! Assigns free slots to waiting jobs, and makes the calls whose start is durable.
 
 use brain_core::{TenantId, Timestamp};
 use brain_store::{Claim, Scope, SystemScope};
@@ -9,7 +9,7 @@ use super::{ANY, CLAIM, Core, MAX_CALLS, PEEK, REFILL};
 use crate::shards::shard_of;
 
 impl Core {
-    /// Lets those start that have waited for a slot, as far as there are any.
+    /// Starts waiting jobs as long as slots are free.
     pub(super) fn call_next(&mut self, now: Timestamp, output: &mut StepOutput) {
         for _ in 0..MAX_CALLS {
             let called = self.flow().next(now);
@@ -33,7 +33,7 @@ impl Core {
         output.actions.extend(look_at.map(Action::LookAt));
     }
 
-    /// Fetches runs that wait for a slot and that this node has not at hand: others queued them, or it had too many.
+    /// Fetches queued runs that are not in memory: other nodes queued them, or this one had too many.
     pub(super) fn refill(&mut self, now: Timestamp) {
         if self.flow().is_paused() {
             return;
@@ -42,8 +42,8 @@ impl Core {
             Ok(tenants) if self.flow().has_room() => {
                 tenants.iter().for_each(|tenant| self.refill_tenant(now, tenant));
             }
-            // A full node must know who waits, or its next slot goes to those that it knows. A few of each are enough,
-            // and others may take them meanwhile.
+            // A full node must know who waits, or its next slot goes to those it already knows. A few per tenant are
+            // enough, and other nodes may take them meanwhile.
             Ok(tenants) => {
                 let claim = Claim { node: self.node, now, until: now };
                 for tenant in &tenants {
@@ -52,7 +52,7 @@ impl Core {
                     }
                 }
             }
-            Err(error) => tracing::warn!(%error, "the store could not be asked who waits; asking again"),
+            Err(error) => tracing::warn!(%error, "the queue could not be read; will retry"),
         }
     }
 
@@ -65,14 +65,14 @@ impl Core {
         match self.store.queued(SystemScope, claim, tenant, &except, limit) {
             Ok(runs) => {
                 let full = runs.len() == limit;
-                // They come before all that are at hand: in the store's order.
+                // They come before all that are in memory: in the store's order.
                 let mut flow = self.flow();
                 for (n, run) in runs.into_iter().enumerate() {
                     flow.wait(tenant, run, i64::MIN + n as i64, ANY);
                 }
                 flow.has_more(tenant, full);
             }
-            Err(error) => tracing::warn!(%error, "the store could not be asked who waits; asking again"),
+            Err(error) => tracing::warn!(%error, "the queue could not be read; will retry"),
         }
     }
 

@@ -1,5 +1,4 @@
-//! Runs that have not started: a question that nobody has answered, a plan that nobody has decided about. They end when
-//! somebody cancels them, and by themselves when their time is over.
+//! Runs that have not started: unanswered questions and undecided plans. They end when they are cancelled or expire.
 
 use brain_core::{RunStatus, Timestamp};
 use brain_store::RunSchedule;
@@ -9,8 +8,8 @@ use serde_json::json;
 use super::Told;
 use crate::log::{NewEvent, PipeEvent};
 
-/// Ends a run that has not started if its time is over or somebody wants it to end. A run with a machine is told to
-/// stop; one without gets its last status here. Gives the event that says why, unless the log has one already.
+/// Ends a run that has not started, if it has expired or is cancelled. A run with a machine is told to stop; one
+/// without gets its final status here. Returns the event with the reason, unless the log already has one.
 pub(super) fn end(
     status: &mut RunStatus,
     schedule: &mut RunSchedule,
