@@ -52,8 +52,7 @@ const MAX_CALLS: usize = 256;
 const ANY: &str = "any";
 /// Page size when fetching queued runs.
 const REFILL: usize = 256;
-/// How many queued runs of a tenant a full node fetches. More than one, because the first may turn out to need
-/// something else.
+/// Queued runs of a tenant that a full node fetches; several, as the first may need something else.
 const PEEK: usize = 16;
 /// How long runs that were fetched for one node are hidden from others.
 pub(crate) const CLAIM: Millis = Millis(5_000);
@@ -72,7 +71,7 @@ pub struct Core {
     programs: Arc<Programs>,
     /// Runs being loaded from the store.
     loads: usize,
-    /// Calls and checks that this process is executing: from the commit that starts them to the commit of their answer.
+    /// Calls and checks in flight here: from the commit that starts them to that of their answer.
     in_hand: HashSet<(RunId, JobId, u32)>,
     /// Calls whose start is durable and that are about to be made.
     calls: VecDeque<Handover>,
@@ -152,7 +151,7 @@ impl Core {
         self.loads
     }
 
-    /// A run as this node has it in memory, unless a commit of it is in flight: what its log must fold to.
+    /// A run in memory without a commit in flight: what its log must fold to.
     pub fn at_hand(&self, run: RunId) -> Option<(&RunRow, &State, &RunData)> {
         let live = self.live.get(&run).filter(|live| live.in_flight.is_none() && !live.loading)?;
         Some((live.row.as_ref()?, live.state.as_ref()?, &live.data))
@@ -416,8 +415,7 @@ impl Core {
         false
     }
 
-    /// Starts reads for a run and reloads the run itself, which the dropped turn has changed; then everything is
-    /// decided again.
+    /// Starts reads for a run and reloads it, because the dropped turn has changed it.
     fn read_first(&mut self, run: RunId, live: Live, work: Vec<Queued>, reads: Vec<Read>, output: &mut StepOutput) {
         let Live { scope, queue, redecided, at_cap, unfinished, known, known_at, .. } = live;
         let is_new = work.iter().any(|item| matches!(item.work, Work::Start(_)));
@@ -605,7 +603,7 @@ impl Core {
         };
         if work.iter().any(|item| matches!(item.work, Work::Slot)) {
             let tenant = live.scope.tenant();
-            // Its turn is not over while a read is pending; otherwise those who wait would overtake it again and again.
+            // A pending read keeps its turn open; otherwise those who wait would overtake it.
             if finished.missed.is_empty() {
                 self.flow().uncall(run);
             } else {
@@ -625,9 +623,8 @@ impl Core {
             return Err(undecided);
         }
         if finished.events.is_empty() && finished.writes.is_empty() && new_row.is_none() {
-            // Called, but its slot is not available after all: it keeps waiting. If it waits for a different limit than
-            // its row says, the row is written. Otherwise this node would be given it again and again, and other nodes
-            // with free slots would not.
+            // Called, but without a slot after all: it keeps waiting. If it waits for a different limit than its row says, the
+            // row is written, so that nodes with free slots find it.
             let waits_for = finished.limit.as_ref().zip(schedule.queued.as_ref());
             let called = work.iter().all(|item| matches!(item.work, Work::Slot));
             if waits_for.is_none_or(|(limit, place)| *limit == place.limit) || !called {
@@ -928,7 +925,7 @@ impl Core {
         let mut fresh = Live::empty(scope.clone());
         (fresh.redecided, fresh.at_cap) = (redecided + 1, at_cap);
         for mut item in work.into_iter().chain(later) {
-            // It is unknown whether a new run was written. The caller is still there and can decide what to do.
+            // It is unknown whether a new run was written; the caller can decide what to do.
             match (&error, item.reply.take()) {
                 (Some(error), Some(reply)) if is_new => {
                     output.actions.push(Action::Reply(reply, Err(EngineError::Store(error.clone()))));
