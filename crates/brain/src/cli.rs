@@ -4,6 +4,8 @@ mod bench;
 mod groups;
 mod learning;
 mod model;
+#[cfg(test)]
+mod named_tests;
 mod pack;
 mod understanding;
 
