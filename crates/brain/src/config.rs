@@ -326,7 +326,7 @@ mod tests {
             ("slots: 0", "--paused"),
             ("expire: {staged: 0s}", "expire"),
             ("expire: {plans: 1d}", "expire"),
-            ("times: {tool: 2m}", "1m at most"),
+            ("times: {tool: 2m}", "exceeds the maximum, 1m"),
             ("times: {request: 1s}", "at least 5s"),
             ("times: {tools: 1s}", "times"),
         ] {
