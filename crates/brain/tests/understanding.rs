@@ -155,7 +155,7 @@ fn newest(folder: &Folder) -> String {
 fn what_people_say_is_counted_corrected_and_decided() {
     let folder = Folder::new();
     assert!(folder.ok(&["learning"]).contains("No requests yet"));
-    folder.ok(&["do", "who are our prospects"]);
+    folder.fails(&["do", "who are our prospects"]);
     let run = newest(&folder);
     let refused = folder.fails(&["learning", "correct", &run]);
     assert!(refused.contains("name the tool or playbook that was meant"), "{refused}");
