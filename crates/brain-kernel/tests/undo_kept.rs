@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use brain_core::{Clock, Millis, RunStatus, Timestamp};
 use brain_engine::{Keep, LONG, Swept, sweep};
-use brain_kernel::{Actor, Decision, Limits, Mode, Request};
+use brain_kernel::{Actor, Decision, Kernel, Limits, Mode, Request};
 use brain_store::{SqliteStore, Store};
 use common::{SystemClock, call, kernel, registry, scope};
 use serde_json::json;
@@ -29,6 +29,16 @@ steps:
     args: {text: "= item"}
 "#;
 
+fn start(store: &Arc<dyn Store>) -> Arc<Kernel> {
+    let pack = registry(&[
+        ("pack.yaml", "name: test\nversion: 1.0.0\n"),
+        ("records/note.yaml", "record: note\nfields: {text: string}\n"),
+        ("tools/t.yaml", TOOLS),
+        ("playbooks/many.yaml", MANY),
+    ]);
+    kernel(pack, store.clone(), false)
+}
+
 fn after(from: Timestamp, hours: u64) -> Timestamp {
     from.plus(Millis(hours * 3_600_000))
 }
@@ -37,13 +47,7 @@ fn after(from: Timestamp, hours: u64) -> Timestamp {
 async fn values_that_an_undo_needs_are_kept_until_its_deadline() {
     let folder = tempfile::tempdir().unwrap();
     let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&folder.path().join("t.db")).unwrap());
-    let pack = registry(&[
-        ("pack.yaml", "name: test\nversion: 1.0.0\n"),
-        ("records/note.yaml", "record: note\nfields: {text: string}\n"),
-        ("tools/t.yaml", TOOLS),
-        ("playbooks/many.yaml", MANY),
-    ]);
-    let kernel = kernel(pack, store.clone(), false);
+    let kernel = start(&store);
     let now = SystemClock.now();
     let timed = call(&kernel, "t.many", json!({"texts": ["a", "b"]})).await;
     let untimed = call(&kernel, "t.line", json!({"text": "c"})).await;
@@ -75,13 +79,7 @@ async fn a_run_with_more_than_a_thousand_items_can_be_undone() {
     const ITEMS: usize = 1200;
     let folder = tempfile::tempdir().unwrap();
     let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&folder.path().join("t.db")).unwrap());
-    let pack = registry(&[
-        ("pack.yaml", "name: test\nversion: 1.0.0\n"),
-        ("records/note.yaml", "record: note\nfields: {text: string}\n"),
-        ("tools/t.yaml", TOOLS),
-        ("playbooks/many.yaml", MANY),
-    ]);
-    let kernel = kernel(pack, store.clone(), false);
+    let kernel = start(&store);
     let limits = Limits { max_tool_calls: 2000, ..Limits::default() };
     let calls = vec![("t.many".to_owned(), json!({"texts": vec!["x"; ITEMS]}))];
     let request = Request { calls, limits, ..Request::say(scope(), "", Mode::EnqueueAndWait) };

@@ -151,7 +151,7 @@ impl Turn<'_> {
                 self.answer = json!({"taken": true});
                 let outcome = match outcome {
                     JobOutcome::Done(result) if result.success => self.accepted(id, result, &Value::Null),
-                    // Whoever answers for a job answers for all its attempts: they share its key.
+                    // An answer covers every attempt of the job: all attempts share its key.
                     JobOutcome::Failed(failure) if failure.class != FailureClass::Transient => {
                         JobOutcome::Failed(failure.settled())
                     }

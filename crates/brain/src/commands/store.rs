@@ -88,8 +88,8 @@ pub(crate) fn copy(global: &Global, args: &CopyArgs) -> Result<bool> {
     anstream::println!("{DIM}{rows} rows in {:.1} s{DIM:#}", took.as_secs_f64());
     if same {
         anstream::println!(
-            "{GREEN}✓{GREEN:#} The copy is complete: both stores hold the same data for {} tenants.",
-            scopes.len()
+            "{GREEN}✓{GREEN:#} The copy is complete: both stores hold the same data for {}.",
+            show::count(scopes.len(), "tenant")
         );
         anstream::println!("{DIM}→{DIM:#} start: brain serve --store {}", redact(&args.to));
     } else {
