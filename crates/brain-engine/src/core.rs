@@ -1,30 +1,32 @@
 //! The synchronous core of a node: inputs in, commits and actions out. It owns only the runs it works on, and
 //! everything it drops can be rebuilt from the log.
 
+mod committed;
+mod compose;
 mod live;
+mod loaded;
 mod messages;
+mod next;
 mod parent;
 mod park;
 mod slots;
 mod unstarted;
 
-use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use brain_core::{Digest, Failure, Millis, NodeId, Random, RunId, RunStatus, Timestamp, planted};
-use brain_store::{
-    Conflict, Member, Outcome, Precondition, QueuePlace, RunRow, RunSchedule, Scope, SignalRow, Store, StoreError,
-    Write,
-};
-use brain_vm::{Code, Input, JobId, JobStatus, Machine, Need, Phase, State};
-use serde_json::{Value, json};
+use brain_core::{Millis, NodeId, Random, RunId, RunStatus, Timestamp, planted};
+use brain_store::{RunRow, Scope, Store};
+use brain_vm::{JobId, State};
 
+use self::compose::Undecided;
 pub(crate) use self::live::lost_jobs;
-use self::live::{InFlight, Live, Queued, Work, lost_checks, never_made, not_made};
+use self::live::{InFlight, Live, Queued, Work};
 pub use self::messages::{
     Action, CheckAction, Command, CoreInput, HandoverAction, Load, Loaded, Reply, StepOutput, Submission, ToJob, Told,
 };
+use self::next::Next;
 pub use self::parent::child_key;
 pub(crate) use self::parent::{CHILD_IN_DOUBT, last_child};
 pub(crate) use self::park::move_unread;
@@ -33,11 +35,9 @@ use crate::engine::EngineError;
 use crate::flow::{Flow, FlowConfig, InUse};
 use crate::host::Host;
 use crate::hub::RunNews;
-use crate::log::{NewEvent, PipeEvent, pack};
-use crate::overlay::RecordView;
-use crate::reads::{Answers, Read, Reader};
-use crate::run_state::{NotLoaded, Programs, RunState};
-use crate::turn::{Finished, Handover, Turn};
+use crate::reads::Read;
+use crate::run_state::Programs;
+use crate::turn::Handover;
 
 /// How often a turn is decided again after conflicts before it backs off.
 const MAX_REDECISIONS: u32 = 50;
@@ -129,9 +129,7 @@ impl Core {
         let mut output = StepOutput::default();
         let mut touched = Vec::new();
         for input in inputs {
-            if let Some(run) = self.take(now, input, &mut output) {
-                touched.push(run);
-            }
+            touched.extend(self.take(now, input, &mut output));
         }
         for run in touched {
             self.decide(now, run, &mut output);
@@ -172,6 +170,7 @@ impl Core {
         self.flow().running()
     }
 
+    /// Takes one input; returns the run that is to be decided after all inputs were taken.
     fn take(&mut self, now: Timestamp, input: CoreInput, output: &mut StepOutput) -> Option<RunId> {
         match input {
             CoreInput::Submit(_, reply, Some(gone)) if gone.load(Ordering::Relaxed) => {
@@ -190,8 +189,10 @@ impl Core {
                 Some(run)
             }
             CoreInput::Loaded(results) => {
-                for Loaded { run, state, answers } in results {
-                    if let Some(run) = self.loaded(now, run, state, answers, output) {
+                for loaded in results {
+                    let run = loaded.run;
+                    let next = self.loaded(now, loaded, output);
+                    if self.follow(run, next, output) {
                         self.decide(now, run, output);
                     }
                 }
@@ -215,7 +216,11 @@ impl Core {
                 self.enqueue(&scope, run, Work::Signals)
             }
             CoreInput::TakeOver(scope, run, from) => self.enqueue(&scope, run, Work::TakeOver(from)),
-            CoreInput::Committed(commit, result) => self.committed(now, commit, result, output),
+            CoreInput::Committed(commit, result) => {
+                let run = self.commits.remove(&commit)?;
+                let next = self.committed(now, run, result, output);
+                self.follow(run, next, output).then_some(run)
+            }
             CoreInput::Slot(scope, run) => self.enqueue(&scope, run, Work::Slot),
             CoreInput::Call => None,
             CoreInput::WakeAt(scope, run, at) => {
@@ -259,86 +264,6 @@ impl Core {
         }
     }
 
-    /// Handles a run that was loaded, or could not be.
-    fn loaded(
-        &mut self,
-        now: Timestamp,
-        run: RunId,
-        result: Option<Result<RunState, NotLoaded>>,
-        answers: Answers,
-        output: &mut StepOutput,
-    ) -> Option<RunId> {
-        self.loads = self.loads.saturating_sub(1);
-        let mut live = self.live.remove(&run)?;
-        live.loading = false;
-        // Reads for an earlier state of the run are stale: its inbox has changed with it.
-        if let Some(Ok(state)) = &result {
-            let seq = Some(state.row.schedule.seq);
-            if live.known_at != seq {
-                live.known.clear();
-            }
-            live.known_at = seq;
-        }
-        live.known.extend(answers);
-        let Some(result) = result else {
-            self.live.insert(run, live);
-            return Some(run);
-        };
-        match result {
-            Ok(state) => {
-                let waiting = std::mem::take(&mut live.queue);
-                live.fill(state);
-                self.requeue(run, &mut live, waiting);
-                if live.queue.is_empty() {
-                    return None;
-                }
-                let pauses = live.redecided > MAX_REDECISIONS && !live.is_atomic();
-                if pauses {
-                    output.actions.push(Action::WakeAt(live.scope.clone(), run, now.plus(BACK_OFF)));
-                }
-                self.live.insert(run, live);
-                (!pauses).then_some(run)
-            }
-            Err(NotLoaded { error, row, log }) => {
-                let mut kept = VecDeque::new();
-                for mut item in std::mem::take(&mut live.queue) {
-                    match item.reply.take() {
-                        Some(reply) => output.actions.push(Action::Reply(reply, Err(error.clone()))),
-                        None => kept.push_back(item),
-                    }
-                }
-                match error {
-                    // The store is unavailable: external outcomes must not be lost.
-                    EngineError::Store(error @ StoreError::Failed(_)) if !kept.is_empty() => {
-                        tracing::warn!(%run, %error, "the store is unavailable; this run will be retried");
-                        output.actions.push(Action::WakeAt(live.scope.clone(), run, now.plus(BACK_OFF)));
-                        live.queue = kept;
-                        self.live.insert(run, live);
-                    }
-                    EngineError::Store(StoreError::Failed(_)) | EngineError::NoSuchRun(_) => {
-                        if matches!(error, EngineError::NoSuchRun(_)) && kept.iter().any(Queued::is_signal) {
-                            // The run was deleted, and then a child of it ended: nobody will read its inbox.
-                            let preconditions = vec![Precondition::RunAbsent(run)];
-                            let writes = vec![Write::DropRun(run)];
-                            self.next_commit += 1;
-                            let member = Member { scope: live.scope.clone(), preconditions, writes };
-                            output.commits.push((self.next_commit, member));
-                        }
-                        kept.iter().for_each(|item| self.answered(run, std::slice::from_ref(item)));
-                    }
-                    error => match row.filter(|row| row.status != RunStatus::Parked) {
-                        Some(row) => {
-                            let why = error.to_string();
-                            self.park(now, live, &row, log.as_deref(), (kept.into(), &why), output);
-                        }
-                        None => kept.iter().for_each(|item| self.answered(run, std::slice::from_ref(item))),
-                    },
-                }
-                None
-            }
-        }
-    }
-
     /// Decides everything queued for one run, one commit at a time.
     fn decide(&mut self, now: Timestamp, run: RunId, output: &mut StepOutput) {
         while self.decide_once(now, run, output) {}
@@ -346,52 +271,41 @@ impl Core {
 
     /// Decides as much for one run as fits in one commit; returns whether more can be decided now.
     fn decide_once(&mut self, now: Timestamp, run: RunId, output: &mut StepOutput) -> bool {
-        let Some(mut live) = self.live.remove(&run) else { return false };
+        let Some(live) = self.live.remove(&run) else { return false };
+        let next = self.next_for(now, run, live, output);
+        self.follow(run, next, output)
+    }
+
+    /// Decides as much of the queue as fits in one commit.
+    fn next_for(&mut self, now: Timestamp, run: RunId, mut live: Live, output: &mut StepOutput) -> Next {
         if live.in_flight.is_some() || live.queue.is_empty() || live.loading {
-            self.live.insert(run, live);
-            return false;
+            return Next::Keep(live);
         }
-        if live.row.is_none() && !live.queue.iter().any(|item| matches!(item.work, Work::Start(_))) {
-            live.loading = true;
-            self.loads += 1;
-            // Its reads are often prefetched; the rest shows when it is decided.
-            let waits = self.store.reads_wait();
-            let reads = waits.then_some(Read::Signals).filter(|_| live.queue.iter().any(Queued::is_signal));
-            let reads = reads.into_iter().collect();
-            output.actions.push(Action::Load(Load { scope: live.scope.clone(), run, exists: true, reads }));
-            self.live.insert(run, live);
-            return false;
+        if live.row.is_none() && !live.is_new() {
+            // The inbox is fetched together with the run; other reads show when the turn is decided.
+            let inbox = self.store.reads_wait() && live.queue.iter().any(Queued::is_signal);
+            return Next::Load(live, inbox.then_some(Read::Signals).into_iter().collect());
         }
-        let mut work = Vec::new();
-        let mut requests = 0;
-        while let Some(item) = live.queue.front() {
-            requests += usize::from(item.is_request());
-            if requests > 1 {
-                break;
-            }
-            work.extend(live.queue.pop_front());
-        }
+        let work = live.take_work();
         if live.is_parked() && !work.iter().any(Queued::unparks) {
             self.leave_parked(run, work, output);
-            return self.keep_while_queued(run, live);
+            return self.unchanged(live);
         }
-        let turn = self.turn(now, run, &mut live, &work);
+        let turn = self.compose(now, run, &mut live, &work);
         if !matches!(turn, Err(Undecided::Unread(_))) {
             live.known.clear();
         }
-        let (member, parts) = match turn {
-            Ok(decided) => decided,
-            Err(Undecided::Unread(reads)) => {
-                self.read_first(run, live, work, reads, output);
-                return false;
+        match turn {
+            Ok((member, in_flight)) => {
+                live.in_flight = Some(InFlight { work, ..in_flight });
+                Next::Commit(live, member)
             }
+            Err(Undecided::Unread(reads)) => Next::Load(live.before_turn(work), reads),
             Err(Undecided::Away(error)) => {
                 tracing::warn!(%run, %error, "a read of a turn failed; the turn will be decided again");
-                return self.again(now, run, live, work, Some(error), output).is_some();
+                self.again(now, live, work, Some(error), output)
             }
-            Err(Undecided::Refused(error)) => {
-                return self.refuse(now, run, live, work, &error, output).is_some();
-            }
+            Err(Undecided::Refused(error)) => self.refuse(now, live, work, &error, output),
             Err(Undecided::Nothing(answer)) => {
                 self.answered(run, &work);
                 // Nothing to commit: only the callers get an answer.
@@ -404,558 +318,18 @@ impl Core {
                     };
                     output.actions.push(Action::Reply(reply, result));
                 }
-                return self.keep_while_queued(run, live);
-            }
-        };
-        live.in_flight = Some(InFlight { work, ..parts });
-        self.next_commit += 1;
-        self.commits.insert(self.next_commit, run);
-        output.commits.push((self.next_commit, member));
-        self.live.insert(run, live);
-        false
-    }
-
-    /// Starts reads for a run and reloads it, because the dropped turn has changed it.
-    fn read_first(&mut self, run: RunId, live: Live, work: Vec<Queued>, reads: Vec<Read>, output: &mut StepOutput) {
-        let Live { scope, queue, redecided, at_cap, unfinished, known, known_at, .. } = live;
-        let is_new = work.iter().any(|item| matches!(item.work, Work::Start(_)));
-        let queue = work.into_iter().chain(queue).collect();
-        let fresh =
-            Live { queue, redecided, at_cap, unfinished, known, known_at, loading: true, ..Live::empty(scope.clone()) };
-        self.live.insert(run, fresh);
-        self.loads += 1;
-        output.actions.push(Action::Load(Load { scope, run, exists: !is_new, reads }));
-    }
-
-    /// Keeps an unchanged run in memory while work is queued for it or this node owns it; returns whether work is
-    /// queued.
-    fn keep_while_queued(&mut self, run: RunId, live: Live) -> bool {
-        let waits = !live.queue.is_empty();
-        let owned = live
-            .row
-            .as_ref()
-            .is_some_and(|row| row.schedule.owner == Some(self.node) && row.status != RunStatus::Parked);
-        if waits || owned {
-            self.live.insert(run, live);
-        }
-        waits
-    }
-
-    /// One turn as one member of a commit; without changes, the answer to the callers instead.
-    fn turn(
-        &mut self,
-        now: Timestamp,
-        run: RunId,
-        live: &mut Live,
-        work: &[Queued],
-    ) -> Result<(Member, InFlight), Undecided> {
-        let mut preconditions = Vec::new();
-        let mut writes = Vec::new();
-        let mut prelude = Vec::new();
-        let mut status = live.row.as_ref().map_or(RunStatus::Running, |row| row.status);
-        let mut schedule = live.row.as_ref().map(|row| row.schedule.clone()).unwrap_or_default();
-        let mut program_hash = None;
-        let mut new_row = None;
-        let mut inputs: Vec<Told> = Vec::new();
-        let mut rechecks = Vec::new();
-        for item in work {
-            match &item.work {
-                Work::Start(submission) => {
-                    preconditions.push(Precondition::RunAbsent(run));
-                    if let Some((key, digest)) = &submission.key {
-                        preconditions.push(Precondition::KeyFree(key.clone()));
-                        writes.push(Write::TakeKey { key: key.clone(), digest: *digest, run });
-                    }
-                    writes.extend(submission.writes.iter().cloned());
-                    prelude.extend(submission.prelude.iter().cloned());
-                    status = submission.status;
-                    schedule.priority = submission.priority;
-                    schedule.wake_at = submission.expires_at.filter(|_| !submission.start);
-                    live.data = RunData { input: submission.input.clone(), ..RunData::default() };
-                    if let Some((hash, program)) = &submission.program {
-                        program_hash = Some(*hash);
-                        let code = Code::new(*hash, program.clone());
-                        live.state = Some(State::new(&code));
-                        live.code = Some(code);
-                        self.programs.keep(*hash, program);
-                        if submission.start {
-                            inputs.push(Told::Input(Input::Start, None));
-                        }
-                    }
-                    new_row = Some(submission.clone());
-                }
-                Work::Command(command) => {
-                    preconditions.extend(command.preconditions.iter().cloned());
-                    writes.extend(command.writes.iter().cloned());
-                    prelude.extend(command.prelude.iter().cloned());
-                    inputs.extend(command.inputs.iter().cloned());
-                    if item.unparks() {
-                        rechecks.extend(lost_checks(live.state.as_ref()));
-                    }
-                    if let Some((hash, program, moved, input)) = &command.program {
-                        program_hash = Some(*hash);
-                        live.code = Some(Code::new(*hash, program.clone()));
-                        live.state = Some(moved.state.clone());
-                        live.data.migrate(&moved.map, &moved.steps);
-                        live.data.input = input.clone();
-                        self.programs.keep(*hash, program);
-                    }
-                    status = command.status.unwrap_or(status);
-                }
-                Work::Job(job, attempt, outcome) => inputs.push(Told::Outcome(*job, *attempt, outcome.clone())),
-                Work::NotMade(job, attempt) => inputs.push(not_made(*job, *attempt)),
-                Work::Check(job, attempt, answer, asked) => {
-                    inputs.push(Told::Check(*job, *attempt, answer.clone(), *asked));
-                }
-                Work::Tick => inputs.push(Told::Input(Input::Tick, None)),
-                Work::Signals => inputs.push(Told::Signals),
-                Work::Slot => {}
-                Work::TakeOver(from) => {
-                    // The run may have changed concurrently; and a run that is taken over did not belong to this node
-                    // before.
-                    let owner = live.row.as_ref().and_then(|row| row.schedule.owner);
-                    if schedule.owner != Some(*from) || owner != Some(*from) {
-                        continue;
-                    }
-                    let jobs = if *from == self.node {
-                        let in_hand = |job, attempt| self.in_hand.contains(&(run, job, attempt));
-                        let checks = lost_checks(live.state.as_ref()).into_iter();
-                        rechecks.extend(checks.filter(|(job, attempt)| !in_hand(*job, *attempt)));
-                        never_made(live.state.as_ref(), in_hand)
-                    } else {
-                        schedule.fence += 1;
-                        schedule.owner = Some(self.node);
-                        rechecks.extend(lost_checks(live.state.as_ref()));
-                        lost_jobs(live.state.as_ref())
-                    };
-                    if *from != self.node || !rechecks.is_empty() {
-                        let data = json!({"from": from, "to": self.node});
-                        prelude.push(NewEvent::pipe(PipeEvent::TakenOver, data, None));
-                    }
-                    inputs.extend(jobs);
-                    inputs.push(Told::Input(Input::Tick, None));
-                }
-            }
-        }
-        if let Some(row) = &live.row {
-            let RunSchedule { seq, fence, .. } = row.schedule;
-            preconditions.push(Precondition::RunAt { run, seq, fence });
-            if live.state.as_ref().is_none_or(|state| state.phase() == Phase::New) {
-                let has_machine = live.state.is_some();
-                prelude.extend(unstarted::end(&mut status, &mut schedule, &mut inputs, has_machine, now));
-            }
-        }
-        // Another node owns the run: the request is decided here, external calls start there.
-        let guest = schedule.owner.is_some_and(|owner| owner != self.node);
-        if live.redecided > MAX_REDECISIONS && live.is_atomic() {
-            let message = "Others kept changing the same records; nothing was done. Try again in a moment.";
-            let failure = Failure { retry_after: Some(BACK_OFF), ..Failure::transient("contention", message) };
-            inputs.push(Told::Input(Input::Halt(0, failure), None));
-        }
-        let runs_away = work.iter().all(|item| matches!(item.work, Work::Tick)) && live.unfinished > MAX_UNFINISHED;
-        let mut finished = match (&mut live.code, &mut live.state) {
-            (Some(code), Some(state)) => {
-                let mut turn = Turn {
-                    scope: &live.scope,
-                    run,
-                    code,
-                    state,
-                    data: &mut live.data,
-                    host: &self.host,
-                    random: self.random.as_mut(),
-                    now,
-                    records: RecordView::over(Reader::of_turn(self.store.as_ref(), &live.scope, run, &live.known)),
-                    events: prelude,
-                    writes,
-                    preconditions: Vec::new(),
-                    handovers: Vec::new(),
-                    checks: Vec::new(),
-                    unfinished: false,
-                    priority: schedule.priority,
-                    batch: None,
-                    answer: Value::Null,
-                    offered: false,
-                    delegated: false,
-                    flow: (!guest).then_some(self.flow.as_ref()),
-                    later: BTreeSet::new(),
-                    limit: None,
-                    away: None,
-                    refused: None,
-                    answered: None,
-                    bytes: 0,
-                    signalled: Vec::new(),
-                    at_cap: &live.at_cap,
-                };
-                for told in inputs {
-                    turn.told(told);
-                }
-                for (job, attempt) in rechecks {
-                    turn.request_check(job, attempt);
-                }
-                if runs_away {
-                    turn.run_away();
-                } else {
-                    turn.advance();
-                }
-                turn.finish()
-            }
-            _ => Finished { events: prelude, writes, ..Finished::default() },
-        };
-        if work.iter().any(|item| matches!(item.work, Work::Slot)) {
-            let tenant = live.scope.tenant();
-            // A pending read keeps its turn open; otherwise those who wait would overtake it.
-            if finished.missed.is_empty() {
-                self.flow().uncall(run);
-            } else {
-                let limit = schedule.queued.as_ref().map_or(ANY, |place| place.limit.as_str());
-                self.flow().call(tenant, run, limit);
-            }
-        }
-        let missed = std::mem::take(&mut finished.missed);
-        let undecided = (!missed.is_empty())
-            .then_some(Undecided::Unread(missed))
-            .or_else(|| finished.away.take().map(Undecided::Away))
-            .or_else(|| finished.refused.take().map(Undecided::Refused));
-        if let Some(undecided) = undecided {
-            for Handover { context, .. } in &finished.handovers {
-                self.flow().release((run, context.job, context.attempt), false);
-            }
-            return Err(undecided);
-        }
-        if finished.events.is_empty() && finished.writes.is_empty() && new_row.is_none() {
-            // Called, but without a slot after all: it keeps waiting. If it waits for a different limit than its row says, the
-            // row is written, so that nodes with free slots find it.
-            let waits_for = finished.limit.as_ref().zip(schedule.queued.as_ref());
-            let called = work.iter().all(|item| matches!(item.work, Work::Slot));
-            if waits_for.is_none_or(|(limit, place)| *limit == place.limit) || !called {
-                if let Some((limit, place)) = waits_for {
-                    self.flow().wait(live.scope.tenant(), run, place.order, limit);
-                }
-                return Err(Undecided::Nothing(finished.answer));
-            }
-        }
-        Ok(self.member(now, run, live, Parts { finished, preconditions, status, schedule, program_hash, new_row }))
-    }
-
-    fn member(&self, now: Timestamp, run: RunId, live: &Live, parts: Parts) -> (Member, InFlight) {
-        let Parts { mut finished, mut preconditions, mut status, mut schedule, program_hash, new_row } = parts;
-        let mut nudge = false;
-        if let Some(state) = live.state.as_ref().filter(|state| state.phase() != Phase::New) {
-            status = state.status();
-            schedule.wake_at = state.wake_at();
-            let under_way = finished.unfinished
-                || state
-                    .jobs
-                    .values()
-                    .any(|job| matches!(job.status, JobStatus::Running | JobStatus::Checking { again: None }));
-            let guest = schedule.owner.filter(|owner| *owner != self.node);
-            let owner = under_way.then_some(guest.unwrap_or(self.node));
-            if owner.is_some() && owner != schedule.owner {
-                schedule.fence += 1;
-            }
-            schedule.owner = owner;
-            let waits = finished.limit.take().filter(|_| {
-                let next = live.code.as_ref().and_then(|code| Machine::new(code).next(state));
-                !finished.unfinished && matches!(next, Some(Need::Start(..)))
-            });
-            let order = || now.as_millis() - i64::from(schedule.priority) * PRIORITY_STEP;
-            let place = waits.map(|limit| QueuePlace {
-                order: schedule.queued.as_ref().map_or_else(order, |place| place.order),
-                limit,
-            });
-            if guest.is_some() && owner.is_some() && place.is_some() {
-                nudge = true;
-                schedule.queued = None;
-            } else {
-                schedule.queued = place;
-            }
-        }
-        let parent = parent::tell_parent(now, run, live, new_row.as_deref(), &finished);
-        let first = schedule.seq;
-        schedule.seq += finished.events.len() as u64;
-        let mut writes = Vec::with_capacity(finished.writes.len() + 3);
-        if nudge {
-            // The owner of the run finds this in its inbox and continues.
-            let body = json!({"go_on": true});
-            writes.push(Write::Signal(SignalRow { run, id: format!("go on {}", schedule.seq), at: now, body }));
-        }
-        let mut signalled = std::mem::take(&mut finished.signalled);
-        if let Some(signal) = parent {
-            signalled.push(signal.run);
-            writes.push(Write::Signal(signal));
-        }
-        match &new_row {
-            Some(submission) => writes.push(Write::NewRun(Box::new(RunRow {
-                id: run,
-                tenant: live.scope.tenant().clone(),
-                created_at: now,
-                updated_at: now,
-                status,
-                program: program_hash,
-                request: submission.request.clone(),
-                erased: false,
-                schedule: schedule.clone(),
-            }))),
-            None => writes.push(Write::UpdateRun {
-                run,
-                status,
-                at: now,
-                schedule: schedule.clone(),
-                program: program_hash,
-            }),
-        }
-        let mut appended = None;
-        if !finished.events.is_empty() {
-            let row = Arc::new(pack(run, first, now, finished.events));
-            appended = Some(row.clone());
-            writes.push(Write::Append(row));
-        }
-        writes.extend(finished.writes);
-        preconditions.extend(finished.preconditions);
-        let member = Member { scope: live.scope.clone(), preconditions, writes };
-        let queued = schedule.queued.clone();
-        let in_flight = InFlight {
-            work: Vec::new(),
-            at: now,
-            appended,
-            schedule,
-            status,
-            program: program_hash,
-            handovers: finished.handovers,
-            checks: finished.checks,
-            unfinished: finished.unfinished,
-            answer: finished.answer,
-            offered: finished.offered,
-            delegated: finished.delegated,
-            queued,
-            signalled,
-            parks: false,
-        };
-        (member, in_flight)
-    }
-
-    fn committed(
-        &mut self,
-        now: Timestamp,
-        commit: u64,
-        result: Result<Outcome, StoreError>,
-        output: &mut StepOutput,
-    ) -> Option<RunId> {
-        let run = self.commits.remove(&commit)?;
-        let mut live = self.live.remove(&run)?;
-        let in_flight = live.in_flight.take()?;
-        if !matches!(result, Ok(Outcome::Committed)) {
-            for Handover { context, .. } in &in_flight.handovers {
-                self.flow().release((run, context.job, context.attempt), false);
-            }
-        }
-        match result {
-            Ok(Outcome::Committed) if in_flight.parks => self.parked(run, live, in_flight.work, output),
-            Ok(Outcome::Committed) => self.settle(run, live, in_flight, output),
-            Ok(Outcome::Conflict(conflict)) => self.conflict(now, run, live, in_flight, conflict, output),
-            Ok(Outcome::Refused(why)) => self.turned_down(now, run, live, in_flight, why, output),
-            Err(error) => {
-                tracing::warn!(%run, %error, "a commit failed and will be retried");
-                self.again(now, run, live, in_flight.work, Some(error), output)
+                self.unchanged(live)
             }
         }
     }
 
-    /// The commit is durable: performs the actions it promised.
-    fn settle(&mut self, run: RunId, mut live: Live, in_flight: InFlight, output: &mut StepOutput) -> Option<RunId> {
-        live.redecided = 0;
-        live.at_cap.clear();
-        self.answered(run, &in_flight.work);
-        let mut moved = false;
-        for item in &in_flight.work {
-            match &item.work {
-                Work::Start(submission) => {
-                    live.row = Some(RunRow {
-                        id: run,
-                        tenant: live.scope.tenant().clone(),
-                        created_at: in_flight.at,
-                        updated_at: in_flight.at,
-                        status: in_flight.status,
-                        program: None,
-                        request: submission.request.clone(),
-                        erased: false,
-                        schedule: RunSchedule::default(),
-                    });
-                }
-                Work::Command(command) => moved |= command.program.is_some(),
-                _ => {}
-            }
-        }
-        live.tell_observers(run, &in_flight, output);
-        if live.row.as_ref().is_some_and(|row| row.schedule.queued.is_some()) {
-            self.flow().forget(live.scope.tenant(), run);
-        }
-        if let Some(place) = &in_flight.queued {
-            self.flow().wait(live.scope.tenant(), run, place.order, &place.limit);
-        }
-        if let Some(row) = &mut live.row {
-            row.updated_at = in_flight.at;
-            row.schedule = in_flight.schedule.clone();
-            row.status = in_flight.status;
-            row.program = in_flight.program.or(row.program);
-        }
-        live.log.extend(in_flight.appended);
-        let scope = live.scope.clone();
-        if in_flight.unfinished {
-            live.unfinished += 1;
-            live.queue.push_back(Queued::told(Work::Tick));
-        } else {
-            live.unfinished = 0;
-        }
-        if in_flight.delegated {
-            // An external system may have answered before this commit.
-            live.queue.push_back(Queued::told(Work::Signals));
-        }
-        let at_rest = live.state.as_ref().is_none_or(|state| live.data.is_at_rest(state));
-        let again = !live.queue.is_empty();
-        // A migrated run is loaded again, with its earlier programs.
-        let stays = again || (in_flight.schedule.owner == Some(self.node) && !moved);
-        let told = at_rest || in_flight.work.iter().any(|item| item.reply.is_some());
-        let state = if stays {
-            let state = (told && !moved).then(|| live.snapshot()).flatten();
-            self.live.insert(run, live);
-            state
-        } else {
-            (told && !moved).then(|| live.into_state()).flatten()
-        };
-        let news = RunNews {
-            run,
-            status: in_flight.status,
-            at_rest,
-            offered: in_flight.offered,
-            answer: in_flight.answer,
-            state: state.map(Arc::new),
-        };
-        for reply in in_flight.work.into_iter().filter_map(|item| item.reply) {
-            output.actions.push(Action::Reply(reply, Ok(news.clone())));
-        }
-        output.actions.push(Action::Notify(news));
-        for mut handover in in_flight.handovers {
-            handover.fence = in_flight.schedule.fence;
-            self.in_hand.insert((run, handover.context.job, handover.context.attempt));
-            self.calls.push_back(handover);
-        }
-        for check in in_flight.checks {
-            self.in_hand.insert((run, check.context.job, check.context.attempt));
-            output.actions.push(Action::Check(Box::new(CheckAction(check))));
-        }
-        if let Some(at) = in_flight.schedule.wake_at {
-            output.actions.push(Action::WakeAt(scope.clone(), run, at));
-        }
-        for run in in_flight.signalled {
-            output.actions.push(Action::Signal(scope.clone(), run));
-        }
-        again.then_some(run)
-    }
-
-    /// A precondition failed: the turn is decided again, unless that cannot help.
-    fn conflict(
-        &mut self,
-        now: Timestamp,
-        run: RunId,
-        live: Live,
-        in_flight: InFlight,
-        conflict: Conflict,
-        output: &mut StepOutput,
-    ) -> Option<RunId> {
-        let mut live = live;
-        if let Conflict::OverLimit { account, .. } = &conflict {
-            live.at_cap.insert(account.clone());
-        }
-        let answer = match &conflict {
-            Conflict::Precondition(Precondition::KeyFree(key)) => Some(EngineError::KeyTaken(key.clone())),
-            Conflict::Precondition(Precondition::RunAbsent(_)) => Some(EngineError::RunExists(run)),
-            Conflict::Precondition(Precondition::ApprovalPending(_)) => Some(EngineError::AlreadyDecided),
-            Conflict::Precondition(Precondition::LetterOpen(_)) => Some(EngineError::AlreadyDecided),
-            // A precondition of the caller failed, not one of the turn: deciding again cannot help.
-            Conflict::Precondition(failed) if in_flight.work.iter().any(|item| item.relied_on(failed)) => {
-                Some(EngineError::Moved)
-            }
-            _ => None,
-        };
-        if let Some(error) = answer {
-            return self.refuse(now, run, live, in_flight.work, &error, output);
-        }
-        tracing::debug!(%run, ?conflict, "a turn is decided again");
-        self.again(now, run, live, in_flight.work, None, output)
-    }
-
-    /// Answers the caller with the reason; other work is decided again.
-    fn refuse(
-        &mut self,
-        now: Timestamp,
-        run: RunId,
-        live: Live,
-        work: Vec<Queued>,
-        error: &EngineError,
-        output: &mut StepOutput,
-    ) -> Option<RunId> {
-        let (asked, rest): (Vec<Queued>, Vec<Queued>) = work.into_iter().partition(Queued::is_request);
-        for reply in asked.into_iter().filter_map(|item| item.reply) {
-            output.actions.push(Action::Reply(reply, Err(error.clone())));
-        }
-        if rest.is_empty() && live.queue.is_empty() {
-            return None;
-        }
-        self.again(now, run, live, rest, None, output)
-    }
-
-    fn again(
-        &mut self,
-        now: Timestamp,
-        run: RunId,
-        live: Live,
-        work: Vec<Queued>,
-        error: Option<StoreError>,
-        output: &mut StepOutput,
-    ) -> Option<RunId> {
-        let Live { scope, queue: mut later, redecided, at_cap, .. } = live;
-        let failed = error.is_some();
-        if failed {
-            // A commit reported as failed may still have been written (the connection broke at that moment). Its calls
-            // were not made, and nobody else would take them over.
-            later.push_back(Queued::told(Work::TakeOver(self.node)));
-        }
-        let is_new = work.iter().any(|item| matches!(item.work, Work::Start(_)));
-        let mut fresh = Live::empty(scope.clone());
-        (fresh.redecided, fresh.at_cap) = (redecided + 1, at_cap);
-        for mut item in work.into_iter().chain(later) {
-            // It is unknown whether a new run was written; the caller can decide what to do.
-            match (&error, item.reply.take()) {
-                (Some(error), Some(reply)) if is_new => {
-                    output.actions.push(Action::Reply(reply, Err(EngineError::Store(error.clone()))));
-                }
-                (_, reply) => {
-                    item.reply = reply;
-                    fresh.queue.push_back(item);
-                }
-            }
-        }
-        self.live.insert(run, fresh);
-        if failed {
-            output.actions.push(Action::WakeAt(scope, run, now.plus(BACK_OFF)));
-            return None;
-        }
-        Some(run)
-    }
-
-    /// Queues work again for the reloaded run; drops what another node is responsible for.
-    fn requeue(&mut self, run: RunId, fresh: &mut Live, items: impl IntoIterator<Item = Queued>) {
-        let lost = fresh.owned_by_other(self.node);
-        for item in items {
-            if lost && !item.concerns_everybody() {
-                tracing::info!(%run, "an answer came too late: another node owns this run");
-                if !planted("answered-forgotten") {
-                    self.answered(run, std::slice::from_ref(&item));
-                }
-                continue;
-            }
-            fresh.queue.push_back(item);
+    /// An unchanged run stays in memory while work is queued for it or this node owns it.
+    fn unchanged(&self, live: Live) -> Next {
+        let owner = live.row.as_ref().filter(|row| row.status != RunStatus::Parked).and_then(|row| row.schedule.owner);
+        match (live.queue.is_empty(), owner == Some(self.node)) {
+            (false, _) => Next::Decide(live),
+            (true, true) => Next::Keep(live),
+            (true, false) => Next::Forget,
         }
     }
 
@@ -976,25 +350,4 @@ impl Core {
             }
         }
     }
-}
-
-/// Why a turn has nothing to commit.
-enum Undecided {
-    /// Nothing follows; the answer to the callers.
-    Nothing(Value),
-    /// Reads are missing.
-    Unread(Vec<Read>),
-    /// A read of the turn failed.
-    Away(StoreError),
-    /// The request conflicts with the state of the run.
-    Refused(EngineError),
-}
-
-struct Parts {
-    finished: Finished,
-    preconditions: Vec<Precondition>,
-    status: RunStatus,
-    schedule: RunSchedule,
-    program_hash: Option<Digest>,
-    new_row: Option<Arc<Submission>>,
 }

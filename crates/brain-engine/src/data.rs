@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use brain_core::{Digest, Failure, Timestamp};
-use brain_lang::plan::ToolRef;
+use brain_lang::plan::{Args, ToolRef};
 use brain_vm::{Code, Event, Happened, JobId, JobStatus, Phase, State, StepId, StepMap, pairs};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -74,6 +74,9 @@ impl RunData {
     /// Folds the payload of a machine event. The state is the one after the event.
     pub(crate) fn apply(&mut self, code: &Code, state: &State, event: &Event, payload: Option<&Value>, at: Timestamp) {
         let result = || payload.map_or(Value::Null, |payload| payload["result"]["data"].clone());
+        if let Some(job) = event.job() {
+            self.take_args(code, state, job, payload);
+        }
         match event {
             Event::RunStarted { .. } => self.started = at,
             Event::StepSkipped { at } | Event::StepBypassed { at, .. } => {
@@ -84,9 +87,6 @@ impl RunData {
                 self.items.insert(*at, items);
                 let nulls = vec![Value::Null; *count as usize];
                 self.steps.insert(state.step_path(code, *at), Value::Array(nulls));
-            }
-            Event::JobStarted { job, .. } | Event::JobOffered { job } | Event::JobHeld { job, .. } => {
-                self.take_args(*job, payload);
             }
             Event::JobDelegated { job, .. } => self.take_result(*job, payload),
             // It has happened: the values for an undo are kept, whatever the reviewer decides.
@@ -105,13 +105,11 @@ impl RunData {
                 self.merge(&result());
             }
             Event::JobDone { job, .. } => {
-                self.take_args(*job, payload);
                 self.pending.remove(job);
                 self.finish(code, state, *job, result());
             }
             // The answer is useless to later steps, but an undo may need it.
             Event::JobDoneBadly { job, .. } => {
-                self.take_args(*job, payload);
                 self.pending.remove(job);
                 self.finish(code, state, *job, Value::Null);
                 self.results.insert(*job, result());
@@ -125,21 +123,20 @@ impl RunData {
             Event::JobStuck { job, happened: Happened::No, attempt, failure } => {
                 // It costs nothing; another attempt is charged again.
                 self.charged.remove(job);
-                self.failed_attempt(*job, *attempt, failure, payload, at);
+                self.failed_attempt(*job, *attempt, failure, at);
             }
             Event::JobRetrying { job, attempt, failure, .. }
             | Event::JobStuck { job, attempt, failure, .. }
             | Event::JobChecking { job, attempt, failure }
             | Event::CheckPostponed { job, attempt, failure: Some(failure), .. } => {
-                self.failed_attempt(*job, *attempt, failure, payload, at);
+                self.failed_attempt(*job, *attempt, failure, at);
             }
             Event::RunEnded { .. } => self.attempts.clear(),
             _ => {}
         }
     }
 
-    fn failed_attempt(&mut self, job: JobId, attempt: u32, failure: &Failure, payload: Option<&Value>, at: Timestamp) {
-        self.take_args(job, payload);
+    fn failed_attempt(&mut self, job: JobId, attempt: u32, failure: &Failure, at: Timestamp) {
         let list = self.attempts.entry(job).or_default();
         if list.len() >= MAX_ATTEMPTS_KEPT {
             list.remove(0);
@@ -147,8 +144,21 @@ impl RunData {
         list.push(FailedAttempt { attempt, at, failure: failure.clone() });
     }
 
-    fn take_args(&mut self, job: JobId, payload: Option<&Value>) {
+    /// The arguments of a job that the input of the run already holds: those of a call by name. The log does not repeat
+    /// them.
+    pub(crate) fn given_args(&self, code: &Code, state: &State, job: JobId) -> Option<&Value> {
+        match state.step(code, job.at()).args {
+            Args::Call(number) if job.scope == 0 && !job.undo => self.input.calls().get(number as usize),
+            _ => None,
+        }
+    }
+
+    fn take_args(&mut self, code: &Code, state: &State, job: JobId, payload: Option<&Value>) {
         if let Some(args) = payload.and_then(|payload| payload.get("args")) {
+            self.args.insert(job, args.clone());
+        } else if !self.args.contains_key(&job)
+            && let Some(args) = self.given_args(code, state, job)
+        {
             self.args.insert(job, args.clone());
         }
         let charged = payload.and_then(|payload| serde_json::from_value(payload.get("charged")?.clone()).ok());
@@ -156,7 +166,6 @@ impl RunData {
     }
 
     fn take_result(&mut self, job: JobId, payload: Option<&Value>) {
-        self.take_args(job, payload);
         if let Some(result) = payload.and_then(|payload| payload.get("result")) {
             self.pending.insert(job, result.clone());
         }

@@ -21,6 +21,8 @@ pub struct RunView<'a> {
     pub run: RunId,
     /// Its data so far.
     pub data: &'a RunData,
+    /// Its calls, validated; empty if it was loaded from the store.
+    pub calls: &'a [ValidatedCall],
     /// The path of the scope; empty for the run itself. The ids of its steps in the data begin with it.
     pub path: &'a str,
     /// The time of this turn.

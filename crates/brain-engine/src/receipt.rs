@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::actor::Folded;
 use crate::checkpoint::{Checkpoint, archived};
-use crate::data::Moved;
+use crate::data::{Moved, RunData};
 use crate::log::{LogEntry, PipeEvent, entries};
 
 /// How an attempt went.
@@ -89,7 +89,7 @@ pub(crate) fn receipts_since_checkpoint<R: Borrow<LogRow>>(
 ) -> Result<Vec<Receipt>, EventError> {
     let from = Checkpoint::last(rows).map_or(0, |entry| entry.seq);
     let since: Vec<&LogRow> = rows.iter().map(Borrow::borrow).filter(|row: &&LogRow| row.seq >= from).collect();
-    read_receipts(run, &folded.code, &folded.state, &folded.earlier, &since)
+    read_receipts(run, &folded.code, &folded.state, &folded.data, &folded.earlier, &since)
 }
 
 /// All receipts of a run, in the order in which attempts ended, from the parts of its folded log. `earlier` are the
@@ -98,13 +98,13 @@ pub(crate) fn read_receipts<R: Borrow<LogRow>>(
     run: RunId,
     code: &Code,
     state: &State,
+    data: &RunData,
     earlier: &[(u64, Arc<Program>)],
     rows: &[R],
 ) -> Result<Vec<Receipt>, EventError> {
     let mut list: Vec<Receipt> = Vec::new();
     let mut started = Timestamp::default();
     let mut handed = BTreeMap::new();
-    let mut args_of: BTreeMap<JobId, Value> = BTreeMap::new();
     let mut artifacts_of: BTreeMap<JobId, Value> = BTreeMap::new();
     // Calls that were answered and whose job goes on: with the steps they brought along, or before a reviewer.
     let mut answered: BTreeMap<JobId, Answered> = BTreeMap::new();
@@ -114,9 +114,6 @@ pub(crate) fn read_receipts<R: Borrow<LogRow>>(
         && let Some(point) = Checkpoint::read(&entry)
     {
         started = point.started;
-        for (&job, args) in &point.data(entry.payload).args {
-            args_of.insert(job, args.clone());
-        }
     }
     for entry in entries(rows) {
         let Some(event) = entry.machine()?.filter(|_| entry.seq >= from) else {
@@ -133,7 +130,6 @@ pub(crate) fn read_receipts<R: Borrow<LogRow>>(
                     continue;
                 }
                 handed = handed.into_iter().map(|((job, attempt), at)| ((there(&job), attempt), at)).collect();
-                args_of = args_of.into_iter().map(|(job, args)| (there(&job), args)).collect();
                 artifacts_of = artifacts_of.into_iter().map(|(job, list)| (there(&job), list)).collect();
             }
             continue;
@@ -141,11 +137,6 @@ pub(crate) fn read_receipts<R: Borrow<LogRow>>(
         let before = earlier.iter().find(|(until, _)| entry.seq < *until).map(|(_, program)| program);
         if let Event::RunStarted { .. } = event {
             started = entry.at;
-        }
-        if let Some(args) = entry.payload.and_then(|payload| payload.get("args"))
-            && let Some(job) = event.job()
-        {
-            args_of.insert(job, args.clone());
         }
         let (job, attempt, status, failure, retry_at) = match event {
             Event::JobStarted { job, attempt, .. } | Event::JobLeased { job, attempt, .. } => {
@@ -218,7 +209,7 @@ pub(crate) fn read_receipts<R: Borrow<LogRow>>(
             status,
             started_at: handed.get(&(job, attempt)).copied().unwrap_or(entry.at),
             finished_at: entry.at,
-            args: args_of.get(&job).cloned().unwrap_or(Value::Null),
+            args: data.args.get(&job).cloned().unwrap_or(Value::Null),
             result,
             failure,
             retry_at,
@@ -238,7 +229,7 @@ pub(crate) fn read_receipts<R: Borrow<LogRow>>(
                 status: ReceiptStatus::Succeeded,
                 started_at: handed.get(&(job, attempt)).copied().unwrap_or(at),
                 finished_at: at,
-                args: args_of.get(&job).cloned().unwrap_or(Value::Null),
+                args: data.args.get(&job).cloned().unwrap_or(Value::Null),
                 result,
                 failure: None,
                 retry_at: None,

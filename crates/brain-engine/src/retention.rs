@@ -290,6 +290,10 @@ fn erased_payload(payload: &Value) -> Value {
             fields.insert(name.into(), erased(part));
         }
     }
+    // The arguments of calls by name stand in the input of the run only.
+    if let Some(calls) = payload["input"]["work"]["calls"].as_array() {
+        left["input"] = json!({"work": {"calls": calls.iter().map(erased).collect::<Vec<_>>()}});
+    }
     // What the other side answered with and what it used up are no values of the domain either.
     for name in ["api_status", "token_usage"] {
         if let Some(value) = payload["result"].get(name) {

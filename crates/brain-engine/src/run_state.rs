@@ -205,7 +205,7 @@ impl RunState {
     /// The receipts of the run.
     pub fn receipts(&self) -> Result<Vec<Receipt>, EventError> {
         match (&self.code, &self.state) {
-            (Some(code), Some(state)) => read_receipts(self.row.id, code, state, &self.earlier, &self.log),
+            (Some(code), Some(state)) => read_receipts(self.row.id, code, state, &self.data, &self.earlier, &self.log),
             _ => Ok(Vec::new()),
         }
     }

@@ -57,6 +57,7 @@ pub(crate) struct Turn<'a> {
     pub(crate) code: &'a mut Code,
     pub(crate) state: &'a mut State,
     pub(crate) data: &'a mut RunData,
+    pub(crate) calls: &'a [ValidatedCall],
     pub(crate) host: &'a Arc<dyn Host>,
     pub(crate) random: &'a mut dyn Random,
     pub(crate) now: Timestamp,
@@ -124,9 +125,22 @@ impl Turn<'_> {
                 self.request_check(*job, *attempt);
             }
             // The run goes on with the values themselves: what the log refers to is not in the store before the commit.
+            let payload = payload.and_then(|payload| self.without_given_args(&event, payload));
             let kept = payload.map(|payload| self.lighten(payload));
             self.events.push(NewEvent::machine(&event, kept));
         }
+    }
+
+    /// A payload without the arguments that the input of the run already holds.
+    fn without_given_args(&self, event: &Event, mut payload: Value) -> Option<Value> {
+        let given = event.job().and_then(|job| self.data.given_args(self.code, self.state, job));
+        if let (Some(given), Value::Object(fields)) = (given, &mut payload)
+            && fields.get("args") == Some(given)
+        {
+            fields.remove("args");
+            return (!fields.is_empty()).then_some(payload);
+        }
+        Some(payload)
     }
 
     /// Goes on until only an input from outside can move the run, or the turn has used up what one turn may.
@@ -223,6 +237,7 @@ impl Turn<'_> {
             scope: self.scope,
             run: self.run,
             data: self.data,
+            calls: self.calls,
             path,
             now: self.now,
             settings: self.code.root().settings,

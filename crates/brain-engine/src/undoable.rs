@@ -31,11 +31,13 @@ impl Undoable {
         log: &[LogRow],
     ) -> Result<Option<Timestamp>, StoreError> {
         let Some(hash) = row.program else { return Ok(None) };
-        let Some(Folded { code, state, earlier, .. }) = self.folded(store, row, hash, log)? else { return Ok(None) };
+        let Some(Folded { code, state, data, earlier, .. }) = self.folded(store, row, hash, log)? else {
+            return Ok(None);
+        };
         if !self.any(store, &code)? {
             return Ok(None);
         }
-        let Ok(receipts) = read_receipts(row.id, &code, &state, &earlier, log) else { return Ok(None) };
+        let Ok(receipts) = read_receipts(row.id, &code, &state, &data, &earlier, log) else { return Ok(None) };
         let mut last = None;
         for receipt in receipts.iter().filter(|receipt| receipt.status == ReceiptStatus::Succeeded) {
             if receipt.job.undo || state.undone.contains(&receipt.job) || !has_step(&state, &code, receipt.job) {

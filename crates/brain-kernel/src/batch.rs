@@ -10,6 +10,7 @@ use brain_registry::model::{Effect, ToolDef};
 use brain_vm::{End, JobId, Opener, Phase, StepId, StepState};
 use serde_json::{Value, json};
 
+use crate::draft::Draft;
 use crate::error::KernelError;
 use crate::kernel::Kernel;
 
@@ -136,8 +137,7 @@ impl Kernel {
             return Err(KernelError::Conflict(format!("run {run} was never planned, so there is no expansion")));
         };
         let received = entries(&state.log).find(|entry| entry.is(PipeEvent::Received));
-        let calls = planned.payload.map_or(Value::Null, |payload| payload["calls"].clone());
-        let list: Vec<Value> = calls.as_array().cloned().unwrap_or_default();
+        let list = planned.payload.map(Draft::planned_calls).unwrap_or_default();
         let mut templates = BTreeMap::new();
         let mut invocations = Vec::new();
         if let Some(playbook) = self.registry().playbook(&program.name) {

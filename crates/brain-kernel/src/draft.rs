@@ -13,6 +13,7 @@ use brain_vm::Program;
 use serde_json::{Value, json};
 
 use crate::NextAction;
+use crate::evidence;
 use crate::intake::Request;
 use crate::narrate::Problem;
 use crate::plan::Planned;
@@ -53,17 +54,27 @@ impl Draft {
         }
     }
 
-    pub(crate) fn understood(&mut self, evidence: Value) {
+    pub(crate) fn understood(&mut self, mut evidence: Value, message: &str) {
+        evidence::by_reference(&mut evidence, message);
         self.events.push(NewEvent::pipe(PipeEvent::Understood, json!({}), Some(json!({"evidence": evidence}))));
     }
 
     /// Adds the planned calls to the log.
     pub(crate) fn calls(&mut self, planned: &Planned) {
+        // The arguments of calls by name stand in the input already.
+        let given = planned.input.calls();
+        let mut named = 0;
         let calls: Vec<Value> = planned
             .calls
             .iter()
             .map(|call| {
-                let mut kept = json!({"tool": call.tool, "step": call.step, "input": call.input});
+                let mut kept = json!({"tool": call.tool, "step": call.step});
+                if given.get(named) == Some(&call.input) && call.step == format!("s{}", named + 1) {
+                    kept["call"] = json!(named);
+                    named += 1;
+                } else {
+                    kept["input"] = call.input.clone();
+                }
                 if call.times != Some(1) {
                     kept["times"] = call.times.map_or_else(|| json!("unknown"), |times| json!(times));
                 }
@@ -84,6 +95,17 @@ impl Draft {
         }
         let payload = json!({"input": planned.input, "calls": calls});
         self.events.push(NewEvent::pipe(PipeEvent::Planned, data, Some(payload)));
+    }
+
+    /// The planned calls in the payload of a `Planned` event, each with its input.
+    pub(crate) fn planned_calls(payload: &Value) -> Vec<Value> {
+        let mut calls = payload["calls"].as_array().cloned().unwrap_or_default();
+        for call in &mut calls {
+            if let Some(number) = call["call"].as_u64() {
+                call["input"] = payload["input"]["work"]["calls"][number as usize].clone();
+            }
+        }
+        calls
     }
 
     pub(crate) fn answer(&mut self, message: &str, next: Vec<NextAction>) {
@@ -128,6 +150,7 @@ impl Draft {
             }
         }
         writes.extend(blob_writes(large, now));
+        let calls = self.planned.as_ref().map(Planned::validated).unwrap_or_default();
         let (input, priority) =
             self.planned.map_or((RunInput::default(), 1), |planned| (planned.input, planned.priority));
         let input = self.input.unwrap_or(input);
@@ -138,6 +161,7 @@ impl Draft {
             prelude: self.events,
             program: self.program,
             input,
+            calls,
             start: self.start,
             status: self.status,
             key: self.key,

@@ -112,7 +112,7 @@ impl KernelHost {
     ) -> Result<Value, Failure> {
         let path = state.scope_path(job.scope);
         let settings = state.program().and_then(|program| program.settings);
-        let view = RunView { scope, run: state.row.id, data: &state.data, path: &path, now, settings };
+        let view = RunView { scope, run: state.row.id, data: &state.data, calls: &[], path: &path, now, settings };
         let mut evaluation = self.undo_evaluation(view, step, job)?;
         evaluation.json(&undo.args).map_err(|error| to_failure("undo", &error))
     }
@@ -161,21 +161,27 @@ impl Host for KernelHost {
     }
 
     fn bind(&self, view: RunView<'_>, step: &PlanStep, job: JobId) -> Result<ValidatedCall, Failure> {
-        let (reference, args) = match &step.undo {
-            Some(undo) if job.undo => {
+        let bound = |args: Result<Value, _>| args.map_err(|error| to_failure("args", &error));
+        let call = match (&step.undo, &step.args) {
+            (Some(undo), _) if job.undo => {
                 let mut evaluation = self.undo_evaluation(view, step, job)?;
-                (&undo.tool, evaluation.json(&undo.args))
+                self.rebind(view.scope, &undo.tool, bound(evaluation.json(&undo.args))?)?
             }
-            _ => match &step.args {
-                Args::Call(number) => {
-                    let args = view.data.input.calls().get(*number as usize);
-                    (&step.tool, Ok(args.cloned().unwrap_or(Value::Null)))
+            (_, Args::Call(number)) => {
+                let number = *number as usize;
+                match view.calls.get(number).filter(|call| call.tool().hash == step.tool.hash) {
+                    Some(call) => call.clone(),
+                    None => {
+                        let args = view.data.input.calls().get(number).cloned().unwrap_or(Value::Null);
+                        self.rebind(view.scope, &step.tool, args)?
+                    }
                 }
-                Args::Binding(args) => (&step.tool, self.evaluation(view, step, Some(job), args)?.json(args)),
-            },
+            }
+            (_, Args::Binding(args)) => {
+                let mut evaluation = self.evaluation(view, step, Some(job), args)?;
+                self.rebind(view.scope, &step.tool, bound(evaluation.json(args))?)?
+            }
         };
-        let args = args.map_err(|error| to_failure("args", &error))?;
-        let call = self.rebind(view.scope, reference, args)?;
         for blocker in call.tool().def.blockers.iter().filter(|blocker| blocker.when.is_none() && !job.undo) {
             let set = |flags: &serde_json::Map<String, Value>| flags.get(&blocker.code) == Some(&Value::Bool(true));
             if set(&view.data.state) || set(&view.data.input.context) {

@@ -16,6 +16,7 @@ use serde_json::{Map, Value, json};
 
 use self::message::Message;
 use crate::NextAction;
+use crate::draft::Draft;
 use crate::intake::Mode;
 
 /// A planned call.
@@ -257,7 +258,7 @@ fn read_pipe(report: &mut Report, state: &RunState) {
             report.next_actions = list.iter().filter_map(|one| NextAction::deserialize(one).ok()).collect();
         }
         if entry.is(PipeEvent::Planned) {
-            let calls = payload["calls"].as_array().cloned().unwrap_or_default();
+            let calls = Draft::planned_calls(payload);
             report.planned = calls
                 .iter()
                 .map(|call| PlannedCall {

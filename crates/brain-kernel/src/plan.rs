@@ -72,7 +72,7 @@ pub enum Shape {
 
 /// The source of a plan.
 enum Source {
-    Calls(Vec<Arc<Tool>>, BatchPolicy),
+    Calls(Arc<[ValidatedCall]>, BatchPolicy),
     Playbook(Arc<Playbook>, Placeholders),
 }
 
@@ -80,15 +80,26 @@ impl Planned {
     /// Builds the plan. The registry must be the one that this was planned with.
     pub fn plan(&self, registry: &Registry) -> Plan {
         match &self.source {
-            Source::Calls(tools, policy) => plan_of_calls(registry, tools, *policy),
+            Source::Calls(calls, policy) => plan_of_calls(registry, calls, *policy),
             Source::Playbook(playbook, placeholders) => plan_of_playbook(registry, playbook, placeholders),
+        }
+    }
+
+    /// The validated calls, to be carried into the first turn; none for a playbook. A call with a null is validated again
+    /// when it starts, without the null.
+    pub(crate) fn validated(&self) -> Arc<[ValidatedCall]> {
+        let whole =
+            |call: &ValidatedCall| !call.args().as_object().is_some_and(|args| args.values().any(Value::is_null));
+        match &self.source {
+            Source::Calls(calls, _) if calls.iter().all(whole) => calls.clone(),
+            _ => Arc::default(),
         }
     }
 
     /// Why the plan exceeds its step limit, if the known lists already show it.
     pub(crate) fn too_many_steps(&self) -> Option<Problem> {
         let limit = match &self.source {
-            Source::Calls(tools, _) => max_steps(tools),
+            Source::Calls(calls, _) => max_steps(calls),
             Source::Playbook(playbook, _) => playbook.max_steps,
         };
         let sure = self.calls.iter().filter(|call| !call.conditional);
@@ -166,7 +177,7 @@ pub(crate) fn plan(
     if !problems.is_empty() {
         return Err(problems);
     }
-    Ok(batch_plan(registry, &calls, policy))
+    Ok(batch_plan(registry, calls.into(), policy))
 }
 
 /// The only place where words become a [`ValidatedCall`].
@@ -192,12 +203,12 @@ fn field_problem(tool: &Tool, error: FieldError) -> Problem {
 
 /// A plan of calls in sequence.
 pub fn call_plan(registry: &Registry, calls: &[ValidatedCall]) -> Planned {
-    batch_plan(registry, calls, BatchPolicy::Plain)
+    batch_plan(registry, calls.into(), BatchPolicy::Plain)
 }
 
-fn batch_plan(registry: &Registry, calls: &[ValidatedCall], policy: BatchPolicy) -> Planned {
-    let tools: Vec<Arc<Tool>> = calls.iter().map(|call| call.tool().clone()).collect();
-    let names: Vec<String> = tools.iter().map(|tool| tool.def.name.clone()).collect();
+fn batch_plan(registry: &Registry, calls: Arc<[ValidatedCall]>, policy: BatchPolicy) -> Planned {
+    let defs = || calls.iter().map(|call| &call.tool().def);
+    let names: Vec<String> = defs().map(|def| def.name.clone()).collect();
     let mut shown = Vec::new();
     for (number, call) in calls.iter().enumerate() {
         let step = format!("s{}", number + 1);
@@ -212,31 +223,31 @@ fn batch_plan(registry: &Registry, calls: &[ValidatedCall], policy: BatchPolicy)
         shape: Shape::Calls { policy, tools: names },
         input: RunInput { work: Work::Calls(inputs), ..RunInput::default() },
         calls: shown,
-        consent: tools.iter().map(|tool| tool.def.consent).max().unwrap_or(Consent::None),
-        has_effect: tools.iter().any(|tool| tool.def.effect != Effect::Read),
-        priority: tools.iter().map(|tool| tool.def.priority).max().unwrap_or(1),
+        consent: defs().map(|def| def.consent).max().unwrap_or(Consent::None),
+        has_effect: defs().any(|def| def.effect != Effect::Read),
+        priority: defs().map(|def| def.priority).max().unwrap_or(1),
         policy,
-        source: Source::Calls(tools, policy),
+        source: Source::Calls(calls, policy),
     }
 }
 
-fn plan_of_calls(registry: &Registry, tools: &[Arc<Tool>], policy: BatchPolicy) -> Plan {
+fn plan_of_calls(registry: &Registry, calls: &[ValidatedCall], policy: BatchPolicy) -> Plan {
     let on_failure = if policy == BatchPolicy::BestEffort { OnFailure::Continue } else { OnFailure::Stop };
-    let steps = tools.iter().enumerate().map(|(number, tool)| PlanStep {
+    let steps = calls.iter().enumerate().map(|(number, call)| PlanStep {
         id: format!("s{}", number + 1),
         args: Args::Call(u32::try_from(number).unwrap_or(u32::MAX)),
         after: number.checked_sub(1).map(|before| format!("s{}", before + 1)).into_iter().collect(),
         on_failure,
-        ..step_of(registry, tool)
+        ..step_of(registry, call.tool())
     });
-    let names: Vec<&str> = tools.iter().map(|tool| tool.def.name.as_str()).collect();
+    let names: Vec<&str> = calls.iter().map(|call| call.tool().def.name.as_str()).collect();
     let atomic = policy == BatchPolicy::Atomic;
-    Plan { name: names.join(" → "), steps: steps.collect(), timeout: None, max_steps: max_steps(tools), atomic }
+    Plan { name: names.join(" → "), steps: steps.collect(), timeout: None, max_steps: max_steps(calls), atomic }
 }
 
 /// Calls by name are already bounded; undoing a long run takes as many calls as that run made.
-fn max_steps(tools: &[Arc<Tool>]) -> u32 {
-    MAX_STEPS.max(u32::try_from(tools.len()).unwrap_or(u32::MAX))
+fn max_steps(calls: &[ValidatedCall]) -> u32 {
+    MAX_STEPS.max(u32::try_from(calls.len()).unwrap_or(u32::MAX))
 }
 
 fn plan_playbook(registry: &Registry, playbook: &Arc<Playbook>, wanted: &Wanted) -> Result<Planned, Vec<Problem>> {

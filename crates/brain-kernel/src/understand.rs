@@ -42,7 +42,7 @@ impl Kernel {
             let mut wanted = self.with_attachments(request, wanted.collect());
             let links = self.link_names(request, &mut wanted, &[])?;
             if !links.evidence.is_empty() {
-                draft.understood(json!({"kind": "called", "links": links.evidence}));
+                draft.understood(json!({"kind": "called", "links": links.evidence}), &request.message);
             }
             return Ok(if links.settle(draft) { Step::Done } else { Step::Plan(wanted) });
         }
@@ -69,13 +69,13 @@ impl Kernel {
                 if !links.evidence.is_empty() {
                     evidence["links"] = json!(links.evidence);
                 }
-                draft.understood(evidence);
+                draft.understood(evidence, &request.message);
                 if links.settle(draft) { Step::Done } else { Step::Plan(wanted) }
             }
             Understanding::Ask(question) => {
                 draft.confidence = Confidence::Low;
                 draft.reason = "More than one reading is likely".into();
-                draft.understood(evidence);
+                draft.understood(evidence, &request.message);
                 draft.status = RunStatus::NeedsInput;
                 let options = question.options.iter().map(|intent| {
                     let (target, phrase) = (&intent.target, &intent.evidence.phrase);
@@ -88,7 +88,7 @@ impl Kernel {
             Understanding::SmallTalk { talk } => {
                 draft.confidence = Confidence::High;
                 draft.reason = "Small talk".into();
-                draft.understood(evidence);
+                draft.understood(evidence, &request.message);
                 let (text, examples) = self.chat(talk);
                 draft.answer(&text, examples);
                 Step::Done
@@ -96,7 +96,7 @@ impl Kernel {
             Understanding::Unknown { nearest } => {
                 draft.confidence = Confidence::None;
                 draft.reason = "No matching rule found".into();
-                draft.understood(evidence);
+                draft.understood(evidence, &request.message);
                 let near: Vec<String> = nearest.iter().map(|one| one.phrase.clone()).collect();
                 let (text, examples) = self.help(&near);
                 draft.answer(&text, examples);

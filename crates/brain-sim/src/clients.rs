@@ -104,6 +104,7 @@ impl Client {
             ],
             program: Some((hash, self.program.clone())),
             input,
+            calls: Arc::default(),
             start: true,
             status: RunStatus::Running,
             key: self.key.clone().map(|key| (key, Digest::of(self.name.as_bytes()))),

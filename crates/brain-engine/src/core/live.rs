@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use brain_core::{Digest, Failure, Millis, NodeId, RunId, RunStatus, Timestamp};
+use brain_registry::ValidatedCall;
 use brain_store::{LogRow, Precondition, QueuePlace, RunRow, RunSchedule, Scope};
 use brain_vm::{Code, Input, JobId, JobStatus, Program, State};
 use serde_json::Value;
@@ -38,6 +39,8 @@ pub(super) struct Live {
     pub(super) code: Option<Code>,
     pub(super) state: Option<State>,
     pub(super) data: RunData,
+    /// The validated calls of a run that was just accepted.
+    pub(super) calls: Arc<[ValidatedCall]>,
     /// Its log as stored, row by row.
     pub(super) log: Vec<Arc<LogRow>>,
     /// Its programs before each migration, each with the event that ended it.
@@ -146,6 +149,7 @@ impl Live {
             code: None,
             state: None,
             data: RunData::default(),
+            calls: Arc::default(),
             log: Vec::new(),
             earlier: Vec::new(),
             known: Vec::new(),
@@ -163,6 +167,32 @@ impl Live {
         let mut live = Self::empty(scope);
         live.queue.push_back(Queued::asked(work, reply));
         live
+    }
+
+    /// Whether it is a run that the store does not have yet.
+    pub(super) fn is_new(&self) -> bool {
+        self.queue.iter().any(|item| matches!(item.work, Work::Start(_)))
+    }
+
+    /// Takes from the queue what one turn decides: at most one request, with everything up to the next one.
+    pub(super) fn take_work(&mut self) -> Vec<Queued> {
+        let mut work = Vec::new();
+        let mut requests = 0;
+        while let Some(item) = self.queue.front() {
+            requests += usize::from(item.is_request());
+            if requests > 1 {
+                break;
+            }
+            work.extend(self.queue.pop_front());
+        }
+        work
+    }
+
+    /// The run as it was before a turn that is dropped for want of reads: to be loaded again, with the same work.
+    pub(super) fn before_turn(self, work: Vec<Queued>) -> Self {
+        let Self { scope, queue, redecided, at_cap, unfinished, known, known_at, .. } = self;
+        let queue = work.into_iter().chain(queue).collect();
+        Self { queue, redecided, at_cap, unfinished, known, known_at, ..Self::empty(scope) }
     }
 
     /// Fills in the run as loaded from the store. Queued work stays.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use brain_core::{Digest, Failure, JobKey, NodeId, RunId, RunStatus, TenantId, Timestamp};
+use brain_registry::ValidatedCall;
 use brain_store::{Member, Outcome, Precondition, Scope, Store, StoreError, Write};
 use brain_vm::{Input, JobId, Program};
 use serde_json::Value;
@@ -34,6 +35,9 @@ pub struct Submission {
     pub program: Option<(Digest, Arc<Program>)>,
     /// The input of the program.
     pub input: RunInput,
+    /// The calls of the input, already validated. They are not stored: a run that is loaded from the store has its calls
+    /// validated again, against the definitions it was planned with.
+    pub calls: Arc<[ValidatedCall]>,
     /// Whether it starts now; if not, `status` is its status.
     pub start: bool,
     /// Its status if it does not start.

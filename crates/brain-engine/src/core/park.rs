@@ -7,8 +7,10 @@ use brain_core::{RunId, RunStatus, Timestamp};
 use brain_store::{LogRow, Member, Precondition, RunRow, RunSchedule, StoreError, Write};
 use serde_json::json;
 
+use super::Core;
 use super::live::{InFlight, Live, Queued};
-use super::{Action, Core, StepOutput};
+use super::messages::{Action, StepOutput};
+use super::next::Next;
 use crate::engine::EngineError;
 use crate::hub::RunNews;
 use crate::log::{NewEvent, PipeEvent, pack};
@@ -36,25 +38,20 @@ pub(crate) fn move_unread<R: Borrow<LogRow>>(
 }
 
 impl Core {
-    /// Parks a run that cannot be read. Queued work is kept until that is durable.
-    pub(super) fn park(
-        &mut self,
+    /// Parks a run. Its work is kept until that is durable.
+    pub(super) fn park<R: Borrow<LogRow>>(
         now: Timestamp,
         live: Live,
         row: &RunRow,
-        log: Option<&[LogRow]>,
-        (work, why): (Vec<Queued>, &str),
-        output: &mut StepOutput,
-    ) {
-        tracing::error!(run = %row.id, why, "this run cannot be read and is parked");
+        log: Option<&[R]>,
+        work: Vec<Queued>,
+        why: &str,
+    ) -> Next {
         let event = NewEvent::pipe(PipeEvent::Parked, json!({"why": why, "was": row.status}), None);
         let (precondition, writes) = move_unread(row, log, now, RunStatus::Parked, event);
         let member = Member { scope: live.scope.clone(), preconditions: vec![precondition], writes };
-        self.next_commit += 1;
-        self.commits.insert(self.next_commit, row.id);
-        output.commits.push((self.next_commit, member));
         let in_flight = Some(InFlight { work, parks: true, ..InFlight::default() });
-        self.live.insert(row.id, Live { in_flight, ..live });
+        Next::Commit(Live { in_flight, ..live }, member)
     }
 
     /// The database rejected the writes of a run, and would reject them again. If a caller asked for them, the caller
@@ -68,41 +65,28 @@ impl Core {
         in_flight: InFlight,
         why: String,
         output: &mut StepOutput,
-    ) -> Option<RunId> {
+    ) -> Next {
         let work = in_flight.work;
         if work.iter().any(Queued::is_request) {
-            return self.refuse(now, run, live, work, &EngineError::Refused(run, why), output);
+            return self.refuse(now, live, work, &EngineError::Refused(run, why), output);
         }
         tracing::error!(%run, why, "the database rejected the write for this run; the run is parked");
-        let Some(row) = live.row.as_ref().filter(|_| !in_flight.parks) else {
+        let Some(row) = live.row.clone().filter(|_| !in_flight.parks) else {
             // Even parking is rejected: retry later, and keep everything until then.
-            return self.again(now, run, live, work, Some(StoreError::Failed(why)), output);
+            return self.again(now, live, work, Some(StoreError::Failed(why)), output);
         };
-        let event = NewEvent::pipe(PipeEvent::Parked, json!({"why": why, "was": row.status}), None);
-        let (precondition, writes) = move_unread(row, Some(&live.log), now, RunStatus::Parked, event);
-        let member = Member { scope: live.scope.clone(), preconditions: vec![precondition], writes };
-        self.next_commit += 1;
-        self.commits.insert(self.next_commit, run);
-        output.commits.push((self.next_commit, member));
-        // Queued work is kept until the parking is durable. The state after the rejected turn is dropped.
-        let in_flight = Some(InFlight { work, parks: true, ..InFlight::default() });
-        let Live { scope, row, queue, redecided, .. } = live;
-        self.live.insert(run, Live { row, queue, redecided, in_flight, ..Live::empty(scope) });
-        None
+        // The state after the rejected turn is dropped.
+        let Live { scope, queue, redecided, log, .. } = live;
+        let before = Live { row: Some(row.clone()), queue, redecided, ..Live::empty(scope) };
+        Self::park(now, before, &row, Some(&log), work, &why)
     }
 
     /// The run is parked: nothing of it stays in memory.
-    pub(super) fn parked(
-        &mut self,
-        run: RunId,
-        live: Live,
-        work: Vec<Queued>,
-        output: &mut StepOutput,
-    ) -> Option<RunId> {
+    pub(super) fn parked(&mut self, run: RunId, live: Live, work: Vec<Queued>, output: &mut StepOutput) -> Next {
         self.flow().forget(live.scope.tenant(), run);
         self.leave_parked(run, work.into_iter().chain(live.queue), output);
         output.actions.push(Action::Notify(RunNews { at_rest: true, ..RunNews::of(run, RunStatus::Parked) }));
-        None
+        Next::Forget
     }
 
     /// Input for a parked run changes nothing. Calls whose answers are dropped here count as unknown when it is

@@ -262,6 +262,7 @@ pub fn submission(program: &Arc<Program>, n: u64) -> Submission {
         ],
         program: Some((hash, program.clone())),
         input,
+        calls: Arc::default(),
         start: true,
         status: RunStatus::Running,
         key: None,

@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use super::correct::Correction;
 use crate::error::KernelError;
+use crate::evidence::restored;
 use crate::kernel::Kernel;
 
 /// How far back runs are read: older habits do not count.
@@ -88,7 +89,7 @@ impl Kernel {
         let Some(evidence) = understood.and_then(|entry| entry.payload?.get("evidence")) else { return Ok(None) };
         let links = evidence.get("links").cloned().unwrap_or_default();
         // Readings that were stored as blobs or written by another version are skipped.
-        let Ok(understanding) = serde_json::from_value(evidence.clone()) else { return Ok(None) };
+        let Ok(understanding) = serde_json::from_value(restored(evidence.clone(), message)) else { return Ok(None) };
         Ok(Some(Heard { message: message.to_owned(), understanding, links }))
     }
 

@@ -2,13 +2,14 @@
 
 use brain_core::RunId;
 use brain_engine::PipeEvent;
-use brain_kernel::{Kernel, KernelError};
+use brain_engine::log::entries;
+use brain_kernel::{Kernel, KernelError, restored_evidence};
 use brain_store::Scope;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::run_events;
+use super::event::shown_payload;
 
 /// Something that somebody might say.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
@@ -40,13 +41,13 @@ impl Explanation {
     pub fn of_run(kernel: &Kernel, scope: &Scope, run: RunId) -> Result<Self, KernelError> {
         let row = kernel.store().run(scope, run)?.ok_or(KernelError::NoSuchRun(run))?;
         let log = kernel.store().log(scope, run)?;
-        let events = run_events(&log, &kernel.redactor_for(scope, run));
-        let name = PipeEvent::name(PipeEvent::Understood as u16);
-        let understood = events.into_iter().find(|event| Some(event.name.as_str()) == name);
-        let evidence = understood.and_then(|mut event| event.payload.get_mut("evidence").map(Value::take));
+        let redactor = kernel.redactor_for(scope, run);
+        let understood = entries(&log).find(|entry| entry.is(PipeEvent::Understood));
+        let evidence = understood.and_then(|entry| entry.payload?.get("evidence"));
         let evidence = evidence.filter(|evidence| evidence["kind"] != "called");
         match (row.request["message"].as_str(), evidence) {
-            (Some(text), Some(understanding)) if !text.is_empty() => {
+            (Some(text), Some(evidence)) if !text.is_empty() => {
+                let understanding = shown_payload(&restored_evidence(evidence.clone(), text), &log, &redactor);
                 Ok(Self { text: text.to_owned(), run_id: Some(run.to_string()), understanding })
             }
             _ => Err(KernelError::Conflict(format!("run {run} kept no words: it was called by name, or erased since"))),
