@@ -262,7 +262,11 @@ mod tests {
             ones |= id;
             zeros |= !id;
         }
-        assert_eq!((ones & zeros & ((1 << 62) - 1)).count_ones(), 62, "jobs that start together may differ in each of these bits");
+        assert_eq!(
+            (ones & zeros & ((1 << 62) - 1)).count_ones(),
+            62,
+            "jobs that start together may differ in each of these bits"
+        );
     }
 
     #[test]

@@ -136,6 +136,8 @@ fn settled(result: ToolResult) -> Result<ToolResult, Failure> {
 
 /// The failure of a run that was planned when the function had another kind (in process or outside).
 fn moved(function: &str) -> Failure {
-    let message = format!("`{function}` has changed between inline and async since this run was planned; start the request again.");
+    let message = format!(
+        "`{function}` has changed between inline and async since this run was planned; start the request again."
+    );
     Failure::contract("function_changed", message)
 }

@@ -68,7 +68,11 @@ fn a_2xx_is_judged_by_what_the_pack_describes() {
     }
     assert_eq!(answer(Call::WithEffect, 404, None, good), "done", "a pack may call any status a success");
     let failing = Met { failure: true, ..Met::default() };
-    assert_eq!(answer(Call::WithEffect, 500, None, failing), "unknown", "`failure` does not prove that nothing happened");
+    assert_eq!(
+        answer(Call::WithEffect, 500, None, failing),
+        "unknown",
+        "`failure` does not prove that nothing happened"
+    );
 }
 
 #[test]
@@ -117,7 +121,11 @@ fn retry_after_is_read_in_both_forms_and_bounded() {
     assert_eq!(read(" 1 ", None), Some(Millis::from_secs(1)));
     assert_eq!(read("Wed, 21 Oct 2015 07:30:00 GMT", None), Some(Millis::from_secs(120)));
     let date = Some("Wed, 21 Oct 2015 07:29:30 GMT");
-    assert_eq!(read("Wed, 21 Oct 2015 07:30:00 GMT", date), Some(Millis::from_secs(30)), "relative to the answer's `Date`");
+    assert_eq!(
+        read("Wed, 21 Oct 2015 07:30:00 GMT", date),
+        Some(Millis::from_secs(30)),
+        "relative to the answer's `Date`"
+    );
     for far in ["999999999", "99999999999999999999999", "Wed, 21 Oct 2099 07:28:00 GMT"] {
         assert_eq!(read(far, None), Some(MAX_RETRY_AFTER), "{far}");
     }

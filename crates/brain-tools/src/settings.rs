@@ -79,7 +79,9 @@ impl PinnedSettings {
         if let Some(known) = self.earlier.read().unwrap_or_else(PoisonError::into_inner).get(&digest) {
             return Ok(known.clone());
         }
-        let missing = || Failure::contract("unknown_settings", "The settings that this run was planned with are no longer stored.");
+        let missing = || {
+            Failure::contract("unknown_settings", "The settings that this run was planned with are no longer stored.")
+        };
         let store = self.store.get().ok_or_else(missing)?;
         let body = store.definition(digest).map_err(|error| Failure::transient("store", error.to_string()))?;
         let settings = Arc::new(Settings::of(&body.ok_or_else(missing)?));

@@ -164,7 +164,10 @@ impl Toolbox {
                 return Ok(ToolResult { new_steps: vec![Value::Null], ..ToolResult::ok(Value::Null) });
             }
             _ => {
-                return Err(Failure::contract("not_inline", "This tool makes outside calls and cannot run in process."));
+                return Err(Failure::contract(
+                    "not_inline",
+                    "This tool makes outside calls and cannot run in process.",
+                ));
             }
         };
         self.complete(call, job, result)
@@ -178,7 +181,10 @@ impl Toolbox {
             let outcome = match &def.behavior {
                 Behavior::Http(behavior) => toolbox.http(behavior, &call, &job).await,
                 Behavior::Native(behavior) => toolbox.native_outside(behavior, &call, &job).await,
-                _ => JobOutcome::Failed(Failure::contract("not_outside", "This tool runs in process and makes no outside call.")),
+                _ => JobOutcome::Failed(Failure::contract(
+                    "not_outside",
+                    "This tool runs in process and makes no outside call.",
+                )),
             };
             match outcome {
                 JobOutcome::Failed(failure) if def.effect == Effect::Read => JobOutcome::Failed(failure.settled()),

@@ -15,7 +15,10 @@ pub(super) fn read(email: &Map<String, Value>) -> Result<Output, Failure> {
     let text = plain.filter(|text| !text.is_empty()).or_else(html).unwrap_or_default();
     let from = find(email, &["from", "sender", "fromfull"]).map(mailboxes).unwrap_or_default();
     if from.is_empty() && text.is_empty() {
-        return Err(Failure::business("not_an_email", "`email` has neither a sender nor a text. Pass the fields `from` and `text`."));
+        return Err(Failure::business(
+            "not_an_email",
+            "`email` has neither a sender nor a text. Pass the fields `from` and `text`.",
+        ));
     }
     let bare = |id: String| id.trim_matches(['<', '>', ' ']).to_owned();
     Ok(Output {
