@@ -1,4 +1,5 @@
-//! The statuses of runs and approvals and the confidence of a reading, each with one spelling for the database, the API and the terminal.
+//! The statuses of runs and approvals and the confidence of a reading, each with one spelling for the database, the API
+//! and the terminal.
 
 use std::fmt;
 use std::str::FromStr;
@@ -74,7 +75,7 @@ statuses! {
         Stopping = "stopping",
         /// Finished steps are being undone.
         Compensating = "compensating",
-        /// Quarantined: this build cannot read the run, or the database rejects its next write.
+        /// This build cannot read the run, or the database rejects its next write. Only a person can resume it.
         Parked = "parked",
         /// Every step is done, or the request needed only an answer.
         Completed = "completed",
