@@ -1,18 +1,18 @@
-//! Canonical JSON (RFC 8785): the one byte form of a value that digests are taken of.
+//! Canonical JSON (RFC 8785): the byte form of a value that Brain hashes.
 
 use serde::Serialize;
 
 use crate::Digest;
 
-/// The canonical bytes of a value.
+/// Serialises a value to canonical JSON.
 ///
-/// Values are JSON trees that Brain built or parsed itself: they have string keys and finite numbers, which is all
-/// that canonicalisation can fail on.
+/// Panics on non-string keys and non-finite numbers. Values are JSON trees that Brain built or parsed itself, so
+/// they contain neither.
 pub fn canonical_bytes<T: Serialize>(value: &T) -> Vec<u8> {
     serde_json_canonicalizer::to_vec(value).expect("JSON values have string keys and finite numbers")
 }
 
-/// The SHA-256 of the canonical bytes.
+/// SHA-256 of the canonical bytes.
 pub fn canonical_digest<T: Serialize>(value: &T) -> Digest {
     Digest::of(&canonical_bytes(value))
 }

@@ -12,12 +12,12 @@ use sha2::{Digest as _, Sha256};
 pub struct Digest([u8; 32]);
 
 impl Digest {
-    /// The digest of some bytes.
+    /// Hashes `bytes`.
     pub fn of(bytes: &[u8]) -> Self {
         Self(Sha256::digest(bytes).into())
     }
 
-    /// A digest from its raw bytes.
+    /// Wraps bytes that are already a SHA-256 digest.
     pub fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
@@ -27,36 +27,36 @@ impl Digest {
         &self.0
     }
 
-    /// The first twelve digits: enough for people to tell digests apart.
+    /// The first twelve digits, for display.
     pub fn short(&self) -> String {
         hex::encode(&self.0[..6])
     }
 }
 
-/// The HMAC-SHA256 of a message: only whoever has the key can make it.
+/// The HMAC-SHA256 of a message. Only holders of the key can compute it.
 pub fn hmac_sha256(key: &[u8], message: &[u8]) -> Digest {
     let mut mac = <Hmac<Sha256> as KeyInit>::new_from_slice(key).expect("HMAC takes keys of any length");
     mac.update(message);
     Digest(mac.finalize().into_bytes().into())
 }
 
-/// [`Digest::of`] of bytes that come in pieces: however they were cut, the digest is that of the whole.
+/// Incremental [`Digest::of`]: the result does not depend on how the bytes were split.
 #[derive(Clone, Default)]
 pub struct DigestStream(Sha256);
 
 impl DigestStream {
-    /// Adds the next bytes.
+    /// Appends bytes.
     pub fn update(&mut self, bytes: &[u8]) {
         self.0.update(bytes);
     }
 
-    /// The digest of all of them.
+    /// The digest of all bytes so far.
     pub fn finish(self) -> Digest {
         Digest(self.0.finalize().into())
     }
 }
 
-/// Hashes several parts so that no two different lists of parts give the same input: each is preceded by its length.
+/// Hashes a list of parts unambiguously: each part is preceded by its length.
 #[derive(Default)]
 pub struct DigestBuilder(Sha256);
 
@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_are_kept_apart() {
+    fn parts_are_hashed_with_their_lengths() {
         let one = DigestBuilder::new("t").part(b"ab").part(b"c").finish();
         let two = DigestBuilder::new("t").part(b"a").part(b"bc").finish();
         assert_ne!(one, two);

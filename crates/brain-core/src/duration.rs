@@ -5,23 +5,23 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// A length of time in milliseconds; what timeouts, backoff and deadlines are made of.
+/// A length of time in milliseconds, for timeouts, backoff and deadlines.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Millis(pub u64);
 
 impl Millis {
-    /// So many seconds.
+    /// Converts from seconds.
     pub const fn from_secs(secs: u64) -> Self {
         Self(secs * 1000)
     }
 
-    /// As a standard duration.
+    /// Converts to a standard duration.
     pub fn as_std(self) -> std::time::Duration {
         std::time::Duration::from_millis(self.0)
     }
 }
 
-/// Text that is no duration.
+/// Returned for text that is not a duration.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a duration: write `500ms`, `30s`, `5m`, `2h`, `7d`, or ISO 8601 such as `PT30S` or `P7D`")]
 pub struct DurationError(String);
@@ -34,7 +34,7 @@ impl FromStr for Millis {
         let trimmed = text.trim();
         if trimmed.starts_with(['P', 'p']) {
             let span: jiff::Span = trimmed.parse().map_err(|_| wrong())?;
-            // Calendar units have no fixed length; a day is 24 hours here, months and years are refused.
+            // Calendar units have no fixed length: a day counts as 24 hours, months and years are rejected.
             let fixed = span.to_duration(jiff::SpanRelativeTo::days_are_24_hours()).map_err(|_| wrong())?;
             return u64::try_from(fixed.as_millis()).map(Self).map_err(|_| wrong());
         }
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_refused_with_the_forms_that_work() {
+    fn an_invalid_duration_is_rejected_with_the_accepted_forms() {
         for text in ["", "30", "s", "-5s", "P1Y", "99999999999999999999d", "PT-5S"] {
             let error = text.parse::<Millis>().unwrap_err();
             assert!(error.to_string().contains("PT30S"), "{text}");

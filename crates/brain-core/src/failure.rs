@@ -1,4 +1,4 @@
-//! Why a step did not succeed, in the three classes that decide what happens next.
+//! Why a step did not succeed. The failure's class decides what happens next.
 
 use std::fmt;
 
@@ -6,15 +6,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::Millis;
 
-/// What a failure means for the engine.
+/// How the engine reacts to a failure.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FailureClass {
-    /// May pass by itself (a time-out, a busy server): retried by policy.
+    /// May pass by itself (a timeout, a busy server): retried as the policy says.
     Transient,
-    /// A bug on one side (wrong types, a broken schema): never retried, a person must look.
+    /// A bug on one side (wrong types, a broken schema): never retried, becomes a dead letter.
     Contract,
-    /// The business said no (a final quote, an unknown lead): `on_failure` decides.
+    /// A business rule rejected the call (a final quote, an unknown lead): `on_failure` decides.
     Business,
 }
 
@@ -32,26 +32,26 @@ impl fmt::Display for FailureClass {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, thiserror::Error)]
 #[error("{message}")]
 pub struct Failure {
-    /// What it means for the engine.
+    /// How the engine reacts.
     pub class: FailureClass,
     /// Stable, machine-readable: `record_not_found`, `wrong_state`, `http_503` …
     pub code: String,
-    /// For people: what was wrong and what to do.
+    /// For people: what was wrong and what to do next.
     pub message: String,
-    /// Try again after this long, whatever the retry policy says.
+    /// Delay before the next attempt; overrides the retry policy's backoff.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after: Option<Millis>,
-    /// Whether the attempt counts against the retry policy although it says when to try again: the other side was
-    /// asked and refused, rather than something here having to happen first.
+    /// Whether the attempt counts against the retry policy although `retry_after` is set: true if the other side was
+    /// called and refused, false if the call could not be made yet.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub asked: bool,
-    /// Whether it is known that no attempt at this call had an effect, the unanswered ones before this included.
+    /// Whether it proves that no attempt at this call had an effect, earlier unanswered attempts included.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub settles: bool,
 }
 
 impl Failure {
-    /// A failure that may pass by itself.
+    /// Makes a failure that may pass by itself.
     pub fn transient(code: &str, message: impl Into<String>) -> Self {
         Self {
             class: FailureClass::Transient,
@@ -63,17 +63,17 @@ impl Failure {
         }
     }
 
-    /// Something else must happen first.
+    /// Makes a failure for a call that cannot be made yet; it does not count as an attempt.
     pub fn blocked(message: impl Into<String>, retry_after: Millis) -> Self {
         Self { retry_after: Some(retry_after), ..Self::transient("blocked", message) }
     }
 
-    /// The other side was asked and said when to ask again.
+    /// Makes a failure of a call that the other side refused, naming when to try again (`Retry-After`).
     pub fn asked_to_wait(code: &str, message: impl Into<String>, retry_after: Millis) -> Self {
         Self { retry_after: Some(retry_after), asked: true, ..Self::transient(code, message) }
     }
 
-    /// The same failure, and no attempt at this call had an effect.
+    /// Marks the failure as proof that no attempt at this call had an effect.
     pub fn settled(self) -> Self {
         Self { settles: true, ..self }
     }
@@ -83,7 +83,7 @@ impl Failure {
         self.retry_after.is_none() || self.asked
     }
 
-    /// A bug on one side.
+    /// Makes a failure that is a bug on one side.
     pub fn contract(code: &str, message: impl Into<String>) -> Self {
         Self {
             class: FailureClass::Contract,
@@ -95,7 +95,7 @@ impl Failure {
         }
     }
 
-    /// The business said no.
+    /// Makes a failure that a business rule caused.
     pub fn business(code: &str, message: impl Into<String>) -> Self {
         Self {
             class: FailureClass::Business,

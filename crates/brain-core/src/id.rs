@@ -1,4 +1,4 @@
-//! One type per kind of id. Ids of runs are UUIDv7; ids that must be the same on every replay are derived.
+//! One type per kind of id. Run ids are UUIDv7; ids that must be the same on every replay are derived by hashing.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::{Digest, DigestBuilder, Millis, Random, Timestamp};
 
-/// Text that is not an id of the expected kind.
+/// Returned for text that is not an id of the expected kind.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is not a {kind}: expected {expected}")]
 pub struct IdError {
@@ -17,7 +17,7 @@ pub struct IdError {
     expected: &'static str,
 }
 
-/// A UUIDv7 from injected time and randomness.
+/// Builds a UUIDv7 from injected time and randomness.
 fn uuid_v7(now: Timestamp, random: u128) -> Uuid {
     uuid_with_time(now, random, 7)
 }
@@ -38,12 +38,12 @@ macro_rules! uuid_id {
         pub struct $name(Uuid);
 
         impl $name {
-            /// A new id, ordered by time.
+            /// Makes a new id; later ids sort after earlier ones.
             pub fn generate(now: Timestamp, random: &mut dyn Random) -> Self {
                 Self(uuid_v7(now, random.next_u128()))
             }
 
-            /// From a UUID that was stored or received.
+            /// Wraps a UUID that was stored or received.
             pub const fn from_uuid(uuid: Uuid) -> Self {
                 Self(uuid)
             }
@@ -89,11 +89,11 @@ uuid_id!(
     RecordId, "record id"
 );
 uuid_id!(
-    /// A question put to a person who may approve.
+    /// A request for approval.
     ApprovalId, "approval id"
 );
 uuid_id!(
-    /// One hand-over of a step to an executor. Derived from the run, so a replay gives the same key.
+    /// One hand-over of a step to an executor. Derived from the run, so a replay computes the same key.
     JobKey, "call id"
 );
 uuid_id!(
@@ -105,7 +105,7 @@ uuid_id!(
     TokenId, "token id"
 );
 
-/// A UUIDv8 with the time of the run in front (so that related rows lie together) and a digest behind it.
+/// Builds a UUIDv8: the run's start time in front, so that related rows are stored together, then a digest.
 fn derived(at: Timestamp, digest: Digest) -> Uuid {
     let mut noise = [0; 16];
     noise.copy_from_slice(&digest.as_bytes()[..16]);
@@ -113,7 +113,7 @@ fn derived(at: Timestamp, digest: Digest) -> Uuid {
 }
 
 impl JobKey {
-    /// The key of one job: the same run, scope, step, iteration and direction give the same key, always.
+    /// Derives the key of a job from its run, scope, step, iteration and direction.
     pub fn derive(started: Timestamp, run: RunId, scope: &str, step: &str, iteration: u32, undo: bool) -> Self {
         let digest = DigestBuilder::new("job")
             .part(run.0.as_bytes())
@@ -127,18 +127,18 @@ impl JobKey {
 }
 
 impl RecordId {
-    /// Comes before the id of every record: where a walk over records begins.
+    /// Sorts before the id of every record: the cursor to start a scan with.
     pub const BEFORE_ALL: Self = Self(Uuid::nil());
 
-    /// The id of a record that stands for something else: the same digest gives the same id.
+    /// Derives an id from a digest, for internal records that are found again by hashing what they stand for.
     pub fn from_digest(digest: Digest) -> Self {
         Self(derived(Timestamp::default(), digest))
     }
 
-    /// The id of the `n`th record that a job creates: the same on every decision of that job.
+    /// Derives the id of the `n`th record that a job creates, so that deciding the job again gives the same id.
     ///
-    /// Records of one run sort as they were made: a step is a millisecond later than the step before it, and the item
-    /// stands in the twelve bits after the milliseconds. The 62 bits behind those are a digest.
+    /// Records of one run sort in order of creation: each step is a millisecond later than the step before it, and the
+    /// item number fills the twelve bits after the milliseconds. The remaining 62 bits are a digest.
     pub fn derive(started: Timestamp, job: JobKey, step: u16, item: u32, n: u8) -> Self {
         let digest = DigestBuilder::new("record").part(job.0.as_bytes()).part(&[n]).finish();
         let later = started.plus(Millis(u64::from(step) + u64::from(item >> 12)));
@@ -158,7 +158,7 @@ impl TenantId {
         Self("default".into())
     }
 
-    /// The name.
+    /// The name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn records_of_one_run_sort_as_they_were_made() {
+    fn records_of_one_run_sort_in_order_of_creation() {
         let at = Timestamp::from_millis(1_700_000_000_000);
         let job = JobKey::from_uuid(Uuid::from_u128(99));
         let places = [(0, 0), (0, 1), (0, 300), (0, 4_095), (0, 4_096), (0, 9_000), (900, 0), (901, 0), (901, 1)];
@@ -262,7 +262,11 @@ mod tests {
             ones |= id;
             zeros |= !id;
         }
-        assert_eq!((ones & zeros & ((1 << 62) - 1)).count_ones(), 62, "jobs that start together differ in all of them");
+        assert_eq!(
+            (ones & zeros & ((1 << 62) - 1)).count_ones(),
+            62,
+            "jobs that start together may differ in each of these bits"
+        );
     }
 
     #[test]

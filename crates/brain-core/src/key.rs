@@ -1,32 +1,32 @@
 //! Integer keys, for clients whose ids are 64-bit numbers.
 
-/// Bits for the number of a job within its run, and one that tells a job from the incident about it.
+/// Bits for a job's number within its run. One more bit distinguishes a job from the incident about it.
 const JOB_BITS: u32 = 20;
 
-/// What a key stands for.
+/// What kind of object a key identifies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keyed {
     /// The run itself.
     Run,
-    /// A job of it, by its number in the run, from 1.
+    /// A job of the run, by its number within the run, counted from 1.
     Job(u32),
     /// The incident about a job.
     Incident(u32),
 }
 
-/// An integer key: the number of a run in its store, and what of the run is meant.
+/// A 64-bit key: the number of a run in its store, and an object within the run.
 ///
-/// Keys of one store never meet, whatever they stand for. A run that was copied to another store keeps its keys.
+/// Keys are unique within a store across all kinds of objects. A run that was copied to another store keeps its keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Key {
-    /// The number of the run.
+    /// The run's number in its store.
     pub run: i64,
-    /// What of it.
+    /// The object within the run.
     pub of: Keyed,
 }
 
 impl Key {
-    /// As an integer; `None` if a run has more jobs, or a store more runs, than there are keys for.
+    /// Encodes the key; `None` if the run's number or the job's number does not fit.
     pub fn to_i64(self) -> Option<i64> {
         let (job, incident) = match self.of {
             Keyed::Run => (0, 0),
@@ -37,7 +37,7 @@ impl Key {
         fits.then_some(self.run << (JOB_BITS + 1) | i64::from(job) << 1 | incident)
     }
 
-    /// What an integer stands for, if it is a key.
+    /// Decodes a key; `None` if the integer is not one.
     pub fn from_i64(key: i64) -> Option<Self> {
         let run = key >> (JOB_BITS + 1);
         let job = u32::try_from(key >> 1 & ((1 << JOB_BITS) - 1)).ok()?;

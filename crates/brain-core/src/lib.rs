@@ -1,4 +1,4 @@
-//! What every other crate speaks: ids, canonical JSON, digests, redaction, time, randomness, failures.
+//! Types that every other crate uses: ids, canonical JSON, digests, redaction, time, randomness, failures.
 //!
 //! Pure: no I/O, no clock, no randomness of its own. Time and random numbers come in through [`Clock`] and
 //! [`Random`], so that a whole Brain can run on a virtual clock with a seed.

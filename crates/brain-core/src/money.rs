@@ -1,8 +1,8 @@
 //! Decimals travel as text, so that no amount is ever rounded by a float on the way.
 
-/// The exact decimal text of a JSON number or of text that already is one; `None` if it is no decimal.
+/// The exact decimal text of a JSON number or of text that is a decimal; `None` for anything else.
 ///
-/// Floats are taken by their shortest text: what a caller wrote as `45.1` stays `45.1`.
+/// Floats use their shortest text form: `45.1` stays `45.1`.
 pub fn decimal_text(value: &serde_json::Value) -> Option<String> {
     let text = match value {
         serde_json::Value::Number(n) => n.to_string(),

@@ -1,4 +1,4 @@
-//! How often something may happen.
+//! Rate limits.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,19 +7,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Millis, Timestamp};
 
-/// So many times in a while: `10/s`, `100/min`, `1000/h`, `3/10s`.
+/// A number of calls per period: `10/s`, `100/min`, `1000/h`, `3/10s`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Rate {
-    /// How many times.
+    /// Calls allowed per period.
     pub count: u32,
-    /// In how long.
+    /// The period.
     pub per: Millis,
 }
 
-/// A text that is not a rate.
+/// Returned for text that is not a rate.
 #[derive(Debug, Clone, thiserror::Error)]
-#[error("`{0}` is not a rate; write a number, `/` and a while, such as `10/s`, `100/min`, `1000/h` or `3/10s`")]
+#[error("`{0}` is not a rate; write a number, `/` and a period, such as `10/s`, `100/min`, `1000/h` or `3/10s`")]
 pub struct RateError(String);
 
 impl FromStr for Rate {
@@ -69,15 +69,15 @@ impl fmt::Display for Rate {
     }
 }
 
-/// How much of a [`Rate`] has been used (the generic cell rate algorithm): a burst of `count`, then evenly.
+/// Usage of a [`Rate`], by the generic cell rate algorithm: a burst of `count`, then evenly spaced.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RateMeter {
-    /// When everything used so far would be paid off, in microseconds.
+    /// The theoretical arrival time: when all usage so far is paid off, in microseconds.
     paid_off: i64,
 }
 
 impl RateMeter {
-    /// When the next one may happen, if `1/share` of the rate is this meter's. Never before `now`.
+    /// When the next call may be made if this meter owns `1/share` of the rate. Never before `now`.
     pub fn next_at(&self, rate: Rate, share: u32, now: Timestamp) -> Timestamp {
         let now_micros = now.as_millis() * 1_000;
         let step = Self::step(rate, share);
@@ -86,12 +86,12 @@ impl RateMeter {
         Timestamp::from_millis(at.div_euclid(1_000) + i64::from(at.rem_euclid(1_000) != 0))
     }
 
-    /// One has happened.
+    /// Counts a call.
     pub fn use_one(&mut self, rate: Rate, share: u32, now: Timestamp) {
         self.paid_off = self.paid_off.max(now.as_millis() * 1_000).saturating_add(Self::step(rate, share));
     }
 
-    /// One that was counted did not happen after all.
+    /// Uncounts a call that was not made after all.
     pub fn give_back(&mut self, rate: Rate, share: u32) {
         self.paid_off = self.paid_off.saturating_sub(Self::step(rate, share));
     }
@@ -130,7 +130,7 @@ mod tests {
         }
         assert!(times[..10].iter().all(|at| *at == 0), "the burst: {times:?}");
         assert_eq!(times[10..], (1..=20).map(|n| n * 100).collect::<Vec<_>>());
-        // Half the rate is half as often.
+        // Half the rate allows half as many calls.
         let mut half = RateMeter::default();
         for _ in 0..5 {
             assert_eq!(half.next_at(rate, 2, now), now);

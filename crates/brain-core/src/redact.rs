@@ -1,4 +1,4 @@
-//! Personal and secret values are replaced before anything is logged, shown in a receipt or hashed for audit.
+//! Personal and secret values are replaced before a value is logged, shown in a receipt or hashed for the audit.
 
 use std::collections::BTreeSet;
 
@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use crate::{Digest, canonical_digest};
 
-/// What stands in the place of a redacted value.
+/// Replaces a redacted value.
 pub const REDACTED: &str = "[REDACTED]";
 
-/// Whether a key names something that never goes into a log or an audit hash, whatever a pack says.
+/// Whether values under this key are always redacted, whatever a pack declares.
 pub fn is_sensitive_key(key: &str) -> bool {
     const PARTS: [&str; 10] =
         ["password", "secret", "token", "apikey", "credential", "email", "phone", "address", "ssn", "creditcard"];
@@ -21,19 +21,19 @@ pub fn is_sensitive_key(key: &str) -> bool {
     PARTS.iter().any(|part| squeezed.contains(part))
 }
 
-/// Replaces values by key: the built-in patterns and the fields that a pack declares as personal.
+/// Replaces values by key: built-in key patterns, and the fields that a pack declares as personal.
 #[derive(Clone, Debug, Default)]
 pub struct Redactor {
     personal: BTreeSet<String>,
 }
 
 impl Redactor {
-    /// A redactor that also replaces these fields.
+    /// Makes a redactor that also replaces these fields.
     pub fn new(personal: impl IntoIterator<Item = String>) -> Self {
         Self { personal: personal.into_iter().collect() }
     }
 
-    /// The same, and these fields too.
+    /// Returns a redactor that replaces these fields too.
     pub fn with(&self, more: impl IntoIterator<Item = String>) -> Self {
         Self { personal: self.personal.iter().cloned().chain(more).collect() }
     }

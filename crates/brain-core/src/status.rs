@@ -1,17 +1,18 @@
-//! The statuses of runs and approvals and the confidence of a reading, each with one spelling for the database, the API and the terminal.
+//! The statuses of runs and approvals and the confidence of a reading, each with one spelling for the database, the API
+//! and the terminal.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// Text that names no status.
+/// Returned for text that is not a status.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{given}` is not a status; use one of {}", known.join(", "))]
 pub struct StatusError {
-    /// The text.
+    /// The rejected text.
     pub given: String,
-    /// Every status there is.
+    /// All valid statuses.
     pub known: Vec<&'static str>,
 }
 
@@ -25,10 +26,10 @@ macro_rules! statuses {
         }
 
         impl $name {
-            /// Every one of them.
+            /// All variants.
             pub const ALL: &[Self] = &[$(Self::$variant,)*];
 
-            /// Its spelling.
+            /// The spelling in the database, the API and the terminal.
             pub const fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$variant => $text,)*
@@ -56,7 +57,7 @@ macro_rules! statuses {
 }
 
 statuses! {
-    /// Where a run stands.
+    /// The status of a run.
     #[derive(Default)]
     RunStatus {
         /// A question is open.
@@ -66,44 +67,44 @@ statuses! {
         /// Steps are being done.
         #[default]
         Running = "running",
-        /// Only a timer, a worker or a person can move it on.
+        /// Blocked until a timer, a worker or a person acts.
         Waiting = "waiting",
         /// Another engine or a child run works on it.
         Delegated = "delegated",
-        /// Nothing new starts; calls under way are awaited.
+        /// No new step starts; the run waits for calls under way.
         Stopping = "stopping",
         /// Finished steps are being undone.
         Compensating = "compensating",
-        /// Set aside: this build cannot read it, or the database rejects its next write.
+        /// This build cannot read the run, or the database rejects its next write. Only a person can resume it.
         Parked = "parked",
-        /// Everything was done, or there was only something to answer.
+        /// Every step is done, or the request needed only an answer.
         Completed = "completed",
         /// A step failed; finished steps stay.
         Failed = "failed",
         /// A step failed, and the finished ones were undone.
         Compensated = "compensated",
-        /// Someone stopped it, or nobody answered in time; finished steps stay.
+        /// Somebody stopped it, or a question expired; finished steps stay.
         Cancelled = "cancelled",
     }
 }
 
 impl RunStatus {
-    /// Whether nothing happens to such a run any more.
+    /// Whether the status is final.
     pub const fn is_over(self) -> bool {
         matches!(self, Self::Completed | Self::Failed | Self::Cancelled | Self::Compensated)
     }
 
-    /// Whether such a run is over without having done what was asked.
+    /// Whether the run ended without doing what was asked.
     pub const fn came_to_nothing(self) -> bool {
         matches!(self, Self::Failed | Self::Cancelled | Self::Compensated)
     }
 
-    /// Reads what a database holds. A status that this build does not know belongs to a run that it cannot read either.
+    /// Parses a stored status. An unknown status was written by a newer build, so it reads as `Parked`.
     pub fn stored(text: &str) -> Self {
         text.parse().unwrap_or(Self::Parked)
     }
 
-    /// The word of the run contract for it.
+    /// The corresponding status of the run contract.
     pub const fn contract(self) -> ContractStatus {
         match self {
             Self::NeedsInput | Self::Staged => ContractStatus::Planning,
@@ -126,33 +127,33 @@ statuses! {
         Planning = "planning",
         /// Steps are being done.
         Enqueued = "enqueued",
-        /// Something must happen first.
+        /// The run waits for a timer, a worker or a person.
         Waiting = "waiting",
         /// Done.
         Completed = "completed",
-        /// Over without having done what was asked.
+        /// Ended without doing what was asked.
         Failed = "failed",
     }
 }
 
 statuses! {
-    /// Where a question to an approver stands.
+    /// The status of a request for approval.
     ApprovalStatus {
-        /// Nobody has decided.
+        /// Not decided yet.
         Pending = "pending",
-        /// Somebody said yes.
+        /// An approver agreed.
         Approved = "approved",
-        /// Somebody said no.
+        /// An approver refused.
         Rejected = "rejected",
-        /// The run was stopped before anybody decided.
+        /// The run was stopped before an approver decided.
         Cancelled = "cancelled",
-        /// Time ran out.
+        /// The deadline passed before an approver decided.
         Expired = "expired",
     }
 }
 
 impl ApprovalStatus {
-    /// Reads what a database holds. A question in a status that this build does not know is not open.
+    /// Parses a stored status. An unknown status reads as `Cancelled`, so the request is not open.
     pub fn stored(text: &str) -> Self {
         text.parse().unwrap_or(Self::Cancelled)
     }
@@ -165,11 +166,11 @@ statuses! {
         /// Nothing matched.
         #[default]
         None = "none",
-        /// Several readings matched equally well, or a value does not fit its slot.
+        /// Several readings matched equally well, or a value does not match its slot's type.
         Low = "low",
         /// Something was inferred or filled in by default.
         Medium = "medium",
-        /// A phrase matched whole and said everything.
+        /// A phrase matched completely and gave every value.
         High = "high",
     }
 }
@@ -190,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_status_is_refused_with_those_that_exist() {
+    fn an_unknown_status_is_rejected_with_the_valid_ones() {
         let error = "done".parse::<ContractStatus>().map_err(|error| error.to_string());
         let expected = "`done` is not a status; use one of created, planning, enqueued, waiting, completed, failed";
         assert_eq!(error, Err(expected.to_owned()));

@@ -1,4 +1,4 @@
-//! Moments and clocks. Only the binary owns a real clock.
+//! Timestamps and clocks. Only the binary owns a real clock.
 
 use std::fmt;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Millis;
 
-/// A moment, in milliseconds since 1970 (UTC). RFC 3339 text on every wire.
+/// A point in time, in milliseconds since 1970 (UTC). RFC 3339 text on every wire.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Timestamp(i64);
 
@@ -22,18 +22,18 @@ impl Timestamp {
         self.0
     }
 
-    /// The moment so much later; the far future if that is beyond what a clock can show.
+    /// Adds a duration, saturating at the latest representable time.
     #[must_use]
     pub fn plus(self, length: Millis) -> Self {
         Self(self.0.saturating_add(i64::try_from(length.0).unwrap_or(i64::MAX)))
     }
 
-    /// How long since an earlier moment; zero if that moment is later.
+    /// The duration since an earlier time; zero if `earlier` is later.
     pub fn since(self, earlier: Self) -> Millis {
         Millis(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
     }
 
-    /// As a `jiff` timestamp, clamped to the range it knows.
+    /// Converts to a `jiff` timestamp, clamped to its range.
     pub fn to_jiff(self) -> jiff::Timestamp {
         jiff::Timestamp::from_millisecond(self.0).unwrap_or(jiff::Timestamp::MAX)
     }
@@ -65,28 +65,28 @@ impl<'de> Deserialize<'de> for Timestamp {
     }
 }
 
-/// Where the present comes from.
+/// A source of the current time.
 pub trait Clock: Send + Sync {
-    /// The present.
+    /// The current time.
     fn now(&self) -> Timestamp;
 }
 
-/// A clock that stands still until it is told otherwise: for tests, scenarios and simulation.
+/// A clock that only [`VirtualClock::advance`] and [`VirtualClock::set`] move: for tests, scenarios and simulation.
 #[derive(Debug)]
 pub struct VirtualClock(AtomicI64);
 
 impl VirtualClock {
-    /// A clock that shows this moment.
+    /// Makes a clock that shows `at`.
     pub const fn new(at: Timestamp) -> Self {
         Self(AtomicI64::new(at.0))
     }
 
-    /// Moves the clock.
+    /// Moves the clock forward.
     pub fn advance(&self, by: Millis) {
         self.0.fetch_add(i64::try_from(by.0).unwrap_or(i64::MAX), Ordering::SeqCst);
     }
 
-    /// Sets the clock, also back: the clocks of machines are set, too.
+    /// Sets the clock, possibly backwards, as the clock of a machine may be.
     pub fn set(&self, to: Timestamp) {
         self.0.store(to.0, Ordering::SeqCst);
     }
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_virtual_clock_moves_only_when_told() {
+    fn a_virtual_clock_moves_only_by_advance_and_set() {
         let clock = VirtualClock::new(Timestamp::from_millis(10));
         assert_eq!(clock.now(), clock.now());
         clock.advance(Millis(5));

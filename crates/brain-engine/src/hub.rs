@@ -45,7 +45,7 @@ pub(crate) struct Hub {
     commits: AtomicUsize,
     offers: Notify,
     changes: Notify,
-    /// Who hears what happens to runs.
+    /// Observers of happenings.
     pub(crate) observers: Observers,
 }
 

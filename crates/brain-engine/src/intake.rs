@@ -72,19 +72,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tenant_and_all_together_have_so_many_places() {
+    fn waiting_requests_are_limited_per_tenant_and_in_total() {
         let intake = Intake::new(2, 3);
         let (one, other): (TenantId, TenantId) = ("one".parse().expect("a name"), "other".parse().expect("a name"));
         let first = intake.enter(&one).expect("room");
         let second = intake.enter(&one).expect("room");
-        assert!(intake.enter(&one).is_none(), "two of a tenant");
+        assert!(intake.enter(&one).is_none(), "the tenant's limit is two");
         let third = intake.enter(&other).expect("others have room");
-        assert!(intake.enter(&other).is_none(), "three in all");
+        assert!(intake.enter(&other).is_none(), "the total limit is three");
         let gone = first.gone();
         assert!(!gone.load(Ordering::Relaxed));
         drop(first);
         assert!(gone.load(Ordering::Relaxed) && intake.enter(&one).is_some());
         drop((second, third));
-        assert!(intake.waiting.lock().expect("free").tenants.is_empty(), "nothing is remembered");
+        assert!(intake.waiting.lock().expect("free").tenants.is_empty(), "empty entries are removed");
     }
 }

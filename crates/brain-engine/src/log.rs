@@ -1,5 +1,4 @@
-//! The run's log as the engine reads and writes it: events of the pipe (1–99) and of the machine (100–199), each
-//! with its payload beside it.
+//! The log of a run: events of the pipe (1–99) and of the machine (100–199), each with its payload.
 
 use std::borrow::Borrow;
 
@@ -10,54 +9,54 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 
-/// Events of the pipe before and around execution. The numbers are frozen.
+/// Events of the pipe, before and around execution. The numbers are frozen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u16)]
 pub enum PipeEvent {
-    /// A request came in.
+    /// A request was received.
     Received = 1,
-    /// What it was understood to mean.
+    /// The request was understood; the data has the intents.
     Understood = 2,
-    /// What is to be done; its payload has the input that the program runs on.
+    /// The plan was made; the payload has the program's input.
     Planned = 3,
-    /// It cannot be done, and why.
+    /// The request cannot be executed; the data has the reason.
     Refused = 4,
-    /// It waits for someone's word.
+    /// The plan waits for confirmation or approval.
     Staged = 5,
-    /// Someone said yes.
+    /// A person confirmed or approved the plan.
     Approved = 6,
-    /// Someone said no.
+    /// A person rejected the plan.
     Rejected = 7,
-    /// It was answered without doing anything.
+    /// The request was answered without executing anything.
     Answered = 8,
-    /// Another node took it over.
+    /// Another node took the run over.
     TakenOver = 9,
     /// A dead letter was escalated, retried or resolved.
     LetterDecided = 10,
-    /// Somebody looked at a result, and what they corrected.
+    /// A person reviewed a result; the data has the corrections.
     Reviewed = 11,
-    /// It cannot be read, or what follows is not taken by the database: it was set aside.
+    /// The run was parked: it cannot be read, or the database rejects its next write.
     Parked = 12,
-    /// Somebody had it looked at again.
+    /// A person unparked the run.
     Unparked = 13,
-    /// Somebody gave it up.
+    /// A person aborted the run.
     Aborted = 14,
-    /// Somebody moved it to another program; its data says where it stands there.
+    /// A person migrated the run to another program; the data has its state there.
     Migrated = 15,
-    /// Where it stands: the events before this one may be gone.
+    /// A checkpoint with the state of the run. The events before it may be deleted.
     Checkpoint = 16,
-    /// The receipts of what was done since the checkpoint before: the events that said so may be gone.
+    /// The receipts since the previous checkpoint. The events they were read from may be deleted.
     Archived = 17,
-    /// Nobody answered or decided in time: it ended before it started.
+    /// The run expired before it started, because nobody answered or decided in time.
     Expired = 18,
-    /// Somebody cancelled it before it started.
+    /// A person cancelled the run before it started.
     Cancelled = 19,
-    /// A step waits for a person: a dead letter was opened, and whoever asked for the run is told by this event.
+    /// A dead letter was opened. This event notifies the requester of the run.
     LetterOpened = 20,
 }
 
 impl PipeEvent {
-    /// The name, for people.
+    /// The display name of an event type.
     pub fn name(number: u16) -> Option<&'static str> {
         Some(match number {
             1 => "Received",
@@ -85,14 +84,14 @@ impl PipeEvent {
     }
 }
 
-/// An event about to be written.
+/// An event to be written.
 #[derive(Clone, Debug)]
 pub struct NewEvent {
-    /// The type.
+    /// The event type.
     pub number: u16,
-    /// Its version.
+    /// The version of the event type.
     pub version: u16,
-    /// What happened, without domain values, as it will be stored.
+    /// The event's fields as stored, without domain values.
     pub data: Box<RawValue>,
     /// The domain values.
     pub payload: Option<Value>,
@@ -101,11 +100,11 @@ pub struct NewEvent {
 impl NewEvent {
     /// An event of the pipe.
     pub fn pipe(event: PipeEvent, data: impl Serialize, payload: Option<Value>) -> Self {
-        let data = to_raw_value(&data).expect("what the pipe says is plain data");
+        let data = to_raw_value(&data).expect("pipe events are plain data");
         Self { number: event as u16, version: 1, data, payload }
     }
 
-    /// Whether it says that the run is over.
+    /// Whether this event ends the run.
     pub(crate) fn is_end(&self) -> bool {
         self.number == Event::RunEnded { end: brain_vm::End::Completed }.number()
     }
@@ -116,7 +115,7 @@ impl NewEvent {
     }
 }
 
-/// Packs events that are written together into one row.
+/// Packs events that are committed together into one row.
 pub fn pack(run: brain_core::RunId, seq: u64, at: brain_core::Timestamp, events: Vec<NewEvent>) -> LogRow {
     let mut row = LogRow { run, seq, at, events: Vec::with_capacity(events.len()), payloads: Vec::new() };
     for NewEvent { number, version, data, payload } in events {
@@ -129,18 +128,18 @@ pub fn pack(run: brain_core::RunId, seq: u64, at: brain_core::Timestamp, events:
     row
 }
 
-/// One event read back, with its payload if that has not been erased.
+/// An event read from the log, with its payload unless that was erased.
 #[derive(Clone, Copy, Debug)]
 pub struct LogEntry<'a> {
-    /// Its number in the run.
+    /// Its number within the run.
     pub seq: u64,
     /// When it was written.
     pub at: brain_core::Timestamp,
-    /// The type.
+    /// The event type.
     pub number: u16,
-    /// Its version.
+    /// The version of the event type.
     pub version: u16,
-    /// What happened, as it is stored.
+    /// The event's fields as stored.
     pub data: &'a RawValue,
     /// The domain values.
     pub payload: Option<&'a Value>,
@@ -152,7 +151,7 @@ impl LogEntry<'_> {
         VM_EVENTS.contains(&self.number)
     }
 
-    /// The event of the machine, if it is one.
+    /// The machine event, if it is one.
     pub fn machine(&self) -> Result<Option<Event>, EventError> {
         if self.is_machine() {
             return Event::read(self.number, self.version, self.data).map(Some);
@@ -163,22 +162,22 @@ impl LogEntry<'_> {
         }
     }
 
-    /// What happened, as a value.
+    /// The event's fields as JSON.
     pub fn value(&self) -> Value {
         serde_json::from_str(self.data.get()).unwrap_or_default()
     }
 
-    /// What happened, if it has this form.
+    /// The event's fields as `T`, if they parse.
     pub fn read<T: DeserializeOwned>(&self) -> Option<T> {
         serde_json::from_str(self.data.get()).ok()
     }
 
-    /// Whether it is this event of the pipe.
+    /// Whether it is this pipe event.
     pub fn is(&self, event: PipeEvent) -> bool {
         self.number == event as u16
     }
 
-    /// The name, for people.
+    /// The display name of its type.
     pub fn name(&self) -> &'static str {
         PipeEvent::name(self.number).or_else(|| Event::name(self.number)).unwrap_or("Unknown")
     }

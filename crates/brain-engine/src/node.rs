@@ -1,4 +1,4 @@
-//! Nodes: how the living say so, and how the work of the dead is found.
+//! Nodes: heartbeats, leases, and take-over of the runs of dead nodes.
 
 use std::sync::Arc;
 
@@ -8,53 +8,52 @@ use brain_store::{Claim, NodeRow, Scope, Store, StoreError, SystemScope};
 use crate::core::{CLAIM, CoreInput};
 use crate::flow::Share;
 
-/// Knows more about nodes than their heartbeats say.
+/// Detects dead processes before their lease ends.
 pub trait Liveness: Send + Sync {
-    /// What a later process can recognise this one by.
+    /// A text by which a later process can identify this one.
     fn own(&self) -> String;
 
-    /// Whether a process that described itself so is certainly gone. `false` if that cannot be told.
+    /// Whether the process with this text is certainly dead. `false` if that cannot be determined.
     fn is_gone(&self, other: &str) -> bool;
 }
 
-/// How long a node's word is good for. Its runs may be taken over after that.
+/// Length of a node's lease. Its runs may be taken over after that.
 pub(crate) const LEASE: Millis = Millis(15_000);
-/// How often it renews it.
+/// Interval of lease renewals.
 pub(crate) const HEARTBEAT: Millis = Millis(5_000);
-/// How far ahead timers are fetched: longer than the time between two looks.
+/// How far ahead timers are fetched: more than the interval between two polls.
 const AHEAD: Millis = Millis(2_000);
-/// How long a node that owns nothing is remembered after its lease. A process that only stood still goes on, and may
-/// own runs before it says that it lives; if it dies at that moment, its runs are found because it is still known.
+/// How long a node without runs stays in the store after its lease. A process that was suspended may resume and own
+/// runs before its next heartbeat; if it then dies, its runs are found because the node is still known.
 const REMEMBERED: Millis = Millis(600_000);
-/// Runs looked up at a time. Those that are in the inbox already are dropped there, so a look that finds the same ones
-/// again costs a read and nothing else.
+/// Runs per query. Runs that are already in the inbox are dropped there, so finding them again costs only the read.
 const BATCH: usize = 10_000;
 
-/// Looks after one node: its heartbeat, runs whose time has come, and the runs of dead nodes.
+/// Maintains one node: its heartbeat, due runs, and the runs of dead nodes.
 pub(crate) struct Keeper {
     pub(crate) node: NodeId,
     pub(crate) store: Arc<dyn Store>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) liveness: Arc<dyn Liveness>,
-    /// Whether this process works for others too; one that ends soon has no part of shared limits.
+    /// Whether this process also works on other nodes' runs. A short-lived process gets no share of limits.
     pub(crate) keep: bool,
-    /// The last run whose inbox was looked at.
+    /// The last run whose inbox was checked.
     pub(crate) looked: Option<(TenantId, RunId)>,
 }
 
-/// What nodes without a part of shared limits add to what they are recognised by: processes that end soon, and those that
-/// are paused and have nothing under way.
+/// Appended to the liveness text of nodes without a share of limits: short-lived processes, and paused ones without
+/// jobs under way.
 const NO_SHARE: &str = " no-share";
 
 impl Keeper {
-    /// Says that this node lives. One that `rests` leaves its part of shared limits to the others.
+    /// Renews the lease. With `rests`, the node leaves its share of limits to the others.
     pub(crate) fn heartbeat(&self, rests: bool) -> Result<(), StoreError> {
         let own = format!("{}{}", self.liveness.own(), if self.keep && !rests { "" } else { NO_SHARE });
         self.store.heartbeat(SystemScope, self.node, self.clock.now(), LEASE, &own)
     }
 
-    /// Everything that there may be to do; the dead and what is due are looked for only if `poll`. Whether there was more
-    /// than one look takes.
+    /// Sends all work found in the store to the core. Due runs and runs of dead nodes are looked up only with `poll`.
+    /// Returns whether there was more than one query returns.
     pub(crate) fn look(&mut self, poll: bool, send: &dyn Fn(CoreInput)) -> Result<bool, StoreError> {
         let mut more = false;
         if poll {
@@ -66,7 +65,7 @@ impl Keeper {
         Ok(more)
     }
 
-    /// This node's part of limits that hold over all nodes.
+    /// This node's share of limits that apply over all nodes.
     fn share(&self) -> Result<Share, StoreError> {
         let works = |row: &NodeRow| row.lapsed.is_none() && !row.liveness.ends_with(NO_SHARE);
         let nodes = self.store.nodes(SystemScope, self.clock.now())?.into_iter();
@@ -76,13 +75,13 @@ impl Keeper {
         Ok(Share { rank: rank as u32, nodes: (alive.len() as u32).max(1) })
     }
 
-    /// What this node is given to look at, others are not given for a while.
+    /// The claim that hides fetched runs from other nodes for a while.
     fn claim(&self) -> Claim {
         let now = self.clock.now();
         Claim { node: self.node, now, until: now.plus(CLAIM) }
     }
 
-    /// Runs whose time has come.
+    /// Sends due runs.
     pub(crate) fn due(&self, send: &dyn Fn(CoreInput)) -> Result<usize, StoreError> {
         let claim = self.claim();
         let due = self.store.due(SystemScope, &Claim { now: claim.now.plus(AHEAD), ..claim }, BATCH)?;
@@ -94,11 +93,11 @@ impl Keeper {
         Ok(count)
     }
 
-    /// Runs with something in their inbox: whoever put it there may have died before it could say so.
+    /// Sends runs with pending signals: the sender may have died before it notified anyone.
     pub(crate) fn signalled(&mut self, send: &dyn Fn(CoreInput)) -> Result<usize, StoreError> {
         let signalled = self.store.signalled(SystemScope, self.looked.as_ref(), BATCH)?;
         let count = signalled.len();
-        // Inboxes that nobody can empty yet must not hide those behind them.
+        // Inboxes that cannot be emptied yet must not hide those after them.
         self.looked = if count == BATCH { signalled.last().cloned() } else { None };
         for (tenant, run) in signalled {
             send(CoreInput::Signal(Scope::of(tenant), run));
@@ -106,7 +105,7 @@ impl Keeper {
         Ok(count)
     }
 
-    /// Runs of nodes whose lease is over, or of which it is known that they are gone.
+    /// Sends runs of nodes whose lease has ended or whose process is known to be dead.
     pub(crate) fn orphans(&self, send: &dyn Fn(CoreInput)) -> Result<usize, StoreError> {
         let mut count = 0;
         for NodeRow { id: node, lapsed, liveness, .. } in self.store.nodes(SystemScope, self.clock.now())? {

@@ -1,4 +1,4 @@
-//! A read-your-writes view of the records: decisions are taken over it, and it remembers what they relied on.
+//! A read-your-writes view of the records. Decisions read through it, and it records what they relied on.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use brain_store::{IndexEntry, Precondition, RecordFilter, RecordRow, Scope, Stor
 
 use crate::reads::{Read, Reader};
 
-/// More records than this are not read in one decision.
+/// Maximum number of records that one decision may list.
 const MAX_LISTED: usize = 10_000;
 
 type Key = (String, RecordId);
@@ -22,18 +22,18 @@ fn too_many(kind: &str) -> StoreError {
     StoreError::TooMany { kind: kind.to_owned(), limit: MAX_LISTED }
 }
 
-/// What one turn has read and would write. Nothing reaches the store before the commit.
+/// The reads and pending writes of one turn. Nothing reaches the store before the commit.
 pub struct RecordView<'a> {
     pub(crate) reader: Reader<'a>,
-    /// The revision of every record that was read by id or is written; `None` if there was none.
+    /// Revisions of all records that were read by id or are written; `None` if a record did not exist.
     seen: BTreeMap<Key, Option<u64>>,
-    /// Records as they will be; `None` once deleted.
+    /// Records with their pending changes; `None` for deleted ones.
     changed: BTreeMap<Key, Option<Put>>,
-    /// Lists that must be the same at the commit.
+    /// Lists that must be unchanged at the commit.
     relied: Vec<Precondition>,
-    /// How to go back: what was first seen, and what a change replaced.
+    /// The undo journal: first reads, and values that changes replaced.
     journal: Vec<Entry>,
-    /// Why the store could not be read, if that happened: whatever was decided, it was decided without looking.
+    /// Set if the store could not be read: the turn must then be decided again, whatever it decided.
     away: Option<StoreError>,
 }
 
@@ -42,25 +42,25 @@ enum Entry {
     Changed(Key, Option<Option<Put>>),
 }
 
-/// A state of the view to come back to.
+/// A state of the view that can be restored.
 pub(crate) struct Savepoint {
     journal: usize,
     relied: usize,
 }
 
 impl<'a> RecordView<'a> {
-    /// A view with nothing read and nothing written, for somebody who may wait for the store.
+    /// An empty view for callers that may block on the store.
     pub fn new(store: &'a dyn Store, scope: &'a Scope) -> Self {
         Self::over(Reader::waiting(store, scope))
     }
 
-    /// A view with nothing read and nothing written.
+    /// An empty view over a reader.
     pub(crate) fn over(reader: Reader<'a>) -> Self {
         let (seen, changed) = (BTreeMap::new(), BTreeMap::new());
         Self { reader, seen, changed, relied: Vec::new(), journal: Vec::new(), away: None }
     }
 
-    /// One record, with the writes of this turn. The commit will insist that nobody has changed it meanwhile.
+    /// One record, with the writes of this turn. The commit requires that it has not changed meanwhile.
     pub fn get(&mut self, kind: &str, id: RecordId) -> Result<Option<RecordRow>, StoreError> {
         let key = (kind.to_owned(), id);
         if let Some(change) = self.changed.get(&key) {
@@ -72,8 +72,9 @@ impl<'a> RecordView<'a> {
         Ok(row)
     }
 
-    /// Records that match, oldest first, with the writes of this turn. A list relies on nothing: a record that
-    /// someone adds meanwhile is not a conflict. Whoever asks for all of them gets all, or [`StoreError::TooMany`].
+    /// Matching records, oldest first, with the writes of this turn. The list is no precondition: a record that is
+    /// added meanwhile is not a conflict. Returns all records, or [`StoreError::TooMany`], if `limit` is larger than
+    /// any list.
     pub fn list(&mut self, kind: &str, filter: &RecordFilter, limit: usize) -> Result<Vec<RecordRow>, StoreError> {
         let whole = limit > MAX_LISTED;
         let limit = limit.min(MAX_LISTED);
@@ -86,8 +87,8 @@ impl<'a> RecordView<'a> {
         Ok(self.merge(kind, page.items, limit, |put| filter.matches(&put.row, &put.index)))
     }
 
-    /// [`RecordView::list`] for a decision that relies on the list being complete: the commit will insist that the
-    /// records with that value in the first indexed field of the filter are still the same.
+    /// [`RecordView::list`] for a decision that relies on the complete list: the commit requires that the records with
+    /// that value in the filter's first indexed field are unchanged.
     pub fn list_relied(
         &mut self,
         kind: &str,
@@ -98,7 +99,7 @@ impl<'a> RecordView<'a> {
             let whole = RecordFilter { indexed: vec![(field.clone(), value.clone())], ..RecordFilter::default() };
             let page = self.reader.records(kind, &whole, MAX_LISTED);
             let page = self.noted(page)?;
-            // The commit compares with all records that have the value: a part of them would never be the same.
+            // The commit compares all records with the value, so a partial list would never match.
             if page.next.is_some() {
                 return Err(too_many(kind));
             }
@@ -109,7 +110,7 @@ impl<'a> RecordView<'a> {
         self.list(kind, filter, limit)
     }
 
-    /// Records that contain these words, best first; those of this turn come last.
+    /// Records that contain these words, best match first; those of this turn come last.
     pub fn search(&mut self, kind: &str, query: &str, limit: usize) -> Result<Vec<RecordRow>, StoreError> {
         let found = self.reader.search(kind, query, limit);
         let found = self.noted(found)?;
@@ -127,19 +128,20 @@ impl<'a> RecordView<'a> {
         Ok(rows)
     }
 
-    /// Writes a record. Its revision must be one more than the one that [`RecordView::get`] gave, or 1.
+    /// Writes a record. Its revision must be one more than that of [`RecordView::get`], or 1 for a new record.
     pub fn put(&mut self, row: RecordRow, index: Vec<IndexEntry>, text: Option<String>) {
         let key = (row.kind.clone(), row.id);
         self.saw(key.clone(), row.revision.checked_sub(1).filter(|revision| *revision > 0));
         self.change(key, Some(Put { row, index, text }));
     }
 
-    /// Deletes a record that [`RecordView::get`] gave.
+    /// Deletes a record that [`RecordView::get`] returned.
     pub fn delete(&mut self, kind: &str, id: RecordId) {
         self.change((kind.to_owned(), id), None);
     }
 
-    /// A tool may make what it likes of a store that does not answer; the turn is decided again when it does.
+    /// Records a store failure. A tool may handle the error as it likes; the turn is decided again once the store
+    /// answers.
     fn noted<T>(&mut self, read: Result<T, StoreError>) -> Result<T, StoreError> {
         if let Err(error @ StoreError::Failed(_)) = &read {
             self.away = Some(error.clone());
@@ -151,7 +153,7 @@ impl<'a> RecordView<'a> {
         self.away.as_ref()
     }
 
-    /// What others must read before the turn can be decided.
+    /// Reads that must be performed before the turn can be decided.
     pub(crate) fn missed(&mut self) -> Vec<Read> {
         self.reader.take_missed()
     }
@@ -184,7 +186,7 @@ impl<'a> RecordView<'a> {
         self.relied.truncate(savepoint.relied);
     }
 
-    /// What the turn relied on, and what it writes.
+    /// The preconditions and writes of the turn.
     pub(crate) fn finish(self) -> (Vec<Precondition>, Vec<Write>) {
         let seen = self.seen.into_iter();
         let mut preconditions: Vec<Precondition> =

@@ -1,5 +1,5 @@
-//! Feeds a core and performs what it decides. The deciding threads of a server and the [`crate::Driver`] of a virtual
-//! world differ only in their [`Tasks`]: who runs what is outside, and when.
+//! Feeds a core and performs its output. The deciding threads of a server and the [`crate::Driver`] of a virtual world
+//! differ only in their [`Tasks`]: where and when external work runs.
 
 use std::collections::BinaryHeap;
 use std::future::Future;
@@ -20,41 +20,41 @@ use crate::run_state::Programs;
 use crate::shards::Shards;
 use crate::turn::Handover;
 
-/// Inputs that one step takes at most.
+/// Maximum number of inputs per step.
 const MAX_INPUTS: usize = 512;
-/// Commits under way above which nothing new is decided.
+/// Number of commits in flight above which nothing new is decided.
 const MAX_COMMITS: usize = 4_096;
-/// Runs being read from the store above which nothing new is decided.
+/// Number of runs being loaded above which nothing new is decided.
 const MAX_LOADS: usize = 256;
-/// Runs that one task reads, one after the other: as many tasks as there are runs would only get in each other's way.
+/// Runs that one task loads in sequence, because one task per run would cause contention.
 const LOADS_TOGETHER: usize = 64;
-/// Timers further off than this are left to the store.
+/// Timers further ahead than this are not kept in memory.
 const FAR: Millis = Millis(60_000);
 
-/// Work that ends with an input for the core.
+/// A future whose result is an input of the core.
 pub(crate) type Work = Pin<Box<dyn Future<Output = CoreInput> + Send>>;
 
-/// Why no input came of some work.
+/// Why a task gave no input.
 pub(crate) enum Lost {
-    /// It did not end in time.
+    /// It timed out.
     Late,
     /// It panicked.
     Panicked,
 }
 
-/// Runs what must not hold up a deciding thread.
+/// Runs tasks that must not block a deciding thread.
 pub(crate) trait Tasks {
-    /// Runs work; unless it ends within `limit`, what the core is told is made of the reason.
+    /// Runs a task. If it does not end within `limit`, or panics, `lost` makes the input for the core.
     fn spawn(&mut self, work: Work, limit: Millis, lost: Box<dyn FnOnce(Lost) -> CoreInput + Send>);
 
-    /// A future of something that waits for the store.
+    /// Runs a blocking function, such as a read of the store, off the deciding thread.
     fn blocking<R: Send + 'static>(
         &self,
         work: impl FnOnce() -> R + Send + 'static,
     ) -> Pin<Box<dyn Future<Output = Option<R>> + Send>>;
 }
 
-/// A run to look at again; the earliest comes first.
+/// A timer of a run. Orders so that the earliest comes first.
 #[derive(PartialEq, Eq)]
 struct Alarm {
     at: Timestamp,
@@ -74,7 +74,7 @@ impl PartialOrd for Alarm {
     }
 }
 
-/// A core and what it works with.
+/// A core with its inputs and tasks.
 pub(crate) struct Performer<T> {
     pub(crate) node: NodeId,
     pub(crate) core: Core,
@@ -84,13 +84,13 @@ pub(crate) struct Performer<T> {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) hub: Arc<Hub>,
     pub(crate) inputs: Receiver<CoreInput>,
-    /// How answers come back.
+    /// Where answers are sent.
     pub(crate) shards: Shards,
-    /// What has come and was not taken yet.
+    /// Inputs that wait to be taken.
     pub(crate) inbox: Inbox,
     pub(crate) tasks: T,
     alarms: BinaryHeap<Alarm>,
-    /// When a rate lets those go on that wait for it.
+    /// When a rate limit next allows waiting jobs to start.
     look_at: Option<Timestamp>,
 }
 
@@ -113,22 +113,22 @@ impl<T: Tasks> Performer<T> {
         Self { node, core, store, programs, outside, clock, hub, inputs, shards, inbox, tasks, alarms, look_at }
     }
 
-    /// Whether the store is so far behind that only what it has done is taken.
+    /// Whether the store lags so far behind that only results of commits and loads are taken.
     fn is_behind(&self) -> bool {
         self.core.commits_under_way() >= MAX_COMMITS || self.core.loads_under_way() >= MAX_LOADS
     }
 
-    /// Whether a step would have something to take without waiting for an input.
+    /// Whether a step could take something without waiting for an input.
     pub(crate) fn has_some(&self) -> bool {
         self.inbox.has_some(self.is_behind())
     }
 
-    /// When time alone gives the next step something to do.
+    /// When the next timer or rate limit is due.
     pub(crate) fn next_at(&self) -> Option<Timestamp> {
         self.alarms.peek().map(|alarm| alarm.at).into_iter().chain(self.look_at).min()
     }
 
-    /// What is for later is kept apart; all else waits its turn.
+    /// Sets timers aside; queues all other inputs.
     pub(crate) fn arrived(&mut self, input: CoreInput) {
         match input {
             CoreInput::WakeAt(scope, run, at) => self.alarms.push(Alarm { at, run, scope }),
@@ -141,7 +141,8 @@ impl<T: Tasks> Performer<T> {
         }
     }
 
-    /// Takes everything that has come, decides a batch of it and performs what follows. Whether there was anything.
+    /// Takes all inputs that have arrived, decides a batch and performs its output. Returns whether there was any
+    /// input.
     pub(crate) fn step(&mut self) -> bool {
         while let Ok(input) = self.inputs.try_recv() {
             self.arrived(input);
@@ -175,7 +176,7 @@ impl<T: Tasks> Performer<T> {
             let told = move |result: brain_store::CommitResult| {
                 hub.observers.commit(began.elapsed(), result.is_ok());
                 hub.wrote(result.is_ok());
-                // What failed may have been written all the same, or be written yet.
+                // A failed commit may have been written, or may still be.
                 if result.is_ok() {
                     hub.commit_over();
                 }
@@ -189,7 +190,7 @@ impl<T: Tasks> Performer<T> {
                 Action::Reply(reply, result) => reply(result),
                 Action::Notify(news) => self.hub.tell(&news),
                 Action::Happened(all) => all.iter().for_each(|one| self.hub.observers.happened(one)),
-                // What is far off is found in the store when its time is near.
+                // Timers further ahead are found in the store when they are near.
                 Action::WakeAt(scope, run, at) if (at.since(now) <= FAR) != planted("far-timers") => {
                     self.alarms.push(Alarm { at, run, scope })
                 }
@@ -219,10 +220,10 @@ impl<T: Tasks> Performer<T> {
         let work = async move {
             match read.await {
                 Some(results) => CoreInput::Loaded(results),
-                None => failed("reading runs failed inside"),
+                None => failed("loading runs panicked"),
             }
         };
-        self.tasks.spawn(Box::pin(work), FAR, Box::new(move |_| lost("reading runs was given up")));
+        self.tasks.spawn(Box::pin(work), FAR, Box::new(move |_| lost("loading runs timed out")));
     }
 
     fn hand_over(&mut self, HandoverAction(handover): HandoverAction) {
@@ -241,7 +242,10 @@ impl<T: Tasks> Performer<T> {
                 watch.ended("unknown");
                 let failure = match lost {
                     Lost::Late => Failure::transient("timeout", "No answer came in time."),
-                    Lost::Panicked => Failure::contract("internal", "Brain made a mistake in this call."),
+                    Lost::Panicked => Failure::contract(
+                        "internal",
+                        "An internal error occurred in this call; the server log has the details.",
+                    ),
                 };
                 CoreInput::Job(scope, run, job, attempt, JobOutcome::Unknown(failure))
             }
@@ -256,8 +260,8 @@ impl<T: Tasks> Performer<T> {
             };
             return self.tasks.spawn(Box::pin(work), limit, Box::new(lost));
         }
-        // Time may have passed since the start was decided: the commit was slow, the process stood still. If another
-        // node has taken the run over meanwhile, it may have found that the call did not happen, and have made it.
+        // Time may have passed since the start was decided: a slow commit, a suspended process. If another node has
+        // taken the run over meanwhile, it may have found that the call was not made, and made it.
         let (store, node) = (self.store.clone(), self.node);
         let of = scope.clone();
         let owned = self.tasks.blocking(move || {
@@ -268,7 +272,7 @@ impl<T: Tasks> Performer<T> {
         let work = async move {
             let owned = owned.await == Some(true);
             if !owned || clock.now() > decided.plus(MAX_DELAY) {
-                tracing::info!(%run, "a call is not made: its run is another node's, or its time is over");
+                tracing::info!(%run, "a call is not made: another node owns its run, or its time has passed");
                 return CoreInput::NotMade(scope, run, job, attempt);
             }
             let answer = outside.perform(call, context).await;
@@ -294,7 +298,7 @@ impl<T: Tasks> Performer<T> {
     }
 }
 
-/// Measures an outside call.
+/// Measures an external call.
 #[derive(Clone)]
 struct Stopwatch {
     hub: Arc<Hub>,
@@ -309,7 +313,7 @@ impl Stopwatch {
     }
 }
 
-/// Passes the outcome of a batch back, member by member.
+/// Sends the outcome of each member of a batch to the core.
 fn tell_committed(send: &std::sync::mpsc::Sender<CoreInput>, numbers: Vec<u64>, result: brain_store::CommitResult) {
     match result {
         Ok(outcomes) => {

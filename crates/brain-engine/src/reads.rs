@@ -4,17 +4,17 @@
 use brain_core::{JobKey, RecordId, RunId};
 use brain_store::{ApprovalRow, DeadLetterRow, Page, RecordFilter, RecordRow, Scope, SignalRow, Store, StoreError};
 
-/// Reads that one turn may miss, one after the other, before it reads by itself.
+/// Maximum number of missed reads of one turn before it reads in place.
 const MAX_MISSES: usize = 64;
 
-/// Something that a turn asks the store for.
+/// A read of a turn.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Read {
     /// One record.
     Record(String, RecordId),
-    /// Records that match, up to so many.
+    /// Matching records, up to a limit.
     Records(String, RecordFilter, usize),
-    /// Records that contain words, up to so many.
+    /// Records that contain words, up to a limit.
     Search(String, String, usize),
     /// The inbox of the run.
     Signals,
@@ -24,20 +24,20 @@ pub enum Read {
     Approvals,
 }
 
-/// What the store answered.
+/// The answer to a read.
 #[derive(Clone, Debug)]
 pub enum Found {
-    /// To [`Read::Record`].
+    /// For [`Read::Record`].
     Record(Option<RecordRow>),
-    /// To [`Read::Records`].
+    /// For [`Read::Records`].
     Records(Page<RecordRow>),
-    /// To [`Read::Search`].
+    /// For [`Read::Search`].
     Search(Vec<RecordRow>),
-    /// To [`Read::Signals`].
+    /// For [`Read::Signals`].
     Signals(Vec<SignalRow>),
-    /// To [`Read::Letter`].
+    /// For [`Read::Letter`].
     Letter(Option<DeadLetterRow>),
-    /// To [`Read::Approvals`].
+    /// For [`Read::Approvals`].
     Approvals(Vec<ApprovalRow>),
 }
 
@@ -45,7 +45,7 @@ pub enum Found {
 pub type Answers = Vec<(Read, Result<Found, StoreError>)>;
 
 impl Read {
-    /// Asks the store.
+    /// Performs the read.
     pub fn perform(&self, store: &dyn Store, scope: &Scope, run: Option<RunId>) -> Result<Found, StoreError> {
         Ok(match self {
             Self::Record(kind, id) => Found::Record(store.record(scope, kind, *id)?),
@@ -63,7 +63,7 @@ pub(crate) struct Reader<'a> {
     store: &'a dyn Store,
     scope: &'a Scope,
     run: Option<RunId>,
-    /// What was read for this turn.
+    /// The prefetched answers.
     known: &'a [(Read, Result<Found, StoreError>)],
     /// Whether a miss is recorded in `missed` instead of being read in place.
     leaves: bool,
@@ -93,7 +93,7 @@ impl<'a> Reader<'a> {
             }
             None => read.perform(self.store, self.scope, self.run)?,
         };
-        pick(answer).ok_or_else(|| StoreError::Failed("the answer is to another question".to_owned()))
+        pick(answer).ok_or_else(|| StoreError::Failed("the answer does not match the read".to_owned()))
     }
 
     pub(crate) fn record(&mut self, kind: &str, id: RecordId) -> Result<Option<RecordRow>, StoreError> {
@@ -143,12 +143,12 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Whether others must read something before the turn can be decided.
+    /// Whether reads are missing, so that the turn cannot be decided yet.
     pub(crate) fn misses(&self) -> bool {
         !self.missed.is_empty()
     }
 
-    /// What they must read.
+    /// Takes the missing reads.
     pub(crate) fn take_missed(&mut self) -> Vec<Read> {
         std::mem::take(&mut self.missed)
     }

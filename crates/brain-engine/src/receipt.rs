@@ -1,4 +1,4 @@
-//! Receipts: the immutable record of every attempt, read from the log.
+//! Receipts: the immutable record of every attempt, derived from the log.
 
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
@@ -16,24 +16,24 @@ use crate::checkpoint::{Checkpoint, archived};
 use crate::data::{Moved, RunData};
 use crate::log::{LogEntry, PipeEvent, entries};
 
-/// How an attempt went.
+/// The outcome of an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReceiptStatus {
-    /// It did what it should.
+    /// It succeeded.
     Succeeded,
-    /// It failed; another attempt follows, or nothing does.
+    /// It failed; another attempt may follow.
     Failed,
-    /// Nobody knows whether it happened.
+    /// It is unknown whether it happened.
     InDoubt,
-    /// It happened, but what came back could not be used.
+    /// It happened, but its answer could not be used.
     DoneBadly,
     /// It would have succeeded, but its batch was not committed.
     RolledBack,
 }
 
 impl ReceiptStatus {
-    /// As it is written.
+    /// The spelling in the API.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Succeeded => "succeeded",
@@ -50,25 +50,25 @@ impl ReceiptStatus {
 pub struct Receipt {
     /// The key of the job: the same for all attempts.
     pub key: JobKey,
-    /// Which job.
+    /// The job within the run.
     pub job: JobId,
     /// The step's name.
     pub step: String,
-    /// The tool.
+    /// The name of the tool.
     pub tool: String,
-    /// Which attempt.
+    /// Counted from 1.
     pub attempt: u32,
-    /// How it went.
+    /// The outcome.
     pub status: ReceiptStatus,
-    /// When it was handed over, or decided.
+    /// When it was handed over, or decided in process.
     pub started_at: Timestamp,
-    /// When the answer was durable.
+    /// When its outcome was durable.
     pub finished_at: Timestamp,
     /// The arguments, unless they were erased.
     pub args: Value,
     /// The whole result, unless it was erased.
     pub result: Value,
-    /// Why it failed.
+    /// The error, if it failed.
     pub failure: Option<Failure>,
     /// When the next attempt may start, if one follows.
     pub retry_at: Option<Timestamp>,
@@ -81,7 +81,7 @@ impl Receipt {
     }
 }
 
-/// The receipts of what a run has done since its last checkpoint.
+/// The receipts since the last checkpoint of a run.
 pub(crate) fn receipts_since_checkpoint<R: Borrow<LogRow>>(
     run: RunId,
     folded: &Folded,
@@ -93,7 +93,7 @@ pub(crate) fn receipts_since_checkpoint<R: Borrow<LogRow>>(
 }
 
 /// All receipts of a run, in the order in which attempts ended, from the parts of its folded log. `earlier` are the
-/// programs that the run had before it was moved to the present one, each with the event that ended it.
+/// programs before each migration, each with the event that ended it.
 pub(crate) fn read_receipts<R: Borrow<LogRow>>(
     run: RunId,
     code: &Code,
@@ -106,7 +106,7 @@ pub(crate) fn read_receipts<R: Borrow<LogRow>>(
     let mut started = Timestamp::default();
     let mut handed = BTreeMap::new();
     let mut artifacts_of: BTreeMap<JobId, Value> = BTreeMap::new();
-    // Calls that were answered and whose job goes on: with the steps they brought along, or before a reviewer.
+    // Answered calls whose job goes on: injected steps are running, or a reviewer looks at the result.
     let mut answered: BTreeMap<JobId, Answered> = BTreeMap::new();
     let last = Checkpoint::last(rows);
     let from = last.map_or(0, |entry| entry.seq);
@@ -167,7 +167,7 @@ pub(crate) fn read_receipts<R: Borrow<LogRow>>(
                 let status = if unsettled { ReceiptStatus::InDoubt } else { ReceiptStatus::Failed };
                 (job, attempt, status, Some(failure), Some(at))
             }
-            // A result that was rejected, or whose steps failed, is there all the same.
+            // The call of a rejected result, or of one whose injected steps failed, has happened all the same.
             Event::JobFailed { job, attempt, failure } if is_deed(answered.get(&job), state, code, job) => {
                 (job, attempt, ReceiptStatus::DoneBadly, Some(failure), None)
             }
@@ -194,7 +194,7 @@ pub(crate) fn read_receipts<R: Borrow<LogRow>>(
         {
             map.insert("artifacts".into(), artifacts);
         }
-        // A run that was moved had no scope but its own.
+        // A migrated run had only its root scope.
         let (step, path) = match before {
             Some(program) => (program.step(job.step), program.step(job.step).id.clone()),
             None => (state.step(code, job.at()), state.step_path(code, job.at())),
@@ -253,7 +253,7 @@ impl Answered {
     }
 }
 
-/// Whether an answered call did something itself: a call in process that only brought steps along did not.
+/// Whether an answered call had an effect of its own: an inline call that only injected steps had none.
 fn is_deed(answered: Option<&Answered>, state: &State, code: &Code, job: JobId) -> bool {
     let inline = *state.step(code, job.at()).call(job.undo).place == Place::Inline;
     answered.is_some_and(|answer| !inline || !answer.result["data"].is_null())

@@ -1,19 +1,19 @@
-//! Retention: how long what finished runs worked with is kept, and how long they are kept themselves.
+//! Retention: how long the payloads of ended runs, and the runs themselves, are kept.
 //!
-//! Only runs that are over and have not changed for the time are touched. Payloads go first: of each, the digest of its
-//! canonical JSON is left, so that a receipt still proves what it was about to whoever has the value. The events, with
-//! attempts, times and failures, stay until the run itself goes. Every run is a commit of its own that names the number
-//! of events it has read, so this can be stopped at any point and begun again, beside everything else.
+//! Only ended runs that have not changed for the retention period are touched. Payloads are erased first: the digest of
+//! the canonical JSON stays, so that a receipt can still be verified by anyone who has the value. The events, with
+//! attempts, times and failures, stay until the run is deleted. Every run is a commit of its own that requires the
+//! number of events it has read, so a sweep can be interrupted, repeated, and run beside anything else.
 //!
-//! What can still be taken back, because its tool says until when (`undo: {until: …}`), is kept until then: an undo needs the
-//! arguments and results of the time of the deed. A tool that may be undone at any time holds nothing back.
+//! Effects that can be undone for a limited time (`undo: {until: …}`) keep their run until then, because an undo needs
+//! the original arguments and results. A tool that may be undone at any time does not delay retention.
 //!
-//! Large values go when nothing refers to them: one that is found unused is noted, and deleted when it is still unused
-//! after a grace of its own. Whoever stores the same bytes in between takes the note away in the same commit, and a
-//! reference that was copied from elsewhere meanwhile is seen by the second look.
+//! Blobs are deleted when nothing refers to them. An unused blob is first marked, and deleted if it is still unused
+//! after a grace period. Storing the same bytes meanwhile clears the mark in the same commit, and the second check
+//! finds references that were copied from elsewhere.
 //!
-//! Programs, settings and tool definitions are not collected. There are as many as packs have forms, not as many as runs, and
-//! nodes remember which ones the store has and do not write those again.
+//! Programs, settings and tool definitions are not collected. Their number grows with versions of packs, not with runs,
+//! and nodes cache which ones the store has and do not write them again.
 
 use brain_core::{Digest, Millis, RunId, RunStatus, Timestamp, canonical_digest, planted};
 use brain_store::{Member, Old, Outcome, Precondition, RunRow, Scope, Store, StoreError, Write, used_blobs};
@@ -22,55 +22,55 @@ use serde_json::{Map, Value, json};
 use crate::checkpoint::compact;
 use crate::undoable::Undoable;
 
-/// Runs that are looked at together.
+/// Runs per query.
 const PAGE: usize = 100;
-/// Blobs that share one commit.
+/// Blobs per commit.
 const BLOBS: usize = 200;
-/// How long a blob that nothing refers to is kept, twice: after it was stored, and after it was found unused.
+/// Grace period of an unused blob, applied twice: after it was stored, and after it was marked.
 pub const BLOB_GRACE: Millis = Millis(24 * 60 * 60 * 1000);
 
-/// Events above which a run that is under way is compacted.
+/// Number of events above which an active run is compacted.
 pub const LONG: u64 = 2_000;
 
-/// How long things are kept.
+/// Retention periods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Keep {
-    /// What finished runs worked with; `None`: for ever.
+    /// For payloads of ended runs; `None` keeps them forever.
     pub payloads: Option<Millis>,
-    /// Finished runs; `None`: for ever.
+    /// For ended runs; `None` keeps them forever.
     pub runs: Option<Millis>,
-    /// Large values that nothing refers to.
+    /// For unused blobs.
     pub blobs: Millis,
-    /// Events above which a run that is under way is compacted.
+    /// Number of events above which an active run is compacted.
     pub long: u64,
 }
 
-/// What went, or would go.
+/// What a sweep did, or would do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Swept {
     /// Runs whose payloads were erased.
     pub runs_erased: u64,
     /// Runs that were deleted.
     pub runs_deleted: u64,
-    /// Long runs under way that were compacted.
+    /// Long active runs that were compacted.
     pub runs_compacted: u64,
     /// Blobs that were deleted.
     pub blobs_deleted: u64,
-    /// Blobs that nothing refers to and that go when that stays so.
+    /// Unused blobs that are marked for deletion.
     pub blobs_unused: u64,
-    /// Bytes of content that went.
+    /// Bytes of content erased or deleted.
     pub bytes: u64,
 }
 
-/// Erases and deletes what has been kept long enough for one tenant. A dry run only says what would go. Each part is on
-/// its own: if one fails, the others are done all the same, and the first failure is returned at the end.
+/// Applies the retention periods to one tenant. A dry run only reports what would be done. The parts are independent:
+/// if one fails, the others still run, and the first failure is returned at the end.
 pub fn sweep(store: &dyn Store, scope: &Scope, now: Timestamp, keep: Keep, dry_run: bool) -> Result<Swept, StoreError> {
     let mut swept = Swept::default();
     let mut undoable = Undoable::default();
     let mut failed = None;
     let mut done = |what: &str, result: Result<(), StoreError>| {
         if let Err(error) = result {
-            tracing::warn!(tenant = %scope.tenant(), %error, "{what} did not work out; the rest of the sweep goes on");
+            tracing::warn!(tenant = %scope.tenant(), %error, "{what} failed; the rest of the sweep goes on");
             failed.get_or_insert(error);
         }
     };
@@ -83,7 +83,7 @@ pub fn sweep(store: &dyn Store, scope: &Scope, now: Timestamp, keep: Keep, dry_r
     if let Some(length) = keep.payloads {
         let deleted = keep.runs.map(|length| before(now, length));
         let erased = each_old(store, scope, before(now, length), Some(false), |row| {
-            // What a dry run would have deleted is still there.
+            // A dry run has not deleted these runs.
             if dry_run && deleted.is_some_and(|moment| row.updated_at < moment) {
                 return Ok(());
             }
@@ -129,7 +129,7 @@ fn before(now: Timestamp, length: Millis) -> Timestamp {
     Timestamp::from_millis(now.as_millis().saturating_sub(i64::try_from(length.0).unwrap_or(i64::MAX)))
 }
 
-/// One broken run must not keep the others.
+/// Skips an unreadable run, so that it does not prevent the others.
 fn readable<T>(read: Result<T, StoreError>) -> Result<Option<T>, StoreError> {
     match read {
         Ok(value) => Ok(Some(value)),
@@ -155,19 +155,19 @@ fn each_old(
     }
 }
 
-/// Commits what becomes of a run, if it is still as it was read.
+/// Commits the writes for a run, if it is unchanged since it was read.
 fn commit(store: &dyn Store, scope: &Scope, row: &RunRow, writes: Vec<Write>) -> Result<bool, StoreError> {
     let still = Precondition::RunAt { run: row.id, seq: row.schedule.seq, fence: row.schedule.fence };
     let member = Member { scope: scope.clone(), preconditions: vec![still], writes };
     written(store, row.id, member)
 }
 
-/// Commits one member; whether it is written. If the database will not take it, the run stays as it is, and the others
-/// are not held up.
+/// Commits one member; returns whether it was written. If the database rejects it, the run stays as it is and the sweep
+/// goes on.
 pub(crate) fn written(store: &dyn Store, run: RunId, member: Member) -> Result<bool, StoreError> {
     let outcomes = store.commit_now(vec![member])?;
     if let [Outcome::Refused(why)] = outcomes.as_slice() {
-        tracing::warn!(%run, why, "the database does not take what is to be left of this run; it stays as it is");
+        tracing::warn!(%run, why, "the database rejected the retention of this run; the run stays as it is");
     }
     Ok(outcomes == [Outcome::Committed])
 }
@@ -184,11 +184,11 @@ fn delete(
     if parent_is_open(store, scope, row)? {
         return Ok(());
     }
-    // Somebody may still have to decide about a letter of it.
+    // A person may still have to decide about its dead letter.
     if store.letters_of(scope, row.id)?.iter().any(|letter| letter.open) && !planted("swept-letter") {
         return Ok(());
     }
-    // One that cannot be read can still go.
+    // An unreadable run can still be deleted.
     let log = readable(store.log(scope, row.id))?.unwrap_or_default();
     if !row.erased && undoable.deadline(store, row, &log)? > Some(now) {
         return Ok(());
@@ -204,8 +204,7 @@ fn delete(
     Ok(())
 }
 
-/// Whether the run that started this one is not over: it may not have heard yet how this one ended, or may still cancel
-/// it.
+/// Whether the parent run has not ended: it may not know yet how this run ended, or may still cancel it.
 fn parent_is_open(store: &dyn Store, scope: &Scope, row: &RunRow) -> Result<bool, StoreError> {
     let Some(parent) = row.request["parent"]["run"].as_str().and_then(|run| run.parse().ok()) else { return Ok(false) };
     Ok(store.run(scope, parent)?.is_some_and(|parent| !parent.status.is_over()))
@@ -220,14 +219,14 @@ fn erase(
     dry_run: bool,
     swept: &mut Swept,
 ) -> Result<(), StoreError> {
-    // An erased run does not say any more whose child it is.
+    // Erasing removes the reference to the parent.
     if parent_is_open(store, scope, row)? {
         return Ok(());
     }
     let mut bytes = size(&row.request);
     let mut rows = Vec::new();
     let Some(log) = readable(store.log(scope, row.id))? else {
-        tracing::warn!(run = %row.id, "the log cannot be read: its payloads are not erased");
+        tracing::warn!(run = %row.id, "the log cannot be read, so its payloads are not erased");
         return Ok(());
     };
     if undoable.deadline(store, row, &log)? > Some(now) {
@@ -239,7 +238,7 @@ fn erase(
     }
     let mut writes = vec![Write::Erase { run: row.id, request: erased(&row.request), rows }];
     for mut letter in store.letters_of(scope, row.id)? {
-        // What waits for a decision is needed for it.
+        // The decision about an open letter needs its values.
         if letter.open {
             return Ok(());
         }
@@ -257,10 +256,10 @@ fn erase(
     Ok(())
 }
 
-/// What stays of a dead letter: which job, how often, why it failed, who decided what and when.
+/// The fields of a dead letter that are not erased: job, attempts, failure, and who decided what and when.
 const LETTER: [&str; 10] =
     ["step", "item", "undo", "attempts", "happened", "failure", "intervention", "escalated", "notified", "resolution"];
-/// What stays of an approval: who was to be asked, the digest of what for, who decided and when.
+/// The fields of an approval that are not erased: approvers, digest, and who decided when.
 const APPROVAL: [&str; 7] = ["consent", "digest", "step", "job", "decided_by", "decided_at", "expires_at"];
 
 fn size(value: &Value) -> u64 {
@@ -271,7 +270,7 @@ fn is_erased(value: &Value) -> bool {
     value.get("erased").is_some_and(Value::is_string)
 }
 
-/// What is left of a value: its digest.
+/// The digest that replaces a value.
 fn erased(value: &Value) -> Value {
     if value.is_null() || is_erased(value) {
         return value.clone();
@@ -279,7 +278,7 @@ fn erased(value: &Value) -> Value {
     json!({"erased": canonical_digest(value)})
 }
 
-/// What is left of a payload: its digest, and those of the arguments and the result in it, for receipts.
+/// The digest that replaces a payload, with the digests of its arguments and result, for receipts.
 fn erased_payload(payload: &Value) -> Value {
     let mut left = erased(payload);
     if is_erased(payload) || payload.is_null() {
@@ -294,13 +293,13 @@ fn erased_payload(payload: &Value) -> Value {
     if let Some(calls) = payload["input"]["work"]["calls"].as_array() {
         left["input"] = json!({"work": {"calls": calls.iter().map(erased).collect::<Vec<_>>()}});
     }
-    // What the other side answered with and what it used up are no values of the domain either.
+    // The API status and the token usage are not domain values.
     for name in ["api_status", "token_usage"] {
         if let Some(value) = payload["result"].get(name) {
             left["result"][name] = value.clone();
         }
     }
-    // Which records a step made or changed is no value: it stays.
+    // The ids of records that a step created or changed are not domain values.
     if let Some(list) = payload["result"]["artifacts"].as_array().filter(|list| !list.is_empty()) {
         let link = |artifact: &Value| -> Value {
             let named = ["role", "type", "id", "revision"].into_iter();
@@ -311,7 +310,7 @@ fn erased_payload(payload: &Value) -> Value {
     left
 }
 
-/// A body of which only these fields stay as they are; notes inside them go too.
+/// Erases a body except for these fields; notes inside them are erased too.
 fn erased_body(body: &Value, stay: &[&str]) -> Value {
     let Some(fields) = body.as_object() else { return erased(body) };
     let left = fields.iter().map(|(name, value)| {
@@ -333,7 +332,7 @@ fn sweep_blobs(
     swept: &mut Swept,
 ) -> Result<(), StoreError> {
     let cut = before(now, grace);
-    // Looking through everything is for those who have something old.
+    // Searching for references is expensive, so it is done only if there are old blobs.
     let mut used = None;
     let mut after: Option<Digest> = None;
     loop {
@@ -380,7 +379,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_left_has_digests_and_no_values() {
+    fn an_erased_payload_has_digests_and_no_values() {
         let payload = json!({"args": {"name": "Bob"}, "result": {"data": {"id": 7}, "artifacts": [{"role": "created", "type": "task", "id": "1", "name": "Bob"}]},
             "more": "text"});
         let left = erased_payload(&payload);
@@ -389,12 +388,12 @@ mod tests {
         assert_eq!(left["result"]["erased"], json!(canonical_digest(&payload["result"])));
         assert_eq!(left["result"]["artifacts"], json!([{"role": "created", "type": "task", "id": "1"}]));
         assert!(left.as_object().map(Map::len) == Some(3) && !left.to_string().contains("Bob"), "{left}");
-        assert_eq!(erased_payload(&left), left, "erasing twice is erasing once");
+        assert_eq!(erased_payload(&left), left, "erasing is idempotent");
         assert_eq!(erased(&Value::Null), Value::Null);
     }
 
     #[test]
-    fn who_decided_and_when_stays_and_what_they_wrote_does_not() {
+    fn erasing_keeps_who_decided_and_when_but_not_their_notes() {
         let body =
             json!({"step": "s1", "history": [{"attempt": 1}], "resolution": {"by": "ann", "note": "Bob called"}});
         let left = erased_body(&body, &LETTER);

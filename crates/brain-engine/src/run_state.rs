@@ -1,4 +1,4 @@
-//! Everything that is known of one run, and how it is read from the store.
+//! The complete state of one run, and how it is loaded from the store.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,17 +17,17 @@ use crate::log::entries;
 use crate::receipt::{Receipt, read_receipts};
 use crate::turn::job_key;
 
-/// Programs that are kept in memory at most.
+/// Maximum number of cached programs.
 const MAX_PROGRAMS: usize = 10_000;
 
-/// Programs by hash, shared by everything in the process that folds logs. Programs are immutable.
+/// A cache of programs by hash, shared by everything in the process that folds logs. Programs are immutable.
 #[derive(Default)]
 pub(crate) struct Programs {
     known: Mutex<HashMap<Digest, Arc<Program>>>,
 }
 
 impl Programs {
-    /// A program, from memory or from the store.
+    /// A program, from the cache or the store.
     pub(crate) fn get(&self, store: &dyn Store, hash: Digest) -> Result<Arc<Program>, EngineError> {
         if let Some(known) = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&hash) {
             return Ok(known.clone());
@@ -38,7 +38,7 @@ impl Programs {
         Ok(program)
     }
 
-    /// Keeps a program in memory.
+    /// Adds a program to the cache.
     pub(crate) fn keep(&self, hash: Digest, program: &Arc<Program>) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if known.len() >= MAX_PROGRAMS && !known.contains_key(&hash) {
@@ -48,20 +48,20 @@ impl Programs {
     }
 }
 
-/// A program as the store has it, fit to be executed.
+/// Parses and checks a stored program.
 fn read_program(hash: Digest, body: Value) -> Result<Program, EngineError> {
     let program: Program = serde_json::from_value(body).map_err(|_| EngineError::NoProgram(hash))?;
     program.check().map_err(|_| EngineError::NoProgram(hash))?;
     Ok(program)
 }
 
-/// Why a run could not be loaded, with as much of it as could be read.
+/// Why a run could not be loaded, with the parts that could be read.
 pub struct NotLoaded {
-    /// Why.
+    /// The error.
     pub(crate) error: EngineError,
-    /// Its row, if that was read.
+    /// Its row, if it could be read.
     pub(crate) row: Option<Box<RunRow>>,
-    /// Its log, if that was read.
+    /// Its log, if it could be read.
     pub(crate) log: Option<Vec<LogRow>>,
 }
 
@@ -71,28 +71,28 @@ impl From<EngineError> for NotLoaded {
     }
 }
 
-/// Everything that is known of one run.
+/// The complete state of one run.
 #[derive(Debug)]
 pub struct RunState {
     /// Its row.
     pub row: RunRow,
     /// Its log. Rows are shared with the commit that wrote them.
     pub log: Vec<Arc<LogRow>>,
-    /// What it runs, if anything was planned.
+    /// Its programs, if it has been planned.
     pub code: Option<Code>,
-    /// Where it stands, folded from the log.
+    /// The state of the machine, folded from the log.
     pub state: Option<State>,
-    /// What it knows, folded from the log.
+    /// Its data, folded from the log.
     pub data: RunData,
-    /// The programs it had before it was moved to the present one, each with the event that ended it.
+    /// Its programs before each migration, each with the event that ended it.
     pub earlier: Vec<(u64, Arc<Program>)>,
 }
 
 impl RunState {
-    /// Reads a run and folds its log. Row and log come from one snapshot of the store.
+    /// Loads a run and folds its log. Row and log come from one snapshot of the store.
     pub(crate) fn load(store: &dyn Store, programs: &Programs, scope: &Scope, run: RunId) -> Result<Self, NotLoaded> {
         let found = match store.run_and_log(scope, run) {
-            // A damaged row of the log is this run's trouble, and its row may still be whole.
+            // A damaged log row affects only this run, and the run's own row may be readable.
             Err(StoreError::Unreadable(why)) => {
                 let row = store.run(scope, run).ok().flatten().map(Box::new);
                 return Err(NotLoaded { error: EngineError::Unreadable(run, why), row, log: None });
@@ -101,7 +101,7 @@ impl RunState {
         };
         let (row, log) = found.ok_or(EngineError::NoSuchRun(run))?;
         if let Some(why) = row.unreadable() {
-            let error = EngineError::Unreadable(run, format!("its request: {why}"));
+            let error = EngineError::Unreadable(run, format!("its request is damaged: {why}"));
             return Err(NotLoaded { error, row: Some(Box::new(row)), log: Some(log) });
         }
         let Some(hash) = row.program else {
@@ -125,12 +125,12 @@ impl RunState {
         }
     }
 
-    /// The program that the run had when it wrote this event.
+    /// The program of the run at the time of this event.
     pub fn program_at(&self, seq: u64) -> Option<&Arc<Program>> {
         self.earlier.iter().find(|(until, _)| seq < *until).map(|(_, program)| program).or(self.program())
     }
 
-    /// The run's own program, if anything was planned.
+    /// The run's own program, if it has been planned.
     pub fn program(&self) -> Option<&Arc<Program>> {
         self.code.as_ref().map(Code::root)
     }
@@ -140,7 +140,7 @@ impl RunState {
         Some(self.state.as_ref()?.step(self.code.as_ref()?, job.at()))
     }
 
-    /// A step with its full id, as it was when the run wrote this event.
+    /// A step with its full id, as of this event.
     pub fn step_at(&self, seq: u64, at: StepId) -> Option<(String, &PlanStep)> {
         if let Some((_, program)) = self.earlier.iter().find(|(until, _)| seq < *until) {
             let step = program.steps.get(usize::from(at.step))?;
@@ -166,7 +166,7 @@ impl RunState {
         }
     }
 
-    /// The step that was delegated under this key, now or before.
+    /// The step that is or was delegated under this key.
     pub fn delegated_step(&self, key: JobKey) -> Option<&PlanStep> {
         let events = entries(&self.log).filter_map(|entry| entry.machine().ok().flatten());
         let jobs = events.filter_map(|event| match event {
@@ -182,13 +182,13 @@ impl RunState {
         Some(job_key(self.code.as_ref()?, self.state.as_ref()?, self.row.id, self.data.started, job))
     }
 
-    /// What a job is called: the id of its step, and for a list also the item, counted from 1.
+    /// The display name of a job: the id of its step, and for a list also the item, counted from 1.
     pub fn job_name(&self, job: JobId) -> String {
         let step = self.step_id(job);
         if self.data.items.contains_key(&job.at()) { format!("{step}[{}]", job.item + 1) } else { step }
     }
 
-    /// The jobs of the run that a worker may take, as they stand in the list of offers.
+    /// The offers of the run's jobs to workers.
     pub(crate) fn offers(&self) -> Vec<OfferRow> {
         let (Some(code), Some(machine)) = (&self.code, &self.state) else { return Vec::new() };
         let offered = machine.jobs.iter().filter(|(_, job)| job.status == JobStatus::Offered);

@@ -1,4 +1,4 @@
-//! The threads around the core: some decide, one looks after the node; Tokio does what is outside.
+//! The threads around the core: some decide, one keeps the node alive; Tokio runs external work.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -14,33 +14,33 @@ use crate::hub::Hub;
 use crate::node::{HEARTBEAT, Keeper};
 use crate::performer::{Lost, Performer, Tasks, Work};
 
-/// News from other processes are looked at this often at most.
+/// Minimum interval between two reactions to notifications of other processes.
 const BREATH: Duration = Duration::from_millis(20);
-/// Those who wait here for what other processes do look for themselves this often at most.
+/// Minimum interval between two wake-ups of those who wait for changes by other processes.
 const TELL: Duration = Duration::from_millis(250);
-/// How soon the store is asked again when it had more than one look takes.
+/// Delay before the next poll when the last one returned a full page.
 const SOON: Duration = Duration::from_millis(200);
-/// How often the store is asked for runs whose time has come: the safety net behind the timers in memory.
+/// Interval of polling the store for due runs: the safety net behind the timers in memory.
 const POLL: Duration = Duration::from_millis(1000);
 
-/// Work on a Tokio runtime.
+/// Runs tasks on a Tokio runtime.
 pub(crate) struct TokioTasks {
     pub(crate) runtime: tokio::runtime::Handle,
-    /// Where the answers go.
+    /// Where answers are sent.
     pub(crate) send: Sender<CoreInput>,
 }
 
 impl Tasks for TokioTasks {
     fn spawn(&mut self, work: Work, limit: Millis, lost: Box<dyn FnOnce(Lost) -> CoreInput + Send>) {
         let send = self.send.clone();
-        // A task of its own, so that a panic in a tool is that job's failure and nobody else's.
+        // A task of its own, so that a panic in a tool fails only that job.
         let task = self.runtime.spawn(async move { tokio::time::timeout(limit.as_std(), work).await });
         self.runtime.spawn(async move {
             let input = match task.await {
                 Ok(Ok(input)) => input,
                 Ok(Err(_)) => lost(Lost::Late),
                 Err(error) => {
-                    tracing::error!(%error, "an outside task panicked");
+                    tracing::error!(%error, "an external task panicked");
                     lost(Lost::Panicked)
                 }
             };
@@ -57,8 +57,8 @@ impl Tasks for TokioTasks {
     }
 }
 
-/// A deciding thread: takes what has come, decides it as one batch, hands the batch to the store, and goes on while
-/// the disk works. `stop` ends it.
+/// A deciding thread: takes inputs, decides them as one batch, submits the batch to the store, and goes on while the
+/// store commits. `stop` ends it.
 pub(crate) fn decide_forever(mut performer: Performer<TokioTasks>, stop: &Arc<AtomicBool>) {
     while !stop.load(Ordering::Relaxed) {
         if !performer.has_some() {
@@ -73,15 +73,15 @@ pub(crate) fn decide_forever(mut performer: Performer<TokioTasks>, stop: &Arc<At
     }
 }
 
-/// What the thread that looks after the node is told.
+/// Messages to the keeper thread.
 pub(crate) enum KeeperNews {
     /// Another process may have changed something.
     Heard,
-    /// It is over.
+    /// The thread must end.
     Stop,
 }
 
-/// The thread that looks after the node. `paused`: it says that it is alive and does nothing else.
+/// The keeper thread of the node. While `paused`, it only renews the lease.
 pub(crate) fn keep_forever(
     mut keeper: Keeper,
     hub: &Hub,
@@ -101,12 +101,12 @@ pub(crate) fn keep_forever(
                 polled = Some(Instant::now());
             }
             match keeper.look(poll, send) {
-                // There is more than one look takes: the next one comes soon.
+                // The page was full, so poll again soon.
                 Ok(true) => (polled, pause) = (None, SOON),
                 Ok(false) => pause = POLL - BREATH,
                 Err(error) => {
                     pause = POLL - BREATH;
-                    tracing::warn!(%error, "the store could not be asked for work; asking again");
+                    tracing::warn!(%error, "polling the store for work failed; retrying");
                 }
             }
         }
@@ -114,7 +114,7 @@ pub(crate) fn keep_forever(
             told = Instant::now();
             hub.look_again();
         }
-        // What is under way still counts against limits.
+        // Jobs under way still count against limits.
         let rests = paused.load(Ordering::Relaxed) && hub.outside_jobs() == 0;
         if heartbeat.elapsed() >= HEARTBEAT.as_std() || rests != rested {
             heartbeat = Instant::now();
@@ -122,7 +122,7 @@ pub(crate) fn keep_forever(
             let beat = keeper.heartbeat(rests);
             hub.wrote(beat.is_ok());
             if let Err(error) = beat {
-                tracing::warn!(%error, "the heartbeat could not be written");
+                tracing::warn!(%error, "renewing the lease failed");
             }
         }
         std::thread::sleep(BREATH);

@@ -23,34 +23,34 @@ use crate::overlay::Savepoint;
 use crate::reads::Read;
 use crate::{Host, JobContext, RecordView, RunData, RunView};
 
-/// Jobs that share one commit at most; a longer run takes several turns.
+/// Maximum number of jobs per commit; a longer run takes several turns.
 const MAX_JOBS_A_TURN: u32 = 100;
-/// Needs of the machine that one turn meets at most; a run with more takes several turns.
+/// Maximum number of the machine's needs met per turn; a run with more takes several turns.
 const MAX_NEEDS_A_TURN: u32 = 2_000;
-/// Events that one turn makes at most. No turn that ends after [`MAX_NEEDS_A_TURN`] comes near it, so a turn that does is
-/// going round in circles, and its run ends.
+/// Maximum number of events per turn. A turn that ends after [`MAX_NEEDS_A_TURN`] needs stays far below, so a turn that
+/// reaches it is looping, and its run is stopped.
 const MAX_EVENTS_A_TURN: usize = 20_000;
-/// Bytes of values that one turn writes before it leaves the rest to the next.
+/// Bytes of values after which a turn leaves the rest to the next one.
 const MAX_BYTES_A_TURN: usize = 16 << 20;
 
-/// An outside job to be handed over once the turn is durable.
+/// An external job to hand over once the turn is durable.
 pub(crate) struct Handover {
     pub(crate) call: ValidatedCall,
     pub(crate) context: JobContext,
-    /// Whether the other side recognises a repetition.
+    /// Whether the tool is idempotent by key.
     pub(crate) repeatable: bool,
     /// The fence of the commit that started it.
     pub(crate) fence: u64,
 }
 
-/// A check to be made once the turn is durable.
+/// A check to make once the turn is durable.
 pub(crate) struct CheckRequest {
     pub(crate) tool: ToolRef,
     pub(crate) args: Value,
     pub(crate) context: JobContext,
 }
 
-/// A turn under way.
+/// The state of one turn.
 pub(crate) struct Turn<'a> {
     pub(crate) scope: &'a Scope,
     pub(crate) run: RunId,
@@ -64,44 +64,44 @@ pub(crate) struct Turn<'a> {
     pub(crate) records: RecordView<'a>,
     pub(crate) events: Vec<NewEvent>,
     pub(crate) writes: Vec<Write>,
-    /// What else must still be true when the turn is committed.
+    /// Additional preconditions of the commit.
     pub(crate) preconditions: Vec<Precondition>,
     pub(crate) handovers: Vec<Handover>,
     pub(crate) checks: Vec<CheckRequest>,
-    /// Whether there is more to do than one turn may.
+    /// Whether work is left for another turn.
     pub(crate) unfinished: bool,
-    /// The run's priority, for what it offers to workers.
+    /// The run's priority, for its offers to workers.
     pub(crate) priority: u8,
-    /// Where the records stood when an atomic batch began.
+    /// The savepoint of the records at the start of an atomic batch.
     pub(crate) batch: Option<Savepoint>,
-    /// What the one who asked is told besides.
+    /// An additional answer for the caller.
     pub(crate) answer: Value,
-    /// Whether workers have something new to take.
+    /// Whether there are new offers for workers.
     pub(crate) offered: bool,
-    /// Whether something was delegated, so that an answer may be there already.
+    /// Whether something was delegated, so that an answer may already be in the inbox.
     pub(crate) delegated: bool,
-    /// The slots of this node; `None` if another node works on the run: then nothing outside starts here.
+    /// The slots of this node; `None` if another node owns the run, so that no external job starts here.
     pub(crate) flow: Option<&'a Mutex<Flow>>,
-    /// Jobs that could start but found no slot.
+    /// Jobs that could start but got no slot.
     pub(crate) later: BTreeSet<JobId>,
-    /// What the first of them wait for.
+    /// The limit that the first of them wait for.
     pub(crate) limit: Option<String>,
     /// A read that the turn needs failed. The turn must not be committed.
     pub(crate) away: Option<StoreError>,
-    /// What was asked does not fit where the run stands: nothing of the turn may be committed.
+    /// The request conflicts with the state of the run. The turn must not be committed.
     pub(crate) refused: Option<EngineError>,
     /// The job whose answer from the inbox is being decided.
     pub(crate) answered: Option<JobId>,
-    /// Bytes of values written so far, about.
+    /// Approximate bytes of values written so far.
     pub(crate) bytes: usize,
-    /// Runs with something new in their inbox once this is durable.
+    /// Runs with new signals once this is durable.
     pub(crate) signalled: Vec<RunId>,
     /// Accounts that were at their cap when this was last decided.
     pub(crate) at_cap: &'a BTreeSet<String>,
 }
 
 impl Turn<'_> {
-    /// Decides an input and folds what follows.
+    /// Decides an input and folds the events.
     pub(crate) fn input(&mut self, input: Input, payload: Option<Value>) {
         let noise = self.random.next_u64();
         let events = Machine::new(self.code).decide(self.state, input, self.now, noise);
@@ -124,7 +124,7 @@ impl Turn<'_> {
             if let Event::JobChecking { job, attempt, .. } = &event {
                 self.request_check(*job, *attempt);
             }
-            // The run goes on with the values themselves: what the log refers to is not in the store before the commit.
+            // The run goes on with the values themselves, because their blobs are not stored before the commit.
             let payload = payload.and_then(|payload| self.without_given_args(&event, payload));
             let kept = payload.map(|payload| self.lighten(payload));
             self.events.push(NewEvent::machine(&event, kept));
@@ -143,7 +143,7 @@ impl Turn<'_> {
         Some(payload)
     }
 
-    /// Goes on until only an input from outside can move the run, or the turn has used up what one turn may.
+    /// Advances the run until it waits for an external input or the turn has reached a limit.
     pub(crate) fn advance(&mut self) {
         let (mut jobs, mut needs) = (0, 0);
         let atomic = self.code.root().atomic;
@@ -190,7 +190,7 @@ impl Turn<'_> {
                     self.fold(events, None);
                 }
             }
-            // Nothing came of it, so the machine would ask for the same again and again.
+            // No progress: the machine would ask for the same thing forever.
             if self.away.is_none() && (self.events.len(), self.later.len()) == (events, later) {
                 self.run_away();
                 return;
@@ -198,9 +198,9 @@ impl Turn<'_> {
         }
     }
 
-    /// The run goes round in circles: it ends, and says so. If not even that ends it, it is set aside.
+    /// Stops a run that loops. If even that does not end it, it is parked.
     pub(crate) fn run_away(&mut self) {
-        let message = "The run made no progress however often it was moved on, so it was stopped.";
+        let message = "The run made no progress, so it was stopped.";
         self.input(Input::Halt(0, Failure::contract("runaway", message)), None);
         self.unfinished = true;
     }
@@ -244,12 +244,12 @@ impl Turn<'_> {
         }
     }
 
-    /// The path of a scope as the data of the run has it.
+    /// The path of a scope in the data of the run.
     pub(crate) fn path(&self, scope: ScopeId) -> String {
         self.state.path(self.code, scope)
     }
 
-    /// The step that failed or was left out and whose result this one uses.
+    /// The failed or skipped step whose result this one uses.
     fn missing(&self, at: StepId, step: &PlanStep) -> Option<u16> {
         let program = self.state.program(self.code, at.scope);
         let gone = |step: &u16| {
@@ -259,7 +259,7 @@ impl Turn<'_> {
         step.needs.iter().filter_map(|id| program.step_index(id)).find(gone)
     }
 
-    /// A batch that failed leaves nothing behind but its log.
+    /// Rolls back the records of a failed atomic batch; only its log stays.
     fn roll_back(&mut self) {
         if let (Some(savepoint), Phase::Stopping(_)) = (self.batch.take(), self.state.phase()) {
             self.records.restore(savepoint);
@@ -298,7 +298,7 @@ impl Turn<'_> {
         true
     }
 
-    /// A slot for an outside job.
+    /// Takes a slot for an external job.
     fn take_slot(&mut self, job: JobId, attempt: u32, tool: &ToolRef) -> bool {
         let limits = guarded(|| Ok(self.host.limits(tool))).unwrap_or_default();
         let taken = match self.flow {
@@ -326,11 +326,11 @@ impl Turn<'_> {
         }
     }
 
-    /// Binds a job and hands it to whoever does it; whether it is under way outside now.
+    /// Binds a job and hands it to its executor; returns whether it is now under way outside.
     fn start_bound(&mut self, job: JobId, attempt: u32, step: &PlanStep, spec: StepCall<'_>, asks: bool) -> bool {
         let path = self.path(job.scope);
         let bound = match self.data.args.get(&job) {
-            // What goes with an idempotency key never changes, whatever the expressions would say now.
+            // The arguments of an idempotency key never change, whatever the expressions would evaluate to now.
             Some(args) => guarded(|| self.host.rebind(self.scope, spec.tool, args.clone())),
             None => guarded(|| self.host.bind(self.view(&path), step, job)),
         };
@@ -460,7 +460,7 @@ impl Turn<'_> {
         }
     }
 
-    /// What the turn relied on and what it writes to records.
+    /// The preconditions and writes of the turn.
     pub(crate) fn finish(mut self) -> Finished {
         let away = self.away.take().or_else(|| self.records.away().cloned());
         let missed = self.records.missed();
@@ -487,7 +487,7 @@ impl Turn<'_> {
     }
 }
 
-/// What a turn came to.
+/// The result of a turn.
 #[derive(Default)]
 pub(crate) struct Finished {
     pub(crate) events: Vec<NewEvent>,
@@ -499,9 +499,9 @@ pub(crate) struct Finished {
     pub(crate) answer: Value,
     pub(crate) offered: bool,
     pub(crate) delegated: bool,
-    /// What jobs that could start wait for.
+    /// The limit that jobs wait for.
     pub(crate) limit: Option<String>,
-    /// Runs with something new in their inbox.
+    /// Runs with new signals.
     pub(crate) signalled: Vec<RunId>,
     pub(crate) away: Option<StoreError>,
     /// Reads that were not prefetched. The turn must not be committed; it is decided again with their answers.
@@ -509,17 +509,15 @@ pub(crate) struct Finished {
     pub(crate) refused: Option<EngineError>,
 }
 
-/// The key of a job: the same for every attempt and on every replay.
+/// The key of a job: equal for every attempt and on every replay.
 pub fn job_key(code: &Code, state: &State, run: RunId, started: Timestamp, job: JobId) -> JobKey {
     let path = state.path(code, job.scope);
     JobKey::derive(started, run, &path, &state.step(code, job.at()).id, job.item, job.undo)
 }
 
-/// The failure of a result that is not a success.
+/// The failure of an unsuccessful result.
 pub(crate) fn failure_of(result: ToolResult) -> Failure {
-    result
-        .error
-        .unwrap_or_else(|| Failure::contract("no_reason", "The tool said that it did not succeed, but not why."))
+    result.error.unwrap_or_else(|| Failure::contract("no_reason", "The tool failed without an error."))
 }
 
 fn too_many(limit: u32) -> Failure {
@@ -531,11 +529,11 @@ fn in_step(step: &PlanStep, part: &str, failure: Failure) -> Failure {
     Failure { message: format!("`{part}` of step `{}`: {}", step.id, failure.message), ..failure }
 }
 
-/// A bug in a host must not take the node down: it is a failure of that step, and the log has the details.
+/// Catches a panic of the host and turns it into a failure of the step, so that the node survives.
 pub(crate) fn guarded<T>(work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
         tracing::error!(panic = text.unwrap_or("unknown"), "a step panicked");
-        Err(Failure::contract("internal", "Brain made a mistake in this step; the server log has the details."))
+        Err(Failure::contract("internal", "An internal error occurred in this step; the server log has the details."))
     })
 }

@@ -1,5 +1,5 @@
-//! Until when what a run did can be taken back. Retention leaves a run alone for as long: an undo reads the arguments and
-//! the results of the time of the deed.
+//! Until when the effects of a run can be undone. Retention skips a run until then, because an undo needs the original
+//! arguments and results.
 
 use std::collections::HashMap;
 
@@ -13,17 +13,17 @@ use crate::engine::EngineError;
 use crate::receipt::{ReceiptStatus, read_receipts};
 use crate::run_state::Programs;
 
-/// What is known of programs and tools, for one sweep.
+/// Caches of programs and tools, for one sweep.
 #[derive(Default)]
 pub(crate) struct Undoable {
     programs: Programs,
-    /// How long after the fact each tool may be undone, where it says so.
+    /// How long after the call each tool may be undone, if it is limited.
     until: HashMap<Digest, Option<Millis>>,
 }
 
 impl Undoable {
-    /// The last moment at which something that the run did can still be undone. `None`: nothing has a deadline. A tool
-    /// that may be undone at any time holds nothing back: its values are kept as long as the operator says.
+    /// The latest deadline for undoing an effect of the run; `None` if there is no deadline. A tool that may be undone
+    /// at any time does not delay retention.
     pub(crate) fn deadline(
         &mut self,
         store: &dyn Store,
@@ -51,7 +51,7 @@ impl Undoable {
         Ok(last)
     }
 
-    /// Where the run stands; `None` if that cannot be read, which is no reason to keep it.
+    /// The folded run; `None` if it cannot be read, which does not delay retention.
     fn folded(
         &self,
         store: &dyn Store,
@@ -67,7 +67,7 @@ impl Undoable {
         }
     }
 
-    /// Whether any tool of the program or of what it grew by has a deadline.
+    /// Whether any tool of the run's programs has a deadline.
     fn any(&mut self, store: &dyn Store, code: &Code) -> Result<bool, StoreError> {
         for hash in code.hashes().collect::<Vec<_>>() {
             let Ok(program) = self.programs.get(store, hash) else { continue };
@@ -91,7 +91,7 @@ impl Undoable {
     }
 }
 
-/// Whether the run still has the step of a job: one that was moved to another program may have lost it.
+/// Whether the run still has the step of a job: a migration may have dropped it.
 fn has_step(state: &State, code: &Code, job: brain_vm::JobId) -> bool {
     let scope = state.scopes.get(job.scope as usize);
     scope.is_some_and(|scope| usize::from(job.step) < code.program(scope.code).steps.len())

@@ -1,4 +1,4 @@
-//! Atomic batches: one commit or nothing, and an honest answer when others are always quicker.
+//! Atomic batches: one commit or nothing, and a clear error when concurrent writers always win.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
 
 mod common;
@@ -49,7 +49,7 @@ fn a_batch_that_fails_leaves_nothing_but_its_log() {
 }
 
 #[test]
-fn a_batch_that_is_too_large_does_nothing() {
+fn an_oversized_batch_does_nothing() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let steps = (0..101).map(|n| step(&format!("s{n}"), &[], Place::Inline)).collect();
     let state = run(TestHost::new(|_| Fate::Done), &store, steps);
@@ -59,12 +59,12 @@ fn a_batch_that_is_too_large_does_nothing() {
 }
 
 #[test]
-fn a_batch_that_others_keep_beating_says_so_and_when_to_try_again() {
+fn a_batch_that_keeps_losing_conflicts_fails_and_says_when_to_retry() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let decided = Arc::new(AtomicU32::new(0));
     let mut host = TestHost::new(|_| Fate::Done);
     let (rival, count) = (store.clone(), decided.clone());
-    // Whenever the batch is about to write its record, somebody else has just done so.
+    // Whenever the batch is about to write its record, a concurrent writer has just done so.
     host.inline_fails = Box::new(move |job| {
         count.fetch_add(1, Ordering::Relaxed);
         let id = RecordId::derive(job.started, job.key, job.job.step, job.job.item, 0);
@@ -86,7 +86,7 @@ fn a_batch_that_others_keep_beating_says_so_and_when_to_try_again() {
     let failure = state.state.unwrap().failure().unwrap().clone();
     assert_eq!(failure.code, "contention");
     assert!(failure.retry_after.is_some(), "it says when to try again");
-    assert!(decided.load(Ordering::Relaxed) > 10, "it was tried more than once");
+    assert!(decided.load(Ordering::Relaxed) > 10, "it was retried");
     let left = store.records(&scope(), "mark", &RecordFilter::default(), 10, None).unwrap().items;
     assert!(left.iter().all(|mark| mark.body == json!({"rival": true})), "nothing of the batch was written");
 }

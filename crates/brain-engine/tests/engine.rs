@@ -1,4 +1,4 @@
-//! The engine over a store, moved by hand on a virtual clock.
+//! The engine over a store, driven by hand on a virtual clock.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
 
 mod common;
@@ -51,7 +51,7 @@ fn a_run_of_inline_steps_is_accepted_and_done_in_one_commit() {
     let marks = store.records(&scope(), "mark", &RecordFilter::default(), 10, None).unwrap().items;
     assert_eq!(marks.len(), 5);
     let order: Vec<&str> = marks.iter().map(|mark| mark.body["step"].as_str().unwrap()).collect();
-    assert_eq!(order, ["s0", "s1", "s2", "s3", "s4"], "records of one run sort as they were made");
+    assert_eq!(order, ["s0", "s1", "s2", "s3", "s4"], "records of one run sort in order of creation");
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn a_failed_inline_step_leaves_nothing_behind() {
     let run = start(&mut driver, vec![step("a", &[], Place::Inline), step("b", &["a"], Place::Inline)]);
     assert_eq!(finish(&mut driver, run), RunStatus::Failed);
     let marks = store.records(&scope(), "mark", &RecordFilter::default(), 10, None).unwrap().items;
-    assert_eq!(marks.len(), 1, "a stays, what b wrote is dropped");
+    assert_eq!(marks.len(), 1, "the write of `a` stays, that of `b` is dropped");
 }
 
 #[test]
@@ -147,7 +147,7 @@ fn escalating_a_letter_keeps_it_open() {
 }
 
 #[test]
-fn a_lost_call_with_a_check_is_looked_up_not_repeated() {
+fn a_lost_call_with_a_check_is_checked_and_not_repeated() {
     for (fate, calls) in [(Fate::LostAfter, 1), (Fate::LostBefore, 2)] {
         let first = AtomicU32::new(0);
         let (mut driver, _, host) =
@@ -161,7 +161,7 @@ fn a_lost_call_with_a_check_is_looked_up_not_repeated() {
 }
 
 #[test]
-fn failing_undoes_what_was_done_in_reverse_order() {
+fn a_failure_undoes_finished_steps_in_reverse_order() {
     let (mut driver, store, _) = world(TestHost::new(|job| if job.step == "c" { Fate::Refused } else { Fate::Done }));
     let mut last = step("c", &["b"], KEY);
     last.on_failure = OnFailure::Undo;
@@ -182,7 +182,7 @@ fn failing_undoes_what_was_done_in_reverse_order() {
 }
 
 #[test]
-fn a_list_gives_an_ordered_list_of_results() {
+fn a_foreach_gives_an_ordered_list_of_results() {
     let (mut driver, _, _) = world(TestHost::new(|_| Fate::Done));
     let run = start(&mut driver, vec![each(step("a", &[], KEY))]);
     assert_eq!(finish(&mut driver, run), RunStatus::Completed);
@@ -198,7 +198,7 @@ fn a_list_gives_an_ordered_list_of_results() {
 }
 
 #[test]
-fn cancelling_stops_after_what_is_under_way() {
+fn cancelling_waits_for_the_call_under_way() {
     let (mut driver, _, host) = world(TestHost::new(|job| if job.step == "a" { Fate::Busy } else { Fate::Done }));
     let run = start(&mut driver, vec![step("a", &[], KEY), step("b", &["a"], KEY)]);
     driver.pump();
@@ -210,7 +210,7 @@ fn cancelling_stops_after_what_is_under_way() {
 }
 
 #[test]
-fn a_dead_nodes_runs_go_on_elsewhere() {
+fn another_node_takes_over_the_runs_of_a_dead_node() {
     for (place, status, calls) in [(KEY, RunStatus::Completed, 2), (NONE, RunStatus::Waiting, 1)] {
         let first = AtomicU32::new(0);
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
@@ -235,7 +235,7 @@ fn a_dead_nodes_runs_go_on_elsewhere() {
 }
 
 #[test]
-fn a_node_that_was_given_up_can_write_nothing_more() {
+fn a_node_whose_runs_were_taken_over_cannot_write_to_them() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let host = Arc::new(TestHost::new(|job| if job.attempt == 1 { Fate::NoAnswer } else { Fate::Done }));
     let clock = clock();
@@ -245,7 +245,7 @@ fn a_node_that_was_given_up_can_write_nothing_more() {
     let mut two = Driver::new(store.clone(), host.clone(), host, clock, random(2));
     two.take_over(one.engine().node());
     assert_eq!(finish(&mut two, run), RunStatus::Completed);
-    // It still believes that the run is its own and under way.
+    // It still believes that it owns the run and that its call is under way.
     let engine = one.engine().clone();
     drop(one.block_on(engine.cancel(&scope(), run, vec![], vec![]), None));
     let log = store.log(&scope(), run).unwrap();
@@ -257,7 +257,7 @@ fn a_node_that_was_given_up_can_write_nothing_more() {
 }
 
 #[test]
-fn a_poisoned_run_blocks_nobody() {
+fn an_unreadable_run_does_not_affect_others() {
     let (mut driver, store, _) = world(TestHost::new(|_| Fate::Busy));
     let bad = start(&mut driver, vec![step("a", &[], KEY)]);
     driver.pump();
@@ -284,12 +284,12 @@ fn a_poisoned_run_blocks_nobody() {
     assert_eq!(finish(&mut driver, run), RunStatus::Completed);
     assert!(matches!(engine.run_state(&scope(), bad), Err(EngineError::Unreadable(..))));
 
-    // It was set aside for all to see, is not looked at again by itself, and a person decides.
+    // It is parked visibly and not retried automatically; a person decides.
     driver.advance_to(row.updated_at.plus(Millis(60_000)));
     let aside = store.run(&scope(), bad).unwrap().unwrap();
     assert_eq!((aside.status.as_str(), aside.schedule.wake_at, aside.schedule.owner), ("parked", None, None));
     let last = store.log(&scope(), bad).unwrap().pop().unwrap();
-    assert_eq!(last.events[0].number, 12, "and the feed says so");
+    assert_eq!(last.events[0].number, 12, "the feed has an event");
     let again = driver.block_on(engine.unpark(&scope(), bad, "ann"), None).unwrap();
     assert!(matches!(again, Err(EngineError::Unreadable(..))), "this build still cannot read it");
     let event = NewEvent::pipe(PipeEvent::Aborted, serde_json::json!({"by": "ann"}), None);
@@ -307,7 +307,7 @@ fn urgent_jobs_are_handed_over_first() {
         Fate::Done
     }));
     let clock = clock();
-    // One outside job at a time: the others wait in order of urgency.
+    // One external job at a time: the others wait in order of priority.
     let mut driver = Driver::with_flow(
         store,
         host.clone(),
@@ -325,7 +325,7 @@ fn urgent_jobs_are_handed_over_first() {
         runs.push(submission.run);
         answers.push(Box::pin(engine.submit(submission)));
     }
-    // All are handed to the core at once, then it works.
+    // Submit all before the core works.
     let all = std::future::poll_fn(|context| {
         answers.retain_mut(|answer| std::future::Future::poll(answer.as_mut(), context).is_pending());
         if answers.is_empty() { std::task::Poll::Ready(()) } else { std::task::Poll::Pending }
@@ -334,12 +334,12 @@ fn urgent_jobs_are_handed_over_first() {
     for run in &runs {
         finish(&mut driver, *run);
     }
-    // The first found the slot free.
+    // The first one found a free slot.
     assert_eq!(*order.lock().unwrap(), [runs[0], runs[2], runs[3], runs[1]]);
 }
 
 #[test]
-fn a_long_run_is_compacted_and_goes_on() {
+fn a_long_run_is_compacted_and_continues() {
     let mut host = TestHost::new(|job| if job.step == "last" { Fate::LostAfter } else { Fate::Done });
     host.sequel = Box::new(|job| if job.step == "s7" { common::Sequel::Grow } else { common::Sequel::Nothing });
     let (mut driver, store, _) = world(host);
@@ -354,7 +354,7 @@ fn a_long_run_is_compacted_and_goes_on() {
     let run = start(&mut driver, steps);
     driver.pump();
     let engine = driver.engine().clone();
-    // The step that grew brought one along that somebody must approve.
+    // The growing step injected one that needs an approval.
     for approval in store.approvals_of(&scope(), run).unwrap() {
         let key = approval.body["job"].as_str().unwrap().parse().unwrap();
         let ours = scope();
@@ -376,7 +376,7 @@ fn a_long_run_is_compacted_and_goes_on() {
     let again = brain_engine::sweep(store.as_ref(), &scope(), before.row.updated_at, keep, false).unwrap();
     assert_eq!(again.runs_compacted, 0, "there is nothing more to compact");
 
-    // Something more happens, and it is compacted again: the checkpoint before goes, the receipts are not copied.
+    // After another event it is compacted again: the previous checkpoint is deleted, the receipts are not copied.
     let ours = scope();
     let stray = engine.tell_job(&ours, run, before.receipts().unwrap()[0].key, brain_engine::core::ToJob::Grant);
     driver.block_on(stray, None).unwrap().unwrap();

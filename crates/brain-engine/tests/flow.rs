@@ -19,7 +19,7 @@ struct World {
     store: Arc<dyn Store>,
     host: Arc<TestHost>,
     clock: Arc<VirtualClock>,
-    /// Runs whose calls have reached the world, in order.
+    /// Runs whose calls have reached the outside world, in order.
     asked: Arc<Mutex<Vec<RunId>>>,
 }
 
@@ -61,7 +61,7 @@ fn a_flood_of_one_tenant_leaves_room_for_the_others() {
     assert_eq!(started, 8, "one tenant alone gets four fifths");
     assert_eq!(world.waits_for(&flood[39]), Some("node".into()));
     let row = world.store.run(&flood[39].0, flood[39].1).unwrap().unwrap();
-    assert_eq!(row.schedule.owner, None, "what waits belongs to nobody: any node may take it");
+    assert_eq!(row.schedule.owner, None, "a queued run has no owner: any node may take it");
     let other = world.submit("other", 100);
     assert_eq!(world.asked.lock().unwrap().last(), Some(&other.1), "at once");
 }
@@ -94,7 +94,7 @@ fn a_rate_spreads_calls_over_time_and_loses_none() {
 }
 
 #[test]
-fn what_another_process_decides_goes_on_where_the_run_is_worked_on() {
+fn a_decision_of_another_process_continues_on_the_node_that_owns_the_run() {
     let mut world = world(100, Limits::default(), Fate::NoAnswer);
     let mut gated = step("b", &[], KEY);
     gated.gate = true;
@@ -114,16 +114,16 @@ fn what_another_process_decides_goes_on_where_the_run_is_worked_on() {
     other.block_on(engine.tell_job(&scope(), run, key, ToJob::Grant), None).unwrap().unwrap();
     let after = world.store.run(&scope(), run).unwrap().unwrap();
     assert_eq!((after.schedule.owner, after.schedule.fence), (Some(owner), before.schedule.fence));
-    assert_eq!(world.asked.lock().unwrap().len(), 1, "nothing starts where the run is not worked on");
+    assert_eq!(world.asked.lock().unwrap().len(), 1, "nothing starts on a node that does not own the run");
 
     world.driver.keep().unwrap();
     world.driver.pump();
-    assert_eq!(world.asked.lock().unwrap().len(), 2, "it starts where the run is worked on");
+    assert_eq!(world.asked.lock().unwrap().len(), 2, "it starts on the owner");
     assert_eq!(world.store.signals(&scope(), run).unwrap(), []);
 }
 
 #[test]
-fn a_node_with_room_takes_what_waits_at_another() {
+fn a_node_with_free_slots_takes_queued_runs_of_another() {
     let mut world = world(1, Limits::default(), Fate::NoAnswer);
     let runs: Vec<_> = (0..4).map(|n| world.submit("default", n)).collect();
     assert_eq!(world.asked.lock().unwrap().len(), 1);

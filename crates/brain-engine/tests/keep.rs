@@ -1,4 +1,4 @@
-//! A soak: runs come and go for twenty rounds, and the file stops growing.
+//! A soak test of retention: runs start and end for twenty rounds, and the file stops growing.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
 
 use std::path::Path;
@@ -27,7 +27,7 @@ fn payload(n: u64) -> Value {
     json!({"args": {"text": text(n)}, "result": {"data": {"n": n}}})
 }
 
-/// The runs of a round, over at its end, with a large value each tenth.
+/// Writes the runs of a round, which have ended; every tenth has a large value.
 fn round(store: &SqliteStore, round: u64) {
     let scope = sample::scope("default");
     let mut members = Vec::new();
@@ -59,18 +59,18 @@ fn round(store: &SqliteStore, round: u64) {
     }
 }
 
-/// Bytes of the file and of the log that lies beside it.
+/// Size of the file and of its write-ahead log, in bytes.
 fn size(path: &Path) -> u64 {
     let beside = path.with_extension("db-wal");
     [path, &beside].into_iter().filter_map(|path| std::fs::metadata(path).ok()).map(|file| file.len()).sum()
 }
 
 #[test]
-fn a_file_from_which_things_go_stops_growing() {
+fn a_file_with_retention_stops_growing() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("soak.db");
     let scope = sample::scope("default");
-    // Values for a round and a half, runs for four and a half, large values for half a round.
+    // Payloads are kept for 1.5 rounds, runs for 4.5, unused blobs for 0.5.
     let keep = Keep {
         payloads: Some(Millis(7_500)),
         runs: Some(Millis(22_500)),
@@ -94,7 +94,7 @@ fn a_file_from_which_things_go_stops_growing() {
                 (RUNS, RUNS, RUNS / 10),
                 "round {n}"
             );
-            // What was erased has digests of what it was.
+            // Erased values were replaced by their digests.
             let erased = (n - 3) * RUNS;
             let row = store.run(&scope, sample::run_id(erased)).unwrap().unwrap();
             assert!(row.erased && row.request["erased"].is_string(), "{row:?}");
@@ -109,19 +109,19 @@ fn a_file_from_which_things_go_stops_growing() {
             );
         }
         drop(store);
-        // Whoever closes the file last without having read from it writes the log back into it.
+        // Closing the last connection checkpoints the write-ahead log.
         drop(SqliteStore::open(&path).unwrap());
         sizes.push(size(&path));
     }
     println!("sizes after each round: {sizes:?}");
     let (early, late) = sizes.split_at(10);
     let (steady, most) = (early[9], late.iter().copied().max().unwrap());
-    // Pages are filled a little differently each time.
+    // Pages fill slightly differently each time.
     assert!(most <= steady + steady / 50, "the file grows: {sizes:?}");
 }
 
 #[test]
-fn what_is_not_over_or_not_old_is_left_alone() {
+fn active_and_recent_runs_are_left_alone() {
     let store = brain_store::MemoryStore::new();
     let scope = sample::scope("default");
     let mut writes = Vec::new();
@@ -143,7 +143,7 @@ fn what_is_not_over_or_not_old_is_left_alone() {
 }
 
 #[test]
-fn a_child_run_is_kept_until_its_parent_is_over() {
+fn a_child_run_is_kept_until_its_parent_has_ended() {
     let store = brain_store::MemoryStore::new();
     let scope = sample::scope("default");
     let (mut parent, mut child) = (sample::run(&scope, 1), sample::run(&scope, 2));
@@ -174,13 +174,13 @@ fn a_child_run_is_kept_until_its_parent_is_over() {
 }
 
 #[test]
-fn a_log_that_cannot_be_read_and_a_part_that_fails_keep_nothing_from_going() {
+fn an_unreadable_log_and_a_failing_part_do_not_stop_the_sweep() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("bad.db");
     let scope = sample::scope("default");
     let store = SqliteStore::open(&path).unwrap();
     round(&store, 1);
-    // One long run is under way; its log is broken. So is the log of one that is over.
+    // The log of a long active run and that of an ended run are damaged.
     let mut long = sample::run(&scope, 9_999);
     long.schedule.seq = 5_000;
     let writes = vec![Write::NewRun(Box::new(long)), Write::Append(sample::log(9_999, 0).into())];
@@ -193,7 +193,7 @@ fn a_log_that_cannot_be_read_and_a_part_that_fails_keep_nothing_from_going() {
     let keep = Keep { payloads: Some(Millis(1)), runs: None, blobs: Millis(1), long: brain_engine::LONG };
     let swept = sweep(&store, &scope, at(3), keep, false).unwrap();
     assert_eq!(swept.runs_erased, RUNS - 1, "all but the one that cannot be read");
-    // Blobs cannot be looked at: what comes before and after them is done all the same, and the failure is told.
+    // Blobs cannot be swept: the other parts still run, and the failure is returned.
     file.execute_batch("ALTER TABLE dead_letters RENAME TO away").unwrap();
     round(&store, 2);
     let keep = Keep { runs: Some(Millis(1)), ..keep };

@@ -1,4 +1,4 @@
-//! Lists that a decision relies on are whole, or the decision fails by name.
+//! Lists that a decision relies on are complete, or the decision fails.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
 
 use brain_engine::RecordView;
@@ -6,7 +6,7 @@ use brain_store::conformance::sample;
 use brain_store::{IndexEntry, Member, MemoryStore, RecordFilter, SqliteStore, Store, StoreError, Write};
 use serde_json::json;
 
-/// Records that one decision lists at most.
+/// Maximum number of records that one decision lists.
 const MOST: u64 = 10_000;
 
 fn add(store: &dyn Store, from: u64, to: u64) {
@@ -32,11 +32,11 @@ fn bounded(store: &dyn Store) {
             if relied { view.list_relied("mark", &filter, usize::MAX) } else { view.list("mark", &filter, usize::MAX) };
         assert!(matches!(all, Err(StoreError::TooMany { limit: 10_000, .. })), "relied on: {relied}");
     }
-    assert_eq!(RecordView::new(store, &scope).list("mark", &filter, 5).unwrap().len(), 5, "a part is a part");
+    assert_eq!(RecordView::new(store, &scope).list("mark", &filter, 5).unwrap().len(), 5, "a limited list is allowed");
 }
 
 #[test]
-fn more_records_than_a_decision_may_rely_on_are_a_failure_and_no_endless_conflict() {
+fn too_many_records_for_a_decision_are_a_failure_and_not_an_endless_conflict() {
     bounded(&MemoryStore::new());
     let folder = tempfile::tempdir().unwrap();
     bounded(&SqliteStore::open(&folder.path().join("lists.db")).unwrap());

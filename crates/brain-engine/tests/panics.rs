@@ -1,4 +1,4 @@
-//! A thread of the engine that panics does not leave a node behind that keeps its runs and does nothing.
+//! A panic in a thread of the engine does not leave a node that keeps its lease without working.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
 
 mod common;
@@ -12,7 +12,7 @@ use brain_engine::{Engine, EngineConfig, Liveness};
 use brain_store::{MemoryStore, Scheduling, SystemScope};
 use common::{Fate, TestHost};
 
-/// A clock that breaks on one thread when it is told to.
+/// A clock that panics on one thread when `broken` is set.
 struct BreakingClock {
     thread: &'static str,
     broken: AtomicBool,
@@ -42,7 +42,7 @@ impl Liveness for Alone {
 static ENDED: AtomicUsize = AtomicUsize::new(0);
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_panic_of_the_deciding_or_the_keeping_thread_ends_the_process() {
+async fn a_panic_in_a_deciding_or_keeper_thread_ends_the_process() {
     for (n, thread) in ["brain-decide-0", "brain-keep"].into_iter().enumerate() {
         let clock = Arc::new(BreakingClock { thread, broken: AtomicBool::new(false) });
         let host = Arc::new(TestHost::new(|_| Fate::Done));
@@ -62,11 +62,11 @@ async fn a_panic_of_the_deciding_or_the_keeping_thread_ends_the_process() {
         }
         engine.stop();
     }
-    assert_eq!(ENDED.load(Ordering::SeqCst), 2, "an engine that is stopped ends nothing");
+    assert_eq!(ENDED.load(Ordering::SeqCst), 2, "stopping an engine does not end the process");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_paused_node_has_no_part_of_shared_limits_until_it_is_resumed() {
+async fn a_paused_node_has_no_share_of_limits_until_it_is_resumed() {
     let store = Arc::new(MemoryStore::new());
     let host = Arc::new(TestHost::new(|_| Fate::Done));
     let clock = Arc::new(BreakingClock { thread: "nobody", broken: AtomicBool::new(false) });
@@ -75,7 +75,7 @@ async fn a_paused_node_has_no_part_of_shared_limits_until_it_is_resumed() {
     let engine =
         Engine::start(&config, store.clone(), host.clone(), host, clock.clone(), random, Arc::new(Alone)).unwrap();
     let shares = || store.nodes(SystemScope, clock.now()).unwrap().iter().all(|node| node.liveness.is_empty());
-    assert!(!shares(), "it says from the first moment on that it starts nothing");
+    assert!(!shares(), "a node that starts paused has no share from the beginning");
     engine.pause(false);
     let began = Instant::now();
     while !shares() {

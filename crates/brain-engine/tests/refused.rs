@@ -1,4 +1,4 @@
-//! What the database will not take: whoever asked is told, a run that cannot go on is set aside, all others go on.
+//! Writes that the database rejects: the caller gets an error, a run that cannot go on is parked, all others go on.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
 
 mod common;
@@ -21,8 +21,8 @@ use serde_json::json;
 const KEY: Place = Place::Outside(Idempotency::Key);
 const NONE: Place = Place::Outside(Idempotency::None);
 
-/// Works until nothing more happens at this moment. The store commits on a thread of its own: a commit that is handed
-/// over after all others ends after them.
+/// Works until nothing more happens at this time. The store commits on its own thread, in order, so an extra commit
+/// ends after all others.
 fn settle(driver: &mut Driver, store: &dyn Store) {
     while driver.pump() {
         store.commit_now(vec![]).unwrap();
@@ -42,10 +42,10 @@ fn ask<T>(driver: &mut Driver, store: &dyn Store, future: impl Future<Output = T
 }
 
 #[test]
-fn one_run_that_is_refused_is_set_aside_and_its_neighbours_complete() {
+fn a_rejected_run_is_parked_and_the_others_complete() {
     let folder = tempfile::tempdir().unwrap();
     let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&folder.path().join("refused.db")).unwrap());
-    // No call is answered the first time: all runs hear of that in one step, and share a commit.
+    // No call is answered the first time: the timeouts of all runs share one step and one commit.
     let host = Arc::new(TestHost::new(|job| if job.attempt == 1 { Fate::NoAnswer } else { Fate::Done }));
     let clock = clock();
     let mut driver = Driver::new(store.clone(), host.clone(), host, clock.clone(), random(1));
@@ -60,7 +60,7 @@ fn one_run_that_is_refused_is_set_aside_and_its_neighbours_complete() {
         })
         .collect();
     settle(&mut driver, store.as_ref());
-    // Somebody has written the next row of one log: the database takes no second one.
+    // The next log row of one run exists already, so the database rejects the run's own.
     let bad = runs[2];
     let row = store.run(&scope(), bad).unwrap().unwrap();
     let alien = LogRow {
@@ -88,25 +88,25 @@ fn one_run_that_is_refused_is_set_aside_and_its_neighbours_complete() {
         statuses,
         [RunStatus::Completed, RunStatus::Completed, RunStatus::Parked, RunStatus::Completed, RunStatus::Completed]
     );
-    let Poll::Ready(told) = waiting.as_mut().poll(&mut context) else { panic!("whoever waits is told") };
+    let Poll::Ready(told) = waiting.as_mut().poll(&mut context) else { panic!("the waiting caller gets an answer") };
     assert_eq!(told.unwrap().status, RunStatus::Parked);
     let aside = status(&bad).schedule;
-    assert_eq!((aside.owner, aside.wake_at, aside.queued), (None, None, None), "nobody looks at it by itself");
+    assert_eq!((aside.owner, aside.wake_at, aside.queued), (None, None, None), "it is not scheduled");
     let commits = store.stats().commits;
     clock.advance(Millis(60_000));
     settle(&mut driver, store.as_ref());
-    assert!(store.stats().commits <= commits + 1, "it is not tried again and again");
+    assert!(store.stats().commits <= commits + 1, "it is not retried forever");
 }
 
 #[test]
-fn a_node_that_stops_stays_known_while_a_commit_of_it_may_still_be_written() {
+fn a_stopped_node_stays_known_while_a_commit_of_it_may_still_be_written() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("stops.db");
     let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&path).unwrap());
     let host = Arc::new(TestHost::new(|_| Fate::NoAnswer));
     let mut driver = Driver::new(store.clone(), host.clone(), host, clock(), random(1));
     let engine = driver.engine().clone();
-    // Somebody else writes for a while.
+    // Another process holds the write lock for a while.
     let other = rusqlite::Connection::open(&path).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     let submission = submission(&program(vec![step("a", &[], KEY)]), 1);
@@ -126,16 +126,16 @@ fn a_node_that_stops_stays_known_while_a_commit_of_it_may_still_be_written() {
     let owner = store.run(&scope(), run).unwrap().unwrap().schedule.owner;
     assert_eq!(owner, Some(engine.node()), "it was written after the node had ended");
     let known = store.nodes(SystemScope, Timestamp::default()).unwrap();
-    assert!(known.iter().any(|node| node.id == engine.node()), "so that others find what it left behind");
+    assert!(known.iter().any(|node| node.id == engine.node()), "others find its runs");
 }
 
-/// A core without anything around it: what it wants to commit is committed, or answered as the test likes.
+/// A core without a shell: its commits are executed, or answered as the test likes.
 struct Bench {
     core: Core,
     store: Arc<dyn Store>,
     clock: Arc<brain_core::VirtualClock>,
     heard: Arc<Mutex<Vec<Result<RunNews, EngineError>>>>,
-    /// Calls that were made.
+    /// Number of calls made.
     calls: usize,
 }
 
@@ -174,13 +174,13 @@ impl Bench {
         commits
     }
 
-    /// One step, whose commits are given back.
+    /// Runs one step and returns its commits.
     fn step(&mut self, input: CoreInput) -> Vec<(u64, Member)> {
         let output = self.core.step(self.clock.now(), [input]);
         self.act(output)
     }
 
-    /// Commits, and goes on until nothing is left to commit.
+    /// Commits until nothing is left to commit.
     fn commit(&mut self, mut commits: Vec<(u64, Member)>) {
         while let Some((number, member)) = commits.pop() {
             let outcome = self.store.commit_now(vec![member]).unwrap().remove(0);
@@ -188,7 +188,7 @@ impl Bench {
         }
     }
 
-    /// Says that the only commit is refused; what the core wants to commit instead.
+    /// Rejects the only commit and returns what the core commits instead.
     fn refuse(&mut self, commits: Vec<(u64, Member)>) -> Vec<(u64, Member)> {
         let [(number, _)] = commits.as_slice() else { panic!("one commit: {}", commits.len()) };
         self.step(CoreInput::Committed(*number, Ok(Outcome::Refused("it is too large".into()))))
@@ -223,7 +223,7 @@ fn done(run: RunId) -> CoreInput {
 }
 
 #[test]
-fn a_new_run_that_is_refused_leaves_nothing() {
+fn a_rejected_new_run_leaves_nothing() {
     let mut bench = Bench::new();
     let submission = submission(&program(vec![step("a", &[], KEY)]), 1);
     let run = submission.run;
@@ -238,7 +238,7 @@ fn a_new_run_that_is_refused_leaves_nothing() {
 }
 
 #[test]
-fn a_request_that_nobody_waits_for_is_not_begun() {
+fn a_request_whose_caller_has_gone_is_not_started() {
     let mut bench = Bench::new();
     let submission = submission(&program(vec![step("a", &[], KEY)]), 1);
     let reply = bench.reply();
@@ -248,7 +248,7 @@ fn a_request_that_nobody_waits_for_is_not_begun() {
 }
 
 #[test]
-fn a_command_that_is_refused_is_its_callers_trouble_only() {
+fn a_rejected_command_affects_only_its_caller() {
     let mut bench = Bench::new();
     let run = bench.start(1, KEY);
     let commits = bench.command(run, vec![], vec![Told::Input(Input::Cancel, None)]);
@@ -261,14 +261,14 @@ fn a_command_that_is_refused_is_its_callers_trouble_only() {
 }
 
 #[test]
-fn what_a_call_brought_is_refused_and_a_person_has_it_looked_at_again() {
+fn a_run_whose_result_is_rejected_is_parked_and_a_person_resumes_it() {
     let mut bench = Bench::new();
     let run = bench.start(1, NONE);
     assert_eq!((bench.calls, bench.core.running_jobs()), (1, 1));
     let commits = bench.step(done(run));
     let parking = bench.refuse(commits);
-    assert_eq!(bench.core.running_jobs(), 0, "the call that was to follow has no slot");
-    // If that fails, nothing is forgotten: it is decided again, refused again, and set aside again.
+    assert_eq!(bench.core.running_jobs(), 0, "the next call has no slot");
+    // If parking fails too, nothing is lost: the turn is decided, rejected and parked again.
     let [(number, _)] = parking.as_slice() else { panic!("one commit") };
     let failed = Err(brain_store::StoreError::Failed("the disk is full".into()));
     assert!(bench.step(CoreInput::Committed(*number, failed)).is_empty());
@@ -281,7 +281,7 @@ fn what_a_call_brought_is_refused_and_a_person_has_it_looked_at_again() {
     let said = entries(&log).last().unwrap();
     assert!(said.is(PipeEvent::Parked) && said.value()["why"] == "it is too large" && said.value()["was"] == "running");
 
-    // Nothing but a person moves it on.
+    // Only a person resumes it.
     for input in [done(run), CoreInput::Wake(scope(), run), CoreInput::Signal(scope(), run)] {
         assert!(bench.step(input).is_empty());
     }
@@ -293,12 +293,16 @@ fn what_a_call_brought_is_refused_and_a_person_has_it_looked_at_again() {
     let commits = bench.command(run, vec![unparked], vec![lost]);
     bench.commit(commits);
     bench.heard().unwrap();
-    assert_eq!((bench.status(run).as_str(), bench.calls), ("waiting", 1), "nobody knows: it is not made again");
+    assert_eq!(
+        (bench.status(run).as_str(), bench.calls),
+        ("waiting", 1),
+        "the outcome is unknown, so it is not repeated"
+    );
     assert_eq!(bench.store.letters(&scope(), Some(true), 10, None).unwrap().items.len(), 1);
 }
 
 #[test]
-fn a_call_that_must_not_be_made_twice_is_waited_for() {
+fn unparking_waits_for_a_call_that_must_not_be_repeated() {
     let (store, clock): (Arc<dyn Store>, _) = (Arc::new(MemoryStore::new()), clock());
     let host = Arc::new(TestHost::new(|_| Fate::NoAnswer));
     let mut driver = Driver::new(store.clone(), host.clone(), host, clock.clone(), random(1));
@@ -317,16 +321,16 @@ fn a_call_that_must_not_be_made_twice_is_waited_for() {
     let ours = scope();
     let early = driver.block_on(engine.unpark(&ours, run, "ann"), None).unwrap();
     let Err(EngineError::UnderWay(_, until)) = early else { panic!("{early:?}") };
-    assert_eq!(until.since(at), Millis(6_000), "its time and the grace");
-    // Its time is over: its answer changes nothing.
+    assert_eq!(until.since(at), Millis(6_000), "its timeout and the grace period");
+    // Its time has passed: its answer changes nothing.
     driver.advance_to(until);
     assert_eq!(store.run(&scope(), run).unwrap().unwrap().status, RunStatus::Parked);
     driver.block_on(engine.unpark(&ours, run, "ann"), None).unwrap().unwrap();
     let state = engine.run_state(&scope(), run).unwrap();
     let job = &state.state.unwrap().jobs[&FIRST];
     assert!(matches!(job.status, JobStatus::Stuck { happened: brain_vm::Happened::Maybe }), "{job:?}");
-    // Giving up is for a person as well.
+    // A person may also abort it.
     let event = NewEvent::pipe(PipeEvent::Aborted, json!({"by": "ann"}), None);
     let again = driver.block_on(engine.abort_parked(&ours, run, "ann", event), None).unwrap();
-    assert!(matches!(again, Err(EngineError::NothingToDo(_))), "it is not set aside any more");
+    assert!(matches!(again, Err(EngineError::NothingToDo(_))), "it is not parked any more");
 }

@@ -1,4 +1,4 @@
-//! What all handlers share, and how the routes are put together.
+//! State shared by all handlers, and the assembly of the routes.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -25,10 +25,10 @@ use crate::routes;
 use crate::serve::ServerConfig;
 use crate::token::KnownTokens;
 
-/// Blobs that are taken in at a time; more wait. Each needs somewhat more than a mebibyte of memory.
+/// Maximum number of concurrent blob uploads; more wait. Each needs a little more than a mebibyte of memory.
 const UPLOADS_AT_ONCE: usize = 64;
 
-/// What all handlers share.
+/// State shared by all handlers.
 #[derive(Clone)]
 pub(crate) struct App(Arc<Inner>);
 
@@ -48,11 +48,11 @@ struct Inner {
     closing: tokio::sync::watch::Sender<bool>,
 }
 
-/// What is left of the time of a request for its answer, when it waited for something.
+/// Time reserved for the answer when a request waits for something.
 const TO_ANSWER: Duration = Duration::from_secs(2);
 
 impl App {
-    /// How long a request may wait that would like to wait so long: its answer must come before its time is over.
+    /// How long a request may wait if it wants to wait `wanted_ms`: it must be answered before its timeout.
     pub(crate) fn wait(&self, wanted_ms: u64) -> u64 {
         let limit = self.0.request_timeout;
         let most = limit.saturating_sub(TO_ANSWER.min(limit / 2));
@@ -80,17 +80,17 @@ impl App {
         }))
     }
 
-    /// The kernel of the packs that are loaded now. A handler asks once, so that it works with one version of them.
+    /// The kernel of the loaded packs. A handler calls this once, so that it works with one version of them.
     pub(crate) fn kernel(&self) -> Arc<Kernel> {
         self.0.kernel.get()
     }
 
-    /// Where the kernel is exchanged when packs are reloaded.
+    /// The slot in which a reload of packs replaces the kernel.
     pub(crate) fn slot(&self) -> &KernelSlot {
         &self.0.kernel
     }
 
-    /// Tokens that were looked up lately.
+    /// The cache of tokens.
     pub(crate) fn tokens(&self) -> &KnownTokens {
         &self.0.tokens
     }
@@ -99,7 +99,7 @@ impl App {
         &self.0.metrics
     }
 
-    /// The address we listen on.
+    /// The listening address.
     pub(crate) fn bound(&self) -> SocketAddr {
         self.0.bound
     }
@@ -108,33 +108,33 @@ impl App {
         self.0.token_required
     }
 
-    /// Requests that take longer are logged as slow.
+    /// Duration above which a request is logged as slow.
     pub(crate) fn slow_request(&self) -> Duration {
         self.0.slow_request
     }
 
-    /// The largest blob that is taken in, in bytes.
+    /// Maximum size of a blob, in bytes.
     pub(crate) fn max_blob(&self) -> u64 {
         self.0.max_blob
     }
 
-    /// The room for requests with a large body.
+    /// Permits for requests with a large body.
     pub(crate) fn large_bodies(&self) -> &Arc<Semaphore> {
         &self.0.large_bodies
     }
 
-    /// Waits until a blob can be taken in; it can while the turn is held.
+    /// Waits for a permit to upload a blob.
     pub(crate) async fn upload_turn(&self) -> Result<OwnedSemaphorePermit, Problem> {
         match tokio::time::timeout(self.0.request_timeout, self.0.uploads.clone().acquire_owned()).await {
             Ok(turn) => turn.map_err(|error| Problem::internal(&error.to_string())),
             Err(_) => {
-                let detail = "Too many blobs are being taken in.";
+                let detail = "Too many uploads are in progress; try again in a moment.";
                 Err(Problem::new(TIMED_OUT, detail).with_header("retry-after", "5"))
             }
         }
     }
 
-    /// The server stops: what would go on for ever ends.
+    /// Ends streams and long polls, because the server is stopping.
     pub(crate) fn close(&self) {
         self.0.closing.send_replace(true);
     }
@@ -144,7 +144,7 @@ impl App {
         drop(self.0.closing.subscribe().wait_for(|closing| *closing).await);
     }
 
-    /// The description of the API, as JSON.
+    /// The OpenAPI document, as JSON.
     pub(crate) fn openapi(&self) -> Bytes {
         self.0.openapi.clone()
     }
@@ -170,7 +170,7 @@ impl App {
     }
 }
 
-/// Every route, with its description.
+/// Every route, with its OpenAPI description.
 pub(crate) fn api() -> OpenApiRouter<App> {
     OpenApiRouter::new()
         .merge(routes::runs::routes())
@@ -186,7 +186,7 @@ pub(crate) fn api() -> OpenApiRouter<App> {
         .merge(routes::system::routes())
 }
 
-/// The routes behind their gate. The last layer is the outermost.
+/// The routes with their middleware. The last layer is the outermost.
 pub(crate) fn router(app: App) -> Router {
     let (router, _) = api().split_for_parts();
     router
@@ -211,9 +211,9 @@ async fn method_not_allowed(request: Request) -> Problem {
     Problem::new(METHOD_NOT_ALLOWED, format!("`{path}` does not support {method}. /docs lists every route."))
 }
 
-/// No request goes on for ever. What it began goes on: runs do not depend on anybody waiting.
+/// Limits the duration of a request. Runs that it started continue, because they do not depend on the connection.
 async fn in_time(State(app): State<App>, request: Request, next: axum::middleware::Next) -> Response {
-    // How long a blob takes depends on its size: each piece of it has its own time.
+    // The duration of an upload depends on its size, so each piece has its own timeout.
     if request.method() == Method::POST && request.uri().path() == "/v1/blobs" {
         return next.run(request).await;
     }
@@ -221,7 +221,10 @@ async fn in_time(State(app): State<App>, request: Request, next: axum::middlewar
     match tokio::time::timeout(limit, next.run(request)).await {
         Ok(response) => response,
         Err(_) => {
-            let detail = format!("There was no answer after {} seconds. What was accepted goes on.", limit.as_secs());
+            let detail = format!(
+                "There was no answer after {} seconds. Accepted runs continue; see GET /v1/runs.",
+                limit.as_secs()
+            );
             Problem::new(TIMED_OUT, detail).with_header("retry-after", "5").into_response()
         }
     }
@@ -247,7 +250,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_panic_is_a_problem_that_tells_nothing() {
+    async fn a_panic_becomes_a_problem_without_details() {
         let router: Router = Router::new().route("/", get(broken)).layer(CatchPanicLayer::custom(panicked));
         let response = router.oneshot(Request::new(Body::empty())).await.unwrap();
         assert_eq!(response.status(), 500);

@@ -1,4 +1,4 @@
-//! What handlers take out of a request; whatever does not fit becomes a problem that names the place.
+//! Extractors. Invalid input becomes a problem that names the field.
 
 use brain_core::StatusError;
 use std::str::FromStr;
@@ -17,15 +17,15 @@ use crate::problem::{BAD_BODY, BAD_ID, BAD_JSON, BODY_TIMEOUT, BODY_TOO_LARGE, P
 use crate::room::{Room, SMALL};
 use crate::wire::Object;
 
-/// The largest body of JSON that is taken in, in bytes.
+/// Maximum size of a JSON body, in bytes.
 pub(crate) const MAX_BODY: usize = 64 * 1024 * 1024;
-/// How much of a body that is too large is read all the same: a client that is still writing does not hear the answer.
+/// How much of an oversized body is read and dropped, because a client that is still writing would miss the answer.
 const MAX_DISCARDED: usize = 80 * 1024 * 1024;
-/// How long a small body, or the next piece of a large one, may take to arrive.
+/// Timeout for a small body, or for the next piece of a large one.
 const BODY_TIME: Duration = Duration::from_secs(30);
-/// Items on one page of a list, unless asked otherwise.
+/// Default page size.
 const DEFAULT_LIMIT: u64 = 50;
-/// Items on one page of a list, at most.
+/// Maximum page size.
 pub(crate) const MAX_LIMIT: u64 = 200;
 
 /// A JSON body.
@@ -45,7 +45,7 @@ impl<T: DeserializeOwned + Send + 'static, S: Send + Sync> FromRequest<S> for Js
     }
 }
 
-/// A body as it came: what is signed is its bytes.
+/// The raw body, for checking its signature.
 pub(crate) struct RawBody(pub(crate) Vec<u8>);
 
 impl<S: Send + Sync> FromRequest<S> for RawBody {
@@ -56,7 +56,7 @@ impl<S: Send + Sync> FromRequest<S> for RawBody {
     }
 }
 
-/// A JSON body that may be left out, or be null; then it is as if it were `{}`.
+/// A JSON body that may be absent or null, which count as `{}`.
 pub(crate) struct OptionalJson<T>(pub(crate) T);
 
 impl<T: DeserializeOwned + Default + Send + 'static, S: Send + Sync> FromRequest<S> for OptionalJson<T> {
@@ -83,7 +83,7 @@ fn is_json(headers: &HeaderMap) -> bool {
     essence == "application/json" || (essence.starts_with("application/") && essence.ends_with("+json"))
 }
 
-/// Reads a body within its bounds.
+/// Reads a body within its limits.
 async fn read(request: Request) -> Result<Vec<u8>, Problem> {
     let room = request.extensions().get::<Room>().cloned();
     let mut body = request.into_body();
@@ -104,15 +104,15 @@ async fn read(request: Request) -> Result<Vec<u8>, Problem> {
     }
     drop(read);
     discard(&mut body).await;
-    Err(Problem::new(BODY_TOO_LARGE, format!("At most {MAX_BODY} bytes are taken in.")))
+    Err(Problem::new(BODY_TOO_LARGE, format!("A body may have at most {MAX_BODY} bytes.")))
 }
 
-/// How long a body says it is; 0 if it does not say.
+/// The declared length of a body; 0 if it is not declared.
 pub(crate) fn declared_length(body: &Body) -> u64 {
     body.size_hint().lower()
 }
 
-/// Reads on until there are so many bytes, or a few more; `false` if the body ended before that.
+/// Reads until there are at least `goal` bytes; `false` if the body ended before.
 pub(crate) async fn fill(body: &mut Body, bytes: &mut Vec<u8>, goal: usize) -> Result<bool, Problem> {
     let arrive = async {
         while bytes.len() < goal {
@@ -128,12 +128,15 @@ pub(crate) async fn fill(body: &mut Body, bytes: &mut Vec<u8>, goal: usize) -> R
         Ok(result) => result,
         Err(_) => {
             let seconds = BODY_TIME.as_secs();
-            Err(Problem::new(BODY_TIMEOUT, format!("The body did not go on for {seconds} seconds, or too slowly.")))
+            Err(Problem::new(
+                BODY_TIMEOUT,
+                format!("The body arrived too slowly, or nothing arrived for {seconds} seconds."),
+            ))
         }
     }
 }
 
-/// Reads some more of a body that is not wanted, and forgets it.
+/// Reads and drops more of an unwanted body.
 pub(crate) async fn discard(body: &mut Body) {
     let mut left = MAX_DISCARDED;
     let rest = async {
@@ -147,7 +150,7 @@ pub(crate) async fn discard(body: &mut Body) {
     drop(tokio::time::timeout(BODY_TIME, rest).await);
 }
 
-/// [`parse`], off the threads that serve everybody if it takes long.
+/// [`parse`], on a blocking thread if the body is large.
 async fn parse_anywhere<T: DeserializeOwned + Send + 'static>(bytes: Vec<u8>) -> Result<T, Problem> {
     if bytes.len() <= SMALL {
         return parse(&bytes);
@@ -171,21 +174,21 @@ pub(crate) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
         let path = error.path().to_string();
         let field = if path == "." { "" } else { path.as_str() };
         match without_place(error.inner()).as_str() {
-            // What the reader says of anything but text where one of a few words should stand.
+            // serde_json's message for a non-string where one of a few words is expected.
             "expected value" => Problem::invalid(field, "this is not text"),
             message => Problem::invalid(field, with_suggestion(message)),
         }
     })
 }
 
-/// What is wrong, without the "at line … column …" behind it.
+/// The error message without the trailing "at line … column …".
 fn without_place(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());
     text.strip_suffix(&place).unwrap_or(&text).to_owned()
 }
 
-/// Adds "did you mean …?" to a complaint about an unknown name: ``unknown field `a`, expected one of `b`, `c` ``.
+/// Adds "did you mean …?" to an error about an unknown name: ``unknown field `a`, expected one of `b`, `c` ``.
 fn with_suggestion(message: &str) -> String {
     if !message.starts_with("unknown field") && !message.starts_with("unknown variant") {
         return message.to_owned();
@@ -198,14 +201,14 @@ fn with_suggestion(message: &str) -> String {
     }
 }
 
-/// The candidate that is most like a wrong name, if one is.
+/// The candidate that is most similar to a wrong name, if one is similar enough.
 pub(crate) fn nearest<'c>(wrong: &str, candidates: impl Iterator<Item = &'c str>) -> Option<&'c str> {
     const ALIKE: f64 = 0.8;
     let scored = candidates.map(|name| (strsim::jaro_winkler(wrong, name), name));
     scored.filter(|(score, _)| *score >= ALIKE).max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, name)| name)
 }
 
-/// What stands in braces in a route's address.
+/// The parameters in a route's path.
 pub(crate) struct UrlPath<T>(pub(crate) T);
 
 impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for UrlPath<T> {
@@ -217,7 +220,7 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for UrlPath
     }
 }
 
-/// What stands after the question mark.
+/// The query string.
 pub(crate) struct UrlQuery<T>(pub(crate) T);
 
 impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for UrlQuery<T> {
@@ -236,18 +239,18 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for UrlQuery<T> {
     }
 }
 
-/// How many items a page has.
+/// The page size.
 pub(crate) fn page_limit(given: Option<u64>) -> Result<usize, Problem> {
     let limit = bounded("limit", given, DEFAULT_LIMIT, 1, MAX_LIMIT)?;
     Ok(usize::try_from(limit).unwrap_or(usize::MAX))
 }
 
-/// Where a page begins; an empty cursor means the first page.
+/// The cursor; an empty one means the first page.
 pub(crate) fn page_cursor(given: &Option<String>) -> Option<&str> {
     given.as_deref().filter(|cursor| !cursor.is_empty())
 }
 
-/// A number within its bounds.
+/// A number within its limits.
 pub(crate) fn bounded(field: &str, given: Option<u64>, default: u64, least: u64, most: u64) -> Result<u64, Problem> {
     let value = given.unwrap_or(default);
     if (least..=most).contains(&value) {
@@ -256,7 +259,7 @@ pub(crate) fn bounded(field: &str, given: Option<u64>, default: u64, least: u64,
     Err(Problem::invalid(field, format!("{value} is not between {least} and {most}")))
 }
 
-/// One of a few words.
+/// Checks that a text is one of a few words.
 pub(crate) fn one_of(field: &str, given: Option<&str>, words: &[&str]) -> Result<(), Problem> {
     let Some(given) = given else { return Ok(()) };
     if words.contains(&given) {
@@ -266,17 +269,17 @@ pub(crate) fn one_of(field: &str, given: Option<&str>, words: &[&str]) -> Result
     Err(Problem::invalid(field, format!("`{given}` is not one of {list}")))
 }
 
-/// A status, by its name.
+/// Parses a status.
 pub(crate) fn status_of<T: FromStr<Err = StatusError>>(field: &str, given: Option<&str>) -> Result<Option<T>, Problem> {
     given.map(str::parse).transpose().map_err(|error: StatusError| Problem::invalid(field, error.to_string()))
 }
 
-/// A text that is not longer than is kept.
+/// Checks the length of a text.
 pub(crate) fn short_text(field: &str, text: &str, most: usize) -> Result<(), Problem> {
     if text.len() <= most {
         return Ok(());
     }
-    let message = format!("it has {} bytes; at most {most} are taken in", text.len());
+    let message = format!("it has {} bytes; at most {most} are allowed", text.len());
     Err(Problem::invalid(field, message))
 }
 
@@ -290,19 +293,19 @@ mod tests {
     }
 
     #[test]
-    fn broken_json_is_told_with_its_place_even_behind_a_wrong_value() {
+    fn a_syntax_error_is_reported_with_its_position_even_after_a_wrong_value() {
         let text = problem("{\"mode\": 5,\n  oops}");
         assert!(text.contains("bad_json") && text.contains("Line 2, column 3"), "{text}");
     }
 
     #[test]
-    fn a_misspelt_field_is_named_with_the_right_one() {
+    fn a_misspelt_field_gets_a_suggestion() {
         let text = problem(r#"{"mesage": "hi"}"#);
         assert!(text.contains("mesage") && text.contains("did you mean `message`?"), "{text}");
     }
 
     #[test]
-    fn a_wrong_value_is_told_with_its_path() {
+    fn a_wrong_value_is_reported_with_its_path() {
         let text = problem(r#"{"message": "hi", "limits": {"max_tool_calls": "ten"}}"#);
         assert!(text.contains("limits.max_tool_calls"), "{text}");
     }

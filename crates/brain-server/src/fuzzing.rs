@@ -1,4 +1,4 @@
-//! The readers of bodies and headers as functions of bytes, for fuzzers. Not part of the API.
+//! The parsers of bodies and headers as functions of bytes, for fuzzers. Not part of the API.
 
 use axum::http::{HeaderMap, HeaderValue, header};
 
@@ -6,7 +6,7 @@ use crate::extract::parse;
 use crate::routes::blobs::range::{Wanted, wanted};
 use crate::{token, trace, wire};
 
-/// Reads a body as each request.
+/// Parses a body as each kind of request.
 pub fn bodies(data: &[u8]) {
     drop(parse::<wire::RunRequest>(data));
     drop(parse::<wire::Decide>(data));
@@ -19,7 +19,7 @@ pub fn bodies(data: &[u8]) {
     drop(parse::<wire::RetryMany>(data));
 }
 
-/// Reads a text as each header, token and cursor.
+/// Parses a text as each header, token and cursor.
 pub fn headers(data: &[u8]) {
     if let Ok(value) = HeaderValue::from_bytes(data) {
         let mut headers = HeaderMap::new();
@@ -28,7 +28,7 @@ pub fn headers(data: &[u8]) {
         drop(trace::trace_id(&headers));
         for size in [0, 1, u64::MAX] {
             if let Wanted::Part { from, to } = wanted(&headers, "", size) {
-                assert!(from < to && to <= size, "a part lies inside the blob");
+                assert!(from < to && to <= size, "the range lies within the blob");
             }
         }
     }

@@ -1,8 +1,7 @@
-//! The gate before every route: was the request meant for this server, and who sends it?
+//! Checks before every route: whether the request was meant for this server, and who sends it.
 //!
-//! On loopback a person needs no token. So that no web page can use that person's browser to get in, a request must
-//! name this server in its `Host` header (a page whose name was made to point here does not), and may come from no
-//! other origin.
+//! On loopback no token is needed. To keep web pages from using that through a browser, a request must name this server
+//! in its `Host` header, which prevents DNS rebinding, and must not come from another origin.
 
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
@@ -20,17 +19,17 @@ use crate::app::App;
 use crate::problem::{HOST_NOT_ALLOWED, NOT_ALLOWED, ORIGIN_NOT_ALLOWED, Problem, UNAUTHORIZED};
 use crate::token;
 
-/// Routes that need no token: they show nothing of any tenant. People open the pages in browsers, which send no token.
+/// Routes without authentication: they show no tenant's data. People open the pages in browsers, which send no token.
 const OPEN: [&str; 5] = ["/", "/docs", "/healthz", "/openapi.json", "/readyz"];
 
-/// Where other engines say how delegated work went.
+/// The callbacks of other engines.
 const CALLBACKS: &str = "/v1/callbacks/";
 
-/// Who is at the other end of the connection.
+/// The remote address of the connection.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Peer(pub(crate) SocketAddr);
 
-/// Who sends the request, and what of.
+/// The authenticated sender of a request.
 #[derive(Clone, Debug)]
 pub(crate) struct Caller {
     pub(crate) scope: Scope,
@@ -46,7 +45,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Caller {
     }
 }
 
-/// Lets a request through, with its [`Caller`], or not.
+/// Lets a request through, with its [`Caller`], or rejects it.
 pub(crate) async fn guard(State(app): State<App>, mut request: Request, next: Next) -> Response {
     match admit(&app, &request) {
         Ok(Some(caller)) => {
@@ -58,18 +57,18 @@ pub(crate) async fn guard(State(app): State<App>, mut request: Request, next: Ne
     next.run(request).await
 }
 
-/// Names the person that a caller acts for.
+/// The header that names the person that a caller acts for.
 const ACTOR: &str = "brain-actor";
-/// The permission that lets a token do so.
+/// The permission to use that header.
 const ACT_AS: &str = "act_as";
-/// The longest name.
+/// Maximum length of the name.
 const MAX_ACTOR: usize = 200;
 
 fn admit(app: &App, request: &Request) -> Result<Option<Caller>, Problem> {
     if app.bound().ip().is_loopback() {
         meant_for_us(app.bound(), request.uri(), request.headers())?;
     }
-    // A callback is signed: its signature is checked where it is taken in.
+    // A callback is signed; its handler checks the signature.
     if OPEN.contains(&request.uri().path()) || request.uri().path().starts_with(CALLBACKS) {
         return Ok(None);
     }
@@ -83,13 +82,13 @@ fn admit(app: &App, request: &Request) -> Result<Option<Caller>, Problem> {
             let local = Caller { scope: Scope::of(TenantId::default_tenant()), actor: Actor::local() };
             acting_as(request.headers(), local).map(Some)
         }
-        // Whoever sends a token means it: a wrong one never falls back to the default tenant.
+        // A wrong token is an error; it never falls back to the default tenant.
         [one] => acting_as(request.headers(), authenticate(app, one.to_str().unwrap_or_default())?).map(Some),
         _ => Err(unauthorized("There is more than one Authorization header.")),
     }
 }
 
-/// The person that a caller speaks for, if it names one with `Brain-Actor` and may.
+/// Applies the `Brain-Actor` header, if the caller may use it.
 fn acting_as(headers: &HeaderMap, mut caller: Caller) -> Result<Caller, Problem> {
     let given: Vec<_> = headers.get_all(ACTOR).iter().collect();
     let name = match given.as_slice() {
@@ -110,24 +109,24 @@ fn acting_as(headers: &HeaderMap, mut caller: Caller) -> Result<Caller, Problem>
     Ok(caller)
 }
 
-/// The permission that lets a token from another machine run this server.
+/// The permission that lets a remote token administrate this server.
 const ADMIN: &str = "admin";
 
-/// Refuses what concerns all tenants, unless the caller is on this machine or its token names the permission `admin`. A
-/// token without a list of permissions may do everything of its tenant, but not this.
+/// Rejects an action that affects all tenants, unless the caller is on this machine or its token has the permission
+/// `admin`. A token without a list of permissions may do everything within its tenant, but not this.
 pub(crate) fn operators_only(caller: &Caller, peer: Peer) -> Result<(), Problem> {
     let named = |list: &Vec<String>| list.iter().any(|one| one == ADMIN);
     if is_loopback(peer.0.ip()) || caller.actor.permissions.as_ref().is_some_and(named) {
         return Ok(());
     }
     let detail = format!(
-        "This concerns all tenants: it is allowed from the machine of the server, and with a token that has the permission `{ADMIN}`."
+        "This affects all tenants. Send it from the server's machine, or with a token that has the permission `{ADMIN}`."
     );
     Err(Problem::new(NOT_ALLOWED, detail))
 }
 
 fn authenticate(app: &App, header: &str) -> Result<Caller, Problem> {
-    let wrong = || unauthorized("The token is not valid: it is wrong, was revoked, or has ended.");
+    let wrong = || unauthorized("The token is not valid: it is wrong, revoked or expired.");
     let (scheme, text) = header.split_once(' ').ok_or_else(wrong)?;
     if !scheme.eq_ignore_ascii_case("bearer") {
         return Err(wrong());
@@ -188,12 +187,12 @@ fn is_us(bound: SocketAddr, text: &str) -> bool {
     bare == "localhost" || bare == "127.0.0.1" || bare.parse() == Ok(Ipv6Addr::LOCALHOST) || is_bound(bound, bare)
 }
 
-/// Whether this is the very address that we listen on, such as 127.0.0.2.
+/// Whether this is the exact listening address, such as 127.0.0.2.
 fn is_bound(bound: SocketAddr, host: &str) -> bool {
     host.parse::<IpAddr>().is_ok_and(|ip| ip == bound.ip())
 }
 
-/// Whether an address is this machine's own, also when IPv4 is written as IPv6.
+/// Whether an address is loopback, including IPv4 mapped to IPv6.
 pub(crate) fn is_loopback(ip: IpAddr) -> bool {
     ip.to_canonical().is_loopback()
 }
@@ -203,7 +202,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_our_own_names_with_our_port_are_us() {
+    fn only_loopback_names_with_our_port_are_accepted() {
         let bound: SocketAddr = "127.0.0.1:7700".parse().unwrap();
         for good in ["localhost:7700", "LOCALHOST:7700", "127.0.0.1:7700", "[::1]:7700"] {
             assert!(is_us(bound, good), "{good}");
@@ -229,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_machine_itself_and_tokens_that_name_the_permission_run_the_server() {
+    fn only_local_callers_and_admin_tokens_administrate_the_server() {
         let peer = |text: &str| Peer(text.parse().unwrap());
         let caller = |permissions: Option<&[&str]>| Caller {
             scope: Scope::of(TenantId::default_tenant()),
@@ -241,12 +240,12 @@ mod tests {
         let allowed = |permissions, from| operators_only(&caller(permissions), peer(from)).is_ok();
         assert!(allowed(None, "127.0.0.1:9"));
         assert!(allowed(Some(&["admin"]), "10.0.0.1:9"));
-        assert!(!allowed(None, "10.0.0.1:9"), "every permission of a tenant is not this one");
+        assert!(!allowed(None, "10.0.0.1:9"), "a token without a list of permissions is no administrator");
         assert!(!allowed(Some(&["act_as"]), "10.0.0.1:9"));
     }
 
     #[test]
-    fn an_ipv4_peer_on_an_ipv6_socket_is_still_this_machine() {
+    fn an_ipv4_peer_on_an_ipv6_socket_is_loopback() {
         assert!(is_loopback("::ffff:127.0.0.1".parse().unwrap()));
         assert!(!is_loopback("::ffff:10.0.0.1".parse().unwrap()));
     }

@@ -1,8 +1,7 @@
-//! HTTP, OpenAPI and metrics over the kernel. The only place that knows wire formats; it holds no state of its own.
+//! HTTP, OpenAPI and metrics over the kernel. The only crate that knows wire formats; it holds no state of its own.
 //!
-//! [`serve`] runs a server, [`openapi`] describes it, [`wire`] has the forms that travel, [`new_token`] makes the
-//! tokens that let callers in. A route is one function in `routes/`, annotated so that the description cannot differ
-//! from what is served.
+//! [`serve`] runs a server, [`openapi`] describes it, [`wire`] has the JSON types, [`new_token`] creates bearer tokens.
+//! A route is one annotated function in `routes/`, so that the description matches the code.
 
 mod app;
 mod extract;

@@ -1,4 +1,4 @@
-//! What Prometheus scrapes.
+//! Metrics for Prometheus.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -18,7 +18,7 @@ use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::Registry;
 
-/// Names of tools that become labels; calls of further ones are counted as [`OTHER`].
+/// Maximum number of tool names used as labels; calls of further tools are counted as [`OTHER`].
 const MAX_TOOLS: usize = 500;
 /// The label of tools beyond [`MAX_TOOLS`].
 const OTHER: &str = "other";
@@ -59,7 +59,7 @@ struct DecisionLabels {
 
 type Durations<L> = Family<L, Histogram, fn() -> Histogram>;
 
-/// Counts of one server, and what the store and the engine answer at each scrape.
+/// The counters of one server, and the gauges that are read at each scrape.
 pub(crate) struct Metrics {
     registry: Registry,
     requests: Family<RequestLabels, Counter>,
@@ -99,7 +99,7 @@ impl Metrics {
         self.runs.get_or_create(&ModeLabels { mode: mode.as_str() }).inc();
     }
 
-    /// All of it as OpenMetrics text.
+    /// All metrics as OpenMetrics text.
     pub(crate) fn text(&self) -> Result<String, fmt::Error> {
         let mut text = String::new();
         prometheus_client::encoding::text::encode(&mut text, &self.registry)?;
@@ -107,7 +107,7 @@ impl Metrics {
     }
 }
 
-/// Counts what the engine of this server reports.
+/// Counts the events of the engine.
 struct Counts {
     retries: Family<ToolLabels, Counter>,
     letters: Family<ToolLabels, Counter>,
@@ -151,7 +151,7 @@ impl Counts {
         counts
     }
 
-    /// The label of a tool. Packs decide how many tools there are, so the number of labels is bounded here.
+    /// The label of a tool. Packs decide how many tools there are, so the number of labels must be limited.
     fn tool(&self, name: &str) -> String {
         let mut known = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
         if known.contains(name) {
@@ -195,7 +195,7 @@ impl Observer for Counts {
     }
 }
 
-/// What the store and the engine are asked at each scrape.
+/// Gauges that are read from the store and the engine at each scrape.
 struct Inside(Arc<Engine>);
 
 impl fmt::Debug for Inside {
@@ -215,7 +215,7 @@ fn gauge(encoder: &mut DescriptorEncoder<'_>, name: &str, help: &str, value: f64
 }
 
 impl Inside {
-    /// What waits, and since when. Left out if the store cannot be read: a gap is seen, a wrong zero is not.
+    /// Queue sizes and ages. Left out if the store cannot be read, because a gap is visible and a wrong zero is not.
     fn backlog(&self, encoder: &mut DescriptorEncoder<'_>) -> fmt::Result {
         let Some(backlog) = read(self.0.backlog()) else { return Ok(()) };
         let now = self.0.clock().now();
@@ -262,7 +262,7 @@ impl Collector for Inside {
             counter(&mut encoder, name, help, value)?;
         }
         gauge(&mut encoder, "outside_jobs", "Outside jobs under way", self.0.outside_jobs() as f64)?;
-        gauge(&mut encoder, "paused", "1 if the server starts nothing", f64::from(u8::from(self.0.is_paused())))?;
+        gauge(&mut encoder, "paused", "1 if the server is paused", f64::from(u8::from(self.0.is_paused())))?;
         self.backlog(&mut encoder)?;
         self.leases(&mut encoder)?;
         let by_status = read(self.0.store().count_by_status(SystemScope)).unwrap_or_default();

@@ -13,11 +13,11 @@ use crate::problem::Code;
 use crate::request_id::{self, X_REQUEST_ID};
 use crate::trace;
 
-/// How long a handler waited for something that the caller asked it to wait for. Put into the response by the handler.
+/// How long a handler waited because the caller asked it to. The handler puts it into the response.
 #[derive(Clone, Copy)]
 pub(crate) struct Waited(pub(crate) Duration);
 
-/// Counts and logs a request. The log has the route, not the path: paths may carry values.
+/// Counts and logs a request. The log has the route instead of the path, because paths may contain values.
 pub(crate) async fn observe(State(app): State<App>, request: Request, next: Next) -> Response {
     let began = Instant::now();
     let id = request_id::of_request(request.headers());
@@ -36,7 +36,7 @@ pub(crate) async fn observe(State(app): State<App>, request: Request, next: Next
         _ if took.saturating_sub(waited) >= app.slow_request() => tracing::info!(status, took_ms, "slow request"),
         _ => tracing::debug!(status, took_ms, "request answered"),
     });
-    // Clients may make up methods; only known ones become labels.
+    // Clients may invent methods; only known ones become labels.
     let method = if is_known(method.as_str()) { method.as_str() } else { "OTHER" };
     app.metrics().request(method, &route, status, took);
     let headers = response.headers_mut();

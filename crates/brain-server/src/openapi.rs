@@ -1,4 +1,4 @@
-//! The description of the API, generated from the handlers.
+//! The OpenAPI document, generated from the handlers.
 
 use utoipa::openapi::path::Operation;
 use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
@@ -10,11 +10,11 @@ use crate::app::api;
 use crate::problem::PROBLEM_JSON;
 use crate::wire::{FieldProblem, ProblemDocument};
 
-/// Problems that any route may answer with.
+/// Problems that any route may return.
 const ANYWHERE: [(&str, &str); 4] = [
-    ("401", "A valid token is needed."),
-    ("403", "The request was not meant for this server, comes from another web site, or may not do that."),
-    ("500", "Something went wrong inside; the log of the server has more under `error_id`."),
+    ("401", "A valid token is required."),
+    ("403", "The request was not meant for this server, comes from another web site, or lacks a permission."),
+    ("500", "An internal error; the server's log has details under `error_id`."),
     ("503", "The server is not ready, or the answer took too long."),
 ];
 
@@ -31,19 +31,19 @@ a bearer token is (`brain token new`).
 again safely: what has been decided already is a `409`.";
 
 const TAGS: [(&str, &str); 10] = [
-    ("runs", "Ask for something to be done, and look at what became of it"),
-    ("tools", "What can be asked for"),
-    ("records", "What is stored"),
+    ("runs", "Submit requests and read their results"),
+    ("tools", "The available tools"),
+    ("records", "Stored business objects"),
     ("blobs", "Files and other large values"),
     ("jobs", "Work for external workers, and callbacks of other engines"),
-    ("approvals", "What waits for somebody's word"),
-    ("dead-letters", "What waits for a person because it failed"),
-    ("learning", "How words are understood, and phrases that people teach or that are learned from them"),
-    ("events", "Everything that happens, page by page or as it happens"),
+    ("approvals", "Plans and steps that wait for approval"),
+    ("dead-letters", "Failed jobs that wait for a person"),
+    ("learning", "How requests are understood, and taught or learned phrases"),
+    ("events", "All changes of runs, in pages or as a stream"),
     ("system", "The server itself"),
 ];
 
-/// The description of the API (OpenAPI 3.1).
+/// The OpenAPI 3.1 document of the API.
 pub fn openapi() -> OpenApi {
     let mut document = api().into_openapi();
     let info = InfoBuilder::new().title("Brain").version(env!("CARGO_PKG_VERSION")).description(Some(ABOUT));
@@ -83,7 +83,7 @@ fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
     [&mut item.get, &mut item.post, &mut item.put, &mut item.patch, &mut item.delete].into_iter().flatten()
 }
 
-/// Adds the problems that are possible anywhere, and gives every problem its body.
+/// Adds the problems that any route may return, and gives every problem its body.
 fn complete(operation: &mut Operation) {
     for (status, description) in ANYWHERE {
         let responses = &mut operation.responses.responses;

@@ -1,4 +1,4 @@
-//! Why a request was not answered: every kind of problem, and how it becomes a document.
+//! Every kind of problem that the server returns, and its conversion to a problem document.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ macro_rules! kinds {
     ($($name:ident = $status:literal $code:literal $title:literal;)*) => {
         $(pub(crate) const $name: Kind = Kind { code: $code, status: $status, title: $title };)*
 
-        /// Every kind of problem that the server answers with.
+        /// Every kind of problem that the server returns.
         pub const KINDS: &[Kind] = &[$($name),*];
     };
 }
@@ -71,11 +71,11 @@ kinds! {
     TIMED_OUT = 503 "timed_out" "Timed out";
 }
 
-/// The code of a problem, in the extensions of its response: for the log.
+/// The code of a problem, in the extensions of its response, for the log.
 #[derive(Clone, Copy)]
 pub(crate) struct Code(pub(crate) &'static str);
 
-/// Why a request was not answered.
+/// Why a request failed.
 #[derive(Debug)]
 pub(crate) struct Problem(Box<Inner>);
 
@@ -94,7 +94,7 @@ impl Problem {
         Self(Box::new(Inner { kind, detail: detail.into(), errors, error_id, headers }))
     }
 
-    /// What the client is told.
+    /// The document that the client gets.
     pub(crate) fn document(&self) -> ProblemDocument {
         let Inner { kind: Kind { code, status, title }, detail, errors, error_id, .. } = &*self.0;
         ProblemDocument {
@@ -108,12 +108,12 @@ impl Problem {
         }
     }
 
-    /// A part of the request that does not fit.
+    /// An invalid part of the request.
     pub(crate) fn invalid(field: &str, message: impl Into<String>) -> Self {
         Self::invalid_fields(vec![FieldProblem { field: field.to_owned(), message: message.into() }])
     }
 
-    /// Parts of the request that do not fit. There must be at least one.
+    /// Invalid parts of the request. There must be at least one.
     pub(crate) fn invalid_fields(errors: Vec<FieldProblem>) -> Self {
         let lines = errors.iter().map(|error| match error.field.as_str() {
             "" => error.message.clone(),
@@ -130,18 +130,19 @@ impl Problem {
         Self::new(BAD_ID, error.to_string())
     }
 
-    /// A mistake of ours: the caller learns an id, the log the reason.
+    /// A bug of ours: the caller gets an id, the log gets the reason.
     pub(crate) fn internal(reason: &str) -> Self {
         let id = crate::request_id::new_id();
         tracing::error!(error_id = %id, %reason, "a request failed inside");
-        let detail = format!("This is not your fault. The log of the server has more under the id {id}.");
+        let detail =
+            format!("This is a bug in Brain, not in your request. The server's log has details under the id {id}.");
         let mut problem = Self::new(INTERNAL, detail);
         problem.0.error_id = Some(id);
         problem
     }
 
-    /// A disk without room, a database that is away: nobody's mistake, and it may be over soon. The caller learns what
-    /// to do, the log the reason.
+    /// A full disk, an unreachable database: possibly temporary. The caller gets advice and an id, the log gets the
+    /// reason.
     pub(crate) fn store_failed(reason: &str) -> Self {
         let id = crate::request_id::new_id();
         tracing::error!(error_id = %id, %reason, "the store failed");
@@ -227,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn an_internal_problem_tells_the_caller_nothing_but_an_id() {
+    fn an_internal_problem_shows_the_caller_only_an_id() {
         let problem = Problem::from(KernelError::Internal("disk 3 is on fire".into()));
         assert!(problem.0.error_id.is_some());
         assert!(!problem.0.detail.contains("disk"));

@@ -1,4 +1,4 @@
-//! Memory is bounded: few requests at a time may have a large body.
+//! Bounds memory by limiting concurrent requests with a large body.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -9,12 +9,12 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::app::App;
 
-/// A body that is not larger needs no room of its own.
+/// Maximum size of a body that needs no permit.
 pub(crate) const SMALL: usize = 1024 * 1024;
-/// Requests with a larger one at a time; more wait.
+/// Maximum number of concurrent requests with a larger body; more wait.
 pub(crate) const LARGE_AT_ONCE: usize = 8;
 
-/// A request's claim to room. It is given back when the request is answered.
+/// A request's permit for a large body. Released when the request is answered.
 #[derive(Clone)]
 pub(crate) struct Room {
     all: Arc<Semaphore>,
@@ -22,7 +22,7 @@ pub(crate) struct Room {
 }
 
 impl Room {
-    /// Waits for room, once.
+    /// Waits for the permit, unless this request already has it.
     pub(crate) async fn take(&self) {
         let held = || self.held.lock().unwrap_or_else(PoisonError::into_inner);
         if held().is_none() {
@@ -32,7 +32,7 @@ impl Room {
     }
 }
 
-/// Gives every request its claim.
+/// Gives every request its [`Room`].
 pub(crate) async fn room(State(app): State<App>, mut request: Request, next: Next) -> Response {
     let room = Room { all: app.large_bodies().clone(), held: Arc::default() };
     request.extensions_mut().insert(room.clone());

@@ -23,29 +23,29 @@ use tower::ServiceExt;
 use crate::app::{App, router};
 use crate::guard::Peer;
 
-/// How long to pause when no connection can be accepted, for example because there are too many open files.
+/// Delay after a failed accept, for example because of too many open files.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(200);
-/// How much of a request's head is read at most, in bytes.
+/// Maximum size of a request's head, in bytes.
 const MAX_HEAD: usize = 64 * 1024;
 
-/// How a server is set up.
+/// Configuration of a server.
 #[derive(Clone, Debug)]
 pub struct ServerConfig {
-    /// Where to listen; port 0 is any free port.
+    /// The listening address; port 0 picks a free port.
     pub addr: SocketAddr,
-    /// Whether every caller needs a token. An address that is not loopback always needs one, whatever stands here.
+    /// Whether every caller needs a token. An address that is not loopback always requires one.
     pub require_token: bool,
-    /// Connections at a time; more wait until one ends.
+    /// Maximum number of connections; more wait until one ends.
     pub max_connections: usize,
-    /// How long a request may take in all. Whoever waits for a run is answered a little earlier.
+    /// Timeout of a request. A request that waits for a run is answered a little earlier.
     pub request_timeout: Duration,
-    /// The largest blob that is taken in, in bytes.
+    /// Maximum size of a blob, in bytes.
     pub max_blob: u64,
-    /// How long a connection may take to send the head of a request.
+    /// Timeout for receiving the head of a request.
     pub header_timeout: Duration,
-    /// Requests that take longer, without the time that they wait for a run, are logged as slow.
+    /// Duration, without waiting for a run, above which a request is logged as slow.
     pub slow_request: Duration,
-    /// How long open requests may go on after the server was asked to stop.
+    /// How long open requests may continue after the server was asked to stop.
     pub shutdown_grace: Duration,
 }
 
@@ -69,8 +69,8 @@ fn is_loopback(addr: SocketAddr) -> bool {
     addr.ip().to_canonical().is_loopback()
 }
 
-/// Starts to listen. Returns the address, and what serves until `shutdown` is there. Nothing is served before that is
-/// polled, but connections already queue.
+/// Starts listening. Returns the address, and a future that serves until `shutdown` completes. Connections queue until
+/// the future is polled.
 pub async fn bind(
     kernel: impl Into<KernelSlot>,
     config: ServerConfig,
@@ -83,7 +83,7 @@ pub async fn bind(
     Ok((bound, accept(listener, app, config, shutdown)))
 }
 
-/// Serves until `shutdown` is there.
+/// Serves until `shutdown` completes.
 pub async fn serve(
     kernel: impl Into<KernelSlot>,
     config: ServerConfig,
@@ -123,12 +123,12 @@ async fn accept(
     drop(listener);
     app.close();
     if tokio::time::timeout(config.shutdown_grace, connections.shutdown()).await.is_err() {
-        tracing::warn!("some requests were still open; what they began goes on");
+        tracing::warn!("some requests were still open at shutdown; their runs continue");
     }
     Ok(())
 }
 
-/// Serves one connection in a task of its own.
+/// Serves one connection in its own task.
 fn connect(
     permit: OwnedSemaphorePermit,
     stream: TcpStream,

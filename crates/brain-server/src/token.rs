@@ -1,4 +1,4 @@
-//! Bearer tokens: `brn_<id>_<secret>`. The id finds the token, the hash of the secret proves it.
+//! Bearer tokens: `brn_<id>_<secret>`. The id finds the token, the hash of the secret verifies it.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -9,19 +9,19 @@ use subtle::ConstantTimeEq;
 
 const PREFIX: &str = "brn_";
 
-/// What a token lets its holder do.
+/// What a token permits.
 #[derive(Clone, Debug, Default)]
 pub struct Grants {
     /// Whether it may approve.
     pub approver: bool,
-    /// The permissions it has; `None`: all.
+    /// Its permissions; `None` grants all.
     pub permissions: Option<Vec<String>>,
-    /// The tier of its holder; `None`: any.
+    /// The tier of its holder; `None` for any.
     pub tier: Option<String>,
 }
 
-/// Makes a token: the row to store, and the text that is shown once and kept nowhere. `secret` must come from the
-/// system's randomness; `random` only makes the id.
+/// Creates a token: the row to store, and the text, which is shown once and stored nowhere. `secret` must be system
+/// randomness; `random` is used only for the id.
 pub fn new_token(
     tenant: TenantId,
     label: &str,
@@ -49,7 +49,7 @@ pub fn new_token(
     (row, text)
 }
 
-/// The two halves of a token, if this is one.
+/// Splits a token into id and secret.
 pub(crate) fn halves(text: &str) -> Option<(TokenId, &str)> {
     let (id, secret) = text.strip_prefix(PREFIX)?.split_once('_')?;
     let well_formed = id.len() == 32 && secret.len() == 64 && secret.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -59,24 +59,24 @@ pub(crate) fn halves(text: &str) -> Option<(TokenId, &str)> {
     id.parse().ok().map(|id| (id, secret))
 }
 
-/// Whether a token opens its tenant now.
+/// Whether the secret is right and the token is neither revoked nor expired.
 pub(crate) fn opens(row: &TokenRow, secret: &str, now: Timestamp) -> bool {
     let right: bool = Digest::of(secret.as_bytes()).as_bytes().ct_eq(row.hash.as_bytes()).into();
     right && !row.revoked && row.expires_at.is_none_or(|end| now < end)
 }
 
-/// How long a token that was looked up is believed. A token that is revoked opens its tenant for so long at most.
+/// How long a token stays cached. A revoked token is accepted for at most this long.
 const BELIEVED: Millis = Millis(5_000);
-/// Tokens that are remembered at a time.
+/// Maximum number of cached tokens.
 const MAX_KNOWN: usize = 10_000;
 
-/// Tokens that were looked up lately, so that not every request asks the store. Only tokens that exist are remembered; the
-/// secret and the expiry are checked for every request.
+/// A cache of tokens, so that not every request queries the store. Only existing tokens are cached; secret and expiry
+/// are checked for every request.
 #[derive(Default)]
 pub(crate) struct KnownTokens(Mutex<HashMap<TokenId, (Timestamp, TokenRow)>>);
 
 impl KnownTokens {
-    /// A token: as it was known at most [`BELIEVED`] ago, or as `look_up` says.
+    /// A token, from the cache if it is at most [`BELIEVED`] old, or from `look_up`.
     pub(crate) fn find<E>(
         &self,
         id: TokenId,
@@ -84,7 +84,7 @@ impl KnownTokens {
         look_up: impl FnOnce() -> Result<Option<TokenRow>, E>,
     ) -> Result<Option<TokenRow>, E> {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&id).cloned();
-        // A clock that was set back must not make a token live longer.
+        // A clock that was set back must not extend the life of a cached token.
         if let Some((_, row)) = known.filter(|(at, _)| *at <= now && now.since(*at) < BELIEVED) {
             return Ok(Some(row));
         }
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_opens_its_tenant_until_it_ends() {
+    fn a_token_is_accepted_until_it_expires() {
         let (mut row, text) = token(Some(Timestamp::from_millis(2_000)));
         let (id, secret) = halves(&text).unwrap();
         assert_eq!(id, row.id);
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_is_looked_up_once_in_a_while_and_revoking_it_takes_effect_within_that_time() {
+    fn a_token_is_cached_briefly_and_revoking_it_takes_effect_within_that_time() {
         let (row, _) = token(None);
         let known = KnownTokens::default();
         let mut asked = 0;
@@ -153,7 +153,7 @@ mod tests {
         assert_eq!(
             known.find::<()>(row.id, Timestamp::from_millis(30_001), || Ok(None)),
             Ok(None),
-            "absence is not kept"
+            "absence is not cached"
         );
     }
 
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn text_that_is_no_token_has_no_halves() {
+    fn text_that_is_not_a_token_has_no_halves() {
         let (_, text) = token(None);
         for wrong in ["", "brn_", "brn__", &text[4..], &text[..text.len() - 1], &text.replace("brn_", "brx_")] {
             assert!(halves(wrong).is_none(), "{wrong}");

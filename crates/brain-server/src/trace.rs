@@ -2,8 +2,8 @@
 
 use axum::http::HeaderMap;
 
-/// The trace id of the `traceparent` header, in lower case. `None` if there is no such header, more than one, or one that
-/// the specification tells receivers to ignore.
+/// The trace id of the `traceparent` header, in lower case. `None` if there is no such header, more than one, or one
+/// that the specification tells receivers to ignore.
 pub(crate) fn trace_id(headers: &HeaderMap) -> Option<String> {
     let mut given = headers.get_all("traceparent").iter();
     let (parent, None) = (given.next()?.to_str().ok()?, given.next()) else { return None };
@@ -31,7 +31,7 @@ mod tests {
     }
 
     #[test]
-    fn the_trace_of_a_valid_header_is_taken_and_every_other_header_is_ignored() {
+    fn the_trace_of_a_valid_header_is_used_and_invalid_headers_are_ignored() {
         const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
         let good = format!("00-{TRACE}-00f067aa0ba902b7-01");
         assert_eq!(read(&[&good]).as_deref(), Some(TRACE));

@@ -1,81 +1,81 @@
-//! Mistakes that are planted on purpose: a simulation that finds none of them would prove nothing. Most are planted at
-//! seams that the simulation owns; the others at hooks that are compiled only with the feature `planted-bugs`.
+//! Planted bugs: a simulation that detects none of them would prove nothing. Most are planted at seams that the
+//! simulation owns; the others at hooks that exist only with the feature `planted-bugs`.
 
-/// A planted mistake.
+/// A planted bug.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bug {
-    /// The store does not compare sequence number and fence of a run.
+    /// The store does not compare the sequence number and fence of a run.
     NoFences,
-    /// The store now and then loses one write of a member.
+    /// The store occasionally loses one write of a member.
     LostWrite,
-    /// The store now and then says that a batch is durable and has not written it.
+    /// The store occasionally reports a batch as durable that it has not written.
     FalseWord,
     /// The store does not compare the revisions of records.
     LostUpdate,
-    /// Whoever calls outside makes a call that got lost again, without asking whether it may.
+    /// The caller repeats a lost call without checking whether it may.
     BlindRetry,
-    /// Every attempt gets an idempotency key of its own.
+    /// Every attempt gets a new idempotency key.
     NewKeys,
-    /// Nodes do not look for the runs of the dead, for timers and for inboxes.
+    /// Nodes do not look for runs of dead nodes, due timers and inboxes.
     NoKeeper,
-    /// The check tool says that a call did not happen without looking.
+    /// The check tool reports that a call did not happen without checking.
     WrongCheck,
-    /// The store forgets who used an idempotency key.
+    /// The store forgets idempotency keys.
     ForgottenKey,
-    /// Nodes give one tenant more than its weight says.
+    /// Nodes give one tenant more than its weight allows.
     Favourite,
-    /// Nodes do not hold to the limit of a tool.
+    /// Nodes do not enforce the limit of a tool.
     NoLimit,
-    /// What was done first is taken back first.
+    /// Compensation undoes the oldest job first.
     UndoForward,
-    /// That a record was not there is no precondition of a commit.
+    /// The absence of a record is not checked by a commit.
     NoAbsence,
-    /// Nodes do not tell themselves that a run has something in its inbox.
+    /// Nodes do not notify themselves about new inbox entries of a run.
     DroppedSignal,
-    /// Nodes set alarms for what is far off, and none for what is near.
+    /// Nodes set timers for distant times only.
     FarTimers,
-    /// A step that brought others along is closed whatever has become of it.
+    /// A step that injected others is closed whatever their state.
     CloseAgain,
-    /// Offering a job that has no entry yet leaves no entry.
+    /// Offering a job without an entry leaves no entry.
     OfferNothing,
-    /// A store that does not answer counts as a child run that was refused.
+    /// A store failure counts as a refused child run.
     ChildRefused,
-    /// A check that finds nothing is believed while the call may still land.
+    /// A check that finds nothing is trusted while the call may still land.
     HastyCheck,
-    /// Letters about what may have happened are closed with their run.
+    /// Dead letters about jobs in doubt are closed with their run.
     LetterClosed,
-    /// Taking back with a tool that brings steps along does nothing.
+    /// An undo that injects steps does nothing.
     EmptyUndo,
-    /// One job that cannot be taken keeps workers from all others.
+    /// One job that cannot be leased hides all others of its topic.
     ClosedTopic,
-    /// What was done and answered badly counts as not done.
+    /// A job that happened with an unusable answer counts as not done.
     BadIsNotDone,
-    /// An undo that fails ends the taking back.
+    /// An undo that fails ends the compensation.
     UndoGivesUp,
-    /// A cancellation takes the place of a taking back that was decided.
+    /// A cancellation replaces a compensation that was already decided.
     CancelReplaces,
-    /// A gateway that gave up counts as one that did nothing.
+    /// A gateway timeout counts as not done.
     RepeatedGateway,
-    /// Whoever follows the feed is led past rows.
+    /// Readers of the feed skip rows.
     FeedGap,
-    /// A call whose run another node has taken over stays under way for ever.
+    /// A call whose run another node has taken over stays in flight forever.
     AnsweredForgotten,
-    /// Sweeping does not look for open letters.
+    /// Retention ignores open dead letters.
     SweptLetter,
     /// The steps of a run are not counted.
     NoHardStop,
-    /// The time at which a run is to be woken is now and then not written.
+    /// The wake-up time of a run is occasionally not written.
     LostTimer,
-    /// What a run is told is now and then not written.
+    /// A signal is occasionally not written.
     LostSignal,
-    /// A job that was taken stays offered now and then.
+    /// A leased job occasionally stays offered.
     OfferLeft,
-    /// A run that is moved forgets what it had done.
+    /// A migrated run loses its receipts.
     MovedReceipts,
 }
 
 impl Bug {
-    /// All of them.
+    /// All bugs.
     pub const ALL: [Self; 34] = [
         Self::NoFences,
         Self::LostWrite,
@@ -153,7 +153,7 @@ impl Bug {
         }
     }
 
-    /// Whether it is planted in the product's own code, which only the feature `planted-bugs` makes possible.
+    /// Whether it is planted in the product's own code, which requires the feature `planted-bugs`.
     pub fn is_hooked(self) -> bool {
         matches!(
             self,

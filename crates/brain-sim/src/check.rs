@@ -1,6 +1,6 @@
-//! What must hold when a world is over.
+//! Invariants at the end of a world.
 //!
-//! One file for each subject. What cannot be seen at the end any more (who went before whom) is looked at on the way.
+//! One file per subject. What can no longer be seen at the end (who was served first) is checked on the way.
 
 mod effects;
 pub(crate) mod fairness;
@@ -13,7 +13,7 @@ use brain_store::Scope;
 use crate::host::CHECKS;
 use crate::world::World;
 
-/// Everything.
+/// Checks everything.
 pub(crate) fn all(world: &mut World) {
     let mut problems = rows::clients(world);
     if world.outside.seen().too_many {
@@ -51,7 +51,7 @@ fn stuck(state: &RunState) -> Option<String> {
     })
 }
 
-/// A database gives its rows their places in the feed a moment after they were written: it is asked for a while.
+/// Polls for a while, because a database assigns feed positions shortly after the commit.
 pub(crate) fn patiently<T: Default + PartialEq>(options: &crate::Options, mut look: impl FnMut() -> T) -> T {
     let times = if options.postgres.is_some() { 200 } else { 1 };
     let mut found = look();
@@ -65,7 +65,7 @@ pub(crate) fn patiently<T: Default + PartialEq>(options: &crate::Options, mut lo
     found
 }
 
-/// The feed has every row of every log, each once.
+/// Checks that the feed has every row of every log exactly once.
 fn feed(world: &World, scope: &Scope) -> Option<String> {
     let base = &world.disk.base;
     let page = base.feed(scope, 0, 1_000_000).ok()?;

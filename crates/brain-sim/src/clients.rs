@@ -1,5 +1,4 @@
-//! Those who ask for runs: they ask again under the same key when they hear nothing good, and each must end up with
-//! exactly one run.
+//! Clients: they repeat a request under the same key until it is accepted, and each must end up with exactly one run.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -21,20 +20,20 @@ use crate::world::World;
 
 pub(crate) type Pending = Pin<Box<dyn Future<Output = Result<RunNews, EngineError>>>>;
 
-/// One who wants a run.
+/// A client that wants one run.
 pub(crate) struct Client {
     pub(crate) name: String,
     pub(crate) scope: Scope,
     program: Arc<Program>,
-    /// Its idempotency key; without one it asks once and takes what comes.
+    /// Its idempotency key; without one it asks only once.
     pub(crate) key: Option<String>,
-    /// Every run it has asked for; at most one of them may exist.
+    /// Every run id it has submitted; at most one of them may exist.
     pub(crate) asked: Vec<RunId>,
-    /// The run that it was told to be its own.
+    /// The run that was reported as accepted.
     pub(crate) accepted: Option<RunId>,
     pub(crate) gave_up: bool,
     parent: Option<(RunId, JobKey)>,
-    /// Where the call that wants this run waits to hear of it, and on which node.
+    /// Where the parent's call waits for the child run, and the node of the call.
     answer: Option<(Arc<Mutex<Option<JobOutcome>>>, String)>,
     pending: Option<Pending>,
     next: Timestamp,
@@ -60,13 +59,13 @@ impl Client {
         }
     }
 
-    /// One of many who want something at the same time.
+    /// One of many clients with requests at the same time.
     pub(crate) fn of_flood(number: u64, scope: Scope, at: Timestamp, dice: &mut Dice) -> Self {
         let program = plans::calls(dice);
         Self { program, ..Self::new(number, scope, at, dice) }
     }
 
-    /// Whoever submits a child run for a call. It tries once: if that fails, the call is made again.
+    /// A client that submits the child run of a call. It tries once: if that fails, the call is repeated.
     pub(crate) fn of_order(order: Order, key: String, name: String, at: Timestamp, dice: &mut Dice) -> Self {
         let client = Self::new(0, order.scope, at, dice);
         Self {
@@ -79,7 +78,7 @@ impl Client {
         }
     }
 
-    /// Whether it still wants something.
+    /// Whether it still wants a run.
     pub(crate) fn is_waiting(&self) -> bool {
         self.accepted.is_none() && !self.gave_up
     }
@@ -128,7 +127,7 @@ impl Client {
     }
 }
 
-/// What a future has come to, if it has.
+/// The result of a future, if it is ready.
 pub(crate) fn poll(pending: &mut Pending) -> Option<Result<RunNews, EngineError>> {
     match pending.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(result) => Some(result),
@@ -137,7 +136,7 @@ pub(crate) fn poll(pending: &mut Pending) -> Option<Result<RunNews, EngineError>
 }
 
 impl World {
-    /// Lets every client do what it can now.
+    /// Lets every client act.
     pub(crate) fn serve_clients(&mut self) {
         let mut orders = std::mem::take(&mut self.outside.seen().orders);
         for order in orders.drain(..) {
@@ -167,7 +166,7 @@ impl World {
         if !client.is_waiting() || now < client.next {
             return;
         }
-        // A call is made by its own node; everybody else asks whoever is there.
+        // A child run is submitted on the node of its call; everything else on any node.
         let wanted = client.answer.as_ref().map(|(_, node)| node.clone());
         let Some(engine) = self.any_engine(wanted.as_deref()) else {
             if wanted.is_some() {
@@ -195,7 +194,7 @@ impl World {
                 self.listing.note("client", |_| format!("{name} was accepted before"));
                 match self.disk.base.by_key(&client.scope, &key) {
                     Ok(Some((run, _))) => client.is_accepted(run),
-                    _ => self.problems.push(format!("{name}: its key is taken, but by nobody")),
+                    _ => self.problems.push(format!("{name}: its key is taken, but no run has it")),
                 }
             }
             Err(error) => {
@@ -208,7 +207,7 @@ impl World {
     }
 }
 
-/// Data that a good answer has.
+/// The data of a successful answer.
 pub(crate) fn good(what: &str) -> Value {
     json!({what: true})
 }

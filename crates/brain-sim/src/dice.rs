@@ -1,9 +1,9 @@
-//! Chance, from a seed.
+//! Seeded randomness.
 
 use brain_core::{DigestBuilder, Random, SeededRandom};
 
-/// A source of chance of its own for one part of the world, so that one more throw in one part leaves the others as
-/// they were.
+/// An independent source of randomness for one part of the world, so that an extra draw in one part does not change the
+/// others.
 pub(crate) struct Dice(SeededRandom);
 
 impl Dice {
@@ -11,7 +11,7 @@ impl Dice {
         Self(SeededRandom::new(number(&[&seed.to_be_bytes(), part.as_bytes()])))
     }
 
-    /// A number below this bound.
+    /// A number below `bound`.
     pub(crate) fn below(&mut self, bound: u64) -> u64 {
         self.0.below(bound.max(1))
     }
@@ -21,7 +21,7 @@ impl Dice {
         low + self.below(high - low + 1)
     }
 
-    /// True so many times in a thousand.
+    /// True with a probability of `times` in a thousand.
     pub(crate) fn permille(&mut self, times: u64) -> bool {
         self.below(1000) < times
     }
@@ -30,7 +30,7 @@ impl Dice {
         self.below(times) == 0
     }
 
-    /// One of these, if there are any.
+    /// A random item, if there are any.
     pub(crate) fn pick<'a, T>(&mut self, list: &'a [T]) -> Option<&'a T> {
         if list.is_empty() { None } else { list.get(self.below(list.len() as u64) as usize) }
     }
@@ -40,7 +40,7 @@ impl Dice {
     }
 }
 
-/// A number that follows from these parts alone: for what must be the same whenever it is decided.
+/// A number derived from these parts alone, for answers that must not change when decided again.
 pub(crate) fn number(parts: &[&[u8]]) -> u64 {
     let digest = parts.iter().fold(DigestBuilder::new("sim"), |digest, part| digest.part(part)).finish();
     let mut first = [0; 8];

@@ -1,5 +1,5 @@
-//! What the engine asks for: tools that write records, values of expressions, steps that a result brings along. Every
-//! answer follows from the run and the step, so that deciding again gives the same.
+//! The host of the engine: tools that write records, values of expressions, injected steps. Every answer depends only
+//! on the run and the step, so that deciding again gives the same result.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -16,10 +16,10 @@ use crate::bug::Bug;
 use crate::dice::number;
 use crate::plans;
 
-/// The tools of the simulated world: `mark` writes records, the others are done by others.
+/// The tools of the simulated world: `mark` writes records, the others are external.
 pub(crate) const TOOLS: [&str; 6] = ["mark", "key", "check", "none", "work", "child"];
 
-/// Records that many runs count up: what one of them reads, another changes.
+/// Records that many runs increment concurrently.
 const COUNTERS: u64 = 3;
 
 fn tools() -> &'static BTreeMap<String, Arc<Tool>> {
@@ -50,15 +50,15 @@ pub(crate) fn tool_ref(name: &str) -> ToolRef {
     ToolRef { name: format!("t.{name}"), hash: Digest::of(name.as_bytes()) }
 }
 
-/// What a successful result leads to, besides being one.
+/// What follows from a successful result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sequel {
     Nothing,
-    /// More steps.
+    /// It injects steps.
     Grow,
-    /// Somebody should look at it.
+    /// It waits for a review.
     Review,
-    /// Another engine works on.
+    /// It is delegated to another engine.
     Delegate,
 }
 
@@ -67,7 +67,7 @@ pub(crate) struct SimHost {
     pub(crate) bug: Option<Bug>,
 }
 
-/// Calls of `check` at a time, over all nodes: some of them get no part of it at all.
+/// Concurrency limit of `check` over all nodes. It is so low that some nodes get no share.
 pub(crate) const CHECKS: u32 = 1;
 
 impl SimHost {
@@ -79,7 +79,7 @@ impl SimHost {
         number(&[&self.seed.to_be_bytes(), run.as_uuid().as_bytes(), step.as_bytes(), what.as_bytes()])
     }
 
-    /// Steps that were brought along lead to nothing more, nor does taking back.
+    /// Injected steps and undos have no sequel.
     pub(crate) fn sequel(&self, job: &JobContext) -> Sequel {
         if job.step.contains('/') || job.job.undo {
             return Sequel::Nothing;
@@ -92,7 +92,7 @@ impl SimHost {
         }
     }
 
-    /// A result with what it leads to.
+    /// A result with its sequel.
     pub(crate) fn result(&self, job: &JobContext, data: Value, atomic: bool) -> ToolResult {
         let mut result = ToolResult::ok(data);
         match self.sequel(job) {
@@ -105,14 +105,14 @@ impl SimHost {
         result
     }
 
-    /// The record that a job counts up, if it does.
+    /// The counter that a job increments, if any.
     pub(crate) fn counter(&self, job: JobKey) -> Option<RecordId> {
         let number = self.of_job(job, "counter") % (COUNTERS * 2);
         (number < COUNTERS).then(|| counter_id(number))
     }
 }
 
-/// The counters.
+/// The ids of the counters.
 pub(crate) fn counters() -> impl Iterator<Item = RecordId> {
     (0..COUNTERS).map(counter_id)
 }
@@ -135,7 +135,7 @@ impl Host for SimHost {
     }
 
     fn bind(&self, view: RunView<'_>, step: &PlanStep, job: JobId) -> Result<ValidatedCall, Failure> {
-        // Dependent on time on purpose: a later attempt must still get the arguments of the first.
+        // Time-dependent on purpose: a later attempt must still get the arguments of the first.
         let tool = match &step.undo {
             Some(undo) if job.undo => &undo.tool,
             _ => &step.tool,

@@ -1,10 +1,10 @@
-//! A seeded world for the whole engine. Everything in it follows from one number: what is asked for, when the store
-//! fails, which node dies or stands still, whose clock is set, what becomes of every call, what people decide.
+//! Seeded simulation of the whole engine. Everything in a world follows from one number: the requests, the faults of
+//! the store, which node dies or is suspended, whose clock jumps, the fate of every call, the decisions of people.
 //!
-//! Several nodes ([`brain_engine::Driver`], each with a clock of its own) work over one store. First everything that
-//! can go wrong may go wrong; then the world becomes calm, people answer what waits for them, and every run must end.
-//! What must hold is in `check`: no accepted run is lost, nothing happens twice, no run is stuck, every log
-//! folds to what the store and the nodes say.
+//! Several nodes ([`brain_engine::Driver`], each with its own clock) share one store. First everything that can fail
+//! may fail; then the world becomes calm, people answer everything, and every run must end. The invariants are in
+//! `check`: no accepted run is lost, nothing happens twice, no run is stuck, and every log folds to the state that the
+//! store and the nodes have.
 
 mod bug;
 mod check;
@@ -31,60 +31,60 @@ use brain_store::{MemoryStore, PostgresStore, SqliteStore, Store};
 pub use bug::Bug;
 pub use listing::Line;
 
-/// How a world is set up, besides its seed.
+/// The setup of a world, besides its seed.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// A mistake that the simulation must find.
+    /// A planted bug that the simulation must detect.
     pub bug: Option<Bug>,
-    /// Whether what happens is written down.
+    /// Whether to record a listing of what happens.
     pub listing: bool,
     /// Whether the nodes are whole kernels.
     pub kernel: bool,
-    /// Whether the rows lie in a file instead of in memory.
+    /// Whether to use a SQLite file instead of memory.
     pub sqlite: bool,
-    /// The database that the rows lie in instead. Every world has tenants of its own there.
+    /// The URL of a PostgreSQL database to use instead. Every world has its own tenants there.
     pub postgres: Option<String>,
 }
 
-/// What became of a world.
+/// The result of a world.
 #[derive(Clone, Debug)]
 pub struct Lived {
     /// Its seed.
     pub seed: u64,
-    /// What did not hold; nothing if all is well.
+    /// Violated invariants; empty if all is well.
     pub problems: Vec<String>,
-    /// What happened, if that was wanted.
+    /// The listing, if it was requested.
     pub lines: Vec<Line>,
-    /// What the world came to.
+    /// Counts of what happened.
     pub tally: Tally,
 }
 
-/// Counts, to see that a world is worth living in.
+/// Counts, to verify that worlds are eventful.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Runs that exist at the end.
     pub runs: u64,
     /// Events in their logs.
     pub events: u64,
-    /// Outside calls that were made.
+    /// External calls made.
     pub calls: u64,
     /// Nodes that died.
     pub crashes: u64,
-    /// Nodes that stood still.
+    /// Nodes that were suspended.
     pub pauses: u64,
-    /// Runs that changed hands.
+    /// Runs that were taken over.
     pub taken_over: u64,
     /// Commits that failed, came late or were cut off.
     pub bad_commits: u64,
-    /// Parts of commits that were refused.
+    /// Members of commits that were rejected.
     pub refused: u64,
-    /// Times that a node had to choose between tenants.
+    /// How often a node had to choose between tenants.
     pub choices: u64,
-    /// Runs that were swept away, erased or compacted.
+    /// Runs that retention erased, deleted or compacted.
     pub swept: u64,
-    /// Runs that were moved to a newer pack.
+    /// Runs that were migrated to a newer pack.
     pub moved: u64,
-    /// Nodes that were replaced in good order.
+    /// Nodes that were replaced gracefully.
     pub restarts: u64,
 }
 
@@ -105,7 +105,7 @@ impl std::ops::AddAssign for Tally {
     }
 }
 
-/// Lives through the world of a seed.
+/// Runs the world of a seed.
 pub fn live(seed: u64, options: &Options) -> Lived {
     let listing = listing::Listing::new(options.listing);
     plant(options.bug);
@@ -122,13 +122,13 @@ pub fn live(seed: u64, options: &Options) -> Lived {
     Lived { seed, problems, lines: listing.lines(), tally }
 }
 
-/// Lives through the worlds of these seeds, on all cores, until `enough` of them have problems. Returns those, by seed,
-/// how many worlds were lived through, and what they came to together.
+/// Runs the worlds of these seeds on all cores until `enough` of them have problems. Returns those, by seed, the number
+/// of worlds, and the sum of their counts.
 pub fn live_all(from: u64, seeds: u64, enough: usize, options: &Options) -> (Vec<Lived>, u64, Tally) {
     let next = AtomicU64::new(0);
     let found = Mutex::new((Vec::new(), 0, Tally::default()));
     let cores = std::thread::available_parallelism().map_or(2, usize::from);
-    // Nodes look after all tenants of a database: two worlds at a time would look after one another's runs.
+    // Nodes serve all tenants of a database, so two worlds at a time would work on each other's runs.
     let threads = if options.postgres.is_some() { 1 } else { cores };
     std::thread::scope(|scope| {
         for _ in 0..threads {
@@ -166,7 +166,7 @@ fn plant(bug: Option<Bug>) {
     }
 }
 
-/// The rows of a world, without faults; a folder for them lives as long as what is returned.
+/// The store of a world, without faults. The returned folder must outlive it.
 fn base_store(options: &Options) -> (Arc<dyn Store>, Option<tempfile::TempDir>) {
     if let Some(url) = &options.postgres {
         return (postgres(url), None);

@@ -1,4 +1,4 @@
-//! What happened in a world, one line each, for whoever looks into a seed.
+//! The listing of a world: one line per event, for debugging a seed.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -6,14 +6,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use brain_core::{Millis, RunId, Timestamp};
 
-/// One thing that happened.
+/// One line of the listing.
 #[derive(Clone, Debug)]
 pub struct Line {
-    /// How long after the beginning of the world.
+    /// Time since the start of the world.
     pub after: Millis,
-    /// To whom, or by whom.
+    /// The subject of the event.
     pub who: String,
-    /// What.
+    /// What happened.
     pub what: String,
 }
 
@@ -24,7 +24,7 @@ impl fmt::Display for Line {
     }
 }
 
-/// The moment at which every world begins.
+/// The time at which every world starts.
 pub(crate) const BEGINNING: Timestamp = Timestamp::from_millis(1_800_000_000_000);
 
 #[derive(Clone)]
@@ -51,7 +51,7 @@ impl Listing {
         self.lock().now = now;
     }
 
-    /// Notes something; the words are only put together if somebody wants to read them.
+    /// Adds a line. The text is built only if the listing is on.
     pub(crate) fn note(&self, who: &str, what: impl FnOnce(&Self) -> String) {
         if !self.lock().on {
             return;
@@ -62,7 +62,7 @@ impl Listing {
         inner.lines.push(line);
     }
 
-    /// Gives a run a name that people can follow.
+    /// Gives a run a readable name.
     pub(crate) fn name(&self, run: RunId, name: String) {
         self.lock().names.insert(run, name);
     }

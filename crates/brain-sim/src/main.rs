@@ -1,4 +1,4 @@
-//! `brain-sim --seeds N [--from M]` lives through many worlds; `brain-sim --seed N` through one, and says what happened.
+//! `brain-sim --seeds N [--from M]` runs many worlds; `brain-sim --seed N` runs one and prints its listing.
 
 use std::process::ExitCode;
 use std::time::Instant;
@@ -6,18 +6,18 @@ use std::time::Instant;
 use brain_sim::{Bug, Options, live, live_all};
 
 const HELP: &str = "\
-Lives through seeded worlds in which everything goes wrong that can.
+Simulates seeded worlds with faults and checks their invariants.
 
-    brain-sim [--seeds 2000] [--from 0]     many worlds; stops after a few that fail
-    brain-sim --seed N                      one world, and what happened in it
+    brain-sim [--seeds 2000] [--from 0]     many worlds; stops after a few failures
+    brain-sim --seed N                      one world, with a listing of its events
 
-    --kernel          nodes that are whole kernels, with real packs
-    --sqlite          rows in a file
-    --postgres URL    rows in a database
-    --bug NAME        a mistake that must be found
+    --kernel          nodes are whole kernels with real packs
+    --sqlite          store the rows in a SQLite file
+    --postgres URL    store the rows in PostgreSQL
+    --bug NAME        plant a bug that must be detected
 ";
 
-/// Worlds that fail before the others are left alone.
+/// Number of failing worlds after which to stop.
 const ENOUGH: usize = 3;
 
 fn main() -> ExitCode {

@@ -1,4 +1,4 @@
-//! One node of the world: a driver with a clock of its own, which may stand still or die.
+//! A node of the world: a driver with its own clock, which may be suspended or die.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,7 +11,7 @@ use crate::host::SimHost;
 use crate::outside::{Elsewhere, NodeOutside};
 use crate::store::{Disk, NodeStore};
 
-/// How often a node looks for work, as the keeping thread does.
+/// Interval at which a node polls for work, as the keeper thread does.
 const POLL: Millis = Millis(1_000);
 pub(crate) struct Node {
     pub(crate) name: String,
@@ -19,13 +19,13 @@ pub(crate) struct Node {
     clock: Arc<VirtualClock>,
     /// How far its clock is ahead, in milliseconds.
     pub(crate) skew: i64,
-    /// It does nothing before this moment.
+    /// It does nothing before this time.
     pub(crate) paused_until: Timestamp,
     keep_at: Timestamp,
-    /// Whether it has said once that it lives; nothing is asked of it before.
+    /// Whether its first heartbeat succeeded; it gets no requests before.
     pub(crate) ready: bool,
     dead: Arc<AtomicBool>,
-    /// Whose jobs it has started since this was last looked at.
+    /// The tenants whose jobs it has started since the last check.
     started: Arc<Mutex<Vec<TenantId>>>,
 }
 
@@ -64,12 +64,12 @@ impl Node {
         self.dead.load(Ordering::SeqCst)
     }
 
-    /// It dies now: whatever it had in hand is gone.
+    /// Kills the node: everything in its memory is lost.
     pub(crate) fn kill(&self) {
         self.dead.store(true, Ordering::SeqCst);
     }
 
-    /// Works a little, unless it stands still. `keeps` is whether it looks after itself and others.
+    /// Works a little, unless it is suspended. `keeps` says whether it also does the work of the keeper thread.
     pub(crate) fn work(&mut self, now: Timestamp, turns: u64, keeps: bool, fairness: &mut Fairness) {
         self.clock.set(shifted(now, self.skew));
         if self.is_dead() || now < self.paused_until {

@@ -1,4 +1,4 @@
-//! The world outside: it does what it is asked, or not, and says so, or not. It remembers everything.
+//! The outside world: it may or may not do what is asked, and may or may not answer. It remembers everything.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
@@ -19,7 +19,7 @@ use crate::dice::Dice;
 use crate::host::SimHost;
 use crate::listing::Listing;
 
-/// What somebody wanted: the same for every attempt, whatever key comes with it.
+/// Identifies an effect: equal for every attempt, whatever key comes with it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Wish {
     pub(crate) run: RunId,
@@ -28,20 +28,20 @@ pub(crate) struct Wish {
     pub(crate) undo: bool,
 }
 
-/// What the world has seen of a wish.
+/// What the world has seen of one effect.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Deeds {
-    /// How it may be repeated: the name of its tool.
+    /// The name of its tool, which determines how it may be repeated.
     pub(crate) tool: String,
-    /// How often it was done.
+    /// Number of effects.
     pub(crate) effects: u32,
-    /// How often it was asked for in a way that leaves open whether it happened, unless the answer is heard.
+    /// Number of calls whose outcome is unknown without their answer.
     pub(crate) open_calls: u32,
-    /// The arguments that came with it, each once.
+    /// The distinct arguments.
     pub(crate) args: BTreeSet<String>,
 }
 
-/// A child run that a call asks for.
+/// A child run that a call requests.
 pub(crate) struct Order {
     pub(crate) scope: Scope,
     pub(crate) parent: RunId,
@@ -55,19 +55,19 @@ pub(crate) struct Seen {
     pub(crate) deeds: BTreeMap<Wish, Deeds>,
     pub(crate) calls: u64,
     pub(crate) orders: Vec<Order>,
-    /// Whether a node had more calls under way than it has slots.
+    /// Whether a node had more calls under way than slots.
     pub(crate) too_many: bool,
-    /// Whether the limit of a tool is to hold: the same nodes have been there for a while, and their clocks agree.
+    /// Whether the limit of a tool must hold: the same nodes have been up for a while, and their clocks agree.
     pub(crate) settled: bool,
-    /// The most calls of the limited tool that were under way at a time while that was so.
+    /// Maximum number of concurrent calls of the limited tool in that time.
     pub(crate) checks: usize,
-    /// Calls since this was last looked at: where, and whose.
+    /// Calls since the last check: the node and the tenant of each.
     pub(crate) made: Vec<(String, TenantId)>,
-    /// Keys under which something was done.
+    /// Keys with an effect.
     keys: BTreeSet<JobKey>,
 }
 
-/// The world, shared by all nodes.
+/// The outside world, shared by all nodes.
 pub(crate) struct Elsewhere {
     pub(crate) host: Arc<SimHost>,
     pub(crate) seen: Mutex<Seen>,
@@ -75,38 +75,38 @@ pub(crate) struct Elsewhere {
     truth: Arc<VirtualClock>,
     listing: Listing,
     bug: Option<Bug>,
-    /// Calls that a node may have under way.
+    /// Maximum number of calls under way per node.
     slots: usize,
-    /// Each call of the limited tool holds one of these.
+    /// Cloned by each call of the limited tool; its reference count is their number.
     checking: Arc<()>,
 }
 
-/// The world as one node reaches it.
+/// The outside world as one node reaches it.
 pub(crate) struct NodeOutside {
     world: Arc<Elsewhere>,
     node: String,
     dead: Arc<AtomicBool>,
-    /// Each call that this node waits for holds one of these.
+    /// Cloned by each call that this node waits for; its reference count is their number.
     under_way: Arc<()>,
 }
 
-/// How a call goes.
+/// The fate of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
     Done,
-    /// Nothing happened; later perhaps.
+    /// Not done; a retry may succeed.
     Busy,
-    /// Nothing happened and nothing will.
+    /// Not done, and refused for good.
     Refused,
-    /// It happened, but what comes back is not what was declared.
+    /// Done, with an answer that the tool does not declare.
     Lie,
-    /// The connection was cut before it happened.
+    /// Not done: the connection breaks before.
     LostBefore,
-    /// It happened; then the connection was cut.
+    /// Done, but the connection breaks.
     LostAfter,
-    /// It happened, and nobody hears of it.
+    /// Done, without any answer.
     Silence,
-    /// Nothing happened, and nobody hears of it.
+    /// Not done, without any answer.
     Void,
 }
 
@@ -116,7 +116,7 @@ impl Fate {
     }
 }
 
-/// Something that is known from a moment on.
+/// A value that becomes available at a time.
 struct At<T> {
     when: Timestamp,
     truth: Arc<VirtualClock>,
@@ -180,7 +180,7 @@ impl Elsewhere {
         Box::pin(At { when: self.truth.now().plus(wait), truth: self.truth.clone(), value: Some(value) })
     }
 
-    /// What happens because of one call. With a key, what was done before is not done again.
+    /// The effect of one call. A repeated key has no second effect.
     fn act(&self, node: &str, call: &ValidatedCall, job: &JobContext, key: JobKey, fate: Fate) {
         let tool = call.tool().def.name.trim_start_matches("t.").to_owned();
         let mut seen = self.seen();
@@ -287,7 +287,7 @@ impl NodeOutside {
         Self { world: world.clone(), node: node.to_owned(), dead: dead.clone(), under_way: Arc::default() }
     }
 
-    /// A run of its own, which the step waits for. Somebody submits it under the key of the job.
+    /// A child run that the step waits for. A client submits it under the key of the job.
     fn order(&self, job: &JobContext) -> HostFuture<JobOutcome> {
         let answer = Arc::new(Mutex::new(None));
         let order = Order {

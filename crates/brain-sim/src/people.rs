@@ -1,5 +1,5 @@
-//! People and other systems that a run waits for: they decide letters, approve, review, call back and cancel, sometimes
-//! twice, sometimes what nobody waits for any more. When the world is calm they answer everything.
+//! People and other systems that a run waits for: they decide dead letters, approve, review, call back and cancel,
+//! sometimes twice, sometimes after it was needed. When the world is calm they answer everything.
 
 use std::sync::Arc;
 
@@ -14,16 +14,16 @@ use serde_json::{Value, json};
 use crate::clients::{Pending, good, poll};
 use crate::world::World;
 
-/// Something that somebody asked of a run and has not heard of yet.
+/// A pending request.
 pub(crate) struct Ask {
-    /// What it is about: when the world is calm, nobody asks for the same again before they have heard.
+    /// Identifies the request: in a calm world the same request is not repeated while it is pending.
     pub(crate) subject: String,
     what: String,
     pending: Pending,
     then: Then,
 }
 
-/// What the one who asked does with the answer.
+/// What the sender does with the answer.
 pub(crate) enum Then {
     Nothing,
     /// A worker wanted this job.
@@ -41,7 +41,7 @@ pub(crate) enum Then {
 }
 
 impl World {
-    /// Asks something of any node.
+    /// Sends a request to any node.
     pub(crate) fn ask(&mut self, subject: String, what: String, then: Then, make: impl FnOnce(Arc<Engine>) -> Pending) {
         if self.calm && self.asks.iter().any(|ask| ask.subject == subject) {
             return;
@@ -51,7 +51,7 @@ impl World {
         self.asks.push(Ask { subject, what, pending: make(engine), then });
     }
 
-    /// Hears what came of what was asked.
+    /// Processes answers.
     pub(crate) fn hear(&mut self) {
         for mut ask in std::mem::take(&mut self.asks) {
             let Some(result) = poll(&mut ask.pending) else {
@@ -83,12 +83,11 @@ impl World {
         }
     }
 
-    /// Whatever people and other systems do in this round.
+    /// What people and other systems do in this round.
     pub(crate) fn live_with_people(&mut self) {
         for scope in self.scopes.clone() {
             let open = self.open_runs(&scope);
-            // In the end nobody tidies up after runs that are over: what they leave behind is either about the world, or
-            // a mistake.
+            // In the end nobody cleans up after ended runs: what they leave is about the outside world, or a bug.
             let wanted = |calm: bool, run: RunId| !calm || open.contains(&run);
             if self.calm || self.dice.one_in(8) {
                 let letters = self.disk.base.letters(&scope, Some(true), 50, None).map(|page| page.items);
@@ -131,7 +130,7 @@ impl World {
         }
     }
 
-    /// All of these when the world is calm; else one, if any.
+    /// All of these in a calm world; otherwise at most one.
     fn some<T: Clone>(&mut self, list: Vec<T>) -> Vec<T> {
         if self.calm { list } else { self.dice.pick(&list).cloned().into_iter().collect() }
     }
@@ -140,9 +139,9 @@ impl World {
         if self.calm || !self.dice.one_in(4) { 1 } else { 2 }
     }
 
-    /// Somebody has a run looked at again that was set aside, or gives it up.
+    /// Unparks a run or aborts it.
     fn look_again(&mut self, scope: &Scope, run: RunId) {
-        // A refusal to give it up would leave a row without an end in its log: not while refusals are about.
+        // A rejected abort would leave a row whose log has no end, so abort only when nothing is rejected.
         let (gives_up, scope) = (self.calm && self.dice.one_in(5), scope.clone());
         let what = format!("{} {}", if gives_up { "give up" } else { "look again at" }, self.listing.run(run));
         self.ask(format!("aside {run}"), what, Then::Nothing, |engine| {
@@ -203,7 +202,7 @@ impl World {
         }
     }
 
-    /// Reviews and callbacks: what single jobs of a run wait for.
+    /// Answers single jobs of a run: reviews and callbacks.
     fn answer_jobs(&mut self, scope: &Scope, run: RunId) {
         let Some(state) = self.state_of(scope, run) else { return };
         let (Some(code), Some(machine)) = (&state.code, &state.state) else { return };
@@ -217,7 +216,7 @@ impl World {
                     ToJob::Accept { corrections: good("seen"), by: "somebody".into(), note: String::new() }
                 }
                 JobStatus::Delegated { child, .. } => {
-                    // A child run answers by itself; another engine takes its time.
+                    // A child run answers by itself; another engine may take a while.
                     if *child || (!self.calm && self.dice.one_in(2)) {
                         continue;
                     }
@@ -240,7 +239,7 @@ impl World {
         }
     }
 
-    /// Puts the answer of another engine into the inbox of a run; sending it twice is sending it once.
+    /// Puts the answer of another engine into the inbox of a run, possibly twice, which must count once.
     fn signal(&mut self, scope: &Scope, run: RunId, key: JobKey) {
         for _ in 0..self.times() {
             let body = json!({"job": key, "result": ToolResult::ok(good("back"))});

@@ -1,4 +1,4 @@
-//! What runs are made of: every kind of step, in any order.
+//! Random plans with every kind of step, in any order.
 
 use std::sync::{Arc, OnceLock};
 
@@ -13,10 +13,10 @@ use serde_json::json;
 use crate::dice::Dice;
 use crate::host::tool_ref;
 
-/// The topic that workers ask for.
+/// The topic of the workers.
 pub(crate) const TOPIC: &str = "work";
 
-/// Where a tool's work is done.
+/// Where a tool runs.
 fn place_of(tool: &str) -> Place {
     match tool {
         "key" | "child" => Place::Outside(Idempotency::Key),
@@ -65,7 +65,7 @@ fn a_value() -> Binding {
     Binding::parse(&json!("= null")).expect("`= null` is a binding")
 }
 
-/// A program that may do anything.
+/// A random program.
 pub(crate) fn any_program(dice: &mut Dice, may_have_children: bool) -> Arc<Program> {
     if dice.one_in(8) {
         return batch(dice);
@@ -117,7 +117,7 @@ fn any_step(number: u64, dice: &mut Dice, may_have_children: bool) -> PlanStep {
     step
 }
 
-/// Calls, and nothing else: one after the other, or several at a time.
+/// A program with calls only, in sequence or in parallel.
 pub(crate) fn calls(dice: &mut Dice) -> Arc<Program> {
     let steps = (0..dice.between(2, 4)).map(|number| {
         let tool = if dice.one_in(6) { "check" } else { "key" };
@@ -131,7 +131,7 @@ pub(crate) fn calls(dice: &mut Dice) -> Arc<Program> {
     compiled(Plan { name: "calls".into(), steps: steps.collect(), timeout: None, max_steps: 60, atomic: false })
 }
 
-/// Steps that happen in one commit or not at all.
+/// An atomic batch.
 fn batch(dice: &mut Dice) -> Arc<Program> {
     let steps = (0..dice.between(2, 5)).map(|number| {
         let after = if number == 0 { Vec::new() } else { vec![format!("batch{}", number - 1)] };
@@ -140,7 +140,7 @@ fn batch(dice: &mut Dice) -> Arc<Program> {
     compiled(Plan { name: "batch".into(), steps: steps.collect(), timeout: None, max_steps: 60, atomic: true })
 }
 
-/// The steps that a result brings along.
+/// The program of injected steps.
 pub(crate) fn fragment() -> Arc<Program> {
     static FRAGMENT: OnceLock<Arc<Program>> = OnceLock::new();
     let make = || {

@@ -1,6 +1,5 @@
-//! A store that fails, hesitates and is cut off. What it writes, it writes atomically; what it says about it may come
-//! late, be wrong in the one way that is allowed (a commit that is said to have failed was written), or never come
-//! because the node that asked has died.
+//! A faulty store. Its writes are atomic, but its reports may be late, may call a commit failed that was written (the
+//! only wrong report that is allowed), or may never arrive because the node has died.
 
 mod keep;
 mod reads;
@@ -21,79 +20,78 @@ use crate::bug::Bug;
 use crate::dice::Dice;
 use crate::listing::Listing;
 
-/// What all nodes share.
+/// The state that all nodes share.
 pub(crate) struct Disk {
     pub(crate) base: Arc<dyn Store>,
     inner: Mutex<Inner>,
     listing: Listing,
     truth: Arc<VirtualClock>,
     bug: Option<Bug>,
-    /// Whether reading counts as waiting for another process, whatever the store is.
+    /// Whether reads count as waiting for another process, whatever the store is.
     pub(crate) reads_wait: bool,
     pub(crate) bad_commits: AtomicU64,
-    /// Members that were refused.
+    /// Number of rejected members.
     pub(crate) refused: AtomicU64,
-    /// Every row that was written to a log, whatever became of it later.
+    /// Every row that was ever written to a log, including deleted ones.
     pub(crate) history: Mutex<BTreeMap<RunId, Vec<Arc<LogRow>>>>,
-    /// Whose each run is.
+    /// The tenant of each run.
     pub(crate) tenants: Mutex<BTreeMap<RunId, TenantId>>,
-    /// Who asked for each run, whether that was a request of its own (no child, nothing that takes back), and when it
-    /// was written.
+    /// The client of each run, whether it was a request of its own (no child, no undo), and when it was written.
     pub(crate) requests: Mutex<BTreeMap<RunId, (String, bool, Timestamp)>>,
-    /// The nodes and until when each lives, if the rows lie in a database: its leases go by its own clock, and here that
-    /// is the clock of the world.
+    /// The leases of nodes, if the rows are in a database. The database would use its own clock, but leases must follow
+    /// the clock of the world.
     leases: Option<Mutex<BTreeMap<NodeId, (Timestamp, String)>>>,
-    /// Looks at a run right before it is erased or deleted.
+    /// Called with a run right before it is erased or deleted.
     pub(crate) farewell: OnceLock<Farewell>,
 }
 
-/// Somebody who looks at a run before it goes.
+/// A callback for a run that is about to be removed.
 pub(crate) type Farewell = Box<dyn Fn(&Scope, RunId) + Send + Sync>;
 
 struct Inner {
     dice: Dice,
-    /// Which members are refused.
+    /// Which members are rejected.
     refusals: Dice,
     faulty: bool,
     held: Vec<Held>,
 }
 
-/// A batch that is not over.
+/// A delayed batch.
 struct Held {
     at: Timestamp,
     node: String,
-    /// Not yet written; `None` if it is, and only its word is late.
+    /// The batch, if it is not written yet; `None` if only its report is late.
     members: Option<Vec<Member>>,
     result: CommitResult,
     done: CommitDone,
     dead: Arc<AtomicBool>,
 }
 
-/// The store as one node sees it. When the node is dead, nothing comes through any more.
+/// The store as one node sees it. When the node is dead, nothing gets through.
 pub(crate) struct NodeStore {
     pub(crate) disk: Arc<Disk>,
     pub(crate) node: String,
     pub(crate) dead: Arc<AtomicBool>,
-    /// Whose jobs the node has started, one entry each.
+    /// The tenants whose jobs the node has started, one entry per job.
     pub(crate) started: Arc<Mutex<Vec<TenantId>>>,
 }
 
-/// What becomes of a batch.
+/// The fate of a batch.
 #[derive(Clone, Copy, Debug)]
 enum Fate {
-    /// Written, and said so.
+    /// Written and reported.
     Fine,
-    /// Not written, and said so.
+    /// Not written, and reported as failed.
     Fails,
-    /// Written, but said to have failed.
+    /// Written, but reported as failed.
     Cut,
-    /// Written at once; the word comes later.
+    /// Written at once; the report is late.
     LateWord,
-    /// Written later; others come in between.
+    /// Written later; other batches are written in between.
     LateWrite,
-    /// The node dies before it is written.
+    /// The node dies before the write.
     DeathBefore,
-    /// It is written and the node dies before it hears of it.
+    /// Written, and the node dies before the report.
     DeathAfter,
 }
 
@@ -139,13 +137,13 @@ impl Disk {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// From now on nothing fails any more.
+    /// From now on nothing fails.
     pub(crate) fn calm(&self) {
         self.lock().faulty = false;
         self.release(Timestamp::from_millis(i64::MAX));
     }
 
-    /// Ends what was held until now.
+    /// Ends the delayed batches that are due.
     pub(crate) fn release(&self, now: Timestamp) {
         loop {
             let mut inner = self.lock();
@@ -156,7 +154,7 @@ impl Disk {
         }
     }
 
-    /// Writes one batch that another node has under way: what a reader sees may change between two looks.
+    /// Writes a delayed batch of another node, so that a reader may see a change between two reads.
     fn race(&self) {
         let mut inner = self.lock();
         if !inner.faulty || inner.held.is_empty() || !inner.dice.permille(300) {
@@ -171,7 +169,7 @@ impl Disk {
     fn end(&self, held: Held) {
         let Held { node, members, result, done, dead, .. } = held;
         let result = match members {
-            // What a dead node had sent off may arrive or not.
+            // A batch that a dead node had sent may arrive or not.
             Some(_) if dead.load(Ordering::SeqCst) && self.lock().dice.one_in(2) => return,
             Some(members) => self.write(&node, members, "written late"),
             None => {
@@ -202,7 +200,7 @@ impl Disk {
         (fate, Millis(wait))
     }
 
-    /// Writes a batch now, with the mistakes that are planted in it.
+    /// Writes a batch now, with the planted bug applied.
     fn write(&self, node: &str, mut members: Vec<Member>, how: &str) -> CommitResult {
         if let Some(bug) = self.bug
             && !self.spoil(bug, &mut members)
@@ -226,7 +224,7 @@ impl Disk {
         result
     }
 
-    /// Writes all of these but those that are refused.
+    /// Writes all members except the rejected ones.
     fn commit_but(&self, members: Vec<Member>) -> CommitResult {
         let count = members.len();
         let mut inner = self.lock();
@@ -247,7 +245,7 @@ impl Disk {
             }
         }
         let mut outcomes = outcomes.into_iter();
-        let refused = || Outcome::Refused("it has a word in it that nobody writes".to_owned());
+        let refused = || Outcome::Refused("the simulation rejects this member".to_owned());
         Ok(taken.iter().map(|taken| if *taken { outcomes.next() } else { None }.unwrap_or_else(refused)).collect())
     }
 
@@ -260,7 +258,7 @@ impl Disk {
         }
     }
 
-    /// Plants a mistake; `false` if nothing is to be written at all.
+    /// Applies a planted bug; `false` if nothing is to be written at all.
     fn spoil(&self, bug: Bug, members: &mut [Member]) -> bool {
         match bug {
             Bug::NoFences => {
@@ -321,7 +319,7 @@ impl Disk {
         true
     }
 
-    /// Closes the letters of a run with its end, also those about what may have happened.
+    /// Closes all dead letters of a run when it ends, even those in doubt.
     fn close_letters(&self, member: &mut Member) {
         let over = member.writes.iter().find_map(|write| match write {
             Write::UpdateRun { run, status, .. } if status.is_over() => Some(*run),
@@ -368,7 +366,7 @@ impl Disk {
     }
 }
 
-/// What a member adds that is remembered.
+/// What a member adds to the shared history.
 struct Written {
     tenant: TenantId,
     rows: Vec<Arc<LogRow>>,
@@ -407,11 +405,11 @@ impl Disk {
         }
     }
 
-    /// The feed as somebody who follows it reads it.
+    /// The feed as its reader sees it.
     pub(crate) fn feed(&self, scope: &Scope, after: u64, limit: usize) -> Result<FeedPage, StoreError> {
         let mut page = self.base.feed(scope, after, limit)?;
         if self.bug == Some(Bug::FeedGap) && page.items.len() > 2 && self.lock().dice.one_in(4) {
-            // As if the end were read after the rows: what came in between is passed over.
+            // The bug: as if the end were read after the rows, so that rows in between are skipped.
             page.items.pop();
         }
         Ok(page)
@@ -419,7 +417,7 @@ impl Disk {
 }
 
 impl NodeStore {
-    /// Reads something: the node must live, and the store answer.
+    /// Performs a read if the node is alive and the store answers.
     fn read<T>(&self, look: impl FnOnce(&dyn Store) -> Result<T, StoreError>) -> Result<T, StoreError> {
         if self.dead.load(Ordering::SeqCst) {
             return Err(StoreError::Failed("this node is dead".into()));
@@ -496,7 +494,7 @@ impl Commit for NodeStore {
         self.disk.base.stats()
     }
 
-    /// Whoever waits for it cannot wait for others meanwhile: it is written, or not, at once.
+    /// A caller that blocks cannot wait for other batches, so the write happens, or fails, at once.
     fn commit_now(&self, members: Vec<Member>) -> CommitResult {
         let failed = |why: &str| Err(StoreError::Failed(why.to_owned()));
         if self.dead.load(Ordering::SeqCst) {

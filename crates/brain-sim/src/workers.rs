@@ -1,4 +1,4 @@
-//! Workers: they take jobs that are offered, and die, dawdle, answer twice, answer late or for an attempt that is over.
+//! Workers: they lease offered jobs, and die, delay, answer twice, answer late or for an attempt that has ended.
 
 use brain_core::{Failure, JobKey, Millis, RunId, Timestamp};
 use brain_engine::JobOutcome;
@@ -14,7 +14,7 @@ use crate::world::World;
 
 #[derive(Default)]
 pub(crate) struct Worker {
-    /// Whether it waits to hear whether it has got a job.
+    /// Whether it waits for the answer to a lease request.
     pub(crate) asked: bool,
     job: Option<Taken>,
 }
@@ -24,13 +24,13 @@ struct Taken {
     run: RunId,
     key: JobKey,
     attempt: u32,
-    /// When it says something next.
+    /// When it sends its next message.
     at: Timestamp,
     extends: bool,
 }
 
 impl World {
-    /// Every worker does what it can now.
+    /// Lets every worker act.
     pub(crate) fn let_work(&mut self) {
         for number in 0..self.workers.len() {
             match self.workers[number].job.take() {
@@ -58,11 +58,11 @@ impl World {
         self.ask(format!("worker {worker}"), what, then, |engine| {
             Box::pin(async move { engine.tell_job(&scope, run, key, lease).await })
         });
-        // Nobody was there to be asked.
+        // No node was up.
         self.workers[worker].asked = self.asks.len() > asks;
     }
 
-    /// A worker hears whether it has got the job.
+    /// Processes the answer to a lease request.
     pub(crate) fn leased(&mut self, worker: usize, scope: Scope, run: RunId, key: JobKey, answer: &Value) {
         self.workers[worker].asked = false;
         let Some(attempt) = answer["attempt"].as_u64().and_then(|attempt| u32::try_from(attempt).ok()) else { return };
@@ -103,7 +103,7 @@ impl World {
                 3 => JobOutcome::Done(ToolResult::ok(json!({"lie": true}))),
                 _ => JobOutcome::Done(ToolResult::ok(good("worked"))),
             };
-            // A worker that has lost count answers for an attempt that is over.
+            // A confused worker answers for an earlier attempt.
             let attempt = if !self.calm && self.dice.one_in(10) { attempt.saturating_sub(1) } else { attempt };
             let message = ToJob::Answer { attempt: Some(attempt), outcome };
             let what = format!("{who} answers for {}#{attempt}", self.listing.run(run));

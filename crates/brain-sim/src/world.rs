@@ -1,4 +1,4 @@
-//! The world itself: time passes in rounds; in each, everybody does a little, and something may break.
+//! The world: time passes in rounds; in each, everybody acts a little, and something may fail.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,24 +22,23 @@ use crate::store::Disk;
 use crate::workers::Worker;
 use crate::{Options, Tally, base_store, tenants};
 
-/// Nodes at a time.
+/// Number of nodes.
 const NODES: usize = 3;
-/// How long a calm world may take until everything is over. Longer than everything that is waited for: leases, a
-/// delegation, a clock that was set ahead.
+/// Time limit of a calm world, longer than every timeout in it: leases, a delegation, a clock that was set ahead.
 const CALM: Millis = Millis(400_000);
-/// Events that a run of a world has at most: far more than any of them needs.
+/// Maximum number of events of a run, far more than any needs.
 const MAX_EVENTS: u64 = 2_000;
-/// How long after it became calm nodes agree on who is there: longer than a lease.
+/// How long after it became calm the nodes agree on who is up: longer than a lease.
 const SETTLED: Millis = Millis(20_000);
-/// How far clocks that nobody has set wrong are off at most.
+/// Maximum clock skew of an unchanged clock, in milliseconds.
 const SKEW: i64 = 1_500;
-/// How far a clock may be off at most when it is set wrong.
+/// Maximum clock skew of a clock that was set wrong, in milliseconds.
 const JUMP: u64 = 120_000;
 
-/// A place for a node.
+/// A slot for a node.
 enum Slot {
     Up(Box<Node>),
-    /// Nobody; a new node comes at this moment.
+    /// No node; a new one starts at this time.
     Down(Timestamp),
 }
 
@@ -54,23 +53,23 @@ pub(crate) struct World {
     pub(crate) clients: Vec<Client>,
     pub(crate) asks: Vec<Ask>,
     pub(crate) workers: Vec<Worker>,
-    /// How often the answer of a worker for an attempt was taken.
+    /// How often a worker's answer for an attempt was accepted.
     pub(crate) taken: BTreeMap<(JobKey, u32), u32>,
     pub(crate) problems: Vec<String>,
-    /// Whether nothing breaks any more.
+    /// Whether faults have stopped.
     pub(crate) calm: bool,
     pub(crate) tally: Tally,
     pub(crate) fairness: Fairness,
     truth: Arc<VirtualClock>,
     slots: Vec<Slot>,
     named: u64,
-    /// Looks at the rows as they are, without faults; does nothing.
+    /// Reads the rows without faults and changes nothing.
     observer: Driver,
     states: BTreeMap<RunId, Arc<RunState>>,
     _folder: Option<tempfile::TempDir>,
 }
 
-/// One tenant wants much at once, and another, a little later, a little.
+/// Many requests of one tenant at once, and a few of another a little later.
 fn flood(scopes: &[Scope], dice: &mut Dice) -> Vec<Client> {
     let at = BEGINNING.plus(Millis(dice.between(5_000, 150_000)));
     let many = dice.between(8, 16);
@@ -90,7 +89,7 @@ impl World {
         let (base, folder) = base_store(options);
         let disk = Disk::new(seed, base.clone(), listing.clone(), truth.clone(), options);
         let host = Arc::new(SimHost { seed, bug: options.bug });
-        // Few, so that some have to wait.
+        // Few slots, so that some runs have to wait.
         let slots = dice.between(1, 4) as usize;
         let outside = Elsewhere::new(seed, truth.clone(), listing.clone(), host.clone(), options.bug, slots);
         let scopes: Vec<Scope> = tenants(options, seed).into_iter().map(Scope::of).collect();
@@ -138,7 +137,7 @@ impl World {
         self.truth.now()
     }
 
-    /// Lives through the world; what did not hold, and what it came to.
+    /// Runs the world; returns the violated invariants and the counts.
     pub(crate) fn live(mut self) -> (Vec<String>, Tally) {
         for round in 0..self.dice.between(100, 220) {
             let wait = match self.dice.below(20) {
@@ -188,7 +187,7 @@ impl World {
         self.disk.release(self.now());
     }
 
-    /// Everybody does a little.
+    /// One round, in which everybody acts a little.
     fn round(&mut self, turns: u64) {
         self.serve_clients();
         self.live_with_people();
@@ -212,12 +211,12 @@ impl World {
         fairness::round(self);
     }
 
-    /// Whether every node is there and nobody has set its clock.
+    /// Whether every node is up and no clock was set wrong.
     pub(crate) fn clocks_agree(&self) -> bool {
         self.slots.iter().all(|slot| matches!(slot, Slot::Up(node) if node.ready && node.skew.abs() <= SKEW))
     }
 
-    /// How nodes share slots out.
+    /// The flow configuration of nodes.
     fn flow(&self) -> FlowConfig {
         let mut flow = FlowConfig { slots: self.fairness.slots, ..FlowConfig::default() };
         for (tenant, &weight) in &self.fairness.weights {
@@ -234,7 +233,7 @@ impl World {
     fn new_node(&mut self, now: Timestamp) -> Node {
         self.named += 1;
         let name = format!("n{}", self.named);
-        // Clocks agree well enough for leases; that they are set wrong is another thing, see below.
+        // Initial clocks agree well enough for leases; wrong clocks come later.
         let skew = self.dice.between(0, 2 * SKEW as u64) as i64 - SKEW;
         self.listing.note(&name, |_| format!("starts, its clock {skew} ms ahead"));
         Node::new(name, self.dice.seed(), now, skew, &self.disk, &self.outside, &self.host, self.flow())
@@ -284,7 +283,7 @@ impl World {
         }
     }
 
-    /// Someone who can be asked: this node, or any.
+    /// A node that accepts requests: this one, or any.
     pub(crate) fn any_engine(&mut self, wanted: Option<&str>) -> Option<(String, Arc<Engine>)> {
         let up: Vec<&Node> = self
             .slots
@@ -298,16 +297,16 @@ impl World {
         self.dice.pick(&up).map(|node| (node.name.clone(), node.engine().clone()))
     }
 
-    /// The runs of a tenant that are not over.
+    /// The runs of a tenant that have not ended.
     pub(crate) fn open_runs(&self, scope: &Scope) -> Vec<RunId> {
         let rows = self.disk.base.runs(scope, None, 1000, None).map(|page| page.items).unwrap_or_default();
-        // A question and a plan wait for people and are looked at elsewhere.
+        // Open questions and undecided plans are handled elsewhere.
         let open =
             |status: RunStatus| !status.is_over() && !matches!(status, RunStatus::NeedsInput | RunStatus::Staged);
         rows.iter().filter(|row| open(row.status)).map(|row| row.id).collect()
     }
 
-    /// A run as its log says it is.
+    /// The state of a run, folded from its log.
     pub(crate) fn state_of(&mut self, scope: &Scope, run: RunId) -> Option<Arc<RunState>> {
         let row = self.disk.base.run(scope, run).ok().flatten()?;
         if let Some(state) = self.states.get(&run)
@@ -328,7 +327,7 @@ impl World {
         }
     }
 
-    /// Replay equals live: what a node has in memory is what the log folds to.
+    /// Replay equals live: compares each node's memory with the fold of the log.
     fn compare_memories(&mut self) {
         for scope in self.scopes.clone() {
             for run in self.open_runs(&scope) {
@@ -336,7 +335,7 @@ impl World {
                 for slot in &self.slots {
                     let Slot::Up(node) = slot else { continue };
                     let Some((row, live, data)) = node.driver.at_hand(run) else { continue };
-                    // A node that was given up has not heard yet.
+                    // A node whose run was taken over may not know yet.
                     if (row.schedule.seq, row.schedule.fence) != (state.row.schedule.seq, state.row.schedule.fence) {
                         continue;
                     }
@@ -345,19 +344,22 @@ impl World {
                     } else if *data != state.data {
                         format!("{:?} instead of {:?}", data, state.data)
                     } else if row.status != state.row.status || row.schedule.owner != state.row.schedule.owner {
-                        // Its place in the queue may change without an event.
+                        // The place in the queue may change without an event.
                         format!("{:?} instead of {:?}", row.schedule, state.row.schedule)
                     } else {
                         continue;
                     };
                     let name = self.listing.run(run);
-                    self.problems.push(format!("{} has {name} otherwise in memory than its log: {what}", node.name));
+                    self.problems.push(format!(
+                        "{} has {name} in memory in a state that differs from its log: {what}",
+                        node.name
+                    ));
                 }
             }
         }
     }
 
-    /// Whether a run does the same again and again.
+    /// Whether a run loops.
     fn is_endless(&mut self) -> bool {
         let rows = self
             .scopes
@@ -365,7 +367,7 @@ impl World {
             .flat_map(|scope| self.disk.base.runs(scope, None, 1000, None).map(|page| page.items).unwrap_or_default());
         let endless = rows.filter(|row| row.schedule.seq > MAX_EVENTS).map(|row| row.id).next();
         if let Some(run) = endless {
-            self.problems.push(format!("{} does not come to an end", self.listing.run(run)));
+            self.problems.push(format!("{} does not end", self.listing.run(run)));
         }
         endless.is_some()
     }

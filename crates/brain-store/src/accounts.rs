@@ -1,12 +1,12 @@
-//! Accounts: what may be spent under a cap, decided inside the commit.
+//! Accounts: spending under a cap, checked inside the commit.
 //!
-//! An account belongs to a tenant and has a name of the caller's choosing: a run, a user and a day, a tenant and a day. It
-//! is a sum of entries. An entry is first *reserved* with the most that it may cost, and later *settled* with what it did
-//! cost, or *released*. Amounts are integers in the smallest unit that the caller counts in, such as micro-cents.
+//! An account belongs to a tenant and has a name that the caller chooses: a run, a user and a day, a tenant and a day.
+//! Its total is a sum of entries. An entry is first *reserved* with its maximum cost, and later *settled* with its
+//! actual cost, or *released*. Amounts are integers in the caller's smallest unit, such as micro-cents.
 //!
-//! Reserving relies on nothing that was read before: members that reserve on the same account never conflict with each
-//! other, whoever comes first, until the cap is reached. One that would pass the cap is a
-//! [`Conflict::OverLimit`](crate::Conflict), so that parallel spenders never pass it together.
+//! Reserving depends on no earlier read: members that reserve on the same account conflict only when the cap is
+//! reached. A reservation that would exceed the cap is a [`Conflict::OverLimit`](crate::Conflict), so concurrent
+//! spenders cannot exceed it together.
 
 use std::collections::BTreeMap;
 
@@ -17,21 +17,21 @@ use crate::{Conflict, Scope, StoreError, Write};
 /// An entry of an account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccountEntry {
-    /// The account.
+    /// The account's name.
     pub account: String,
-    /// Tells it apart from the account's other entries.
+    /// Unique within the account.
     pub id: String,
-    /// What is reserved, or what was spent.
+    /// The reserved amount, or the spent one once it is settled.
     pub amount: i64,
-    /// Whether it is final.
+    /// Whether the amount is final.
     pub settled: bool,
 }
 
 /// Reading accounts.
 pub trait Accounts {
-    /// What is reserved and spent on an account; 0 if nothing ever was.
+    /// The sum of reserved and spent amounts; 0 for an unknown account.
     fn account_total(&self, scope: &Scope, account: &str) -> Result<i64, StoreError>;
-    /// Entries of all accounts, by account and id, from after this one on.
+    /// Entries of all accounts, ordered by account and id, after this one.
     fn account_entries(
         &self,
         scope: &Scope,
@@ -40,10 +40,10 @@ pub trait Accounts {
     ) -> Result<Vec<AccountEntry>, StoreError>;
 }
 
-/// What an entry holds: its amount and whether that is final.
+/// The value of an entry: its amount, and whether that is final.
 pub(crate) type Held = (i64, bool);
 
-/// The account and the entry that a write is about, if it is about one.
+/// The account and the entry that a write changes, if it changes one.
 pub(crate) fn subject(write: &Write) -> Option<(&str, &str)> {
     match write {
         Write::Reserve { account, id, .. } | Write::Settle { account, id, .. } | Write::Release { account, id } => {
@@ -73,7 +73,7 @@ pub(crate) fn step(write: &Write, total: i64, entry: Option<Held>) -> Result<Opt
     })
 }
 
-/// What the writes of one member make of accounts, on top of what is stored.
+/// The account changes of one member, on top of the stored values.
 #[derive(Default)]
 pub(crate) struct Overlay {
     pub(crate) totals: BTreeMap<String, i64>,
@@ -81,7 +81,7 @@ pub(crate) struct Overlay {
 }
 
 impl Overlay {
-    /// Adds a write. `total` and `entry` give what is stored.
+    /// Adds a write. `total` and `entry` read the stored values.
     pub(crate) fn take<E>(
         &mut self,
         write: &Write,
@@ -118,7 +118,7 @@ pub(crate) struct Books {
 }
 
 impl Books {
-    /// What the writes of a member make of the accounts, or what keeps them from it.
+    /// The account changes of a member, or the conflict that prevents them.
     pub(crate) fn check(&self, tenant: &TenantId, writes: &[Write]) -> Result<Overlay, Conflict> {
         let mut overlay = Overlay::default();
         for write in writes {

@@ -1,8 +1,8 @@
-//! Large values inside small ones. What is written into a log or a record should be small; a long text or a long list
-//! in it is kept as a blob, and a reference stands in its place: `{"$blob": hash, "size": n, "media_type": t}`.
+//! Moves large values out of logs and records. A long text or list is stored as a blob and replaced by a reference:
+//! `{"$blob": hash, "size": n, "media_type": t}`.
 //!
-//! [`offload`] makes references, [`inflate`] puts the content back. Files that people have uploaded are references too
-//! ([`file_reference`]), but stay so: whoever wants their content asks for it.
+//! [`offload`] makes references, [`inflate`] resolves them. Files that people upload are references too
+//! ([`file_reference`]), but [`inflate`] leaves those alone: readers fetch their content explicitly.
 
 use std::sync::Arc;
 
@@ -11,14 +11,15 @@ use serde_json::{Map, Value, json};
 
 use crate::{BlobRow, Blobs, Scope, StoreError};
 
-/// A value that needs more bytes than this is kept as a blob.
+/// Values larger than this many bytes are stored as blobs.
 pub const BLOB_LIMIT: usize = 64 * 1024;
-/// Objects above this depth stay where they are however large: they are what the reader of a log looks at first.
+/// Minimum depth at which objects are moved out. Objects above it stay inline, because readers of a log look at them
+/// first.
 const OBJECTS_FROM: usize = 3;
-/// What one value may grow to when its references are resolved. A reference is short and can be written many times: a
-/// few kilobytes could stand for more than any memory holds.
+/// Maximum size of a value with its references resolved. References are short and may repeat, so a few kilobytes could
+/// otherwise expand to more than memory holds.
 pub const INFLATE_LIMIT: usize = 512 * 1024 * 1024;
-/// How deeply a value may nest when its references are resolved. A value that came as JSON nests 128 deep at most.
+/// Maximum nesting of a value with its references resolved. Parsed JSON nests at most 128 levels.
 const INFLATE_DEPTH: usize = 512;
 
 const TEXT: &str = "text/plain";
@@ -27,17 +28,17 @@ const JSON: &str = "application/json";
 /// A blob to be written: its hash, its bytes, its media type.
 pub type Offloaded = (Digest, Arc<[u8]>, &'static str);
 
-/// Replaces what is too large in a value by references, innermost first, and adds what they refer to to `out`: every
-/// text longer than [`BLOB_LIMIT`], every list that is larger when its members have been looked at, and every such
-/// object at depth 3 or more. `depth` is the depth of `value` itself.
+/// Replaces large parts of a value by references, innermost first, and adds the blobs to `out`: every text longer than
+/// [`BLOB_LIMIT`], every list that is still larger after its items were offloaded, and every such object at depth 3 or
+/// more. `depth` is the depth of `value` itself.
 ///
-/// What is small costs one walk: sizes are estimated on the way (what JSON escapes is counted as one byte), and
-/// nothing is serialised but what is moved out.
+/// A small value costs one walk: sizes are estimated on the way (an escaped character counts as one byte), and only the
+/// parts that are moved out are serialised.
 pub fn offload(value: &mut Value, depth: usize, out: &mut Vec<Offloaded>) {
     walk(value, depth, BLOB_LIMIT, out);
 }
 
-/// Whether a value may have something in it that [`offload`] would move: a quick look that says yes too often.
+/// A quick check whether [`offload`] might move something. It may say yes for a value that stays inline.
 pub fn is_large(value: &Value) -> bool {
     fn spend(value: &Value, left: &mut usize) -> bool {
         let cost = match value {
@@ -60,7 +61,7 @@ pub fn is_large(value: &Value) -> bool {
     !spend(value, &mut { BLOB_LIMIT })
 }
 
-/// Does the work of [`offload`]; about how many bytes the value has as JSON afterwards.
+/// Implements [`offload`]; returns the approximate size of the value as JSON afterwards.
 fn walk(value: &mut Value, depth: usize, limit: usize, out: &mut Vec<Offloaded>) -> usize {
     match value {
         Value::Null | Value::Bool(_) => 4,
@@ -69,7 +70,7 @@ fn walk(value: &mut Value, depth: usize, limit: usize, out: &mut Vec<Offloaded>)
             match (number.as_u64(), number.as_i64()) {
                 (Some(whole), _) => digits(whole),
                 (None, Some(below)) => 1 + digits(below.unsigned_abs()),
-                // Most fractions have fewer; a few more do not matter.
+                // An upper bound for most fractions; the estimate may be off by a few bytes.
                 (None, None) => 17,
             }
         }
@@ -105,26 +106,26 @@ fn replace(value: &mut Value, bytes: Vec<u8>, media_type: &'static str, out: &mu
     if !out.iter().any(|(there, ..)| *there == hash) {
         out.push((hash, bytes.into(), media_type));
     }
-    // The hash, the names and about seven digits.
+    // The hash, the keys and about seven digits.
     64 + 40 + media_type.len() + 7
 }
 
-/// The bytes of a blob at once: what [`inflate`] reads with. `None` if the tenant has no such blob.
+/// Reads a whole blob, for [`inflate`]. `None` if the tenant has no such blob.
 pub fn read_whole(store: &(impl Blobs + ?Sized), scope: &Scope, hash: Digest) -> Result<Option<Vec<u8>>, StoreError> {
     store.blob(scope, hash)?.map(|_| store.blob_part(scope, hash, 0, usize::MAX)).transpose()
 }
 
-/// How a file that somebody has uploaded is referred to.
+/// The reference to an uploaded file.
 pub fn file_reference(row: &BlobRow) -> Value {
     json!({"$blob": row.hash, "size": row.size, "media_type": row.media_type, "file": true})
 }
 
-/// Whether an object refers to a blob, whoever has made the reference.
+/// Whether an object is a reference to a blob of any kind.
 fn is_reference(value: &Value) -> bool {
     value.get("$blob").and_then(Value::as_str).is_some_and(|hash| hash.len() == 64)
 }
 
-/// A reference as [`offload`] makes them.
+/// Parses a reference that [`offload`] made.
 fn offloaded(fields: &Map<String, Value>) -> Option<(Digest, usize, bool)> {
     if fields.len() != 3 {
         return None;
@@ -138,7 +139,7 @@ fn offloaded(fields: &Map<String, Value>) -> Option<(Digest, usize, bool)> {
     }
 }
 
-/// Whether there is anything in a value that [`inflate`] would look up.
+/// Whether a value contains references that [`inflate`] would resolve.
 pub fn has_blobs(value: &Value) -> bool {
     match value {
         Value::Array(items) => items.iter().any(has_blobs),
@@ -147,9 +148,8 @@ pub fn has_blobs(value: &Value) -> bool {
     }
 }
 
-/// Puts back what [`offload`] has moved out. A reference that it cannot have made stays: to a file, to something that
-/// is not there, or of another size. Fails when the store does, and when the value would grow past
-/// [`INFLATE_LIMIT`].
+/// Resolves the references that [`offload`] made. Other references stay: to a file, to a missing blob, or with a size
+/// that differs. Fails if the store fails, or if the value would exceed [`INFLATE_LIMIT`].
 pub fn inflate(
     value: &mut Value,
     read: &dyn Fn(Digest) -> Result<Option<Vec<u8>>, StoreError>,
@@ -172,7 +172,9 @@ fn fill(
             };
             *left = left.checked_sub(size).filter(|_| depth < INFLATE_DEPTH).ok_or_else(|| {
                 let most = INFLATE_LIMIT >> 20;
-                StoreError::Unreadable(format!("with its blobs, a value has more than {most} MiB or nests too deeply"))
+                StoreError::Unreadable(format!(
+                    "a value with its blobs resolved exceeds {most} MiB or nests too deeply"
+                ))
             })?;
             let Some(bytes) = read(hash)?.filter(|bytes| bytes.len() == size) else { return Ok(()) };
             if is_text {
@@ -224,14 +226,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_moved_out_comes_back(value in values(), depth in 0usize..5, limit in 8usize..600) {
+        fn offloaded_values_are_inflated_again(value in values(), depth in 0usize..5, limit in 8usize..600) {
             let (mut small, mut out) = (value.clone(), Vec::new());
             walk(&mut small, depth, limit, &mut out);
             prop_assert_eq!(has_blobs(&small), !out.is_empty());
             for (hash, bytes, _) in &out {
                 prop_assert_eq!(*hash, Digest::of(bytes));
             }
-            // What is small already is left alone.
+            // Offloading again changes nothing.
             if limit > 200 {
                 let (mut again, mut more) = (small.clone(), Vec::new());
                 walk(&mut again, depth, limit, &mut more);
@@ -242,7 +244,7 @@ mod tests {
         }
 
         #[test]
-        fn the_estimate_is_near_the_truth(value in values()) {
+        fn the_size_estimate_is_within_a_factor_of_two(value in values()) {
             let size = walk(&mut value.clone(), 0, usize::MAX, &mut Vec::new());
             let truth = value.to_string().len();
             prop_assert!(size <= truth * 2 + 32 && truth <= size * 2, "{} for {}", size, truth);
@@ -256,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn long_texts_lists_and_deep_objects_are_moved_and_what_is_small_is_not() {
+    fn long_texts_lists_and_deep_objects_are_offloaded_and_small_values_are_not() {
         let long = "x".repeat(BLOB_LIMIT + 1);
         let fits = "x".repeat(BLOB_LIMIT);
         let (value, out) = moved(json!({"a": {"text": long, "fits": fits}}));
@@ -284,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_of_references_are_moved_too_and_come_back() {
+    fn lists_of_references_are_offloaded_and_inflated_too() {
         let value: Value = (0..700).map(|n| "x".repeat(BLOB_LIMIT + 1 + n)).collect();
         let (mut small, out) = moved(value.clone());
         assert_eq!((small["media_type"].as_str(), out.len()), (Some(JSON), 701));
@@ -293,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn references_of_others_stay() {
+    fn references_that_offload_did_not_make_stay() {
         let hash = Digest::of(b"content");
         let read = |asked: Digest| Ok((asked == hash).then(|| b"content".to_vec()));
         for stays in [
@@ -315,8 +317,8 @@ mod tests {
     }
 
     #[test]
-    fn a_reference_to_references_cannot_grow_without_end() {
-        // Each level stands for ten of the one below: ten million texts of a hundred bytes.
+    fn nested_references_cannot_expand_without_bound() {
+        // Each level contains ten references to the level below: ten million texts of a hundred bytes.
         let (mut below, mut blobs) = (json!("x".repeat(100)), Vec::new());
         for _ in 0..8 {
             let text = if let Value::String(text) = &below { text.clone() } else { below.to_string() }.into_bytes();

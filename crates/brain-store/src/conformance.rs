@@ -1,4 +1,4 @@
-//! One suite for every store: what the engine relies on. A store's own tests call [`run`] with a way to make one.
+//! One suite for every store, covering what the engine relies on. A store's tests call [`run`] with a constructor.
 
 pub mod accounts;
 mod blobs;
@@ -29,7 +29,7 @@ pub type Make<'a> = &'a dyn Fn() -> Arc<dyn Store>;
 
 type Case = fn(&dyn Store);
 
-/// Runs the whole suite; panics, naming what was expected, at the first thing that does not hold.
+/// Runs the whole suite; panics at the first failure with the expectation that does not hold.
 pub fn run(make: Make<'_>) {
     let cases: [(&str, Case); 41] = [
         ("a run and its log read back as written", a_run_and_its_log_read_back_as_written),
@@ -39,42 +39,42 @@ pub fn run(make: Make<'_>) {
         ("a key is taken once", a_key_is_taken_once),
         ("a unique value has one holder", a_unique_value_has_one_holder),
         ("records are listed by state, index and field", records_are_listed_by_state_index_and_field),
-        ("a record is written anew without a new revision", found::a_record_is_written_anew_without_a_new_revision),
+        ("a record is rewritten without a new revision", found::a_record_is_rewritten_without_a_new_revision),
         ("records are found by all of several values", found::records_are_found_by_all_of_several_values),
         ("records are found by any of several values", found::records_are_found_by_any_of_several_values),
-        ("a list that was relied on must be the same", a_list_that_was_relied_on_must_be_the_same),
+        ("a list that a commit relies on must be unchanged", a_list_that_was_relied_on_must_be_the_same),
         ("records are found by their words", records_are_found_by_their_words),
         ("tenants do not see each other", tenants_do_not_see_each_other),
         ("lists are cut into pages", lists_are_cut_into_pages),
         ("due runs come by time", due_runs_come_by_time),
         ("a node's runs are found by its id", a_nodes_runs_are_found_by_its_id),
-        ("what waits is counted over all tenants", queue::what_waits_is_counted_over_all_tenants),
+        ("the backlog counts all tenants", queue::the_backlog_counts_all_tenants),
         ("letters and approvals change state once", letters_and_approvals_change_state_once),
         ("definitions and tokens stay", definitions_and_tokens_stay),
         ("offers come by topic and order", offers::offers_come_by_topic_and_order),
         ("an offer is replaced and withdrawn", offers::an_offer_is_replaced_and_withdrawn),
         ("all offers of a run are withdrawn", offers::all_offers_of_a_run_are_withdrawn),
-        ("a signal is kept once until it is taken", signals::a_signal_is_kept_once_until_it_is_taken),
+        ("a signal is stored once until it is taken", signals::a_signal_is_stored_once_until_it_is_taken),
         ("runs with signals are found", signals::runs_with_signals_are_found),
         ("a blob reads back whole and in parts", blobs::a_blob_reads_back_whole_and_in_parts),
-        ("a blob that comes in pieces is the same blob", blobs::a_blob_that_comes_in_pieces_is_the_same_blob),
-        ("a blob is seen when it is finished", blobs::a_blob_is_seen_when_it_is_finished),
-        ("blobs are a tenant's own", blobs::blobs_are_a_tenants_own),
+        ("a blob written in pieces is the same blob", blobs::a_blob_written_in_pieces_is_the_same_blob),
+        ("a blob is visible when it is finished", blobs::a_blob_is_visible_when_it_is_finished),
+        ("blobs belong to one tenant", blobs::blobs_belong_to_one_tenant),
         ("queued runs come by tenant and order", queue::queued_runs_come_by_tenant_and_order),
-        ("the feed goes on where it was left", feed::the_feed_goes_on_where_it_was_left),
+        ("the feed resumes after a position", feed::the_feed_resumes_after_a_position),
         ("old runs are found and erased", keep::old_runs_are_found_and_erased),
-        ("a run goes with what belongs to it", keep::a_run_goes_with_what_belongs_to_it),
-        ("rows of a log go when another says the same", keep::rows_of_a_log_go_when_another_says_the_same),
-        ("unused blobs go and used ones stay", keep::unused_blobs_go_and_used_ones_stay),
+        ("deleting a run deletes what belongs to it", keep::deleting_a_run_deletes_what_belongs_to_it),
+        ("rows of a log are deleted once compacted", keep::rows_of_a_log_are_deleted_once_compacted),
+        ("unused blobs are deleted and used ones stay", keep::unused_blobs_are_deleted_and_used_ones_stay),
         ("everything can be read for copying", keep::everything_can_be_read_for_copying),
-        ("the audit keeps every use of sudo", keep::the_audit_keeps_every_use_of_sudo),
-        ("entries of the audit go after their time", keep::entries_of_the_audit_go_after_their_time),
+        ("the audit records every use of sudo", keep::the_audit_records_every_use_of_sudo),
+        ("old entries of the audit are deleted", keep::old_entries_of_the_audit_are_deleted),
         ("references are found page by page", keep::references_are_found_page_by_page),
-        ("numbers of runs are given once", numbers::numbers_of_runs),
+        ("numbers of runs are assigned once", numbers::numbers_of_runs),
         ("a cap holds and names its account", accounts::a_cap_holds_and_names_its_account),
         (
-            "what is settled is final and what is released is free",
-            accounts::what_is_settled_is_final_and_what_is_released_is_free,
+            "settled amounts are final and released amounts are free",
+            accounts::settled_amounts_are_final_and_released_amounts_are_free,
         ),
     ];
     for (name, case) in cases {
@@ -84,20 +84,20 @@ pub fn run(make: Make<'_>) {
     }
 }
 
-/// For stores that may refuse: whoever is refused is alone. [`crate::MemoryStore`] takes everything.
+/// For stores that may reject rows: only the rejected member is affected. [`crate::MemoryStore`] accepts everything.
 pub fn run_refusals(make: Make<'_>) {
-    refused::a_refused_member_is_alone(make().as_ref());
-    refused::a_group_goes_on_without_what_is_refused(make().as_ref());
+    refused::a_rejected_member_fails_alone(make().as_ref());
+    refused::a_group_commits_without_its_rejected_members(make().as_ref());
 }
 
-/// Rows for tests, numbered so that they differ.
+/// Sample rows, numbered so that they differ.
 pub mod sample {
     use super::{
         Digest, LogEvent, LogRow, Millis, RecordId, RecordRow, RunId, RunRow, RunSchedule, Scope, SeededRandom,
     };
     use super::{TenantId, Timestamp, Value, json};
 
-    /// A moment some milliseconds after the epoch of the suite.
+    /// A time some milliseconds after the suite's epoch.
     pub fn at(millis: u64) -> Timestamp {
         Timestamp::from_millis(1_800_000_000_000).plus(Millis(millis))
     }
@@ -132,7 +132,7 @@ pub mod sample {
         }
     }
 
-    /// Two events with a payload.
+    /// A log row with two events and a payload.
     pub fn log(n: u64, seq: u64) -> LogRow {
         LogRow {
             run: run_id(n),
@@ -218,7 +218,7 @@ fn a_run_and_its_log_read_back_as_written(store: &dyn Store) {
     assert_eq!((after.status.as_str(), after.updated_at, &after.schedule), ("completed", at(9), &schedule));
     assert_eq!(after.program, row.program, "an update without a program keeps the old one");
     assert_eq!(store.log(&scope, row.id).expect("reads"), [sample::log(1, 0), unpaid]);
-    assert_eq!(store.artifacts(&scope, row.id).expect("reads"), [link], "a link is kept once");
+    assert_eq!(store.artifacts(&scope, row.id).expect("reads"), [link], "a link is stored once");
     assert_eq!(store.run(&scope, sample::run_id(77)).expect("reads"), None);
 }
 
@@ -292,7 +292,7 @@ fn a_unique_value_has_one_holder(store: &dyn Store) {
     let taken = Conflict::Unique { kind: "lead".into(), field: "phone".into(), holder: sample::record_id(1) };
     assert_eq!(commit(store, &scope, vec![], vec![lead(2, 1, "1")]), Outcome::Conflict(taken));
     assert_eq!(commit(store, &scope, vec![], vec![lead(1, 2, "2")]), Outcome::Committed);
-    assert_eq!(commit(store, &scope, vec![], vec![lead(2, 1, "1")]), Outcome::Committed, "a freed value can be taken");
+    assert_eq!(commit(store, &scope, vec![], vec![lead(2, 1, "1")]), Outcome::Committed, "a freed value can be reused");
     let gone = Write::DeleteRecord { kind: "lead".into(), id: sample::record_id(1) };
     assert_eq!(commit(store, &scope, vec![], vec![gone]), Outcome::Committed);
     assert_eq!(commit(store, &scope, vec![], vec![lead(3, 1, "2")]), Outcome::Committed);
@@ -375,8 +375,8 @@ fn records_are_found_by_their_words(store: &dyn Store) {
     };
     assert_eq!(find("ridge"), [1, 2]);
     assert_eq!(find("NORTH ridge"), [1]);
-    assert_eq!(find("capp"), [2], "the last word may be the beginning of one");
-    assert_eq!(find("\"north\" OR -x* ("), [] as [u64; 0], "operators are words");
+    assert_eq!(find("capp"), [2], "the last word may be a prefix");
+    assert_eq!(find("\"north\" OR -x* ("), [] as [u64; 0], "operators are searched as words");
     assert_eq!(find("  "), [] as [u64; 0]);
     assert_eq!(find("absent"), [] as [u64; 0]);
     let changed = sample::record("note", 1, 2, None, json!({"content": "gutter"}));
@@ -447,10 +447,10 @@ fn lists_are_cut_into_pages(store: &dyn Store) {
     let page = store.records(&scope, "task", &RecordFilter::default(), 3, None).expect("reads");
     let rest = store.records(&scope, "task", &RecordFilter::default(), 3, page.next.as_deref()).expect("reads");
     assert_eq!((page.items.len(), rest.items.len(), rest.next), (3, 2, None));
-    assert!(store.runs(&scope, None, 2, Some("nonsense")).is_err(), "a foreign cursor is refused");
+    assert!(store.runs(&scope, None, 2, Some("nonsense")).is_err(), "an invalid cursor is rejected");
 }
 
-/// What a node says when it asks for work.
+/// The claim of a node that asks for work.
 fn claim(now: u64) -> Claim {
     Claim { node: NodeId::generate(at(1), &mut SeededRandom::new(1)), now: at(now), until: at(now + 5_000) }
 }
@@ -481,8 +481,8 @@ fn a_nodes_runs_are_found_by_its_id(store: &dyn Store) {
         row.schedule.owner = owner.map(node);
         new_run(store, &scope, row);
     }
-    // A store that several machines share takes the time from its database: only leases of no length and of a great
-    // length are the same everywhere.
+    // A shared store uses the clock of its database, so only leases of zero and of a very long time behave the same
+    // everywhere.
     let lease = |n, lease, liveness| store.heartbeat(SystemScope, node(n), at(5), lease, liveness).expect("writes");
     lease(1, Millis(0), "pid 0");
     lease(1, Millis(1 << 40), "pid 1");

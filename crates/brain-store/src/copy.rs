@@ -1,8 +1,8 @@
-//! Everything of a store, written into another one: outgrowing one file is one command, and so is coming back.
+//! Copies everything from one store into another, so that moving from SQLite to PostgreSQL, or back, is one command.
 //!
-//! Whatever belongs to a run goes in one commit with it, so that no node of the target ever sees half of one. All
-//! rules of the target apply: what is there already is left as it is. Nodes are copied with a word that has ended: what
-//! they were doing when the source was stopped is taken over at the target as after any crash.
+//! Everything that belongs to a run is committed together with it, so no node of the target ever sees part of a run.
+//! The target's rules apply: existing rows stay unchanged. Nodes are copied with an expired lease, so the target takes
+//! over their runs as after a crash.
 
 use brain_core::{Digest, DigestBuilder, Millis, TenantId, Timestamp};
 
@@ -10,19 +10,19 @@ use crate::{
     AccountEntry, Conflict, Member, Outcome, Precondition, Scope, Store, StoreError, Sudo, SystemScope, Write,
 };
 
-/// Rows that are read together.
+/// Rows per read.
 const PAGE: usize = 200;
-/// Members that share one commit.
+/// Members per commit.
 const BATCH: usize = 100;
-/// Bytes of a blob that are held at a time.
+/// Bytes of a blob held in memory at a time.
 const PIECE: usize = 1 << 20;
 
-/// The parts of a store, in the order in which they are copied.
+/// The parts of a store, in copying order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Part {
     /// Programs and definitions.
     Definitions,
-    /// Large values.
+    /// Blobs.
     Blobs,
     /// Records with their index entries and words.
     Records,
@@ -53,7 +53,7 @@ pub enum Part {
 }
 
 impl Part {
-    /// All of them.
+    /// All parts.
     pub const ALL: [Self; 15] = [
         Self::Definitions,
         Self::Blobs,
@@ -72,7 +72,7 @@ impl Part {
         Self::Accounts,
     ];
 
-    /// The name, for people.
+    /// The display name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Definitions => "definitions",
@@ -94,17 +94,17 @@ impl Part {
     }
 }
 
-/// Rows by part.
+/// Row counts by part.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts([u64; 15]);
 
 impl Counts {
-    /// How many rows of a part.
+    /// The number of rows of a part.
     pub fn of(&self, part: Part) -> u64 {
         self.0[part as usize]
     }
 
-    /// All rows.
+    /// The number of all rows.
     pub fn total(&self) -> u64 {
         self.0.iter().sum()
     }
@@ -114,15 +114,15 @@ impl Counts {
     }
 }
 
-/// What copying does with what it finds.
+/// What the walk over a store finds.
 enum Found<'a> {
-    /// Rows that belong together: what must not be there yet, and the rows.
+    /// Rows that belong together, with preconditions that they do not exist yet.
     Rows(Vec<Precondition>, Vec<Write>),
-    /// A blob: its row and where it is.
+    /// A blob, whose bytes are read separately.
     Blob(&'a crate::BlobRow),
 }
 
-/// Called with each thing that belongs to a tenant.
+/// Called with everything that belongs to a tenant.
 type Each<'a> = &'a mut dyn FnMut(Found<'_>) -> Result<(), StoreError>;
 
 fn part_of(write: &Write) -> Option<Part> {
@@ -142,7 +142,7 @@ fn part_of(write: &Write) -> Option<Part> {
     })
 }
 
-/// Goes through everything of a tenant, in bounded pages.
+/// Walks over everything of a tenant, in bounded pages.
 fn walk(store: &dyn Store, scope: &Scope, each: Each<'_>) -> Result<(), StoreError> {
     let mut after = None;
     loop {
@@ -224,7 +224,7 @@ fn walk(store: &dyn Store, scope: &Scope, each: Each<'_>) -> Result<(), StoreErr
     }
 }
 
-/// Counts everything of a tenant and computes a digest of it: two stores with the same digest hold the same.
+/// Counts and hashes everything of a tenant. Stores with equal digests have equal content.
 pub fn survey(store: &dyn Store, scope: &Scope) -> Result<(Counts, Digest), StoreError> {
     let mut counts = Counts::default();
     let mut digest = DigestBuilder::new("survey");
@@ -247,7 +247,7 @@ pub fn survey(store: &dyn Store, scope: &Scope) -> Result<(Counts, Digest), Stor
     Ok((counts, digest.finish()))
 }
 
-/// Whether a tenant has nothing in a store yet: neither runs nor records.
+/// Whether a tenant has neither runs nor records in a store.
 pub fn is_empty(store: &dyn Store, scope: &Scope) -> Result<bool, StoreError> {
     Ok(store.runs_after(scope, None, None, 1)?.is_empty() && store.records_after(scope, None, 1)?.is_empty())
 }
@@ -285,7 +285,7 @@ impl Target<'_> {
         let written = writer.finish()?;
         if written.hash != row.hash {
             return Err(StoreError::Unreadable(format!(
-                "the bytes of blob {} are those of {}",
+                "blob {} is damaged: its bytes have the digest {}",
                 row.hash, written.hash
             )));
         }
@@ -293,7 +293,7 @@ impl Target<'_> {
         Ok(())
     }
 
-    /// Commits what waits. What is there already was copied before.
+    /// Commits the collected members. Conflicts are rows that were copied before.
     fn flush(&mut self) -> Result<(), StoreError> {
         let members = std::mem::take(&mut self.waiting);
         if members.is_empty() {
@@ -306,7 +306,7 @@ impl Target<'_> {
                 Outcome::Committed => parts.into_iter().for_each(|part| self.counts.add(part, 1)),
                 Outcome::Conflict(Conflict::Precondition(_) | Conflict::OverLimit { .. }) => {}
                 Outcome::Refused(why) => {
-                    return Err(StoreError::Failed(format!("the target does not take a row: {why}")));
+                    return Err(StoreError::Failed(format!("the target rejects a row: {why}")));
                 }
                 Outcome::Conflict(Conflict::Unique { kind, field, holder }) => {
                     return Err(StoreError::Failed(format!(
@@ -319,7 +319,7 @@ impl Target<'_> {
     }
 }
 
-/// Copies everything of a tenant; how many rows were new there. `progress` is told after every thing that is copied.
+/// Copies everything of a tenant and returns the number of new rows. `progress` is called after each item.
 pub fn copy_tenant(
     from: &dyn Store,
     to: &dyn Store,
@@ -336,8 +336,8 @@ pub fn copy_tenant(
     Ok(target.counts)
 }
 
-/// Copies what belongs to no single tenant: definitions, nodes, and the tokens and audit of these tenants (`None`: of
-/// all). This comes first: a run must find what it runs on, and its node.
+/// Copies what is shared between tenants: definitions, nodes, and the tokens and audit of these tenants (`None`: of
+/// all). Run this first, because runs refer to definitions and nodes.
 pub fn copy_shared(
     from: &dyn Store,
     to: &dyn Store,
@@ -357,7 +357,7 @@ pub fn copy_shared(
                 "tool" => "tool",
                 "record" => "record",
                 "settings" => "settings",
-                other => return Err(StoreError::Unreadable(format!("a definition of kind `{other}`"))),
+                other => return Err(StoreError::Unreadable(format!("a definition has the unknown kind `{other}`"))),
             };
             let define = Write::Define { hash: row.hash, kind, body: row.body };
             target.take(Found::Rows(Vec::new(), vec![define]))?;

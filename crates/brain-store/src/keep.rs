@@ -1,5 +1,5 @@
-//! What keeping house needs of a store: what is old, what refers to large values, everything as it can be written
-//! elsewhere, and the audit of whoever does such things.
+//! What retention, copying and the audit need of a store: old runs, referrers of blobs, everything that can be copied,
+//! and audit entries.
 
 use std::collections::BTreeSet;
 
@@ -10,16 +10,16 @@ use crate::{
     SystemScope, WholeRecord,
 };
 
-/// Which runs are old: over, and last changed before a moment.
+/// Selects old runs: ended, and last changed before a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Old {
-    /// The moment.
+    /// The latest change of a selected run is before this time.
     pub changed_before: Timestamp,
-    /// Only those whose payloads were erased, or were not.
+    /// Selects only runs whose payloads were erased (`true`) or were not (`false`).
     pub erased: Option<bool>,
 }
 
-/// Where references to blobs may stand.
+/// Tables whose rows may refer to blobs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Referrer {
     /// Payloads of logs.
@@ -37,15 +37,15 @@ pub enum Referrer {
 }
 
 impl Referrer {
-    /// All of them.
+    /// All of these tables.
     pub const ALL: [Self; 6] = [Self::Log, Self::Runs, Self::Records, Self::Letters, Self::Approvals, Self::Signals];
 }
 
-/// What is old and what is unused.
+/// Old runs and unused blobs.
 pub trait Retention {
-    /// The tenants that have anything, in order.
+    /// The tenants that have any rows, in order.
     fn tenants(&self, sudo: &Sudo) -> Result<Vec<TenantId>, StoreError>;
-    /// Runs by id, oldest first, from after this one on: all, or those that are old.
+    /// Runs by id, oldest first, after this one: all, or only old ones.
     fn runs_after(
         &self,
         scope: &Scope,
@@ -53,17 +53,17 @@ pub trait Retention {
         after: Option<RunId>,
         limit: usize,
     ) -> Result<Vec<RunRow>, StoreError>;
-    /// The letters of a run, open and closed, by id.
+    /// The dead letters of a run, open and closed, by id.
     fn letters_of(&self, scope: &Scope, run: RunId) -> Result<Vec<DeadLetterRow>, StoreError>;
-    /// Blobs by hash, from after this one on, each with the moment since which nothing refers to it.
+    /// Blobs by hash, after this one, each with the time since which it is unused.
     fn blobs(
         &self,
         scope: &Scope,
         after: Option<Digest>,
         limit: usize,
     ) -> Result<Vec<(BlobRow, Option<Timestamp>)>, StoreError>;
-    /// JSON texts in which `$blob` stands, of the next `limit` rows along the primary key. Rows without it are left out, so
-    /// a page may be empty and have a next one.
+    /// JSON texts that contain `$blob`, among the next `limit` rows in primary key order. Rows without it are left out,
+    /// so a page may be empty and still have a next one.
     fn blob_referrers(
         &self,
         scope: &Scope,
@@ -71,26 +71,26 @@ pub trait Retention {
         cursor: Option<&str>,
         limit: usize,
     ) -> Result<Page<String>, StoreError>;
-    /// Deletes what stood for rows that are gone: chunks of blobs, positions in the feed.
+    /// Deletes leftovers of deleted rows: chunks of blobs, positions in the feed.
     fn tidy(&self, scope: &Scope) -> Result<(), StoreError>;
     /// Gives free space back to the file system.
     fn compact(&self, sudo: &Sudo) -> Result<(), StoreError>;
 }
 
-/// What is in a store and cannot be had run by run: for copying it elsewhere.
+/// Reads that only copying a store needs.
 pub trait Dump {
-    /// The keys under which a run was accepted, with the digests of their requests, in order.
+    /// The idempotency keys under which a run was accepted, with the digests of their requests, in order.
     fn keys_of(&self, scope: &Scope, run: RunId) -> Result<Vec<(String, Digest)>, StoreError>;
-    /// Offers by key, from after this one on.
+    /// Offers by key, after this one.
     fn offers_after(&self, scope: &Scope, after: Option<JobKey>, limit: usize) -> Result<Vec<OfferRow>, StoreError>;
-    /// Records of all types, by type and id, from after this one on.
+    /// Records of all types, by type and id, after this one.
     fn records_after(
         &self,
         scope: &Scope,
         after: Option<&(String, RecordId)>,
         limit: usize,
     ) -> Result<Vec<WholeRecord>, StoreError>;
-    /// Definitions by hash, from after this one on.
+    /// Definitions by hash, after this one.
     fn definitions_after(
         &self,
         sudo: &Sudo,
@@ -99,26 +99,26 @@ pub trait Dump {
     ) -> Result<Vec<DefinitionRow>, StoreError>;
 }
 
-/// Who did what to everyone's data. Nothing in it changes, and nothing leaves it before its time.
+/// The audit of administrative actions. Entries never change and are deleted only after their retention period.
 pub trait Audit {
     /// Adds a row.
     fn note(&self, row: &AuditRow) -> Result<(), StoreError>;
-    /// Adds a row unless the same one is there: for copying a store twice.
+    /// Adds a row unless the same one exists, so that a store can be copied twice.
     fn note_once(&self, row: &AuditRow) -> Result<(), StoreError>;
-    /// Deletes the rows from before a moment, a few at a time. Returns how many.
+    /// Deletes rows older than `before`, in small batches. Returns how many.
     fn trim_audit(&self, sudo: &Sudo, before: Timestamp) -> Result<u64, StoreError>;
     /// The latest rows, newest first.
     fn audit(&self, system: SystemScope, limit: usize) -> Result<Vec<AuditRow>, StoreError>;
 }
 
-/// Rows that are looked at together.
+/// Rows per read.
 const PAGE: usize = 500;
-/// Bytes of a blob that are looked at together.
+/// Bytes of a blob per read.
 const PART: usize = 1 << 20;
-/// A reference is shorter than this from `$blob` to the end of its hash.
+/// Maximum length of a reference, from `$blob` to the end of its hash.
 const OVERLAP: usize = 128;
 
-/// The blobs of a tenant that anything refers to, directly or by way of a blob that holds references itself.
+/// The blobs of a tenant that are referred to, directly or through other blobs.
 pub fn used_blobs(store: &(impl Retention + Blobs + ?Sized), scope: &Scope) -> Result<BTreeSet<Digest>, StoreError> {
     let mut found = Vec::new();
     for place in Referrer::ALL {
@@ -149,7 +149,7 @@ pub fn used_blobs(store: &(impl Retention + Blobs + ?Sized), scope: &Scope) -> R
     Ok(used)
 }
 
-/// Adds the hashes that stand after `$blob` in a JSON text.
+/// Adds the hashes that follow `$blob` in a JSON text.
 fn references(text: &[u8], found: &mut Vec<Digest>) {
     const NAME: &[u8] = b"$blob";
     let mut rest = text;
@@ -166,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn references_are_found_however_they_are_written() {
+    fn references_are_found_in_any_json_formatting() {
         let (one, two) = (Digest::of(b"one"), Digest::of(b"two"));
         let text = format!("[{{\"$blob\":\"{one}\",\"size\":3}},{{\"a\":1,\"$blob\" : \"{two}\"}},\"$blob\",\"$blo");
         let mut found = Vec::new();

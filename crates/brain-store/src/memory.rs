@@ -1,4 +1,4 @@
-//! The store in memory: for tests, scenarios and dry runs. Same rules, no disk.
+//! The store in memory, for tests, scenarios and dry runs. Same rules, no disk.
 
 mod blobs;
 mod keep;
@@ -27,7 +27,7 @@ use crate::{
     OfferRow, Page, RecordRow, RunRow, Scope, SignalRow, SystemScope, TokenRow,
 };
 
-/// A store that forgets everything when it is dropped.
+/// A store whose content is lost when it is dropped.
 #[derive(Default)]
 pub struct MemoryStore {
     inner: Arc<Mutex<Inner>>,
@@ -37,7 +37,7 @@ pub struct MemoryStore {
 struct Inner {
     runs: BTreeMap<(TenantId, RunId), RunRow>,
     log: BTreeMap<(TenantId, RunId), Vec<LogRow>>,
-    /// What was appended to logs, in order.
+    /// The appended log rows, in order.
     feed: Vec<(TenantId, RunId, u64)>,
     keys: BTreeMap<(TenantId, String), (RunId, Digest)>,
     numbers: Numbers,
@@ -82,7 +82,7 @@ impl MemoryStore {
 }
 
 fn lock(inner: &Mutex<Inner>) -> MutexGuard<'_, Inner> {
-    // A panic while the lock is held can only come from a failed allocation; the data is whole either way.
+    // A panic while the lock is held can only come from a failed allocation; the data is consistent either way.
     inner.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
@@ -211,7 +211,7 @@ impl Inner {
                     rows.retain(|row| !seqs.contains(&row.seq));
                 }
             }
-            // Decided with the whole member.
+            // Applied with the whole member.
             Write::Reserve { .. } | Write::Settle { .. } | Write::Release { .. } => {}
             Write::DropAccount(account) => self.books.drop_account(&tenant, &account),
             Write::NoteBlob { hash, unused_since } => self.note_blob(tenant, hash, unused_since),
@@ -546,6 +546,6 @@ impl Lanes for MemoryStore {
 }
 
 impl Watch for MemoryStore {
-    /// Nobody else has this memory.
+    /// Does nothing: no other process can change this memory.
     fn watch(&self, _: Heard) {}
 }

@@ -1,4 +1,4 @@
-//! The rows that a store keeps.
+//! The rows of a store.
 
 use std::fmt;
 
@@ -17,81 +17,81 @@ use serde_json::value::{RawValue, to_raw_value};
 pub struct RunRow {
     /// Its id.
     pub id: RunId,
-    /// Whose it is.
+    /// The tenant it belongs to.
     pub tenant: TenantId,
     /// When it was received.
     pub created_at: Timestamp,
     /// When it last changed.
     pub updated_at: Timestamp,
-    /// Where it stands.
+    /// Its status.
     pub status: RunStatus,
-    /// What it runs, if anything was planned.
+    /// Its program, if it has been planned.
     pub program: Option<Digest>,
-    /// The request as it came: message, mode, context, limits. A payload: it may be erased.
+    /// The request as received: message, mode, context, limits. A payload, so it may be erased.
     pub request: Value,
-    /// Whether its payloads were erased: of each, the digest is left.
+    /// Whether its payloads were erased; only their digests are left.
     pub erased: bool,
     /// Scheduling columns.
     pub schedule: RunSchedule,
 }
 
-/// The only field of a request that could not be read: why not.
+/// The only field of a request that could not be read. It holds the error.
 const UNREADABLE: &str = "$unreadable";
 
 impl RunRow {
-    /// The request of a row, from the text that is stored. A damaged one must not hide the row from lists and
-    /// retention: [`RunRow::unreadable`] says what is wrong with it.
+    /// Parses a stored request. A damaged request must not hide its row from lists and retention:
+    /// [`RunRow::unreadable`] returns the error.
     pub(crate) fn request_of(text: Result<&str, String>) -> Value {
         let read = text.and_then(|text| serde_json::from_str(text).map_err(|error| error.to_string()));
         read.unwrap_or_else(|why| serde_json::json!({UNREADABLE: why}))
     }
 
-    /// Why the request cannot be read, if it cannot.
+    /// The error, if the request cannot be read.
     pub fn unreadable(&self) -> Option<&str> {
         self.request.get(UNREADABLE)?.as_str()
     }
 }
 
-/// What the scheduler sees of a run.
+/// The scheduling columns of a run.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct RunSchedule {
-    /// How many events it has; every write names the number it builds on.
+    /// Its number of events. Every write names the number that it builds on.
     pub seq: u64,
-    /// The node that works on it, while one does.
+    /// The node that works on it, if any.
     pub owner: Option<NodeId>,
-    /// Rises with every change of owner; a write with an older one is refused.
+    /// Increases with every change of owner; a write with an older fence is rejected.
     pub fence: u64,
-    /// When time alone moves it on.
+    /// The next time at which the run can move without an input.
     pub wake_at: Option<Timestamp>,
     /// 1 (lowest) to 10 (highest).
     pub priority: u8,
-    /// Where it stands while a job of it waits for a free slot; any node may take it from there.
+    /// Its place in the queue while a job of it waits for a free slot. Any node may take it.
     pub queued: Option<QueuePlace>,
 }
 
-/// The place of a run that waits for a free slot.
+/// The place of a run in the queue for a free slot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueuePlace {
-    /// The lower, the earlier it is taken.
+    /// Lower is taken earlier.
     pub order: i64,
-    /// What there is too little of: `node`, `tenant` or `tool NAME`.
+    /// The exhausted limit: `node`, `tenant` or `tool NAME`.
     pub limit: String,
 }
 
-/// What waits: how much of it, and since when the oldest.
+/// Sizes of the queues, and the age of their oldest entries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Backlog {
     /// Open dead letters.
     pub letters: u64,
-    /// When the oldest of them was opened.
+    /// When the oldest dead letter was opened.
     pub oldest_letter: Option<Timestamp>,
     /// Pending approvals.
     pub approvals: u64,
-    /// When the oldest of them was asked for.
+    /// When the oldest approval was requested.
     pub oldest_approval: Option<Timestamp>,
     /// Runs in the queue for a free slot.
     pub queued: u64,
-    /// Since when the oldest of them waits.
+    /// When the oldest queued run was queued.
     pub oldest_queued: Option<Timestamp>,
 }
 
@@ -104,37 +104,37 @@ pub struct NodeRow {
     pub until: Timestamp,
     /// How long ago its lease ended, by the same clock; `None` while it is valid.
     pub lapsed: Option<Millis>,
-    /// How a process on the same machine recognises the node's process.
+    /// Identifies the node's process to other processes on the same machine.
     pub liveness: String,
 }
 
 impl NodeRow {
-    /// A node whose lease ends at `until`, looked at `now`.
+    /// A node whose lease ends at `until`, seen at `now`.
     pub(crate) fn at(now: Timestamp, id: NodeId, until: Timestamp, liveness: String) -> Self {
         let lapsed = (until <= now).then(|| now.since(until));
         Self { id, until, lapsed, liveness }
     }
 }
 
-/// A node's word that it looks at what it was given until then; others are given something else meanwhile.
+/// A claim on the runs that a node is given: until it expires, other nodes get different ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Claim {
-    /// The node.
+    /// The claiming node.
     pub node: NodeId,
-    /// The present.
+    /// The current time.
     pub now: Timestamp,
-    /// When others may be given the same.
+    /// When the claim expires.
     pub until: Timestamp,
 }
 
-/// A part of the feed.
+/// A page of the feed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FeedPage {
-    /// What was written, each with its position.
+    /// The rows, each with its position.
     pub items: Vec<(u64, LogRow)>,
-    /// Rows that this build cannot read: they hold up nobody. They count towards the limit of the page.
+    /// Rows that this build cannot read. They do not stop the feed, and count towards the page's limit.
     pub broken: Vec<BrokenRow>,
-    /// Everything up to this position has been looked at: where to go on, also if nothing was found.
+    /// The position up to which the feed was read; pass it as `after` for the next page, even if this one is empty.
     pub upto: u64,
 }
 
@@ -143,17 +143,17 @@ pub struct FeedPage {
 pub struct BrokenRow {
     /// Its position in the feed.
     pub position: u64,
-    /// The run.
+    /// Its run.
     pub run: RunId,
     /// The number of its first event.
     pub seq: u64,
     /// When it was written.
     pub at: Timestamp,
-    /// What is wrong with it.
+    /// The error.
     pub why: String,
 }
 
-/// Events of one run that were written together, with their payloads beside them.
+/// Events of one run that were committed together, with their payloads.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LogRow {
     /// The run.
@@ -162,29 +162,29 @@ pub struct LogRow {
     pub seq: u64,
     /// When they were written.
     pub at: Timestamp,
-    /// What happened, in order; no domain values.
+    /// The events, in order. They contain no domain values.
     pub events: Vec<LogEvent>,
-    /// Domain values that the events refer to by position; erasable.
+    /// Domain values that the events refer to by index; erasable.
     pub payloads: Vec<Value>,
 }
 
-/// One event of a log. A store does not look into its data: they are kept as the text that the writer made.
+/// One event of a log. Stores keep its data as the text that the writer produced and do not parse it.
 #[derive(Clone, Debug)]
 pub struct LogEvent {
-    /// The type.
+    /// The event type.
     pub number: u16,
     /// The version of the type.
     pub version: u16,
-    /// What happened.
+    /// The event's fields as JSON.
     pub data: Box<RawValue>,
-    /// The position of its domain values in the payloads of the row.
+    /// The index of its domain values in the payloads of the row.
     pub payload: Option<u32>,
 }
 
 impl LogEvent {
-    /// An event with these data.
+    /// Serialises an event.
     pub fn new(number: u16, version: u16, data: &impl Serialize, payload: Option<u32>) -> Self {
-        let data = to_raw_value(data).expect("what an event says is plain data");
+        let data = to_raw_value(data).expect("event data is plain data");
         Self { number, version, data, payload }
     }
 }
@@ -196,7 +196,7 @@ impl PartialEq for LogEvent {
     }
 }
 
-/// `[number, version, data]`, and the position of the payload if there is one.
+/// Serialises as `[number, version, data]`, followed by the payload's index if there is one.
 impl Serialize for LogEvent {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.payload {
@@ -237,11 +237,11 @@ pub struct RecordRow {
     pub kind: String,
     /// Its id.
     pub id: RecordId,
-    /// Rises by one with every change; the first is 1.
+    /// Counted from 1; increases by one with every change.
     pub revision: u64,
     /// Its state, if its type has states.
     pub state: Option<String>,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
     /// When it last changed.
     pub updated_at: Timestamp,
@@ -249,43 +249,43 @@ pub struct RecordRow {
     pub body: Value,
 }
 
-/// A value by which records are found.
+/// An entry in the index of records.
 ///
-/// Fields that begin with [`NAMES`] are what people call a record. A record has many of them and nothing is decided by
-/// them: they are not unique, and no precondition asks for them. Stores keep them so that they are cheap to write.
+/// Fields that begin with [`NAMES`] are names of a record. A record has many of them. They are never unique and never
+/// part of a precondition, so stores index them in a way that is cheap to write.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct IndexEntry {
     /// The field, or the joined fields of a key.
     pub field: String,
     /// The value as text.
     pub value: String,
-    /// Whether no other record of the type may have the same.
+    /// Whether no other record of the type may have the same value.
     pub unique: bool,
 }
 
-/// What the fields of names begin with. No field of a record does.
+/// The prefix of index fields for names. No field of a record begins with it.
 pub const NAMES: char = '~';
 
 impl IndexEntry {
-    /// Whether people call the record so.
+    /// Whether this entry is a name.
     pub fn is_name(&self) -> bool {
         !self.unique && self.field.starts_with(NAMES)
     }
 }
 
-/// Which records to list. All that is given must hold.
+/// Selects records. All conditions must hold.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RecordFilter {
     /// The state.
     pub state: Option<String>,
-    /// Indexed fields and their values as text: fast.
+    /// Indexed fields and their values as text.
     pub indexed: Vec<(String, String)>,
-    /// Other top-level fields and their JSON values: compared row by row.
+    /// Other top-level fields and their JSON values, compared row by row.
     pub fields: Vec<(String, Value)>,
 }
 
 impl RecordFilter {
-    /// Whether a record with these index entries is meant.
+    /// Whether a record with these index entries matches.
     pub fn matches(&self, row: &RecordRow, index: &[IndexEntry]) -> bool {
         let has = |field: &str, value: &str| index.iter().any(|one| one.field == field && one.value == value);
         self.state.as_ref().is_none_or(|state| row.state.as_ref() == Some(state))
@@ -299,24 +299,24 @@ pub fn search_words(text: &str) -> Vec<String> {
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
 }
 
-/// Whether a text contains all of these words; the last may be the beginning of one.
+/// Whether a text contains all of these words; the last one may be a prefix.
 pub fn contains_words(text: &str, wanted: &[String]) -> bool {
     let Some((last, full)) = wanted.split_last() else { return false };
     let there = search_words(text);
     full.iter().all(|word| there.contains(word)) && there.iter().any(|word| word.starts_with(last))
 }
 
-/// Some rows, and where the rest begins.
+/// One page of a list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Page<T> {
-    /// The rows.
+    /// The rows of the page.
     pub items: Vec<T>,
-    /// Give this back to get the next ones; `None` if there are none.
+    /// The cursor of the next page; `None` on the last one.
     pub next: Option<String>,
 }
 
 impl<T> Page<T> {
-    /// Cuts `limit` rows off a list of at most `limit + 1` and remembers the last one shown.
+    /// Cuts a list of at most `limit + 1` rows to `limit`, and sets the cursor if there are more.
     pub fn cut(mut items: Vec<T>, limit: usize, cursor: impl Fn(&T) -> String) -> Self {
         let next = if items.len() > limit {
             items.truncate(limit);
@@ -341,123 +341,123 @@ pub struct ArtifactRow {
     pub step: String,
     /// `created`, `updated`, `resolved` or `input`.
     pub role: String,
-    /// When.
+    /// When the link was made.
     pub at: Timestamp,
 }
 
-/// A job that waits for a person, or did.
+/// A dead letter: a job that waits for a person, or did.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DeadLetterRow {
-    /// The job's key is the letter's id.
+    /// The key of the job.
     pub id: JobKey,
     /// The run.
     pub run: RunId,
-    /// The tool.
+    /// The name of the tool.
     pub tool: String,
-    /// When it was put here.
+    /// When the job became a dead letter.
     pub opened_at: Timestamp,
-    /// Whether it still waits.
+    /// Whether it is still undecided.
     pub open: bool,
     /// Step, attempt, failure, in doubt or not, escalation, resolution.
     pub body: Value,
 }
 
-/// A question put to someone who may approve.
+/// A request for approval.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ApprovalRow {
     /// Its id.
     pub id: ApprovalId,
     /// The run that waits for it.
     pub run: RunId,
-    /// Where it stands.
+    /// Its status.
     pub status: ApprovalStatus,
-    /// When it was asked.
+    /// When the approval was requested.
     pub asked_at: Timestamp,
-    /// Who is asked, the digest of what is asked for, the sentences shown, and the decision.
+    /// Approvers, the digest of what is to be approved, the sentences shown, and the decision.
     pub body: Value,
 }
 
-/// A job that an external worker may take.
+/// A job that external workers may lease.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OfferRow {
     /// The job.
     pub key: JobKey,
     /// Its run.
     pub run: RunId,
-    /// What kind of work it is: workers ask by topic.
+    /// The kind of work; workers fetch by topic.
     pub topic: String,
-    /// The lower, the earlier it is given out.
+    /// Lower is handed out earlier.
     pub order: i64,
 }
 
-/// Something a run was told and has not looked at yet.
+/// A message to a run that it has not processed yet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SignalRow {
     /// The run.
     pub run: RunId,
-    /// Tells it apart from the run's other signals; the sender's choice, so that sending twice is sending once.
+    /// Unique within the run and chosen by the sender, so that sending twice has the effect of sending once.
     pub id: String,
     /// When it was sent.
     pub at: Timestamp,
-    /// What it says.
+    /// The message.
     pub body: Value,
 }
 
-/// What is known of a large value without reading it.
+/// The metadata of a blob.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlobRow {
-    /// The SHA-256 of its bytes, and its name.
+    /// The SHA-256 of its bytes, which identifies it.
     pub hash: Digest,
-    /// How many bytes it has.
+    /// Size in bytes.
     pub size: u64,
-    /// What they are.
+    /// The media type.
     pub media_type: String,
-    /// When it was stored first.
+    /// When it was first stored.
     pub at: Timestamp,
 }
 
-/// A bearer token: only a hash of its secret half is kept.
+/// A bearer token. Only a hash of its secret half is stored.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TokenRow {
     /// The public half.
     pub id: TokenId,
-    /// The tenant it opens.
+    /// The tenant it gives access to.
     pub tenant: TenantId,
     /// The hash of the secret half.
     pub hash: Digest,
-    /// What it is for.
+    /// A description of its purpose.
     pub label: String,
     /// When it was made.
     pub created_at: Timestamp,
-    /// When it ends.
+    /// When it expires.
     pub expires_at: Option<Timestamp>,
     /// Whether it may approve.
     pub approver: bool,
-    /// What it may do besides; `None`: everything.
+    /// Its permissions; `None` grants all.
     pub permissions: Option<Vec<String>>,
-    /// The tier of whoever holds it; `None`: any.
+    /// The tier of its holder; `None` for any.
     pub tier: Option<String>,
-    /// Whether it was taken back.
+    /// Whether it was revoked.
     pub revoked: bool,
 }
 
-/// What a store's tables were and are.
+/// The table versions before and after a migration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Migration {
-    /// The version of the tables that were there; 0: none were.
+    /// The version found; 0 if there were no tables.
     pub from: i64,
-    /// The version they have now, or would have.
+    /// The version after the migration, or the one that a dry run would reach.
     pub to: i64,
 }
 
-/// A record with what it is found by: what [`crate::Write::PutRecord`] takes.
+/// A record with its index entries and words, as [`crate::Write::PutRecord`] takes it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WholeRecord {
     /// The record.
     pub row: RecordRow,
-    /// All values by which it is found.
+    /// All its index entries.
     pub index: Vec<IndexEntry>,
-    /// Its words for full-text search; `None` if its type is not searched.
+    /// Its words for full-text search; `None` if its type has no search fields.
     pub text: Option<String>,
 }
 
@@ -472,22 +472,22 @@ pub struct DefinitionRow {
     pub body: Value,
 }
 
-/// Something that was done to everyone's data, or with a right that everyone's data depends on.
+/// An administrative action that affects all tenants, or changes access.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditRow {
-    /// When.
+    /// When it happened.
     pub at: Timestamp,
-    /// By whom.
+    /// Who did it.
     pub who: String,
-    /// What: `gc`, `store copy`, `token new` and so on.
+    /// The action: `gc`, `store copy`, `token new` and so on.
     pub what: String,
-    /// To whom; `None`: to everyone.
+    /// The affected tenant; `None` for all.
     pub tenant: Option<TenantId>,
-    /// Why, and with which options.
+    /// The reason and the options.
     pub detail: String,
 }
 
-/// What identifies a list of records: their ids and revisions, in order.
+/// A digest of a list of records: their ids and revisions, in order.
 pub fn fingerprint(records: impl IntoIterator<Item = (RecordId, u64)>) -> Digest {
     let mut digest = DigestBuilder::new("listed");
     for (id, revision) in records {

@@ -11,12 +11,12 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// The scope of a tenant. Only intake (after authentication) and the engine (from a run's own row) make one.
+    /// The scope of a tenant. Only intake (after authentication) and the engine (from a run's row) create one.
     pub fn of(tenant: TenantId) -> Self {
         Self { tenant }
     }
 
-    /// The tenant.
+    /// The tenant it gives access to.
     pub fn tenant(&self) -> &TenantId {
         &self.tenant
     }
@@ -26,15 +26,15 @@ impl Scope {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemScope;
 
-/// The right to see and change what belongs to all tenants. Making one takes who asks and why; both are
-/// written to the store's audit before anything else happens.
+/// The right to see and change the rows of all tenants. Creating one records who asks and why in the store's audit,
+/// before anything else happens.
 #[derive(Debug)]
 pub struct Sudo {
     who: String,
 }
 
 impl Sudo {
-    /// Writes to the audit who does what, to whom (`None`: to everyone) and why; then it may be done.
+    /// Records the action, the affected tenant (`None` for all) and the reason in the audit, then grants the right.
     pub fn because(
         store: &(impl Audit + ?Sized),
         at: Timestamp,
@@ -48,7 +48,7 @@ impl Sudo {
         Ok(Self { who })
     }
 
-    /// Who asked.
+    /// Who was granted the right.
     pub fn who(&self) -> &str {
         &self.who
     }

@@ -1,4 +1,4 @@
-//! What a store can do. Narrow traits for reading; one way to write.
+//! The interface of a store: narrow traits for reading, one way to write.
 
 use std::sync::Arc;
 
@@ -14,35 +14,35 @@ use crate::{
     SystemScope, TokenRow,
 };
 
-/// The store could not answer.
+/// Why the store could not answer.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum StoreError {
-    /// The file, disk or server did not do its part. A commit that ends so may have been written, whole members of it,
-    /// before its end could be reported; it is not written later.
+    /// The file, disk or server failed. A failed commit may have written whole members before the failure; it writes
+    /// nothing later.
     #[error("the store failed: {0}")]
     Failed(String),
-    /// Someone else's bug or an old file.
+    /// A stored value cannot be decoded: a bug, or a file of another build.
     #[error("the store holds something this build cannot read: {0}")]
     Unreadable(String),
     /// More records than one decision may rely on.
     #[error("there are more than {limit} records of type `{kind}` in this list")]
     TooMany {
-        /// The type.
+        /// The record type.
         kind: String,
-        /// How many may be listed.
+        /// Maximum length of the list.
         limit: usize,
     },
-    /// A cursor that this store did not give out.
+    /// A cursor that does not belong to this list.
     #[error("`{0}` is not a cursor of this list")]
     BadCursor(String),
 }
 
-/// What must still be true when a member is committed.
+/// A condition that must hold when a member is committed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Precondition {
     /// The run does not exist.
     RunAbsent(RunId),
-    /// The run has exactly so many events and this fence.
+    /// The run has exactly this many events and this fence.
     RunAt {
         /// The run.
         run: RunId,
@@ -51,7 +51,7 @@ pub enum Precondition {
         /// Its fence.
         fence: u64,
     },
-    /// The record has this revision; `None`: there is no such record.
+    /// The record has this revision; `None` means that it does not exist.
     Record {
         /// The type.
         kind: String,
@@ -60,7 +60,7 @@ pub enum Precondition {
         /// The revision that was read.
         revision: Option<u64>,
     },
-    /// The records with this value in an indexed field are exactly the ones that were read.
+    /// The records with this value in an indexed field are exactly those that were read.
     Listed {
         /// The type.
         kind: String,
@@ -77,7 +77,7 @@ pub enum Precondition {
     ApprovalPending(ApprovalId),
     /// The dead letter is still open.
     LetterOpen(JobKey),
-    /// The signal is there and nobody has taken it.
+    /// The signal exists and was not taken.
     SignalPresent {
         /// The run.
         run: RunId,
@@ -91,31 +91,31 @@ pub enum Precondition {
 pub enum Write {
     /// A new run.
     NewRun(Box<RunRow>),
-    /// A run's columns that change.
+    /// The changed columns of a run.
     UpdateRun {
         /// The run.
         run: RunId,
         /// Its status.
         status: RunStatus,
-        /// When.
+        /// When it changed.
         at: Timestamp,
         /// Its scheduling columns.
         schedule: RunSchedule,
-        /// What it runs, if that is new.
+        /// Its program, if that is new.
         program: Option<Digest>,
     },
-    /// Events at the end of a run's log. Shared, because the engine goes on with the same row.
+    /// Appends events to a run's log. Shared, because the engine continues with the same row.
     Append(Arc<LogRow>),
-    /// A record as it is from now on, with all its index entries and its words for full-text search.
+    /// Inserts or replaces a record, with all its index entries and its words for full-text search.
     PutRecord {
         /// The record.
         row: RecordRow,
-        /// All values by which it is found.
+        /// All its index entries.
         index: Vec<IndexEntry>,
-        /// The words; `None` if its type is not searched.
+        /// The words; `None` if its type has no search fields.
         text: Option<String>,
     },
-    /// A record is gone.
+    /// Deletes a record.
     DeleteRecord {
         /// The type.
         kind: String,
@@ -124,11 +124,11 @@ pub enum Write {
     },
     /// A link from a step to a record.
     Link(ArtifactRow),
-    /// A dead letter as it is from now on.
+    /// Inserts or replaces a dead letter.
     PutLetter(DeadLetterRow),
-    /// An approval as it is from now on.
+    /// Inserts or replaces an approval.
     PutApproval(ApprovalRow),
-    /// A program or definition, unless it is there already.
+    /// Inserts a program or definition unless it exists.
     Define {
         /// Its hash.
         hash: Digest,
@@ -137,148 +137,149 @@ pub enum Write {
         /// Its content.
         body: Value,
     },
-    /// An idempotency key was used for this request.
+    /// Records that an idempotency key was used for this request.
     TakeKey {
         /// The caller's key.
         key: String,
         /// The digest of the request.
         digest: Digest,
-        /// The run that answers it.
+        /// The run that the request started.
         run: RunId,
     },
-    /// A run gets a number, which no other run of the store has or had. Nothing if it has one.
+    /// Assigns a number to a run that has none. Numbers are unique in the store and never reused.
     Number {
         /// The run.
         run: RunId,
-        /// The number that it had in another store; `None`: the next one.
+        /// The number that it had in another store; `None` for the next free one.
         number: Option<i64>,
     },
-    /// A job may be taken by external workers, as described here from now on.
+    /// Inserts or replaces the offer of a job to external workers.
     Offer(OfferRow),
-    /// A job may no longer be taken. Nothing if it was not offered.
+    /// Withdraws an offer. Does nothing if there is none.
     Withdraw(JobKey),
-    /// No job of this run may be taken any more.
+    /// Withdraws all offers of a run.
     WithdrawAll(RunId),
-    /// A signal for a run. Nothing if one with the same run and id is there and was not taken.
+    /// Adds a signal to a run. Does nothing if one with the same run and id is pending.
     Signal(SignalRow),
-    /// A signal was looked at and is gone. Nothing if it is not there.
+    /// Deletes a signal that was processed. Does nothing if it does not exist.
     TakeSignal {
         /// The run.
         run: RunId,
         /// The signal.
         id: String,
     },
-    /// A large value of the tenant, whole. Nothing if it is there. What comes in pieces is [`Blobs::begin_blob`].
+    /// Stores a whole blob. Does nothing if it exists. For a blob that arrives in pieces see [`Blobs::begin_blob`].
     PutBlob {
-        /// The digest of the bytes; the caller has computed it with [`Digest::of`].
+        /// The digest of the bytes, computed by the caller with [`Digest::of`].
         hash: Digest,
-        /// What they are.
+        /// The media type.
         media_type: String,
-        /// When.
+        /// When it was stored.
         at: Timestamp,
         /// The bytes.
         bytes: Arc<[u8]>,
     },
-    /// The payloads of a run that is over are replaced by what is left of them, and the run is marked. Its events stay.
+    /// Erases the payloads of an ended run and marks the run. Its events stay.
     Erase {
         /// The run.
         run: RunId,
-        /// What is left of the request.
+        /// The redacted request.
         request: Value,
-        /// What is left of the payloads of each row of its log, by the number of the row's first event.
+        /// The redacted payloads of each log row, by the number of the row's first event.
         rows: Vec<(u64, Vec<Value>)>,
     },
-    /// Rows of a run's log are gone, by the numbers of their first events: an event that is written in the same commit says
-    /// what they said.
+    /// Deletes rows of a run's log, by the numbers of their first events. An event in the same commit carries a
+    /// snapshot that replaces them.
     DropLog {
         /// The run.
         run: RunId,
         /// The rows.
         seqs: Vec<u64>,
     },
-    /// A run is gone, with its log, links, keys, approvals, signals and closed letters. Of one that is gone already, what came
-    /// since goes.
+    /// Deletes a run with its log, links, keys, approvals, signals and closed dead letters. If the run is already
+    /// deleted, rows that arrived since are deleted.
     DropRun(RunId),
-    /// A blob that nothing refers to, from this moment on unless an earlier one is known; `None`: something does.
-    /// Storing the same bytes again says so too.
+    /// Marks a blob as unused since this time, unless it already has an earlier mark; `None` clears the mark. Storing
+    /// the same bytes again clears it too.
     NoteBlob {
         /// The blob.
         hash: Digest,
-        /// Since when nothing refers to it.
+        /// Since when it is unused.
         unused_since: Option<Timestamp>,
     },
-    /// Reserves an amount on an account under a cap. If what is reserved and spent there would pass `limit`, the whole member
-    /// is a [`Conflict::OverLimit`]. Nothing if the account has an entry with this id, reserved or settled: reserving
-    /// twice counts once. See [`Accounts`](crate::Accounts).
+    /// Reserves an amount on an account under a cap. If the total would exceed `limit`, the whole member fails with
+    /// [`Conflict::OverLimit`]. Does nothing if the account has an entry with this id, so reserving twice counts once.
+    /// See [`Accounts`](crate::Accounts).
     Reserve {
         /// The account.
         account: String,
-        /// Tells the entry apart from the account's others; the caller's choice.
+        /// Unique within the account; chosen by the caller.
         id: String,
-        /// The most that may be spent, in the smallest unit; below zero counts as zero.
+        /// The maximum cost, in the smallest unit; negative counts as zero.
         amount: i64,
-        /// What the account may hold at most, this entry included.
+        /// The cap on the account's total, including this entry.
         limit: i64,
     },
-    /// What was spent takes the place of what was reserved, and is final: a second settlement of the entry changes
-    /// nothing. Never refused, also without a reservation and above the cap: what was spent was spent.
+    /// Replaces a reservation by the actual cost, which is final: a second settlement changes nothing. Never rejected,
+    /// even without a reservation or above the cap, because the amount has been spent.
     Settle {
         /// The account.
         account: String,
         /// The entry.
         id: String,
-        /// What was spent; below zero counts as zero.
+        /// The actual cost; negative counts as zero.
         amount: i64,
     },
-    /// Nothing was spent: what was reserved is free again, and may be reserved again under the same id. Nothing if the
-    /// entry was settled or is not there.
+    /// Releases a reservation; the same id may be reserved again. Does nothing if the entry was settled or does not
+    /// exist.
     Release {
         /// The account.
         account: String,
         /// The entry.
         id: String,
     },
-    /// An account is gone with all its entries: its day is long over, or its run was deleted. In a member of its own.
+    /// Deletes an account with all its entries, when its day has passed or its run was deleted. Must be a member of its
+    /// own.
     DropAccount(String),
-    /// A blob is gone if nothing has referred to it since before this moment. Nothing otherwise: whoever stores the
-    /// same bytes again keeps it, also in the commit just before this one.
+    /// Deletes a blob that has been unused since before this time. Does nothing otherwise: storing the same bytes again
+    /// clears the mark, even in the commit just before this one.
     DropBlob {
         /// The blob.
         hash: Digest,
-        /// The moment.
+        /// The latest time of the mark.
         unused_before: Timestamp,
     },
 }
 
-/// Writes that belong together: all are applied, or none.
+/// Writes that are applied together or not at all.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Member {
-    /// Whose rows these are.
+    /// The tenant of the rows.
     pub scope: Scope,
-    /// What must still be true.
+    /// Conditions that must hold.
     pub preconditions: Vec<Precondition>,
-    /// What changes.
+    /// The changes.
     pub writes: Vec<Write>,
 }
 
-/// What became of a member.
+/// The result of committing a member.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
     /// It is durable.
     Committed,
-    /// Something it relied on has changed; nothing of it was written.
+    /// A precondition does not hold any more; nothing was written.
     Conflict(Conflict),
-    /// The database will not take it, for the reason that it gives: nothing of it was written, and trying again does not
-    /// help. Only this member is concerned.
+    /// The database rejects the member, with this reason: nothing was written, and a retry would not help. Other
+    /// members are not affected.
     Refused(String),
 }
 
-/// What had changed.
+/// Why a member conflicts.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Conflict {
-    /// This precondition did not hold.
+    /// This precondition does not hold.
     Precondition(Precondition),
-    /// Another record has a value that must be unique.
+    /// Another record has the same value in a unique field.
     Unique {
         /// The type.
         kind: String,
@@ -287,18 +288,18 @@ pub enum Conflict {
         /// The record that has it.
         holder: RecordId,
     },
-    /// An account has no room for what was to be reserved.
+    /// A reservation would exceed the cap of an account.
     OverLimit {
         /// The account.
         account: String,
-        /// What is reserved and spent on it.
+        /// Its current total.
         total: i64,
-        /// What it may hold.
+        /// Its cap.
         limit: i64,
     },
 }
 
-/// What became of a batch: an outcome for each member, in order.
+/// The result of a batch: an outcome for each member, in order.
 pub type CommitResult = Result<Vec<Outcome>, StoreError>;
 
 /// Called once, from any thread, when the batch is durable or has failed.
@@ -309,7 +310,7 @@ pub type CommitDone = Box<dyn FnOnce(CommitResult) + Send>;
 pub struct StoreStats {
     /// Durable commits.
     pub commits: u64,
-    /// Times the disk was asked to sync for them.
+    /// Syncs to disk for these commits.
     pub syncs: u64,
     /// Members committed.
     pub members: u64,
@@ -345,12 +346,12 @@ pub trait Runs {
     fn artifacts(&self, scope: &Scope, run: RunId) -> Result<Vec<ArtifactRow>, StoreError>;
 }
 
-/// Values that one [`Records::records_by_any`] or [`Records::records_by_all`] looks for.
+/// Maximum number of values in one [`Records::records_by_any`] or [`Records::records_by_all`].
 pub const MAX_ANY: usize = 64;
-/// Records of one value that [`Records::records_by_any`] looks at.
+/// Maximum number of records per value that [`Records::records_by_any`] reads.
 pub const MAX_OF_VALUE: usize = 64;
 
-/// The values that are looked for: each once.
+/// The values to look up, without duplicates.
 pub(crate) fn any_of(values: &[String]) -> Vec<&str> {
     let mut wanted: Vec<&str> = values.iter().take(MAX_ANY).map(String::as_str).collect();
     wanted.sort_unstable();
@@ -362,7 +363,7 @@ pub(crate) fn any_of(values: &[String]) -> Vec<&str> {
 pub trait Records {
     /// One record.
     fn record(&self, scope: &Scope, kind: &str, id: RecordId) -> Result<Option<RecordRow>, StoreError>;
-    /// Records in the order in which they were made.
+    /// Records in order of creation.
     fn records(
         &self,
         scope: &Scope,
@@ -371,8 +372,8 @@ pub trait Records {
         limit: usize,
         cursor: Option<&str>,
     ) -> Result<Page<RecordRow>, StoreError>;
-    /// Records that people call by all of these values ([`crate::IndexEntry::is_name`]), the older ones first. The first
-    /// [`MAX_ANY`] values count.
+    /// Records that have all of these names ([`crate::IndexEntry::is_name`]), oldest first. Only the first [`MAX_ANY`]
+    /// values count.
     fn records_by_all(
         &self,
         scope: &Scope,
@@ -381,9 +382,9 @@ pub trait Records {
         values: &[String],
         limit: usize,
     ) -> Result<Vec<RecordRow>, StoreError>;
-    /// Records that people call by any of these values ([`crate::IndexEntry::is_name`]), those with most of them first,
-    /// then the older ones. The first [`MAX_ANY`] values count, and of each value the first [`MAX_OF_VALUE`] records, so
-    /// that a value that very many records have does not cost more.
+    /// Records that have any of these names ([`crate::IndexEntry::is_name`]), most matches first, then oldest first.
+    /// Only the first [`MAX_ANY`] values count, and of each value the first [`MAX_OF_VALUE`] records, which bounds the
+    /// cost of common values.
     fn records_by_any(
         &self,
         scope: &Scope,
@@ -392,7 +393,7 @@ pub trait Records {
         values: &[String],
         limit: usize,
     ) -> Result<Vec<RecordRow>, StoreError>;
-    /// Records that contain all of these words (the last may be the beginning of one), best first.
+    /// Records that contain all of these words (the last may be a prefix), best match first.
     fn search(&self, scope: &Scope, kind: &str, query: &str, limit: usize) -> Result<Vec<RecordRow>, StoreError>;
 }
 
@@ -426,9 +427,9 @@ pub trait Approvals {
     ) -> Result<Page<ApprovalRow>, StoreError>;
 }
 
-/// Jobs that external workers may take.
+/// Jobs that external workers may lease.
 pub trait Offers {
-    /// Offers of these topics, those with the lowest order first, then by key.
+    /// Offers of these topics, by order, then by key.
     fn offers(&self, scope: &Scope, topics: &[String], limit: usize) -> Result<Vec<OfferRow>, StoreError>;
     /// One offer.
     fn offer(&self, scope: &Scope, key: JobKey) -> Result<Option<OfferRow>, StoreError>;
@@ -436,9 +437,9 @@ pub trait Offers {
 
 /// The inbox of runs.
 pub trait Signals {
-    /// The signals of a run that were not taken, oldest first; of the same moment, in the order of arrival.
+    /// The pending signals of a run, oldest first, then in order of arrival.
     fn signals(&self, scope: &Scope, run: RunId) -> Result<Vec<SignalRow>, StoreError>;
-    /// Runs that have signals, each once, by tenant and id, from after this one on.
+    /// Runs that have signals, without duplicates, by tenant and id, after this one.
     fn signalled(
         &self,
         system: SystemScope,
@@ -447,27 +448,26 @@ pub trait Signals {
     ) -> Result<Vec<(TenantId, RunId)>, StoreError>;
 }
 
-/// Large values, per tenant, by the SHA-256 of their bytes.
+/// Blobs of a tenant, by the SHA-256 of their bytes.
 pub trait Blobs {
-    /// What is known of a blob; `None` if the tenant has no such blob.
+    /// The metadata of a blob; `None` if the tenant has no such blob.
     fn blob(&self, scope: &Scope, hash: Digest) -> Result<Option<BlobRow>, StoreError>;
-    /// Bytes of a blob: from `offset`, `max` of them or as many as there are. None past its end or if there is no
-    /// such blob.
+    /// Reads up to `max` bytes of a blob, starting at `offset`. Empty past its end, or if there is no such blob.
     fn blob_part(&self, scope: &Scope, hash: Digest, offset: u64, max: usize) -> Result<Vec<u8>, StoreError>;
-    /// Starts a blob whose bytes come in pieces.
+    /// Starts a blob that is written in pieces.
     fn begin_blob(&self, scope: &Scope, media_type: &str, at: Timestamp) -> Result<Box<dyn BlobWriter>, StoreError>;
 }
 
-/// A blob that is being written, in bounded memory. Nobody sees it before it is finished; dropped before that, it
-/// leaves nothing.
+/// Writes a blob in bounded memory. The blob is invisible until it is finished; dropping the writer before that leaves
+/// nothing behind.
 pub trait BlobWriter: Send {
-    /// Adds bytes at the end. May wait for the disk.
+    /// Appends bytes. May block on the disk.
     fn write(&mut self, bytes: &[u8]) -> Result<(), StoreError>;
-    /// Makes the blob durable and visible. If the tenant had these bytes already, this is the blob that was there.
+    /// Makes the blob durable and visible. If the tenant already has these bytes, returns the existing blob.
     fn finish(self: Box<Self>) -> Result<BlobRow, StoreError>;
 }
 
-/// Programs and definitions, by hash. They belong to no tenant: a hash names its content.
+/// Programs and definitions, by hash. They belong to no tenant, because a hash identifies its content.
 pub trait Definitions {
     /// One definition.
     fn definition(&self, hash: Digest) -> Result<Option<Value>, StoreError>;
@@ -483,11 +483,11 @@ pub trait Tokens {
     fn tokens(&self) -> Result<Vec<TokenRow>, StoreError>;
 }
 
-/// What the scheduler asks, over all tenants.
+/// Queries of the scheduler, over all tenants.
 pub trait Scheduling {
-    /// Renews a node's lease: it is valid for `lease` from now on. `now` is the caller's clock; a store that several
-    /// machines share ignores it and uses the database's clock, so that machines need not agree about the time.
-    /// `liveness` tells a later process on the same machine whether this one still runs.
+    /// Renews a node's lease for `lease` from now on. `now` is the caller's clock; a store that several machines share
+    /// ignores it and uses the database's clock, so that their clocks need not agree. `liveness` lets a later process
+    /// on the same machine check whether this one still runs.
     fn heartbeat(
         &self,
         system: SystemScope,
@@ -498,12 +498,12 @@ pub trait Scheduling {
     ) -> Result<(), StoreError>;
     /// All known nodes by id, with the state of their leases by the same clock as [`Scheduling::heartbeat`].
     fn nodes(&self, system: SystemScope, now: Timestamp) -> Result<Vec<NodeRow>, StoreError>;
-    /// Forgets a node that owns nothing any more.
+    /// Deletes a node that owns no runs.
     fn forget_node(&self, system: SystemScope, node: NodeId) -> Result<(), StoreError>;
     /// Runs that a node owns, oldest first.
     fn owned_by(&self, system: SystemScope, node: NodeId, limit: usize) -> Result<Vec<(TenantId, RunId)>, StoreError>;
-    /// Runs whose time has come, the most urgent first; `(tenant, run, wake_at)`. A store that several machines share
-    /// leaves out what another node has claimed.
+    /// Runs that are due, most urgent first; `(tenant, run, wake_at)`. A shared store leaves out runs that another node
+    /// has claimed.
     fn due(
         &self,
         system: SystemScope,
@@ -512,8 +512,8 @@ pub trait Scheduling {
     ) -> Result<Vec<(TenantId, RunId, Timestamp)>, StoreError>;
     /// The tenants that have runs in the queue, in order.
     fn queued_tenants(&self, system: SystemScope) -> Result<Vec<TenantId>, StoreError>;
-    /// Runs of a tenant that wait for a free slot, but for those that wait for these limits; lowest order first. A
-    /// store that several machines share leaves out what another node has claimed.
+    /// Runs of a tenant that wait for a free slot, except those that wait for these limits; lowest order first. A
+    /// shared store leaves out runs that another node has claimed.
     fn queued(
         &self,
         system: SystemScope,
@@ -522,61 +522,62 @@ pub trait Scheduling {
         except: &[String],
         limit: usize,
     ) -> Result<Vec<RunId>, StoreError>;
-    /// When the next run wakes.
+    /// The time at which the next run is due.
     fn next_wake(&self, system: SystemScope) -> Result<Option<Timestamp>, StoreError>;
-    /// Runs by status, completed ones aside, for metrics.
+    /// Number of runs per status, without completed ones, for metrics.
     fn count_by_status(&self, system: SystemScope) -> Result<Vec<(RunStatus, u64)>, StoreError>;
-    /// The time by the store's own clock; `None` if it has none and goes by its callers'.
+    /// The time of the store's own clock; `None` if it uses the clock of its callers.
     fn clock(&self, _: SystemScope) -> Result<Option<Timestamp>, StoreError> {
         Ok(None)
     }
-    /// What waits, of all tenants, for metrics. `priority_step` is how much earlier in the queue one step of priority is.
+    /// Queue sizes and ages over all tenants, for metrics. `priority_step` is how far one step of priority moves a run
+    /// ahead.
     fn backlog(&self, system: SystemScope, priority_step: i64) -> Result<Backlog, StoreError>;
 }
 
-/// Everything that was written to logs, in an order that never changes.
+/// All log rows, in an order that never changes.
 pub trait Feed {
-    /// What was written to the logs of a tenant after a position, at most so many rows. A row that becomes visible
-    /// later has a later position than every row that could be seen before: whoever goes on at `upto` misses nothing.
+    /// Log rows of a tenant after a position, at most `limit`. A row that becomes visible later has a later position,
+    /// so a reader that resumes at `upto` misses nothing.
     fn feed(&self, scope: &Scope, after: u64, limit: usize) -> Result<FeedPage, StoreError>;
-    /// The last position that was given out.
+    /// The last assigned position.
     fn feed_end(&self, system: SystemScope) -> Result<u64, StoreError>;
 }
 
-/// Called, from any thread, when another process may have changed something.
+/// Called, from any thread, when another process may have written something.
 pub type Heard = Box<dyn Fn() + Send + Sync>;
 
-/// News from other processes.
+/// Notifications of changes by other processes.
 pub trait Watch {
-    /// Has this called when another process may have changed something; many changes may be one call, and a call may
-    /// be missed: asking now and then stays necessary. A store without such news never calls.
+    /// Registers a callback for changes by other processes. Several changes may share one call, and calls may be
+    /// missed, so polling stays necessary. A store without notifications never calls it.
     fn watch(&self, heard: Heard);
 }
 
-/// Who reads. In a store whose connections are few, no lane waits behind another one's questions.
+/// A group of readers. In a store with few connections, no lane waits behind the queries of another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Lane {
-    /// People and programs: lists, searches, streams, upkeep.
+    /// People and programs: lists, searches, streams, retention.
     #[default]
     Api,
     /// The threads that decide runs.
     Deciding,
-    /// A node's heartbeat and its search for work. A heartbeat that waits for ten seconds costs the node its runs.
+    /// A node's heartbeat and its search for work. A heartbeat that is delayed too long costs the node its runs.
     Keeping,
 }
 
 /// Handles of one store for readers that must not wait for each other.
 pub trait Lanes {
-    /// The same store for readers of this lane. A store without connections to share returns itself.
+    /// A handle for readers of this lane. A store without shared connections returns itself.
     fn lane(self: Arc<Self>, lane: Lane) -> Arc<dyn Store>;
 
-    /// Whether reading waits for another process. Whoever must not wait has others read then.
+    /// Whether reads wait for another process. Threads that must not block then leave reads to others.
     fn reads_wait(&self) -> bool {
         false
     }
 }
 
-/// The one way to write.
+/// The only way to write.
 pub trait Commit {
     /// Commits members in order, each whole or not at all, and then calls `done`. Never blocks for the disk.
     fn commit(&self, members: Vec<Member>, done: CommitDone);
@@ -584,13 +585,13 @@ pub trait Commit {
     /// Counts since the store was opened.
     fn stats(&self) -> StoreStats;
 
-    /// Moves everything that was committed into the store's main file, if it has one: a copy of that file is then whole.
-    /// For a clean end; commits are durable without it.
+    /// Moves all committed data into the store's main file, if it has one, so that a copy of that file is complete. For
+    /// a clean shutdown; commits are durable without it.
     fn checkpoint(&self) -> Result<(), StoreError> {
         Ok(())
     }
 
-    /// [`Commit::commit`] for callers that can wait.
+    /// [`Commit::commit`] for callers that can block.
     fn commit_now(&self, members: Vec<Member>) -> CommitResult {
         let (send, receive) = std::sync::mpsc::sync_channel(1);
         self.commit(members, Box::new(move |result| drop(send.send(result))));
@@ -598,7 +599,7 @@ pub trait Commit {
     }
 }
 
-/// All of it.
+/// All traits of a store.
 pub trait Store:
     Runs
     + Records

@@ -1,4 +1,4 @@
-//! Many spend at once from one account: together they never pass its cap.
+//! Concurrent spenders never exceed the cap of an account.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
 
 mod common;
@@ -16,7 +16,7 @@ const LIMIT: i64 = 1_000;
 const SPENDERS: usize = 8;
 const EACH: usize = 125;
 
-/// A thousand reservations from several threads over one or two stores, some settled for less, some released.
+/// Makes a thousand reservations from several threads over one or two stores; some are settled for less, some released.
 fn spend(stores: &[&dyn Store]) {
     let scope = sample::scope("default");
     let (held, refused) = (AtomicI64::new(0), AtomicI64::new(0));
@@ -40,10 +40,7 @@ fn spend(stores: &[&dyn Store]) {
                         }
                         other => panic!("{other:?}"),
                     }
-                    assert!(
-                        store.account_total(scope, "tenant/day").unwrap() <= LIMIT,
-                        "the cap holds at every moment"
-                    );
+                    assert!(store.account_total(scope, "tenant/day").unwrap() <= LIMIT, "the cap is never exceeded");
                     let account = "tenant/day".to_owned();
                     let (kept, end) = match n % 3 {
                         0 => (4, Write::Settle { account, id, amount: 4 }),
@@ -58,23 +55,23 @@ fn spend(stores: &[&dyn Store]) {
     });
     let total = stores[0].account_total(&scope, "tenant/day").unwrap();
     assert_eq!(total, held.load(Ordering::Relaxed), "nothing is counted twice and nothing is lost");
-    assert!(refused.load(Ordering::Relaxed) > 0 && total > LIMIT - 7 && total <= LIMIT, "used up to the edge: {total}");
+    assert!(refused.load(Ordering::Relaxed) > 0 && total > LIMIT - 7 && total <= LIMIT, "the cap is used up: {total}");
     let entries = stores[0].account_entries(&scope, None, 10_000).unwrap();
     let sum: i64 = entries.iter().filter(|entry| entry.account == "tenant/day").map(|entry| entry.amount).sum();
     assert_eq!(sum, total);
 }
 
 #[test]
-fn spenders_never_pass_a_cap_together_in_sqlite() {
+fn concurrent_spenders_never_exceed_a_cap_in_sqlite() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("caps.db");
-    // Two processes with one file.
+    // Two processes with the same file.
     let (one, two) = (SqliteStore::open(&path).unwrap(), SqliteStore::open(&path).unwrap());
     spend(&[&one, &two]);
 }
 
 #[test]
-fn spenders_never_pass_a_cap_together_in_postgres() {
+fn concurrent_spenders_never_exceed_a_cap_in_postgres() {
     let cluster = Postgres::start().unwrap();
     let url = cluster.url(&cluster.new_database());
     let (one, two) = (PostgresStore::connect(&url).unwrap(), PostgresStore::connect(&url).unwrap());

@@ -1,4 +1,4 @@
-//! A row that nobody can read stands alone: the feed, lists of runs, retention and worker topics go on with the rest.
+//! An unreadable row affects only itself: the feed, lists of runs, retention and offers go on with the other rows.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
 
 mod common;
@@ -9,7 +9,7 @@ use brain_store::{Commit, OfferRow, Offers, PostgresStore, SqliteStore, Store, W
 use brain_testbed::Postgres;
 use common::{commit, new_run};
 
-/// Three rows, of which the second gets broken.
+/// Writes three rows; the tests damage the second.
 fn write(store: &dyn Store) {
     let scope = sample::scope("default");
     new_run(store, &scope, 1);
@@ -22,7 +22,7 @@ fn read(store: &dyn Store) {
     let scope = sample::scope("default");
     let began = std::time::Instant::now();
     while store.feed(&scope, 0, 10).unwrap().items.len() < 2 {
-        assert!(began.elapsed().as_secs() < 20, "the rows that can be read are given");
+        assert!(began.elapsed().as_secs() < 20, "the readable rows appear");
         std::thread::yield_now();
     }
     let whole = store.feed(&scope, 0, 10).unwrap();
@@ -31,11 +31,11 @@ fn read(store: &dyn Store) {
     let [broken] = whole.broken.as_slice() else { panic!("{whole:?}") };
     assert_eq!((broken.run, broken.seq), (sample::run_id(1), 2));
     assert!(!broken.why.is_empty() && broken.position < whole.items[1].0);
-    // One at a time: it is a page of its own.
+    // With a limit of one, the damaged row is a page of its own.
     let (mut upto, mut seen) = (0, Vec::new());
     while seen.len() < 3 {
         let page = store.feed(&scope, upto, 1).unwrap();
-        assert!(page.upto > upto, "a reader goes on");
+        assert!(page.upto > upto, "the position advances");
         seen.extend(page.items.iter().map(|(_, row)| row.seq).chain(page.broken.iter().map(|row| row.seq)));
         upto = page.upto;
     }
@@ -43,7 +43,7 @@ fn read(store: &dyn Store) {
 }
 
 #[test]
-fn the_feed_goes_on_past_a_broken_row_in_sqlite() {
+fn the_feed_continues_past_a_damaged_row_in_sqlite() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("broken.db");
     let store = SqliteStore::open(&path).unwrap();
@@ -57,7 +57,7 @@ fn the_feed_goes_on_past_a_broken_row_in_sqlite() {
 }
 
 #[test]
-fn the_feed_goes_on_past_a_broken_row_in_postgres() {
+fn the_feed_continues_past_a_damaged_row_in_postgres() {
     let cluster = Postgres::start().unwrap();
     let database = cluster.new_database();
     let store = PostgresStore::connect(&cluster.url(&database)).unwrap();
@@ -66,7 +66,7 @@ fn the_feed_goes_on_past_a_broken_row_in_postgres() {
     read(&store);
 }
 
-/// Three runs, of which the request of the second gets damaged.
+/// Writes three runs; the tests damage the request of the second.
 fn three_runs(store: &dyn Store) {
     for n in 1..=3 {
         new_run(store, &sample::scope("default"), n);
@@ -80,11 +80,11 @@ fn lists_go_on(store: &dyn Store) {
     let unreadable: Vec<_> =
         page.items.iter().chain(&rest.items).map(|row| (row.id, row.unreadable().is_some())).collect();
     let expected = [(3, false), (2, true), (1, false)].map(|(n, damaged)| (sample::run_id(n), damaged));
-    assert_eq!(unreadable, expected, "each is listed, and says whether it can be read");
-    assert_eq!(store.runs_after(&scope, None, None, 10).unwrap().len(), 3, "retention sees it too");
+    assert_eq!(unreadable, expected, "every run is listed, with the error if it is unreadable");
+    assert_eq!(store.runs_after(&scope, None, None, 10).unwrap().len(), 3, "retention lists it too");
     assert!(store.run(&scope, sample::run_id(2)).unwrap().unwrap().unreadable().is_some());
     commit(store, &scope, vec![], vec![Write::DropRun(sample::run_id(2))]);
-    assert_eq!(store.runs(&scope, None, 10, None).unwrap().items.len(), 2, "and can delete it");
+    assert_eq!(store.runs(&scope, None, 10, None).unwrap().items.len(), 2, "retention can delete it");
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn a_damaged_request_hides_no_other_run_in_postgres() {
 }
 
 #[test]
-fn an_offer_with_a_damaged_key_does_not_close_its_topic() {
+fn an_offer_with_a_damaged_key_does_not_hide_its_topic() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("broken.db");
     let store = SqliteStore::open(&path).unwrap();

@@ -1,4 +1,4 @@
-//! Every store passes the one suite.
+//! Every store passes the conformance suite.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
 
 use std::sync::Arc;
@@ -23,7 +23,7 @@ fn the_sqlite_store_conforms() {
 }
 
 #[test]
-fn a_change_beside_a_refused_commit_is_made_once() {
+fn a_change_beside_a_rejected_commit_is_applied_once() {
     use brain_core::Millis;
     use brain_store::{Scheduling, SystemScope};
     use conformance::sample;
@@ -71,7 +71,7 @@ fn a_sqlite_file_keeps_everything_when_it_is_opened_again() {
 }
 
 #[test]
-fn commits_that_wait_together_share_one_sync() {
+fn commits_submitted_together_share_syncs() {
     use conformance::sample;
     let folder = tempfile::tempdir().unwrap();
     let store = SqliteStore::open(&folder.path().join("group.db")).unwrap();
@@ -87,11 +87,11 @@ fn commits_that_wait_together_share_one_sync() {
     assert_eq!(receive.iter().take(200).filter(|ok| *ok).count(), 200);
     let after = store.stats();
     assert_eq!(after.members - before.members, 200);
-    assert!(after.syncs - before.syncs < 200, "200 commits handed over at once took {} syncs", after.syncs);
+    assert!(after.syncs - before.syncs < 200, "200 commits submitted at once took {} syncs", after.syncs);
 }
 
 #[test]
-fn a_file_of_another_program_or_of_a_newer_build_is_refused_untouched() {
+fn a_file_of_another_program_or_a_newer_build_is_rejected_unchanged() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("other.db");
     let other = rusqlite::Connection::open(&path).unwrap();
@@ -108,14 +108,14 @@ fn a_file_of_another_program_or_of_a_newer_build_is_refused_untouched() {
     assert!(error.to_string().contains("format 99"), "{error}");
 }
 
-/// Rows of the tables that uploads use: (chunks, uploads).
+/// Row counts of the tables for uploads: (chunks, uploads).
 fn upload_rows(path: &std::path::Path) -> (i64, i64) {
     let file = rusqlite::Connection::open(path).unwrap();
     let count = |table: &str| file.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).unwrap();
     (count("blob_chunks"), count("blob_uploads"))
 }
 
-/// Waits until what was given up is deleted. The writer does that on its own when it is idle.
+/// Waits until abandoned chunks are deleted, which the writer does when it is idle.
 fn swept(path: &std::path::Path, expected: (i64, i64)) {
     for _ in 0..10_000 {
         if upload_rows(path) == expected {
@@ -127,7 +127,7 @@ fn swept(path: &std::path::Path, expected: (i64, i64)) {
 }
 
 #[test]
-fn chunks_of_an_upload_that_was_given_up_are_deleted() {
+fn chunks_of_an_abandoned_upload_are_deleted() {
     use brain_store::Blobs;
     use conformance::sample;
     let folder = tempfile::tempdir().unwrap();
@@ -150,7 +150,7 @@ fn chunks_of_an_upload_that_was_given_up_are_deleted() {
 }
 
 #[test]
-fn what_a_crash_left_of_an_upload_is_deleted_at_the_next_start_and_what_goes_on_is_not() {
+fn the_next_start_deletes_the_upload_of_a_crashed_process_but_not_a_running_one() {
     use brain_store::Blobs;
     use conformance::sample;
     let folder = tempfile::tempdir().unwrap();
@@ -158,10 +158,10 @@ fn what_a_crash_left_of_an_upload_is_deleted_at_the_next_start_and_what_goes_on_
     let store = SqliteStore::open(&path).unwrap();
     let mut upload = store.begin_blob(&sample::scope("default"), "text/plain", sample::at(1)).unwrap();
     upload.write(&[1; 2 << 20]).unwrap();
-    // Another process opens the file meanwhile: the upload is not an orphan.
+    // Another process opens the file meanwhile; the upload is not an orphan.
     drop(SqliteStore::open(&path).unwrap());
     assert_eq!(upload_rows(&path), (8, 1));
-    // A process that is killed runs no destructors: its upload stays, its lock does not.
+    // A killed process runs no destructors: its upload stays, but its lock is released.
     drop(store);
     drop(upload);
     assert_eq!(upload_rows(&path), (8, 1));
@@ -171,7 +171,7 @@ fn what_a_crash_left_of_an_upload_is_deleted_at_the_next_start_and_what_goes_on_
 }
 
 #[test]
-fn an_upload_that_outlives_its_store_fails_and_does_not_hold_it_up() {
+fn an_upload_that_outlives_its_store_fails_and_does_not_block_closing() {
     use brain_store::Blobs;
     use conformance::sample;
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Copying: from any store to any other and back, nothing is lost or changed; interrupted, it goes on.
+//! Copying between any two stores, in both directions, loses and changes nothing; an interrupted copy can be resumed.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
 
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use serde_json::json;
 
 const RUNS: u64 = 450;
 
-/// One of everything, and more of some than fit into a page.
+/// Fills a store with rows of every kind, some with more than fit into a page.
 fn fill(store: &dyn Store, scope: &Scope) {
     let mut members = Vec::new();
     for n in 1..=RUNS {
@@ -124,8 +124,8 @@ fn same(one: &dyn Store, other: &dyn Store, scopes: &[Scope]) {
             let rows = store.search(scope, "task", "söhne number 42", 50).unwrap();
             rows.into_iter().map(|row| row.id).collect::<std::collections::BTreeSet<_>>()
         });
-        assert!(found == again && found.contains(&sample::record_id(42)), "they are found by the same words");
-        // Large values are the same to the last byte.
+        assert!(found == again && found.contains(&sample::record_id(42)), "the same words find them");
+        // Blobs are equal byte by byte.
         for (row, _) in one.blobs(scope, None, 100).unwrap() {
             let [a, b] = [one, other].map(|store| store.blob_part(scope, row.hash, 0, usize::MAX).unwrap());
             assert!(a == b && Digest::of(&a) == row.hash);
@@ -140,11 +140,11 @@ fn same(one: &dyn Store, other: &dyn Store, scopes: &[Scope]) {
         one.audit(SystemScope, 100).unwrap().iter().all(|row| other.audit(SystemScope, 100).unwrap().contains(row))
     );
     let nodes = other.nodes(SystemScope, at(2)).unwrap();
-    assert!(nodes.len() == 1 && nodes[0].lapsed.is_some(), "the word of a node has ended: {nodes:?}");
+    assert!(nodes.len() == 1 && nodes[0].lapsed.is_some(), "the lease of a copied node has ended: {nodes:?}");
 }
 
 #[test]
-fn from_sqlite_to_postgres_and_back_everything_is_the_same() {
+fn a_copy_from_sqlite_to_postgres_and_back_is_identical() {
     let folder = tempfile::tempdir().unwrap();
     let cluster = Postgres::start().unwrap();
     let first = SqliteStore::open(&folder.path().join("first.db")).unwrap();
@@ -156,19 +156,19 @@ fn from_sqlite_to_postgres_and_back_everything_is_the_same() {
     assert!(!is_empty(&middle, &scopes[0]).unwrap());
     same(&first, &middle, &scopes);
     let last = SqliteStore::open(&folder.path().join("last.db")).unwrap();
-    // Copying back notes itself in the audit once more.
+    // Copying back adds its own entry to the audit.
     assert_eq!(copy(&middle, &last, &scopes), rows + 1);
     same(&first, &last, &scopes);
 }
 
 #[test]
-fn a_copy_that_was_interrupted_goes_on_and_doing_it_twice_changes_nothing() {
+fn an_interrupted_copy_can_be_resumed_and_repeating_it_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let from = MemoryStore::new();
     let scopes = [scope("acme")];
     fill(&from, &scopes[0]);
     let to = SqliteStore::open(&folder.path().join("to.db")).unwrap();
-    // Some of it is there: what an interruption leaves is whole runs and whole records.
+    // An interrupted copy has left whole runs and whole records.
     let stopped = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         copy_tenant(&from, &to, &scopes[0], &mut |counts| assert!(counts.of(Part::Runs) < 200, "pulled the plug"))
             .unwrap()
@@ -183,7 +183,7 @@ fn a_copy_that_was_interrupted_goes_on_and_doing_it_twice_changes_nothing() {
 }
 
 #[test]
-fn one_tenant_goes_without_the_others() {
+fn one_tenant_is_copied_without_the_others() {
     let folder = tempfile::tempdir().unwrap();
     let from = SqliteStore::open(&folder.path().join("from.db")).unwrap();
     let (acme, other) = (scope("acme"), scope("other"));

@@ -1,4 +1,4 @@
-//! The PostgreSQL store: the suite that every store passes, and what it promises on its own.
+//! The PostgreSQL store: the conformance suite, and its own promises.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
 
 mod common;
@@ -27,7 +27,7 @@ fn the_postgres_store_conforms() {
 }
 
 #[test]
-fn a_text_that_postgres_does_not_take_is_refused_alone_and_at_once() {
+fn a_text_that_postgres_rejects_fails_alone_and_at_once() {
     let cluster = Postgres::start().unwrap();
     let store = PostgresStore::connect(&cluster.url(&cluster.new_database())).unwrap();
     let scope = sample::scope("default");
@@ -56,7 +56,7 @@ fn a_text_that_postgres_does_not_take_is_refused_alone_and_at_once() {
 }
 
 #[test]
-fn a_login_without_rights_to_make_roles_conforms_too() {
+fn a_login_that_cannot_create_roles_conforms_too() {
     let cluster = Postgres::start().unwrap();
     cluster.sql("postgres", "CREATE ROLE plain LOGIN PASSWORD 'plain'");
     let make = || {
@@ -69,13 +69,13 @@ fn a_login_without_rights_to_make_roles_conforms_too() {
     let (store, database) = make();
     assert_eq!(cluster.sql(&database, "SELECT roles FROM brain.format"), "f");
     new_run(store.as_ref(), &sample::scope("ours"), 1);
-    // The owner, without a word about whose rows it wants, sees none.
+    // Without a tenant setting, the owner sees no rows.
     let seen = cluster.sql(&database, "SET ROLE plain; SELECT count(*) FROM brain.runs");
     assert_eq!(seen, "0");
 }
 
 #[test]
-fn a_connection_of_a_tenant_sees_no_others_rows_whatever_it_asks() {
+fn a_tenants_connection_sees_only_its_rows_whatever_it_queries() {
     let cluster = Postgres::start().unwrap();
     let database = cluster.new_database();
     let store = PostgresStore::connect(&cluster.url(&database)).unwrap();
@@ -87,7 +87,7 @@ fn a_connection_of_a_tenant_sees_no_others_rows_whatever_it_asks() {
         commit(&store, &scope, vec![], vec![Write::PutRecord { row: record, index, text: Some("word".into()) }]);
     }
     let as_api = |sql: &str| cluster.sql(&database, &format!("SET search_path = brain; SET ROLE brain_api; {sql}"));
-    assert_eq!(as_api("SELECT count(*) FROM runs"), "0", "nobody's rows without a tenant");
+    assert_eq!(as_api("SELECT count(*) FROM runs"), "0", "no rows without a tenant");
     let tables = "runs records record_index record_words log";
     for table in tables.split(' ') {
         let ask = format!("SET brain.tenant = 'ours'; SELECT DISTINCT tenant FROM {table}");
@@ -95,9 +95,9 @@ fn a_connection_of_a_tenant_sees_no_others_rows_whatever_it_asks() {
         assert!(found == "ours" || (table == "log" && found.is_empty()), "{table}: {found}");
     }
     let write = std::panic::catch_unwind(|| as_api("SET brain.tenant = 'ours'; DELETE FROM runs"));
-    assert!(write.is_err(), "the role of readers writes nothing");
+    assert!(write.is_err(), "the read-only role cannot write");
     let tokens = std::panic::catch_unwind(|| as_api("SELECT * FROM tokens"));
-    assert!(tokens.is_err(), "and sees no tokens");
+    assert!(tokens.is_err(), "the read-only role cannot read tokens");
     let unprotected = "SELECT string_agg(c.relname, ' ') FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
         AND a.attname = 'tenant' WHERE c.relnamespace = 'brain'::regnamespace AND c.relkind = 'r'
         AND NOT (c.relrowsecurity AND c.relforcerowsecurity)";
@@ -105,7 +105,7 @@ fn a_connection_of_a_tenant_sees_no_others_rows_whatever_it_asks() {
 }
 
 #[test]
-fn what_cannot_be_opened_is_said_without_the_password() {
+fn connection_errors_do_not_show_the_password() {
     let cluster = Postgres::start().unwrap();
     let database = cluster.new_database();
     let refused = |url: &str| match PostgresStore::connect(url) {
@@ -134,12 +134,12 @@ fn what_cannot_be_opened_is_said_without_the_password() {
 }
 
 #[test]
-fn migrating_says_what_it_did_and_a_dry_run_does_nothing() {
+fn migrating_reports_what_it_did_and_a_dry_run_does_nothing() {
     let cluster = Postgres::start().unwrap();
     let url = cluster.url(&cluster.new_database());
     let before = PostgresStore::migrate(&url, true).unwrap();
     assert_eq!((before, before.from), (PostgresStore::migrate(&url, true).unwrap(), 0));
-    // Several nodes that start at once: one makes the tables, the others find them.
+    // Several nodes start at once: one creates the tables, the others find them.
     let made: Vec<_> = std::thread::scope(|scope| {
         let nodes: Vec<_> = (0..4).map(|_| scope.spawn(|| PostgresStore::migrate(&url, false).unwrap())).collect();
         nodes.into_iter().map(|node| node.join().unwrap()).collect()
@@ -160,7 +160,7 @@ fn a_late_commit_gets_a_late_position() {
         let count = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = 4711";
         eventually(|| cluster.sql(&database, count) == n.to_string());
     };
-    // Somebody writes to the log first and commits last: it waits for a lock until the others have been read.
+    // One transaction writes to the log first and commits last: it waits for a lock until the others have been read.
     let late = std::thread::scope(|threads| {
         let holder = threads.spawn(|| cluster.sql(&database, "SELECT pg_advisory_lock(4711); SELECT pg_sleep(60)"));
         waits(1);
@@ -188,7 +188,7 @@ fn a_late_commit_gets_a_late_position() {
             upto = page.upto;
             seen.len() == 2
         });
-        assert_eq!(seen, [0, 2], "what is not committed is not seen");
+        assert_eq!(seen, [0, 2], "uncommitted rows are invisible");
         cluster.sql(
             &database,
             "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND objid = 4711 AND granted",
@@ -203,7 +203,7 @@ fn a_late_commit_gets_a_late_position() {
         });
         later
     });
-    assert_eq!(late, [90], "a reader that goes on where it was has missed nothing");
+    assert_eq!(late, [90], "a reader that resumes has missed nothing");
 }
 
 #[test]
@@ -214,7 +214,7 @@ fn a_store_recovers_when_connections_are_cut_and_when_the_server_restarts() {
     let scope = sample::scope("default");
     new_run(&store, &scope, 1);
     cluster.kill_connections(&database);
-    // Nobody had sent anything over the dead connections: nobody notices.
+    // The dead connections were idle, so the failure goes unnoticed.
     assert!(store.run(&scope, sample::run_id(1)).unwrap().is_some());
     new_run(&store, &scope, 2);
     cluster.stop();
@@ -230,7 +230,7 @@ fn a_store_recovers_when_connections_are_cut_and_when_the_server_restarts() {
 }
 
 #[test]
-fn commits_under_a_restarting_server_happen_once_or_say_so() {
+fn commits_during_a_server_restart_happen_once_or_report_that_the_outcome_is_unknown() {
     let cluster = Postgres::start().unwrap();
     let database = cluster.new_database();
     let store = PostgresStore::connect(&cluster.url(&database)).unwrap();
@@ -263,7 +263,7 @@ fn commits_under_a_restarting_server_happen_once_or_say_so() {
         }
     });
     drop(send);
-    // The last ones are told when they are done.
+    // Dropping the store waits for the last commits.
     drop(store);
     let store = PostgresStore::connect(&cluster.url(&database)).unwrap();
     let (mut written, mut failed) = (0, 0);
@@ -271,11 +271,11 @@ fn commits_under_a_restarting_server_happen_once_or_say_so() {
         let there = store.run(&scope, sample::run_id(n)).unwrap().is_some();
         match result {
             Ok(outcomes) => {
-                assert_eq!(outcomes, [Outcome::Committed], "run {n}: nobody else makes it");
+                assert_eq!(outcomes, [Outcome::Committed], "run {n}: only this commit creates it");
                 assert!(there, "run {n} was reported as written");
                 written += 1;
             }
-            Err(error) if error.to_string().contains("not known") => {}
+            Err(error) if error.to_string().contains("unknown whether") => {}
             Err(error) => {
                 assert!(!there, "run {n} was reported as not written: {error}");
                 failed += 1;
@@ -287,7 +287,7 @@ fn commits_under_a_restarting_server_happen_once_or_say_so() {
 }
 
 #[test]
-fn commits_that_wait_together_share_one_sync() {
+fn commits_submitted_together_share_syncs() {
     let cluster = Postgres::start().unwrap();
     let store = PostgresStore::connect(&cluster.url(&cluster.new_database())).unwrap();
     let scope = sample::scope("default");
@@ -301,18 +301,18 @@ fn commits_that_wait_together_share_one_sync() {
     assert_eq!(receive.iter().take(200).filter(|ok| *ok).count(), 200);
     let after = store.stats();
     assert_eq!(after.members, 200);
-    assert!(after.syncs < 100, "200 commits handed over at once took {} syncs", after.syncs);
+    assert!(after.syncs < 100, "200 commits submitted at once took {} syncs", after.syncs);
 }
 
 #[test]
-fn one_members_trouble_is_not_its_neighbours() {
+fn a_members_error_does_not_affect_the_others() {
     let cluster = Postgres::start().unwrap();
     let store = PostgresStore::connect(&cluster.url(&cluster.new_database())).unwrap();
     let scope = sample::scope("default");
     new_run(&store, &scope, 5);
     let (send, receive) = std::sync::mpsc::channel();
     for n in 0..20 {
-        // Number 5 is there already and nobody has asked whether it is.
+        // Run 5 exists already, and this member has no precondition that checks it.
         let writes = vec![Write::NewRun(Box::new(sample::run(&scope, n)))];
         let member = Member { scope: scope.clone(), preconditions: vec![], writes };
         let send = send.clone();
@@ -324,7 +324,7 @@ fn one_members_trouble_is_not_its_neighbours() {
 }
 
 #[test]
-fn awkward_values_are_kept_as_they_are() {
+fn awkward_values_read_back_unchanged() {
     let cluster = Postgres::start().unwrap();
     let store = PostgresStore::connect(&cluster.url(&cluster.new_database())).unwrap();
     let scope = sample::scope("default");
@@ -339,7 +339,7 @@ fn awkward_values_are_kept_as_they_are() {
     assert_eq!(commit(&store, &scope, vec![], vec![write]), Outcome::Committed);
     let read = store.record(&scope, "odd", row.id).unwrap().unwrap();
     assert_eq!(read, row);
-    assert_eq!(read.body.to_string(), row.body.to_string(), "to the letter");
+    assert_eq!(read.body.to_string(), row.body.to_string(), "byte for byte");
     for (field, value, found) in [("f", long.as_str(), 1), ("g", "a\0b", 1), ("g", "a\u{1}0b", 0), ("h", "a\u{1}0b", 1)]
     {
         let filter = RecordFilter { indexed: vec![(field.into(), value.into())], ..RecordFilter::default() };
@@ -356,7 +356,7 @@ fn awkward_values_are_kept_as_they_are() {
 }
 
 #[test]
-fn uploads_that_were_given_up_or_forgotten_leave_nothing() {
+fn abandoned_and_orphaned_uploads_leave_nothing() {
     let cluster = Postgres::start().unwrap();
     let database = cluster.new_database();
     let store = PostgresStore::connect(&cluster.url(&database)).unwrap();
@@ -379,16 +379,16 @@ fn uploads_that_were_given_up_or_forgotten_leave_nothing() {
     let mut forgotten = begin();
     forgotten.write(&[3; 2 << 20]).unwrap();
     cluster.sql(&database, "UPDATE brain.blob_uploads SET touched_at = now() - interval '2 hours'");
-    // What looks after the tables begins when a store is opened.
+    // The background tasks run when a store is opened.
     let other = PostgresStore::connect(&cluster.url(&database)).unwrap();
     eventually(|| rows() == "12|0");
-    assert!(forgotten.write(&[3; 2 << 20]).is_err(), "it is told to start anew");
+    assert!(forgotten.write(&[3; 2 << 20]).is_err(), "the writer must start again");
     drop(other);
     drop(store);
 }
 
 #[test]
-fn a_store_hears_what_others_commit_and_not_itself() {
+fn a_store_is_notified_of_other_stores_commits_and_not_of_its_own() {
     let cluster = Postgres::start().unwrap();
     let url = cluster.url(&cluster.new_database());
     let (one, two) = (PostgresStore::connect(&url).unwrap(), PostgresStore::connect(&url).unwrap());
@@ -399,7 +399,7 @@ fn a_store_hears_what_others_commit_and_not_itself() {
     }));
     let scope = sample::scope("default");
     let mut n = 0;
-    // Listening begins a moment after `watch`.
+    // Listening starts shortly after `watch`.
     eventually(|| {
         n += 1;
         new_run(&two, &scope, n);
@@ -410,7 +410,7 @@ fn a_store_hears_what_others_commit_and_not_itself() {
 }
 
 #[test]
-fn a_callback_that_asks_its_own_store_is_refused_and_does_not_hang() {
+fn a_callback_that_queries_its_own_store_gets_an_error_and_does_not_hang() {
     let cluster = Postgres::start().unwrap();
     let store = Arc::new(PostgresStore::connect(&cluster.url(&cluster.new_database())).unwrap());
     let (send, receive) = std::sync::mpsc::channel();

@@ -1,4 +1,4 @@
-//! Several stores on one PostgreSQL database, as several nodes have them: nothing is lost, nothing is done twice.
+//! Several stores on one PostgreSQL database, as with several nodes: nothing is lost or done twice.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
 
 mod common;
@@ -33,7 +33,7 @@ fn claim(n: u64, now: u64) -> Claim {
 }
 
 #[test]
-fn what_one_node_has_claimed_is_not_given_to_another() {
+fn a_run_that_one_node_claimed_is_not_given_to_another() {
     let (_cluster, one, two) = two();
     let scope = sample::scope("default");
     for n in 1..=40 {
@@ -46,7 +46,7 @@ fn what_one_node_has_claimed_is_not_given_to_another() {
         let rows = store.due(SystemScope, &claim(node, now), limit).unwrap();
         rows.into_iter().map(|(_, run, _)| run).collect()
     };
-    // Both ask at once, in pieces, until nothing is left.
+    // Both nodes fetch small batches at the same time until nothing is left.
     let start = Barrier::new(2);
     let ask = |store: &PostgresStore, node| {
         start.wait();
@@ -62,13 +62,13 @@ fn what_one_node_has_claimed_is_not_given_to_another() {
     });
     assert!(first.is_disjoint(&second), "no run was given to both");
     assert!(first.len() + second.len() <= 20);
-    assert_eq!(due(&one, 3, 20, 99).len(), 20 - first.len() - second.len(), "the rest is for a third");
-    assert!(due(&one, 1, 21, 99).is_superset(&first), "what a node has claimed it is given again");
+    assert_eq!(due(&one, 3, 20, 99).len(), 20 - first.len() - second.len(), "a third node gets the rest");
+    assert!(due(&one, 1, 21, 99).is_superset(&first), "a node gets its own claims again");
     assert_eq!(due(&one, 4, 6_000, 99).len(), 40, "a claim ends");
     let queued = |node, now| one.queued(SystemScope, &claim(node, now), scope.tenant(), &[], 99).unwrap();
-    assert_eq!(queued(5, 6_001).len(), 0, "a claim is a claim, however the run was found");
+    assert_eq!(queued(5, 6_001).len(), 0, "claims hold for `due` and `queued` alike");
     assert_eq!(queued(4, 6_001).len(), 20);
-    // A run that has moved on is nobody's.
+    // Advancing a run ends the claim on it.
     let moved = Write::UpdateRun {
         run: sample::run_id(30),
         status: RunStatus::Running,
@@ -81,7 +81,7 @@ fn what_one_node_has_claimed_is_not_given_to_another() {
 }
 
 #[test]
-fn a_run_that_another_node_owns_is_left_to_it() {
+fn a_run_is_given_only_to_the_node_that_owns_it() {
     let (_cluster, one, two) = two();
     let scope = sample::scope("default");
     let mut row = sample::run(&scope, 1);
@@ -92,15 +92,15 @@ fn a_run_that_another_node_owns_is_left_to_it() {
     let due = |store: &PostgresStore, node| store.due(SystemScope, &claim(node, 5), 9).unwrap().len();
     let queued =
         |store: &PostgresStore, node| store.queued(SystemScope, &claim(node, 5), scope.tenant(), &[], 9).unwrap().len();
-    assert_eq!((due(&two, 2), queued(&two, 2)), (0, 0), "another node could do nothing with it");
-    assert_eq!((due(&one, 1), queued(&one, 1)), (1, 1), "and did not keep its owner from it");
+    assert_eq!((due(&two, 2), queued(&two, 2)), (0, 0), "another node does not get it");
+    assert_eq!((due(&one, 1), queued(&one, 1)), (1, 1), "its owner still gets it");
 }
 
 #[test]
-fn leases_are_judged_by_the_clock_of_the_database() {
+fn leases_use_the_clock_of_the_database() {
     let (_cluster, one, two) = two();
     let node = claim(1, 0).node;
-    // Two machines whose clocks are fifty years apart.
+    // Two machines whose clocks differ by decades.
     one.heartbeat(SystemScope, node, at(0), Millis(60_000), "").unwrap();
     let late = brain_core::Timestamp::from_millis(i64::MAX / 2);
     assert_eq!(two.nodes(SystemScope, late).unwrap()[0].lapsed, None);
@@ -109,7 +109,7 @@ fn leases_are_judged_by_the_clock_of_the_database() {
 }
 
 #[test]
-fn a_heartbeat_and_a_decision_wait_behind_no_question_of_the_api() {
+fn heartbeats_and_decisions_do_not_wait_for_queries_of_the_api() {
     let cluster = Postgres::start().unwrap();
     let database = cluster.new_database();
     let store = Arc::new(PostgresStore::connect(&cluster.url(&database)).unwrap());
@@ -129,7 +129,7 @@ fn a_heartbeat_and_a_decision_wait_behind_no_question_of_the_api() {
         while cluster.sql(&database, held) != "1" {
             std::thread::yield_now();
         }
-        // More questions than the API has connections.
+        // More queries than the API has connections.
         for _ in 0..6 {
             threads.spawn(|| store.audit(SystemScope, 1));
         }
@@ -144,7 +144,7 @@ fn a_heartbeat_and_a_decision_wait_behind_no_question_of_the_api() {
         assert!(deciding.run(&scope, sample::run_id(1)).unwrap().is_some());
         assert!(deciding.definition(brain_core::Digest::of(b"none")).unwrap().is_none());
         waiting(11);
-        // And a statement that takes too long ends: a keeper that is locked out says so before its lease is over.
+        // A statement that is blocked ends with an error before the lease does.
         let locked = keeping.audit(SystemScope, 1).unwrap_err().to_string();
         assert!(locked.contains("statement timeout"), "{locked}");
         let end = "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND objid = 4712";
@@ -154,7 +154,7 @@ fn a_heartbeat_and_a_decision_wait_behind_no_question_of_the_api() {
 }
 
 #[test]
-fn an_old_owner_is_refused_by_its_fence() {
+fn an_old_owner_is_rejected_by_its_fence() {
     let (_cluster, one, two) = two();
     let scope = sample::scope("default");
     new_run(&one, &scope, 1);
@@ -169,7 +169,7 @@ fn an_old_owner_is_refused_by_its_fence() {
 }
 
 #[test]
-fn no_update_is_lost_when_two_nodes_count_on_the_same_records() {
+fn no_update_is_lost_when_two_nodes_update_the_same_records() {
     const EACH: u64 = 60;
     const COUNTERS: u64 = 4;
     let (_cluster, one, two) = two();
@@ -181,7 +181,7 @@ fn no_update_is_lost_when_two_nodes_count_on_the_same_records() {
     let count = |store: &PostgresStore, seed: u64| {
         for n in 0..EACH {
             loop {
-                // Two counters at once, in one order or the other: what would be a deadlock without care.
+                // Two counters at once, in either order: without ordered locks this would deadlock.
                 let picked = [(n + seed) % COUNTERS, (n * 3 + seed + 1) % COUNTERS];
                 let mut picked: Vec<u64> = picked.into_iter().collect::<BTreeSet<_>>().into_iter().collect();
                 if seed == 1 {
@@ -219,7 +219,7 @@ fn no_update_is_lost_when_two_nodes_count_on_the_same_records() {
 }
 
 #[test]
-fn a_value_that_must_be_unique_has_one_holder_whoever_is_quicker() {
+fn concurrent_inserts_of_a_unique_value_leave_one_holder() {
     let (_cluster, one, two) = two();
     let scope = sample::scope("default");
     let start = Barrier::new(4);
@@ -253,8 +253,8 @@ fn a_value_that_must_be_unique_has_one_holder_whoever_is_quicker() {
 }
 
 #[test]
-fn a_list_that_was_relied_on_does_not_grow_beneath_it() {
-    // Each worker adds to the list only if it is shorter than the limit, relying on what it has read.
+fn a_list_that_a_commit_relies_on_does_not_grow_before_it() {
+    // Each worker adds to the list only if the list it read is shorter than the limit.
     const LIMIT: usize = 12;
     let (_cluster, one, two) = two();
     let scope = sample::scope("default");
@@ -286,9 +286,9 @@ fn a_list_that_was_relied_on_does_not_grow_beneath_it() {
 }
 
 #[test]
-fn a_record_on_a_list_does_not_change_beneath_whoever_relies_on_the_list() {
-    // A total is kept beside its parts: whoever changes a part relies on the total, whoever writes the total on the
-    // list of parts. If either went in over a stale reading, the two would differ in the end.
+fn a_record_on_a_list_does_not_change_before_a_commit_that_relies_on_the_list() {
+    // A total is stored beside its parts. Changing a part relies on the total; writing the total relies on the list of
+    // parts. If either were committed over a stale read, the two would differ in the end.
     let (_cluster, one, two) = two();
     let scope = sample::scope("default");
     let part = |n: u64, revision, amount: u64| {
@@ -326,7 +326,10 @@ fn a_record_on_a_list_does_not_change_beneath_whoever_relies_on_the_list() {
                         };
                         let now: u64 = parts.iter().map(|row| row.body["amount"].as_u64().unwrap()).sum();
                         let revisions = parts.iter().map(|row| row.revision).sum();
-                        assert!(sum.body["parts"].as_u64().unwrap() <= revisions + 1, "a total from the future");
+                        assert!(
+                            sum.body["parts"].as_u64().unwrap() <= revisions + 1,
+                            "the total is not ahead of its parts"
+                        );
                         let write = total(sum.revision + 1, now, revisions);
                         let preconditions = vec![revision_of(&sum), listed];
                         if commit(store, scope, preconditions, vec![write]) == Outcome::Committed {
@@ -341,7 +344,7 @@ fn a_record_on_a_list_does_not_change_beneath_whoever_relies_on_the_list() {
 }
 
 #[test]
-fn members_of_one_group_see_each_other_and_other_groups_do_too() {
+fn members_see_the_changes_of_their_own_group_and_of_other_groups() {
     let (_cluster, one, two) = two();
     let scope = sample::scope("default");
     let lead = |n: u64, revision, phone: &str| {
@@ -365,7 +368,7 @@ fn members_of_one_group_see_each_other_and_other_groups_do_too() {
         two.records(&scope, "lead", &filter, 10, None).unwrap().items.into_iter().map(|row| row.id).collect::<Vec<_>>()
     };
     assert_eq!((found("a"), found("b")), (vec![sample::record_id(2)], vec![sample::record_id(3)]));
-    // A run that is made, moved on and written to in one group.
+    // A run that is created, advanced and appended to in one group.
     let row = sample::run(&scope, 7);
     let moved = Write::UpdateRun {
         run: row.id,

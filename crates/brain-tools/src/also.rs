@@ -1,5 +1,5 @@
-//! What the answer of an outside system says besides its data: a summary, records, further steps, a question for a reviewer,
-//! what a language model used.
+//! Reads what an outside answer contains besides its data: a summary, records, further steps, a question for a
+//! reviewer, token usage.
 
 use brain_core::{Failure, RecordId};
 use brain_lang::binding::Binding;
@@ -12,7 +12,7 @@ use crate::Toolbox;
 use crate::values::{Evaluation, to_failure};
 
 impl Toolbox {
-    /// Takes in what a tool reads from an answer besides its data.
+    /// Evaluates a tool's `also` over an answer and puts the values into the result.
     pub(crate) fn take_also(
         &self,
         also: &Also,
@@ -47,7 +47,7 @@ impl Toolbox {
         Ok(())
     }
 
-    /// Records that somebody outside names must be of a type that there is, and have an id.
+    /// Checks artifacts that an outside system named: the record type must exist, and the id must be a record id.
     pub fn check_artifacts(&self, artifacts: &[Artifact]) -> Result<(), Failure> {
         for artifact in artifacts {
             if self.registry().record(&artifact.record_type).is_none() {
@@ -65,12 +65,12 @@ impl Toolbox {
 
 fn shaped<T: DeserializeOwned>(name: &str, value: Value, wanted: &str) -> Result<T, Failure> {
     serde_json::from_value::<T>(value).map_err(|error| {
-        let message = format!("`also.{name}` must be {wanted}, but the answer has something else: {error}");
+        let message = format!("`also.{name}` must be {wanted}, but the answer does not fit: {error}");
         Failure::contract("bad_answer", message)
     })
 }
 
-/// What several receipts used together; `None` if none of them says.
+/// The sum of several receipts' token usage; `None` if no receipt reports any.
 pub fn sum_of_tokens<'u>(all: impl Iterator<Item = &'u TokenUsage>) -> Option<TokenUsage> {
     let mut sum: Option<TokenUsage> = None;
     for one in all {

@@ -1,20 +1,20 @@
-//! Who carries requests to outside systems, if not the network: the simulation.
+//! A replacement for the network, which the simulation implements.
 
 use brain_core::Millis;
 use brain_engine::HostFuture;
 
-/// A request on its way out.
+/// A request to an outside system.
 #[derive(Clone, Debug)]
 pub struct Outgoing {
-    /// `GET`, `POST` and so on.
+    /// The HTTP method.
     pub method: String,
-    /// Where it goes.
+    /// The target.
     pub url: String,
-    /// Its headers. Names are in lower case.
+    /// Headers; names are in lower case.
     pub headers: Vec<(String, String)>,
-    /// Its body.
+    /// The body.
     pub body: Vec<u8>,
-    /// How long an answer is waited for.
+    /// How long to wait for the answer.
     pub timeout: Millis,
 }
 
@@ -32,30 +32,30 @@ impl Outgoing {
     }
 }
 
-/// An answer as it came.
+/// An answer of an outside system.
 #[derive(Clone, Debug)]
 pub struct Incoming {
-    /// Its status.
+    /// The status code.
     pub status: u16,
-    /// Its headers. Names are in lower case.
+    /// Headers; names are in lower case.
     pub headers: Vec<(String, String)>,
-    /// Its body.
+    /// The body.
     pub body: Vec<u8>,
 }
 
-/// Why no answer came.
+/// Why there is no answer.
 #[derive(Clone, Debug)]
 pub enum NoAnswer {
-    /// There was no connection, so nothing was sent.
+    /// The connection failed, so nothing was sent.
     NotConnected(String),
-    /// The request may have been received; time ran out.
+    /// The request may have been received; the timeout passed.
     TimedOut,
     /// The request may have been received; the connection broke.
     Broken(String),
 }
 
-/// Carries requests in place of the network.
+/// Sends requests in place of the network.
 pub trait Carrier: Send + Sync + 'static {
-    /// Carries one request.
+    /// Sends one request.
     fn carry(&self, request: Outgoing) -> HostFuture<Result<Incoming, NoAnswer>>;
 }

@@ -1,5 +1,5 @@
-//! The tools of the domain `core`: native functions that every program with Brain inside has. They know no business;
-//! nobody asks for them in words, plans call them.
+//! The tools of the domain `core`: native functions that are part of every program that embeds Brain. They are
+//! independent of any business and have no phrases; plans call them.
 
 mod child_run;
 mod email;

@@ -1,4 +1,4 @@
-//! `decide`: a decision table. Touches nothing; may bring steps along.
+//! `decide`: evaluates a decision table. It reads and writes no records, and may inject steps.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use crate::Toolbox;
 use crate::values::{Evaluation, to_failure};
 
-/// A rule that matched: its place in the table (from 1), itself, and its values.
+/// A rule that matched: its number in the table (from 1), the rule, and its values.
 struct Hit<'t> {
     place: usize,
     rule: &'t DecideRule,
@@ -40,17 +40,17 @@ impl Toolbox {
         let mut result = ToolResult::ok(Value::Object(data));
         for step in rules.into_iter().flat_map(|rule| &rule.steps) {
             let step = serde_json::to_value(step)
-                .map_err(|error| Failure::contract("bad_step", format!("A step cannot be written down: {error}")))?;
+                .map_err(|error| Failure::contract("bad_step", format!("A step cannot be serialised: {error}")))?;
             result.new_steps.push(step);
         }
         Ok(result)
     }
 }
 
-/// What a table answers, and the rules that count.
+/// The result of a table, and the rules that contributed to it.
 type Answer<'t> = (Map<String, Value>, Vec<&'t DecideRule>);
 
-/// The rules that match, in the order of the table. `first` looks no further than the first of them.
+/// The matching rules, in table order. The hit policy `first` stops at the first of them.
 fn matching<'t>(table: &'t DecideBehavior, evaluation: &mut Evaluation) -> Result<Vec<Hit<'t>>, Failure> {
     let mut tested = BTreeMap::new();
     for (name, column) in &table.inputs {
@@ -98,7 +98,7 @@ fn values(rule: &DecideRule, what: &str, evaluation: &mut Evaluation) -> Result<
     rule.then.iter().map(value).collect()
 }
 
-/// The result columns: the declared ones, or all that a rule sets.
+/// The result columns: the declared ones, or every column that a rule sets.
 fn result_columns(table: &DecideBehavior) -> Vec<String> {
     if !table.outputs.is_empty() {
         return table.outputs.iter().map(|(name, _)| name.clone()).collect();
@@ -107,7 +107,7 @@ fn result_columns(table: &DecideBehavior) -> Vec<String> {
     named.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-/// The answer when no rule matches.
+/// The result if no rule matches.
 fn nothing<'t>(
     table: &'t DecideBehavior,
     columns: &[String],
@@ -125,7 +125,7 @@ fn nothing<'t>(
     Ok((columns.iter().map(|column| (column.clone(), empty.clone())).collect(), Vec::new()))
 }
 
-/// Applies the hit policy to the rules that match; there is at least one.
+/// Applies the hit policy to the matching rules, of which there is at least one.
 fn settle<'t>(
     table: &'t DecideBehavior,
     columns: &[String],
@@ -144,11 +144,11 @@ fn settle<'t>(
             let differs = |hit: &&Hit<'_>| hit.values != hits[0].values || hit.rule.steps != hits[0].rule.steps;
             if let Some(other) = hits.iter().find(differs) {
                 let message =
-                    format!("The rules {} and {} both match and say different things.", hits[0].place, other.place);
+                    format!("The rules {} and {} both match and have different results.", hits[0].place, other.place);
                 return Err(Failure::contract("decision_conflict", message));
             }
         }
-        // Sorting is stable: of equally important ones the first in the table comes first.
+        // Sorting is stable, so rules of equal priority stay in table order.
         HitPolicy::Priority | HitPolicy::OutputOrder => hits.sort_by_key(|hit| importance(table, &hit.values)),
         _ => {}
     }
@@ -166,7 +166,7 @@ fn settle<'t>(
     Ok((data, hits.into_iter().map(|hit| hit.rule).collect()))
 }
 
-/// How important values are: the places of the values of each column, the most important column first. Lower is more.
+/// The sort key of a rule's values: the rank of each column's value, most important column first. Lower sorts first.
 fn importance(table: &DecideBehavior, values: &BTreeMap<String, Value>) -> Vec<usize> {
     let place = |(column, ranked): &(String, Vec<Value>)| {
         let value = values.get(column).map(as_number);
@@ -175,7 +175,7 @@ fn importance(table: &DecideBehavior, values: &BTreeMap<String, Value>) -> Vec<u
     table.outputs.iter().map(place).collect()
 }
 
-/// What all values of one column are together.
+/// Aggregates all values of one column.
 fn together(hit: HitPolicy, column: &str, list: Vec<Value>, evaluation: &mut Evaluation) -> Result<Value, Failure> {
     let function = match hit {
         HitPolicy::CollectSum => "sum",
@@ -200,7 +200,7 @@ fn together(hit: HitPolicy, column: &str, list: Vec<Value>, evaluation: &mut Eva
     Ok(total)
 }
 
-/// A value to compare and to add: exact decimal text, which is how numbers that are not whole are written, is a number.
+/// Converts a value for comparing and adding. Decimal text, the form of non-integer numbers, becomes a number.
 fn as_number(value: &Value) -> FeelValue {
     FeelValue::from_typed_json(value, &json!({"format": "decimal"}))
 }

@@ -1,4 +1,4 @@
-//! Every hit policy, on a table that several rules of match.
+//! Every hit policy, on a table in which several rules match.
 
 use std::sync::Arc;
 
@@ -61,7 +61,7 @@ fn first_takes_the_first_rule_that_matches() {
 }
 
 #[test]
-fn nothing_that_matches_gives_nulls_lists_or_otherwise() {
+fn without_a_match_the_result_is_nulls_empty_lists_or_otherwise() {
     let none = "rules:\n  - {when: {amount: '< 0'}, then: {fee: 1}}";
     let data = |table: String| decide(&table, json!({"amount": 1, "kind": "old"})).unwrap().data;
     assert_eq!(data(none.to_owned()), json!({"fee": null}));
@@ -82,7 +82,7 @@ fn unique_fails_when_two_rules_match() {
 }
 
 #[test]
-fn any_wants_all_rules_to_say_the_same() {
+fn any_requires_equal_results_from_all_matching_rules() {
     let table = "hit: any\nrules:\n  - {when: {amount: '> 1'}, then: {ok: true}}\n  \
                  - {when: {kind: '\"new\"'}, then: {ok: \"= input.amount < 100\"}}";
     let run = |amount: i64| decide(table, json!({"amount": amount, "kind": "new"}));
@@ -103,7 +103,7 @@ fn priority_and_output_order_go_by_the_declared_importance() {
 }
 
 #[test]
-fn collecting_gives_lists_or_what_they_come_to() {
+fn collecting_gives_lists_or_their_aggregate() {
     assert_eq!(data("rule_order", 150)["level"], json!(["low", "high", "middle"]));
     assert_eq!(data("collect", 50), json!({"fee": ["1.5", "1.50"], "level": ["low", "middle"]}));
     let fee = |hit: &str, amount: i64| {
@@ -117,7 +117,7 @@ fn collecting_gives_lists_or_what_they_come_to() {
 }
 
 #[test]
-fn the_steps_of_the_rules_that_count_come_along() {
+fn the_steps_of_the_deciding_rules_are_injected() {
     let rules = "rules:\n  \
         - {when: {amount: '> 1'}, steps: [{id: a, tool: t.note, args: {text: \"= slots.kind\"}}, {id: b, tool: t.note, args: {text: x}}]}\n  \
         - {when: {kind: '\"new\"'}, steps: [{id: c, tool: t.note, args: {text: y}}]}\n";
@@ -133,7 +133,7 @@ fn the_steps_of_the_rules_that_count_come_along() {
 }
 
 #[test]
-fn columns_are_what_the_table_says() {
+fn result_columns_are_those_of_the_table() {
     let table = "inputs: {tenth: \"= input.amount / 10\"}\nrules:\n  - {when: {tenth: 15}, then: {hit: true}}\n  - {then: {hit: false}}";
     let run = |amount: i64| decide(table, json!({"amount": amount, "kind": "new"})).unwrap().data["hit"].clone();
     assert_eq!(run(150), json!(true));

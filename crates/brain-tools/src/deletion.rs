@@ -1,4 +1,4 @@
-//! Deleting a record that others may refer to: who refers, and what their references say about it (`on_delete`).
+//! Deletes a record that others may refer to. Each reference's `on_delete` says what happens to its record.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -14,22 +14,22 @@ use crate::found_by::found_by;
 use crate::record::{not_found, parse_id, store_failed};
 use crate::values::Evaluation;
 
-/// Records that one deletion changes or takes along at most.
+/// Maximum number of records that one deletion may change or delete.
 const MAX_TOUCHED: usize = 1_000;
-/// Records that a refusal names.
+/// Maximum number of referring records that an error message names.
 const NAMED: usize = 5;
 
 /// A record: its type and its id.
 pub type RecordKey = (String, RecordId);
 
-/// A field of another type that points to a type.
+/// A field that refers to a record type.
 #[derive(Clone, Debug)]
 pub(crate) struct Referrer {
     kind: String,
     field: FieldDef,
 }
 
-/// For each record type, the fields that point to it.
+/// The fields that refer to each record type.
 pub(crate) fn referrers(registry: &Registry) -> BTreeMap<String, Vec<Referrer>> {
     let mut all: BTreeMap<String, Vec<Referrer>> = BTreeMap::new();
     for (kind, def) in registry.records() {
@@ -42,25 +42,25 @@ pub(crate) fn referrers(registry: &Registry) -> BTreeMap<String, Vec<Referrer>> 
     all
 }
 
-/// What deleting a record comes to.
+/// The consequences of deleting a record.
 #[derive(Debug, Default)]
 pub struct Deletion {
-    /// The records that go: the one that is meant first.
+    /// The records to delete; the requested one is first.
     pub deleted: Vec<RecordRow>,
-    /// Records that stay, with the references that they lose, by field.
+    /// Records that stay, with the references to clear, by field.
     cleared: BTreeMap<RecordKey, (RecordRow, BTreeMap<String, BTreeSet<String>>)>,
 }
 
 impl Deletion {
-    /// The records that lose a reference, with their revisions afterwards.
+    /// The records whose references are cleared, with their new revisions.
     pub(crate) fn cleared(&self) -> impl Iterator<Item = (&RecordKey, u64)> {
         self.cleared.iter().map(|(key, (row, _))| (key, row.revision + 1))
     }
 }
 
 impl Toolbox {
-    /// What deleting a record would come to, or who stands in the way. References from `gone` do not count: those
-    /// records are deleted before.
+    /// Computes the consequences of deleting a record, or fails with the records that prevent it. References from
+    /// `gone` are ignored, because those records are deleted first.
     pub fn deletion(
         &self,
         records: &mut RecordView<'_>,
@@ -100,7 +100,7 @@ impl Toolbox {
             }
             deletion.deleted.push(row);
         }
-        // What goes as well stands in nobody's way.
+        // Records that are deleted too do not prevent the deletion.
         for ((kind, id), referrer) in refusing {
             let filter = pointing_to(referrer, id);
             let staying = |found: Vec<RecordRow>| -> Vec<RecordRow> {
@@ -108,7 +108,7 @@ impl Toolbox {
             };
             let mut found =
                 staying(records.list(&referrer.kind, &filter, going.len() + NAMED + 1).map_err(store_failed)?);
-            // What the commit relies on is what was read last: somebody may have come in between.
+            // The commit's precondition is the last read, so read again in case of a concurrent write.
             if found.is_empty() {
                 found = staying(self.relied(records, &referrer.kind, &filter, &title)?);
             }
@@ -120,7 +120,7 @@ impl Toolbox {
         Ok(deletion)
     }
 
-    /// The record that a tool with these arguments deletes, if that is what it does.
+    /// The record that a call of this tool deletes, if the tool deletes one.
     pub fn deletes(&self, tool: &str, args: &Value, now: Timestamp) -> Option<RecordKey> {
         let tool = self.registry().tool(tool)?;
         let Behavior::Record(behavior) = &tool.def.behavior else { return None };
@@ -134,7 +134,7 @@ impl Toolbox {
         Some((behavior.record.clone(), parse_id(id.as_str()?, &behavior.record).ok()?))
     }
 
-    /// Leaves a deletion in the view.
+    /// Applies a deletion to the view.
     pub(crate) fn delete(
         &self,
         records: &mut RecordView<'_>,
@@ -143,7 +143,7 @@ impl Toolbox {
     ) -> Result<(), Failure> {
         for (row, lost) in deletion.cleared.values() {
             let kind = self.record_type(&row.kind)?;
-            // Read by id, so that the commit insists that it is still the same.
+            // Read by id, so that the commit checks that it has not changed.
             let Some(row) = records.get(&row.kind, row.id).map_err(store_failed)? else { continue };
             let mut fields = row.body.as_object().cloned().unwrap_or_default();
             for (field, ids) in lost {
@@ -163,14 +163,14 @@ impl Toolbox {
             records.put(row, index, text);
         }
         for row in &deletion.deleted {
-            // As above.
+            // As above, for the commit's check.
             records.get(&row.kind, row.id).map_err(store_failed)?;
             records.delete(&row.kind, row.id);
         }
         Ok(())
     }
 
-    /// All records that match, which the decision relies on.
+    /// All matching records, as a precondition of the commit.
     fn relied(
         &self,
         records: &mut RecordView<'_>,
@@ -178,7 +178,7 @@ impl Toolbox {
         filter: &RecordFilter,
         title: &str,
     ) -> Result<Vec<RecordRow>, Failure> {
-        // Looked at first, because a list that is too long to be read cannot be relied on.
+        // Listed first, because a list that is too long cannot be a precondition.
         let found = records.list(kind, filter, MAX_TOUCHED + 1).map_err(store_failed)?;
         if found.len() > MAX_TOUCHED {
             return Err(too_many(title));
@@ -186,7 +186,7 @@ impl Toolbox {
         records.list_relied(kind, filter, MAX_TOUCHED).map_err(store_failed)
     }
 
-    /// Says who refers.
+    /// The error that names the referring records.
     fn refused(&self, records: &mut RecordView<'_>, kind: &str, id: RecordId, staying: &[RecordRow]) -> Failure {
         let title =
             |kind: &str| self.record_type(kind).map_or_else(|_| kind.to_owned(), |kind| kind.def.title.to_lowercase());
@@ -204,7 +204,7 @@ impl Toolbox {
         Failure::business("still_referred_to", message)
     }
 
-    /// What people call a record, unless that is personal: its own name, or that of the record it borrows it from.
+    /// A record's display name, or that of the record that it borrows its name from. `None` if the name is personal.
     fn display_name(&self, records: &mut RecordView<'_>, row: &RecordRow) -> Option<String> {
         let (mut def, mut row): (&RecordDef, RecordRow) = (&self.record_type(&row.kind).ok()?.def, row.clone());
         for _ in 0..3 {

@@ -1,4 +1,4 @@
-//! `expr`: computes from its input. Touches nothing.
+//! `expr`: computes a result from its input. It reads and writes no records.
 
 use brain_core::Failure;
 use brain_engine::{JobContext, RecordView};

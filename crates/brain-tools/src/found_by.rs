@@ -1,25 +1,25 @@
-//! What a record is found by: its keys, indexed fields, names and words. Everything that writes records asks here, so
-//! that a record is found alike whoever wrote it.
+//! The lookup entries of a record: unique keys, indexed fields, names and words. Every writer of records uses this
+//! module, so that all records are indexed the same way.
 
 use brain_core::{Digest, canonical_digest};
 use brain_registry::model::{FieldDef, RecordDef};
 use brain_store::IndexEntry;
 use serde_json::{Value, json};
 
-/// Between the values of a key of several fields.
+/// Joins the values of a multi-field key.
 const KEY_SEPARATOR: &str = "\u{1f}";
-/// The index that upsert looks in.
+/// The index that `upsert` uses.
 const DEDUPE: &str = "dedupe";
-/// Rises when the entries of the same record under the same declaration become others: names are compared otherwise.
+/// The version of the index format. Increase it when the same record and declaration give different entries.
 const FORM: u32 = 3;
 
-/// The values by which a record is found, and its words for full-text search if its type is searched.
+/// The index entries of a record, and its full-text words if its type declares `search`.
 pub fn found_by(def: &RecordDef, body: &Value) -> (Vec<IndexEntry>, Option<String>) {
     (index_entries(def, body), (!def.search.is_empty()).then(|| search_text(def, body)))
 }
 
-/// The digest of everything in a declaration that decides what records are found by. Records that were written under
-/// another digest may lack entries.
+/// The digest of the parts of a declaration that determine index entries. Records written under another digest may lack
+/// entries until `brain records reindex` has run.
 pub fn found_by_digest(def: &RecordDef) -> Digest {
     let names = |fields: Vec<&FieldDef>| fields.into_iter().map(|field| field.name.clone()).collect::<Vec<_>>();
     let indexed = def.fields.iter().filter(|field| is_indexed(field)).collect();
@@ -38,14 +38,14 @@ pub(crate) fn index_text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// The value of several fields together; `None` if one is missing.
+/// The combined value of several fields; `None` if one is missing.
 fn joined(fields: &[String], body: &Value) -> Option<String> {
     let values: Option<Vec<String>> =
         fields.iter().map(|field| body.get(field).filter(|value| !value.is_null()).map(index_text)).collect();
     values.map(|values| values.join(KEY_SEPARATOR))
 }
 
-/// What upsert finds a record by.
+/// The entry that `upsert` looks up.
 pub(crate) fn dedupe_entry(def: &RecordDef, body: &Value) -> Option<IndexEntry> {
     if def.dedupe.is_empty() {
         return None;
@@ -62,7 +62,7 @@ fn index_entries(def: &RecordDef, body: &Value) -> Vec<IndexEntry> {
     }
     entries.extend(dedupe_entry(def, body));
     for field in def.fields.iter().filter(|field| is_indexed(field)) {
-        // A list of references is found by each of them.
+        // A list of references has one entry per reference.
         for id in field.ids(&body[&field.name]).into_iter().filter(|_| field.reference.is_none()) {
             entries.push(IndexEntry { field: field.name.clone(), value: id.to_owned(), unique: false });
         }
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn the_digest_changes_with_what_records_are_found_by_and_with_nothing_else() {
+    fn the_digest_changes_only_with_the_lookup_fields() {
         let before = found_by_digest(&def(&json!({})));
         for extra in [
             json!({"aliases": "also"}),
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_type_that_is_searched_has_words() {
+    fn only_a_type_with_search_fields_has_words() {
         let body = json!({"name": "Kim Park"});
         assert_eq!(found_by(&def(&json!({})), &body).1, None);
         assert_eq!(found_by(&def(&json!({"search": ["name", "also"]})), &body).1.as_deref(), Some("Kim Park"));

@@ -1,5 +1,5 @@
-//! `http`: one request to an outside API. Declared hosts only, secrets by reference, criteria for success and failure,
-//! and an honest answer when nobody knows whether it happened.
+//! `http`: one request to an outside API. Calls only declared hosts, resolves secrets by reference, evaluates the
+//! tool's success and failure criteria, and reports an unknown outcome as unknown.
 
 use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr};
@@ -18,13 +18,13 @@ use crate::outcome::{self, Answered, Call, Met};
 use crate::secret::{Secrets, resolve_secret};
 use crate::values::{Evaluation, to_failure};
 
-/// How long a connection may take. One that takes longer was never there, so that nothing was sent.
+/// Connection timeout. Nothing has been sent when it passes.
 const CONNECT: std::time::Duration = std::time::Duration::from_secs(10);
 
-/// Answers larger than this are refused.
+/// Maximum size of an answer.
 const MAX_ANSWER: usize = 64 * 1024 * 1024;
 
-/// Where tools may go.
+/// The hosts that tools may call.
 #[derive(Clone, Debug)]
 pub struct HttpPolicy {
     hosts: BTreeSet<String>,
@@ -32,7 +32,7 @@ pub struct HttpPolicy {
 }
 
 impl HttpPolicy {
-    /// The hosts that the packs declare.
+    /// Allows the hosts that the packs declare.
     pub fn new(registry: &Registry, allow_private: bool) -> Self {
         let hosts =
             registry.packs().values().flat_map(|pack| pack.hosts.iter().map(|host| host.to_lowercase())).collect();
@@ -99,7 +99,7 @@ fn is_private(address: IpAddr) -> bool {
     }
 }
 
-/// Looks names up and refuses private answers: a public name may point inside.
+/// Resolves names and rejects private addresses, because a public name may resolve to one.
 struct GuardedResolver {
     allow_private: bool,
 }
@@ -119,9 +119,9 @@ impl reqwest::dns::Resolve for GuardedResolver {
     }
 }
 
-/// A client that follows no redirects (a redirect could leave the declared hosts) and uses no proxy of the environment.
+/// Builds a client that follows no redirects, which could leave the declared hosts, and ignores proxy variables.
 pub(crate) fn client(agent: &str, policy: &HttpPolicy) -> reqwest::Result<reqwest::Client> {
-    // One provider for the process; whoever was first is as good.
+    // The provider is process-wide. An error means that one is installed already, which is fine.
     let _ = rustls::crypto::ring::default_provider().install_default();
     reqwest::Client::builder()
         .user_agent(agent)
@@ -135,10 +135,10 @@ pub(crate) fn client(agent: &str, policy: &HttpPolicy) -> reqwest::Result<reqwes
 struct Answer {
     status: u16,
     text: String,
-    /// `{status, headers, body}` as expressions see it.
+    /// `{status, headers, body}`, as expressions see it.
     seen: Value,
     retry_after: Option<Millis>,
-    /// Whether there was more of it than is read.
+    /// Whether the body exceeded `MAX_ANSWER` and was cut.
     too_large: bool,
 }
 
@@ -178,7 +178,7 @@ impl Toolbox {
         secrets.redacted(outcome)
     }
 
-    /// What an answer comes to.
+    /// Turns an answer into an outcome.
     #[expect(clippy::too_many_arguments, reason = "one step of `http`, which holds all of them")]
     fn judged(
         &self,
@@ -193,10 +193,10 @@ impl Toolbox {
         evaluation.set("response", FeelValue::from_json(&answer.seen));
         let met = match met(behavior, &answer, evaluation) {
             Ok(met) => met,
-            // Nobody can say what the answer means.
+            // The criteria failed to evaluate, so the outcome is unknown.
             Err(failure) => return outcome::uncertain(kind, failure),
         };
-        // Before the excerpt is cut out: a secret that is cut in two would not be recognised.
+        // Redact before cutting the excerpt: half a secret would not be recognised.
         let text = secrets.redact(&answer.text);
         let answered = Answered { status: answer.status, retry_after: answer.retry_after, text: &text };
         if let Some(outcome) = outcome::of_answer(kind, met, &answered) {
@@ -278,7 +278,7 @@ impl Toolbox {
         Ok((request, secrets))
     }
 
-    /// Sends a request. The difference that matters: was it certainly not received, or does nobody know?
+    /// Sends a request. On an error it distinguishes "certainly not received" from "unknown".
     async fn send(&self, request: reqwest::Request, job: &JobContext, kind: Call) -> Result<Answer, JobOutcome> {
         let host = request.url().host_str().unwrap_or_default().to_owned();
         let no_answer = |trouble: NoAnswer| match trouble {
@@ -330,7 +330,7 @@ impl Toolbox {
 /// The header of W3C Trace Context.
 const TRACE_PARENT: &str = "traceparent";
 
-/// The trace that the call belongs to, with the call itself as the parent. Another attempt is another parent.
+/// The `traceparent` of a call: the run's trace, with the attempt as the parent span.
 fn trace_parent(job: &JobContext) -> String {
     let trace = job.trace.clone().unwrap_or_else(|| job.run.as_uuid().simple().to_string());
     let key = job.key.as_uuid();
@@ -360,7 +360,7 @@ fn authenticate(
     })
 }
 
-/// Which of the tool's descriptions an answer meets.
+/// Which of the tool's criteria an answer meets.
 fn met(behavior: &HttpBehavior, answer: &Answer, evaluation: &mut Evaluation) -> Result<Met, Failure> {
     let mut any = |criteria: &Option<Criteria>| match criteria {
         Some(criteria) => meets_any(criteria, answer, evaluation),
@@ -402,7 +402,7 @@ fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// The innermost reason: the outer ones repeat the address, which may hold values.
+/// The innermost cause. Outer errors repeat the URL, which may contain personal values.
 fn root_cause(error: &reqwest::Error) -> String {
     let mut cause: &dyn std::error::Error = error;
     while let Some(inner) = cause.source() {
@@ -437,7 +437,7 @@ mod tests {
         let check = |url: &str| policy.check(&url.parse().unwrap());
         assert!(check("https://api.example.com/x").is_ok());
         assert!(check("https://API.example.com:8443/x").is_ok());
-        assert!(check("http://localhost:8080/").is_ok(), "a name is judged when it is looked up");
+        assert!(check("http://localhost:8080/").is_ok(), "a name is checked when it is resolved");
         assert!(check("http://localhost:8081/").is_err());
         assert!(check("https://api.example.com.evil.test/").is_err());
         assert!(check("ftp://api.example.com/").is_err());

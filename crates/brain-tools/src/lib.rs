@@ -1,5 +1,5 @@
-//! Executors, one file per behavior. Each turns a [`brain_registry::ValidatedCall`] into a result; none knows how the
-//! request came about.
+//! Executors, one file per behavior. Each turns a [`brain_registry::ValidatedCall`] into a result. They do not know the
+//! conversation that led to the call.
 
 mod also;
 mod carrier;

@@ -1,5 +1,4 @@
-//! What records are called. A record is written with index entries for its names, so that it is found by them without
-//! reading others, however many there are.
+//! Index entries for the names of records, so that a record is found by name without scanning others.
 
 use brain_core::Timestamp;
 use brain_nlu::entity::{Card, keys, normal_identifier, normal_name, words};
@@ -9,25 +8,25 @@ use serde_json::Value;
 
 use crate::found_by::index_text;
 
-/// The index of names and aliases. No field of a record can be called so.
+/// The index of names and aliases. Field names cannot contain `~`.
 pub const NAME: &str = "~name";
 /// The index of identifiers.
 pub const IDENTIFIER: &str = "~id";
 /// The index of the words of names.
 pub const WORD: &str = "~word";
-/// The index of names that are misspelt.
+/// The index for misspelt names.
 pub const ALIKE: &str = "~alike";
 
-/// What is longer than this is a text, and nobody calls anything by it.
+/// Maximum length of a name; longer values are prose and are not indexed as names.
 const MAX_NAME: usize = 120;
-/// Longer names are not found by single words,
+/// Maximum number of words in a name that is indexed word by word.
 const MAX_WORDS: usize = 6;
-/// and those that are longer than this are not looked for when they are misspelt.
+/// Maximum number of words in a name that is indexed for misspellings.
 const MAX_ALIKE: usize = 4;
-/// Hints with more characters tell nothing apart.
+/// Maximum length of a hint; longer ones do not help to tell records apart.
 const MAX_HINT: usize = 40;
 
-/// The index entries of a record for what it is called.
+/// The index entries for a record's names.
 pub fn entries(def: &RecordDef, body: &Value) -> Vec<IndexEntry> {
     let mut list = Vec::new();
     let mut add = |field: &str, value: String| {
@@ -35,7 +34,7 @@ pub fn entries(def: &RecordDef, body: &Value) -> Vec<IndexEntry> {
             list.push(IndexEntry { field: field.to_owned(), value, unique: false });
         }
     };
-    // What borrows its name is found through the record that it points to.
+    // A record that borrows its name is found through the record that it refers to.
     let name = def.name_field().filter(|field| field.reference.is_none()).and_then(|field| text(field, body));
     for called in name.iter().chain(&aliases(def, body)).filter(|called| called.chars().count() <= MAX_NAME) {
         add(NAME, normal_name(called));
@@ -71,7 +70,7 @@ fn aliases(def: &RecordDef, body: &Value) -> Vec<String> {
     listed.into_iter().filter(|alias| !alias.is_empty()).collect()
 }
 
-/// What a record says of itself where names are looked up. One that borrows its name has none yet.
+/// The names and identifiers of a record, for name resolution. A record that borrows its name has no name yet.
 pub fn card(def: &RecordDef, row: &RecordRow) -> Card {
     let name = def.name_field().filter(|field| field.reference.is_none()).and_then(|field| text(field, &row.body));
     let identifiers = def.identifier_fields().into_iter().filter_map(|field| text(field, &row.body));
@@ -124,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_is_found_by_what_people_call_it() {
+    fn a_record_is_indexed_by_its_names_aliases_and_identifiers() {
         let def = def(json!({"aliases": "also", "identifiers": ["number"]}));
         let body = json!({"name": "Acme Pty Ltd", "also": "The Roofers; AR", "number": "Q-1042", "suburb": "Ryde"});
         assert_eq!(values(&def, &body, NAME), ["acme", "roofers", "ar"]);
@@ -135,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_no_name_and_long_names_have_few_entries() {
+    fn prose_is_not_indexed_and_long_names_have_few_entries() {
         let def = def(json!({}));
         assert!(entries(&def, &json!({"name": "word ".repeat(40)})).is_empty());
         assert_eq!(entries(&def, &json!({"name": "ring Bob about the roof of the shed"})).len(), 1);
@@ -143,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_of_one_text_identifies() {
+    fn a_unique_key_of_one_text_field_is_an_identifier() {
         let def = def(json!({"key": [["number"], ["name", "suburb"]]}));
         assert_eq!(values(&def, &json!({"number": "T-7"}), IDENTIFIER), ["t7"]);
     }

@@ -1,5 +1,5 @@
-//! `native`: Rust functions. They register themselves where they stand, with `#[tool]`; a program has those of every
-//! crate that is linked into it.
+//! `native`: Rust functions. `#[tool]` registers each where it is defined; a program has the functions of every crate
+//! that is linked into it.
 
 mod schema;
 pub mod support;
@@ -18,20 +18,20 @@ use serde_json::Value;
 use crate::Toolbox;
 use crate::outcome::{self, Call};
 
-/// What a native function may know about the call besides its input.
+/// What a native function may know about its call besides the input.
 #[derive(Clone, Debug)]
 pub struct NativeContext {
-    /// Whose run it is.
+    /// The tenant of the run.
     pub tenant: TenantId,
-    /// The run.
+    /// The id of the run.
     pub run: RunId,
     /// The step's name.
     pub step: String,
-    /// The first is 1.
+    /// Counted from 1.
     pub attempt: u32,
-    /// The same for every attempt: what outside systems should get, so that they can tell a repetition.
+    /// Equal for every attempt. Pass it to outside systems as an idempotency key.
     pub key: JobKey,
-    /// The present. A function that is decided in process must not ask any other clock.
+    /// The current time. A function that runs in process must not read any other clock.
     pub now: Timestamp,
 }
 
@@ -48,37 +48,38 @@ impl From<&JobContext> for NativeContext {
     }
 }
 
-/// How a native function is called.
+/// How a native function runs.
 #[derive(Clone, Copy)]
 pub enum NativeRun {
-    /// In process, as part of the decision: it may be called again for the same step and must answer the same.
+    /// In process, as part of the decision. It may be called again for the same step and must return the same result.
     Inline(fn(&NativeContext, Value) -> Result<ToolResult, Failure>),
-    /// Outside, after its start has been written down.
+    /// Outside, after its start is durable.
     Outside(fn(NativeContext, Value) -> HostFuture<Result<ToolResult, Failure>>),
 }
 
-/// A native function: what it says about itself, and how it is called.
+/// A native function: its declaration and its code.
 pub struct Native {
-    /// What it says about itself.
+    /// Returns the declaration.
     pub decl: fn() -> NativeDecl,
-    /// How it is called.
+    /// The function itself.
     pub run: NativeRun,
 }
 
 inventory::collect!(Native);
 
-/// All native functions of this program, by name. One that is registered twice is here twice: loading packs refuses it.
+/// The declarations of all native functions of this program, by name. Duplicates are included: loading packs rejects
+/// them.
 pub fn natives() -> Vec<NativeDecl> {
     let mut all: Vec<NativeDecl> = inventory::iter::<Native>().map(|native| (native.decl)()).collect();
     all.sort_by(|one, other| one.name.cmp(&other.name));
     all
 }
 
-/// How each is called. They cannot become more while the program runs.
+/// The functions by name. The set is fixed at link time.
 static BY_NAME: LazyLock<BTreeMap<String, NativeRun>> =
     LazyLock::new(|| inventory::iter::<Native>().map(|native| ((native.decl)().name, native.run)).collect());
 
-/// How a function is called. A run that was planned by another program may name one that this program does not have.
+/// Looks a function up. A run that another program planned may name one that this program lacks.
 fn find(function: &str) -> Result<NativeRun, Failure> {
     BY_NAME.get(function).copied().ok_or_else(|| {
         let message = format!("This program has no native function `{function}`.");
@@ -102,7 +103,7 @@ impl Toolbox {
         }
     }
 
-    /// The function is called by whoever polls the future: a panic in it ends the task of this one job.
+    /// Runs the function on the task that polls the future, so that a panic ends only this job.
     pub(crate) async fn native_outside(
         &self,
         behavior: &NativeBehavior,
@@ -125,16 +126,18 @@ impl Toolbox {
     }
 }
 
-/// A result that says it did not succeed is a failure.
+/// Turns a result with `success: false` into a failure.
 fn settled(result: ToolResult) -> Result<ToolResult, Failure> {
     if result.success {
         return Ok(result);
     }
-    Err(result.error.unwrap_or_else(|| Failure::contract("no_reason", "The function failed and does not say why.")))
+    Err(result.error.unwrap_or_else(|| Failure::contract("no_reason", "The function failed without an error.")))
 }
 
-/// The run was planned when the function was another kind of function.
+/// The failure of a run that was planned when the function had another kind (in process or outside).
 fn moved(function: &str) -> Failure {
-    let message = format!("`{function}` is no longer done where this run was planned to do it; ask for it again.");
+    let message = format!(
+        "`{function}` has changed between inline and async since this run was planned; start the request again."
+    );
     Failure::contract("function_changed", message)
 }

@@ -1,48 +1,48 @@
-//! What the outcome of an outside call means. This is the only place that says so.
+//! The outcome of an outside call, by its answer. This module alone defines it.
 //!
-//! | what came back | a call with an effect | a call without one |
+//! | answer | a call with an effect | a call without one |
 //! |---|---|---|
 //! | no connection: name not found, refused, TLS handshake failed | not done, transient | the same |
-//! | time ran out, the connection broke | unknown | not done, transient |
+//! | timeout, connection broken | unknown | not done, transient |
 //! | 408, 500, 502, 504, any 5xx not named below | unknown | not done, transient |
 //! | 503 with `Retry-After` | not done, transient, after that time | the same |
 //! | 503 without `Retry-After` | unknown | not done, transient |
 //! | 425, 429 | not done, transient, after `Retry-After` if there is one | the same |
 //! | 501, 505 | not done, business | the same |
-//! | 302, 303 | unknown: a form that was taken often answers so | not done, business |
+//! | 302, 303 | unknown: an accepted form often answers like this | not done, business |
 //! | other 1xx, 3xx, 4xx | not done, business | the same |
 //! | 2xx that `failure` describes | not done, business | the same |
-//! | 2xx that misses `success` | unknown: it was taken, and the pack does not say what this answer means | not done, business |
+//! | 2xx that misses `success` | unknown: accepted, but the pack does not define this answer | not done, business |
 //! | a success whose answer cannot be used | done badly | not done, contract |
 //!
 //! A pack overrides the table with `not_done` and `unknown`. Unknown follows the tool's `idempotency`.
 //!
-//! "Not done" is about this attempt. When an earlier attempt went unanswered, a refusal does not prove that nothing
-//! happened: "already paid" is a refusal too. The call stays in doubt unless the pack lists the status under `not_done`,
-//! which is about the call and all its attempts.
+//! "Not done" is about this attempt. If an earlier attempt went unanswered, a refusal does not prove that it had no
+//! effect: "already paid" is a refusal too. The call stays in doubt unless the pack lists the status under `not_done`,
+//! which covers all attempts.
 
 use brain_core::{Failure, FailureClass, Millis, Timestamp};
 use brain_engine::JobOutcome;
 use brain_registry::ToolResult;
 use brain_registry::model::{Effect, HttpBehavior, Method, ToolDef};
 
-/// The longest wait that another system may ask for. One that asks for more is asked again after this.
+/// Maximum delay taken from `Retry-After`; longer delays are cut to this.
 pub(crate) const MAX_RETRY_AFTER: Millis = Millis::from_secs(24 * 60 * 60);
 
-/// How much of a failing answer goes into the failure's message.
+/// How much of an error answer the failure's message quotes, in characters.
 const EXCERPT: usize = 200;
 
-/// Whether a call changes something outside, so that doing it twice or forgetting it would matter.
+/// Whether a call has an effect outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Call {
-    /// It changes something, or may.
+    /// It changes something, or may. Repeating or losing it matters.
     WithEffect,
-    /// It only reads: it may be repeated at will.
+    /// It only reads and may be repeated freely.
     ReadOnly,
 }
 
 impl Call {
-    /// What an `http` tool declares. A GET reads unless the tool says that it cannot be taken back.
+    /// For an `http` tool. A GET reads, unless the tool declares an irreversible effect.
     pub(crate) fn of_http(def: &ToolDef, behavior: &HttpBehavior) -> Self {
         match (def.effect, behavior.method) {
             (Effect::Irreversible, _) => Self::WithEffect,
@@ -51,13 +51,13 @@ impl Call {
         }
     }
 
-    /// What any other tool declares.
+    /// For any other tool.
     pub(crate) fn of(def: &ToolDef) -> Self {
         if def.effect == Effect::Read { Self::ReadOnly } else { Self::WithEffect }
     }
 }
 
-/// Which of the pack's descriptions an answer meets.
+/// Which of the pack's criteria an answer meets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Met {
     /// `success`, or by default a 2xx status.
@@ -70,18 +70,18 @@ pub(crate) struct Met {
     pub(crate) unknown: bool,
 }
 
-/// An answer as far as its meaning goes.
+/// The parts of an answer that determine its outcome.
 #[derive(Clone, Debug)]
 pub(crate) struct Answered<'a> {
     /// The status code.
     pub(crate) status: u16,
-    /// How long the other side asked to wait.
+    /// The delay that the other side asked for.
     pub(crate) retry_after: Option<Millis>,
     /// The body, without secrets.
     pub(crate) text: &'a str,
 }
 
-/// What an answer means; `None`: the call succeeded.
+/// The outcome of an answer; `None` if the call succeeded.
 pub(crate) fn of_answer(call: Call, met: Met, answer: &Answered<'_>) -> Option<JobOutcome> {
     let failed = |class| Some(JobOutcome::Failed(answer.failure(class)));
     if met.not_done {
@@ -108,12 +108,12 @@ pub(crate) fn of_answer(call: Call, met: Met, answer: &Answered<'_>) -> Option<J
     }
 }
 
-/// No connection came about, so nothing was sent.
+/// The outcome if the connection failed and nothing was sent.
 pub(crate) fn not_connected(failure: Failure) -> JobOutcome {
     JobOutcome::Failed(failure)
 }
 
-/// The request may have been received, and no usable answer came.
+/// The outcome if the request may have been received and no usable answer came.
 pub(crate) fn uncertain(call: Call, failure: Failure) -> JobOutcome {
     match call {
         Call::WithEffect => JobOutcome::Unknown(failure),
@@ -121,7 +121,7 @@ pub(crate) fn uncertain(call: Call, failure: Failure) -> JobOutcome {
     }
 }
 
-/// The call succeeded, but what came back is not what the tool promises.
+/// The outcome if the call succeeded but its answer does not match the tool's declaration.
 pub(crate) fn unusable(call: Call, result: ToolResult, failure: Failure) -> JobOutcome {
     match call {
         Call::WithEffect => JobOutcome::DoneBadly(result, failure),
@@ -142,18 +142,18 @@ impl Answered<'_> {
     }
 }
 
-/// How long a `Retry-After` header asks to wait: seconds or an HTTP date, bounded. A date counts from the answer's own
-/// `Date` where it has one, because the clocks of two systems differ. `None`: the header says nothing that helps.
+/// The delay of a `Retry-After` header: seconds or an HTTP date, bounded. A date is relative to the answer's own `Date`
+/// if there is one, because clocks differ. `None` if the header is unusable.
 pub fn retry_after(header: &str, date: Option<&str>, now: Timestamp) -> Option<Millis> {
     let header = header.trim();
     let wait = if header.bytes().all(|byte| byte.is_ascii_digit()) && !header.is_empty() {
-        // More digits than a number holds is longer than any bound.
+        // A number that overflows exceeds any bound.
         header.parse::<u64>().map_or(MAX_RETRY_AFTER, |secs| Millis(secs.saturating_mul(1000)))
     } else {
         let from = date.and_then(http_date).unwrap_or(now.as_millis());
         Millis(u64::try_from(http_date(header)?.checked_sub(from)?).ok()?)
     };
-    // "At once" is left to the retry policy.
+    // The retry policy decides about a delay of zero.
     (wait.0 > 0).then(|| wait.min(MAX_RETRY_AFTER))
 }
 

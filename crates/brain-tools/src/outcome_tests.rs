@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// `class code` of what an outcome says, with its kind.
+/// An outcome as text: its kind, and the class of its failure.
 fn said(outcome: Option<JobOutcome>) -> String {
     match outcome {
         None => "done".into(),
@@ -20,7 +20,7 @@ fn answer(call: Call, status: u16, retry_after: Option<Millis>, met: Met) -> Str
     said(of_answer(call, met, &Answered { status, retry_after, text: "" }))
 }
 
-/// The statuses of HTTP and those that proxies made up, with what each means for both kinds of calls.
+/// The HTTP statuses, including non-standard ones of proxies, with the outcome for both kinds of calls.
 #[test]
 fn every_status_means_what_the_table_says() {
     let wait = Some(Millis::from_secs(7));
@@ -48,7 +48,7 @@ fn every_status_means_what_the_table_says() {
 }
 
 #[test]
-fn every_status_has_a_meaning_and_no_failing_one_is_done() {
+fn every_status_has_an_outcome_and_no_error_status_is_done() {
     for status in 100..=599 {
         for call in [Call::WithEffect, Call::ReadOnly] {
             assert_ne!(answer(call, status, None, Met::default()), "done", "{status}");
@@ -68,7 +68,11 @@ fn a_2xx_is_judged_by_what_the_pack_describes() {
     }
     assert_eq!(answer(Call::WithEffect, 404, None, good), "done", "a pack may call any status a success");
     let failing = Met { failure: true, ..Met::default() };
-    assert_eq!(answer(Call::WithEffect, 500, None, failing), "unknown", "`failure` does not say that nothing happened");
+    assert_eq!(
+        answer(Call::WithEffect, 500, None, failing),
+        "unknown",
+        "`failure` does not prove that nothing happened"
+    );
 }
 
 #[test]
@@ -88,7 +92,7 @@ fn a_pack_overrides_the_table() {
 }
 
 #[test]
-fn what_comes_back_without_a_status() {
+fn outcomes_without_a_status() {
     let failure = || Failure::transient("network_error", "x");
     assert_eq!(said(Some(not_connected(failure()))), "transient");
     assert_eq!(said(Some(uncertain(Call::WithEffect, failure()))), "unknown");
@@ -117,7 +121,11 @@ fn retry_after_is_read_in_both_forms_and_bounded() {
     assert_eq!(read(" 1 ", None), Some(Millis::from_secs(1)));
     assert_eq!(read("Wed, 21 Oct 2015 07:30:00 GMT", None), Some(Millis::from_secs(120)));
     let date = Some("Wed, 21 Oct 2015 07:29:30 GMT");
-    assert_eq!(read("Wed, 21 Oct 2015 07:30:00 GMT", date), Some(Millis::from_secs(30)), "by the clock of the answer");
+    assert_eq!(
+        read("Wed, 21 Oct 2015 07:30:00 GMT", date),
+        Some(Millis::from_secs(30)),
+        "relative to the answer's `Date`"
+    );
     for far in ["999999999", "99999999999999999999999", "Wed, 21 Oct 2099 07:28:00 GMT"] {
         assert_eq!(read(far, None), Some(MAX_RETRY_AFTER), "{far}");
     }

@@ -1,5 +1,5 @@
-//! `record`: works on records in Brain's own store. Deciding only reads and says what it would write; the engine
-//! commits that together with the checkpoint.
+//! `record`: works on records in Brain's own store. Deciding only reads and returns writes; the engine commits the
+//! writes together with the checkpoint.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,10 +17,10 @@ use crate::found_by::{dedupe_entry, found_by, index_text};
 use crate::toolbox::RecordType;
 use crate::values::{Evaluation, to_failure};
 
-/// Records that `list` and `search` give at most, unless the pack says fewer.
+/// Default limit of `list` and `search`.
 const DEFAULT_LIMIT: u32 = 100;
 
-/// One decision under way.
+/// The state of one decision.
 struct Deciding<'a, 'v> {
     toolbox: &'a Toolbox,
     behavior: &'a RecordBehavior,
@@ -96,7 +96,7 @@ impl Deciding<'_, '_> {
         Ok(())
     }
 
-    /// The record that the operation itself is about, if it is of this type and can be told.
+    /// The id of the record that the operation works on, if it is of this type and its id can be evaluated.
     fn target(&mut self, def: &RecordDef) -> Option<RecordId> {
         let behavior = self.behavior;
         let id = behavior.id.as_ref().filter(|_| behavior.record == def.name)?;
@@ -147,7 +147,7 @@ impl Deciding<'_, '_> {
     fn transition(&mut self, kind: &RecordType) -> Result<ToolResult, Failure> {
         let old = self.subject(kind)?;
         let Some(to) = &self.behavior.to else {
-            return Err(Failure::contract("no_target_state", "The transition does not say where to."));
+            return Err(Failure::contract("no_target_state", "The transition has no target state."));
         };
         let to = self.evaluation.json(to).map_err(|error| to_failure("to", &error))?;
         let to = to.as_str().unwrap_or_default().to_owned();
@@ -192,7 +192,7 @@ impl Deciding<'_, '_> {
         let row = self.subject(kind)?;
         let deletion = self.toolbox.deletion(self.records, &kind.def.name, row.id, &BTreeSet::new())?;
         self.toolbox.delete(self.records, &deletion, self.job.now)?;
-        // A record that is gone has no revision any more.
+        // A deleted record has no revision.
         for gone in &deletion.deleted {
             self.link(&self.toolbox.record_type(&gone.kind)?.def, gone.id, ArtifactRole::Updated, None);
         }
@@ -207,11 +207,11 @@ impl Deciding<'_, '_> {
         self.behavior.limit.unwrap_or(DEFAULT_LIMIT) as usize
     }
 
-    /// The record that the operation is about.
+    /// The record that the operation works on.
     fn subject(&mut self, kind: &RecordType) -> Result<RecordRow, Failure> {
         let behavior = self.behavior;
         let Some(id) = &behavior.id else {
-            return Err(Failure::contract("no_record", "The tool does not say which record it is about."));
+            return Err(Failure::contract("no_record", "The tool names no record to work on."));
         };
         let id = self.id(id, &kind.def.name)?;
         self.existing(&kind.def, id)
@@ -226,7 +226,7 @@ impl Deciding<'_, '_> {
         self.records.get(&def.name, id).map_err(store_failed)?.ok_or_else(|| not_found(&def.title, &id.to_string()))
     }
 
-    /// The fields as they will be: those that `set` names over those that there were.
+    /// The new fields: those that `set` names over the existing ones.
     fn body(&mut self, kind: &RecordType, mut fields: Map<String, Value>) -> Result<Value, Failure> {
         let behavior = self.behavior;
         for (field, binding) in &behavior.set {
@@ -245,7 +245,7 @@ impl Deciding<'_, '_> {
         Ok(body)
     }
 
-    /// What a record points to must exist when it is written.
+    /// Checks that every referenced record exists.
     fn check_references(&mut self, def: &RecordDef, body: &Value) -> Result<(), Failure> {
         for field in &def.fields {
             let Some(target) = field.points_to() else { continue };
@@ -331,7 +331,7 @@ pub(crate) fn parse_id(text: &str, record: &str) -> Result<RecordId, Failure> {
     text.parse().map_err(|_| not_found(record, text))
 }
 
-/// There is no such record.
+/// The failure for an id without a record.
 pub fn not_found(title: &str, id: &str) -> Failure {
     Failure::business("record_not_found", format!("There is no {} with the id {id}.", title.to_lowercase()))
 }
@@ -346,7 +346,7 @@ pub(crate) fn store_failed(error: StoreError) -> Failure {
     }
 }
 
-/// A record as callers see it: its fields with `id`, `state` and its times.
+/// A record as callers see it: its fields with `id`, `state` and timestamps.
 pub fn record_json(row: &RecordRow) -> Value {
     let mut fields = row.body.as_object().cloned().unwrap_or_default();
     fields.insert("id".into(), json!(row.id));
@@ -358,7 +358,7 @@ pub fn record_json(row: &RecordRow) -> Value {
     Value::Object(fields)
 }
 
-/// A record as expressions see it: decimals are numbers, days are days.
+/// A record as expressions see it: typed values such as numbers and dates instead of text.
 pub(crate) fn feel_record(kind: &RecordType, row: &RecordRow) -> FeelValue {
     let mut json = record_json(row);
     json["revision"] = json!(row.revision);
@@ -370,7 +370,7 @@ fn feel_list(kind: &RecordType, rows: &[RecordRow]) -> FeelValue {
     FeelValue::List(list.into())
 }
 
-/// An existing record and a new one that is the same, as one.
+/// Merges a new record into an existing one with the same key.
 fn merge(def: &RecordDef, old: &Value, new: &Value) -> Value {
     let mut merged = old.as_object().cloned().unwrap_or_default();
     for (field, value) in new.as_object().into_iter().flatten() {

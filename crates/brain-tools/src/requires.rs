@@ -1,4 +1,4 @@
-//! `requires`: what must hold before a tool may run, whatever its behavior. Each has its own "why not".
+//! `requires`: preconditions of a tool, whatever its behavior. Each has its own error message.
 
 use std::collections::BTreeMap;
 
@@ -14,13 +14,13 @@ use crate::record::{feel_record, not_found, parse_id, store_failed};
 use crate::values::{Evaluation, to_failure};
 
 impl Toolbox {
-    /// Whether an outside call may be made now. What it reads is a precondition of the commit that says it starts.
+    /// Checks whether an outside call may start now. What it reads becomes a precondition of the commit that starts it.
     pub fn admit(&self, call: &ValidatedCall, job: &JobContext, records: &mut RecordView<'_>) -> Result<(), Failure> {
         let mut evaluation = self.evaluation(call, job)?;
         self.check_requires(call, job, &mut evaluation, records).map(drop)
     }
 
-    /// Checks every precondition of a call, in order; gives the records that they named.
+    /// Checks every precondition of a call, in order, and returns the records that they name.
     pub(crate) fn check_requires(
         &self,
         call: &ValidatedCall,
@@ -72,7 +72,7 @@ impl Toolbox {
             let id = parse_id(text, record)?;
             let row = match records.get(&kind.def.name, id).map_err(store_failed)? {
                 Some(row) => row,
-                // A precondition without states only says that the record must exist: its words are the pack's own.
+                // A precondition without states only requires that the record exists; the message is the pack's own.
                 None if precondition.state.is_empty() && precondition.expr.is_none() => {
                     return Err(Failure::business("record_not_found", why_not(evaluation, &precondition.otherwise)));
                 }
@@ -96,7 +96,7 @@ impl Toolbox {
 }
 
 impl Toolbox {
-    /// One of several preconditions is enough; the words are those of the whole.
+    /// Checks alternatives, of which one is enough. The message is that of the whole.
     fn check_any(
         &self,
         precondition: &Precondition,
@@ -115,7 +115,7 @@ impl Toolbox {
         Err(Failure::business("not_allowed", why_not(evaluation, &precondition.otherwise)))
     }
 
-    /// Whether a tool has succeeded: on that record, ever; otherwise in this run or its conversation.
+    /// Whether a tool has succeeded: ever on that record, or else in this run or its conversation.
     fn has_done(
         &self,
         tool: &str,
@@ -135,8 +135,8 @@ impl Toolbox {
         Ok(false)
     }
 
-    /// Remembers that a tool succeeded, if any tool asks about it: in its run, its conversation, and on the records
-    /// that it is about.
+    /// Records that a tool succeeded, if any precondition asks about it: for its run, its conversation, and the records
+    /// it touched.
     pub fn remember(&self, call: &ValidatedCall, job: &JobContext, result: &ToolResult, records: &mut RecordView<'_>) {
         let name = &call.tool().def.name;
         if !self.registry().is_remembered(name) || job.job.undo {
@@ -172,10 +172,10 @@ impl Toolbox {
     }
 }
 
-/// Brain's own records about what was done; no pack can declare a type with a dot.
+/// The internal record type for succeeded tools. The dot prevents a clash with the types of packs.
 pub const DONE: &str = "core.done";
 
-/// What a record of type [`DONE`] is about.
+/// The subject of a record of type [`DONE`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Subject {
     /// The run that did it.
@@ -187,7 +187,7 @@ pub enum Subject {
 }
 
 impl Subject {
-    /// Reads the body of such a record; `None` if it is not one of ours.
+    /// Parses the body of a [`DONE`] record; `None` if it is malformed.
     pub fn of(body: &serde_json::Value) -> Option<Self> {
         let about = body["about"].as_str()?;
         if let Some(kind) = body["type"].as_str() {
@@ -210,7 +210,7 @@ fn done_id(tool: &str, subject: &str) -> RecordId {
     RecordId::from_digest(digest)
 }
 
-/// The pack's own words, with its values.
+/// Renders the pack's error message.
 fn why_not(evaluation: &mut Evaluation, otherwise: &str) -> String {
     brain_lang::Text::parse(otherwise)
         .ok()

@@ -1,10 +1,10 @@
-//! Secrets by reference: packs hold `env:NAME` or `file:PATH`, and the value is looked up at the moment of sending.
-//! What comes back is searched for it before any of it goes into a failure.
+//! Secrets by reference: packs contain `env:NAME` or `file:PATH`, and the value is resolved when a request is sent.
+//! Answers are redacted before any part of them goes into a failure.
 
 use brain_core::Failure;
 use brain_engine::JobOutcome;
 
-/// A secret that cannot be had.
+/// Why a secret cannot be resolved.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SecretError {
     /// Not a reference.
@@ -18,7 +18,7 @@ pub enum SecretError {
     NoFile(String, String),
 }
 
-/// The value behind a reference.
+/// Resolves a reference.
 pub fn resolve_secret(reference: &str) -> Result<String, SecretError> {
     if let Some(name) = reference.strip_prefix("env:") {
         return std::env::var(name).map_err(|_| SecretError::NoVariable(name.to_owned()));
@@ -28,38 +28,38 @@ pub fn resolve_secret(reference: &str) -> Result<String, SecretError> {
             .map(|text| text.trim_end().to_owned())
             .map_err(|error| SecretError::NoFile(path.to_owned(), error.to_string()));
     }
-    // Whatever it is, it may be the secret itself: only its beginning is shown.
+    // The text may be the secret itself, so show only its first characters.
     Err(SecretError::NotAReference(reference.chars().take(3).collect()))
 }
 
-/// What a secret is replaced with.
+/// Replaces a secret in a text.
 const REDACTED: &str = "[secret]";
 
-/// The secrets that went into one request, so that an echo of them can be recognised.
+/// The secrets of one request, to redact echoes of them.
 #[derive(Default)]
 pub(crate) struct Secrets(Vec<String>);
 
 impl Secrets {
-    /// Remembers one.
+    /// Adds a secret.
     pub(crate) fn add(&mut self, secret: &str) {
         if !secret.is_empty() {
             self.0.push(secret.to_owned());
-            // The longest first: a secret may be part of another one.
+            // Longest first, because a secret may contain another one.
             self.0.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
         }
     }
 
-    /// Remembers a user and a password as they are sent.
+    /// Adds a user name and password in their encoded form.
     pub(crate) fn add_basic(&mut self, user: &str, password: &str) {
         self.add(&base64(format!("{user}:{password}").as_bytes()));
     }
 
-    /// A text without them.
+    /// Replaces all secrets in a text.
     pub(crate) fn redact(&self, text: &str) -> String {
         self.0.iter().fold(text.to_owned(), |text, secret| text.replace(secret, REDACTED))
     }
 
-    /// An outcome whose failure says none of them.
+    /// Redacts the failure of an outcome.
     pub(crate) fn redacted(&self, mut outcome: JobOutcome) -> JobOutcome {
         let redact = |failure: &mut Failure| failure.message = self.redact(&failure.message);
         match &mut outcome {
@@ -72,7 +72,7 @@ impl Secrets {
     }
 }
 
-/// Base64 as the header `Authorization: Basic` has it.
+/// Base64, as in the header `Authorization: Basic`.
 fn base64(bytes: &[u8]) -> String {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::new();
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_echo_of_a_secret_is_taken_out_in_every_form_it_was_sent() {
+    fn an_echo_of_a_secret_is_redacted_in_every_form_it_was_sent() {
         let mut secrets = Secrets::default();
         secrets.add("open sesame");
         secrets.add("open sesame 2");
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_named_and_a_bare_value_is_not_repeated() {
+    fn a_missing_source_is_named_and_a_bare_value_is_not_repeated() {
         assert_eq!(resolve_secret("env:BRAIN_NO_SUCH"), Err(SecretError::NoVariable("BRAIN_NO_SUCH".into())));
         assert!(resolve_secret("file:/no/such/file").unwrap_err().to_string().contains("/no/such/file"));
         let error = resolve_secret("hunter2hunter2").unwrap_err().to_string();

@@ -1,5 +1,5 @@
-//! Settings: those of the packs now, and those that runs were planned with. A program pins its settings by digest, so that
-//! a change of `pack.yaml` changes nothing for runs under way, nor for the undo of one that is over.
+//! Settings: the current ones of the packs, and those that runs were planned with. A program pins its settings by
+//! digest, so a change of `pack.yaml` affects neither runs under way nor the undo of an ended run.
 
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
@@ -13,14 +13,14 @@ use serde_json::{Value, json};
 /// Settings as expressions see them.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// What `settings` is.
+    /// The value of the name `settings`.
     pub values: FeelValue,
-    /// Their time zone; UTC if they name none.
+    /// The time zone; UTC if `time_zone` is not set.
     pub zone: jiff::tz::TimeZone,
 }
 
 impl Settings {
-    /// From a definition: `{values, schema}`.
+    /// Parses a definition: `{values, schema}`.
     fn of(body: &Value) -> Self {
         let zone = body["values"]["time_zone"].as_str().and_then(|name| jiff::tz::TimeZone::get(name).ok());
         Self {
@@ -30,7 +30,7 @@ impl Settings {
     }
 }
 
-/// The settings of the packs now, and earlier ones by their digest.
+/// The current settings of the packs, and earlier ones by digest.
 pub struct PinnedSettings {
     body: Value,
     digest: Digest,
@@ -46,40 +46,42 @@ impl PinnedSettings {
         Self { body, digest, present, earlier: RwLock::default(), store: OnceLock::new() }
     }
 
-    /// Says where earlier settings are kept. Only the first store counts.
+    /// Sets the store that holds earlier settings. Only the first call has an effect.
     pub fn kept_in(&self, store: Arc<dyn Store>) {
         let _ = self.store.set(store);
     }
 
-    /// Takes over what is known of the settings before these.
+    /// Takes over the cached settings of the previous version.
     pub(crate) fn succeed(&self, before: &Self) {
         let mut earlier = before.earlier.read().unwrap_or_else(PoisonError::into_inner).clone();
         earlier.insert(before.digest, before.present.clone());
         *self.earlier.write().unwrap_or_else(PoisonError::into_inner) = earlier;
     }
 
-    /// The digest of the present ones, which programs pin.
+    /// The digest of the current settings, which programs pin.
     pub fn digest(&self) -> Digest {
         self.digest
     }
 
-    /// The definition of the present ones, to be kept under their digest.
+    /// The definition of the current settings, to be stored under their digest.
     pub fn body(&self) -> &Value {
         &self.body
     }
 
-    /// The present ones.
+    /// The current settings.
     pub fn present(&self) -> &Settings {
         &self.present
     }
 
-    /// The ones that a program pins; the present ones if it pins none.
+    /// The settings that a program pins; the current ones if it pins none.
     pub fn pinned(&self, digest: Option<Digest>) -> Result<Arc<Settings>, Failure> {
         let Some(digest) = digest.filter(|digest| *digest != self.digest) else { return Ok(self.present.clone()) };
         if let Some(known) = self.earlier.read().unwrap_or_else(PoisonError::into_inner).get(&digest) {
             return Ok(known.clone());
         }
-        let missing = || Failure::contract("unknown_settings", "The settings that this run was planned with are gone.");
+        let missing = || {
+            Failure::contract("unknown_settings", "The settings that this run was planned with are no longer stored.")
+        };
         let store = self.store.get().ok_or_else(missing)?;
         let body = store.definition(digest).map_err(|error| Failure::transient("store", error.to_string()))?;
         let settings = Arc::new(Settings::of(&body.ok_or_else(missing)?));

@@ -1,4 +1,4 @@
-//! The toolbox: what executors share, and which one does a call.
+//! The toolbox: shared state of the executors, and the dispatch of a call to its executor.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -17,18 +17,18 @@ use crate::http::HttpPolicy;
 use crate::settings::PinnedSettings;
 use crate::values::{Evaluation, to_failure};
 
-/// How tools may reach the outside.
+/// How tools reach outside systems.
 #[derive(Clone, Debug, Default)]
 pub struct ToolboxConfig {
     /// Whether tools may call loopback and private addresses that their pack declares.
     pub allow_private_hosts: bool,
-    /// What tools call themselves to outside systems; absent: `brain/VERSION`.
+    /// The `User-Agent` of outside calls; `brain/VERSION` if absent.
     pub user_agent: Option<String>,
-    /// How other systems reach this server: what callbacks are addressed to. Absent: the default address.
+    /// The base URL of callbacks to this server; the default address if absent.
     pub public_url: Option<String>,
 }
 
-/// Where a server listens unless told otherwise.
+/// The default address of a server.
 const DEFAULT_URL: &str = "http://127.0.0.1:7700";
 
 /// A record type with its compiled schema.
@@ -37,7 +37,7 @@ pub(crate) struct RecordType {
     pub(crate) checker: Checker,
 }
 
-/// What executors share.
+/// Executes calls of one registry's tools.
 pub struct Toolbox {
     registry: Arc<Registry>,
     records: BTreeMap<String, RecordType>,
@@ -51,7 +51,7 @@ pub struct Toolbox {
 }
 
 impl Toolbox {
-    /// For the tools of a registry.
+    /// Makes a toolbox for the tools of a registry.
     pub fn new(registry: Arc<Registry>, config: &ToolboxConfig) -> Result<Self, Failure> {
         let http = HttpPolicy::new(&registry, config.allow_private_hosts);
         let agent =
@@ -78,8 +78,7 @@ impl Toolbox {
         Self { registry, records, referrers, settings, http, client, carrier: None, public_url, config }
     }
 
-    /// The same for another registry: new versions of the packs. It knows the settings of this one, which runs under way
-    /// pin.
+    /// Makes a toolbox for new versions of the packs. It keeps the current settings, which runs under way pin.
     pub fn reloaded(&self, registry: Arc<Registry>) -> Result<Self, Failure> {
         let url = self.public_url.read().unwrap_or_else(PoisonError::into_inner).clone();
         let config = ToolboxConfig { public_url: Some(url), ..self.config.clone() };
@@ -88,9 +87,9 @@ impl Toolbox {
         Ok(toolbox)
     }
 
-    /// [`Toolbox::new`] with something in place of the network: what a simulated world answers with.
+    /// [`Toolbox::new`] with a replacement for the network, for simulated worlds.
     pub fn carried_by(registry: Arc<Registry>, config: &ToolboxConfig, carrier: Arc<dyn Carrier>) -> Self {
-        // Requests are made with it, but never sent.
+        // The client only builds requests.
         static CLIENT: std::sync::OnceLock<reqwest::Client> = std::sync::OnceLock::new();
         let http = HttpPolicy::new(&registry, config.allow_private_hosts);
         let make = || crate::http::client("brain", &http).expect("a client without special settings can be made");
@@ -98,17 +97,17 @@ impl Toolbox {
         Self { carrier: Some(carrier), ..Self::with_client(registry, config, http, client) }
     }
 
-    /// The registry.
+    /// The registry whose tools it executes.
     pub fn registry(&self) -> &Arc<Registry> {
         &self.registry
     }
 
-    /// The settings of the packs, and those that older runs were planned with.
+    /// The current settings, and those that older runs were planned with.
     pub fn settings(&self) -> &PinnedSettings {
         &self.settings
     }
 
-    /// The time zone of the settings of the packs.
+    /// The time zone of the current settings.
     pub fn zone(&self) -> &jiff::tz::TimeZone {
         &self.settings.present().zone
     }
@@ -119,7 +118,7 @@ impl Toolbox {
         })
     }
 
-    /// What every expression of a call sees: `input` and `settings`.
+    /// The names that every expression of a call sees: `input` and `settings`.
     pub(crate) fn evaluation(&self, call: &ValidatedCall, job: &JobContext) -> Result<Evaluation, Failure> {
         let settings = self.settings.pinned(job.settings)?;
         let mut evaluation = Evaluation::of_job(job.now, settings.zone.clone(), job.key);
@@ -132,12 +131,12 @@ impl Toolbox {
         self.public_url.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Says how other systems reach this server, once that is known.
+    /// Sets the base URL of callbacks, once the server knows its address.
     pub fn set_public_url(&self, url: &str) {
         url.trim_end_matches('/').clone_into(&mut self.public_url.write().unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// What templates of an outside call see of its job, the address for its callback included.
+    /// The job as templates of an outside call see it, callback URL included.
     pub(crate) fn job_names(&self, job: &JobContext) -> FeelValue {
         let (tenant, run, key) = (job.scope.tenant().as_str(), job.run, job.key);
         FeelValue::from_json(&json!({
@@ -146,7 +145,7 @@ impl Toolbox {
         }))
     }
 
-    /// Does an inline call over a view of the records.
+    /// Executes an inline call over a view of the records.
     pub fn decide(
         &self,
         call: &ValidatedCall,
@@ -161,17 +160,20 @@ impl Toolbox {
             Behavior::Playbook(_) => {
                 let mut evaluation = self.evaluation(call, job)?;
                 self.check_requires(call, job, &mut evaluation, records)?;
-                // What it comes to is known when its steps are over; the host knows which they are.
+                // The result is known when the playbook's steps have ended; the host expands them.
                 return Ok(ToolResult { new_steps: vec![Value::Null], ..ToolResult::ok(Value::Null) });
             }
             _ => {
-                return Err(Failure::contract("not_inline", "This tool works outside and cannot be decided here."));
+                return Err(Failure::contract(
+                    "not_inline",
+                    "This tool makes outside calls and cannot run in process.",
+                ));
             }
         };
         self.complete(call, job, result)
     }
 
-    /// Does an outside call.
+    /// Executes an outside call.
     pub fn perform(self: &Arc<Self>, call: ValidatedCall, job: JobContext) -> HostFuture<JobOutcome> {
         let toolbox = self.clone();
         Box::pin(async move {
@@ -179,7 +181,10 @@ impl Toolbox {
             let outcome = match &def.behavior {
                 Behavior::Http(behavior) => toolbox.http(behavior, &call, &job).await,
                 Behavior::Native(behavior) => toolbox.native_outside(behavior, &call, &job).await,
-                _ => JobOutcome::Failed(Failure::contract("not_outside", "This tool is decided in process.")),
+                _ => JobOutcome::Failed(Failure::contract(
+                    "not_outside",
+                    "This tool runs in process and makes no outside call.",
+                )),
             };
             match outcome {
                 JobOutcome::Failed(failure) if def.effect == Effect::Read => JobOutcome::Failed(failure.settled()),
@@ -200,7 +205,7 @@ impl Toolbox {
         &self.http
     }
 
-    /// What the answer of an outside call means: it is the result, or another engine has taken the work on.
+    /// Interprets the answer of an outside call: it is the result, or the call was delegated to another engine.
     pub fn finish(&self, call: &ValidatedCall, job: &JobContext, result: ToolResult) -> Result<ToolResult, Failure> {
         let Some(delegate) = &call.tool().def.delegate else { return self.complete(call, job, result) };
         let mut evaluation = self.evaluation(call, job)?;
@@ -213,8 +218,7 @@ impl Toolbox {
         Ok(ToolResult { delegate: Some(json!({"reference": reference, "within_ms": within})), ..result })
     }
 
-    /// Checks the data against the declared output, adds the sentence for people, and says whether someone should look
-    /// at it first.
+    /// Checks the data against the declared output, renders the summary, and decides whether the result needs a review.
     pub fn complete(
         &self,
         call: &ValidatedCall,
@@ -252,7 +256,7 @@ impl Toolbox {
         Ok(result)
     }
 
-    /// Renders a text over `input` alone; as it is written if that cannot be.
+    /// Renders a text over `input` alone; returns it unrendered on an error.
     pub fn text(&self, template: &str, input: &Value, now: brain_core::Timestamp) -> String {
         let mut evaluation = Evaluation::new(now, self.zone().clone(), b"text");
         evaluation.set("settings", self.settings.present().values.clone());
@@ -261,7 +265,7 @@ impl Toolbox {
         text.unwrap_or_else(|| template.to_owned())
     }
 
-    /// Renders a sentence about a call; `None` if it cannot be rendered, which the log tells.
+    /// Renders a sentence about a call; `None`, with a log entry, on an error.
     pub fn sentence(
         &self,
         tool: &Tool,
@@ -286,7 +290,7 @@ impl Toolbox {
     }
 }
 
-/// The schema of a record's body: the declared fields, the required ones required, nothing else.
+/// The schema of a record's body: the declared fields, with the required ones required, and no others.
 fn record_schema(def: &RecordDef) -> Value {
     let mut schema = def.schema();
     let required: Vec<&str> =

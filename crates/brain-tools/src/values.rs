@@ -1,4 +1,4 @@
-//! What expressions see, and how their mistakes become failures.
+//! Evaluation of expressions, and how their errors become failures.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,11 +8,11 @@ use brain_lang::binding::{Binding, BindingError, Tests};
 use brain_lang::feel::{Env, FeelError, Value as FeelValue};
 use serde_json::Value;
 
-/// Names and values for expressions, and the world they are evaluated in. Nothing is read from outside: time and
-/// randomness come from the job, so that deciding again gives the same.
+/// The names and values of expressions, and their environment. Time and randomness come from the job, so that deciding
+/// again gives the same values.
 pub struct Evaluation {
     names: BTreeMap<Arc<str>, FeelValue>,
-    /// The names as one value; made when it is first needed after a change.
+    /// The names as one value; built lazily after a change.
     context: Option<FeelValue>,
     now: Timestamp,
     zone: jiff::tz::TimeZone,
@@ -21,17 +21,17 @@ pub struct Evaluation {
 }
 
 impl Evaluation {
-    /// With these names. `seed` decides what `uuid()` gives.
+    /// Without names. `seed` determines the values of `uuid()`.
     pub fn new(now: Timestamp, zone: jiff::tz::TimeZone, seed: &[u8]) -> Self {
         Self { names: BTreeMap::new(), context: None, now, zone, seed: seed.to_vec(), drawn: 0 }
     }
 
-    /// For a job.
+    /// Seeds `uuid()` with the key of a job.
     pub fn of_job(now: Timestamp, zone: jiff::tz::TimeZone, key: JobKey) -> Self {
         Self::new(now, zone, key.as_uuid().as_bytes())
     }
 
-    /// Adds a name.
+    /// Sets a name.
     pub fn set(&mut self, name: &str, value: FeelValue) {
         self.names.insert(name.into(), value);
         self.context = None;
@@ -42,12 +42,12 @@ impl Evaluation {
         self.run(|names, env| binding.eval(names, env))
     }
 
-    /// Evaluates to a value with its type.
+    /// Evaluates to a typed value.
     pub fn value(&mut self, binding: &Binding) -> Result<FeelValue, BindingError> {
         self.run(|names, env| binding.eval_value(names, env))
     }
 
-    /// Whether a cell of a decision table holds for a value.
+    /// Whether a cell of a decision table matches a value.
     pub fn holds(&mut self, tests: &Tests, value: &FeelValue) -> Result<bool, FeelError> {
         self.run(|names, env| tests.hold(value, names, env))
     }
@@ -77,7 +77,7 @@ impl Evaluation {
     }
 }
 
-/// An expression that went wrong is a bug of the pack: nobody gains from trying again.
+/// Turns an expression error into a contract failure: it is a bug of the pack, so a retry would not help.
 pub fn to_failure(part: &str, error: &BindingError) -> Failure {
     Failure::contract("expression", format!("`{part}` cannot be computed: {error}"))
 }

@@ -1,4 +1,4 @@
-//! Plan → verified program. Whatever is wrong with a plan is found here, before anything runs.
+//! Compiles a plan to a verified program. Every error in a plan is found here, before anything runs.
 
 use std::collections::BTreeMap;
 
@@ -6,45 +6,45 @@ use brain_lang::plan::Plan;
 
 use crate::{Op, Program};
 
-/// A plan may have at most this many steps.
+/// Maximum number of steps in a plan.
 pub const MAX_PLAN_STEPS: usize = 10_000;
 
-/// What is wrong with a plan.
+/// Why a plan is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
-    /// Nothing to do.
+    /// The plan has no steps.
     #[error("the plan has no steps")]
     Empty,
     /// More steps than [`MAX_PLAN_STEPS`].
     #[error("the plan has {0} steps; at most {MAX_PLAN_STEPS} are allowed")]
     TooLong(usize),
-    /// Two steps with one id.
+    /// Two steps share an id.
     #[error("two steps are called `{0}`; give each step its own id")]
     DuplicateStep(String),
-    /// `after` names a step that is not there.
-    #[error("step `{step}` waits for `{after}`, which is no step of this plan")]
+    /// `after` names a step that the plan does not have.
+    #[error("step `{step}` waits for `{after}`, which is not a step of this plan")]
     UnknownStep {
-        /// The step that waits.
+        /// The step with the `after`.
         step: String,
-        /// What it waits for.
+        /// The id that `after` names.
         after: String,
     },
-    /// `needs` names a step that does not come before.
+    /// `needs` names a step that is not guaranteed to run before.
     #[error("step `{step}` uses the result of `{needs}`, which does not come before it")]
     NotBefore {
-        /// The step.
+        /// The step with the `needs`.
         step: String,
-        /// What it uses.
+        /// The id that `needs` names.
         needs: String,
     },
-    /// Steps that wait for each other.
+    /// Steps that wait for each other, directly or indirectly.
     #[error("these steps wait for each other: {}", .0.join(" → "))]
     Cycle(Vec<String>),
 }
 
-/// Verifies a plan and lowers it.
+/// Verifies a plan and compiles it.
 ///
-/// Each step becomes a block `[join] [when] job|each` followed by its exit: a jump to the one step that waits for
+/// Each step becomes a block `[join] [when] job|each` followed by its exit: a jump to the one step that depends on
 /// it, a fork to several, or the end.
 pub fn compile(plan: &Plan) -> Result<Program, PlanError> {
     let order = verify(plan)?;
@@ -79,7 +79,7 @@ pub fn compile(plan: &Plan) -> Result<Program, PlanError> {
             program.joins.push(narrow(step.after.len()));
         }
         if step.when.is_some() || !step.needs.is_empty() {
-            // The body is one instruction, so the exit lies two further on.
+            // The body is one instruction, so the exit is two instructions further on.
             let otherwise = program.code.len() as u32 + 2;
             program.code.push(Op::When { step: number, otherwise });
         }
@@ -105,7 +105,7 @@ fn narrow(n: usize) -> u16 {
     u16::try_from(n).expect("a verified plan has at most MAX_PLAN_STEPS steps")
 }
 
-/// Checks the graph and gives its steps in an order in which each comes after what it waits for.
+/// Checks the dependency graph and returns the steps in topological order.
 fn verify(plan: &Plan) -> Result<Vec<usize>, PlanError> {
     if plan.steps.is_empty() {
         return Err(PlanError::Empty);
@@ -148,7 +148,7 @@ fn verify(plan: &Plan) -> Result<Vec<usize>, PlanError> {
     Ok(order)
 }
 
-/// Walks backwards from any step that could not be placed until one comes round again.
+/// Walks dependencies backwards from an unplaced step until it meets a step again.
 fn find_cycle(plan: &Plan, index: &BTreeMap<&str, usize>, placed: &[bool]) -> Vec<String> {
     let mut path: Vec<usize> = Vec::new();
     let mut at = placed.iter().position(|done| !done).expect("a step is left over when there is a cycle");

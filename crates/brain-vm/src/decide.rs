@@ -1,4 +1,4 @@
-//! What happens next, and what an input means. Nothing here changes a state; the events that it returns do.
+//! Decides what the machine needs next and what an input means. Deciding returns events and never changes the state.
 
 mod outcome;
 mod stop;
@@ -13,25 +13,25 @@ use crate::job::{Happened, JobId, JobStatus, ScopeId, StepId};
 use crate::scope::{Opener, Phase, Stop};
 use crate::{Code, Event, Op, State, Stray, Trigger};
 
-/// How long after its start was decided a call may be made at the latest.
+/// Maximum time between the decision to start a call and the call itself.
 pub const MAX_DELAY: Millis = Millis(5_000);
-/// How much longer than its time-out a call may take before it counts as lost.
+/// How long after its timeout a call counts as lost.
 pub const GRACE: Millis = Millis(5_000);
 
-/// What the machine needs before it can go on.
+/// What the machine needs from the engine before it can go on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Need {
     /// The value of a step's condition.
     Condition(StepId),
     /// The list of a step's `foreach`.
     Items(StepId),
-    /// The present, for the wait of this fiber.
+    /// The current time, to arm the wait of this fiber.
     Arm(u32),
-    /// This job, in this attempt.
+    /// The outcome of this job, in this attempt.
     Start(JobId, u32),
-    /// The result of this job: the steps that it brought along are over.
+    /// The result of this job, now that the steps it injected have ended.
     Close(JobId, u32),
-    /// Nothing: it can decide by itself what becomes of this scope.
+    /// Nothing: [`Machine::proceed`] decides how this scope goes on.
     Proceed(ScopeId),
 }
 
@@ -42,65 +42,66 @@ pub enum Input {
     Start,
     /// A condition has this value.
     Condition(StepId, bool),
-    /// A list has so many items.
+    /// The list has this many items.
     Items(StepId, u32),
     /// The wait of this fiber begins.
     Arm(u32),
-    /// A message of this name came.
+    /// A message with this name arrived.
     Message(String),
     /// An outside job is about to be handed over.
     Handed(JobId, u32),
-    /// A step is left out because of another of its scope.
+    /// A step is skipped because of another step of its scope.
     Bypass(StepId, u16),
-    /// A job brought steps along: the program of the steps.
+    /// A job injects steps; the digest identifies their program.
     Inject(JobId, u32, Digest),
     /// A job is offered to workers.
     Offer(JobId),
-    /// A worker takes a job until then.
+    /// A worker leases a job until this time.
     Lease(JobId, Timestamp),
-    /// A worker wants to keep a job until then.
+    /// A worker extends its lease until this time.
     Extend(JobId, u32, Timestamp),
-    /// An attempt was handed to another engine, which must answer until then, or to a child run.
+    /// An attempt was delegated to another engine, with a deadline for the answer, or to a child run.
     Delegated(JobId, u32, Option<Timestamp>, Delegate),
-    /// A job must be approved before it starts, until then.
+    /// A job needs an approval before it starts; the request expires at this time.
     Hold(JobId, Option<Timestamp>),
     /// Somebody approved a held job.
     Grant(JobId),
     /// Somebody refused a held job, or the result of a reviewed one.
     Deny(JobId, Failure),
-    /// A result must be looked at.
+    /// A result needs a person's review.
     Review(JobId, u32),
-    /// Nothing of an atomic batch is to be committed.
+    /// An atomic batch must not be committed.
     RollBack,
     /// An attempt succeeded.
     Done(JobId, u32),
-    /// An attempt had its effect, but what came back cannot be used.
+    /// An attempt had its effect, but its answer cannot be used.
     DoneBadly(JobId, u32, Failure),
-    /// An attempt failed: it had no effect.
+    /// An attempt failed and had no effect.
     Failed(JobId, u32, Failure),
-    /// An attempt was not made, because what the run itself says or may do does not allow it.
+    /// The run's own rules or limits prevented the attempt, so it was not made.
     Refused(JobId, u32, Failure),
     /// An attempt may or may not have had its effect.
     Unknown(JobId, u32, Failure),
-    /// The check tool, asked at this moment, said that it did not happen.
+    /// The check tool, called at this time, found that the call had no effect.
     DidNotHappen(JobId, u32, Timestamp),
-    /// A person wants another attempt of a stuck job.
+    /// A person retries a stuck job.
     Retry(JobId),
-    /// A person wants to go on without a stuck job.
+    /// A person dismisses a stuck job: the run goes on without it.
     Dismiss(JobId),
-    /// A person gives a stuck job up: `on_failure` decides.
+    /// A person abandons a stuck job: `on_failure` decides.
     Abandon(JobId, Failure),
-    /// A scope must not go on (the run is 0): a bound was reached or an expression of its plan is broken.
+    /// A scope (0 is the run) must stop: it reached a limit, or an expression of its plan is broken.
     Halt(ScopeId, Failure),
-    /// Something came that nobody waits for.
+    /// Something arrived that the run does not wait for.
     Stray(Stray),
-    /// Someone wants the run to end. Said again while it is ending: without waiting for anybody.
+    /// Somebody cancels the run. A second cancel forces it: the run stops waiting for people, workers and other
+    /// engines.
     Cancel,
     /// Time has passed.
     Tick,
 }
 
-/// Who goes on with a delegated job.
+/// Who continues a delegated job.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Delegate {
     /// A run of this engine.
@@ -124,12 +125,12 @@ impl<'c> Machine<'c> {
         Self { code }
     }
 
-    /// What is needed next; `None` if only an input from outside can move the run.
+    /// What is needed next; `None` if the run waits for an input.
     pub fn next(&self, state: &State) -> Option<Need> {
         self.next_but(state, &BTreeSet::new())
     }
 
-    /// What is needed next if these jobs, which may start, do not start yet.
+    /// Like [`Machine::next`], without starting the jobs in `later`.
     pub fn next_but(&self, state: &State, later: &BTreeSet<JobId>) -> Option<Need> {
         if matches!(state.phase(), Phase::New | Phase::Ended(_)) {
             return None;
@@ -181,12 +182,13 @@ impl<'c> Machine<'c> {
         None
     }
 
-    /// Whether a job has brought steps along: where the planted mistake `close-again` is made.
+    /// Whether a job has injected steps. Only the planted bug `close-again` needs it.
     fn brought(&self, state: &State, job: JobId) -> bool {
         state.scopes.iter().any(|scope| scope.opener == Opener::Job(job))
     }
 
-    /// Whether a job's scope lets it go on: its own way forward, or its turn on the way back.
+    /// Whether the phase of a job's scope lets the job start: forward jobs while running, the next undo while
+    /// compensating.
     fn may_start(&self, state: &State, job: JobId) -> bool {
         match state.phase_of(job) {
             Phase::Running => !job.undo,
@@ -195,13 +197,13 @@ impl<'c> Machine<'c> {
         }
     }
 
-    /// An attempt counts only if it is under way, or is being decided in this turn.
+    /// Whether an outcome of this attempt is expected: it is under way, or is being decided in this turn.
     fn expects(&self, state: &State, job: JobId, attempt: u32) -> bool {
         match state.job(job) {
             Some(open) => match open.status {
                 JobStatus::Ready => open.attempt + 1 == attempt,
                 JobStatus::Running | JobStatus::Checking { .. } => open.attempt == attempt,
-                // A person may say how a call in doubt went, and an answer may come after all.
+                // A person may settle a call in doubt, and its answer may still arrive.
                 JobStatus::Stuck { .. } => open.attempt == attempt,
                 JobStatus::Leased { .. }
                 | JobStatus::Delegated { .. }
@@ -209,12 +211,12 @@ impl<'c> Machine<'c> {
                 | JobStatus::Growing { .. } => open.attempt == attempt,
                 JobStatus::Retrying { .. } | JobStatus::Offered | JobStatus::Held { .. } => false,
             },
-            // The first undo of a step has no entry before it starts, and comes in its turn.
+            // The first undo of a step has no entry before it starts; it is expected when it is next in order.
             None => job.undo && attempt == 1 && self.is_next_undo(state, job),
         }
     }
 
-    /// What an input means. `noise` is a random number, used for jitter only; what it led to is in the events.
+    /// Turns an input into events. `noise` is a random number for jitter; the events record what it led to.
     pub fn decide(&self, state: &State, input: Input, now: Timestamp, noise: u64) -> Decision {
         if let Some(decision) = self.about_left(state, &input) {
             return decision;
@@ -236,20 +238,20 @@ impl<'c> Machine<'c> {
                 vec![Event::JobStarted { job, attempt, lands_until }]
             }
             Input::Bypass(at, because) => vec![Event::StepBypassed { at, because }],
-            // Taking back with a tool that brings steps along: they run while everything else stands still.
+            // An undo may inject steps: they run while the rest of the scope is stopped.
             Input::Inject(job, attempt, code)
                 if self.expects(state, job, attempt) && !self.has_no_way_on(state, job) =>
             {
                 vec![Event::ScopeOpened { job, attempt, code }]
             }
-            // The scope is about to end, or takes back what it did: what was done counts, what would follow does not.
+            // The scope is ending or compensating: the job's effect counts, its injected steps are dropped.
             Input::Inject(job, attempt, ..) if self.expects(state, job, attempt) => {
                 vec![Event::JobDone { job, attempt }]
             }
-            // Nobody waits for a worker or an approver any more.
+            // A forced stop does not wait for workers or approvers.
             Input::Offer(job) | Input::Hold(job, _) if self.is_forced(state, job) => {
                 let attempt = state.jobs.get(&job).map_or(0, |job| job.attempt);
-                let failure = Failure::business("not_taken_back", "Nobody was waited for any more.");
+                let failure = Failure::business("not_taken_back", "The stop was forced, so it was not undone.");
                 vec![Event::JobStuck { job, attempt, failure, happened: Happened::No }]
             }
             Input::Offer(job) => vec![Event::JobOffered { job }],
@@ -278,7 +280,7 @@ impl<'c> Machine<'c> {
                 let attempt = state.jobs[&job].attempt;
                 self.give_up(state, job, attempt, failure)
             }
-            // Neither taking back nor the result of a run that is about to end is put before anyone.
+            // Undos, and results of a scope that is ending, skip the review.
             Input::Review(job, attempt)
                 if self.expects(state, job, attempt) && (job.undo || state.phase_of(job) != Phase::Running) =>
             {
@@ -299,7 +301,7 @@ impl<'c> Machine<'c> {
             {
                 self.after_failure(state, job, attempt, failure, now, noise)
             }
-            // Nobody outside said no: an earlier attempt may have had its effect all the same.
+            // The refusal is our own, so it says nothing about earlier attempts, which may have had their effect.
             Input::Refused(job, attempt, failure)
                 if self.expects(state, job, attempt) && state.job(job).is_some_and(|job| job.unsettled) =>
             {
@@ -341,8 +343,8 @@ impl<'c> Machine<'c> {
         }
     }
 
-    /// What an outcome means for a dead letter that outlived its scope: it is settled, one way or the other, and nothing
-    /// follows from that.
+    /// What an outcome means for a dead letter that outlived its scope: the outcome settles the letter and has no other
+    /// consequence.
     fn about_left(&self, state: &State, input: &Input) -> Option<Decision> {
         let (job, attempt) = match input {
             Input::Done(job, attempt)
@@ -360,12 +362,12 @@ impl<'c> Machine<'c> {
             return Some(ignored());
         }
         Some(match input {
-            // Another system still works on it, or nobody knows more than before.
+            // Another system still works on it, or the outcome is as unknown as before.
             Input::Delegated(..) | Input::Unknown(..) => ignored(),
             Input::Failed(_, _, failure) if left.unsettled && !failure.settles => ignored(),
-            // It is known to have happened.
+            // The effect is already known to have happened.
             Input::Failed(..) if left.status == (JobStatus::Stuck { happened: Happened::Yes }) => ignored(),
-            // What was not taken back stays with a person, who knows now that it was not.
+            // The failed undo stays a dead letter, now known not to have happened.
             Input::Failed(_, _, failure) if job.undo => {
                 let (failure, happened) = (failure.clone(), Happened::No);
                 vec![Event::JobStuck { job, attempt, failure, happened }]
@@ -379,21 +381,21 @@ impl<'c> Machine<'c> {
         })
     }
 
-    /// A job that turns out to be done after everything around it was taken back: nobody takes it back any more, so a
-    /// letter says so.
+    /// The dead letter for a job that turns out to be done after its scope was compensated: nothing undoes it any more,
+    /// so a person must know.
     fn done_too_late(&self, state: &State, job: JobId) -> Option<Event> {
         let undoable = !job.undo && state.step(self.code, job.at()).undo.is_some();
         let mut around = state.outward(job.scope).take_while(|id| !state.scope(*id).is_undo());
         if !undoable || state.takes_back(job.scope) || !around.any(|id| state.scope(id).took_back) {
             return None;
         }
-        let message = "It turned out to be done when the rest had been taken back, so it was not taken back.";
+        let message = "It turned out to be done after the rest was undone, so it was not undone.";
         let failure = Failure::business("not_taken_back", message);
         Some(Event::JobStuck { job: JobId { undo: true, ..job }, attempt: 0, failure, happened: Happened::No })
     }
 
-    /// Whether a person may have a stuck job tried again: not what has happened, unless whoever does it recognises a
-    /// repetition, not what nobody waits for, and nothing that would repeat a step in doubt.
+    /// Whether a person may retry a stuck job. Not allowed: a job whose effect has happened, unless the tool is
+    /// idempotent; a job that the run no longer waits for; a retry that would repeat a step in doubt.
     pub fn may_retry(&self, state: &State, job: JobId) -> bool {
         state.jobs.get(&job).is_some_and(|open| match open.status {
             JobStatus::Stuck { .. } if self.doubt_within(state, job).is_some() => false,
@@ -408,14 +410,14 @@ impl<'c> Machine<'c> {
         })
     }
 
-    /// A step in doubt that an earlier attempt of this job brought along. Another attempt would do that step again under
-    /// the same key, so its letter is decided first.
+    /// A step in doubt among those that an earlier attempt of this job injected. A retry would repeat that step under
+    /// the same key, so its dead letter must be decided first.
     pub fn doubt_within(&self, state: &State, job: JobId) -> Option<JobId> {
         let within = |id: ScopeId| state.scope(id).opener == Opener::Job(job);
         state.left.keys().copied().find(|left| state.outward(left.scope).any(within))
     }
 
-    /// Whether a stuck job is known to have had its effect, so that no later failure changes that.
+    /// Whether a stuck job is known to have had its effect. Later failures do not change that.
     fn is_settled(&self, state: &State, job: JobId) -> bool {
         state.jobs.get(&job).is_some_and(|job| job.status == (JobStatus::Stuck { happened: Happened::Yes }))
     }
@@ -429,7 +431,7 @@ impl<'c> Machine<'c> {
         state.jobs.get(&job).is_some_and(|job| checking(&job.status) && job.attempt == attempt)
     }
 
-    /// Whether no further attempt of a job can follow: its scope is about to end, or takes back what it has done.
+    /// Whether a job gets no further attempt because its scope is ending or compensating.
     fn has_no_way_on(&self, state: &State, job: JobId) -> bool {
         match state.phase_of(job) {
             Phase::Running => false,
@@ -442,7 +444,7 @@ impl<'c> Machine<'c> {
         state.scope(state.governor(job)).forced
     }
 
-    /// Whether the scope of a job does not wait for others any more, or waits only for what is under way.
+    /// Whether the scope of a job is ending, or waits only for calls under way.
     fn is_ending(&self, state: &State, job: JobId) -> bool {
         self.has_no_way_on(state, job) || self.is_forced(state, job)
     }
@@ -457,7 +459,7 @@ impl<'c> Machine<'c> {
         vec![Event::WaitArmed { fiber: number, timers: timers.collect() }]
     }
 
-    /// Every fiber that waits for the message goes on.
+    /// Resumes every fiber that waits for the message.
     fn message(&self, state: &State, name: &str) -> Decision {
         let mut events = Vec::new();
         for (&number, fiber) in &state.fibers {
@@ -474,7 +476,7 @@ impl<'c> Machine<'c> {
         events
     }
 
-    /// The first thing that a fiber waited for came; blocks that it also waited for are stopped.
+    /// Resumes a fiber with the arm that came first, and stops the blocks of its other arms.
     fn won(&self, state: &State, number: u32, arm: usize) -> Decision {
         let mut events = vec![Event::WaitWon { fiber: number, arm: arm as u8 }];
         let opened = |scope: &crate::Scope| {
@@ -488,7 +490,7 @@ impl<'c> Machine<'c> {
 
     fn tick(&self, state: &State, now: Timestamp) -> Decision {
         if state.phase() == Phase::Running && state.deadline.is_some_and(|deadline| deadline <= now) {
-            let failure = Failure::business("run_timeout", "The run did not end within the time its plan allows.");
+            let failure = Failure::business("run_timeout", "The run did not end within its time limit.");
             return self.stop(state, 0, Stop::Fail, Some(failure));
         }
         let mut events = Vec::new();
@@ -496,7 +498,7 @@ impl<'c> Machine<'c> {
             let Wait::Armed(arms) = &fiber.wait else { continue };
             let due = arms.iter().position(|arm| matches!(arm, Armed::Timer(at) if *at <= now));
             if let Some(arm) = due {
-                // What one of these leads to may change what the others mean: they are looked at again.
+                // This may change what the other timers mean, so the next tick looks at them again.
                 return self.won(state, number, arm);
             }
         }
@@ -505,17 +507,17 @@ impl<'c> Machine<'c> {
                 JobStatus::Retrying { at } if at <= now => vec![Event::JobReopened { job: id }],
                 JobStatus::Checking { again: Some(at) } if at <= now => {
                     let failure =
-                        Failure::transient("check_again", "The call may have landed since it was last checked.");
+                        Failure::transient("check_again", "The call may have taken effect since the last check.");
                     vec![Event::JobChecking { job: id, attempt: job.attempt, failure }]
                 }
                 JobStatus::Leased { until } if until <= now => self.lease_ended(state, id, job.attempt, now),
                 JobStatus::Delegated { until: Some(until), child } if until <= now => {
-                    let message = "The other side did not answer within its time.";
+                    let message = "The other side did not answer in time.";
                     let failure = Failure::business("delegation_timeout", message);
                     self.delegation_ended(state, id, job.attempt, child, failure)
                 }
                 JobStatus::Held { until: Some(until) } if until <= now => {
-                    let message = "Nobody approved it within its time.";
+                    let message = "Nobody approved it in time.";
                     self.give_up(state, id, job.attempt, Failure::business("approval_expired", message))
                 }
                 _ => continue,
@@ -532,10 +534,10 @@ impl<'c> Machine<'c> {
         events
     }
 
-    /// Whether one more job would be more than this many. What takes something back does not count.
+    /// Whether one more job would exceed `limit`. Undos do not count.
     pub fn is_exhausted(&self, state: &State, job: JobId, limit: u32) -> bool {
         let first = state.jobs.get(&job).is_none_or(|job| job.attempt == 0);
-        // What workers have not taken yet will count when they do.
+        // Offered jobs count as if workers had already taken them.
         let offered = |(id, job): &(&JobId, &crate::Job)| {
             !id.undo && job.attempt == 0 && job.status == JobStatus::Offered && !self.is_within_undo(state, **id)
         };
@@ -544,14 +546,14 @@ impl<'c> Machine<'c> {
         !job.undo && first && full && !self.is_within_undo(state, job)
     }
 
-    /// Whether a job is part of taking something back. The hard stop does not keep anyone from that.
+    /// Whether a job belongs to an undo. `max_steps` does not limit undos.
     fn is_within_undo(&self, state: &State, job: JobId) -> bool {
         state.outward(job.scope).any(|id| state.scope(id).is_undo())
     }
 }
 
-/// Whether a job that waits for a person was handed over by this very attempt before: whoever it was handed to has answered
-/// since, or had too little time, and waiting anew would have no end.
+/// Whether this very attempt of a stuck job was delegated before. The other side has answered since or run out of time,
+/// and delegating again would loop.
 fn is_heard_again(state: &State, job: JobId, attempt: u32) -> bool {
     state.job(job).is_some_and(|open| open.delegated == attempt && open.status.is_stuck())
 }
@@ -575,7 +577,7 @@ fn describe(input: &Input) -> &'static str {
         Input::Cancel => "a cancellation",
         Input::Halt(..) => "a halt",
         Input::Lease(..) => "a worker's request",
-        Input::Extend(..) => "a worker's wish for more time",
+        Input::Extend(..) => "a lease extension",
         Input::Grant(_) => "an approval",
         Input::Deny(..) => "a refusal",
         Input::Message(_) => "a message",

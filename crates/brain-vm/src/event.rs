@@ -1,4 +1,4 @@
-//! What happened in a run, as the log keeps it. Numbers and field names are frozen: a change is a new version.
+//! The events of a run, as the log stores them. Numbers and field names are frozen: a change is a new version.
 
 use brain_core::{Digest, Failure, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -6,62 +6,62 @@ use serde_json::value::RawValue;
 
 use crate::{End, Happened, JobId, ScopeId, StepId, Stop};
 
-/// Event numbers of the machine; others in the same log belong to the pipe.
+/// Event numbers of the machine. Other numbers in the same log belong to the pipe.
 pub const VM_EVENTS: std::ops::Range<u16> = 100..200;
 
-/// Why something that arrived changed nothing.
+/// Why an input changed nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stray {
-    /// It does not fit where the run stands.
+    /// It does not fit the current state of the run.
     OutOfTurn,
-    /// An answer that nobody waits for any more.
+    /// An answer that the run no longer waits for.
     LateAnswer,
-    /// A decision that nobody waits for any more.
+    /// A decision that the run no longer waits for.
     LateDecision,
-    /// A message that nobody listens for.
+    /// A message that no fiber waits for.
     Unheard,
     /// A callback whose signature is wrong.
     Forged,
 }
 
 impl Stray {
-    /// In words.
+    /// A description for people.
     pub fn says(self) -> &'static str {
         match self {
-            Self::OutOfTurn => "something that does not fit here",
-            Self::LateAnswer => "an answer that nobody waits for any more",
-            Self::LateDecision => "a decision that nobody waits for any more",
+            Self::OutOfTurn => "something that does not fit the state of the run",
+            Self::LateAnswer => "an answer that is no longer needed",
+            Self::LateDecision => "a decision that is no longer needed",
             Self::Unheard => "a message that nobody waits for",
             Self::Forged => "a callback whose signature is wrong",
         }
     }
 }
 
-/// A stored event that this build cannot read.
+/// Why a stored event cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EventError {
     /// Written by a newer build.
-    #[error("event type {number} version {version} is not known to this build")]
+    #[error("this build does not know event type {number} version {version}; a newer build wrote it")]
     Unknown {
-        /// The type.
+        /// The event type.
         number: u16,
-        /// The version.
+        /// The version of the event type.
         version: u16,
     },
-    /// The type is known, the content is not.
+    /// The type is known, but its content does not parse.
     #[error("event type {number} cannot be read: {reason}")]
     Malformed {
-        /// The type.
+        /// The event type.
         number: u16,
-        /// What the reader said.
+        /// The parser's message.
         reason: String,
     },
 }
 
 macro_rules! events {
     ($( $(#[$doc:meta])* $number:literal $name:ident { $( $(#[$fdoc:meta])* $field:ident : $type:ty ),* $(,)? } )*) => {
-        /// One thing that happened. Folding events is the only way a state changes.
+        /// One event. A state changes only by folding events.
         #[derive(Clone, Debug, PartialEq)]
         pub enum Event {
             $( $(#[$doc])* $name { $( $(#[$fdoc])* $field: $type ),* }, )*
@@ -73,17 +73,17 @@ macro_rules! events {
                 match self { $( Self::$name { .. } => $number, )* }
             }
 
-            /// The version of the type; all are in their first.
+            /// The version of the type; all types are at version 1.
             pub fn version(&self) -> u16 {
                 1
             }
 
-            /// The name, for people.
+            /// The name of an event type, for people.
             pub fn name(number: u16) -> Option<&'static str> {
                 match number { $( $number => Some(stringify!($name)), )* _ => None }
             }
 
-            /// The content as it is stored.
+            /// The content as stored.
             pub fn data(&self) -> Box<RawValue> {
                 let mut text = String::from("{");
                 match self {
@@ -95,7 +95,7 @@ macro_rules! events {
                 RawValue::from_string(text).expect("every field was written as JSON")
             }
 
-            /// Reads a stored event.
+            /// Parses a stored event.
             pub fn read(number: u16, version: u16, data: &RawValue) -> Result<Self, EventError> {
                 if version != 1 {
                     return Err(EventError::Unknown { number, version });
@@ -115,7 +115,7 @@ macro_rules! events {
     };
 }
 
-/// Writes one field. An absent field reads as null, so nulls need no room.
+/// Writes one field. Nulls are left out, because an absent field reads as null.
 fn put<T: Serialize>(text: &mut String, key: &str, value: &T) {
     let value = serde_json::to_string(value).expect("event fields are plain data");
     if value != "null" {
@@ -128,253 +128,253 @@ fn put<T: Serialize>(text: &mut String, key: &str, value: &T) {
 }
 
 events! {
-    /// The first fiber set out.
+    /// The first fiber started.
     101 RunStarted {
-        /// When the run must have ended.
+        /// The deadline of the run.
         deadline: Option<Timestamp>,
     }
     /// A condition held.
     102 ConditionMet {
-        /// The step.
+        /// The step with the condition.
         at: StepId,
     }
-    /// A condition did not hold: the step counts as done with null.
+    /// A condition did not hold: the step counts as done with a null result.
     103 StepSkipped {
-        /// The step.
+        /// The skipped step.
         at: StepId,
     }
-    /// The list of a `foreach` is known.
+    /// The list of a `foreach` was evaluated.
     104 EachOpened {
-        /// The step.
+        /// The step with the `foreach`.
         at: StepId,
-        /// How many items.
+        /// Number of items.
         count: u32,
     }
-    /// An outside job was handed over. Written before it is.
+    /// An outside job is handed over. Written before the hand-over.
     105 JobStarted {
-        /// Which.
+        /// The job.
         job: JobId,
-        /// The first is 1.
+        /// Counted from 1.
         attempt: u32,
-        /// Until when its effect may land; afterwards it is not made any more.
+        /// Until when the attempt may still take effect.
         lands_until: Timestamp,
     }
     /// A job succeeded.
     106 JobDone {
-        /// Which.
+        /// The job.
         job: JobId,
-        /// The attempt that did.
+        /// The attempt that succeeded.
         attempt: u32,
     }
     /// An attempt failed and another will follow.
     107 JobRetrying {
-        /// Which.
+        /// The job.
         job: JobId,
         /// The attempt that failed.
         attempt: u32,
-        /// Why.
+        /// The error.
         failure: Failure,
-        /// When the next one may start.
+        /// When the next attempt may start.
         at: Timestamp,
         /// Whether this attempt or an earlier one may have had its effect.
         unsettled: bool,
     }
-    /// A job failed for good and `on_failure` decides.
+    /// A job failed for good; `on_failure` decides what follows.
     108 JobFailed {
-        /// Which.
+        /// The job.
         job: JobId,
         /// The last attempt.
         attempt: u32,
-        /// Why.
+        /// The error of the last attempt.
         failure: Failure,
     }
-    /// A job waits for a person: it is a dead letter.
+    /// A job became a dead letter.
     109 JobStuck {
-        /// Which.
+        /// The job.
         job: JobId,
         /// The last attempt.
         attempt: u32,
-        /// Why.
+        /// The error of the last attempt.
         failure: Failure,
         /// Whether its effect has happened.
         happened: Happened,
     }
-    /// Another attempt may start.
+    /// A person allowed another attempt.
     110 JobReopened {
-        /// Which.
+        /// The job.
         job: JobId,
     }
-    /// A person said to go on without it: it counts as done with null.
+    /// A person dismissed the job: it counts as done with a null result.
     111 JobDismissed {
-        /// Which.
+        /// The job.
         job: JobId,
     }
-    /// The outcome is unknown; its check tool is being asked.
+    /// The outcome of an attempt is unknown, so its check tool is called.
     112 JobChecking {
-        /// Which.
+        /// The job.
         job: JobId,
         /// The attempt whose outcome is unknown.
         attempt: u32,
-        /// What was lost.
+        /// Why the outcome is unknown.
         failure: Failure,
     }
-    /// No new job starts in a scope; it ends this way when the jobs under way have ended.
+    /// A scope starts no new jobs and ends as `stop` says when the jobs under way have ended.
     113 ScopeStopped {
-        /// Which; 0 is the run.
+        /// The scope; 0 is the run.
         scope: ScopeId,
         /// How it will end.
         stop: Stop,
-        /// Why, unless it was a person's wish.
+        /// The error; `None` if a person stopped it.
         failure: Option<Failure>,
     }
-    /// What was done in a scope is being taken back.
+    /// A scope began to undo its finished jobs.
     114 CompensationStarted {
-        /// Which; 0 is the run.
+        /// The scope; 0 is the run.
         scope: ScopeId,
     }
-    /// The run is over.
+    /// The run ended.
     115 RunEnded {
-        /// How.
+        /// How it ended.
         end: End,
     }
-    /// Something arrived that nobody waits for. It changed nothing.
+    /// Something arrived that the run does not wait for. It changed nothing.
     116 SignalIgnored {
         /// Why it changed nothing.
         code: Stray,
         /// What it was, in words.
         what: String,
     }
-    /// A job brought steps along; it ends when they have. They run in a scope of their own.
+    /// A job injected steps, which run in a scope of their own. The job ends when they have ended.
     117 ScopeOpened {
-        /// Which.
+        /// The job.
         job: JobId,
-        /// The attempt that did.
+        /// The attempt that injected them.
         attempt: u32,
-        /// The program of the steps.
+        /// The program of the injected steps.
         code: Digest,
     }
-    /// A job waits for an external worker to take it.
+    /// A job was offered to external workers.
     118 JobOffered {
-        /// Which.
+        /// The job.
         job: JobId,
     }
-    /// A worker has taken a job.
+    /// A worker leased a job.
     119 JobLeased {
-        /// Which.
+        /// The job.
         job: JobId,
-        /// The attempt; what a worker answers must name it.
+        /// The attempt; the worker's answer must name it.
         attempt: u32,
-        /// When it is offered again.
+        /// When the lease ends and the job is offered again.
         until: Timestamp,
     }
-    /// A worker wants more time.
+    /// A worker extended its lease.
     120 LeaseExtended {
-        /// Which.
+        /// The job.
         job: JobId,
-        /// The attempt.
+        /// The leased attempt.
         attempt: u32,
-        /// When it is offered again.
+        /// When the lease ends and the job is offered again.
         until: Timestamp,
     }
-    /// Another engine or a child run works on; its answer ends the job.
+    /// Another engine or a child run continues the job; its answer ends it.
     121 JobDelegated {
-        /// Which.
+        /// The job.
         job: JobId,
-        /// The attempt.
+        /// The delegated attempt.
         attempt: u32,
-        /// When the other side must have answered.
+        /// Deadline of the answer.
         until: Option<Timestamp>,
         /// Whether it is a run of this engine.
         child: bool,
     }
-    /// A job waits for somebody who may approve it.
+    /// A job waits for an approval.
     122 JobHeld {
-        /// Which.
+        /// The job.
         job: JobId,
         /// When the request expires.
         until: Option<Timestamp>,
     }
-    /// Somebody approved a job: it may start.
+    /// Somebody approved a job, which may now start.
     123 JobGranted {
-        /// Which.
+        /// The job.
         job: JobId,
     }
-    /// A result waits for a person to look at it.
+    /// A result waits for a person's review.
     124 ReviewAsked {
-        /// Which.
+        /// The job.
         job: JobId,
-        /// The attempt.
+        /// The attempt that gave the result.
         attempt: u32,
     }
-    /// A step was left out because one whose result it uses failed or was left out.
+    /// A step was skipped because a step whose result it uses failed or was skipped.
     125 StepBypassed {
-        /// The step.
+        /// The skipped step.
         at: StepId,
-        /// The other one, in the same scope.
+        /// The number of the other step in the same scope.
         because: u16,
     }
-    /// Nothing of an atomic batch was committed.
+    /// An atomic batch was rolled back.
     126 BatchRolledBack {
-        /// Why.
+        /// The error, unless a person rolled it back.
         failure: Option<Failure>,
     }
-    /// A job had its effect, but what came back cannot be used.
+    /// A job had its effect, but its answer cannot be used.
     127 JobDoneBadly {
-        /// Which.
+        /// The job.
         job: JobId,
-        /// The attempt.
+        /// The attempt that had the effect.
         attempt: u32,
         /// What is wrong with the answer.
         failure: Failure,
     }
-    /// The check tool is asked again: it found nothing, but the effect may still land, or it gave no answer.
+    /// The check tool will be called again: it found nothing while the effect may still land, or it failed.
     128 CheckPostponed {
-        /// Which.
+        /// The job.
         job: JobId,
-        /// The attempt.
+        /// The attempt in doubt.
         attempt: u32,
-        /// When.
+        /// When to call it.
         at: Timestamp,
-        /// Why the check gave no answer, if it did not.
+        /// The error of the check, if it failed.
         failure: Option<Failure>,
     }
-    /// The check tool found that the call did not happen: it may be made again.
+    /// The check tool found that the call had no effect, so it may be made again.
     129 CheckDenied {
-        /// Which.
+        /// The job.
         job: JobId,
-        /// The attempt.
+        /// The attempt that had no effect.
         attempt: u32,
     }
-    /// The way to the end of a scope waits for no person, worker or other engine any more.
+    /// A scope on its way to its end stopped waiting for people, workers and other engines.
     130 StopForced {
-        /// Which; 0 is the run.
+        /// The scope; 0 is the run.
         scope: ScopeId,
     }
-    /// A scope other than the run is over.
+    /// A scope other than the run ended.
     131 ScopeEnded {
-        /// Which.
+        /// The scope.
         scope: ScopeId,
-        /// How.
+        /// How it ended.
         end: End,
     }
-    /// A fiber waits for the first of several things.
+    /// A fiber began to wait for the first of several arms.
     132 WaitArmed {
         /// The fiber.
         fiber: u32,
-        /// When its timers are due, in the order in which its program names them.
+        /// Due times of its timers, in program order.
         timers: Vec<Timestamp>,
     }
-    /// One of the things that a fiber waited for came first; the others are withdrawn.
+    /// One arm of a wait came first; the others are withdrawn.
     133 WaitWon {
         /// The fiber.
         fiber: u32,
-        /// Which of them.
+        /// The index of the arm.
         arm: u8,
     }
 }
 
 impl Event {
-    /// The job that it is about, if it is about one.
+    /// The job that the event is about, if any.
     pub fn job(&self) -> Option<JobId> {
         match self {
             Self::JobStarted { job, .. }

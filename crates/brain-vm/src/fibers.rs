@@ -1,5 +1,5 @@
-//! How fibers move. Only instructions that need nothing from outside are executed here, so that a replay, which
-//! folds the same events, moves them the same way.
+//! Moves fibers. Only instructions that need nothing from outside run here, so a replay of the same events moves the
+//! fibers the same way.
 
 use brain_core::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -9,61 +9,61 @@ use crate::program::{Arm, Trigger};
 use crate::scope::{Opener, Phase, Scope};
 use crate::{Code, End, Op, State, StepState};
 
-/// A token in a scope.
+/// A thread of execution within a scope.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Fiber {
-    /// The scope it moves in.
+    /// The scope it runs in.
     #[serde(default)]
     pub scope: ScopeId,
     /// Its next instruction.
     pub pc: u32,
-    /// What it waits for.
+    /// What blocks it.
     pub wait: Wait,
 }
 
-/// What a fiber waits for.
+/// What blocks a fiber.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Wait {
-    /// Nothing: it moves.
+    /// Nothing: it can move.
     Free,
-    /// For a condition to be evaluated.
+    /// The value of a step's condition.
     Condition(u16),
-    /// For the job of a step.
+    /// The job of a step.
     Job(u16),
-    /// For the list of a step.
+    /// The list of a step.
     Items(u16),
-    /// For the jobs of all items.
+    /// The jobs of all items of a step's list.
     Each(u16),
-    /// For its wait to be set up: when timers are due depends on the present.
+    /// The arming of its wait: due times of timers depend on the current time.
     Arming,
-    /// For the first of several things.
+    /// The first of several arms.
     Armed(Vec<Armed>),
 }
 
-/// One of several things that a fiber waits for.
+/// One arm of a wait.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Armed {
-    /// This scope.
+    /// The end of this scope.
     Scope(ScopeId),
-    /// A scope for each item of a step's list.
+    /// The end of one scope per item of a step's list.
     Scopes {
-        /// The step.
+        /// The step with the list.
         step: u16,
-        /// Where the block begins.
+        /// The address of the block.
         entry: u32,
     },
-    /// A scope that this wait opened fails with this code, or with any.
+    /// A failure, with this code or any, of a scope that this wait opened.
     Error(Option<String>),
-    /// This moment.
+    /// A timer due at this time.
     Timer(Timestamp),
-    /// A message of this name.
+    /// A message with this name.
     Message(String),
 }
 
 impl Fiber {
-    /// When the earliest timer of its wait is due.
+    /// Due time of the earliest timer of its wait.
     pub(crate) fn timer(&self) -> Option<Timestamp> {
         let Wait::Armed(arms) = &self.wait else { return None };
         arms.iter().filter_map(|arm| if let Armed::Timer(at) = arm { Some(*at) } else { None }).min()
@@ -85,7 +85,7 @@ impl State {
         }
     }
 
-    /// Fibers in a scope and in those below it that do not go on by themselves.
+    /// The fibers of a scope and of the scopes below it, except those of undos, which go on by themselves.
     pub(crate) fn fibers_within(&self, id: ScopeId) -> impl Iterator<Item = u32> + '_ {
         let governed = move |scope: ScopeId| {
             self.outward(scope).take_while(|one| *one >= id).find(|one| *one == id || self.scope(*one).is_undo())
@@ -94,7 +94,7 @@ impl State {
         self.fibers.iter().filter(move |(_, fiber)| governed(fiber.scope)).map(|(number, _)| *number)
     }
 
-    /// Lets every fiber of a step's scope that waits for this go on with the next instruction.
+    /// Moves every fiber of a step's scope that is blocked by `wait` to its next instruction.
     pub(crate) fn release(&mut self, at: StepId, wait: &Wait) {
         for (number, fiber) in &mut self.fibers {
             if fiber.scope == at.scope && fiber.wait == *wait {
@@ -105,7 +105,7 @@ impl State {
         }
     }
 
-    /// Sends the fibers that wait for the condition of a step round it.
+    /// Moves the fibers that wait for a step's condition past the step.
     pub(crate) fn skip(&mut self, code: &Code, at: StepId) {
         let program = code.program(self.scope(at.scope).code);
         for (number, fiber) in &mut self.fibers {
@@ -119,7 +119,7 @@ impl State {
         }
     }
 
-    /// Moves every free fiber to its next yield point.
+    /// Runs every free fiber until it blocks or ends.
     pub(crate) fn settle(&mut self, code: &Code) {
         while let Some(number) = self.moving.pop_front() {
             while self.fibers.get(&number).is_some_and(|fiber| fiber.wait == Wait::Free) {
@@ -144,7 +144,7 @@ impl State {
                 let arrived = self.scopes[scope as usize].joins.entry(*join).or_default();
                 *arrived += 1;
                 if *arrived == program.joins[usize::from(*join)] {
-                    // The next round of a loop counts anew.
+                    // The next iteration of a loop counts arrivals from zero.
                     *arrived = 0;
                     fiber.pc += 1;
                 } else {
@@ -170,7 +170,7 @@ impl State {
         }
     }
 
-    /// The list of a `foreach` is known.
+    /// Starts a `foreach` whose list has `count` items.
     pub(crate) fn open_each(&mut self, code: &Code, at: StepId, count: u32) {
         if count == 0 {
             self.set_step(at, StepState::Done);
@@ -189,7 +189,7 @@ impl State {
         self.open_items(code, at);
     }
 
-    /// Makes jobs or scopes for the items of an open list, as many at a time as the step allows.
+    /// Opens jobs or scopes for the items of a list, up to the step's concurrency.
     pub(crate) fn open_items(&mut self, code: &Code, at: StepId) {
         let foreach = self.step(code, at).foreach.as_ref();
         let at_a_time = foreach.map_or(1, |each| u32::from(each.at_a_time.max(1)));
@@ -211,7 +211,7 @@ impl State {
         }
     }
 
-    /// The fiber that waits for a block for each item of this step, where the block begins, and which arm that is.
+    /// The fiber that waits for one block per item of this step, the address of the block, and the index of the arm.
     fn block_of(&self, at: StepId) -> Option<(u32, u32, u8)> {
         self.fibers.iter().filter(|(_, fiber)| fiber.scope == at.scope).find_map(|(number, fiber)| {
             let Wait::Armed(arms) = &fiber.wait else { return None };
@@ -230,7 +230,7 @@ impl State {
         id
     }
 
-    /// Sets a wait up: timers run from now on, blocks start.
+    /// Arms a wait: sets its timers and opens its blocks.
     pub(crate) fn arm(&mut self, code: &Code, number: u32, timers: &[Timestamp]) {
         let Some(fiber) = self.fibers.get(&number) else { return };
         let (scope, pc) = (fiber.scope, fiber.pc);
@@ -257,7 +257,7 @@ impl State {
         }
     }
 
-    /// One of the things that a fiber waited for came first.
+    /// Resumes a fiber with the arm that came first.
     pub(crate) fn win(&mut self, code: &Code, number: u32, arm: u8) {
         let Some(fiber) = self.fibers.get_mut(&number) else { return };
         let program = code.program(self.scopes[fiber.scope as usize].code);
@@ -269,7 +269,7 @@ impl State {
         }
     }
 
-    /// The last fiber of a scope may have ended: a block that has is over, and its fiber goes on.
+    /// Ends a block when its last fiber has ended, and resumes the fiber that waits for it.
     fn scope_done(&mut self, code: &Code, id: ScopeId) {
         let scope = self.scope(id);
         let Opener::Fiber { fiber, .. } = scope.opener else { return };

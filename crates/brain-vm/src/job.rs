@@ -1,12 +1,12 @@
-//! Jobs: one hand-over of a step to whoever does it, and where it stands.
+//! Jobs: one hand-over of a step to an executor, and its status.
 
 use brain_core::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// A scope of a run: its number in [`crate::State::scopes`]. The run itself is scope 0.
+/// A scope of a run, as an index into [`crate::State::scopes`]. The run itself is scope 0.
 pub type ScopeId = u32;
 
-/// A step as one scope activates it.
+/// A step within one scope.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct StepId {
     /// The scope.
@@ -23,7 +23,7 @@ impl StepId {
     }
 }
 
-/// Which job: a step in a scope, an item of its list, and whether it is done or undone.
+/// A job: a step in a scope, an item of its list, and the direction.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct JobId {
     /// The scope.
@@ -34,7 +34,7 @@ pub struct JobId {
     /// The item, or 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub item: u32,
-    /// Whether this takes the step back.
+    /// Whether this job undoes the step.
     #[serde(default, skip_serializing_if = "is_false")]
     pub undo: bool,
 }
@@ -45,7 +45,7 @@ impl JobId {
         StepId { scope: self.scope, step: self.step }
     }
 
-    /// The job that this one takes back, or the job itself.
+    /// The job that this one undoes, or the job itself.
     pub fn forward(self) -> Self {
         Self { undo: false, ..self }
     }
@@ -61,13 +61,13 @@ fn is_false(flag: &bool) -> bool {
     !flag
 }
 
-/// A map with structured keys as a list of pairs, because JSON has only text keys.
+/// Serialises a map with structured keys as a list of pairs, because JSON keys are text.
 pub mod pairs {
     use std::collections::BTreeMap;
 
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-    /// Writes the pairs.
+    /// Writes the map.
     pub fn serialize<K: Serialize, V: Serialize, S: Serializer>(
         map: &BTreeMap<K, V>,
         serializer: S,
@@ -75,7 +75,7 @@ pub mod pairs {
         serializer.collect_seq(map.iter())
     }
 
-    /// Reads the pairs.
+    /// Reads the map.
     pub fn deserialize<'de, K, V, D>(deserializer: D) -> Result<BTreeMap<K, V>, D::Error>
     where
         K: Deserialize<'de> + Ord,
@@ -86,89 +86,89 @@ pub mod pairs {
     }
 }
 
-/// A job that is not finished.
+/// A job that has not ended.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Job {
-    /// Its number in the run, from 1: part of the integer keys that some clients need.
+    /// Its number in the run, counted from 1: part of the integer keys that some clients need.
     pub number: u32,
-    /// How many attempts have started.
+    /// Number of attempts started.
     pub attempt: u32,
-    /// Attempts that do not count against the retry policy, because something else had to happen first.
+    /// Attempts that do not count against the retry policy, because the call could not be made yet.
     pub blocked: u32,
     /// Whether somebody has approved it.
     #[serde(default, skip_serializing_if = "is_false")]
     pub granted: bool,
-    /// Whether an earlier attempt may have happened: its outcome is unknown, and no later answer has settled it.
+    /// Whether an earlier attempt is in doubt: its outcome is unknown, and no later answer has settled it.
     #[serde(default, skip_serializing_if = "is_false")]
     pub unsettled: bool,
-    /// How often the check of the latest attempt gave no answer.
+    /// How often the check of the latest attempt failed.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub checks: u32,
-    /// The attempt that was last handed to another system or a child run: it is handed over once.
+    /// The attempt that was last delegated to another system or a child run. An attempt is delegated at most once.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub delegated: u32,
-    /// Until when an effect of the latest attempt may still land.
+    /// Until when the latest attempt may still take effect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lands_until: Option<Timestamp>,
-    /// Where it stands.
+    /// Its current status.
     pub status: JobStatus,
 }
 
-/// Where a job stands.
+/// The status of a job.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum JobStatus {
-    /// May start.
+    /// It may start.
     Ready,
-    /// Handed over.
+    /// It was handed over.
     Running,
-    /// Its check tool is asked whether it happened.
+    /// The outcome is unknown; the check tool is called.
     Checking {
-        /// When to ask once more: a "no" before that proves nothing.
+        /// When to call the check again: a negative answer before that proves nothing.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         again: Option<Timestamp>,
     },
-    /// Waits for its next attempt.
+    /// It waits for its next attempt.
     Retrying {
-        /// When that may start.
+        /// When the next attempt may start.
         at: Timestamp,
     },
-    /// A dead letter: only a person can move it on.
+    /// It is a dead letter: only a person can move it on.
     Stuck {
         /// Whether its effect has happened.
         happened: Happened,
     },
-    /// Waits for a worker.
+    /// It waits for a worker.
     Offered,
-    /// A worker has it.
+    /// A worker leased it.
     Leased {
-        /// When it is offered again.
+        /// When the lease ends and the job is offered again.
         until: Timestamp,
     },
     /// Another engine or a child run works on it.
     Delegated {
-        /// When that must have ended.
+        /// Deadline of the answer.
         until: Option<Timestamp>,
-        /// Whether it is a run of this engine, which ends when it is cancelled.
+        /// Whether it is a child run of this engine, which is cancelled with it.
         child: bool,
     },
-    /// Waits for an approval.
+    /// It waits for an approval.
     Held {
         /// When the request for approval expires.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         until: Option<Timestamp>,
     },
-    /// Its result waits for a person to look at it.
+    /// Its result waits for a person's review.
     Reviewing,
-    /// The steps that its result brought along run in this scope.
+    /// The steps that it injected are running.
     Growing {
-        /// The scope.
+        /// The scope of the injected steps.
         scope: ScopeId,
     },
 }
 
 impl JobStatus {
-    /// Whether something outside the machine may be happening because of it right now.
+    /// Whether something outside the machine may be working on it right now.
     pub fn is_out(&self) -> bool {
         matches!(self, Self::Running | Self::Checking { .. } | Self::Leased { .. })
     }
@@ -183,26 +183,26 @@ impl JobStatus {
         matches!(self, Self::Stuck { .. })
     }
 
-    /// Whether the job's effect has been noted as done already.
+    /// Whether the job's effect is already recorded in [`crate::State::done`].
     pub(crate) fn is_noted(&self) -> bool {
         matches!(self, Self::Growing { .. } | Self::Reviewing | Self::Stuck { happened: Happened::Yes })
     }
 }
 
-/// Whether the effect of a job that is stuck has happened.
+/// Whether the effect of a stuck job has happened.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Happened {
-    /// It has not.
+    /// It did not happen.
     No,
-    /// Nobody knows: it is in doubt.
+    /// It is in doubt.
     Maybe,
-    /// It has, but the answer could not be used.
+    /// It happened, but the answer could not be used.
     Yes,
 }
 
 impl Happened {
-    /// As it is written.
+    /// The spelling in the API.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::No => "no",

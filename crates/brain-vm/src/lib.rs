@@ -1,4 +1,4 @@
-//! Plans become verified programs; fibers run them; deciding is pure.
+//! Compiles plans to verified programs and runs them with fibers. Deciding is pure.
 //!
 //! The machine never acts. [`Machine::next`] says what it needs to know or to have done; the engine answers with an
 //! [`Input`]; [`Machine::decide`] turns that into [`Event`]s; [`State::apply`] folds events and cannot fail. Replaying

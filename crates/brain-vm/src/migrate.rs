@@ -1,5 +1,5 @@
-//! Moves a run from one program to another: where it stands in the old one is found again in the new one. Nothing is
-//! executed; what cannot be found again is a reason not to move.
+//! Migrates a run from one program to another by mapping its position in the old program to the new one. Nothing is
+//! executed. A step that cannot be mapped prevents the migration.
 
 use std::collections::BTreeMap;
 
@@ -7,28 +7,28 @@ use crate::fibers::Wait;
 use crate::job::{JobId, JobStatus, StepId};
 use crate::{Code, Phase, Program, State, StepState};
 
-/// Which step of the new program a step of the old one is: another name, or (`None`) none, on purpose. Steps that are
-/// not named keep their names.
+/// The new name of a step of the old program, or `None` if the step is dropped on purpose. Steps that are absent from
+/// the map keep their names.
 pub type StepMap = BTreeMap<String, Option<String>>;
 
-/// A run that was moved.
+/// A migrated run.
 #[derive(Clone, Debug)]
 pub struct Migration {
-    /// Where it stands in the new program.
+    /// The state in the new program.
     pub state: State,
-    /// The steps that have begun: their numbers in the old program and in the new one.
+    /// The numbers of all started steps, from the old program to the new one.
     pub steps: BTreeMap<u16, u16>,
 }
 
 impl Migration {
-    /// A job of the old program in the new one.
+    /// Maps a job of the old program to the new one.
     pub fn job(&self, old: JobId) -> Option<JobId> {
         self.steps.get(&old.step).map(|&step| JobId { step, ..old })
     }
 }
 
-/// Moves a run, or gives every reason why it cannot be moved. `items` says how long the list of a finished `foreach`
-/// step was.
+/// Migrates a run, or returns every reason why it cannot be migrated. `items` gives the list length of a finished
+/// `foreach` step.
 pub fn migrate(
     old: &Program,
     state: &State,
@@ -38,7 +38,7 @@ pub fn migrate(
 ) -> Result<Migration, Vec<String>> {
     let mut problems = Vec::new();
     for name in map.keys().filter(|name| old.step_index(name).is_none()) {
-        problems.push(format!("the mapping names `{name}`, which is no step of the run's program"));
+        problems.push(format!("the mapping names `{name}`, which is not a step of the run's program"));
     }
     match state.phase() {
         Phase::New => {
@@ -47,7 +47,7 @@ pub fn migrate(
         }
         Phase::Running => {}
         Phase::Stopping(_) => problems.push("it is stopping".into()),
-        Phase::Compensating => problems.push("what it did is being taken back".into()),
+        Phase::Compensating => problems.push("its finished steps are being undone".into()),
         Phase::Ended(_) => problems.push("it is over".into()),
     }
     if state.scopes.len() > 1 {
@@ -84,7 +84,7 @@ fn in_run(step: u16) -> StepId {
     StepId { scope: 0, step }
 }
 
-/// Finds every step that has begun in the new program.
+/// Maps every started step to the new program.
 fn correspond(
     old: &Program,
     state: &State,
@@ -115,7 +115,7 @@ fn correspond(
             Some(Some(name)) => name,
             None => &step.id,
         };
-        // What others know it by (letters, approvals, workers, keys outside) is made of its name.
+        // Dead letters, approvals, leases and outside keys are derived from the step's name.
         if !open.is_empty() && *name != step.id {
             problems.push(format!("`{}` has begun, so it keeps its name", step.id));
             continue;
@@ -144,11 +144,11 @@ fn correspond(
     steps
 }
 
-/// Goes through the new program as the run went through the old one.
+/// Moves through the new program as the run moved through the old one.
 struct Mover<'a> {
     state: &'a State,
     new: &'a Code,
-    /// New numbers of steps that have begun, and their old ones.
+    /// Old numbers of started steps, by their new number.
     from: BTreeMap<u16, u16>,
 }
 
@@ -163,7 +163,7 @@ impl Mover<'_> {
         state.deadline = self.state.deadline;
         state.spawn(0, 0);
         state.settle(self.new);
-        // Every pass settles at least one step, so it ends.
+        // Every pass settles at least one step, so the loop ends.
         while self.pass(&mut state, items) {
             state.settle(self.new);
         }
@@ -197,7 +197,7 @@ impl Mover<'_> {
         for id in ready {
             let Some(was) = self.was(id.step).filter(|was| was.is_over()).cloned() else { continue };
             state.finish_job(self.new, id, was == StepState::Done);
-            // What was left out or failed stays so; a failure that stopped the run would have stopped it.
+            // Skipped and failed steps stay as they are; a failure that stops a run would have stopped this one.
             let lone = self.new.root().step(id.step).foreach.is_none();
             if lone && was != StepState::Done {
                 state.set_step(id.at(), was);

@@ -1,4 +1,4 @@
-//! A program: what plans compile to. Immutable, addressed by the hash of its canonical form.
+//! The program that a plan compiles to. Immutable, addressed by the hash of its canonical form.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use brain_core::{Digest, Millis, canonical_digest};
 use brain_lang::plan::PlanStep;
 use serde::{Deserialize, Serialize};
 
-/// The address of a program.
+/// The hash that identifies a program.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ProgramId(pub Digest);
@@ -21,66 +21,66 @@ impl fmt::Display for ProgramId {
 /// Code and the tables it refers to. The steps pin the hashes of the tool definitions they use.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Program {
-    /// What people call it.
+    /// A display name.
     pub name: String,
     /// The instructions; execution starts at 0.
     pub code: Vec<Op>,
-    /// How many fibers each join waits for.
+    /// Number of fibers that each join waits for.
     pub joins: Vec<u16>,
     /// The steps that instructions refer to.
     pub steps: Vec<PlanStep>,
-    /// Which step each instruction belongs to.
+    /// The step that each instruction belongs to.
     pub debug_map: Vec<Option<u16>>,
-    /// Where blocks begin: pieces of code that run in a scope of their own.
+    /// Addresses of blocks: code that runs in a scope of its own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub blocks: Vec<u32>,
-    /// How long a run may take.
+    /// Time limit of a run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout: Option<Millis>,
-    /// Hard stop on the number of jobs.
+    /// Maximum number of jobs.
     pub max_steps: u32,
-    /// All of it is one commit, or none of it happens.
+    /// Whether all steps are one commit.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub atomic: bool,
-    /// The settings that it was planned with, by the digest of their definition. Fragments have none: what a run grows by
-    /// sees the settings of the run.
+    /// The settings that it was planned with, by the digest of their definition. Programs of injected steps have none:
+    /// they use the settings of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settings: Option<Digest>,
 }
 
-/// One instruction. The names are part of the stored format.
+/// An instruction. The names are part of the stored format.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Op {
-    /// Goes on at several places at once.
+    /// Continues at several addresses in parallel.
     Fork(Vec<u32>),
-    /// Goes on elsewhere.
+    /// Continues at this address.
     Jump(u32),
-    /// Waits until all fibers of this join have arrived in the same scope; the last one goes on.
+    /// Waits until all fibers of this join have arrived in the same scope; only the last one continues.
     Join(u16),
-    /// Yields for a condition; if it does not hold the step is skipped.
+    /// Waits for a condition; if it does not hold, the step is skipped.
     When {
-        /// The step whose condition is meant.
+        /// The step with the condition.
         step: u16,
-        /// Where to go on when it does not hold.
+        /// Address to continue at if it does not hold.
         otherwise: u32,
     },
-    /// Yields for one job.
+    /// Waits for the job of a step.
     Job(u16),
-    /// Yields for a list, then for one job an item.
+    /// Waits for a step's list, then for one job per item.
     Each(u16),
-    /// Yields for the first of several things; the others are withdrawn.
+    /// Waits for the first of several arms; the others are withdrawn.
     Await(Vec<Arm>),
-    /// The fiber ends.
+    /// Ends the fiber.
     End,
 }
 
-/// One of the things that an [`Op::Await`] waits for.
+/// One arm of an [`Op::Await`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Arm {
     /// What it waits for.
     pub on: Trigger,
-    /// Where to go on when that comes first.
+    /// Address to continue at if this arm comes first.
     pub to: u32,
 }
 
@@ -88,24 +88,24 @@ pub struct Arm {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Trigger {
-    /// A block has run in a scope of its own.
+    /// A block ended, run in a scope of its own.
     Enter(u16),
-    /// A block has run once for each item of a step's list, each in a scope of its own.
+    /// A block ended for every item of a step's list, each run in a scope of its own.
     EnterEach {
-        /// The step whose `foreach` gives the list and says how many at a time.
+        /// The step whose `foreach` gives the list and the concurrency.
         step: u16,
         /// The block.
         block: u16,
     },
-    /// A scope that this wait opened failed with this code, or with any.
+    /// A scope that this wait opened failed, with this code or any.
     Error(Option<String>),
-    /// This long has passed.
+    /// This much time passed.
     Timer(Millis),
-    /// A message of this name came.
+    /// A message with this name arrived.
     Message(String),
 }
 
-/// Why a program cannot be executed: no compiler of ours makes such a one.
+/// Why a stored program cannot be executed. The compiler never produces such a program.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("instruction {at} of program `{name}`: {why}")]
 pub struct BadProgram {
@@ -115,7 +115,7 @@ pub struct BadProgram {
 }
 
 impl Program {
-    /// The address.
+    /// The program's address: the hash of its canonical form.
     pub fn id(&self) -> ProgramId {
         ProgramId(canonical_digest(self))
     }
@@ -125,13 +125,13 @@ impl Program {
         self.steps.iter().position(|step| step.id == id).and_then(|index| u16::try_from(index).ok())
     }
 
-    /// The step at an index that this program's own code or events named.
+    /// The step at an index taken from this program's code or from an event of its run.
     pub fn step(&self, index: u16) -> &PlanStep {
         &self.steps[usize::from(index)]
     }
 
-    /// Checks what execution relies on: every number refers to something, every fiber yields again after a bounded
-    /// number of instructions. Programs are read from a store, so this is asked once for each that is loaded.
+    /// Checks what execution relies on: every index is valid, and every fiber yields after a bounded number of
+    /// instructions. Called once for each program that is loaded from a store.
     pub fn check(&self) -> Result<(), BadProgram> {
         let bad = |at: usize, why: &'static str| BadProgram { name: self.name.clone(), at, why };
         let inside = |at: usize, to: u32| {
@@ -174,7 +174,7 @@ impl Program {
         self.check_activations(&bad)
     }
 
-    /// A step is activated at most once in a scope: what repeats a step must be a block.
+    /// Checks that a scope activates each step at most once: repeated steps must be in a block.
     fn check_activations(&self, bad: &impl Fn(usize, &'static str) -> BadProgram) -> Result<(), BadProgram> {
         let next = |at: usize| -> Vec<usize> {
             match &self.code[at] {
@@ -186,7 +186,7 @@ impl Program {
                 Op::End => Vec::new(),
             }
         };
-        // Code that only goes forward, as that of plans does, repeats nothing.
+        // Code that only jumps forward, like that of plans, repeats nothing.
         let backward = (0..self.code.len()).any(|at| next(at).into_iter().any(|to| to <= at));
         if !backward {
             return Ok(());
@@ -197,7 +197,7 @@ impl Program {
             let mut stack = next(start);
             while let Some(at) = stack.pop() {
                 if at == start {
-                    return Err(bad(at, "a step that is repeated outside a block"));
+                    return Err(bad(at, "a step is repeated outside a block"));
                 }
                 if !std::mem::replace(&mut seen[at], true) {
                     stack.extend(next(at));
@@ -232,15 +232,15 @@ impl Program {
             }
         }
         match (arms.len(), scopes) {
-            (0, _) => Err(bad(at, "a wait for nothing")),
+            (0, _) => Err(bad(at, "a wait has no arms")),
             (_, 2..) => Err(bad(at, "a wait opens at most one block")),
             _ => Ok(()),
         }
     }
 
-    /// No cycle of instructions that never yields.
+    /// Checks that every cycle of instructions yields.
     fn check_progress(&self, bad: &impl Fn(usize, &'static str) -> BadProgram) -> Result<(), BadProgram> {
-        // 0: not seen, 1: on the path, 2: leads to a yield.
+        // 0: not visited, 1: on the current path, 2: leads to a yield.
         let mut seen = vec![0_u8; self.code.len()];
         for start in 0..self.code.len() {
             let mut stack = vec![(start, false)];
@@ -251,7 +251,7 @@ impl Program {
                 }
                 match seen[at] {
                     2 => continue,
-                    1 => return Err(bad(at, "a loop without a wait")),
+                    1 => return Err(bad(at, "a loop never yields")),
                     _ => {}
                 }
                 let next: Vec<usize> = match &self.code[at] {
@@ -264,7 +264,7 @@ impl Program {
                 stack.push((at, true));
                 for to in next {
                     if seen[to] == 1 {
-                        return Err(bad(at, "a loop without a wait"));
+                        return Err(bad(at, "a loop never yields"));
                     }
                     stack.push((to, false));
                 }
@@ -273,7 +273,7 @@ impl Program {
         Ok(())
     }
 
-    /// One line an instruction, for people and golden files.
+    /// One line per instruction, for people and golden files.
     pub fn listing(&self) -> String {
         let mut text = String::new();
         for (pc, op) in self.code.iter().enumerate() {
@@ -309,11 +309,11 @@ impl fmt::Display for Trigger {
     }
 }
 
-/// The programs that one run executes: its own, and those of the steps that results brought along. Each is there once,
-/// however many scopes run it.
+/// The programs that one run executes: its own, and those of injected steps. Each program is listed once, however many
+/// scopes run it.
 #[derive(Clone, Debug)]
 pub struct Code {
-    /// Shared, because a turn looks at the code while it changes the state.
+    /// Shared, because a turn reads the code while it changes the state.
     programs: Arc<Vec<(Digest, Arc<Program>)>>,
 }
 
@@ -328,19 +328,19 @@ impl Code {
         &self.programs[0].1
     }
 
-    /// Adds a program unless it is there.
+    /// Adds a program unless it is listed already.
     pub fn add(&mut self, hash: Digest, program: &Arc<Program>) {
         if self.index_of(hash).is_none() {
             Arc::make_mut(&mut self.programs).push((hash, program.clone()));
         }
     }
 
-    /// The number of a program by its hash.
+    /// The index of a program by its hash.
     pub fn index_of(&self, hash: Digest) -> Option<u16> {
         self.programs.iter().position(|(known, _)| *known == hash).and_then(|index| u16::try_from(index).ok())
     }
 
-    /// The program with a number that a scope of the same run names.
+    /// The program at an index that a scope of the same run names.
     pub fn program(&self, number: u16) -> &Arc<Program> {
         &self.programs[usize::from(number)].1
     }

@@ -1,5 +1,5 @@
-//! Scopes: activations of a piece of program. The run is the root; a loop round, an item of a list of blocks, and the
-//! steps that a result brought along are its descendants. Stopping and compensating act on a scope and what lies below.
+//! Scopes: activations of a piece of program. The run is the root; loop rounds, items of a block's list and injected
+//! steps are its descendants. Stopping and compensating act on a scope and everything below it.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::job::{JobId, ScopeId};
 use crate::{Code, Program, State, StepId};
 
-/// How a scope ends once no job of it is under way any more, weakest first.
+/// How a scope ends once none of its jobs is under way, weakest first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stop {
@@ -17,7 +17,7 @@ pub enum Stop {
     Fail,
     /// Someone cancelled it.
     Cancel,
-    /// What was done is taken back first.
+    /// Its finished jobs are undone first.
     Compensate,
 }
 
@@ -27,25 +27,25 @@ pub enum Stop {
 pub enum End {
     /// Everything was done.
     Completed,
-    /// Something failed; what was done and is not listed as taken back stays.
+    /// Something failed; finished jobs stay unless they are listed as undone.
     Failed,
-    /// Someone cancelled it; what was done stays.
+    /// Somebody cancelled it; finished jobs stay.
     Cancelled,
-    /// Something failed and everything that was done was taken back.
+    /// Something failed, and every finished job was undone.
     Compensated,
 }
 
-/// What a scope is doing.
+/// The phase of a scope.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
-    /// Not started. Only a run can be.
+    /// Not started. Only the run itself can be in this phase.
     New,
-    /// Fibers move.
+    /// Its fibers move.
     Running,
-    /// Nothing new starts; jobs that are under way are awaited.
+    /// No new job starts; jobs under way are awaited.
     Stopping(Stop),
-    /// What was done is taken back.
+    /// Finished jobs are being undone.
     Compensating,
     /// It is over.
     Ended(End),
@@ -55,11 +55,11 @@ pub enum Phase {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Opener {
-    /// Whoever started the run.
+    /// The start of the run.
     Run,
-    /// The result of this job brought steps along.
+    /// This job injected steps.
     Job(JobId),
-    /// This fiber waits for a block of its program, for this item if there is one for each.
+    /// This fiber waits for a block of its program, for one item if there is a list.
     Fiber {
         /// The fiber.
         fiber: u32,
@@ -68,7 +68,7 @@ pub enum Opener {
     },
 }
 
-/// Where a step stands in a scope. A step that is not noted has not been reached.
+/// The state of a step in a scope. Steps without an entry are pending.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StepState {
@@ -76,27 +76,27 @@ pub enum StepState {
     Pending,
     /// Reached.
     Active,
-    /// Reached; one job (or block) an item.
+    /// Reached; one job or block runs per item.
     Each {
-        /// How many items.
+        /// Number of items.
         count: u32,
         /// The next item to start.
         next: u32,
-        /// How many are finished.
+        /// Number of finished items.
         finished: u32,
     },
     /// Finished.
     Done,
     /// Its condition did not hold.
     Skipped,
-    /// A step whose result it uses failed or was bypassed.
+    /// A step whose result it uses failed or was skipped.
     Bypassed,
     /// It failed.
     Failed,
 }
 
 impl StepState {
-    /// Whether nothing more happens to it.
+    /// Whether the state is final.
     pub fn is_over(&self) -> bool {
         matches!(self, Self::Done | Self::Skipped | Self::Bypassed | Self::Failed)
     }
@@ -105,30 +105,30 @@ impl StepState {
 /// One activation of a piece of program.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Scope {
-    /// The scope it lies in; none for the run.
+    /// The enclosing scope; `None` for the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<ScopeId>,
     /// What opened it.
     pub opener: Opener,
-    /// The program it runs, by its number in [`Code`].
+    /// The program it runs, as an index into [`Code`].
     pub code: u16,
-    /// What it is doing.
+    /// Its current phase.
     pub phase: Phase,
-    /// Whether nothing waits for people, workers or other engines any more on the way to its end.
+    /// Whether it stopped waiting for people, workers and other engines on its way to its end.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub forced: bool,
-    /// Whether it came to take back what was done in it.
+    /// Whether it has compensated.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub took_back: bool,
-    /// How many fibers it has.
+    /// Number of fibers in it.
     pub fibers: u32,
-    /// How many fibers have arrived at each join.
+    /// Number of fibers that have arrived at each join.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub joins: BTreeMap<u16, u16>,
-    /// Where its steps stand, as far as they were reached.
+    /// States of the steps reached so far.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub steps: BTreeMap<u16, StepState>,
-    /// Why it stopped, if it did.
+    /// Why it stopped, if a failure stopped it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<Failure>,
 }
@@ -149,24 +149,24 @@ impl Scope {
         }
     }
 
-    /// Whether it takes back something: what happens in it is not part of what is being taken back.
+    /// Whether the scope belongs to an undo. Compensation does not undo the jobs of an undo.
     pub fn is_undo(&self) -> bool {
         matches!(self.opener, Opener::Job(job) if job.undo)
     }
 
-    /// Whether a failure in it stops it rather than the scope around it.
+    /// Whether a failure in it stops this scope rather than the enclosing one.
     pub(crate) fn catches(&self) -> bool {
         !matches!(self.opener, Opener::Job(job) if !job.undo)
     }
 
-    /// Whether it is on its way to its end.
+    /// Whether it is stopping or compensating.
     pub(crate) fn is_winding_down(&self) -> bool {
         matches!(self.phase, Phase::Stopping(_) | Phase::Compensating)
     }
 }
 
 impl State {
-    /// A scope that this run's own events named.
+    /// The scope with an id that this run's events named.
     pub fn scope(&self, id: ScopeId) -> &Scope {
         &self.scopes[id as usize]
     }
@@ -175,18 +175,18 @@ impl State {
         &mut self.scopes[id as usize]
     }
 
-    /// The scopes around this one, itself first, the run last.
+    /// The enclosing scopes, innermost (`id` itself) first.
     pub fn outward(&self, id: ScopeId) -> impl Iterator<Item = ScopeId> + '_ {
         std::iter::successors(Some(id), |id| self.scope(*id).parent)
     }
 
-    /// Whether a scope is another one or lies in it.
+    /// Whether `inner` is `outer` or lies within it.
     pub(crate) fn is_within(&self, inner: ScopeId, outer: ScopeId) -> bool {
-        // A scope is numbered after the one it lies in.
+        // Scopes have higher numbers than the scopes they lie in.
         self.outward(inner).take_while(|id| *id >= outer).any(|id| id == outer)
     }
 
-    /// Whether a scope is another one or contains it.
+    /// Whether `outer` is `inner` or contains it.
     pub fn contains(&self, outer: ScopeId, inner: ScopeId) -> bool {
         self.is_within(inner, outer)
     }
@@ -196,14 +196,14 @@ impl State {
         self.outward(id).find(|id| self.scope(*id).catches()).unwrap_or(0)
     }
 
-    /// The scope whose phase decides what may happen to a job: the nearest one that is winding down, or the outermost.
-    /// Taking something back goes on whatever the scopes around it do.
+    /// The scope whose phase decides what may happen to a job: the nearest one that is stopping or compensating, or the
+    /// outermost. An undo goes on whatever the scopes around it do.
     pub(crate) fn governor(&self, job: JobId) -> ScopeId {
         let mut last = job.scope;
         for id in self.outward(job.scope) {
             last = id;
             let scope = self.scope(id);
-            // A job that takes something back is governed by the compensation that it is part of.
+            // An undo job is governed by the compensation that it belongs to.
             if scope.is_winding_down() || (scope.is_undo() && !job.undo) {
                 break;
             }
@@ -226,13 +226,13 @@ impl State {
         self.program(code, at.scope).step(at.step)
     }
 
-    /// Where a step stands.
+    /// The state of a step.
     pub fn step_state(&self, at: StepId) -> &StepState {
         self.scope(at.scope).steps.get(&at.step).unwrap_or(&StepState::Pending)
     }
 
-    /// The path of a scope as people see it: the ids of the steps that lead to it, with the item where there is a list.
-    /// Empty for the run.
+    /// The path of a scope for people: the ids of the steps that lead to it, with the item number for lists. Empty for
+    /// the run.
     pub fn path(&self, code: &Code, id: ScopeId) -> String {
         let mut parts: Vec<String> = Vec::new();
         for id in self.outward(id) {
@@ -258,10 +258,10 @@ impl State {
         if at.scope == 0 { id.clone() } else { format!("{}/{id}", self.path(code, at.scope)) }
     }
 
-    /// The step with this full id, if the run has come that far.
+    /// The step with this full id, if the run has reached its scope.
     pub fn find_step(&self, code: &Code, path: &str) -> Option<StepId> {
         let (inside, id) = path.rsplit_once('/').unwrap_or(("", path));
-        // Trying to take something back once more opens a scope of the same path: the latest is meant.
+        // A repeated undo opens a scope with the same path; use the latest.
         let scopes = (0..self.scopes.len() as ScopeId).rev();
         scopes.filter(|scope| self.path(code, *scope) == inside).find_map(|scope| {
             let step = self.program(code, scope).step_index(id)?;

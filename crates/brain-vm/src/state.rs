@@ -1,4 +1,5 @@
-//! The state of a run: a fold of its events. Applying an event never fails and never looks outside.
+//! The state of a run: a fold of its events. Applying an event never fails and reads nothing but the state and the
+//! code.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -14,39 +15,38 @@ use crate::{Code, Event};
 /// The state of a run.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct State {
-    /// When the run must have ended.
+    /// The deadline of the run.
     pub deadline: Option<Timestamp>,
     /// All scopes so far; the first is the run itself.
     pub scopes: Vec<Scope>,
-    /// The tokens.
+    /// All live fibers.
     pub fibers: BTreeMap<u32, Fiber>,
-    /// The number of the next token.
+    /// The number of the next fiber.
     pub next_fiber: u32,
-    /// Jobs that are not finished.
+    /// Jobs that have not ended.
     #[serde(with = "pairs")]
     pub jobs: BTreeMap<JobId, Job>,
     /// The number of the latest job.
     pub last_job: u32,
-    /// Jobs whose effect happened, in order: what compensation takes back, last first.
+    /// Jobs that had their effect, in order. Compensation undoes them in reverse.
     pub done: Vec<JobId>,
-    /// Jobs taken back so far.
+    /// Jobs undone so far.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub undone: BTreeSet<JobId>,
-    /// Jobs that were given up on the way back: their effect stays.
+    /// Jobs whose undo was given up: their effect stays.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub not_undone: BTreeSet<JobId>,
-    /// Dead letters that outlive the scope they come from, because they are about the world: what may have happened,
-    /// and what should have been taken back.
+    /// Dead letters that outlived their scope: jobs that may have happened, and undos that are still due.
     #[serde(default, with = "pairs", skip_serializing_if = "BTreeMap::is_empty")]
     pub left: BTreeMap<JobId, Job>,
-    /// How many jobs were started, undo aside.
+    /// Number of jobs started, without undos.
     pub started: u32,
-    /// Steps of all programs that the run has come to execute, for progress.
+    /// Number of steps of all programs of the run, for progress.
     pub planned: u32,
-    /// Whether an atomic batch was taken back before it was committed.
+    /// Whether an atomic batch was rolled back.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub rolled_back: bool,
-    /// Fibers that were set free and have not moved yet. Empty between events.
+    /// Fibers that were released and have not moved yet. Empty between events.
     #[serde(skip)]
     pub(crate) moving: VecDeque<u32>,
 }
@@ -72,7 +72,7 @@ impl State {
         }
     }
 
-    /// What the run is doing.
+    /// The phase of the run.
     pub fn phase(&self) -> Phase {
         self.scopes[0].phase
     }
@@ -87,7 +87,7 @@ impl State {
         matches!(self.phase(), Phase::Ended(_))
     }
 
-    /// What people see.
+    /// The status that people see.
     pub fn status(&self) -> RunStatus {
         match self.phase() {
             Phase::Ended(End::Completed) => RunStatus::Completed,
@@ -97,7 +97,7 @@ impl State {
             Phase::Compensating => RunStatus::Compensating,
             Phase::Stopping(_) => RunStatus::Stopping,
             Phase::New | Phase::Running => {
-                // A job that grew is as far as its steps are.
+                // A job that injected steps has the status of those steps.
                 let mut open = self.jobs.values().filter(|job| !matches!(job.status, JobStatus::Growing { .. }));
                 let mut waits = self.fibers.values().any(|fiber| matches!(fiber.wait, Wait::Armed(_)));
                 let mut delegated = false;
@@ -125,7 +125,7 @@ impl State {
         }
     }
 
-    /// Whether the run goes no further until a person decides.
+    /// Whether the run is blocked until a person decides.
     pub fn awaits_person(&self) -> bool {
         !self.is_ended()
             && self.jobs.values().any(|job| job.status.is_for_person())
@@ -136,7 +136,7 @@ impl State {
             && !self.fibers.values().any(|fiber| fiber.timer().is_some())
     }
 
-    /// When the run wants to be looked at again, if time alone can move it.
+    /// The next time at which the run can move without an input, if any.
     pub fn wake_at(&self) -> Option<Timestamp> {
         if self.is_ended() {
             return None;
@@ -153,23 +153,23 @@ impl State {
         jobs.chain(timers).chain(deadline).min()
     }
 
-    /// Steps finished and steps in all, for progress.
+    /// Finished steps and steps in total.
     pub fn progress(&self) -> (usize, usize) {
         let done = |step: &StepState| matches!(step, StepState::Done | StepState::Skipped | StepState::Bypassed);
         (self.count_steps(done), self.planned as usize)
     }
 
-    /// How many steps, in all scopes, stand like this.
+    /// Number of steps, in all scopes, whose state fits.
     pub fn count_steps(&self, fits: impl Fn(&StepState) -> bool) -> usize {
         self.scopes.iter().map(|scope| scope.steps.values().filter(|step| fits(step)).count()).sum()
     }
 
-    /// A job that is open or was left behind as a dead letter.
+    /// A job that has not ended, or that is a dead letter of an ended scope.
     pub fn job(&self, id: JobId) -> Option<&Job> {
         self.jobs.get(&id).or_else(|| self.left.get(&id))
     }
 
-    /// Whether an event of a log fits this state: every number in it refers to something. [`State::apply`] relies on it.
+    /// Whether every number in a logged event refers to something. [`State::apply`] relies on this check.
     pub fn takes(&self, code: &Code, event: &Event) -> bool {
         let step = |at: StepId| {
             let scope = self.scopes.get(at.scope as usize);
@@ -237,7 +237,7 @@ impl State {
             Event::JobReopened { job } => {
                 if let Some(open) = self.jobs.get_mut(job) {
                     if open.status == (JobStatus::Stuck { happened: Happened::Yes }) {
-                        // It is done again, and noted then.
+                        // It will be done and recorded again.
                         if job.undo {
                             self.undone.remove(&job.forward());
                         } else {
@@ -255,7 +255,7 @@ impl State {
             }
             Event::CheckPostponed { job, attempt, at, failure } => {
                 let open = self.put_job(*job, *attempt, JobStatus::Checking { again: Some(*at) });
-                // An answer that proves nothing yet is one all the same.
+                // A check that ran resets the count of failed checks, even if its answer proves nothing yet.
                 open.checks = if failure.is_some() { open.checks + 1 } else { 0 };
             }
             Event::CheckDenied { job, attempt } => {
@@ -281,7 +281,7 @@ impl State {
                     self.grow(code, *job, *attempt, number);
                 }
             }
-            // As if only jobs that have an entry were offered.
+            // The bug: only jobs that have an entry can be offered.
             Event::JobOffered { job } if planted("offer-nothing") && !self.jobs.contains_key(job) => {}
             Event::JobOffered { job } => self.set_job(*job, JobStatus::Offered),
             Event::JobLeased { job, attempt, until } => {
@@ -313,7 +313,7 @@ impl State {
         self.settle(code);
     }
 
-    /// A job with this status; every attempt that starts counts once, the first one of a job also against `max_steps`.
+    /// Puts a job into a status. Each attempt counts once, and the first attempt of a job counts against `max_steps`.
     fn put_job(&mut self, id: JobId, attempt: u32, status: JobStatus) -> &mut Job {
         let known = self.jobs.get(&id).is_some_and(|job| job.attempt > 0);
         if !known && !id.undo && attempt > 0 {
@@ -332,7 +332,7 @@ impl State {
         self.open_job(id).status = status;
     }
 
-    /// The entry of a job. The first undo of a step has none before it starts.
+    /// The entry of a job, created if missing: the first undo of a step has none before it starts.
     pub(crate) fn open_job(&mut self, id: JobId) -> &mut Job {
         let last = &mut self.last_job;
         self.jobs.entry(id).or_insert_with(|| {
@@ -351,7 +351,7 @@ impl State {
         })
     }
 
-    /// Notes that the effect of a job has happened, once.
+    /// Records the effect of a job, once.
     fn note_done(&mut self, id: JobId) {
         let noted = self.jobs.get(&id).is_some_and(|job| job.status.is_noted());
         if !noted && !id.undo {
@@ -360,7 +360,7 @@ impl State {
     }
 
     fn grow(&mut self, code: &Code, job: JobId, attempt: u32, number: u16) {
-        // Its own effect has happened: if the run is taken back, that comes after the steps it brought along.
+        // The job's own effect is recorded before those of its injected steps, so it is undone after them.
         self.note_done(job);
         let scope = self.scopes.len() as ScopeId;
         self.scopes.push(Scope::new(Some(job.scope), Opener::Job(job), number));
@@ -379,7 +379,7 @@ impl State {
         }
         let job = self.jobs.remove(&id);
         if id.undo {
-            // A person who goes on without it has not taken it back, unless it was done already.
+            // A dismissed undo leaves the effect in place, unless it was undone already.
             if succeeded {
                 self.undone.insert(id.forward());
             } else if !self.undone.contains(&id.forward()) {
@@ -399,7 +399,7 @@ impl State {
         self.finish_item(code, id.at());
     }
 
-    /// A dead letter that outlived its scope was answered.
+    /// Settles a dead letter that outlived its scope.
     fn settle_left(&mut self, id: JobId, happened: bool) {
         if id.undo && happened {
             self.not_undone.remove(&id.forward());
@@ -409,14 +409,14 @@ impl State {
         }
     }
 
-    /// The effect is there, the answer is of no use: it counts as done, and then as failed.
+    /// Records an effect whose answer is unusable: the job counts as done, then as failed.
     fn done_badly(&mut self, code: &Code, id: JobId, attempt: u32, class: FailureClass) {
         self.note_done(id);
         if let Some(JobStatus::Growing { scope }) = self.jobs.get(&id).map(|job| job.status.clone()) {
             self.close(scope, End::Completed);
         }
         if id.undo {
-            // It is taken back; what the answer should have said is for a person to find out.
+            // The undo had its effect; a person must find out what the answer should have said.
             self.undone.insert(id.forward());
             self.put_job(id, attempt, JobStatus::Stuck { happened: Happened::Yes });
             return;
@@ -456,7 +456,7 @@ impl State {
         self.set_step(id.at(), StepState::Failed);
     }
 
-    /// A step that failed and whose failure is tolerated.
+    /// Marks a step as failed when the plan tolerates its failure.
     fn continue_without(&mut self, code: &Code, id: JobId) {
         if self.jobs.remove(&id).is_none_or(|job| job.attempt == 0) {
             self.started += 1;
@@ -471,7 +471,7 @@ impl State {
         if let Some(StepState::Each { count, finished, .. }) = self.scope_mut(at.scope).steps.get_mut(&at.step) {
             *finished += 1;
             if finished < count {
-                // Nothing new starts in a scope that is about to end.
+                // A scope that is ending starts nothing new.
                 if self.phase_of(at.job(0)) == Phase::Running {
                     self.open_items(code, at);
                 }
@@ -489,8 +489,8 @@ impl State {
         self.scope_mut(at.scope).steps.insert(at.step, state);
     }
 
-    /// Nothing new starts in a scope. Jobs that are under way stay; the others are dropped, except what may have
-    /// happened, which becomes part of what is left, or is waited for where everything is to be taken back.
+    /// Stops new work in a scope. Jobs under way stay. Other jobs are dropped, except those that may have happened:
+    /// they become dead letters, or are awaited if the scope compensates.
     fn stop(&mut self, id: ScopeId, stop: Stop, failure: Option<&Failure>) {
         for inner in id + 1..self.scopes.len() as ScopeId {
             let absorbed = stop == Stop::Compensate || matches!(self.scope(inner).phase, Phase::Stopping(_));
@@ -526,13 +526,13 @@ impl State {
         }
     }
 
-    /// The way to the end of a scope does not wait for people, workers or other engines any more.
+    /// Forces the end of a scope: it no longer waits for people, workers or other engines.
     fn force(&mut self, id: ScopeId) {
         self.scope_mut(id).forced = true;
         self.leave_letters(id);
     }
 
-    /// Dead letters of a scope that outlive it.
+    /// Moves the dead letters of a scope to [`State::left`], so that they outlive it.
     fn leave_letters(&mut self, id: ScopeId) {
         let stuck: Vec<JobId> = self.jobs_governed_by(id).filter(|job| self.jobs[job].status.is_stuck()).collect();
         for id in stuck {
@@ -546,12 +546,12 @@ impl State {
         }
     }
 
-    /// Whether a scope, or one around it, is taking back what was done.
+    /// Whether a scope, or one around it, is compensating.
     pub(crate) fn takes_back(&self, id: ScopeId) -> bool {
         self.outward(id).any(|id| self.scope(id).phase == Phase::Compensating)
     }
 
-    /// Something turned out to be done when nothing was taken back any more: that stays with a person.
+    /// Leaves an undo as a dead letter for a job that turned out to be done after compensation had ended.
     fn leave_undo(&mut self, undo: JobId, attempt: u32, status: JobStatus) {
         self.put_job(undo, attempt, status);
         self.not_undone.insert(undo.forward());
@@ -560,19 +560,19 @@ impl State {
         }
     }
 
-    /// Jobs whose fate this scope decides: those in it and below it, unless a scope in between winds down by itself.
+    /// The jobs that this scope governs: those in it and below it, except below scopes that are ending by themselves.
     pub(crate) fn jobs_governed_by(&self, id: ScopeId) -> impl Iterator<Item = JobId> + '_ {
         self.jobs.keys().copied().filter(move |job| self.governor(*job) == id)
     }
 
-    /// A scope other than the run is over.
+    /// Ends a scope other than the run.
     fn end_scope(&mut self, code: &Code, id: ScopeId, end: End) {
         self.leave_letters(id);
         let (opener, failure) = (self.scope(id).opener, self.scope(id).failure.clone());
         self.close(id, end);
         let Opener::Fiber { fiber, .. } = opener else { return };
         let Some(Wait::Armed(arms)) = self.fibers.get(&fiber).map(|fiber| &fiber.wait) else { return };
-        // A scope that failed sends its fiber down the route for that error; the machine has made sure there is one.
+        // A failed scope sends its fiber to the arm for that error; the machine checked that the arm exists.
         let Some(failure) = failure.filter(|_| end != End::Cancelled) else { return };
         let route = arms.iter().position(|arm| match arm {
             Armed::Error(code) => code.as_ref().is_none_or(|code| *code == failure.code),
@@ -583,7 +583,7 @@ impl State {
         }
     }
 
-    /// Marks a scope as over and forgets what only mattered while it ran.
+    /// Marks a scope as ended and drops the data that only mattered while it ran.
     pub(crate) fn close(&mut self, id: ScopeId, end: End) {
         let scope = self.scope_mut(id);
         scope.phase = Phase::Ended(end);

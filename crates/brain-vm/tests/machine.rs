@@ -1,4 +1,4 @@
-//! What the machine does, one behavior at a time.
+//! The machine's behaviour, one case per test.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
 
 mod common;
@@ -153,7 +153,7 @@ fn on_failure_continue_goes_on_with_null() {
 }
 
 #[test]
-fn on_failure_undo_takes_back_in_reverse_order() {
+fn on_failure_undo_undoes_in_reverse_order() {
     let mut last = step("d", &["b", "c"]);
     last.on_failure = OnFailure::Undo;
     let steps = vec![undoable(step("a", &[])), undoable(step("b", &["a"])), step("c", &["b"]), last];
@@ -173,7 +173,7 @@ fn on_failure_undo_takes_back_in_reverse_order() {
 }
 
 #[test]
-fn compensation_waits_for_what_is_still_under_way_and_takes_it_back_too() {
+fn compensation_waits_for_jobs_under_way_and_undoes_them_too() {
     let mut failing = step("a", &[]);
     failing.on_failure = OnFailure::Undo;
     let mut world = World::new(&plan(vec![failing, undoable(step("b", &[]))]));
@@ -203,13 +203,13 @@ fn a_compensation_that_fails_waits_for_a_person() {
 }
 
 #[test]
-fn taking_back_is_not_tried_again_while_a_step_of_it_is_in_doubt() {
+fn an_undo_is_not_retried_while_one_of_its_steps_is_in_doubt() {
     let mut last = step("b", &["a"]);
     last.on_failure = OnFailure::Undo;
     let mut world = World::new(&plan(vec![undoable(step("a", &[])), last]));
     world.done("a");
     world.fail("b", business());
-    // Taking `a` back is a playbook of two steps.
+    // The undo of `a` is a playbook of two steps.
     let undo = JobId { undo: true, ..job(0) };
     world.open.clear();
     let mut both = plan(vec![step("tell", &[]), step("other", &[])]);
@@ -232,7 +232,7 @@ fn taking_back_is_not_tried_again_while_a_step_of_it_is_in_doubt() {
 }
 
 #[test]
-fn what_turns_out_to_be_done_when_the_rest_was_taken_back_is_told() {
+fn a_job_found_done_after_compensation_becomes_a_dead_letter() {
     let mut doubtful = undoable(step("a", &[]));
     doubtful.place = Place::Outside(Idempotency::None);
     let mut last = step("b", &[]);
@@ -255,7 +255,7 @@ fn what_turns_out_to_be_done_when_the_rest_was_taken_back_is_told() {
 }
 
 #[test]
-fn a_refusal_of_its_own_does_not_say_how_an_earlier_attempt_went() {
+fn a_refusal_by_the_run_does_not_settle_an_earlier_attempt() {
     let mut world = World::new(&plan(vec![step("a", &[])]));
     world.answer("a", 0, |job, attempt| Input::Unknown(job, attempt, transient()));
     let events = {
@@ -276,7 +276,7 @@ fn a_refusal_of_its_own_does_not_say_how_an_earlier_attempt_went() {
 }
 
 #[test]
-fn what_workers_have_not_taken_yet_counts_against_max_steps() {
+fn offered_jobs_count_against_max_steps() {
     let work = |id: &str| {
         let mut one = step(id, &[]);
         one.place = Place::Worker { topic: "t".into(), lease: Millis(1_000) };
@@ -342,7 +342,7 @@ fn an_unknown_outcome_follows_what_the_tool_declares() {
 }
 
 #[test]
-fn a_refusal_after_an_unanswered_attempt_leaves_the_doubt() {
+fn a_refusal_after_an_unanswered_attempt_leaves_it_in_doubt() {
     let twice = |second: Failure| {
         let mut one = step("a", &[]);
         one.place = Place::Outside(Idempotency::Key);
@@ -366,7 +366,7 @@ fn a_refusal_after_an_unanswered_attempt_leaves_the_doubt() {
 }
 
 #[test]
-fn a_refusal_that_settles_leaves_nothing_to_doubt_in_later_attempts() {
+fn a_refusal_that_settles_ends_the_doubt_for_later_attempts() {
     let mut one = step("a", &[]);
     one.place = Place::Outside(Idempotency::Key);
     let mut world = World::new(&plan(vec![one]));
@@ -380,7 +380,7 @@ fn a_refusal_that_settles_leaves_nothing_to_doubt_in_later_attempts() {
 }
 
 #[test]
-fn a_person_says_how_a_call_in_doubt_went() {
+fn a_person_settles_a_call_in_doubt() {
     let mut one = step("a", &[]);
     one.place = Place::Outside(Idempotency::None);
     let mut world = World::new(&plan(vec![one]));
@@ -405,7 +405,7 @@ fn a_late_completion_changes_nothing() {
 }
 
 #[test]
-fn cancelling_waits_for_what_is_under_way_and_starts_nothing_new() {
+fn cancelling_waits_for_jobs_under_way_and_starts_nothing_new() {
     let mut world = World::new(&plan(vec![step("a", &[]), step("b", &["a"])]));
     world.input(Input::Cancel);
     assert_eq!(world.status(), "stopping");
@@ -470,7 +470,7 @@ fn a_runaway_list_stops_at_max_steps() {
 }
 
 #[test]
-fn bad_plans_are_refused_with_their_steps() {
+fn bad_plans_are_rejected_with_the_names_of_their_steps() {
     assert_eq!(compile(&plan(vec![])), Err(PlanError::Empty));
     assert_eq!(compile(&plan(vec![step("a", &[]), step("a", &[])])), Err(PlanError::DuplicateStep("a".into())));
     let unknown = PlanError::UnknownStep { step: "a".into(), after: "x".into() };
@@ -482,7 +482,7 @@ fn bad_plans_are_refused_with_their_steps() {
 }
 
 #[test]
-fn a_program_is_addressed_by_what_it_says() {
+fn a_program_is_addressed_by_its_content() {
     let one = compile(&plan(vec![step("a", &[])])).unwrap();
     let same = compile(&plan(vec![step("a", &[])])).unwrap();
     let other = compile(&plan(vec![step("b", &[])])).unwrap();
@@ -554,14 +554,14 @@ fn the_numbers_and_fields_of_events_are_frozen() {
 }
 
 #[test]
-fn a_child_that_has_told_its_end_is_not_waited_for_again() {
+fn a_child_that_reported_its_end_is_not_awaited_again() {
     let mut world = World::new(&plan(vec![step("a", &[])]));
     let (a, attempt) = (job(0), 1);
     world.input(Input::Delegated(a, attempt, None, Delegate::Child));
     world.input(Input::Unknown(a, attempt, Failure::business("child_in_doubt", "some of it")));
     let stuck = world.state.clone();
     assert!(stuck.jobs[&a].status.is_stuck());
-    // The node that started the child did not hear that this was written, and says it again.
+    // The node that started the child missed the confirmation of this write and sends it again.
     world.input(Input::Delegated(a, attempt, None, Delegate::Child));
     assert_eq!(world.state, stuck);
     assert!(matches!(world.log.last(), Some(Event::SignalIgnored { .. })));

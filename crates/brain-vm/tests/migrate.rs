@@ -20,7 +20,7 @@ fn to(world: &World, new: &Plan, map: &StepMap) -> Result<(Code, brain_vm::Migra
     Ok((code, migration))
 }
 
-/// A step whose call did not work: it is not under way, but has begun.
+/// Fails a step's call: the step has started, but is not under way.
 fn rest(world: &mut World, step: &str) {
     world.answer(step, 0, |job, attempt| Input::Failed(job, attempt, Failure::transient("busy", "busy")));
 }
@@ -31,7 +31,7 @@ fn open(code: &Code, state: &brain_vm::State) -> Vec<String> {
 }
 
 #[test]
-fn what_has_begun_goes_on_and_what_is_new_comes_in_its_place() {
+fn started_steps_go_on_and_new_steps_run_in_their_place() {
     let mut world = World::new(&plan(vec![step("a", &[]), step("b", &["a"]), step("c", &["b"])]));
     world.done("a");
     rest(&mut world, "b");
@@ -41,7 +41,7 @@ fn what_has_begun_goes_on_and_what_is_new_comes_in_its_place() {
     open_now.sort();
     assert_eq!(open_now, ["b", "y"], "`a` is done; `y` follows it in the new version");
     assert_eq!(moved.state.done.len(), 1);
-    // And it can be driven to its end there.
+    // The migrated run reaches its end.
     let mut state = moved.state;
     for _ in 0..20 {
         let machine = Machine::new(&program);
@@ -67,7 +67,7 @@ fn what_has_begun_goes_on_and_what_is_new_comes_in_its_place() {
 }
 
 #[test]
-fn a_run_moved_to_its_own_program_stands_where_it_stood() {
+fn a_run_migrated_to_its_own_program_is_unchanged() {
     let old = plan(vec![step("a", &[]), when(step("b", &["a"])), each(step("e", &["b"]), 2), step("c", &["e"])]);
     let mut world = World::new(&old);
     world.items = 3;
@@ -85,7 +85,7 @@ fn a_run_moved_to_its_own_program_stands_where_it_stood() {
 }
 
 #[test]
-fn a_finished_step_may_have_another_name_or_none() {
+fn a_finished_step_may_be_renamed_or_dropped() {
     let mut world = World::new(&plan(vec![step("a", &[]), step("b", &["a"]), step("c", &["b"])]));
     world.done("a");
     world.done("b");
@@ -100,7 +100,7 @@ fn a_finished_step_may_have_another_name_or_none() {
 }
 
 #[test]
-fn what_cannot_be_found_again_is_a_reason_to_stay() {
+fn a_step_that_cannot_be_mapped_prevents_the_migration() {
     let mut world = World::new(&plan(vec![step("a", &[]), step("b", &["a"]), step("c", &["b"])]));
     world.done("a");
     world.done("b");
@@ -109,14 +109,14 @@ fn what_cannot_be_found_again_is_a_reason_to_stay() {
         let problems = to(&world, new, map).unwrap_err();
         assert!(problems.iter().any(|problem| problem.contains(part)), "{problems:?} should say `{part}`");
     };
-    // Something new before what is done would be done too late, and what is done again.
+    // A new step before a finished one would run too late, and the finished one would run again.
     let late = plan(vec![step("a", &[]), step("new", &["a"]), step("b", &["new"]), step("c", &["b"])]);
     because(&late, &no_map(), "comes after a step that has not");
     let mut other = plan(vec![step("a", &[]), step("b", &["a"]), step("c", &["b"])]);
     other.steps[1].tool = tool("t.other");
     because(&other, &no_map(), "another step");
     let same = plan(vec![step("a", &[]), step("b", &["a"]), step("c", &["b"])]);
-    because(&same, &StepMap::from([("zzz".into(), None)]), "no step of the run's program");
+    because(&same, &StepMap::from([("zzz".into(), None)]), "not a step of the run's program");
     let renamed = plan(vec![step("a", &[]), step("b", &["a"]), step("d", &["b"])]);
     because(&renamed, &StepMap::from([("c".into(), Some("d".into()))]), "keeps its name");
     let list = plan(vec![step("a", &[]), each(step("b", &["a"]), 2), step("c", &["b"])]);
@@ -124,7 +124,7 @@ fn what_cannot_be_found_again_is_a_reason_to_stay() {
 }
 
 #[test]
-fn nothing_moves_while_something_is_under_way() {
+fn a_run_with_a_job_under_way_is_not_migrated() {
     let mut world = World::new(&plan(vec![step("a", &[]), each(step("e", &["a"]), 2)]));
     world.items = 3;
     world.done("a");

@@ -1,6 +1,6 @@
-//! Any interleaving of completions, failures, timers, cancels and late answers leaves a state that replay reproduces;
-//! no job that succeeded is ever done again; what is taken back is complete and in reverse, or listed; nothing that may
-//! have happened is forgotten; and a run that is cancelled ends, whatever fails on the way.
+//! Properties under any interleaving of completions, failures, timers, cancels and late answers: replay reproduces the
+//! state; a job that succeeded is never done again; compensation is complete and in reverse order, or its gaps are
+//! listed; a job that may have happened is never forgotten; and a cancelled run ends, whatever fails on the way.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
 
 mod common;
@@ -61,7 +61,7 @@ fn any_plan() -> impl Strategy<Value = Plan> {
     (1_usize..7).prop_flat_map(|count| (0..count).map(any_step).collect::<Vec<_>>()).prop_map(plan)
 }
 
-/// One move of the world: what is answered, and how.
+/// One move of the world: which job is answered, and how.
 fn any_moves() -> impl Strategy<Value = Vec<(u8, usize, u8)>> {
     proptest::collection::vec((0..20_u8, any::<usize>(), 0..3_u8), 1..60)
 }
@@ -101,7 +101,7 @@ fn play(world: &mut World, (kind, pick, how): (u8, usize, u8)) {
             world.input(match (how, pick % 4) {
                 (0, _) => Input::Retry(job),
                 (1, _) => Input::Dismiss(job),
-                // The answer of a call that was given up comes after all.
+                // The answer of an abandoned call arrives after all.
                 (_, 0) => Input::Failed(job, attempt, failure(pick as u8 % 3)),
                 (_, 1) => Input::Unknown(job, attempt, failure(0)),
                 (_, 2) if world.state.scopes.len() < 6 => {
@@ -179,7 +179,7 @@ fn play(world: &mut World, (kind, pick, how): (u8, usize, u8)) {
         }
         18 => world.tick(12_000),
         19 => {
-            // What was left behind is answered, by a person or by a late callback.
+            // A person or a late callback settles a dead letter of an ended scope.
             let left: Vec<_> = world.state.left.iter().map(|(id, job)| (*id, job.attempt)).collect();
             if let Some((job, attempt)) = left.get(pick % left.len().max(1)).copied() {
                 world.input(match how {
@@ -190,7 +190,7 @@ fn play(world: &mut World, (kind, pick, how): (u8, usize, u8)) {
             }
         }
         11 => {
-            // An answer that nobody waits for.
+            // An answer that the run does not wait for.
             let known = world.log.iter().rev().find_map(|event| match event {
                 Event::JobDone { job, attempt } => Some((*job, *attempt)),
                 _ => None,
@@ -203,12 +203,12 @@ fn play(world: &mut World, (kind, pick, how): (u8, usize, u8)) {
     }
 }
 
-/// The last thing that the log says about each job.
+/// The last event of the log about each job.
 fn last_words(log: &[Event]) -> BTreeMap<JobId, &Event> {
     log.iter().filter_map(|event| Some((event.job()?, event))).collect()
 }
 
-/// What must hold of every log, however far the run has come.
+/// Invariants of every log, however far the run has come.
 fn audit(world: &World) -> Result<(), TestCaseError> {
     let (log, state) = (&world.log, &world.state);
     let done: Vec<JobId> = log
@@ -225,7 +225,7 @@ fn audit(world: &World) -> Result<(), TestCaseError> {
     for undone in &state.undone {
         prop_assert!(unique.contains(undone), "only what was done is taken back");
     }
-    // What is over stays over.
+    // An ended run stays ended.
     let mut over = BTreeSet::new();
     for event in log {
         let Some(job) = event.job() else { continue };
@@ -234,7 +234,7 @@ fn audit(world: &World) -> Result<(), TestCaseError> {
             over.insert(job);
         }
     }
-    // In reverse, apart from what a person had to be asked about.
+    // Undos run in reverse order, except those that became dead letters.
     let stuck: BTreeSet<JobId> = log
         .iter()
         .filter_map(|event| match event {
@@ -256,7 +256,7 @@ fn audit(world: &World) -> Result<(), TestCaseError> {
             prop_assert!(!undoable || part_of_undo || told, "{job:?} was not taken back");
         }
     }
-    // Nothing that may have happened is forgotten.
+    // No job that may have happened is forgotten.
     for (job, last) in last_words(log) {
         let open = match last {
             Event::JobStarted { .. } | Event::JobLeased { .. } | Event::LeaseExtended { .. } => true,
@@ -283,7 +283,7 @@ fn in_undo(world: &World, job: JobId) -> bool {
     false
 }
 
-/// Whether somebody only found out after the end that a job had happened.
+/// Whether a job was found to have happened only after the end.
 fn late(log: &[Event], job: JobId) -> bool {
     let end = log.iter().position(|event| matches!(event, Event::RunEnded { .. }));
     let done = log.iter().rposition(|event| matches!(event, Event::JobDone { job: one, .. } if *one == job));
@@ -340,9 +340,9 @@ proptest! {
         audit(&world)?;
     }
 
-    /// Nobody helps: no person decides, no worker takes anything, and calls answer as they like.
+    /// Without help: no person decides, no worker takes a job, and calls answer at random.
     #[test]
-    fn a_run_that_is_cancelled_ends_whatever_fails(
+    fn a_cancelled_run_ends_whatever_fails(
         plan in any_plan(),
         moves in any_moves(),
         answers in proptest::collection::vec((0..5_u8, 0..3_u8), 64),
@@ -370,7 +370,7 @@ proptest! {
                 });
                 continue;
             }
-            // A check is answered, and a child run that was cancelled ends.
+            // Checks are answered, and cancelled child runs end.
             let asked = world.jobs_that(|status| matches!(status, JobStatus::Checking { again: None }));
             let children = world.jobs_that(|status| matches!(status, JobStatus::Delegated { child: true, .. }));
             let now = world.now;

@@ -1,5 +1,5 @@
-//! Blocks, waits and error routes: what processes need of the machine. The plan language has no words for them yet, so
-//! the programs are written by hand.
+//! Blocks, waits and error routes, which processes need. The plan language cannot express them yet, so the programs are
+//! written by hand.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
 
 mod common;
@@ -28,12 +28,12 @@ fn arm(on: Trigger, to: u32) -> Arm {
     Arm { on, to }
 }
 
-/// A block with one step, awaited with other things; afterwards the step `z`.
+/// A block with the given steps, awaited together with other arms, followed by the step `z`.
 fn guarded(mut inner: Vec<PlanStep>, mut others: Vec<Arm>) -> World {
     let count = inner.len() as u16;
     inner.push(step("z", &[]));
     others.insert(0, arm(Trigger::Enter(0), 1));
-    // 0: await … → 1; 1: z; 2: end; 3: the block: its steps one after the other; then end.
+    // 0: await … → 1; 1: z; 2: end; 3: the block with its steps in sequence; then end.
     let mut code = vec![Op::Await(others), Op::Job(count), Op::End];
     code.extend((0..count).map(Op::Job));
     code.push(Op::End);
@@ -45,7 +45,7 @@ fn business() -> Failure {
 }
 
 #[test]
-fn a_step_in_a_loop_is_done_once_a_round_and_joins_count_anew() {
+fn a_step_in_a_loop_is_done_once_per_round_and_joins_reset() {
     // 0: await block; 1: when s2 (the loop's condition) else 3; 2: jump 0; 3: end. Block: fork a, b; join; end.
     let steps = vec![step("a", &[]), step("b", &[]), when(step("again", &[]))];
     let code = vec![
@@ -111,7 +111,7 @@ fn an_empty_list_of_blocks_is_done_at_once() {
 }
 
 #[test]
-fn a_timer_that_comes_first_stops_the_block_and_waits_for_nothing_of_it() {
+fn a_timer_that_comes_first_stops_the_block_without_waiting_for_it() {
     let mut world = guarded(vec![step("a", &[])], vec![arm(Trigger::Timer(Millis(500)), 1)]);
     assert_eq!(world.state.wake_at(), Some(world.now.plus(Millis(500))));
     world.tick(500);
@@ -162,7 +162,7 @@ fn an_error_takes_its_route_and_another_one_stops_the_run() {
 }
 
 #[test]
-fn only_what_a_block_did_is_taken_back_when_it_fails() {
+fn a_failed_block_undoes_only_its_own_jobs() {
     let mut failing = step("b", &[]);
     failing.on_failure = OnFailure::Undo;
     let inner = vec![undoable(step("a", &[])), failing];
@@ -179,15 +179,15 @@ fn only_what_a_block_did_is_taken_back_when_it_fails() {
 }
 
 #[test]
-fn programs_that_could_run_for_ever_or_point_nowhere_are_refused() {
+fn programs_with_endless_loops_or_bad_targets_are_rejected() {
     let bad = |code: Vec<Op>| program(vec![step("a", &[])], vec![], code).check().unwrap_err().to_string();
-    assert!(bad(vec![Op::Jump(0)]).contains("a loop without a wait"));
-    assert!(bad(vec![Op::Fork(vec![1, 2]), Op::Jump(2), Op::Jump(1)]).contains("a loop without a wait"));
+    assert!(bad(vec![Op::Jump(0)]).contains("a loop never yields"));
+    assert!(bad(vec![Op::Fork(vec![1, 2]), Op::Jump(2), Op::Jump(1)]).contains("a loop never yields"));
     assert!(bad(vec![Op::Job(0), Op::Jump(0)]).contains("repeated outside a block"));
     assert!(bad(vec![Op::Job(7), Op::End]).contains("no such step"));
     assert!(bad(vec![Op::Jump(9)]).contains("outside the code"));
     assert!(bad(vec![Op::Job(0)]).contains("outside the code"));
-    assert!(bad(vec![Op::Await(vec![])]).contains("a wait for nothing"));
+    assert!(bad(vec![Op::Await(vec![])]).contains("a wait has no arms"));
     assert!(bad(vec![Op::Await(vec![arm(Trigger::Enter(0), 0)])]).contains("no such block"));
     assert!(bad(vec![]).contains("no code"));
 }

@@ -1,4 +1,4 @@
-//! What calls are charged for: reserved in the commit that starts them, released if they are known not to have happened.
+//! Charges of calls: reserved in the commit that starts them, released if they are known not to have happened.
 
 use brain_core::Failure;
 use brain_registry::ValidatedCall;
@@ -9,8 +9,8 @@ use super::{Turn, guarded};
 use crate::JobContext;
 
 impl Turn<'_> {
-    /// Reserves what a call may cost; the accounts. Whether a cap allows it is decided by the store, in the commit: a turn
-    /// that came to a cap is decided again, and then the call fails.
+    /// Reserves the cost of a call and returns the accounts. The store checks the caps in the commit: a turn that
+    /// exceeds one is decided again, and then the call fails.
     pub(super) fn charge(
         &mut self,
         call: &ValidatedCall,
@@ -33,7 +33,7 @@ impl Turn<'_> {
         Ok(accounts)
     }
 
-    /// A call that was charged in this turn does not start after all.
+    /// Removes the charges of a call that does not start after all.
     pub(super) fn uncharge(&mut self, context: &JobContext, accounts: &[String]) {
         let key = context.key.to_string();
         self.writes.retain(
@@ -41,7 +41,7 @@ impl Turn<'_> {
         );
     }
 
-    /// A call that is known not to have happened costs nothing.
+    /// Releases the charges of a call that is known not to have happened.
     pub(super) fn release_charges(&mut self, event: &Event) {
         let (Event::JobFailed { job, .. } | Event::JobStuck { job, happened: Happened::No, .. }) = event else {
             return;

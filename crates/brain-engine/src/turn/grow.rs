@@ -1,4 +1,4 @@
-//! Runs that grow: what a successful result leads to, and steps that a result brings along.
+//! What follows from a successful result, and the steps that it injects.
 
 use brain_core::{Failure, Timestamp};
 use brain_registry::ToolResult;
@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 use super::{Turn, guarded};
 use crate::overlay::Savepoint;
 
-/// Steps that a run may have beyond its own limit: a fragment may be longer than what is left, but not endless.
+/// Maximum number of steps beyond the run's own limit: injected steps may exceed what is left, but not without bound.
 const MAX_EXCESS: usize = brain_vm::MAX_PLAN_STEPS;
 
-/// Writes for what was too large for a log.
+/// The writes for offloaded values.
 pub fn blob_writes(large: Vec<Offloaded>, at: Timestamp) -> impl Iterator<Item = Write> {
     large.into_iter().map(move |(hash, bytes, media_type)| Write::PutBlob {
         hash,
@@ -23,7 +23,7 @@ pub fn blob_writes(large: Vec<Offloaded>, at: Timestamp) -> impl Iterator<Item =
     })
 }
 
-/// What the event of a result says of it. The arguments are moved: copying JSON is what deciding costs most.
+/// The payload of a result event. The arguments are moved, because copying JSON is the main cost of deciding.
 fn payload(args: Option<Value>, result: &ToolResult) -> Value {
     let mut fields = serde_json::Map::new();
     if let Some(args) = args {
@@ -34,8 +34,9 @@ fn payload(args: Option<Value>, result: &ToolResult) -> Value {
 }
 
 impl Turn<'_> {
-    /// A result says that it succeeded: the job is done, or somebody else goes on first. `before` is where the
-    /// records stood, if the result was decided in this turn and would take its writes with it when it is refused.
+    /// Handles a successful result: the job is done, or a reviewer or another engine continues. `before` is the
+    /// savepoint of the records if the result was decided in this turn, so that its writes are dropped if it is
+    /// rejected.
     pub(super) fn succeed(
         &mut self,
         job: JobId,
@@ -71,7 +72,7 @@ impl Turn<'_> {
         let step = self.state.step(&code, job.at());
         let tool = step.call(job.undo).tool;
         if let Some(args) = &args {
-            // What the new steps see of the call is there before they are.
+            // The injected steps see the arguments of the call.
             self.data.args.insert(job, args.clone());
         }
         let path = self.path(job.scope);
@@ -88,7 +89,7 @@ impl Turn<'_> {
         let hash = growth.program.id().0;
         let payload = payload(args, result);
         self.code.add(hash, &std::sync::Arc::new(growth.program));
-        // The machine must agree before the program is stored: a late result brings nothing along.
+        // The machine must accept the steps before their program is stored: a late result injects nothing.
         let noise = self.random.next_u64();
         let input = Input::Inject(job, attempt, hash);
         let events = brain_vm::Machine::new(self.code).decide(self.state, input, self.now, noise);
@@ -98,8 +99,8 @@ impl Turn<'_> {
         self.fold(events, Some(payload));
     }
 
-    /// The steps that a result brought along cannot be done. What was decided in this turn is taken back; what happened
-    /// outside has happened.
+    /// Handles injected steps that cannot be executed. Writes of this turn are rolled back; an external effect has
+    /// happened.
     fn cannot_grow(
         &mut self,
         job: JobId,
@@ -119,13 +120,13 @@ impl Turn<'_> {
         }
     }
 
-    /// All steps that a job brought along are over: now it is. If its result does not fit, its effect and theirs have
-    /// happened all the same.
+    /// Ends a job whose injected steps have all ended. If its result is invalid, its effect and theirs have happened
+    /// all the same.
     pub(super) fn close(&mut self, job: JobId, attempt: u32) {
         let pending = self.data.pending.get(&job).cloned().unwrap_or(Value::Null);
         let mut result: ToolResult = serde_json::from_value(pending).unwrap_or_else(|_| ToolResult::ok(Value::Null));
         result.new_steps.clear();
-        // Its links were written when it brought the steps along.
+        // Its links were written when it injected the steps.
         result.artifacts.clear();
         let code = self.code.clone();
         let tool = self.state.step(&code, job.at()).call(job.undo).tool;
@@ -165,7 +166,7 @@ impl Turn<'_> {
         }
     }
 
-    /// Keeps large values out of the log: they are stored once, by hash, and referred to.
+    /// Replaces large values by references to blobs, to keep the log small.
     pub(super) fn lighten(&mut self, mut payload: Value) -> Value {
         let mut large = Vec::new();
         offload(&mut payload, 0, &mut large);
@@ -175,7 +176,7 @@ impl Turn<'_> {
     }
 }
 
-/// About how many bytes a value takes in the log.
+/// The approximate size of a value in the log, in bytes.
 fn weight(value: &Value) -> usize {
     match value {
         Value::String(text) => text.len() + 2,

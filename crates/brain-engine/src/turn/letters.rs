@@ -1,5 +1,5 @@
-//! Rows beside the log that tell others what a run waits for: dead letters, approvals of single steps, offers to
-//! workers. They follow the events and are written in the same commit.
+//! Rows beside the log that show what a run waits for: dead letters, approvals of single steps, offers to workers. They
+//! follow from the events and are written in the same commit.
 
 use std::collections::BTreeSet;
 
@@ -16,8 +16,8 @@ use super::{Turn, guarded};
 use crate::log::{NewEvent, PipeEvent};
 
 impl Turn<'_> {
-    /// Opens a dead letter when a job is stuck, and closes those that nobody has to answer any more. A letter about
-    /// something that may have happened, or that should have been taken back, stays open when its run ends.
+    /// Opens a dead letter when a job is stuck, and closes letters that need no decision any more. A letter about a job
+    /// that may have happened, or about an undo that is still due, stays open when its run ends.
     pub(super) fn follow_letters(&mut self, event: &Event) {
         match event {
             Event::JobStuck { job, attempt, failure, happened } => self.open_letter(*job, *attempt, failure, *happened),
@@ -34,7 +34,7 @@ impl Turn<'_> {
                     self.close_letter(job, "run_ended");
                 }
             }
-            // A person decided; or the answer came after all, from a node that was given up.
+            // A person decided, or a late answer arrived from a node whose run was taken over.
             Event::JobReopened { job }
             | Event::JobDismissed { job }
             | Event::JobDone { job, .. }
@@ -54,8 +54,8 @@ impl Turn<'_> {
         }
     }
 
-    /// Whether a job whose answer is of no use waits for a person: an undo, and a step where the pack says nothing but
-    /// "stop".
+    /// Whether a job with an unusable answer becomes a dead letter: an undo does, and a step whose `on_failure` is
+    /// `stop`.
     fn sticks(&self, job: JobId, failure: &Failure) -> bool {
         let stops = self.state.step(self.code, job.at()).on_failure == OnFailure::Stop;
         let mendable = failure.class != FailureClass::Business;
@@ -80,7 +80,7 @@ impl Turn<'_> {
         history.push(json!({"at": self.now, "attempt": attempt, "failure": failure}));
         let mut input = self.data.args.get(&job).cloned().unwrap_or_default();
         offload(&mut input, 1, &mut Vec::new());
-        // A letter that was decided and is opened again is news again.
+        // A decided letter that is opened again is reported again.
         let notified = match &earlier {
             Some(letter) if letter.open => letter.body["notified"].clone(),
             _ => self.notify(id, job, intervention(failure, happened)),
@@ -106,7 +106,7 @@ impl Turn<'_> {
         self.writes.push(Write::PutLetter(row));
     }
 
-    /// Tells whoever asked for the run that a step of it waits for a person, on the feed.
+    /// Notifies the requester, on the feed, that a step of the run waits for a person.
     fn notify(&mut self, letter: JobKey, job: JobId, intervention: &str) -> Value {
         let asked_by = &self.data.input.asked_by;
         let to = if asked_by.is_empty() { Value::Null } else { json!(asked_by) };
@@ -126,7 +126,7 @@ impl Turn<'_> {
         })
     }
 
-    /// Closes the letter of a job. It may have been opened in this turn, or closed by whoever decided about it.
+    /// Closes the letter of a job. It may have been opened in this turn, or already closed by the person who decided.
     fn close_letter(&mut self, job: JobId, outcome: &str) {
         let id = self.key(job);
         let resolution = json!({"outcome": outcome, "at": self.now});
@@ -149,7 +149,7 @@ impl Turn<'_> {
         }
     }
 
-    /// Offers a job to workers when it may be taken, and takes the offer back when it may not.
+    /// Offers a job to workers while it may be leased, and withdraws the offer otherwise.
     pub(super) fn follow_offers(&mut self, event: &Event) {
         match event {
             Event::JobOffered { job } => {
@@ -180,7 +180,7 @@ impl Turn<'_> {
         self.state.jobs.get(&job).is_some_and(|job| fits(&job.status))
     }
 
-    /// Child runs of what stops are cancelled in the same commit.
+    /// Cancels the child runs of what stops, in the same commit.
     pub(super) fn stop_children(&mut self, event: &Event) {
         if !matches!(event, Event::ScopeStopped { .. } | Event::JobStuck { .. }) {
             return;
@@ -188,7 +188,7 @@ impl Turn<'_> {
         let mut children = self.jobs_that(|status| matches!(status, JobStatus::Delegated { child: true, .. }));
         match event {
             Event::ScopeStopped { scope, .. } => children.retain(|job| self.state.contains(*scope, job.scope)),
-            // Nobody waits for it any more, unless this is what became of its answer: then it is over.
+            // The child is no longer awaited, unless its own answer caused this event: then it has ended.
             Event::JobStuck { job, .. } => children.retain(|child| child == job && self.answered != Some(*job)),
             _ => return,
         }
@@ -206,8 +206,8 @@ impl Turn<'_> {
         self.state.jobs.iter().filter(|(_, job)| fits(&job.status)).map(|(id, _)| *id).collect()
     }
 
-    /// Puts one call before somebody who may approve it. What is approved is this tool with these arguments.
-    /// A scope that waits for nobody any more does not ask.
+    /// Requests approval of one call. The approval covers this tool with these arguments. A scope whose end was forced
+    /// requests nothing.
     pub(super) fn ask_approval(&mut self, job: JobId, call: &ValidatedCall) {
         let def = &call.tool().def;
         let within = def.acknowledge.as_ref().and_then(|acknowledge| acknowledge.within);
@@ -233,10 +233,10 @@ impl Turn<'_> {
         self.writes.push(Write::PutApproval(row));
     }
 
-    /// Approvals of steps that will not start any more are not decided any more.
+    /// Closes the approvals of steps that will not start any more.
     pub(super) fn follow_approvals(&mut self, event: &Event) {
         let mut held = self.jobs_that(|status| matches!(status, JobStatus::Held { .. }));
-        // The approval of the whole plan: pending only as long as the run has not started.
+        // The approval of the whole plan is pending only until the run starts.
         let mut plan = false;
         let status = match event {
             Event::ScopeStopped { .. } | Event::RunEnded { .. } => {
@@ -245,12 +245,12 @@ impl Turn<'_> {
                 let expired = self.events.iter().any(|event| event.number == PipeEvent::Expired as u16);
                 if expired { ApprovalStatus::Expired } else { ApprovalStatus::Cancelled }
             }
-            // Its time is over before anybody decided.
+            // The request expired.
             Event::JobFailed { job, failure, .. } if failure.code == "approval_expired" => {
                 held.retain(|one| one == job);
                 ApprovalStatus::Expired
             }
-            // An undo that nobody approved in time, or that nobody waits for any more, is left to a person.
+            // An undo that was not approved in time, or is no longer awaited, becomes a dead letter.
             Event::JobStuck { job, failure, .. } if failure.code != "rejected" => {
                 held.retain(|one| one == job);
                 if failure.code == "approval_expired" { ApprovalStatus::Expired } else { ApprovalStatus::Cancelled }
@@ -267,7 +267,7 @@ impl Turn<'_> {
         };
         let meant = |job: &Value| if job.is_null() { plan } else { keys.contains(job) };
         let pending = |row: &ApprovalRow| row.status == ApprovalStatus::Pending && meant(&row.body["job"]);
-        // It may have been asked in this very turn.
+        // It may have been requested in this very turn.
         let mut known = BTreeSet::new();
         for write in &mut self.writes {
             if let Write::PutApproval(row) = write {
@@ -290,12 +290,12 @@ impl Turn<'_> {
     }
 }
 
-/// What the approval of a single step covers.
+/// The digest that the approval of a single step covers.
 pub(crate) fn call_digest(call: &ValidatedCall) -> Digest {
     canonical_digest(&json!({"tool": call.tool().hash, "args": call.args()}))
 }
 
-/// Who can help: those who run the system, those who maintain it, or those whose business it is.
+/// Who can help: operators (`support`), maintainers (`engineering`) or the business.
 fn intervention(failure: &Failure, happened: Happened) -> &'static str {
     match failure.class {
         FailureClass::Contract => "engineering",

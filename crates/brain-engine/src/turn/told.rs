@@ -1,4 +1,4 @@
-//! What a run is told from outside, and what each of it means to its jobs.
+//! Messages to a run from outside, and their effect on its jobs.
 
 use brain_core::{Failure, FailureClass, JobKey};
 use brain_registry::ToolResult;
@@ -14,7 +14,7 @@ use crate::host::{CheckAnswer, JobOutcome};
 use crate::log::{NewEvent, PipeEvent};
 
 impl Turn<'_> {
-    /// Takes in one thing that the run is told.
+    /// Processes one message.
     pub(crate) fn told(&mut self, told: Told) {
         match told {
             Told::Input(input, payload) => self.input(input, payload),
@@ -51,10 +51,9 @@ impl Turn<'_> {
         }
     }
 
-    /// Whether the answer to a call of this attempt is still wanted. The same answer is told twice when it was not sure
-    /// that its commit was written; the second time somebody else may be going on with it: a reviewer, another engine,
-    /// the steps it brought along. A person who is to find out how a call went is only spared that by an answer that
-    /// `is_clear`.
+    /// Whether the answer to a call of this attempt is still expected. An answer is repeated if it was uncertain
+    /// whether its commit was written; by then a reviewer, another engine or injected steps may be continuing the job.
+    /// A stuck job takes an answer only if it `is_clear`.
     fn is_called(&self, job: JobId, attempt: u32, is_clear: bool) -> bool {
         self.state.job(job).is_some_and(|open| match open.status {
             JobStatus::Running | JobStatus::Checking { .. } => open.attempt == attempt,
@@ -63,15 +62,16 @@ impl Turn<'_> {
         })
     }
 
-    /// The letter may be about an earlier attempt than the person has seen, or the run may be about to end. The letter
-    /// is written with whatever comes of it, so all of it is refused.
+    /// Processes a decision about a dead letter. The letter may be about an earlier attempt than the person has seen,
+    /// or the run may be ending. The letter is written in the same commit, so in that case the whole request is
+    /// rejected.
     fn letter_decided(&mut self, job: JobId, attempt: u32, seen: &Value, decided: Option<(Input, Option<Value>)>) {
         let stuck = |open: &&brain_vm::Job| open.attempt == attempt && open.status.is_stuck();
         let Some(status) = self.state.job(job).filter(stuck).map(|open| open.status.clone()) else {
             self.refused = Some(EngineError::AlreadyDecided);
             return;
         };
-        // The same attempt may have got stuck twice: retried, offered, and stopped before anybody took it.
+        // The same attempt may have got stuck twice: retried, offered, and stopped before a worker leased it.
         let letter = self.letter(self.key(job));
         if letter.is_some_and(|letter| letter.body != *seen) {
             self.refused = Some(EngineError::AlreadyDecided);
@@ -116,13 +116,13 @@ impl Turn<'_> {
         let Some(job) = self.state.job(id).cloned() else { return };
         match message {
             ToJob::Lease { until, worker } => {
-                // Workers race for offers all the time: losing one leaves no trace.
+                // Workers compete for offers all the time, so losing one leaves no event.
                 if job.status != JobStatus::Offered {
                     return;
                 }
                 let until = until.unwrap_or_else(|| self.now.plus(self.lease(id)));
                 self.input(Input::Lease(id, until), Some(json!({"worker": worker})));
-                // What is large is referred to, whether the run was just read or is at hand; its blobs are stored.
+                // Large values are references, whether the run was loaded or is in memory; their blobs are stored.
                 let mut args = self.data.args.get(&id).cloned().unwrap_or_default();
                 offload(&mut args, 1, &mut Vec::new());
                 self.answer = json!({
@@ -142,7 +142,7 @@ impl Turn<'_> {
             }
             ToJob::Answer { attempt, outcome } => {
                 let attempt = attempt.unwrap_or(job.attempt);
-                // What nobody knows is settled by an answer that says so, whenever it comes.
+                // A clear answer settles a call in doubt, whenever it arrives.
                 let doubt = job.status == (JobStatus::Stuck { happened: Happened::Maybe }) && settles(&outcome);
                 let waits = matches!(job.status, JobStatus::Leased { .. } | JobStatus::Delegated { .. });
                 if !(waits || doubt) || job.attempt != attempt {
@@ -151,14 +151,14 @@ impl Turn<'_> {
                 self.answer = json!({"taken": true});
                 let outcome = match outcome {
                     JobOutcome::Done(result) if result.success => self.accepted(id, result, &Value::Null),
-                    // An answer covers every attempt of the job: all attempts share its key.
+                    // The answer covers every attempt of the job, because all attempts share its key.
                     JobOutcome::Failed(failure) if failure.class != FailureClass::Transient => {
                         JobOutcome::Failed(failure.settled())
                     }
                     other => other,
                 };
                 self.outcome(id, attempt, outcome);
-                // An answer that leads to another attempt, or leaves it open whether it happened, is not the last.
+                // An answer that leads to another attempt, or leaves the outcome open, is not the last one.
                 let open = |status: &JobStatus| {
                     matches!(status, JobStatus::Retrying { .. } | JobStatus::Ready | JobStatus::Offered)
                         || *status == JobStatus::Stuck { happened: Happened::Maybe }
@@ -181,7 +181,7 @@ impl Turn<'_> {
                         self.succeed(id, job.attempt, None, ToolResult { review: None, ..result }, None);
                     }
                     JobOutcome::Failed(failure) | JobOutcome::Unknown(failure) | JobOutcome::DoneBadly(_, failure) => {
-                        // The corrections do not fit: nothing changes, and whoever made them is told.
+                        // The corrections are invalid: nothing changes, and the reviewer gets an error.
                         self.answer = json!({"refused": failure.message});
                     }
                 }
@@ -208,8 +208,8 @@ impl Turn<'_> {
         self.input(Input::Stray(code), None);
     }
 
-    /// A result from outside that the host has looked at: it fits what the tool declares, with the corrections. One
-    /// that does not fit has had its effect all the same.
+    /// Checks an external result, with corrections, against the tool's declaration. The effect of an invalid result has
+    /// happened all the same.
     fn accepted(&mut self, id: JobId, result: ToolResult, corrections: &Value) -> JobOutcome {
         let code = self.code.clone();
         let tool = self.state.step(&code, id.at()).call(id.undo).tool;
@@ -229,9 +229,10 @@ impl Turn<'_> {
         }
     }
 
-    /// Looks into the inbox. What its job does not wait for yet stays there; what nobody waits for leaves an event.
+    /// Processes the inbox. Signals that their job does not wait for yet stay there; others that are not expected leave
+    /// an event.
     fn signals(&mut self) {
-        // Whoever asked for something in the same turn is not told what became of a signal.
+        // The outcome of a signal must not replace the answer to a request in the same turn.
         let answer = std::mem::take(&mut self.answer);
         self.take_signals();
         self.answer = answer;
@@ -244,14 +245,14 @@ impl Turn<'_> {
         });
         for SignalRow { id, body, .. } in rows {
             if body["cancel"].is_object() {
-                // The run that started this one is being stopped.
+                // The parent run is being stopped.
                 self.preconditions.push(Precondition::SignalPresent { run: self.run, id: id.clone() });
                 self.writes.push(Write::TakeSignal { run: self.run, id });
                 self.input(Input::Cancel, None);
                 continue;
             }
             if body["go_on"] == true {
-                // Another process decided something; what follows starts here.
+                // Another process decided something; the jobs that follow start here.
                 self.preconditions.push(Precondition::SignalPresent { run: self.run, id: id.clone() });
                 self.writes.push(Write::TakeSignal { run: self.run, id });
                 continue;
@@ -270,7 +271,7 @@ impl Turn<'_> {
                 (None, Ok(result)) => JobOutcome::Done(result),
                 (None, Err(_)) => JobOutcome::Failed(
                     serde_json::from_value(body["failure"].clone())
-                        .unwrap_or_else(|_| Failure::contract("bad_signal", "What came back could not be read.")),
+                        .unwrap_or_else(|_| Failure::contract("bad_signal", "The answer could not be parsed.")),
                 ),
             };
             let message = ToJob::Answer { attempt: None, outcome };
@@ -282,7 +283,7 @@ impl Turn<'_> {
     }
 }
 
-/// Whether an outcome says for certain that something happened, or that it did not.
+/// Whether an outcome is certain: it happened, or it did not.
 fn settles(outcome: &JobOutcome) -> bool {
     match outcome {
         JobOutcome::Done(_) | JobOutcome::DoneBadly(..) => true,
@@ -291,7 +292,7 @@ fn settles(outcome: &JobOutcome) -> bool {
     }
 }
 
-/// Whether an answer from another engine or a child run has somewhere to go.
+/// Whether a job expects an answer from another engine or a child run.
 fn awaits_answer(status: &JobStatus) -> bool {
     matches!(status, JobStatus::Delegated { .. } | JobStatus::Stuck { happened: Happened::Maybe })
 }

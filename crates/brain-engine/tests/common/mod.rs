@@ -1,4 +1,4 @@
-//! A host with one tool and a world that misbehaves on purpose.
+//! A host with one tool, and an outside world that fails on purpose.
 #![allow(dead_code, unreachable_pub, reason = "shared by test files that each use their own part")]
 
 use std::collections::BTreeMap;
@@ -40,16 +40,16 @@ pub fn clock() -> Arc<VirtualClock> {
     Arc::new(VirtualClock::new(Timestamp::from_millis(1_800_000_000_000)))
 }
 
-/// What the world has seen.
+/// What the outside world has seen.
 #[derive(Default)]
 pub struct Seen {
-    /// How often each job was done outside, by its key.
+    /// Number of effects of each job, by its key.
     pub effects: BTreeMap<String, u32>,
-    /// How often an outside job was asked for, by its key.
+    /// Number of calls of each job, by its key.
     pub calls: BTreeMap<String, u32>,
 }
 
-/// How an outside call goes.
+/// The fate of an external call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     Done,
@@ -60,13 +60,13 @@ pub enum Fate {
     NoAnswer,
 }
 
-/// A host whose outside calls have the fates that a function gives them.
+/// A host whose external calls have the fates that a function chooses.
 pub struct TestHost {
     pub tool: Arc<Tool>,
     pub seen: Mutex<Seen>,
     pub fate: Box<dyn Fn(&JobContext) -> Fate + Send + Sync>,
     pub inline_fails: Box<dyn Fn(&JobContext) -> bool + Send + Sync>,
-    /// What a successful result leads to, besides being one.
+    /// What follows from a successful result.
     pub sequel: Box<dyn Fn(&JobContext) -> Sequel + Send + Sync>,
     /// The limits of the tool.
     pub limits: Limits,
@@ -75,13 +75,13 @@ pub struct TestHost {
 /// What a successful result leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sequel {
-    /// Nothing.
+    /// Nothing more.
     Nothing,
-    /// Two more steps.
+    /// It injects two steps.
     Grow,
-    /// Somebody should look at it.
+    /// It waits for a review.
     Review,
-    /// Another engine works on.
+    /// It is delegated to another engine.
     Delegate,
 }
 

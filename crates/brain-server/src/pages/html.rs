@@ -1,9 +1,9 @@
-//! HTML: escaping, the frame of a page, and the little Markdown that descriptions use.
+//! HTML: escaping, the frame of a page, and the subset of Markdown that descriptions use.
 
 /// The styles of every page.
 const STYLE: &str = include_str!("style.css");
 
-/// Text as it may stand in HTML, also inside an attribute.
+/// Escapes text for HTML, including attributes.
 pub(super) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
@@ -35,7 +35,7 @@ pub(super) fn inline(text: &str) -> String {
     parts.map(|(n, part)| if n % 2 == 1 { format!("<code>{}</code>", escape(part)) } else { escape(part) }).collect()
 }
 
-/// Paragraphs of such text.
+/// Paragraphs of text with `code` in backticks.
 pub(super) fn prose(text: &str) -> String {
     let paragraphs = text.split("\n\n").filter(|paragraph| !paragraph.trim().is_empty());
     paragraphs.map(|paragraph| format!("<p>{}</p>", inline(paragraph.trim()))).collect()
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_in_a_description_becomes_markup() {
+    fn descriptions_are_escaped() {
         assert_eq!(prose("a <b> `c <d>` & \"e\""), "<p>a &lt;b&gt; <code>c &lt;d&gt;</code> &amp; &quot;e&quot;</p>");
         assert!(page("<x>", "").contains("<title>&lt;x&gt;</title>"));
     }

@@ -1,5 +1,5 @@
-//! Pages for people: a start page at `/` and the API reference at `/docs`. Both are plain HTML made from the OpenAPI
-//! document when the server starts. They load nothing from elsewhere and run no script.
+//! Pages for people: a start page at `/` and the API reference at `/docs`. Both are plain HTML, generated from the
+//! OpenAPI document at start. They load nothing from elsewhere and run no script.
 
 mod html;
 mod reference;
@@ -17,10 +17,10 @@ use serde_json::{Value, json};
 use self::html::{escape, page};
 use crate::app::App;
 
-/// What a page may load: its own styles, and nothing else.
+/// The Content-Security-Policy: pages may load their own styles only.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'";
 
-/// Where people and programs find things, and what is there.
+/// The links of the start page: name, path and description.
 const LINKS: [(&str, &str, &str); 5] = [
     ("docs", "/docs", "The API reference"),
     ("openapi", "/openapi.json", "The same as an OpenAPI document, for tools"),
@@ -42,7 +42,7 @@ impl Pages {
     }
 }
 
-/// The routes of the pages. They are no part of the API and need no token.
+/// The routes of the pages. They are not part of the API and need no token.
 pub(crate) fn routes() -> Router<App> {
     Router::new().route("/", get(start)).route("/docs", get(reference))
 }
@@ -83,7 +83,7 @@ async fn reference(State(app): State<App>) -> Response {
     html_response(app.pages().reference.clone())
 }
 
-/// Whether the client names HTML; a program that takes anything gets JSON.
+/// Whether the client accepts HTML explicitly; a program that accepts anything gets JSON.
 fn wants_html(headers: &HeaderMap) -> bool {
     let accepted = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
     accepted.flat_map(|value| value.split(',')).any(|kind| kind.trim().starts_with("text/html"))

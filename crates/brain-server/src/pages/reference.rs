@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::html::{escape, inline, page, prose};
 
-/// The methods of an item, in the order in which they are shown.
+/// The methods of an item, in display order.
 const METHODS: [&str; 5] = ["get", "post", "put", "patch", "delete"];
 
 /// One operation.
@@ -127,7 +127,7 @@ fn schema_anchor(name: &str) -> String {
     format!("schema-{}", escape(name))
 }
 
-/// The fields of an object, or the form of anything else.
+/// The fields of an object, or the type of anything else.
 fn fields(schema: &Value) -> String {
     let Some(properties) = schema["properties"].as_object() else {
         return format!("<p>{}</p>", type_of(schema));
@@ -147,7 +147,7 @@ fn fields(schema: &Value) -> String {
     html
 }
 
-/// The type of a value in a few words, with a link to its schema if it has a name.
+/// The type of a value in a few words, with a link to its schema if it is a named one.
 fn type_of(schema: &Value) -> String {
     if let Some(name) = schema["$ref"].as_str().and_then(|reference| reference.rsplit('/').next()) {
         return format!("<a href=\"#{}\">{}</a>", schema_anchor(name), escape(name));

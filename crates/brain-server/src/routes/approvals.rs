@@ -1,4 +1,4 @@
-//! `/v1/approvals`: what waits for somebody's word. Looking decides nothing; only a `POST` with a decision does.
+//! `/v1/approvals`: plans and steps that wait for approval. Only a `POST` with a decision decides.
 
 use std::time::Duration;
 
@@ -19,9 +19,9 @@ use crate::openapi::words;
 use crate::problem::Problem;
 use crate::wire::{self, Approval, Decide, Page, RunResponse};
 
-/// The longest note.
+/// Maximum length of a note.
 pub(crate) const MAX_NOTE: usize = 4096;
-/// How long to wait for the end of an approved run unless told, in milliseconds.
+/// Default time to wait for the end of an approved run, in milliseconds.
 const DEFAULT_WAIT: u64 = 30_000;
 
 pub(crate) fn routes() -> OpenApiRouter<App> {
@@ -32,13 +32,13 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 struct ListQuery {
-    /// Only ones with this status.
+    /// Only approvals with this status.
     #[param(schema_with = statuses)]
     status: Option<String>,
-    /// Items on a page.
+    /// Maximum number of items on the page.
     #[param(minimum = 1, maximum = 200, default = 50)]
     limit: Option<u64>,
-    /// Where the page begins: the `next_cursor` of the page before.
+    /// The `next_cursor` of the previous page.
     cursor: Option<String>,
 }
 
@@ -51,8 +51,8 @@ fn statuses() -> Schema {
     get, path = "/v1/approvals", tag = "approvals", operation_id = "list_approvals", params(ListQuery),
     responses(
         (status = 200, description = "Approvals", body = Page<Approval>),
-        (status = 400, description = "The cursor is not one of this list."),
-        (status = 422, description = "A parameter is unknown or does not fit."),
+        (status = 400, description = "The cursor does not belong to this list."),
+        (status = 422, description = "A parameter is unknown or invalid."),
     )
 )]
 async fn list(
@@ -69,9 +69,9 @@ async fn list(
     .await
 }
 
-/// An approval, or the newest of a run.
+/// Get an approval, or the newest one of a run.
 ///
-/// Looking decides nothing.
+/// Reading an approval decides nothing.
 #[utoipa::path(
     get, path = "/v1/approvals/{id}", tag = "approvals", operation_id = "get_approval",
     params(("id" = String, Path, format = "uuid", description = "The approval, or the run that waits for it")),
@@ -87,23 +87,23 @@ async fn get(State(app): State<App>, caller: Caller, UrlPath(id): UrlPath<String
     Ok(Json(Approval::from(&row)))
 }
 
-/// Decide.
+/// Approve or reject.
 ///
-/// After `approve`, the answer waits for the end of the run as long as `wait_timeout_ms` says; the run does not depend
-/// on it. A second decision is a `409`, so this can be sent again safely.
+/// After `approve`, the answer waits up to `wait_timeout_ms` for the end of the run; the run itself does not depend on
+/// the connection. A second decision is a `409`, so the request can be repeated safely.
 #[utoipa::path(
     post, path = "/v1/approvals/{id}", tag = "approvals", operation_id = "decide_approval",
     params(("id" = String, Path, format = "uuid", description = "The approval, or the run that waits for it")),
     request_body = Decide,
     responses(
-        (status = 200, description = "Where the run stands", body = RunResponse),
+        (status = 200, description = "The state of the run", body = RunResponse),
         (status = 400, description = "The body is not JSON, or the id is not a UUID."),
         (status = 404, description = "There is no such approval."),
         (status = 408, description = "The body did not arrive in time."),
-        (status = 409, description = "It has been decided already, the run does not wait for it any more, it waits for several, or the digest is another one."),
+        (status = 409, description = "It is already decided, the run no longer waits for it, the run waits for several, or the digest differs."),
         (status = 413, description = "The body is too large."),
         (status = 415, description = "The body is not declared as JSON."),
-        (status = 422, description = "There is no decision, or a field does not fit. Nothing runs."),
+        (status = 422, description = "The decision is missing, or a field is invalid. Nothing runs."),
     )
 )]
 async fn decide(
@@ -141,7 +141,7 @@ async fn decide(
     Ok(Json(response))
 }
 
-/// The id as text, once it is known to be one.
+/// Checks and normalises an id.
 fn approval_id(text: &str) -> Result<String, Problem> {
     let id: ApprovalId = text.parse().map_err(|error| Problem::bad_id(&error))?;
     Ok(id.to_string())

@@ -1,4 +1,4 @@
-//! `/v1/blobs`: large values, in and out in pieces; none is ever in memory whole.
+//! `/v1/blobs`: uploads and downloads of blobs, in pieces, so that no blob is ever in memory as a whole.
 
 mod body;
 pub(crate) mod range;
@@ -20,11 +20,11 @@ use crate::wire::{Blob, BlobStored};
 use body::BlobBody;
 use range::Wanted;
 
-/// Bytes that are handed to the store, or taken from it, at a time.
+/// Bytes per read or write of the store.
 const PIECE: usize = 256 * 1024;
-/// The longest media type.
+/// Maximum length of a media type.
 const MAX_MEDIA_TYPE: usize = 255;
-/// What a blob is called that nobody has named.
+/// The default media type.
 const UNKNOWN: &str = "application/octet-stream";
 
 pub(crate) fn routes() -> OpenApiRouter<App> {
@@ -33,18 +33,18 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
 
 /// Store a file.
 ///
-/// The body is the file, as it is; `Content-Type` is kept. The answer is a reference that can stand wherever a value
-/// stands. The same bytes are stored once: sending them again answers with the reference of the first time.
+/// The body is the raw file; its `Content-Type` is stored. The answer is a reference that can be used in place of a
+/// value. Equal bytes are stored once: uploading them again returns the first reference.
 #[utoipa::path(
     post, path = "/v1/blobs", tag = "blobs", operation_id = "create_blob",
     request_body(content = Vec<u8>, content_type = "application/octet-stream", description = "The bytes"),
     responses(
-        (status = 201, description = "It is stored", body = BlobStored,
-            headers(("location" = String, description = "Where it is read"))),
+        (status = 201, description = "The reference", body = BlobStored,
+            headers(("location" = String, description = "The URL of the blob"))),
         (status = 400, description = "The body ended early."),
-        (status = 408, description = "The body did not go on in time."),
-        (status = 413, description = "The body is larger than the server takes in: 1 GiB, unless it was set up otherwise."),
-        (status = 422, description = "The Content-Type cannot be kept."),
+        (status = 408, description = "The body arrived too slowly."),
+        (status = 413, description = "The body is larger than the server's limit, 1 GiB by default."),
+        (status = 422, description = "The Content-Type is invalid."),
     )
 )]
 async fn create(State(app): State<App>, caller: Caller, request: Request) -> Result<Response, Problem> {
@@ -72,7 +72,8 @@ async fn create(State(app): State<App>, caller: Caller, request: Request) -> Res
             discard(&mut body).await;
             return Err(too_large());
         }
-        // Whoever stops listening drops this future: the writer is dropped when the store has done its step.
+        // If the client disconnects, this future is dropped; the writer is dropped when the store has finished its
+        // step.
         (writer, piece) = app
             .read(move |_| {
                 writer.write(&piece)?;
@@ -100,23 +101,23 @@ fn media_type(headers: &HeaderMap) -> Result<String, Problem> {
 
 /// Read a file.
 ///
-/// `HEAD` answers the same without the bytes. With `Range: bytes=…` and one range, only those bytes are sent.
+/// `HEAD` gives the same answer without the bytes. `Range: bytes=…` with one range returns only those bytes.
 #[utoipa::path(
     get, path = "/v1/blobs/{hash}", tag = "blobs", operation_id = "get_blob",
     params(
         ("hash" = String, Path, description = "Its SHA-256, 64 hexadecimal digits", pattern = "^[0-9a-f]{64}$"),
-        ("Range" = Option<String>, Header, description = "Which bytes, such as `bytes=0-1023`"),
+        ("Range" = Option<String>, Header, description = "The bytes to return, such as `bytes=0-1023`"),
     ),
     responses(
-        (status = 200, description = "The bytes, with the media type they came with", body = Vec<u8>,
+        (status = 200, description = "The bytes, with the media type of the upload", body = Vec<u8>,
             content_type = "application/octet-stream", headers(("etag" = String, description = "The hash, in quotes"))),
-        (status = 206, description = "The bytes that were asked for", body = Vec<u8>,
+        (status = 206, description = "The requested bytes", body = Vec<u8>,
             content_type = "application/octet-stream",
-            headers(("content-range" = String, description = "Which bytes of how many"))),
-        (status = 304, description = "`If-None-Match` names this very blob."),
-        (status = 400, description = "The hash is not one."),
+            headers(("content-range" = String, description = "The returned range and the total size"))),
+        (status = 304, description = "`If-None-Match` names this blob."),
+        (status = 400, description = "The hash is not 64 hexadecimal digits."),
         (status = 404, description = "There is no such blob."),
-        (status = 416, description = "The range begins behind the end."),
+        (status = 416, description = "The range starts after the end of the blob."),
     )
 )]
 async fn get(
@@ -137,7 +138,7 @@ async fn get(
         Wanted::All => (StatusCode::OK, 0, row.size),
         Wanted::Part { from, to } => (StatusCode::PARTIAL_CONTENT, from, to),
         Wanted::Nothing => {
-            let detail = format!("The blob has {} bytes; the range begins behind them.", row.size);
+            let detail = format!("The blob has only {} bytes; the range starts after its end.", row.size);
             let mut response = Problem::new(RANGE_NOT_SATISFIABLE, detail).into_response();
             insert(&mut response, header::CONTENT_RANGE, &format!("bytes */{}", row.size));
             return Ok(response);
@@ -152,20 +153,20 @@ async fn get(
     if status == StatusCode::PARTIAL_CONTENT {
         insert(&mut response, header::CONTENT_RANGE, &format!("bytes {from}-{}/{}", to - 1, row.size));
     }
-    // Anybody's file comes from our own address: a browser must not run what is in it.
+    // Users' files are served from our own origin, so a browser must not execute them.
     insert(&mut response, header::CONTENT_DISPOSITION, "attachment");
     insert(&mut response, header::CONTENT_SECURITY_POLICY, "default-src 'none'; sandbox");
     Ok(response)
 }
 
-/// Whether a list of tags has this one.
+/// Whether a list of entity tags contains this one.
 fn names(given: &HeaderValue, tag: &str) -> bool {
     let Ok(text) = given.to_str() else { return false };
     text.split(',').map(str::trim).any(|one| one == "*" || one.strip_prefix("W/").unwrap_or(one) == tag)
 }
 
 fn insert(response: &mut Response, name: header::HeaderName, value: &str) {
-    // What we store was visible ASCII when it came; anything else is a file that was tampered with.
+    // Stored media types were checked on upload; anything else means that the store was tampered with.
     let value = HeaderValue::from_str(value).unwrap_or(HeaderValue::from_static(UNKNOWN));
     response.headers_mut().insert(name, value);
 }

@@ -1,4 +1,4 @@
-//! `/v1/events`: every change of every run of a tenant, to be read page by page or as it happens.
+//! `/v1/events`: every change of every run of a tenant, in pages or as a stream.
 
 use std::collections::BTreeMap;
 use std::collections::VecDeque;
@@ -24,17 +24,17 @@ use crate::guard::Caller;
 use crate::problem::{BAD_CURSOR, Problem};
 use crate::wire::{FeedEvent, FeedId, Page, run_events};
 
-/// Rows that a stream reads at a time.
+/// Rows per read of a stream.
 const AT_A_TIME: usize = 100;
-/// A stream looks for itself this often, whether it was told of something or not.
+/// Interval at which a stream polls, whether it was notified or not.
 const LOOK: Duration = Duration::from_secs(1);
-/// What happens within this time goes out together.
+/// Events within this interval are sent together.
 const BREATH: Duration = Duration::from_millis(20);
-/// The name of an event that stands for a row of a log that cannot be read.
+/// The name of the event that replaces an unreadable log row.
 const UNREADABLE: &str = "unreadable";
-/// The name of a server-sent event that says why nothing comes; its data is a problem document.
+/// The name of a server-sent event with a problem document, sent when the feed cannot be read.
 const PROBLEM: &str = "problem";
-/// How often a silent stream says that it lives.
+/// Interval of keep-alive comments on an idle stream.
 const ALIVE: Duration = Duration::from_secs(15);
 
 pub(crate) fn routes() -> OpenApiRouter<App> {
@@ -48,23 +48,23 @@ struct ListQuery {
     /// Only this run.
     #[param(format = "uuid")]
     run: Option<String>,
-    /// Items on a page.
+    /// Maximum number of items on the page.
     #[param(minimum = 1, maximum = 200, default = 50)]
     limit: Option<u64>,
-    /// Where the page begins: the `next_cursor` of the page before, or the `id` of an event.
+    /// The `next_cursor` of the previous page, or the `id` of an event.
     cursor: Option<String>,
 }
 
-/// List what happened, oldest first.
+/// List events, oldest first.
 ///
-/// `next_cursor` is always there: give it back later to get what has happened since. Nothing is ever missed, and the
+/// `next_cursor` is always present: pass it later to get what has happened since. No event is ever missed, and the
 /// order never changes.
 #[utoipa::path(
     get, path = "/v1/events", tag = "events", operation_id = "list_events", params(ListQuery),
     responses(
         (status = 200, description = "Events", body = Page<FeedEvent>),
         (status = 400, description = "The cursor is not one of this list, or the run is not a UUID."),
-        (status = 422, description = "A parameter is unknown or does not fit."),
+        (status = 422, description = "A parameter is unknown or invalid."),
     )
 )]
 async fn list(
@@ -93,21 +93,22 @@ struct StreamQuery {
     /// Only this run.
     #[param(format = "uuid")]
     run: Option<String>,
-    /// After which event to begin; default: now. The header `Last-Event-ID` goes before it.
+    /// The id of the event to start after; default: now. The header `Last-Event-ID` takes precedence.
     after: Option<String>,
 }
 
-/// Follow what happens, as server-sent events.
+/// Stream events, as server-sent events.
 ///
-/// Each has the id by which a client that was cut off goes on: browsers send it as `Last-Event-ID` by themselves.
+/// A client that was disconnected resumes with the `id` of its last event; browsers send it as `Last-Event-ID` by
+/// themselves.
 #[utoipa::path(
     get, path = "/v1/events/stream", tag = "events", operation_id = "stream_events",
-    params(StreamQuery, ("Last-Event-ID" = Option<String>, Header, description = "The id of the last event that was seen")),
+    params(StreamQuery, ("Last-Event-ID" = Option<String>, Header, description = "The id of the last received event")),
     responses(
         (status = 200, description = "One server-sent event for each change; `data` is a FeedEvent", body = String,
             content_type = "text/event-stream"),
-        (status = 400, description = "The id is not one of this feed, or the run is not a UUID."),
-        (status = 422, description = "A parameter is unknown or does not fit."),
+        (status = 400, description = "The id does not belong to this feed, or the run is not a UUID."),
+        (status = 422, description = "A parameter is unknown or invalid."),
     )
 )]
 async fn stream(
@@ -136,32 +137,32 @@ async fn stream(
     Ok(Sse::new(events).keep_alive(KeepAlive::new().interval(ALIVE)))
 }
 
-/// Who reads the feed, and how far.
+/// A reader of the feed, and its position.
 struct Reader {
     app: App,
     scope: Scope,
     run: Option<RunId>,
     after: FeedId,
     waiting: VecDeque<FeedEvent>,
-    /// Whether the client was told that the feed cannot be read.
+    /// Whether the client was already notified that the feed cannot be read.
     told: bool,
 }
 
-/// What goes out over a stream.
+/// An item of a stream.
 enum Sent {
     Event(Box<FeedEvent>),
-    /// The feed cannot be read now; the stream goes on where it was as soon as it can.
+    /// The feed cannot be read at the moment; the stream resumes at its position.
     Problem(Problem),
 }
 
 impl Reader {
-    /// What to send next; `None` when the server stops, or the reader may see no more.
+    /// The next item; `None` when the server stops or the caller's access ends.
     async fn next(&mut self) -> Option<Sent> {
         loop {
             if let Some(event) = self.waiting.pop_front() {
                 return Some(Sent::Event(Box::new(event)));
             }
-            // Listening starts before looking, so that nothing is missed in between.
+            // Subscribe before reading, so that nothing is missed in between.
             let engine = self.app.kernel().engine().clone();
             let changed = engine.changed();
             let (scope, after, run) = (self.scope.clone(), self.after, self.run);
@@ -176,7 +177,7 @@ impl Reader {
                         continue;
                     }
                 }
-                // The client is told once; the stream stays, and goes on where it was.
+                // Notify the client once; the stream stays open and resumes at its position.
                 Err(problem) if !self.told => {
                     self.told = true;
                     return Some(Sent::Problem(problem));
@@ -192,7 +193,7 @@ impl Reader {
     }
 }
 
-/// Events after a place, and the place after all that was looked at.
+/// Events after a position, and the position up to which the feed was read.
 fn read(
     kernel: &Kernel,
     scope: &Scope,
@@ -200,10 +201,10 @@ fn read(
     run: Option<RunId>,
     limit: usize,
 ) -> Result<(Vec<FeedEvent>, FeedId), Problem> {
-    // A row that was read in part is read again.
+    // A partly read row is read again.
     let from = if after.event == 0 { after.position } else { after.position.saturating_sub(1) };
     let page = kernel.store().feed(scope, from, limit)?;
-    // What is personal is known from the whole log of a run.
+    // Redaction needs the whole log of a run.
     let mut logs = BTreeMap::new();
     let mut items = Vec::new();
     let mut broken = page.broken;
@@ -215,7 +216,7 @@ fn read(
             std::collections::btree_map::Entry::Occupied(known) => known.into_mut(),
             std::collections::btree_map::Entry::Vacant(new) => {
                 let log = match kernel.store().log(scope, row.run) {
-                    // What is personal in it cannot be known.
+                    // Redaction is impossible, so the row counts as unreadable.
                     Err(StoreError::Unreadable(why)) => {
                         let (run, seq, at) = (row.run, row.seq, row.at);
                         broken.push(BrokenRow { position, run, seq, at, why });

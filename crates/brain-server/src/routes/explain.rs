@@ -1,4 +1,4 @@
-//! How something is understood, and why. Nothing is done.
+//! Explains how a text is understood. Executes nothing.
 
 use axum::Json;
 use axum::extract::State;
@@ -13,14 +13,14 @@ use crate::guard::Caller;
 use crate::problem::Problem;
 use crate::wire::{ExplainRequest, Explanation};
 
-/// The longest text, in bytes: as long as a message may be.
+/// Maximum length of a text, in bytes: that of a message.
 const MAX_TEXT: usize = 64 * 1024;
 
 pub(crate) fn routes() -> OpenApiRouter<App> {
     OpenApiRouter::new().routes(routes!(explain)).routes(routes!(explain_run))
 }
 
-/// How something would be understood, with what was taught here, and why. Nothing is done.
+/// Explain how a text would be understood, with the phrases taught to this tenant. Nothing is executed.
 #[utoipa::path(
     post, path = "/v1/explain", tag = "learning", operation_id = "explain", request_body = ExplainRequest,
     responses(
@@ -29,7 +29,7 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         (status = 408, description = "The body did not arrive in time."),
         (status = 413, description = "The text or the body is too large."),
         (status = 415, description = "The body is not declared as JSON."),
-        (status = 422, description = "The text is empty, or a field does not fit."),
+        (status = 422, description = "The text is empty, or a field is invalid."),
     )
 )]
 async fn explain(
@@ -50,7 +50,7 @@ async fn explain(
     .await
 }
 
-/// How the request of a run was understood, and why: from what the run kept, personal values hidden.
+/// Explain how the request of a run was understood, from its log. Personal values are redacted.
 #[utoipa::path(
     get, path = "/v1/runs/{id}/explain", tag = "runs", operation_id = "explain_run",
     params(("id" = String, Path, format = "uuid", description = "The run")),
@@ -58,7 +58,7 @@ async fn explain(
         (status = 200, description = "How it was understood", body = Explanation),
         (status = 400, description = "The id is not a UUID."),
         (status = 404, description = "There is no such run."),
-        (status = 409, description = "The run kept no words: it was called by name, or erased since."),
+        (status = 409, description = "The run has no text: its tools were called by name, or it was erased."),
     )
 )]
 async fn explain_run(

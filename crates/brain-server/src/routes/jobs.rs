@@ -1,5 +1,5 @@
-//! `/v1/jobs`: external workers take jobs, do them and answer. `/v1/callbacks`: other engines say how delegated work
-//! went.
+//! `/v1/jobs`: external workers lease jobs and report results. `/v1/callbacks`: other engines report the result of
+//! delegated work.
 
 use std::time::{Duration, Instant};
 
@@ -24,15 +24,15 @@ use crate::wire::{
     Activate, Activated, Callback, CallbackTaken, CompleteJob, ExtendJob, Extended, FailJob, JobErrorClass, JobTaken,
 };
 
-/// How long to wait for a job unless told, in milliseconds.
+/// Default time to wait for a job, in milliseconds.
 const DEFAULT_WAIT: u64 = 30_000;
-/// The longest lease, in milliseconds.
+/// Maximum length of a lease, in milliseconds.
 const MAX_LEASE: u64 = 86_400_000;
-/// The most topics, and the most jobs at a time.
+/// Maximum number of topics, and of jobs per request.
 const MAX_JOBS: u64 = 100;
-/// The longest name of a worker or a topic.
+/// Maximum length of the name of a worker or a topic.
 const MAX_NAME: usize = 200;
-/// The longest message of a failure.
+/// Maximum length of a failure's message.
 const MAX_MESSAGE: usize = 4096;
 
 pub(crate) fn routes() -> OpenApiRouter<App> {
@@ -52,10 +52,10 @@ fn lease(given: Option<u64>) -> Result<Option<Millis>, Problem> {
     given.map(|ms| bounded("lease_ms", Some(ms), 0, 1_000, MAX_LEASE).map(Millis)).transpose()
 }
 
-/// Take jobs.
+/// Lease jobs.
 ///
-/// Waits until there is at least one, or the time is over. A job is the worker's until `leased_until`; then it is
-/// offered to others, and an answer with the old lease is refused.
+/// Waits until there is at least one job, or until the timeout. A job belongs to the worker until `leased_until`; then
+/// it is offered to others, and an answer with the old lease is rejected.
 #[utoipa::path(
     post, path = "/v1/jobs/activate", tag = "jobs", operation_id = "activate_jobs", request_body = Activate,
     responses(
@@ -64,7 +64,7 @@ fn lease(given: Option<u64>) -> Result<Option<Millis>, Problem> {
         (status = 408, description = "The body did not arrive in time."),
         (status = 413, description = "The body is too large."),
         (status = 415, description = "The body is not declared as JSON."),
-        (status = 422, description = "A field is unknown, missing or does not fit."),
+        (status = 422, description = "A field is unknown, missing or invalid."),
     )
 )]
 async fn activate(
@@ -82,7 +82,7 @@ async fn activate(
         short_text("topics", topic, MAX_NAME)?;
     }
     if body.worker.trim().is_empty() {
-        return Err(Problem::invalid("worker", "a worker needs a name, so that people can find it"));
+        return Err(Problem::invalid("worker", "give the worker a name, so that people can identify it in the log"));
     }
     short_text("worker", &body.worker, MAX_NAME)?;
     let wait = Duration::from_millis(app.wait(wait));
@@ -98,14 +98,14 @@ async fn activate(
     post, path = "/v1/jobs/{id}/complete", tag = "jobs", operation_id = "complete_job",
     params(("id" = String, Path, format = "uuid", description = "The job")), request_body = CompleteJob,
     responses(
-        (status = 200, description = "It is taken, and durable", body = JobTaken),
+        (status = 200, description = "The answer is durable", body = JobTaken),
         (status = 400, description = "The body is not JSON, or the id is not a UUID."),
         (status = 404, description = "There is no such run."),
         (status = 408, description = "The body did not arrive in time."),
-        (status = 409, description = "The job is not held with this lease any more, or has other arguments. Nothing changed."),
+        (status = 409, description = "The lease has ended, or the job has other arguments. Nothing changed."),
         (status = 413, description = "The body is too large."),
         (status = 415, description = "The body is not declared as JSON."),
-        (status = 422, description = "A field is unknown, missing or does not fit."),
+        (status = 422, description = "A field is unknown, missing or invalid."),
     )
 )]
 async fn complete(
@@ -133,7 +133,7 @@ async fn complete(
     app.kernel().check_artifacts(&artifacts).map_err(|failure| Problem::invalid("artifacts", failure.message))?;
     let hash = match body.input_hash.as_deref().map(str::parse::<Digest>) {
         Some(Err(_)) => {
-            return Err(Problem::invalid("input_hash", "it is the `input_hash` of the job: 64 hexadecimal digits"));
+            return Err(Problem::invalid("input_hash", "pass the `input_hash` of the job: 64 hexadecimal digits"));
         }
         Some(Ok(hash)) => Some(hash),
         None => None,
@@ -150,19 +150,19 @@ async fn complete(
     Ok(Json(JobTaken { run_id: run.to_string() }))
 }
 
-/// Say that a job could not be done.
+/// Report that a job failed.
 #[utoipa::path(
     post, path = "/v1/jobs/{id}/fail", tag = "jobs", operation_id = "fail_job",
     params(("id" = String, Path, format = "uuid", description = "The job")), request_body = FailJob,
     responses(
-        (status = 200, description = "It is taken, and durable", body = JobTaken),
+        (status = 200, description = "The answer is durable", body = JobTaken),
         (status = 400, description = "The body is not JSON, or the id is not a UUID."),
         (status = 404, description = "There is no such run."),
         (status = 408, description = "The body did not arrive in time."),
-        (status = 409, description = "The job is not held with this lease any more. Nothing changed."),
+        (status = 409, description = "The lease has ended. Nothing changed."),
         (status = 413, description = "The body is too large."),
         (status = 415, description = "The body is not declared as JSON."),
-        (status = 422, description = "A field is unknown, missing or does not fit."),
+        (status = 422, description = "A field is unknown, missing or invalid."),
     )
 )]
 async fn fail(
@@ -189,19 +189,19 @@ async fn fail(
     Ok(Json(JobTaken { run_id: run.to_string() }))
 }
 
-/// Keep a job longer.
+/// Extend the lease of a job.
 #[utoipa::path(
     post, path = "/v1/jobs/{id}/extend", tag = "jobs", operation_id = "extend_job",
     params(("id" = String, Path, format = "uuid", description = "The job")), request_body = ExtendJob,
     responses(
-        (status = 200, description = "Until when the worker has it", body = Extended),
+        (status = 200, description = "The new end of the lease", body = Extended),
         (status = 400, description = "The body is not JSON, or the id is not a UUID."),
         (status = 404, description = "There is no such run."),
         (status = 408, description = "The body did not arrive in time."),
-        (status = 409, description = "The job is not held with this lease any more. Nothing changed."),
+        (status = 409, description = "The lease has ended. Nothing changed."),
         (status = 413, description = "The body is too large."),
         (status = 415, description = "The body is not declared as JSON."),
-        (status = 422, description = "A field is unknown, missing or does not fit."),
+        (status = 422, description = "A field is unknown, missing or invalid."),
     )
 )]
 async fn extend(
@@ -214,11 +214,11 @@ async fn extend(
     Ok(Json(Extended { leased_until: until.to_string() }))
 }
 
-/// Say how delegated work went.
+/// Report the result of delegated work.
 ///
-/// Needs no token: the header `Brain-Signature: t=SECONDS,v1=HEX` signs the body with the secret that both sides know
-/// (HMAC-SHA256 of `SECONDS.BODY`). A callback that is late or comes twice changes nothing and is answered with
-/// `taken: false`; one with a wrong signature is refused; all of them leave an event in the log of the run.
+/// Needs no token: the header `Brain-Signature: t=SECONDS,v1=HEX` signs the body with the shared secret (HMAC-SHA256 of
+/// `SECONDS.BODY`). A late or repeated callback changes nothing and is answered with `taken: false`; one with a wrong
+/// signature is rejected. All of them leave an event in the log of the run.
 #[utoipa::path(
     post, path = "/v1/callbacks/{tenant}/{run}/{job}", tag = "jobs", operation_id = "callback", security(()),
     params(
@@ -229,10 +229,10 @@ async fn extend(
     ),
     request_body = Callback,
     responses(
-        (status = 200, description = "Whether somebody waited for it", body = CallbackTaken),
-        (status = 400, description = "An id is not one."),
+        (status = 200, description = "Whether the run waited for it", body = CallbackTaken),
+        (status = 400, description = "An id is not a UUID."),
         (status = 401, description = "The signature is missing, wrong or too old."),
-        (status = 404, description = "Nothing was ever delegated from there."),
+        (status = 404, description = "This job was never delegated."),
         (status = 408, description = "The body did not arrive in time."),
         (status = 409, description = "The body has neither a result nor an error."),
         (status = 413, description = "The body is too large."),
@@ -251,8 +251,8 @@ async fn callback(
     let signature = headers.get("brain-signature").and_then(|value| value.to_str().ok()).unwrap_or_default();
     let taken =
         app.kernel().callback(&Scope::of(tenant), run, key, signature, &body).await.map_err(|error| match error {
-            // Whoever may not know whether a run exists learns nothing from the answer.
-            brain_kernel::KernelError::NoSuchRun(_) => Problem::new(NOT_FOUND, "Nothing was delegated from there."),
+            // The answer must not reveal whether a run exists.
+            brain_kernel::KernelError::NoSuchRun(_) => Problem::new(NOT_FOUND, "This job was never delegated."),
             brain_kernel::KernelError::NotAllowed(why) => {
                 Problem::new(UNAUTHORIZED, format!("The callback was refused: {why}."))
             }

@@ -1,6 +1,6 @@
-//! `/v1/learning`: what people say that is no phrase yet, what is taught, and what they correct.
+//! `/v1/learning`: candidates for phrases, taught phrases, and corrections.
 //!
-//! Everybody may look and correct. What changes how everybody is understood takes somebody who may approve.
+//! Every caller may read and correct. Changing how the whole tenant is understood needs a token that may approve.
 
 use axum::Json;
 use axum::extract::State;
@@ -23,7 +23,7 @@ use crate::wire::{
     PhraseFor, PromotionItem, RejectRequest, TaughtAnswer, TaughtItem, TeachRequest, UnteachRequest, state_word,
 };
 
-/// The longest phrase.
+/// Maximum length of a phrase.
 const MAX_PHRASE: usize = 500;
 
 pub(crate) fn routes() -> OpenApiRouter<App> {
@@ -43,7 +43,7 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .merge(super::explain::routes())
 }
 
-/// Only somebody who may approve changes how everybody is understood.
+/// Rejects callers that may not change phrases for the whole tenant.
 fn teacher(caller: &Caller) -> Result<(), Problem> {
     if caller.actor.approver {
         return Ok(());
@@ -55,12 +55,12 @@ fn teacher(caller: &Caller) -> Result<(), Problem> {
 
 fn phrase_fits(phrase: &str) -> Result<(), Problem> {
     if phrase.trim().is_empty() {
-        return Err(Problem::invalid("phrase", "there are no words in it"));
+        return Err(Problem::invalid("phrase", "it contains no words"));
     }
     short_text("phrase", phrase, MAX_PHRASE)
 }
 
-/// What the command line calls `--replace` is a field here.
+/// Renames the command line's `--replace` to the field of the API.
 fn here(error: KernelError) -> Problem {
     match error {
         KernelError::Conflict(why) => KernelError::Conflict(why.replace("--replace", "`\"replace\": true`")).into(),
@@ -68,7 +68,7 @@ fn here(error: KernelError) -> Problem {
     }
 }
 
-/// Works on the store, on a thread that may block.
+/// Runs a change on a blocking thread.
 async fn changed<T: Send + 'static>(
     app: &App,
     work: impl FnOnce(&Kernel) -> Result<T, KernelError> + Send + 'static,
@@ -80,10 +80,10 @@ fn all<T>(items: Vec<T>) -> Json<Page<T>> {
     Json(Page { items, next_cursor: None })
 }
 
-/// How learning goes, week by week, from the runs of the last 90 days.
+/// Understanding by week, from the runs of the last 90 days.
 #[utoipa::path(
     get, path = "/v1/learning", tag = "learning", operation_id = "learning_health",
-    responses((status = 200, description = "How it goes", body = LearningHealth))
+    responses((status = 200, description = "Figures by week, and candidates by state", body = LearningHealth))
 )]
 async fn health(State(app): State<App>, caller: Caller) -> Result<Json<LearningHealth>, Problem> {
     let Learning { weeks, states, .. } = changed(&app, move |kernel| kernel.learning(&caller.scope)).await?;
@@ -101,17 +101,17 @@ fn states() -> Schema {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 struct CandidateQuery {
-    /// Only those that stand here; `review` is what waits for a person.
+    /// Only candidates in this state; `review` is what waits for a person.
     #[param(schema_with = states)]
     state: Option<String>,
-    /// How many at most.
+    /// Maximum number of items on the page.
     #[param(minimum = 1, maximum = 200, default = 50)]
     limit: Option<u64>,
-    /// Where the page begins: the `next_cursor` of the page before.
+    /// The `next_cursor` of the previous page.
     cursor: Option<String>,
 }
 
-/// Where a page of candidates ends: the place of its last one in the list.
+/// The cursor of a page of candidates: the sort key of its last item.
 #[derive(Deserialize, Serialize)]
 struct Place(u8, u32, String, String);
 
@@ -127,7 +127,7 @@ impl Place {
 
     fn read(cursor: &str) -> Result<Self, Problem> {
         let place = hex::decode(cursor).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
-        place.ok_or_else(|| KernelError::BadCursor("the cursor is not one of this list".to_owned()).into())
+        place.ok_or_else(|| KernelError::BadCursor("the cursor does not belong to this list".to_owned()).into())
     }
 
     fn is_before(&self, one: &Judged) -> bool {
@@ -135,13 +135,13 @@ impl Place {
     }
 }
 
-/// What people say that is no phrase yet: what is ready first, then what waits for a person.
+/// List candidates for phrases: ready ones first, then those that wait for review.
 #[utoipa::path(
     get, path = "/v1/learning/candidates", tag = "learning", operation_id = "list_candidates", params(CandidateQuery),
     responses(
         (status = 200, description = "Candidates", body = Page<PhraseCandidate>),
-        (status = 400, description = "The cursor is not one of this list."),
-        (status = 422, description = "A parameter is unknown or does not fit."),
+        (status = 400, description = "The cursor does not belong to this list."),
+        (status = 422, description = "A parameter is unknown or invalid."),
     )
 )]
 async fn candidates(
@@ -163,7 +163,7 @@ async fn candidates(
     Ok(Json(Page { items: rest.into_iter().map(Into::into).collect(), next_cursor }))
 }
 
-/// What was taught and learned, oldest first.
+/// List taught and learned phrases, oldest first.
 #[utoipa::path(
     get, path = "/v1/learning/phrases", tag = "learning", operation_id = "list_taught",
     responses((status = 200, description = "Phrases", body = Page<TaughtItem>))
@@ -173,18 +173,18 @@ async fn phrases(State(app): State<App>, caller: Caller) -> Result<Json<Page<Tau
     Ok(all(rows.into_iter().map(Into::into).collect()))
 }
 
-/// Teach a phrase. It is used at once.
+/// Teach a phrase. It takes effect at once.
 #[utoipa::path(
     post, path = "/v1/learning/teach", tag = "learning", operation_id = "teach", request_body = TeachRequest,
     responses(
-        (status = 200, description = "What came of it", body = TaughtAnswer),
+        (status = 200, description = "The taught phrase", body = TaughtAnswer),
         (status = 400, description = "The body is not JSON."),
-        (status = 403, description = "Only somebody who may approve teaches."),
+        (status = 403, description = "The token may not approve, so it may not change phrases."),
         (status = 408, description = "The body did not arrive in time."),
-        (status = 409, description = "It belongs elsewhere, was rejected, or makes a corpus wrong; `replace` says that this is meant."),
+        (status = 409, description = "The phrase belongs to another target, was rejected, or breaks a corpus row; `replace` overrides this."),
         (status = 413, description = "The body is too large."),
         (status = 415, description = "The body is not declared as JSON."),
-        (status = 422, description = "There is no such tool, or it is no phrase."),
+        (status = 422, description = "There is no such tool, or the phrase is invalid."),
     )
 )]
 async fn teach(
@@ -201,18 +201,18 @@ async fn teach(
     Ok(Json(learned.into()))
 }
 
-/// Take back a phrase that was taught or learned.
+/// Remove a taught or learned phrase.
 #[utoipa::path(
     post, path = "/v1/learning/unteach", tag = "learning", operation_id = "unteach", request_body = UnteachRequest,
     responses(
-        (status = 200, description = "What was taken back", body = Page<TaughtItem>),
+        (status = 200, description = "The removed phrases", body = Page<TaughtItem>),
         (status = 400, description = "The body is not JSON."),
-        (status = 403, description = "Only somebody who may approve teaches."),
+        (status = 403, description = "The token may not approve, so it may not change phrases."),
         (status = 408, description = "The body did not arrive in time."),
-        (status = 409, description = "Somebody else is teaching just now."),
+        (status = 409, description = "Another change of phrases is in progress; try again."),
         (status = 413, description = "The body is too large."),
         (status = 415, description = "The body is not declared as JSON."),
-        (status = 422, description = "It was not taught, or a field does not fit."),
+        (status = 422, description = "It was not taught, or a field is invalid."),
     )
 )]
 async fn unteach(
@@ -227,18 +227,18 @@ async fn unteach(
     Ok(all(changed(&app, work).await?.into_iter().map(Into::into).collect()))
 }
 
-/// Make a phrase of a candidate that waits for a person. The corpora are asked all the same.
+/// Promote a candidate that waits for review. It must still pass the corpora.
 #[utoipa::path(
     post, path = "/v1/learning/promote", tag = "learning", operation_id = "promote", request_body = PhraseFor,
     responses(
-        (status = 200, description = "It is a phrase", body = PromotionItem),
+        (status = 200, description = "The promoted phrase", body = PromotionItem),
         (status = 400, description = "The body is not JSON."),
-        (status = 403, description = "Only somebody who may approve teaches."),
+        (status = 403, description = "The token may not approve, so it may not change phrases."),
         (status = 408, description = "The body did not arrive in time."),
-        (status = 409, description = "A corpus gets worse by it, or it is a phrase already."),
+        (status = 409, description = "A corpus row would break, or it is already a phrase."),
         (status = 413, description = "The body is too large."),
         (status = 415, description = "The body is not declared as JSON."),
-        (status = 422, description = "Nobody has said it, or a field does not fit."),
+        (status = 422, description = "No request contains it, or a field is invalid."),
     )
 )]
 async fn promote(
@@ -252,18 +252,18 @@ async fn promote(
     Ok(Json(changed(&app, work).await?.into()))
 }
 
-/// Reject a phrase for a tool or playbook: it is not learned, and does not lead there any more, in other words neither.
+/// Block a phrase, and close paraphrases, from matching a tool or playbook.
 #[utoipa::path(
     post, path = "/v1/learning/reject", tag = "learning", operation_id = "reject", request_body = RejectRequest,
     responses(
-        (status = 200, description = "It is rejected", body = BlockedPhrase),
+        (status = 200, description = "The blocked phrase", body = BlockedPhrase),
         (status = 400, description = "The body is not JSON."),
-        (status = 403, description = "Only somebody who may approve teaches."),
+        (status = 403, description = "The token may not approve, so it may not change phrases."),
         (status = 408, description = "The body did not arrive in time."),
-        (status = 409, description = "A corpus gets wrong by it."),
+        (status = 409, description = "A corpus row would break."),
         (status = 413, description = "The body is too large."),
         (status = 415, description = "The body is not declared as JSON."),
-        (status = 422, description = "There is no such tool or playbook, or a field does not fit."),
+        (status = 422, description = "There is no such tool or playbook, or a field is invalid."),
     )
 )]
 async fn reject(
@@ -275,7 +275,7 @@ async fn reject(
     phrase_fits(&body.phrase)?;
     short_text("why", &body.why, MAX_NOTE)?;
     if body.why.trim().is_empty() {
-        return Err(Problem::invalid("why", "say why: whoever comes upon it later reads this"));
+        return Err(Problem::invalid("why", "give a reason, for those who find the block later"));
     }
     let RejectRequest { phrase, target, why } = body;
     let by = caller.actor.name.clone();
@@ -286,7 +286,7 @@ async fn reject(
     Ok(Json(BlockedPhrase { note, ..rejected }))
 }
 
-/// What was rejected, oldest first.
+/// List blocked phrases, oldest first.
 #[utoipa::path(
     get, path = "/v1/learning/blocklist", tag = "learning", operation_id = "list_blocked",
     responses((status = 200, description = "Phrases", body = Page<BlockedPhrase>))
@@ -296,18 +296,18 @@ async fn blocklist(State(app): State<App>, caller: Caller) -> Result<Json<Page<B
     Ok(all(rows.into_iter().map(Into::into).collect()))
 }
 
-/// Take back a rejection.
+/// Unblock a phrase.
 #[utoipa::path(
     post, path = "/v1/learning/unblock", tag = "learning", operation_id = "unblock", request_body = PhraseFor,
     responses(
-        (status = 200, description = "What was rejected", body = BlockedPhrase),
+        (status = 200, description = "The unblocked phrase", body = BlockedPhrase),
         (status = 400, description = "The body is not JSON."),
-        (status = 403, description = "Only somebody who may approve teaches."),
+        (status = 403, description = "The token may not approve, so it may not change phrases."),
         (status = 408, description = "The body did not arrive in time."),
-        (status = 409, description = "Somebody else is teaching just now."),
+        (status = 409, description = "Another change of phrases is in progress; try again."),
         (status = 413, description = "The body is too large."),
         (status = 415, description = "The body is not declared as JSON."),
-        (status = 422, description = "It was not rejected, or a field does not fit."),
+        (status = 422, description = "It was not rejected, or a field is invalid."),
     )
 )]
 async fn unblock(
@@ -320,19 +320,19 @@ async fn unblock(
     Ok(Json(changed(&app, work).await?.into()))
 }
 
-/// Make phrases of everything that passed the gates, if no corpus gets worse for it.
+/// Promote every candidate that passes the gates, unless a corpus row would break.
 #[utoipa::path(
     post, path = "/v1/learning/run", tag = "learning", operation_id = "run_promotion",
     request_body = Option<CycleRequest>,
     responses(
-        (status = 200, description = "What became of each", body = Page<PromotionItem>),
+        (status = 200, description = "The result of each candidate", body = Page<PromotionItem>),
         (status = 400, description = "The body is not JSON."),
-        (status = 403, description = "Only somebody who may approve teaches."),
+        (status = 403, description = "The token may not approve, so it may not change phrases."),
         (status = 408, description = "The body did not arrive in time."),
-        (status = 409, description = "Somebody else is teaching just now."),
+        (status = 409, description = "Another change of phrases is in progress; try again."),
         (status = 413, description = "The body is too large."),
         (status = 415, description = "The body is not declared as JSON."),
-        (status = 422, description = "A field is unknown or does not fit."),
+        (status = 422, description = "A field is unknown or invalid."),
     )
 )]
 async fn cycle(
@@ -346,31 +346,31 @@ async fn cycle(
     Ok(all(done.into_iter().map(Into::into).collect()))
 }
 
-/// What people corrected: the corpus of the tenant.
+/// List corrections: the corpus of the tenant.
 #[utoipa::path(
     get, path = "/v1/learning/cases", tag = "learning", operation_id = "list_cases",
-    responses((status = 200, description = "Cases", body = Page<CaseItem>))
+    responses((status = 200, description = "Corrections", body = Page<CaseItem>))
 )]
 async fn cases(State(app): State<App>, caller: Caller) -> Result<Json<Page<CaseItem>>, Problem> {
     let found = changed(&app, move |kernel| kernel.learned_cases(&caller.scope)).await?;
     Ok(all(found.into_iter().map(Into::into).collect()))
 }
 
-/// Say what was meant by a request, or that it was not what was chosen. Nothing is done again.
+/// Correct how a request was understood. Nothing is executed again.
 ///
-/// Everybody may: it is measured from then on, and counts when two people agree or one may approve.
+/// Every caller may correct. A correction is measured at once, and counts when two people agree or one may approve.
 #[utoipa::path(
     post, path = "/v1/learning/corrections", tag = "learning", operation_id = "correct",
     request_body = CorrectionRequest,
     responses(
-        (status = 200, description = "What came of it", body = CorrectionAnswer),
+        (status = 200, description = "The correction", body = CorrectionAnswer),
         (status = 400, description = "The body is not JSON."),
         (status = 404, description = "There is no such run."),
         (status = 408, description = "The body did not arrive in time."),
-        (status = 409, description = "The run kept no words."),
+        (status = 409, description = "The run has no text."),
         (status = 413, description = "The body is too large."),
         (status = 415, description = "The body is not declared as JSON."),
-        (status = 422, description = "There is no such tool or playbook, or a field does not fit."),
+        (status = 422, description = "There is no such tool or playbook, or a field is invalid."),
     )
 )]
 async fn correct(
@@ -378,7 +378,7 @@ async fn correct(
     caller: Caller,
     JsonBody(body): JsonBody<CorrectionRequest>,
 ) -> Result<Json<CorrectionAnswer>, Problem> {
-    let run: RunId = body.run_id.parse().map_err(|_| Problem::invalid("run_id", "it is not the id of a run"))?;
+    let run: RunId = body.run_id.parse().map_err(|_| Problem::invalid("run_id", "not the id of a run"))?;
     let why = body.why.unwrap_or_default();
     short_text("why", &why, MAX_NOTE)?;
     let request = body.request.map(|number| usize::try_from(number).unwrap_or(usize::MAX));

@@ -1,4 +1,4 @@
-//! `/v1/dead-letters`: what waits for a person because it failed, or because nobody knows whether it happened.
+//! `/v1/dead-letters`: jobs that wait for a person because they failed or are in doubt.
 
 use axum::Json;
 use axum::extract::State;
@@ -21,7 +21,7 @@ use crate::wire::{
     self, Escalate, FieldProblem, Letter, LetterDecided, Outcome, Page, Resolve, RetriedMany, Retry, RetryMany,
 };
 
-/// The longest name of somebody to tell.
+/// Maximum length of a person's name.
 const MAX_NAME: usize = 256;
 
 pub(crate) fn routes() -> OpenApiRouter<App> {
@@ -38,12 +38,12 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 struct ListQuery {
-    /// Only open ones, or only closed ones.
+    /// Only open letters (`true`) or closed ones (`false`).
     open: Option<bool>,
-    /// Items on a page.
+    /// Maximum number of items on the page.
     #[param(minimum = 1, maximum = 200, default = 50)]
     limit: Option<u64>,
-    /// Where the page begins: the `next_cursor` of the page before.
+    /// The `next_cursor` of the previous page.
     cursor: Option<String>,
 }
 
@@ -52,8 +52,8 @@ struct ListQuery {
     get, path = "/v1/dead-letters", tag = "dead-letters", operation_id = "list_dead_letters", params(ListQuery),
     responses(
         (status = 200, description = "Dead letters", body = Page<Letter>),
-        (status = 400, description = "The cursor is not one of this list."),
-        (status = 422, description = "A parameter is unknown or does not fit."),
+        (status = 400, description = "The cursor does not belong to this list."),
+        (status = 422, description = "A parameter is unknown or invalid."),
     )
 )]
 async fn list(
@@ -69,7 +69,7 @@ async fn list(
     .await
 }
 
-/// One dead letter.
+/// Get a dead letter.
 #[utoipa::path(
     get, path = "/v1/dead-letters/{id}", tag = "dead-letters", operation_id = "get_dead_letter",
     params(("id" = String, Path, format = "uuid", description = "The letter: the `call_id` of the job")),
@@ -84,9 +84,9 @@ async fn get(State(app): State<App>, caller: Caller, UrlPath(id): UrlPath<String
     Ok(Json(Letter::of(&row, &app.kernel().redactor_for(&caller.scope, row.run))))
 }
 
-/// Try again, with the same key.
+/// Retry with the same key.
 ///
-/// A letter that is closed already is a `409`, so this can be sent again safely.
+/// A closed letter is a `409`, so the request can be repeated safely.
 #[utoipa::path(
     post, path = "/v1/dead-letters/{id}/retry", tag = "dead-letters", operation_id = "retry_dead_letter",
     params(("id" = String, Path, format = "uuid", description = "The letter")),
@@ -96,10 +96,10 @@ async fn get(State(app): State<App>, caller: Caller, UrlPath(id): UrlPath<String
         (status = 400, description = "The body is not JSON, or the id is not a UUID."),
         (status = 404, description = "There is no such dead letter."),
         (status = 408, description = "The body did not arrive in time."),
-        (status = 409, description = "It has been decided already."),
+        (status = 409, description = "It is already decided."),
         (status = 413, description = "The body is too large."),
         (status = 415, description = "The body is not declared as JSON."),
-        (status = 422, description = "A field is unknown or does not fit."),
+        (status = 422, description = "A field is unknown or invalid."),
     )
 )]
 async fn retry(
@@ -114,18 +114,19 @@ async fn retry(
 
 /// Retry many dead letters, each with its own key.
 ///
-/// After the cause is mended: all that are open, or those of a tool, or those since a moment. At most 1000 at a time. A call
-/// that may have happened and must not be repeated is skipped. Safe to send again: what was retried is not open any more.
+/// After the cause is fixed: retries all open letters, those of a tool, or those since a time; at most 1000 per
+/// request. A call that may have happened and must not be repeated is skipped. Repeating the request is safe, because
+/// retried letters are no longer open.
 #[utoipa::path(
     post, path = "/v1/dead-letters/retry", tag = "dead-letters", operation_id = "retry_dead_letters",
     request_body = RetryMany,
     responses(
-        (status = 200, description = "What became of each", body = RetriedMany),
+        (status = 200, description = "The result of each letter", body = RetriedMany),
         (status = 400, description = "The body is not JSON."),
         (status = 408, description = "The body did not arrive in time."),
         (status = 413, description = "The body is too large."),
         (status = 415, description = "The body is not declared as JSON."),
-        (status = 422, description = "A field is unknown or does not fit."),
+        (status = 422, description = "A field is unknown or invalid."),
     )
 )]
 async fn retry_many(
@@ -144,9 +145,9 @@ async fn retry_many(
     Ok(Json(RetriedMany::of(letters, more, dry_run)))
 }
 
-/// Close a letter by hand: go on without it, with a result that came about elsewhere, or give it up.
+/// Close a letter by hand: skip the step, supply its result, or abandon it.
 ///
-/// A letter that is closed already is a `409`, so this can be sent again safely.
+/// A closed letter is a `409`, so the request can be repeated safely.
 #[utoipa::path(
     post, path = "/v1/dead-letters/{id}/resolve", tag = "dead-letters", operation_id = "resolve_dead_letter",
     params(("id" = String, Path, format = "uuid", description = "The letter")),
@@ -156,10 +157,10 @@ async fn retry_many(
         (status = 400, description = "The body is not JSON, or the id is not a UUID."),
         (status = 404, description = "There is no such dead letter."),
         (status = 408, description = "The body did not arrive in time."),
-        (status = 409, description = "It has been decided already."),
+        (status = 409, description = "It is already decided."),
         (status = 413, description = "The body is too large."),
         (status = 415, description = "The body is not declared as JSON."),
-        (status = 422, description = "There is no note, or the result does not fit."),
+        (status = 422, description = "The note is missing, or the result is invalid."),
     )
 )]
 async fn resolve(
@@ -170,7 +171,7 @@ async fn resolve(
 ) -> Result<Json<LetterDecided>, Problem> {
     let id = letter_id(&id)?;
     if body.note.trim().is_empty() {
-        return Err(Problem::invalid("note", "say what was found out and done"));
+        return Err(Problem::invalid("note", "describe what you found and did"));
     }
     let decision = match (body.outcome, body.result) {
         (Outcome::Skip, None) => LetterDecision::Resolve(None),
@@ -180,14 +181,14 @@ async fn resolve(
             LetterDecision::Resolve(Some(checked(&app, &row, Value::Object(result))?))
         }
         (Outcome::Done, None) => {
-            return Err(Problem::invalid("result", "`done` needs what the tool would have answered"));
+            return Err(Problem::invalid("result", "`done` requires a `result`: what the tool would have returned"));
         }
-        (_, Some(_)) => return Err(Problem::invalid("result", "a result goes with the outcome `done` only")),
+        (_, Some(_)) => return Err(Problem::invalid("result", "`result` is allowed only with the outcome `done`")),
     };
     decide(&app, caller, id, decision, &body.note).await
 }
 
-/// Tell someone. Nothing else changes; the letter stays open.
+/// Assign a letter to somebody. Nothing else changes; the letter stays open.
 #[utoipa::path(
     post, path = "/v1/dead-letters/{id}/escalate", tag = "dead-letters", operation_id = "escalate_dead_letter",
     params(("id" = String, Path, format = "uuid", description = "The letter")),
@@ -197,10 +198,10 @@ async fn resolve(
         (status = 400, description = "The body is not JSON, or the id is not a UUID."),
         (status = 404, description = "There is no such dead letter."),
         (status = 408, description = "The body did not arrive in time."),
-        (status = 409, description = "It has been decided already."),
+        (status = 409, description = "It is already decided."),
         (status = 413, description = "The body is too large."),
         (status = 415, description = "The body is not declared as JSON."),
-        (status = 422, description = "Nobody is named, or a field does not fit."),
+        (status = 422, description = "`to` is missing, or a field is invalid."),
     )
 )]
 async fn escalate(
@@ -210,7 +211,7 @@ async fn escalate(
     JsonBody(body): JsonBody<Escalate>,
 ) -> Result<Json<LetterDecided>, Problem> {
     if body.to.trim().is_empty() {
-        return Err(Problem::invalid("to", "say whom to tell"));
+        return Err(Problem::invalid("to", "name the person to assign it to"));
     }
     short_text("to", &body.to, MAX_NAME)?;
     let note = body.note.unwrap_or_default();
@@ -227,7 +228,7 @@ async fn find(app: &App, caller: &Caller, id: JobKey) -> Result<DeadLetterRow, P
     row.ok_or_else(|| Problem::new(NO_SUCH_LETTER, format!("there is no dead letter {id}")))
 }
 
-/// A result given by hand keeps to what the tool declares, like any other.
+/// Checks a result given by hand against the tool's declared output.
 fn checked(app: &App, row: &DeadLetterRow, result: Value) -> Result<Value, Problem> {
     let kernel = app.kernel();
     let Some(tool) = kernel.registry().tool(&row.tool) else { return Ok(result) };

@@ -1,4 +1,4 @@
-//! `/v1/packs`: the packs that are loaded, and loading them again.
+//! `/v1/packs`: reloads the packs.
 
 use std::collections::BTreeMap;
 
@@ -19,18 +19,18 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
     OpenApiRouter::new().routes(routes!(reload))
 }
 
-/// The packs that are in use now.
+/// The packs in use after a reload.
 #[derive(Serialize, ToSchema)]
 struct PacksReloaded {
     /// The packs with their versions.
     packs: BTreeMap<String, String>,
-    /// How many tools they have.
+    /// Number of tools.
     tools: usize,
-    /// Tools that are new or have another definition than before.
+    /// Tools that are new or whose definition changed.
     changed: Vec<String>,
-    /// Tools that are gone. Runs under way that use them go on.
+    /// Tools that no longer exist. Runs under way that use them go on.
     removed: Vec<String>,
-    /// How many warnings there are; `brain pack check` shows them.
+    /// Number of warnings; `brain pack check` shows them.
     warnings: usize,
 }
 
@@ -41,18 +41,18 @@ impl From<Reloaded> for PacksReloaded {
     }
 }
 
-/// Load the packs again, without a restart.
+/// Reload the packs without a restart.
 ///
-/// The server reads the folders that it was started with. If a pack has an error, nothing changes and every error is
-/// listed. Runs under way keep the definitions that they were planned with. For callers on the server's machine, and for
-/// tokens with the permission `admin`.
+/// The server reads the folders that it was started with. If a pack has errors, nothing changes and every error is
+/// listed. Runs under way keep the definitions that they were planned with. Only for callers on the server's machine,
+/// and for tokens with the permission `admin`.
 #[utoipa::path(
     post, path = "/v1/packs/reload", tag = "system", operation_id = "reload_packs",
     responses(
-        (status = 200, description = "The packs that are in use now", body = PacksReloaded),
+        (status = 200, description = "The packs in use now", body = PacksReloaded),
         (status = 403, description = "The caller is on another machine and its token lacks the permission `admin`."),
-        (status = 409, description = "This server cannot read its packs again."),
-        (status = 422, description = "A pack has errors. The packs from before stay in use."),
+        (status = 409, description = "This server cannot reload its packs."),
+        (status = 422, description = "A pack has errors. The previous packs stay in use."),
     )
 )]
 async fn reload(
@@ -87,7 +87,7 @@ fn refused(error: ReloadError) -> Problem {
                     None => format!("{}: {}", one.code, one.message),
                 },
             });
-            Problem::new(PACKS_REFUSED, "The packs have errors. The ones from before stay in use.")
+            Problem::new(PACKS_REFUSED, "The packs have errors. The previous packs stay in use.")
                 .with_errors(errors.collect())
         }
     }

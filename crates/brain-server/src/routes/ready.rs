@@ -1,4 +1,4 @@
-//! `/readyz`: whether requests can be served, with one check for each thing that this depends on.
+//! `/readyz`: whether requests can be served, with one check per dependency.
 
 use axum::Json;
 use axum::extract::State;
@@ -14,7 +14,7 @@ use crate::app::App;
 use crate::problem::{NOT_READY, Problem};
 use crate::wire::FieldProblem;
 
-/// A clock that differs more from the database's is worth a warning.
+/// Clock difference to the database above which a warning is shown.
 const SKEW: Millis = Millis(5_000);
 
 pub(crate) fn routes() -> OpenApiRouter<App> {
@@ -24,29 +24,29 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
 /// Whether requests can be served.
 #[derive(Serialize, ToSchema)]
 struct Readiness {
-    /// `ready`.
+    /// Always `ready`.
     status: &'static str,
-    /// What was checked.
+    /// The checks.
     checks: Vec<Check>,
 }
 
-/// One thing that serving depends on.
+/// One check.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 struct Check {
     /// `store_reads`, `store_writes`, `engine`, `packs` or `clock`.
     name: &'static str,
-    /// How it is.
+    /// Its result.
     status: CheckStatus,
     /// What is wrong, or what was found.
     detail: String,
 }
 
-/// How something is.
+/// The result of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 enum CheckStatus {
     Ok,
-    /// Requests are served, but somebody should look.
+    /// Requests are served, but an operator should look.
     Warning,
     /// Requests cannot be served.
     Failed,
@@ -58,7 +58,7 @@ enum CheckStatus {
 #[utoipa::path(
     get, path = "/readyz", tag = "system", operation_id = "readyz", security(()),
     responses(
-        (status = 200, description = "It is ready", body = Readiness),
+        (status = 200, description = "The server is ready", body = Readiness),
         (status = 503, description = "A check failed; `errors` says which, and why."),
     )
 )]
@@ -84,7 +84,7 @@ fn check(name: &'static str, status: CheckStatus, detail: impl Into<String>) -> 
     Check { name, status, detail: detail.into() }
 }
 
-/// What the store says about its own trouble may name hosts and files: that is for the log.
+/// Checks reads. Error messages of the store may name hosts and files, so they go to the log only.
 fn store_reads(kernel: &Kernel) -> Check {
     let scope = Scope::of(TenantId::default_tenant());
     match kernel.store().runs(&scope, None, 1, None) {
@@ -103,23 +103,21 @@ fn store_writes(kernel: &Kernel) -> Check {
     check(
         "store_writes",
         CheckStatus::Failed,
-        "the last write failed; it is repeated with every heartbeat, and the log says why",
+        "the last write failed; the next heartbeat tries again, and the log has the error",
     )
 }
 
-/// Whether the engine keeps its lease, and whether it starts anything.
+/// Checks the lease and whether the engine is paused.
 fn engine(kernel: &Kernel) -> Check {
     let engine = kernel.engine();
     let nodes = kernel.store().nodes(SystemScope, kernel.clock().now());
     let own = nodes.ok().and_then(|nodes| nodes.into_iter().find(|node| node.id == engine.node()));
     match own {
-        Some(node) if node.lapsed.is_some() => check(
-            "engine",
-            CheckStatus::Failed,
-            "the lease of this server has lapsed: its heartbeat does not get through",
-        ),
+        Some(node) if node.lapsed.is_some() => {
+            check("engine", CheckStatus::Failed, "the lease of this server has expired, because its heartbeats fail")
+        }
         None => check("engine", CheckStatus::Failed, "this server is not registered in the store"),
-        Some(_) if engine.is_paused() => check("engine", CheckStatus::Warning, "paused: nothing is started"),
+        Some(_) if engine.is_paused() => check("engine", CheckStatus::Warning, "paused: no new work starts"),
         Some(_) => check("engine", CheckStatus::Ok, "the lease is valid"),
     }
 }
@@ -143,7 +141,7 @@ fn clock(kernel: &Kernel) -> Check {
             }
             check("clock", CheckStatus::Ok, "agrees with the database's")
         }
-        // The store goes by this clock, or does not answer, which another check says.
+        // The store uses this clock, or does not answer, which another check reports.
         Ok(None) | Err(_) => check("clock", CheckStatus::Ok, now.to_string()),
     }
 }

@@ -1,4 +1,4 @@
-//! `/v1/records/{type}`: what is stored.
+//! `/v1/records/{type}`: stored records.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::guard::Caller;
 use crate::problem::{NO_SUCH_RECORD, NO_SUCH_RECORD_TYPE, Problem};
 use crate::wire::{Page, record_json};
 
-/// The longest text to search for.
+/// Maximum length of a search text.
 const MAX_QUERY: usize = 1024;
 
 pub(crate) fn routes() -> OpenApiRouter<App> {
@@ -32,31 +32,32 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 struct ListQuery {
-    /// Only records with all of these words (the last may be the beginning of one), best first: one page without
-    /// `state` and `cursor`. Only for types that declare `search`.
+    /// Only records with all of these words (the last may be a prefix), best match first. Returns one page; not with
+    /// `state` or
+    /// `cursor`. Only for types that declare `search`.
     #[param(min_length = 1, max_length = 1024)]
     q: Option<String>,
     /// Only records in this state.
     state: Option<String>,
-    /// Items on a page.
+    /// Maximum number of items on the page.
     #[param(minimum = 1, maximum = 200, default = 50)]
     limit: Option<u64>,
-    /// Where the page begins: the `next_cursor` of the page before.
+    /// The `next_cursor` of the previous page.
     cursor: Option<String>,
 }
 
 /// List or search records of a type.
 ///
 /// Each is one object: its fields with `id`, `state` (if the type has states), `revision`, `created_at` and
-/// `updated_at`. They come in the order in which they were made.
+/// `updated_at`. They are listed in order of creation.
 #[utoipa::path(
     get, path = "/v1/records/{type}", tag = "records", operation_id = "list_records",
     params(("type" = String, Path, description = "The type, such as `lead`"), ListQuery),
     responses(
         (status = 200, description = "Records", body = Page<Value>),
-        (status = 400, description = "The cursor is not one of this list."),
+        (status = 400, description = "The cursor does not belong to this list."),
         (status = 404, description = "There is no such type of record."),
-        (status = 422, description = "A parameter is unknown or does not fit."),
+        (status = 422, description = "A parameter is unknown or invalid."),
     )
 )]
 async fn list(
@@ -69,13 +70,13 @@ async fn list(
     let def = record_type(&app, &kind)?;
     if let Some(words) = query.q {
         if query.state.is_some() || page_cursor(&query.cursor).is_some() {
-            return Err(Problem::invalid("q", "a search takes no `state` and no `cursor`"));
+            return Err(Problem::invalid("q", "`q` cannot be combined with `state` or `cursor`"));
         }
         if def.search.is_empty() {
-            return Err(Problem::invalid("q", format!("records of the type `{kind}` are not searched")));
+            return Err(Problem::invalid("q", format!("the type `{kind}` declares no `search` fields")));
         }
         if !words.contains(char::is_alphanumeric) {
-            return Err(Problem::invalid("q", "there is no word in it"));
+            return Err(Problem::invalid("q", "it contains no words"));
         }
         short_text("q", &words, MAX_QUERY)?;
         return app
@@ -102,7 +103,7 @@ async fn list(
     .await
 }
 
-/// One record.
+/// Get a record.
 #[utoipa::path(
     get, path = "/v1/records/{type}/{id}", tag = "records", operation_id = "get_record",
     params(
@@ -134,7 +135,7 @@ async fn get(
     Ok(Json(record_json(&row)))
 }
 
-/// Who reads records with personal fields is written to the audit before they are shown.
+/// Writes to the audit who reads records with personal fields, before they are shown.
 fn note_read(kernel: &Kernel, caller: &Caller, def: &RecordDef, what: &str, none: bool) -> Result<(), Problem> {
     if none || !def.fields.iter().any(|field| field.personal) {
         return Ok(());

@@ -1,4 +1,4 @@
-//! `/v1/runs`: ask for something to be done, and look at what became of it.
+//! `/v1/runs`: submits requests and reads their results.
 
 use std::time::{Duration, Instant};
 
@@ -25,7 +25,7 @@ use crate::problem::{BAD_CURSOR, BAD_KEY, Problem};
 use crate::trace;
 use crate::wire::{self, Page, Receipt, Review, RunEvent, RunRequest, RunResponse, RunSummary, UndoRun, run_events};
 
-/// Says that a response is that of an earlier request with the same key.
+/// Marks the response to a repeated request with the same key.
 const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 
 pub(crate) fn routes() -> OpenApiRouter<App> {
@@ -41,30 +41,30 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .merge(super::stuck::routes())
 }
 
-/// Ask for something to be done.
+/// Submit a request.
 ///
-/// A request that is well-formed but cannot be planned or validated is a run all the same: `200` with `ok: false` and
-/// `errors`. Mode `enqueue` answers `202` once the run is durable and its calls are accepted; `Location` is the run. With
-/// an `Idempotency-Key`, the same request again answers where its run stands now; another request with
-/// the same key is a `422`.
+/// A well-formed request that cannot be planned or validated still becomes a run: `200` with `ok: false` and `errors`.
+/// Mode `enqueue` answers `202` once the run is durable and its calls are accepted; `Location` is the run. Repeating a
+/// request with the same `Idempotency-Key` returns the current state of its run; another request with that key is a
+/// `422`.
 #[utoipa::path(
     post, path = "/v1/runs", tag = "runs", operation_id = "create_run",
     params(("Idempotency-Key" = Option<String>, Header, description = "1 to 255 visible ASCII characters",
         min_length = 1, max_length = 255, pattern = "^[!-~]+$")),
     request_body = RunRequest,
     responses(
-        (status = 200, description = "Where the run stands", body = RunResponse,
+        (status = 200, description = "The state of the run", body = RunResponse,
             headers(
                 ("idempotent-replayed" = Option<String>, description = "`true` if the key was used before"),
-                ("location" = String, description = "Where the run is found"),
+                ("location" = String, description = "The URL of the run"),
             )),
         (status = 202, description = "Mode `enqueue`: the calls are accepted and will be made", body = RunResponse,
-            headers(("location" = String, description = "Where the run is found"))),
+            headers(("location" = String, description = "The URL of the run"))),
         (status = 400, description = "The body is not JSON, or the key cannot be used."),
         (status = 408, description = "The body did not arrive in time."),
         (status = 413, description = "The message has more than 64 KiB, or the body more than 64 MiB."),
         (status = 415, description = "The body is not declared as JSON."),
-        (status = 422, description = "A field is unknown, missing or does not fit, or the key was used for another request."),
+        (status = 422, description = "A field is unknown, missing or invalid, or the key was used for another request."),
     )
 )]
 async fn create(
@@ -99,7 +99,7 @@ async fn create(
     Ok((status, place, waited, Json(response)).into_response())
 }
 
-/// The header that says where a run is found.
+/// The `Location` header of a run.
 fn location(run: RunId) -> [(HeaderName, String); 1] {
     [(header::LOCATION, format!("/v1/runs/{run}"))]
 }
@@ -133,7 +133,7 @@ fn to_request(caller: Caller, body: RunRequest, key: Option<String>) -> Result<R
     })
 }
 
-/// A text that begins with a capital letter.
+/// Capitalises the first letter.
 fn sentence(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
@@ -145,7 +145,7 @@ fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
     if given.next().is_some() {
         return Err(Problem::new(BAD_KEY, "There is more than one Idempotency-Key header."));
     }
-    // Bytes that are not ASCII make a text that the check refuses.
+    // Bytes that are not ASCII become text that the check rejects.
     Ok(Some(String::from_utf8_lossy(key.as_bytes()).into_owned()))
 }
 
@@ -153,16 +153,16 @@ fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 struct ListQuery {
-    /// Only runs with this status in the life of a run.
+    /// Only runs with this status.
     #[param(schema_with = statuses)]
     status: Option<String>,
-    /// Only runs with this status in the words of the run contract. Not together with `status`.
+    /// Only runs with this status of the run contract. Not together with `status`.
     #[param(schema_with = contract_statuses)]
     contract_status: Option<String>,
-    /// Items on a page.
+    /// Maximum number of items on the page.
     #[param(minimum = 1, maximum = 200, default = 50)]
     limit: Option<u64>,
-    /// Where the page begins: the `next_cursor` of the page before.
+    /// The `next_cursor` of the previous page.
     cursor: Option<String>,
 }
 
@@ -179,8 +179,8 @@ fn contract_statuses() -> Schema {
     get, path = "/v1/runs", tag = "runs", operation_id = "list_runs", params(ListQuery),
     responses(
         (status = 200, description = "Runs", body = Page<RunSummary>),
-        (status = 400, description = "The cursor is not one of this list."),
-        (status = 422, description = "A parameter is unknown or does not fit."),
+        (status = 400, description = "The cursor does not belong to this list."),
+        (status = 422, description = "A parameter is unknown or invalid."),
     )
 )]
 async fn list(
@@ -209,12 +209,12 @@ pub(crate) fn run_id(text: &str) -> Result<RunId, Problem> {
     text.parse().map_err(|error| Problem::bad_id(&error))
 }
 
-/// Where a run stands.
+/// Get a run.
 #[utoipa::path(
     get, path = "/v1/runs/{id}", tag = "runs", operation_id = "get_run",
     params(("id" = String, Path, format = "uuid", description = "The run")),
     responses(
-        (status = 200, description = "Where the run stands", body = RunResponse),
+        (status = 200, description = "The state of the run", body = RunResponse),
         (status = 400, description = "The id is not a UUID."),
         (status = 404, description = "There is no such run."),
     )
@@ -233,28 +233,28 @@ async fn get(
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 struct PartQuery {
-    /// Items on a page.
+    /// Maximum number of items on the page.
     #[param(minimum = 1, maximum = 200, default = 50)]
     limit: Option<u64>,
-    /// Where the page begins: the `next_cursor` of the page before.
+    /// The `next_cursor` of the previous page.
     cursor: Option<String>,
 }
 
-/// The place after which a page of a run's parts begins.
+/// Parses the cursor of a list of a run's events or receipts.
 fn place(cursor: Option<&str>) -> Result<Option<u64>, Problem> {
     let bad = |text: &str| Problem::new(BAD_CURSOR, format!("`{text}` is not a cursor of this list"));
     cursor.map(|text| text.parse().map_err(|_| bad(text))).transpose()
 }
 
-/// The log of a run: what happened, in order, without personal values.
+/// List the events of a run, in order, without personal values.
 #[utoipa::path(
     get, path = "/v1/runs/{id}/events", tag = "runs", operation_id = "list_run_events",
     params(("id" = String, Path, format = "uuid", description = "The run"), PartQuery),
     responses(
         (status = 200, description = "Events", body = Page<RunEvent>),
-        (status = 400, description = "The id is not a UUID, or the cursor is not one of this list."),
+        (status = 400, description = "The id is not a UUID, or the cursor does not belong to this list."),
         (status = 404, description = "There is no such run."),
-        (status = 422, description = "A parameter is unknown or does not fit."),
+        (status = 422, description = "A parameter is unknown or invalid."),
     )
 )]
 async fn events(
@@ -273,15 +273,15 @@ async fn events(
     .await
 }
 
-/// The receipts of a run: the record of every attempt, in order.
+/// List the receipts of a run: the record of every attempt, in order.
 #[utoipa::path(
     get, path = "/v1/runs/{id}/receipts", tag = "runs", operation_id = "list_run_receipts",
     params(("id" = String, Path, format = "uuid", description = "The run"), PartQuery),
     responses(
         (status = 200, description = "Receipts", body = Page<Receipt>),
-        (status = 400, description = "The id is not a UUID, or the cursor is not one of this list."),
+        (status = 400, description = "The id is not a UUID, or the cursor does not belong to this list."),
         (status = 404, description = "There is no such run."),
-        (status = 422, description = "A parameter is unknown or does not fit."),
+        (status = 422, description = "A parameter is unknown or invalid."),
     )
 )]
 async fn receipts(
@@ -292,24 +292,24 @@ async fn receipts(
 ) -> Result<Json<Page<Receipt>>, Problem> {
     let (id, limit, before) = (run_id(&id)?, page_limit(query.limit)?, place(page_cursor(&query.cursor))?);
     let Report { receipts, .. } = app.read(move |kernel| Ok(kernel.report(&caller.scope, id)?)).await?;
-    // Receipts are only ever added at the end, so their number is a place that stays.
+    // Receipts are only ever appended, so their number is a stable cursor.
     let shown = usize::try_from(before.unwrap_or(0)).unwrap_or(usize::MAX);
     let more = receipts.len() > shown.saturating_add(limit);
     let items = receipts.into_iter().skip(shown).take(limit).map(Receipt::from).collect();
     Ok(Json(Page { items, next_cursor: more.then(|| (shown + limit).to_string()) }))
 }
 
-/// Ask a run to stop.
+/// Cancel a run.
 ///
-/// What was done stays. A run that is over already is a `409`, so this can be sent again safely.
+/// Finished steps stay. A run that has ended is a `409`, so the request can be repeated safely.
 #[utoipa::path(
     post, path = "/v1/runs/{id}/cancel", tag = "runs", operation_id = "cancel_run",
     params(("id" = String, Path, format = "uuid", description = "The run")),
     responses(
-        (status = 200, description = "Where the run stands", body = RunResponse),
+        (status = 200, description = "The state of the run", body = RunResponse),
         (status = 400, description = "The id is not a UUID."),
         (status = 404, description = "There is no such run."),
-        (status = 409, description = "The run is over already."),
+        (status = 409, description = "The run has already ended."),
     )
 )]
 async fn cancel(
@@ -321,22 +321,23 @@ async fn cancel(
     Ok(Json(report.into()))
 }
 
-/// Stage a runbook that undoes a run, or one step of it.
+/// Stage a run that undoes a run, or one step of it.
 ///
-/// Nothing is undone before somebody approves it. Refused if someone changed a record since, or the time for it is over.
+/// Nothing is undone before somebody approves it. Rejected if a record has changed since, or the deadline for undoing
+/// has passed.
 #[utoipa::path(
     post, path = "/v1/runs/{id}/undo", tag = "runs", operation_id = "undo_run",
     params(("id" = String, Path, format = "uuid", description = "The run")), request_body = UndoRun,
     responses(
-        (status = 200, description = "The run that will undo it: staged", body = RunResponse,
-            headers(("location" = String, description = "Where that run is found"))),
+        (status = 200, description = "The staged run that will undo it", body = RunResponse,
+            headers(("location" = String, description = "The URL of that run"))),
         (status = 400, description = "The body is not JSON, or the id is not a UUID."),
         (status = 404, description = "There is no such run."),
         (status = 408, description = "The body did not arrive in time."),
-        (status = 409, description = "It cannot be undone, and why."),
+        (status = 409, description = "It cannot be undone; the problem says why."),
         (status = 413, description = "The body is too large."),
         (status = 415, description = "The body is not declared as JSON."),
-        (status = 422, description = "A field is unknown or does not fit."),
+        (status = 422, description = "A field is unknown or invalid."),
     )
 )]
 async fn undo(
@@ -349,19 +350,19 @@ async fn undo(
     Ok((location(report.run), Json(report.into())))
 }
 
-/// Decide about a result that waits for somebody to look at it.
+/// Review a result.
 #[utoipa::path(
     post, path = "/v1/runs/{id}/review", tag = "runs", operation_id = "review_run",
     params(("id" = String, Path, format = "uuid", description = "The run")), request_body = Review,
     responses(
-        (status = 200, description = "Where the run stands", body = RunResponse),
+        (status = 200, description = "The state of the run", body = RunResponse),
         (status = 400, description = "The body is not JSON, or the id is not a UUID."),
         (status = 404, description = "There is no such run."),
         (status = 408, description = "The body did not arrive in time."),
         (status = 409, description = "The run does not wait for a review."),
         (status = 413, description = "The body is too large."),
         (status = 415, description = "The body is not declared as JSON."),
-        (status = 422, description = "A field does not fit, or the corrected result is not what the tool declares. Nothing changed."),
+        (status = 422, description = "A field is invalid, or the corrected result does not match the tool's declared output. Nothing changed."),
     )
 )]
 async fn review(
@@ -383,7 +384,7 @@ async fn review(
     Ok(Json(report.into()))
 }
 
-/// How a request was expanded: digests, policy, records it names in the order of their locks, playbooks it used.
+/// Report how a request was expanded: digests, policy, records in lock order, playbooks used.
 #[utoipa::path(
     get, path = "/v1/runs/{id}/expansion", tag = "runs", operation_id = "get_run_expansion",
     params(("id" = String, Path, format = "uuid", description = "The run")),

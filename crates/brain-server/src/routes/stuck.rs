@@ -1,4 +1,4 @@
-//! What runs wait for, which wait for a person, and what that person decides.
+//! What runs wait for, which of them wait for a person, and that person's decisions.
 
 use axum::Json;
 use axum::extract::State;
@@ -34,18 +34,18 @@ fn note(body: Abort) -> Result<String, Problem> {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 struct ParkedQuery {
-    /// How many at most, of each kind.
+    /// Maximum number of runs of each kind.
     #[param(minimum = 1, maximum = 200, default = 50)]
     limit: Option<u64>,
 }
 
-/// List runs that wait for a person because something went wrong: those that were set aside, then those with open dead
-/// letters, newest first.
+/// List runs that wait for a person because of an error: parked runs first, then runs with open dead letters, newest
+/// first.
 #[utoipa::path(
     get, path = "/v1/runs/parked", tag = "runs", operation_id = "list_parked_runs", params(ParkedQuery),
     responses(
         (status = 200, description = "Runs", body = Page<ParkedRun>),
-        (status = 422, description = "A parameter is unknown or does not fit."),
+        (status = 422, description = "A parameter is unknown or invalid."),
     )
 )]
 async fn parked(
@@ -61,7 +61,7 @@ async fn parked(
     .await
 }
 
-/// What a run waits for, step by step.
+/// Explain what a run waits for, step by step.
 #[utoipa::path(
     get, path = "/v1/runs/{id}/why", tag = "runs", operation_id = "why_waiting",
     params(("id" = String, Path, format = "uuid", description = "The run")),
@@ -84,20 +84,20 @@ async fn why(
     .await
 }
 
-/// Try again what a run waits for a person about: every open dead letter, with its key; or reading the run at all.
+/// Retry a run: every open dead letter with its key, or reading a parked run.
 #[utoipa::path(
     post, path = "/v1/runs/{id}/retry", tag = "runs", operation_id = "retry_run",
     params(("id" = String, Path, format = "uuid", description = "The run")),
     request_body = Option<Abort>,
     responses(
-        (status = 200, description = "Where the run stands", body = RunResponse),
+        (status = 200, description = "The state of the run", body = RunResponse),
         (status = 400, description = "The body is not JSON, or the id is not a UUID."),
         (status = 404, description = "There is no such run."),
         (status = 408, description = "The body did not arrive in time."),
-        (status = 409, description = "There is nothing of the kind to decide about this run."),
+        (status = 409, description = "This run has nothing to decide."),
         (status = 413, description = "The body is too large."),
         (status = 415, description = "The body is not declared as JSON."),
-        (status = 422, description = "A field is unknown or does not fit."),
+        (status = 422, description = "A field is unknown or invalid."),
     )
 )]
 async fn retry(
@@ -111,20 +111,20 @@ async fn retry(
     Ok(Json(report.into()))
 }
 
-/// Go on without the steps that failed.
+/// Skip the failed steps and go on.
 #[utoipa::path(
     post, path = "/v1/runs/{id}/skip", tag = "runs", operation_id = "skip_failed_steps",
     params(("id" = String, Path, format = "uuid", description = "The run")),
     request_body = Option<Abort>,
     responses(
-        (status = 200, description = "Where the run stands", body = RunResponse),
+        (status = 200, description = "The state of the run", body = RunResponse),
         (status = 400, description = "The body is not JSON, or the id is not a UUID."),
         (status = 404, description = "There is no such run."),
         (status = 408, description = "The body did not arrive in time."),
-        (status = 409, description = "There is nothing of the kind to decide about this run."),
+        (status = 409, description = "This run has nothing to decide."),
         (status = 413, description = "The body is too large."),
         (status = 415, description = "The body is not declared as JSON."),
-        (status = 422, description = "A field is unknown or does not fit."),
+        (status = 422, description = "A field is unknown or invalid."),
     )
 )]
 async fn skip(
@@ -138,20 +138,20 @@ async fn skip(
     Ok(Json(report.into()))
 }
 
-/// Give a run up: what was done stays. Works also for a run that was set aside.
+/// Abort a run; finished steps stay. Works for a parked run, too.
 #[utoipa::path(
     post, path = "/v1/runs/{id}/abort", tag = "runs", operation_id = "abort_run",
     params(("id" = String, Path, format = "uuid", description = "The run")),
     request_body = Option<Abort>,
     responses(
-        (status = 200, description = "Where the run stands", body = RunResponse),
+        (status = 200, description = "The state of the run", body = RunResponse),
         (status = 400, description = "The body is not JSON, or the id is not a UUID."),
         (status = 404, description = "There is no such run."),
         (status = 408, description = "The body did not arrive in time."),
-        (status = 409, description = "There is nothing of the kind to decide about this run."),
+        (status = 409, description = "This run has nothing to decide."),
         (status = 413, description = "The body is too large."),
         (status = 415, description = "The body is not declared as JSON."),
-        (status = 422, description = "A field is unknown or does not fit."),
+        (status = 422, description = "A field is unknown or invalid."),
     )
 )]
 async fn abort(

@@ -29,7 +29,7 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
 /// Whether the process is alive.
 #[derive(Serialize, ToSchema)]
 struct Health {
-    /// `ok`.
+    /// Always `ok`.
     status: &'static str,
 }
 
@@ -54,18 +54,18 @@ async fn metrics(State(app): State<App>) -> Result<Response, Problem> {
     Ok(([(header::CONTENT_TYPE, OPENMETRICS)], text).into_response())
 }
 
-/// Whether the server starts things.
+/// Whether the server is paused.
 #[derive(Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 struct Paused {
-    /// Nothing is started, woken or taken over.
+    /// If true, no job starts, no timer fires, and no run is taken over.
     paused: bool,
 }
 
 /// Whether the server is paused.
 #[utoipa::path(
     get, path = "/v1/system/paused", tag = "system", operation_id = "get_paused",
-    responses((status = 200, description = "Whether it is", body = Paused))
+    responses((status = 200, description = "The current state", body = Paused))
 )]
 async fn get_paused(State(app): State<App>) -> Json<Paused> {
     Json(Paused { paused: app.kernel().engine().is_paused() })
@@ -75,13 +75,13 @@ async fn get_paused(State(app): State<App>) -> Json<Paused> {
 #[utoipa::path(
     put, path = "/v1/system/paused", tag = "system", operation_id = "set_paused", request_body = Paused,
     responses(
-        (status = 200, description = "How it is now", body = Paused),
+        (status = 200, description = "The new state", body = Paused),
         (status = 400, description = "The body is not JSON."),
         (status = 403, description = "The caller is on another machine and its token lacks the permission `admin`."),
         (status = 408, description = "The body did not arrive in time."),
         (status = 413, description = "The body is too large."),
         (status = 415, description = "The body is not declared as JSON."),
-        (status = 422, description = "A field is unknown, missing or does not fit."),
+        (status = 422, description = "A field is unknown, missing or invalid."),
     )
 )]
 async fn set_paused(

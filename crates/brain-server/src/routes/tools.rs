@@ -1,4 +1,4 @@
-//! `/v1/tools`: what can be asked for.
+//! `/v1/tools`: the available tools.
 
 use std::ops::Bound;
 
@@ -22,10 +22,10 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 struct ListQuery {
-    /// Items on a page.
+    /// Maximum number of items on the page.
     #[param(minimum = 1, maximum = 200, default = 50)]
     limit: Option<u64>,
-    /// Where the page begins: the `next_cursor` of the page before.
+    /// The `next_cursor` of the previous page.
     cursor: Option<String>,
 }
 
@@ -34,8 +34,8 @@ struct ListQuery {
     get, path = "/v1/tools", tag = "tools", operation_id = "list_tools", params(ListQuery),
     responses(
         (status = 200, description = "Tools", body = Page<ToolSummary>),
-        (status = 400, description = "The cursor is not one of this list."),
-        (status = 422, description = "A parameter is unknown or does not fit."),
+        (status = 400, description = "The cursor does not belong to this list."),
+        (status = 422, description = "A parameter is unknown or invalid."),
     )
 )]
 async fn list(
@@ -55,7 +55,7 @@ async fn list(
     Ok(Json(page))
 }
 
-/// All about one tool.
+/// Get a tool.
 #[utoipa::path(
     get, path = "/v1/tools/{name}", tag = "tools", operation_id = "get_tool",
     params(("name" = String, Path, description = "The tool, `domain.name`")),

@@ -1,11 +1,11 @@
-//! Approvals: a question put to someone who may say yes, and the answer.
+//! Approvals: the request for an approval, and the decision.
 
 use brain_core::ApprovalStatus;
 use brain_store::ApprovalRow;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// A question put to someone who may approve.
+/// A request for approval.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct Approval {
     /// Its id.
@@ -17,18 +17,18 @@ pub struct Approval {
     /// `pending`, `approved`, `rejected`, `cancelled` or `expired`.
     #[schema(value_type = String)]
     pub status: ApprovalStatus,
-    /// Whose word is needed: `user` (whoever asked) or `approver`.
+    /// Who must approve: `user` (the requester) or `approver`.
     pub consent: String,
-    /// Who asked.
+    /// The requester.
     pub asked_by: String,
-    /// What would be done, a line for each call.
+    /// The calls to approve, one line each.
     pub asks: Vec<String>,
-    /// The digest of all that is asked for: what is approved is what runs.
+    /// The digest of the plan: only exactly this is executed.
     pub digest: String,
-    /// When it was asked.
+    /// When the approval was requested.
     #[schema(format = DateTime)]
     pub asked_at: String,
-    /// When it can no longer be decided; null if that does not end.
+    /// When the request expires; null if it does not.
     #[schema(required, format = DateTime)]
     pub expires_at: Option<String>,
     /// Who decided.
@@ -37,7 +37,7 @@ pub struct Approval {
     /// When it was decided.
     #[schema(required, format = DateTime)]
     pub decided_at: Option<String>,
-    /// What was said with the decision.
+    /// The note of the decision.
     #[schema(required)]
     pub note: Option<String>,
 }
@@ -63,11 +63,11 @@ impl From<&ApprovalRow> for Approval {
     }
 }
 
-/// What someone says.
+/// A decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Decision {
-    /// Run it.
+    /// Execute it.
     Approve,
     /// Drop it.
     Reject,
@@ -77,13 +77,13 @@ pub enum Decision {
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Decide {
-    /// There is no default: without a decision nothing runs.
+    /// Required: without a decision nothing is executed.
     pub decision: Decision,
-    /// Why, for the log.
+    /// The reason, for the log.
     #[serde(default)]
     #[schema(max_length = 4096)]
     pub note: Option<String>,
-    /// The digest that was shown to whoever decides; if it is given and not that of the approval, nothing is decided.
+    /// The digest that the approver saw. If it differs from that of the approval, nothing is decided.
     #[serde(default)]
     #[schema(max_length = 128)]
     pub digest: Option<String>,

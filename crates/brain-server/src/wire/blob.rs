@@ -1,20 +1,20 @@
-//! A large value on the wire: a reference to it.
+//! References to blobs.
 
 use brain_store::BlobRow;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// A reference to a file. It can stand wherever a value stands.
+/// A reference to a file. It can be used in place of a value.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Blob {
     /// The SHA-256 of its bytes, 64 hexadecimal digits.
     #[serde(rename = "$blob")]
     pub hash: String,
-    /// How many bytes it has.
+    /// Size in bytes.
     pub size: u64,
-    /// What they are.
+    /// The media type.
     pub media_type: String,
-    /// Always `true`: the content stays where it is until somebody asks for it.
+    /// Always `true`: the content is fetched only on request.
     pub file: bool,
 }
 
@@ -24,10 +24,10 @@ impl From<BlobRow> for Blob {
     }
 }
 
-/// What became of a file that was sent.
+/// The answer to an upload.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct BlobStored {
-    /// How it is referred to.
+    /// The reference to the file.
     pub blob: Blob,
 }
 
@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_reference_is_the_one_that_the_store_makes() {
+    fn the_reference_equals_that_of_the_store() {
         let row =
             BlobRow { hash: Digest::of(b"x"), size: 1, media_type: "image/png".into(), at: Timestamp::from_millis(0) };
         let expected = brain_store::blob::file_reference(&row);

@@ -1,4 +1,4 @@
-//! The log of a run as people may see it: numbered, named, without personal values.
+//! The log of a run as callers see it: numbered, named, without personal values.
 
 use std::borrow::Borrow;
 
@@ -11,33 +11,32 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-/// Shorter values are not looked for in other texts: they would be found everywhere.
+/// Minimum length of a value that is also redacted within other texts; shorter ones would match everywhere.
 const MIN_SCRUBBED: usize = 3;
 
 /// One event of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct RunEvent {
-    /// Its place in the log, from 0 or 1 up without gaps.
+    /// Its number within the log, without gaps.
     pub seq: u64,
     /// When it was written.
     #[schema(format = DateTime)]
     pub at: String,
-    /// The number of its type.
+    /// The number of the event type.
     pub number: u16,
-    /// The version of its type.
+    /// The version of the event type.
     pub version: u16,
-    /// The name of its type.
+    /// The name of the event type.
     pub name: String,
-    /// What happened.
+    /// The event's fields, without domain values.
     #[schema(value_type = Value)]
     pub data: Value,
-    /// The values it happened with, personal ones hidden; null if there are none or they were erased.
+    /// Its domain values with personal ones redacted; null if there are none or they were erased.
     #[schema(value_type = Value)]
     pub payload: Value,
 }
 
-/// The events of a log, with everything personal hidden: by the name of the field, and wherever else the same value
-/// stands.
+/// The events of a log with personal values redacted: by field name, and wherever the same value appears.
 pub fn run_events<R: Borrow<LogRow>>(log: &[R], redactor: &Redactor) -> Vec<RunEvent> {
     let scrubber = Scrubber::over(redactor, log.iter().flat_map(|row| &row.borrow().payloads));
     entries(log)
@@ -53,18 +52,18 @@ pub fn run_events<R: Borrow<LogRow>>(log: &[R], redactor: &Redactor) -> Vec<RunE
         .collect()
 }
 
-/// A request as it was kept, with everything hidden that its log shows to be personal: also where the sentence quotes it.
+/// A stored request with personal values redacted, even where its text quotes them.
 pub fn shown_request<R: Borrow<LogRow>>(request: &Value, log: &[R], redactor: &Redactor) -> Value {
     Scrubber::over(redactor, log.iter().flat_map(|row| &row.borrow().payloads)).scrub(request)
 }
 
-/// A payload of a log, shown like [`run_events`] shows it.
+/// A payload of a log, redacted like [`run_events`].
 pub fn shown_payload<R: Borrow<LogRow>>(payload: &Value, log: &[R], redactor: &Redactor) -> Value {
     shown_request(payload, log, redactor)
 }
 
-/// Hides fields by name, and what stood in them also in other texts: in sentences, and in the slots of a reading,
-/// where the field's name is a value itself.
+/// Redacts fields by name, and their values in other texts: in sentences, and in slots, where the field's name is
+/// itself a value.
 struct Scrubber<'a> {
     redactor: &'a Redactor,
     hidden: BTreeSet<String>,
@@ -133,14 +132,14 @@ impl<'a> Scrubber<'a> {
     }
 
     fn scrub_text(&self, text: &str) -> String {
-        // Longer values first, so that one that contains another is hidden whole.
+        // Longer values first, so that a value that contains another is redacted as a whole.
         let mut found: Vec<&String> = self.hidden.iter().filter(|hidden| text.contains(hidden.as_str())).collect();
         found.sort_by_key(|hidden| std::cmp::Reverse(hidden.len()));
         found.into_iter().fold(text.to_owned(), |text, hidden| text.replace(hidden.as_str(), REDACTED))
     }
 }
 
-/// The name of the slot, if this is one: `{name, value, span}` or `{name, text}`.
+/// The name of a slot, if this object is one: `{name, value, span}` or `{name, text}`.
 fn slot_name(map: &Map<String, Value>) -> Option<&str> {
     let is_slot =
         (map.contains_key("value") && map.contains_key("span")) || (map.len() == 2 && map.contains_key("text"));
@@ -159,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_personal_value_is_hidden_in_fields_slots_and_sentences() {
+    fn a_personal_value_is_redacted_in_fields_slots_and_sentences() {
         let shown = scrub(&json!({
             "calls": [{"tool": "leads.create", "input": {"name": "Bob", "phone": "+61412", "suburb": "Ryde"}}],
             "slots": [{"name": "phone", "value": "0412 000", "span": {"start": 1, "end": 4}}],

@@ -1,4 +1,4 @@
-//! How something is understood, and why.
+//! Explanations of how a text is understood.
 
 use brain_core::RunId;
 use brain_engine::PipeEvent;
@@ -11,33 +11,33 @@ use utoipa::ToSchema;
 
 use super::event::shown_payload;
 
-/// Something that somebody might say.
+/// A text to explain.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"text": "pls creat a task: Call Bob"}))]
 pub struct ExplainRequest {
-    /// What somebody might say, at most 64 KiB.
+    /// The text, at most 64 KiB.
     #[schema(max_length = 65_536)]
     pub text: String,
 }
 
-/// How something is understood, and why.
+/// How a text is understood, with the evidence.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct Explanation {
-    /// What was said.
+    /// The text.
     pub text: String,
-    /// The run that heard it, or null.
+    /// The run with this request, or null.
     #[schema(required, format = "uuid")]
     pub run_id: Option<String>,
-    /// What it means: `kind` is `clear` (with `intents`), `ask` (with `options`), `small_talk` or `unknown`. Each intent
-    /// has its `target`, `slots` with their `span`, `confidence`, and `evidence`: the phrase, the stage that found it, the
-    /// runner-up, what was out of the question, and which words were taken for others.
+    /// The understanding: `kind` is `clear` (with `intents`), `ask` (with `options`), `small_talk` or `unknown`. Each
+    /// intent has its `target`, `slots` with their `span`, `confidence`, and `evidence`: the phrase, the stage that
+    /// found it, the runner-up, excluded targets, and corrected words.
     #[schema(value_type = Object)]
     pub understanding: Value,
 }
 
 impl Explanation {
-    /// How the request of a run was read, from what it kept; personal values are hidden.
+    /// How the request of a run was understood, from its log; personal values are redacted.
     pub fn of_run(kernel: &Kernel, scope: &Scope, run: RunId) -> Result<Self, KernelError> {
         let row = kernel.store().run(scope, run)?.ok_or(KernelError::NoSuchRun(run))?;
         let log = kernel.store().log(scope, run)?;
@@ -50,7 +50,9 @@ impl Explanation {
                 let understanding = shown_payload(&restored_evidence(evidence.clone(), text), &log, &redactor);
                 Ok(Self { text: text.to_owned(), run_id: Some(run.to_string()), understanding })
             }
-            _ => Err(KernelError::Conflict(format!("run {run} kept no words: it was called by name, or erased since"))),
+            _ => Err(KernelError::Conflict(format!(
+                "run {run} has no text: its tools were called by name, or it was erased"
+            ))),
         }
     }
 }

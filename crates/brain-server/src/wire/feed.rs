@@ -1,4 +1,4 @@
-//! The feed as people may see it: every change of every run of a tenant, in an order that never changes.
+//! The feed as callers see it: every change of every run of a tenant, in an order that never changes.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-/// Where a reader of the feed stands: the position of a row, and how many of its events were read.
+/// A position in the feed: a row, and the number of its events that were read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FeedId {
     /// The position of the row.
     pub position: u64,
-    /// The number of the event in the row, from 1; 0: all of it.
+    /// The number of the event in the row, from 1; 0 stands for the whole row.
     pub event: u32,
 }
 
@@ -37,23 +37,23 @@ impl FromStr for FeedId {
 /// One change of one run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct FeedEvent {
-    /// Its place in the feed: go on after it by giving it back.
+    /// Its position in the feed; pass it as cursor to continue after it.
     pub id: String,
     /// The run.
     #[schema(format = "uuid")]
     pub run_id: String,
-    /// Its place in the log of the run.
+    /// Its number within the log of the run.
     pub seq: u64,
     /// When it was written.
     #[schema(format = DateTime)]
     pub at: String,
-    /// The number of its type.
+    /// The number of the event type.
     pub number: u16,
-    /// The version of its type.
+    /// The version of the event type.
     pub version: u16,
-    /// The name of its type.
+    /// The name of the event type.
     pub name: String,
-    /// What happened, without domain values; `GET /v1/runs/{id}/events` has those.
+    /// The event's fields, without domain values; `GET /v1/runs/{id}/events` has those.
     #[schema(value_type = Value)]
     pub data: Value,
 }

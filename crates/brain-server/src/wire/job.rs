@@ -8,63 +8,63 @@ use utoipa::ToSchema;
 
 use super::run::TokenUsage;
 
-/// Which jobs a worker wants.
+/// A worker's request for jobs.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Activate {
-    /// What it can do: the topics of its jobs, 1 to 100.
+    /// The topics of the wanted jobs, 1 to 100.
     #[schema(min_items = 1, max_items = 100)]
     pub topics: Vec<String>,
     /// Its name, for the log.
     #[schema(min_length = 1, max_length = 200)]
     pub worker: String,
-    /// How many at most, 1 to 100; default 1.
+    /// Maximum number of jobs, 1 to 100; default 1.
     #[serde(default, deserialize_with = "super::whole::optional")]
     #[schema(minimum = 1, maximum = 100)]
     pub max_jobs: Option<u64>,
-    /// How long it keeps them before they are offered to others, 1000 to 86400000; default: what the tool says.
+    /// Length of the lease, 1000 to 86400000; default: that of the tool.
     #[serde(default, deserialize_with = "super::whole::optional")]
     #[schema(minimum = 1_000, maximum = 86_400_000)]
     pub lease_ms: Option<u64>,
-    /// How long to wait for a job if there is none, 0 to 120000; default 30000.
+    /// How long to wait for a job, 0 to 120000; default 30000.
     #[serde(default, deserialize_with = "super::whole::optional")]
     #[schema(minimum = 0, maximum = 120_000)]
     pub wait_timeout_ms: Option<u64>,
 }
 
-/// The jobs that a worker has now.
+/// The jobs that a worker leased.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct Activated {
-    /// None, if none came in time.
+    /// The jobs; empty if there was none before the timeout.
     pub jobs: Vec<Job>,
 }
 
-/// A job that a worker has.
+/// A leased job.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct Job {
-    /// Its key: the same for every attempt, so that a worker recognises work that it has done before.
+    /// Its key: equal for every attempt, so that a worker recognises work that it has already done.
     #[schema(format = "uuid")]
     pub job_id: String,
-    /// What answers must name. A later worker gets another one; an old one is refused.
+    /// Identifies the lease; answers must name it. An answer with an expired lease is rejected.
     pub lease: String,
     /// The run it belongs to.
     #[schema(format = "uuid")]
     pub run_id: String,
-    /// The topic.
+    /// The topic of the job.
     pub topic: String,
-    /// The tool.
+    /// The name of the tool.
     pub tool_name: String,
-    /// The step.
+    /// The id of the step.
     pub step: String,
-    /// Which attempt, from 1.
+    /// Counted from 1.
     pub attempt: u32,
-    /// When it is offered to others again.
+    /// When the lease ends and the job is offered to others.
     #[schema(format = DateTime)]
     pub leased_until: String,
     /// The arguments.
     #[schema(value_type = Value)]
     pub input: Value,
-    /// The SHA-256 of their canonical JSON (RFC 8785). A completion may name it.
+    /// The SHA-256 of the arguments' canonical JSON (RFC 8785). A completion may name it.
     #[schema(pattern = "^[0-9a-f]{64}$")]
     pub input_hash: String,
 }
@@ -86,13 +86,13 @@ impl From<JobLease> for Job {
     }
 }
 
-/// A worker has done its job.
+/// The result of a completed job.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CompleteJob {
-    /// The lease that it holds.
+    /// The worker's lease.
     pub lease: String,
-    /// What came of it; must be what the tool declares.
+    /// The result; it must match the tool's declared output.
     #[serde(default)]
     #[schema(value_type = Value)]
     pub result: Value,
@@ -104,46 +104,46 @@ pub struct CompleteJob {
     #[serde(default)]
     #[schema(value_type = Option<Vec<Object>>, max_items = 100)]
     pub new_steps: Option<Vec<Value>>,
-    /// A question for a person who should look at the result before the run goes on.
+    /// A question for a reviewer; the run waits for the review.
     #[serde(default)]
     #[schema(max_length = 4096)]
     pub review: Option<String>,
-    /// The records that it made, changed, found or read.
+    /// The records that it created, changed, found or read.
     #[serde(default, deserialize_with = "super::object::optional_list")]
     #[schema(max_items = 100)]
     pub artifacts: Option<Vec<ArtifactLink>>,
-    /// What a language model used for it.
+    /// The token usage of a language model.
     #[serde(default, deserialize_with = "super::object::optional")]
     pub token_usage: Option<TokenUsage>,
-    /// The `input_hash` of the job that was worked on. If the job has other arguments, the answer is refused.
+    /// The `input_hash` of the job. If the job has other arguments, the answer is rejected.
     #[serde(default)]
     #[schema(pattern = "^[0-9a-f]{64}$")]
     pub input_hash: Option<String>,
 }
 
-/// A record that a result is about.
+/// A link from a result to a record.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ArtifactLink {
     /// The record type.
     #[serde(rename = "type")]
     pub record_type: String,
-    /// The record.
+    /// The id of the record.
     #[schema(format = "uuid")]
     pub id: String,
-    /// What it is to the result.
+    /// How the record was used.
     pub role: ArtifactRole,
 }
 
-/// What a record is to a result.
+/// How a record was used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ArtifactRole {
-    /// It was made.
+    /// It was created.
     Created,
     /// It was changed.
     Updated,
-    /// It was found by something else than its id.
+    /// It was found by something other than its id.
     Resolved,
     /// It was read.
     Input,
@@ -161,23 +161,23 @@ impl From<ArtifactLink> for Artifact {
     }
 }
 
-/// A worker could not do its job.
+/// The failure of a job.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FailJob {
-    /// The lease that it holds.
+    /// The worker's lease.
     pub lease: String,
-    /// Why.
+    /// The error.
     #[serde(deserialize_with = "super::object::required")]
     pub error: JobError,
 }
 
-/// Why a job was not done.
+/// Why a job failed.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct JobError {
-    /// `transient` is tried again by the tool's policy, `contract` is a mistake that a person must see, `business` is
-    /// final and the plan decides. Default `transient`.
+    /// `transient` is retried by the tool's policy, `contract` is a bug that becomes a dead letter, `business` is final
+    /// and the plan decides. Default `transient`.
     #[serde(default)]
     pub class: Option<JobErrorClass>,
     /// Machine-readable.
@@ -187,7 +187,7 @@ pub struct JobError {
     /// For people.
     #[schema(max_length = 4096)]
     pub message: String,
-    /// Try again after so long, 0 to 86400000, without counting it as a failed attempt.
+    /// Delay before the next attempt, 0 to 86400000; the attempt then does not count as failed.
     #[serde(default, deserialize_with = "super::whole::optional")]
     #[schema(minimum = 0, maximum = 86_400_000)]
     pub retry_after_ms: Option<u64>,
@@ -197,7 +197,7 @@ pub struct JobError {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum JobErrorClass {
-    /// Worth another attempt.
+    /// Worth a retry.
     #[default]
     Transient,
     /// A bug.
@@ -206,27 +206,27 @@ pub enum JobErrorClass {
     Business,
 }
 
-/// A worker needs more time.
+/// A request for more time.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExtendJob {
-    /// The lease that it holds.
+    /// The worker's lease.
     pub lease: String,
-    /// How much longer from now, 1000 to 86400000; default: what the tool says.
+    /// The new length of the lease from now, 1000 to 86400000; default: that of the tool.
     #[serde(default, deserialize_with = "super::whole::optional")]
     #[schema(minimum = 1_000, maximum = 86_400_000)]
     pub lease_ms: Option<u64>,
 }
 
-/// Until when a worker has its job now.
+/// The extended lease.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct Extended {
-    /// When it is offered to others again.
+    /// When the lease ends and the job is offered to others.
     #[schema(format = DateTime)]
     pub leased_until: String,
 }
 
-/// The answer of a worker was taken.
+/// The confirmation of a worker's answer.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct JobTaken {
     /// The run it belongs to.
@@ -234,60 +234,60 @@ pub struct JobTaken {
     pub run_id: String,
 }
 
-/// How delegated work went: a result or an error.
+/// The outcome of delegated work: a result or an error.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct Callback {
-    /// What came of it; must be what the tool declares.
+    /// The result; it must match the tool's declared output.
     #[serde(default)]
     #[schema(value_type = Option<Value>)]
     pub result: Option<Value>,
-    /// Why it failed: `{code, message, class}`.
+    /// The error: `{code, message, class}`.
     #[serde(default)]
     #[schema(value_type = Option<Value>)]
     pub error: Option<Value>,
 }
 
-/// Whether somebody waited for a callback.
+/// The confirmation of a callback.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct CallbackTaken {
-    /// `false`: it came late or twice, and changed nothing.
+    /// `false` if it was late or repeated, and changed nothing.
     pub taken: bool,
 }
 
-/// What a reviewer says about a result.
+/// A review of a result.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Review {
-    /// There is no default: without a verdict nothing goes on.
+    /// Required: without a verdict the run does not go on.
     pub verdict: Verdict,
-    /// The step, if several wait.
+    /// The step, if several wait for a review.
     #[serde(default)]
     pub step: Option<String>,
-    /// Fields of the result that are replaced.
+    /// Fields of the result to replace.
     #[serde(default)]
     #[schema(value_type = Option<Object>)]
     pub corrections: Option<Map<String, Value>>,
-    /// Why, for the log.
+    /// The reason, for the log.
     #[serde(default)]
     #[schema(max_length = 4096)]
     pub note: Option<String>,
 }
 
-/// A verdict.
+/// The verdict of a review.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// Go on.
+    /// The result is accepted and the run goes on.
     Accept,
-    /// It is no good.
+    /// The result is rejected.
     Reject,
 }
 
-/// What is to be undone.
+/// What to undo.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UndoRun {
-    /// One step of the run; absent: all of it, last step first.
+    /// One step of the run; absent: the whole run, last step first.
     #[serde(default)]
     pub step: Option<String>,
 }

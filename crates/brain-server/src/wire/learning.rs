@@ -1,4 +1,4 @@
-//! Learning: phrases that are taught, candidates for them, and what people correct.
+//! Learning: taught phrases, candidates, and corrections.
 
 use brain_kernel::{Judged, TaughtRow};
 use brain_nlu::learn::{Blocked, Expect, LearnedCase, State, Week};
@@ -6,26 +6,26 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-/// How learning goes.
+/// Figures about learning.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct LearningHealth {
-    /// The weeks in which something was asked or decided, oldest first.
+    /// The weeks with requests or decisions, oldest first.
     pub weeks: Vec<LearningWeek>,
-    /// How many candidates stand where: `gathering`, `ready`, `review`, `promoted`, `rejected`.
+    /// Number of candidates by state: `gathering`, `ready`, `review`, `promoted`, `rejected`.
     #[schema(value_type = Object)]
     pub states: Value,
 }
 
-/// One week, as ISO 8601 counts them, in UTC.
+/// One ISO 8601 week, in UTC.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct LearningWeek {
     /// The week, such as `2026-W07`.
     pub week: String,
     /// Requests in words.
     pub asked: u32,
-    /// Of them, those that were understood and not corrected.
+    /// Requests that were understood and not corrected.
     pub right: u32,
-    /// Of them, those that somebody corrected.
+    /// Requests that somebody corrected.
     pub corrected: u32,
     /// Candidates that became phrases.
     pub promoted: u32,
@@ -46,7 +46,7 @@ impl From<Week> for LearningWeek {
     }
 }
 
-/// What people say for a tool or playbook that is no phrase of it yet.
+/// A candidate: a text that people use for a tool or playbook and that is not a phrase of it yet.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct PhraseCandidate {
     /// The phrase.
@@ -55,27 +55,27 @@ pub struct PhraseCandidate {
     pub target: String,
     /// `gathering`, `ready`, `review`, `promoted` or `rejected`.
     pub state: String,
-    /// What the gates say, in sentences.
+    /// The reasons of the gates, as sentences.
     pub why: Vec<String>,
-    /// How often it was said.
+    /// How often it was used.
     pub turns: u32,
-    /// Of those, how many count: a few of each person.
+    /// How many of those uses count: a few per person.
     pub seen: u32,
-    /// Of those that count, how many were right.
+    /// How many counted uses succeeded.
     pub succeeded: u32,
-    /// How often it was right, from 0 to 1.
+    /// The success rate, from 0 to 1.
     pub success: f64,
-    /// How many people were right with it.
+    /// Number of people with successful uses.
     pub people: usize,
-    /// When it was first said.
+    /// When it was first used.
     #[schema(format = DateTime)]
     pub first_seen: String,
-    /// When it was last said.
+    /// When it was last used.
     #[schema(format = DateTime)]
     pub last_seen: String,
 }
 
-/// The word for where a candidate stands.
+/// The spelling of a candidate's state.
 pub(crate) fn state_word(state: State) -> &'static str {
     match state {
         State::Gathering => "gathering",
@@ -110,32 +110,32 @@ impl From<Judged> for PhraseCandidate {
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"phrase": "ring {title}", "target": "os.create_task"}))]
 pub struct TeachRequest {
-    /// The phrase, with `{slots}` where values stand.
+    /// The phrase, with `{slots}` for values.
     #[schema(max_length = 500)]
     pub phrase: String,
     /// The tool or playbook.
     pub target: String,
-    /// For the caller only, not for everybody of the tenant.
+    /// Whether it applies to the caller only, not to the whole tenant.
     #[serde(default)]
     pub own: Option<bool>,
-    /// Also if it is taken away from another tool or playbook, was rejected, or makes a row of a corpus be read wrongly.
+    /// Teaches it even if it belongs to another target, was rejected, or breaks a corpus row.
     #[serde(default)]
     pub replace: Option<bool>,
 }
 
-/// What came of teaching.
+/// The answer to teaching.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct TaughtAnswer {
     /// The phrase.
     pub phrase: String,
-    /// What it asks for from now on.
+    /// Its target from now on.
     pub target: String,
-    /// What it asked for before, or null.
+    /// Its previous target, or null.
     #[schema(required)]
     pub replaced: Option<String>,
-    /// What to know about it: what it is like, what the corpora lose by it.
+    /// Notes: similar phrases, and corpus rows that break.
     pub notes: Vec<String>,
-    /// Whether it was known already.
+    /// Whether it was already known.
     pub already: bool,
 }
 
@@ -146,14 +146,14 @@ impl From<brain_kernel::Learned> for TaughtAnswer {
     }
 }
 
-/// A phrase to take back.
+/// A phrase to remove.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UnteachRequest {
     /// The phrase.
     #[schema(max_length = 500)]
     pub phrase: String,
-    /// Why.
+    /// The reason.
     #[serde(default)]
     pub why: Option<String>,
 }
@@ -165,15 +165,15 @@ pub struct TaughtItem {
     pub phrase: String,
     /// The tool or playbook.
     pub target: String,
-    /// Whose it is; null if everybody's.
+    /// The actor it applies to; null for the whole tenant.
     #[schema(required)]
     pub actor: Option<String>,
-    /// Who taught it; `learning` if the gates let it pass.
+    /// Who taught it; `learning` if it was promoted automatically.
     pub by: String,
-    /// When.
+    /// When it was taught.
     #[schema(format = DateTime)]
     pub at: String,
-    /// Whether it was learned from what people said.
+    /// Whether it was learned from requests.
     pub learned: bool,
 }
 
@@ -190,7 +190,7 @@ impl From<TaughtRow> for TaughtItem {
     }
 }
 
-/// A candidate to decide about, or a rejection to take back.
+/// A phrase and its target: a candidate to decide about, or a phrase to unblock.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PhraseFor {
@@ -201,34 +201,34 @@ pub struct PhraseFor {
     pub target: String,
 }
 
-/// A phrase to reject.
+/// A phrase to block.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RejectRequest {
     /// The phrase.
     #[schema(max_length = 500)]
     pub phrase: String,
-    /// The tool or playbook that it must not lead to.
+    /// The tool or playbook that it must not match.
     pub target: String,
-    /// Why: whoever comes upon it later reads this.
+    /// The reason, for those who find the block later.
     pub why: String,
 }
 
-/// A phrase that was rejected.
+/// A blocked phrase.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct BlockedPhrase {
     /// The phrase.
     pub phrase: String,
-    /// The tool or playbook that it must not lead to.
+    /// The tool or playbook that it must not match.
     pub target: String,
-    /// Why.
+    /// The reason.
     pub why: String,
-    /// Who rejected it.
+    /// Who blocked it.
     pub by: String,
-    /// When.
+    /// When it was blocked.
     #[schema(format = DateTime)]
     pub at: String,
-    /// What the corpora lose by it, if it was rejected just now and they do.
+    /// Corpus rows that break, if it was blocked just now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
@@ -240,25 +240,25 @@ impl From<Blocked> for BlockedPhrase {
     }
 }
 
-/// How the cycle is to go.
+/// Options of a promotion cycle.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CycleRequest {
-    /// Only say what would become of each.
+    /// Only report what would be promoted.
     #[serde(default)]
     pub dry_run: Option<bool>,
 }
 
-/// What became of a candidate.
+/// The result of a candidate.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct PromotionItem {
     /// The phrase.
     pub phrase: String,
     /// The tool or playbook.
     pub target: String,
-    /// Whether it became a phrase, or would.
+    /// Whether it was promoted, or would be.
     pub promoted: bool,
-    /// Why not, or null.
+    /// The reason why not, or null.
     #[schema(required)]
     pub why: Option<String>,
 }
@@ -270,39 +270,39 @@ impl From<brain_kernel::Promotion> for PromotionItem {
     }
 }
 
-/// What was meant by a request, or that it was not what was chosen.
+/// A correction of how a request was understood.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CorrectionRequest {
-    /// The run that heard the request.
+    /// The run with the request.
     #[schema(format = "uuid")]
     pub run_id: String,
-    /// The tool or playbook that was meant. Needed if nothing was chosen.
+    /// The tool or playbook that was meant. Required if nothing was chosen.
     #[serde(default)]
     pub meant: Option<String>,
-    /// Which request of several in the run, from 1.
+    /// The number of the request within the run, from 1.
     #[serde(default, deserialize_with = "super::whole::optional")]
     #[schema(minimum = 1)]
     pub request: Option<u64>,
-    /// Why.
+    /// The reason.
     #[serde(default)]
     pub why: Option<String>,
 }
 
-/// What came of a correction.
+/// The answer to a correction.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct CorrectionAnswer {
-    /// What was said.
+    /// The text of the request.
     pub said: String,
-    /// What it was taken for, or null.
+    /// The target that was chosen, or null.
     #[schema(required)]
     pub chosen: Option<String>,
-    /// What was meant, or null.
+    /// The target that was meant, or null.
     #[schema(required)]
     pub meant: Option<String>,
-    /// Whether it answers a question that Brain had asked.
+    /// Whether it answers a question of Brain.
     pub answer: bool,
-    /// Whether it counts in the tenant's corpus by itself; otherwise somebody else has to say the same.
+    /// Whether it counts in the tenant's corpus by itself; otherwise a second person must agree.
     pub counts: bool,
 }
 
@@ -313,22 +313,22 @@ impl From<brain_kernel::Corrected> for CorrectionAnswer {
     }
 }
 
-/// An utterance that was corrected, and what it must be read as.
+/// A corrected utterance and its expected target.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct CaseItem {
     /// The utterance.
     pub say: String,
-    /// The tool or playbook that it must be read as, or null.
+    /// The expected tool or playbook, or null.
     #[schema(required)]
     pub target: Option<String>,
-    /// The one that it must not be read as, or null.
+    /// The target that it must not match, or null.
     #[schema(required)]
     pub not_target: Option<String>,
-    /// How many people said so.
+    /// Number of people who agree.
     pub people: usize,
-    /// Whether others said something else.
+    /// Whether other corrections disagree.
     pub contested: bool,
-    /// Whether it counts when a corpus is measured.
+    /// Whether it counts when the corpus is measured.
     pub counts: bool,
 }
 

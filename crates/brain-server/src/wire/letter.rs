@@ -1,4 +1,4 @@
-//! Dead letters: jobs that wait for a person, and what the person decides.
+//! Dead letters, and the decisions about them.
 
 use brain_core::{Millis, Redactor, Timestamp};
 use brain_kernel::{BulkLetter, BulkOutcome};
@@ -9,58 +9,58 @@ use utoipa::ToSchema;
 
 use super::run::{ReceiptError, RunResponse};
 
-/// A job that waits for a person, or did.
+/// A dead letter: a job that waits for a person, or did.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct Letter {
     /// Its id: the `call_id` of the job.
     #[schema(format = "uuid")]
     pub letter_id: String,
-    /// The run.
+    /// The id of the run.
     #[schema(format = "uuid")]
     pub run_id: String,
-    /// The tool.
+    /// The name of the tool.
     pub tool_name: String,
-    /// Whether it still waits.
+    /// Whether it is undecided.
     pub open: bool,
-    /// When it was put here.
+    /// When the job became a dead letter.
     #[schema(format = DateTime)]
     pub opened_at: String,
     /// The step of the run.
     pub step: String,
-    /// Which item of a `foreach` step.
+    /// The item of a `foreach` step.
     pub item: u64,
-    /// Whether this was to take something back.
+    /// Whether the job was an undo.
     pub undo: bool,
-    /// How often it was tried.
+    /// Number of attempts.
     pub attempts: u64,
-    /// Whether nobody knows if it happened.
+    /// Whether it is unknown if it happened.
     pub in_doubt: bool,
     /// Whether it happened: `no`, `maybe` or `yes` (but its answer could not be used).
     pub happened: String,
-    /// What it was called with, without personal values and secrets.
+    /// The arguments, without personal values and secrets.
     #[schema(value_type = Object)]
     pub input: Value,
     /// Who can help: `support`, `engineering` or `business`.
     pub intervention_type: String,
-    /// Why the last attempt failed.
+    /// The error of the last attempt.
     #[schema(required)]
     pub failure: Option<ReceiptError>,
     /// Every attempt: `at`, `attempt` and `failure`.
     #[schema(value_type = Vec<Object>)]
     pub history: Vec<Value>,
-    /// Who asked for the run and was told on the feed (`LetterOpened`): `to` and `at`; null if nobody is known.
+    /// The requester who was notified on the feed (`LetterOpened`): `to` and `at`; null if none is known.
     #[schema(required, value_type = Option<Object>)]
     pub notified: Option<Map<String, Value>>,
-    /// Whom it was handed to: `to`, `at`, `by` and `note`; null if to nobody.
+    /// Who it was assigned to: `to`, `at`, `by` and `note`; null if nobody.
     #[schema(required, value_type = Option<Object>)]
     pub escalated: Option<Map<String, Value>>,
-    /// What was decided: `outcome`, `at`, `by` and `note`; null while it is open.
+    /// The decision: `outcome`, `at`, `by` and `note`; null while it is open.
     #[schema(required, value_type = Option<Object>)]
     pub resolution: Option<Map<String, Value>>,
 }
 
 impl Letter {
-    /// A letter as callers see it.
+    /// A dead letter as callers see it.
     pub fn of(row: &DeadLetterRow, redactor: &Redactor) -> Self {
         let body = &row.body;
         Self {
@@ -86,7 +86,7 @@ impl Letter {
     }
 }
 
-/// A decision was taken: the letter, and where its run stands now.
+/// A decided letter, and the state of its run.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct LetterDecided {
     /// The letter.
@@ -95,17 +95,17 @@ pub struct LetterDecided {
     pub run: RunResponse,
 }
 
-/// Try again, with the same key.
+/// Retries with the same key.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Retry {
-    /// Why, for the log.
+    /// The reason, for the log.
     #[serde(default)]
     #[schema(max_length = 4096)]
     pub note: Option<String>,
 }
 
-/// Retry many letters. Without `tool` and `since`, all that are open.
+/// Retries many letters. Without `tool` and `since`, all open ones.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RetryMany {
@@ -113,35 +113,35 @@ pub struct RetryMany {
     #[serde(default)]
     #[schema(max_length = 256)]
     pub tool: Option<String>,
-    /// Only letters that were opened since: a moment such as `2026-03-02T09:00:00Z`, or a duration such as `2h`.
+    /// Only letters opened since: a time such as `2026-03-02T09:00:00Z`, or a duration such as `2h`.
     #[serde(default)]
     #[schema(max_length = 64)]
     pub since: Option<String>,
-    /// Only say what would be done.
+    /// Only report what would be done.
     #[serde(default)]
     pub dry_run: Option<bool>,
-    /// Why, for the log.
+    /// The reason, for the log.
     #[serde(default)]
     #[schema(max_length = 4096)]
     pub note: Option<String>,
 }
 
-/// What became of many letters.
+/// The result of retrying many letters.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct RetriedMany {
-    /// Whether nothing was changed.
+    /// Whether it was a dry run, which changes nothing.
     pub dry_run: bool,
-    /// How many are retried, or would be.
+    /// How many were retried, or would be.
     pub retried: usize,
-    /// How many are left for a person.
+    /// How many were skipped and still need a person.
     pub skipped: usize,
-    /// Whether there are more: ask again.
+    /// Whether there are more: repeat the request.
     pub more: bool,
-    /// Each of them, newest first.
+    /// The letters, newest first.
     pub items: Vec<RetriedLetter>,
 }
 
-/// One letter of many.
+/// The result of one letter.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct RetriedLetter {
     /// The letter.
@@ -150,15 +150,15 @@ pub struct RetriedLetter {
     /// Its run.
     #[schema(format = "uuid")]
     pub run_id: String,
-    /// The tool.
+    /// The name of the tool.
     pub tool_name: String,
-    /// Why it was skipped; null if it was not.
+    /// The reason for skipping; null if it was retried.
     #[schema(required)]
     pub skipped: Option<String>,
 }
 
 impl RetriedMany {
-    /// What became of many letters, as callers see it.
+    /// The result as callers see it.
     pub fn of(letters: Vec<BulkLetter>, more: bool, dry_run: bool) -> Self {
         let items: Vec<RetriedLetter> = letters.into_iter().map(RetriedLetter::from).collect();
         let skipped = items.iter().filter(|item| item.skipped.is_some()).count();
@@ -176,13 +176,13 @@ impl From<BulkLetter> for RetriedLetter {
     }
 }
 
-/// A moment: written out, or as a duration before now.
+/// Parses a time, or a duration before now.
 pub fn since(text: &str, now: Timestamp) -> Result<Timestamp, String> {
     if let Ok(ago) = text.parse::<Millis>() {
         let ago = i64::try_from(ago.0).unwrap_or(i64::MAX);
         return Ok(Timestamp::from_millis(now.as_millis().saturating_sub(ago)));
     }
-    let wrong = || format!("`{text}` is neither a moment such as 2026-03-02T09:00:00Z nor a duration such as 2h");
+    let wrong = || format!("`{text}` is neither a time such as 2026-03-02T09:00:00Z nor a duration such as 2h");
     serde_json::from_value(Value::String(text.to_owned())).map_err(|_| wrong())
 }
 
@@ -190,39 +190,39 @@ pub fn since(text: &str, now: Timestamp) -> Result<Timestamp, String> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// Go on without it.
+    /// The run goes on without the step.
     #[default]
     Skip,
-    /// It was done elsewhere, with this result: go on as if it had succeeded.
+    /// It was done elsewhere, with this result: the run goes on as if it had succeeded.
     Done,
-    /// Give it up: the step has failed, and its `on_failure` decides what follows.
+    /// The step fails, and its `on_failure` decides what follows.
     Abandon,
 }
 
-/// Close a letter by hand.
+/// Closes a letter by hand.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Resolve {
-    /// What was found out and done; required.
+    /// What you found and did; required.
     #[schema(min_length = 1, max_length = 4096, pattern = r"\S")]
     pub note: String,
     /// How it is closed.
     #[serde(default)]
     pub outcome: Outcome,
-    /// With `done`, and only then: what the tool would have answered; checked against its output schema.
+    /// The tool's result, only with `done`; checked against its output schema.
     #[serde(default)]
     #[schema(value_type = Option<Object>)]
     pub result: Option<Map<String, Value>>,
 }
 
-/// Tell someone.
+/// Assigns a letter to somebody.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Escalate {
-    /// Whom.
+    /// The person.
     #[schema(min_length = 1, max_length = 256, pattern = r"\S")]
     pub to: String,
-    /// Why, for the log.
+    /// The reason, for the log.
     #[serde(default)]
     #[schema(max_length = 4096)]
     pub note: Option<String>,

@@ -1,4 +1,4 @@
-//! The forms that travel over the wire. Inner crates know none of them; the command line prints them as they are.
+//! The JSON types of the API. Inner crates do not use them; the command line prints them with `--json`.
 
 mod approval;
 mod blob;

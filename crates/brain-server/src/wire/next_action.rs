@@ -1,4 +1,4 @@
-//! What may be done next, as requests to this API.
+//! Next actions, worded as requests to this API.
 
 use brain_kernel::NextAction;
 

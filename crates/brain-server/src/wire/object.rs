@@ -1,5 +1,6 @@
-//! Objects that must be objects. A derived reader of a struct also takes a list of its fields' values in order; nobody
-//! should approve anything with `["approve"]`.
+//! Structs that are read from JSON objects only. A derived deserialiser also accepts a list of the field values in
+//! order;
+//! `["approve"]` must not approve anything.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -7,7 +8,7 @@ use std::marker::PhantomData;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 
-/// A struct that is read from an object and from nothing else.
+/// A struct that is read only from an object.
 pub(crate) struct Object<T>(pub(crate) T);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {

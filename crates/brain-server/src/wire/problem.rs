@@ -1,4 +1,4 @@
-//! What an error looks like: a problem document of RFC 9457.
+//! Problem documents (RFC 9457).
 
 use brain_kernel::KernelError;
 use serde::{Deserialize, Serialize};
@@ -6,35 +6,35 @@ use utoipa::ToSchema;
 
 use crate::problem::Problem;
 
-/// Why a request was not answered (RFC 9457).
+/// Why a request failed (RFC 9457).
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct ProblemDocument {
-    /// Names the kind of problem: `urn:brain:error:<code>`.
+    /// Identifies the kind of problem: `urn:brain:error:<code>`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// The kind of problem in words; the same for every problem of the kind.
+    /// A short description of the kind; equal for every problem of the kind.
     pub title: String,
     /// The HTTP status.
     pub status: u16,
-    /// What was wrong this time, and what to do.
+    /// What was wrong in this case, and what to do.
     pub detail: String,
     /// Stable, machine-readable.
     pub code: String,
-    /// The parts of the request that do not fit.
+    /// The invalid parts of the request.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<FieldProblem>,
-    /// With `internal`: what to look for in the server's log.
+    /// With `internal`: the id under which the server's log has details.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_id: Option<String>,
 }
 
 impl ProblemDocument {
-    /// Why the kernel did not answer. `detail` is for somebody at the machine, who may know what went wrong inside.
+    /// A kernel error. `detail` is for a local user and may contain internal details.
     pub fn of_kernel(error: KernelError, detail: &str) -> Self {
         Self { detail: detail.to_owned(), error_id: None, ..Problem::from(error).document() }
     }
 
-    /// Why a command failed for another reason.
+    /// Any other failure of a command.
     pub fn of_command(detail: &str) -> Self {
         Self {
             kind: "urn:brain:error:command_failed".into(),
@@ -48,10 +48,10 @@ impl ProblemDocument {
     }
 }
 
-/// A part of the request that does not fit.
+/// An invalid part of the request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct FieldProblem {
-    /// Where, as a path such as `limits.max_tool_calls`.
+    /// The path of the field, such as `limits.max_tool_calls`.
     pub field: String,
     /// What was wrong, and what to do.
     pub message: String,

@@ -1,4 +1,4 @@
-//! Runs: the request and the response of the run contract, with our own fields beside its own.
+//! Runs: the request and the response of the run contract, with Brain's additional fields.
 
 use super::next_action::in_http;
 use brain_core::{ContractStatus, RunStatus};
@@ -9,17 +9,17 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-/// What the caller wants to happen.
+/// What to do with a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
-    /// Say what would be done; do nothing.
+    /// Explain what would be done; execute nothing.
     Answer,
-    /// Prepare it for approval; do nothing yet.
+    /// Plan it for approval; execute nothing yet.
     Plan,
-    /// Do it; do not wait.
+    /// Execute it without waiting.
     Enqueue,
-    /// Do it and wait for the receipts.
+    /// Execute it and wait for the receipts.
     #[default]
     EnqueueAndWait,
 }
@@ -35,53 +35,53 @@ impl From<Mode> for brain_kernel::Mode {
     }
 }
 
-/// A request: what is to be done, in words or by name.
+/// A request, in words or as calls by name.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"message": "create task: Call Bob", "mode": "enqueue_and_wait"}))]
 pub struct RunRequest {
-    /// What is to be done, in plain words, at most 64 KiB. May be empty only if `calls` are given.
+    /// The request in plain words, at most 64 KiB. May be empty only if `calls` are given.
     #[serde(default)]
     #[schema(max_length = 65_536)]
     pub message: String,
-    /// What is to happen; default `enqueue_and_wait`.
+    /// What to do with it; default `enqueue_and_wait`.
     #[serde(default)]
     pub mode: Option<Mode>,
-    /// The conversation it belongs to. The same request twice in one conversation is done once.
+    /// The conversation it belongs to. A repeated request in one conversation is executed once.
     #[serde(default)]
     #[schema(format = "uuid", value_type = Option<String>)]
     pub conversation_id: Option<uuid::Uuid>,
-    /// Values that fill slots of the same name, such as `lead_id`.
+    /// Values for slots of the same name, such as `lead_id`.
     #[serde(default)]
     #[schema(value_type = Option<Object>)]
     pub context: Option<Map<String, Value>>,
-    /// Bounds.
+    /// Limits of the run.
     #[serde(default, deserialize_with = "super::object::optional")]
     pub limits: Option<LimitsRequest>,
-    /// Tool calls by name, instead of words. Beside the `message` of a request that was asked about, they say what it
-    /// meant; learning counts that.
+    /// Tool calls by name, instead of words. Beside a `message` that Brain asked about, they answer the question, and
+    /// learning counts that.
     #[serde(default, deserialize_with = "super::object::optional_list")]
     #[schema(max_items = 1000)]
     pub calls: Option<Vec<CallRequest>>,
-    /// Files that come with it: references that `POST /v1/blobs` gave. They fill inputs of type `file`, in order.
+    /// References from `POST /v1/blobs`. They fill inputs of type `file`, in order.
     #[serde(default)]
     #[schema(value_type = Option<Vec<Object>>, max_items = 100)]
     pub attachments: Option<Vec<Map<String, Value>>>,
-    /// What several calls are to each other; default `plain`.
+    /// How several calls relate; default `plain`.
     #[serde(default)]
     pub policy: Option<Policy>,
 }
 
-/// What several calls of one request are to each other.
+/// How several calls of one request relate.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Policy {
-    /// One after the other; the first failure stops the run.
+    /// In sequence; the first failure stops the run.
     #[default]
     Plain,
-    /// All of them in one commit, or none of them. Only tools that work on Brain's own records.
+    /// All in one commit, or none. Only for tools that work on Brain's own records.
     Atomic,
-    /// Each is tried, whatever becomes of the others.
+    /// Each is executed, whatever happens to the others.
     BestEffort,
 }
 
@@ -95,11 +95,11 @@ impl From<Policy> for BatchPolicy {
     }
 }
 
-/// Bounds that the caller sets.
+/// Limits that the caller sets.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LimitsRequest {
-    /// Tool calls in one run, 1 to 10,000; default 10. Items of lists, added steps and child runs count.
+    /// Maximum number of tool calls, 1 to 10,000; default 10. Items of lists, added steps and child runs count.
     #[serde(default, deserialize_with = "super::whole::optional")]
     #[schema(minimum = 1, maximum = 10_000)]
     pub max_tool_calls: Option<u64>,
@@ -107,7 +107,7 @@ pub struct LimitsRequest {
     #[serde(default, deserialize_with = "super::whole::optional")]
     #[schema(minimum = 0, maximum = 120_000)]
     pub wait_timeout_ms: Option<u64>,
-    /// What it may cost at most, in the currency of the settings: a decimal as text.
+    /// Maximum cost in the currency of the settings, as decimal text.
     #[serde(default)]
     #[schema(pattern = r"^[0-9]+(\.[0-9]+)?$")]
     pub max_cost: Option<String>,
@@ -117,7 +117,7 @@ pub struct LimitsRequest {
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CallRequest {
-    /// The tool.
+    /// The name of the tool.
     pub tool_name: String,
     /// Its arguments.
     #[serde(default)]
@@ -125,67 +125,66 @@ pub struct CallRequest {
     pub input: Map<String, Value>,
 }
 
-/// Where a run stands.
+/// The state of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct RunResponse {
-    /// Whether all is well so far.
+    /// Whether there are no errors so far.
     pub ok: bool,
-    /// The run.
+    /// The id of the run.
     #[schema(format = "uuid")]
     pub run_id: String,
-    /// Where it stands.
+    /// Its status.
     #[schema(value_type = String)]
     pub status: RunStatus,
-    /// The same in the six words of the run contract: `created`, `planning`, `enqueued`, `waiting`, `completed`,
-    /// `failed`.
+    /// Its status in the run contract: `created`, `planning`, `enqueued`, `waiting`, `completed` or `failed`.
     #[schema(value_type = String)]
     pub contract_status: ContractStatus,
-    /// What was decided, and why.
+    /// The decision and its reason.
     pub decision: RunDecision,
-    /// What is planned.
+    /// The planned calls.
     pub planned_tool_calls: Vec<PlannedToolCall>,
-    /// What was accepted for execution.
+    /// The calls accepted for execution.
     pub enqueued: Vec<EnqueuedCall>,
-    /// What was done, attempt by attempt.
+    /// The receipts, one per attempt.
     pub receipts: Vec<Receipt>,
-    /// One message for the person.
+    /// A message for the requester.
     pub assistant_message: String,
-    /// What to do next.
+    /// Suggested next requests.
     pub next_actions: Vec<String>,
-    /// What stands in the way.
+    /// The errors.
     pub errors: Vec<ErrorItem>,
-    /// The approval that is awaited, or null.
+    /// The pending approval, or null.
     #[schema(required, format = "uuid")]
     pub approval_id: Option<String>,
-    /// How far it is.
+    /// Finished and total steps.
     pub progress: Progress,
     /// What its open steps wait for.
     pub waits_for: Vec<String>,
-    /// What became of a batch (`policy` atomic or best_effort): `{policy, outcome, succeeded, failed, skipped, causes}`.
+    /// The result of a batch (`policy` atomic or best_effort): `{policy, outcome, succeeded, failed, skipped, causes}`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub batch: Option<Value>,
-    /// Whether its values were erased when they had been kept long enough: digests are left. Left out if not.
+    /// Whether retention erased its values, leaving digests. Left out if not.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub erased: bool,
-    /// What was said; empty if only `calls` were given, or it was erased.
+    /// The text of the request; empty if only `calls` were given, or if it was erased.
     pub message: String,
-    /// The mode that was asked for.
+    /// The requested mode.
     pub mode: String,
     /// The conversation, or null.
     #[schema(required)]
     pub conversation_id: Option<String>,
-    /// The values that came with the request, without personal ones; null if none did.
+    /// The context of the request, without personal values; null if there was none.
     #[schema(required, value_type = Option<Object>)]
     pub context: Option<Map<String, Value>>,
-    /// The bounds of the request: `max_tool_calls`, `wait_timeout_ms`, `max_cost`; null if they were erased.
+    /// The limits of the request: `max_tool_calls`, `wait_timeout_ms`, `max_cost`; null if they were erased.
     #[schema(required, value_type = Option<Object>)]
     pub limits: Option<Map<String, Value>>,
-    /// The trace that it belongs to (W3C Trace Context): the one in the `traceparent` of the request, else one of its own.
-    /// Outside systems get it as `traceparent`.
+    /// The trace id (W3C Trace Context): that of the request's `traceparent`, or a new one. Outside systems get it as
+    /// `traceparent`.
     #[schema(pattern = "^[0-9a-f]{32}$")]
     pub trace_id: String,
-    /// What language models used for all of it; left out if no tool said so.
+    /// Total token usage of language models; left out if no tool reported any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token_usage: Option<TokenUsage>,
     /// When it was received.
@@ -196,17 +195,17 @@ pub struct RunResponse {
     pub updated_at: String,
 }
 
-/// What a language model used.
+/// The token usage of a language model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TokenUsage {
-    /// Tokens read.
+    /// Input tokens.
     #[serde(deserialize_with = "super::whole::required")]
     pub input: u64,
-    /// Tokens written.
+    /// Output tokens.
     #[serde(deserialize_with = "super::whole::required")]
     pub output: u64,
-    /// Which model; of a whole run, all of them.
+    /// The model; for a whole run, all of them.
     #[serde(default)]
     pub model: Option<String>,
 }
@@ -229,7 +228,7 @@ impl From<TokenUsage> for brain_registry::TokenUsage {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Confidence {
-    /// A phrase matched whole and said everything.
+    /// A phrase matched completely and gave every value.
     High,
     /// Something was inferred or filled in by default.
     Medium,
@@ -250,21 +249,21 @@ impl From<brain_core::Confidence> for Confidence {
     }
 }
 
-/// What was decided, and why.
+/// The decision about a request, and its reason.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct RunDecision {
-    /// The mode that was used: the one asked for, or `answer` if nothing could be planned.
+    /// The mode that was used: the requested one, or `answer` if nothing could be planned.
     pub mode_used: String,
-    /// Why.
+    /// The reason.
     pub reason: String,
     /// How sure the reading is.
     pub confidence: Confidence,
 }
 
-/// A call that is planned.
+/// A planned call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct PlannedToolCall {
-    /// The tool.
+    /// The name of the tool.
     pub tool_name: String,
     /// Its arguments.
     #[schema(value_type = Value)]
@@ -274,59 +273,59 @@ pub struct PlannedToolCall {
     pub idempotency_key: Option<String>,
 }
 
-/// A call that was accepted for execution.
+/// A call accepted for execution.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct EnqueuedCall {
-    /// Its id: the same in every receipt.
+    /// Its id, which its receipts have too.
     #[schema(format = "uuid")]
     pub call_id: String,
-    /// The tool.
+    /// The name of the tool.
     pub tool_name: String,
 }
 
 /// The record of one attempt.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Receipt {
-    /// The call.
+    /// The id of the call.
     #[schema(format = "uuid")]
     pub call_id: String,
-    /// The tool.
+    /// The name of the tool.
     pub tool_name: String,
     /// The step that made the call.
     pub step: String,
-    /// Which attempt, from 1.
+    /// Counted from 1.
     pub attempt: u32,
-    /// Whether this took something back.
+    /// Whether it was an undo.
     pub undo: bool,
     /// `succeeded`, `failed`, `in_doubt` or `rolled_back`.
     pub status: String,
-    /// What it was called with, without personal values and secrets.
+    /// The arguments, without personal values and secrets.
     #[schema(value_type = Value)]
     pub input: Value,
-    /// What the tool answered; null if it did not.
+    /// The result; null if there was none.
     #[schema(value_type = Value)]
     pub result: Value,
-    /// The records it made, changed or used, by role.
+    /// The records it created, changed or used, by role.
     #[schema(value_type = Object)]
     pub effects: Value,
-    /// One sentence.
+    /// A sentence about the call.
     #[schema(required)]
     pub summary: Option<String>,
-    /// Why it failed.
+    /// The error, if it failed.
     #[schema(required)]
     pub error: Option<ReceiptError>,
     /// When it started.
     #[schema(format = DateTime)]
     pub started_at: String,
-    /// When it was finished.
+    /// When it ended.
     #[schema(format = DateTime)]
     pub finished_at: String,
-    /// How long it took, from when it was handed over until its answer was written.
+    /// Time from the hand-over until the answer was written, in milliseconds.
     pub duration_ms: u64,
-    /// The HTTP status of the outside system's answer; null if there was none.
+    /// The HTTP status of the outside system; null if there was none.
     #[schema(required)]
     pub api_status: Option<u16>,
-    /// What a language model used for it; left out if the tool did not say so.
+    /// The token usage of a language model; left out if the tool reported none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token_usage: Option<TokenUsage>,
 }
@@ -342,25 +341,25 @@ pub struct ReceiptError {
     pub message: String,
 }
 
-/// Something that stands in the way.
+/// An error of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ErrorItem {
     /// Stable, machine-readable.
     pub code: String,
     /// For people: what was wrong and what to do.
     pub message: String,
-    /// The tool or playbook.
+    /// The tool or playbook concerned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
-    /// The argument.
+    /// The argument concerned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub field: Option<String>,
-    /// Which of several requests, from 0.
+    /// The index of the request, from 0, if there are several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<usize>,
 }
 
-/// How far a run is.
+/// The progress of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Progress {
     /// Steps finished.
@@ -370,13 +369,13 @@ pub struct Progress {
 }
 
 impl RunResponse {
-    /// The answer to a request that was just accepted. By the contract, mode `enqueue` returns at once: what was done
-    /// in the meantime is seen when the run is looked at.
+    /// The answer to a request that was just accepted. The contract requires mode `enqueue` to return at once, so
+    /// anything done meanwhile is left out.
     pub fn accepted(report: Report) -> Self {
         Self::from(report.as_accepted())
     }
 
-    /// Says that the run was not over when the caller's time was.
+    /// Adds that the run had not ended when the caller's timeout passed.
     pub(crate) fn timed_out(&mut self, waited_ms: u64) {
         let message = format!(
             "The run is still in progress after {waited_ms} ms; it continues in the background. Read it again later."
@@ -471,18 +470,18 @@ impl From<Problem> for ErrorItem {
 /// A run in a list.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct RunSummary {
-    /// The run.
+    /// The id of the run.
     #[schema(format = "uuid")]
     pub run_id: String,
-    /// Where it stands.
+    /// Its status.
     #[schema(value_type = String)]
     pub status: RunStatus,
-    /// The same in the six words of the run contract.
+    /// Its status in the run contract.
     #[schema(value_type = String)]
     pub contract_status: ContractStatus,
-    /// What was said.
+    /// The text of the request.
     pub message: String,
-    /// The mode that was asked for.
+    /// The requested mode.
     pub mode: String,
     /// The conversation, or null.
     #[schema(required)]
@@ -493,7 +492,7 @@ pub struct RunSummary {
     /// When it last changed.
     #[schema(format = DateTime)]
     pub updated_at: String,
-    /// Why the request cannot be read, if its row is damaged; left out otherwise.
+    /// The error, if the stored request is damaged; left out otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unreadable: Option<String>,
 }

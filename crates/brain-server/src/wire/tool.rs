@@ -11,15 +11,15 @@ use utoipa::ToSchema;
 pub struct ToolSummary {
     /// `domain.name`.
     pub name: String,
-    /// What people call it.
+    /// Its display name.
     pub title: String,
     /// A longer explanation.
     pub description: String,
-    /// What it does to the world: `read`, `write`, `external` or `irreversible`.
+    /// Its effect: `read`, `write`, `external` or `irreversible`.
     pub effect: String,
-    /// Whose word it needs: `none`, `user` or `approver`.
+    /// Who must approve it: `none`, `user` or `approver`.
     pub consent: String,
-    /// How people ask for it.
+    /// Example phrases.
     pub phrases: Vec<String>,
 }
 
@@ -36,44 +36,44 @@ impl From<&Tool> for ToolSummary {
     }
 }
 
-/// All that callers may know of a tool.
+/// The definition of a tool as callers see it.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct ToolDetail {
     /// `domain.name`.
     pub name: String,
-    /// The pack it comes from.
+    /// The pack it belongs to.
     pub pack: String,
-    /// What people call it.
+    /// Its display name.
     pub title: String,
     /// A longer explanation.
     pub description: String,
     /// JSON Schema of the arguments.
     #[schema(value_type = Object)]
     pub input_schema: Value,
-    /// JSON Schema of the result; null if it declares none.
+    /// JSON Schema of the result; null if none is declared.
     #[schema(required, value_type = Option<Object>)]
     pub output_schema: Option<Value>,
-    /// How people ask for it.
+    /// Example phrases.
     pub phrases: Vec<String>,
-    /// How it is done: `record`, `expr` or `http`.
+    /// Its behavior, such as `record`, `expr` or `http`.
     pub behavior: String,
-    /// What it does to the world: `read`, `write`, `external` or `irreversible`.
+    /// Its effect: `read`, `write`, `external` or `irreversible`.
     pub effect: String,
-    /// Whose word it needs: `none`, `user` or `approver`.
+    /// Who must approve it: `none`, `user` or `approver`.
     pub consent: String,
     /// How it is undone; null if it cannot be.
     #[schema(required, value_type = Option<Object>)]
     pub undo: Option<Value>,
-    /// What must hold before it runs, each with its "why not".
+    /// Its preconditions, each with an error message.
     #[schema(value_type = Vec<Object>)]
     pub requires: Vec<Value>,
-    /// What is done when nobody knows whether an attempt happened.
+    /// How a call with an unknown outcome is handled.
     #[schema(value_type = Value)]
     pub idempotency: Value,
-    /// How failures that may pass are retried.
+    /// The retry policy.
     #[schema(value_type = Object)]
     pub retry: Value,
-    /// How long one attempt may take, in milliseconds.
+    /// Timeout of one attempt, in milliseconds.
     pub timeout_ms: u64,
     /// 1 (lowest) to 10 (highest).
     pub priority: u8,
@@ -82,7 +82,7 @@ pub struct ToolDetail {
     /// Further declared attributes, as written.
     #[schema(value_type = Object)]
     pub attributes: Map<String, Value>,
-    /// The digest of the definition: what runs pin.
+    /// The digest of the definition, which runs pin.
     pub hash: String,
 }
 
@@ -126,7 +126,7 @@ fn kind(behavior: &Behavior) -> &'static str {
     }
 }
 
-/// A unit variant as it is written.
+/// The serialised name of a unit variant.
 fn word(value: &impl Serialize) -> String {
     serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! What runs wait for, and those that wait for a person, as they travel.
+//! What runs wait for, and the runs that wait for a person.
 
 use super::next_action::in_http;
 use brain_core::RunStatus;
@@ -8,31 +8,31 @@ use utoipa::ToSchema;
 /// What a run waits for.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct WhyWaiting {
-    /// The run.
+    /// The id of the run.
     #[schema(format = "uuid")]
     pub run_id: String,
-    /// One entry for each open step; never empty.
+    /// One entry per open step; never empty.
     pub waits: Vec<Waiting>,
 }
 
 /// One thing that a run waits for.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct Waiting {
-    /// The step; null if it is the whole run.
+    /// The step; null for the whole run.
     #[schema(required)]
     pub step: Option<String>,
-    /// The tool; null if it is the whole run.
+    /// The tool; null for the whole run.
     #[schema(required)]
     pub tool: Option<String>,
     /// `slot`, `call`, `check`, `retry`, `letter`, `worker`, `delegate`, `approval`, `review`, `steps`, `input`,
     /// `parked` or `nothing`.
     pub on: String,
-    /// One sentence.
+    /// An explanation in one sentence.
     pub says: String,
-    /// When time moves it on; null if it does not.
+    /// When the wait ends by itself; null if it does not.
     #[schema(required, format = DateTime)]
     pub until: Option<String>,
-    /// What somebody can do about it.
+    /// Possible next requests.
     #[schema(required)]
     pub then: Vec<String>,
 }
@@ -54,27 +54,27 @@ impl From<brain_kernel::Waiting> for Waiting {
 /// A run that waits for a person.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct ParkedRun {
-    /// The run.
+    /// The id of the run.
     #[schema(format = "uuid")]
     pub run_id: String,
-    /// Its status; `parked` if it was set aside.
+    /// Its status; `parked` if the run itself cannot go on.
     #[schema(value_type = String)]
     pub status: RunStatus,
-    /// Since when.
+    /// Since when it waits.
     #[schema(format = DateTime)]
     pub since: String,
-    /// Why.
+    /// Why it waits.
     pub why: String,
-    /// The tool that failed; null if it is the whole run that waits.
+    /// The tool that failed; null if the whole run waits.
     #[schema(required)]
     pub tool: Option<String>,
-    /// Whether nobody knows if it happened.
+    /// Whether it is unknown if the call happened.
     pub in_doubt: bool,
     /// Its open dead letters.
     pub letters: Vec<String>,
-    /// What it waits for: `person` (it was set aside), `letter`, `approval` or `input`.
+    /// What it waits for: `person` (the run is parked), `letter`, `approval` or `input`.
     pub on: String,
-    /// When it ends by itself; null if it does not.
+    /// When it expires; null if it does not.
     #[schema(required, format = DateTime)]
     pub until: Option<String>,
 }
@@ -95,11 +95,11 @@ impl From<brain_kernel::Parked> for ParkedRun {
     }
 }
 
-/// What somebody says when they decide about a run.
+/// A note with a decision about a run.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Abort {
-    /// Why.
+    /// The reason.
     #[schema(max_length = 4096)]
     pub note: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! Whole numbers. JSON does not tell 5 from 5.0, so both are read.
+//! Whole numbers. JSON does not distinguish 5 from 5.0, so both are accepted.
 
 use std::fmt;
 
@@ -27,7 +27,7 @@ impl<'de> Deserialize<'de> for Whole {
             }
 
             fn visit_f64<E: Error>(self, number: f64) -> Result<Whole, E> {
-                // Above this a double cannot hold every whole number.
+                // Above this, a double cannot represent every whole number.
                 const EXACT: f64 = 9_007_199_254_740_992.0;
                 if number.fract() == 0.0 && (0.0..=EXACT).contains(&number) {
                     return Ok(Whole(number as u64));
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn five_is_five_however_it_is_written() {
+    fn five_and_five_point_zero_are_the_same() {
         for (text, number) in [("5", Some(5)), ("5.0", Some(5)), ("5e0", Some(5)), ("0", Some(0)), ("null", None)] {
             assert_eq!(optional(&mut serde_json::Deserializer::from_str(text)).unwrap(), number, "{text}");
         }

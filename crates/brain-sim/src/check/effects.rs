@@ -1,4 +1,4 @@
-//! What happened because of a run: exactly once in records, and outside never twice unless a person said so.
+//! Effects of a run: exactly once in records, and never twice outside unless a person retried.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use crate::host::counters;
 use crate::outside::Wish;
 use crate::world::World;
 
-/// What the logs of a tenant's runs say must be in its records.
+/// The records that a tenant must have, according to the logs of its runs.
 #[derive(Default)]
 pub(super) struct Counted {
     marks: BTreeSet<JobKey>,
@@ -38,8 +38,8 @@ pub(super) fn of_run(world: &World, _: &Scope, state: &RunState, counted: &mut C
     outside(world, state)
 }
 
-/// Jobs that have had their effect: when they are done, and also when somebody else goes on with their result. A job that
-/// somebody settled by hand after it had got stuck is done, but that did nothing.
+/// Jobs that have had their effect: done ones, and those whose result is delegated, reviewed or expanded. A stuck job
+/// that a person settled by hand is done, but had no effect.
 fn happened(state: &RunState) -> BTreeSet<JobId> {
     let (mut stuck, mut happened) = (BTreeSet::new(), BTreeSet::new());
     for event in entries(&state.log).filter_map(|entry| entry.machine().ok().flatten()) {
@@ -72,11 +72,11 @@ fn outside(world: &World, state: &RunState) -> Vec<String> {
     let wishes = seen.deeds.iter().filter(|(wish, _)| wish.run == run);
     for (Wish { step, item, undo, .. }, deeds) in wishes {
         let Some(at) = machine.find_step(code, step) else {
-            problems.push(format!("a call was made for step {step}, which it does not have"));
+            problems.push(format!("a call was made for step {step}, which the run does not have"));
             continue;
         };
         let key = job_key(code, machine, run, state.data.started, JobId { undo: *undo, ..at.job(*item) });
-        // Each time a person says so, it may be done once more.
+        // Each retry by a person allows one more effect.
         let allowed = 1 + retried.get(&key.to_string()).copied().unwrap_or(0);
         let what = format!("{} of step {step}[{item}]{}", deeds.tool, if *undo { " undo" } else { "" });
         match deeds.tool.as_str() {
@@ -96,7 +96,7 @@ fn outside(world: &World, state: &RunState) -> Vec<String> {
     problems
 }
 
-/// The records of a tenant are exactly what the logs of its runs say.
+/// Checks that the records of a tenant are exactly those that the logs imply.
 pub(super) fn of_tenant(world: &World, scope: &Scope, counted: &Counted) -> Vec<String> {
     let base = &world.disk.base;
     let mut problems = Vec::new();

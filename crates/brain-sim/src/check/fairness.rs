@@ -1,11 +1,10 @@
-//! Slots are shared out by weight: nobody is passed over for a tenant that has more than its part.
+//! Slots are shared by weight: no waiting tenant is passed over for one that has more than its share.
 //!
-//! Two looks at the same thing. The first follows every turn of every node, also while everything breaks: if a run of one
-//! tenant was at hand and waited for a slot, before the turn and after it, no tenant may have been given one that used
-//! more for its weight. That is exact, but it believes what the node says about itself. The second believes only rows and
-//! calls: while a run that any node may take stands in the queue, each node gives the others a bounded number of slots.
-//! For that the world must be calm and its clocks must agree; a node that is dead, stands still or cannot read owes
-//! nobody anything.
+//! Two checks. The first follows every turn of every node, even during faults: if a run of one tenant waited for a slot
+//! before and after the turn, no tenant with more use per weight may have been given one. That is exact, but it trusts
+//! the node's own figures. The second trusts only rows and calls: while a run that any node may take is queued, each
+//! node may give a bounded number of slots to others. It requires a calm world with agreeing clocks; a node that is
+//! dead, suspended or cannot read is exempt.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,19 +15,19 @@ use brain_vm::JobStatus;
 
 use crate::world::World;
 
-/// Rounds of a calm world within which a node must have heard of everybody who waits, and served them: it looks every
-/// second or third round.
+/// Rounds of a calm world within which a node must have found and served every waiting tenant. It polls every second or
+/// third round.
 const ROUNDS: u32 = 6;
 
-/// How tenants share, and what was seen of it.
+/// The weights of tenants, and what was observed.
 #[derive(Default)]
 pub(crate) struct Fairness {
     pub(crate) weights: BTreeMap<TenantId, u32>,
     pub(crate) slots: usize,
-    /// Times that a node had to choose between tenants.
+    /// How often a node had to choose between tenants.
     pub(crate) choices: u64,
     pub(crate) problems: Vec<String>,
-    /// Slots that a node has given to others while a tenant waited, since it last served that tenant.
+    /// Slots that a node has given to others since it last served a waiting tenant.
     passed_over: BTreeMap<(String, TenantId), u32>,
 }
 
@@ -37,7 +36,7 @@ impl Fairness {
         Self { weights, slots, ..Self::default() }
     }
 
-    /// Looks at one turn of a node: what each tenant had before and after it, and whose jobs it started.
+    /// Checks one turn of a node: each tenant's use before and after it, and whose jobs it started.
     pub(crate) fn turn(&mut self, node: &str, before: &[InUse], started: &[TenantId], after: &[InUse]) {
         let waited: BTreeSet<&TenantId> = before.iter().filter(|one| one.waiting > 0).map(|one| &one.tenant).collect();
         let served: BTreeSet<&TenantId> = started.iter().collect();
@@ -51,7 +50,7 @@ impl Fairness {
         let mut problems = Vec::new();
         for waits in after.iter().filter(|one| one.waiting > 0 && waited.contains(&one.tenant)) {
             for other in after.iter().filter(|one| one.tenant != waits.tenant && served.contains(&one.tenant)) {
-                // Whoever was served last used one less before.
+                // The tenant that was served last used one slot less before.
                 if usage(other, 1) > usage(waits, 0) {
                     let (who, whom) = (&waits.tenant, &other.tenant);
                     problems.push(format!(
@@ -64,7 +63,7 @@ impl Fairness {
         self.problems.extend(problems);
     }
 
-    /// Looks at one round of a calm world: the calls that were made, in order, and who waits after it.
+    /// Checks one round of a calm world: the calls that were made, in order, and who waits after it.
     fn round(&mut self, made: &[(String, TenantId)], waiting: &BTreeSet<TenantId>) {
         self.passed_over.retain(|(_, tenant), _| waiting.contains(tenant));
         for (node, served) in made {
@@ -86,10 +85,10 @@ fn weight(weights: &BTreeMap<TenantId, u32>, tenant: &TenantId) -> u32 {
     weights.get(tenant).copied().unwrap_or(1)
 }
 
-/// Looks at what a round has brought.
+/// Checks a round.
 pub(crate) fn round(world: &mut World) {
     let made = std::mem::take(&mut world.outside.seen().made);
-    // A node whose clock is far ahead takes the others for dead and keeps taking their runs over.
+    // A node whose clock is far ahead treats the others as dead and keeps taking over their runs.
     if !world.calm || !world.clocks_agree() {
         return;
     }
@@ -98,7 +97,7 @@ pub(crate) fn round(world: &mut World) {
     world.fairness.round(&made, &waiting);
 }
 
-/// Whether a tenant has a run that any node with a free slot could go on with.
+/// Whether a tenant has a run that any node with a free slot could continue.
 fn waits(world: &mut World, scope: &Scope) -> bool {
     let rows = world.disk.base.runs(scope, None, 1_000, None).map(|page| page.items).unwrap_or_default();
     let for_a_node = rows.into_iter().filter(|row| {
@@ -108,7 +107,7 @@ fn waits(world: &mut World, scope: &Scope) -> bool {
     for_a_node.into_iter().any(|row| {
         let Some(state) = world.state_of(scope, row.id) else { return false };
         let (Some(code), Some(machine)) = (&state.code, &state.state) else { return false };
-        // What its row says it waits for is what it waited for first: a tool of which there is too little is another.
+        // The row names the limit that it waited for first; the limited tool may be another one.
         let mut ready = machine.jobs.iter().filter(|(_, job)| job.status == JobStatus::Ready);
         ready.all(|(id, _)| machine.step(code, id.at()).tool.name != "t.check")
     })

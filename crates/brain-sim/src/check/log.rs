@@ -1,4 +1,4 @@
-//! The log of a run: no gap, nothing out of order, and a fold that is what the row says.
+//! The log of a run: no gaps, the right order, and a fold that matches the row.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -29,7 +29,7 @@ pub(super) fn check(state: &RunState, tally: &mut Tally) -> Vec<String> {
     problems
 }
 
-/// The row says what the log folds to.
+/// Checks that the row matches the fold of the log.
 pub(crate) fn fold(state: &RunState) -> Vec<String> {
     let Some(machine) = &state.state else { return vec!["it has no state".into()] };
     let mut problems = Vec::new();
@@ -45,8 +45,8 @@ pub(crate) fn fold(state: &RunState) -> Vec<String> {
     problems
 }
 
-/// A step succeeds once in each scope. When a person has something taken back once more, the steps of that are done again,
-/// in a new scope and under the same keys.
+/// Checks that a step succeeds at most once per scope. A retried undo repeats its steps in a new scope under the same
+/// keys.
 pub(crate) fn succeeded_twice(state: &RunState) -> Vec<String> {
     let (Some(code), Some(machine)) = (&state.code, &state.state) else { return Vec::new() };
     let scopes = |step: &str| {
@@ -69,7 +69,7 @@ pub(crate) fn succeeded_twice(state: &RunState) -> Vec<String> {
         .collect()
 }
 
-/// Which job an event is about, and in which attempt.
+/// The job and the attempt of an event.
 fn about(event: &Event) -> Option<(JobId, Option<u32>)> {
     let attempt = match event {
         Event::JobStarted { attempt, .. }
@@ -91,7 +91,7 @@ fn about(event: &Event) -> Option<(JobId, Option<u32>)> {
     Some((event.job()?, attempt))
 }
 
-/// A run begins once and ends once; a job that is over stays over; attempts only rise, one at a time.
+/// Checks that a run starts and ends once, that an ended job stays ended, and that attempts increase one by one.
 pub(crate) fn order(log: &[Arc<LogRow>]) -> Vec<String> {
     let mut problems = Vec::new();
     let mut started = false;
@@ -113,14 +113,14 @@ pub(crate) fn order(log: &[Arc<LogRow>]) -> Vec<String> {
             Event::RunStarted { .. } if started => wrong("it had begun before"),
             Event::RunStarted { .. } => started = true,
             Event::SignalIgnored { .. } => {}
-            // A plan may be dropped before it begins.
+            // A plan may be dropped before it starts.
             Event::ScopeStopped { .. } if !started => {}
             Event::RunEnded { .. } if !started => ended = true,
             _ if !started => wrong("it had not begun"),
-            // What may have happened is settled whenever somebody finds out.
+            // A job in doubt may be settled at any time.
             Event::JobDone { job, .. } | Event::JobFailed { job, .. } | Event::JobDismissed { job }
                 if ended && left.contains(job) => {}
-            // An undo that turns out to have failed stays with a person.
+            // An undo that turns out to have failed stays a dead letter.
             Event::JobStuck { job, happened: brain_vm::Happened::No, .. }
                 if ended && job.undo && (left.contains(job) || over.contains(&job.forward())) => {}
             _ if ended => wrong("it had ended"),

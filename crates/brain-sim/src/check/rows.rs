@@ -1,4 +1,4 @@
-//! Rows beside the logs: who asked for a run has exactly one, and nothing is left that nobody can answer.
+//! Rows beside the logs: each client has exactly one run, and ended runs leave nothing that waits for an answer.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use brain_store::Scope;
 use crate::plans::TOPIC;
 use crate::world::World;
 
-/// Nobody who was told so has lost their run, and nobody has two.
+/// Checks that every accepted client has its run, and no client has two.
 pub(super) fn clients(world: &World) -> Vec<String> {
     let mut problems = Vec::new();
     let mut by_key: BTreeMap<(String, String), BTreeSet<RunId>> = BTreeMap::new();
@@ -17,7 +17,7 @@ pub(super) fn clients(world: &World) -> Vec<String> {
         let there = |run: &RunId| world.disk.base.run(&client.scope, *run).ok().flatten().is_some();
         let name = &client.name;
         if client.is_waiting() {
-            problems.push(format!("{name} never came to be accepted"));
+            problems.push(format!("{name} was never accepted"));
         }
         if let Some(run) = client.accepted
             && !there(&run)
@@ -39,7 +39,7 @@ pub(super) fn clients(world: &World) -> Vec<String> {
     problems
 }
 
-/// What is over waits for nobody.
+/// Checks that an ended run waits for nobody.
 pub(super) fn of_run(world: &World, scope: &Scope, state: &RunState) -> Vec<String> {
     let base = &world.disk.base;
     let run = state.row.id;
@@ -48,10 +48,10 @@ pub(super) fn of_run(world: &World, scope: &Scope, state: &RunState) -> Vec<Stri
         return problems;
     }
     let letters = base.letters(scope, Some(true), 10_000, None).map(|page| page.items).unwrap_or_default();
-    // A letter outlives its run if it is about the world: what may have happened, what was not taken back.
+    // A dead letter outlives its run if it is about the outside world: a job in doubt, or an undo that failed.
     let about_world = |body: &serde_json::Value| body["happened"] == "maybe" || body["undo"] == true;
     for letter in letters.iter().filter(|letter| letter.run == run && !about_world(&letter.body)) {
-        problems.push(format!("it is over, and its letter of step {} is open", letter.body["step"]));
+        problems.push(format!("it is over, and its dead letter of step {} is open", letter.body["step"]));
     }
     let approvals = base.approvals_of(scope, run).unwrap_or_default();
     for row in approvals.iter().filter(|row| row.status == ApprovalStatus::Pending) {

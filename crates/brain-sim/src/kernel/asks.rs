@@ -1,4 +1,4 @@
-//! What clients, people, workers and operators ask of a kernel, and what they hear.
+//! Requests of clients, people, workers and operators to a kernel, and their answers.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -12,40 +12,40 @@ use brain_store::Scope;
 
 use super::World;
 
-/// What came of an ask.
+/// The answer to a request.
 pub(super) enum Heard {
-    /// A run: one that was accepted, or one that something was done to.
+    /// The run that was accepted or changed.
     Run(RunId),
-    /// Jobs that a worker has now.
+    /// The jobs that a worker leased.
     Jobs(Vec<JobLease>),
 }
 
 pub(super) type Pending = Pin<Box<dyn Future<Output = Result<Heard, KernelError>>>>;
 
-/// Something that somebody asked and has not heard of yet.
+/// A pending request.
 pub(super) struct Ask {
-    /// What it is about: when the world is calm, nobody asks for the same again before they have heard.
+    /// Identifies the request: in a calm world the same request is not repeated while it is pending.
     subject: String,
     what: String,
     pending: Pending,
     then: Then,
 }
 
-/// What the one who asked does with the answer.
+/// What the sender does with the answer.
 pub(super) enum Then {
     Nothing,
-    /// This client wanted a run.
+    /// A client wanted a run.
     Accepted(usize),
-    /// This worker wanted jobs.
+    /// A worker wanted jobs.
     Took(usize, Scope),
     /// A worker answered for this attempt.
     Answered(JobKey, u32),
-    /// A run was moved; these receipts it had.
+    /// A run was migrated; these are its receipts before.
     Moved(RunId, Vec<Receipt>),
 }
 
 impl World {
-    /// Asks something of any node; whether one was there.
+    /// Sends a request to any node; returns whether one was up.
     pub(super) fn ask(
         &mut self,
         subject: String,
@@ -62,7 +62,7 @@ impl World {
         true
     }
 
-    /// Hears what came of what was asked.
+    /// Processes answers.
     pub(super) fn hear(&mut self) {
         for mut ask in std::mem::take(&mut self.asks) {
             match ask.pending.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
@@ -84,8 +84,8 @@ impl World {
             (Then::Took(worker, scope), Ok(Heard::Jobs(jobs))) => self.took(worker, &scope, jobs),
             (Then::Took(worker, _), Err(error)) => {
                 self.workers[worker].asked = false;
-                // A node that ends turns everybody away, and so does a store that does not answer. One run that cannot go
-                // on is no reason.
+                // A node that is shutting down and a store failure may reject any request; a single run that cannot go
+                // on must not.
                 let nobody_can = matches!(error, KernelError::Internal(_) | KernelError::Store(_) | KernelError::Busy);
                 if !nobody_can || (self.calm && !matches!(error, KernelError::Internal(_))) {
                     self.problems.push(format!("a worker that asks for jobs is turned away: {error}"));

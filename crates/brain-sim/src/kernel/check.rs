@@ -1,4 +1,4 @@
-//! What must hold in a kernel world, one file for each subject.
+//! Invariants of a kernel world, one file per subject.
 
 mod compensation;
 mod doubt;
@@ -18,12 +18,12 @@ use brain_vm::{Event, JobId};
 use super::{Slot, World};
 use crate::check::{log, patiently};
 
-/// Events that one commit of a run has at most.
+/// Maximum number of events in one commit of a run.
 const MAX_EVENTS_A_ROW: usize = 800;
-/// Commits after which a run whose stop was forced must be over.
+/// Maximum number of commits after a forced stop.
 const MAX_ROWS_FORCED: usize = 60;
 
-/// How far somebody has read the feed of a tenant, and what they found.
+/// A reader of a tenant's feed: its position, and what it found.
 #[derive(Default)]
 pub(super) struct Followed {
     upto: u64,
@@ -37,7 +37,7 @@ pub(super) struct Story {
     pub(super) events: Vec<Event>,
     /// The keys of the jobs that its events are about.
     pub(super) keys: BTreeMap<JobKey, JobId>,
-    /// Letters of which a person said "once more", and how often.
+    /// Dead letters that a person retried, and how often.
     pub(super) retried: BTreeMap<String, u32>,
 }
 
@@ -55,13 +55,13 @@ impl Story {
         Self { state, log, events, keys, retried }
     }
 
-    /// Whether its log was cut short by somebody who gave it up unread.
+    /// Whether its log ends early because somebody aborted the unreadable run.
     pub(super) fn is_cut(&self) -> bool {
         let ended = self.state.state.as_ref().is_none_or(brain_vm::State::is_ended);
         self.state.row.status.is_over() && !ended
     }
 
-    /// A job in words.
+    /// The display name of a job.
     pub(super) fn name(&self, job: JobId) -> String {
         let undo = if job.undo { " undo" } else { "" };
         format!("step {}[{}]{undo}", self.state.step_id(job), job.item)
@@ -73,13 +73,13 @@ impl Story {
     }
 }
 
-/// What can be looked at while things happen.
+/// Checks while the world runs.
 pub(super) fn on_the_way(world: &mut World) {
     let swept = std::mem::take(&mut world.gone().problems);
     world.problems.extend(swept);
 }
 
-/// Everything.
+/// Checks everything.
 pub(super) fn all(world: &mut World) {
     on_the_way(world);
     let mut problems = rows::clients(world);
@@ -114,17 +114,19 @@ pub(super) fn all(world: &mut World) {
     world.problems.extend(in_hand(world));
 }
 
-/// When everything is over, no node waits for an answer.
+/// Checks that no node waits for an answer at the end.
 fn in_hand(world: &World) -> Vec<String> {
     let over = world.is_over() && world.problems.is_empty();
     let nodes = world.slots.iter().filter_map(|slot| match slot {
         Slot::Up(node) if over && node.driver.in_hand() > 0 => Some(node),
         _ => None,
     });
-    nodes.map(|node| format!("{} waits for {} answers that it had", node.name, node.driver.in_hand())).collect()
+    nodes
+        .map(|node| format!("{} still waits for {} answers that it already got", node.name, node.driver.in_hand()))
+        .collect()
 }
 
-/// Every run of a tenant that ever was, as it was at its end.
+/// Every run of a tenant that ever existed, in its last state.
 fn stories(world: &mut World, scope: &Scope) -> Vec<Story> {
     let rows: Vec<RunRow> = world.disk.base.runs(scope, None, 10_000, None).map_or(Vec::new(), |page| page.items);
     let mut states: BTreeMap<RunId, Arc<RunState>> = BTreeMap::new();
@@ -177,7 +179,7 @@ fn of_log(story: &Story) -> Vec<String> {
     problems
 }
 
-/// No commit is endless, nor is a stop that was forced; nothing runs in circles, and no plan does more than it may.
+/// Checks bounds: events per commit, commits after a forced stop, progress, and `max_steps`.
 fn bounds(story: &Story) -> Vec<String> {
     let mut problems = Vec::new();
     for row in story.log.iter().filter(|row| row.events.len() > MAX_EVENTS_A_ROW) {
@@ -195,14 +197,14 @@ fn bounds(story: &Story) -> Vec<String> {
         _ => false,
     });
     if runaway {
-        problems.push("it ran in circles".into());
+        problems.push("it looped without progress".into());
     }
     let stray = story.events.iter().filter(|event| matches!(event, Event::SignalIgnored { .. })).count();
     if stray > 200 {
-        problems.push(format!("{stray} things came that nobody waited for"));
+        problems.push(format!("{stray} inputs were not expected"));
     }
     if let (Some(program), Some(machine)) = (story.state.program(), &story.state.state) {
-        // Those that take something back do not count.
+        // Undos do not count.
         let within_undo = |job: &JobId| machine.scopes.get(job.scope as usize).is_some_and(|scope| scope.is_undo());
         let forward: BTreeSet<JobId> = story
             .events
@@ -218,7 +220,7 @@ fn bounds(story: &Story) -> Vec<String> {
     problems
 }
 
-/// Whoever followed the feed has seen every row that was written, each once and in order.
+/// Checks that a reader of the feed has seen every row once and in order.
 fn feed(world: &World, scope: &Scope) -> Vec<String> {
     let history = world.disk.history.lock().unwrap_or_else(PoisonError::into_inner);
     let empty = Followed::default();
@@ -227,7 +229,7 @@ fn feed(world: &World, scope: &Scope) -> Vec<String> {
     for (run, rows) in history.iter().filter(|(run, _)| world.tenant_of(**run).as_ref() == Some(scope.tenant())) {
         let written: Vec<u64> = rows.iter().map(|row| row.seq).collect();
         let found = seen.rows.get(run).cloned().unwrap_or_default();
-        // What is swept away before somebody comes to it is gone; nothing else is.
+        // Only rows that retention deleted may be missing.
         let swept = world.disk.base.run(scope, *run).ok().flatten().is_none_or(|row| row.erased);
         let compacted =
             rows.iter().any(|row| entries(std::slice::from_ref(row)).any(|entry| entry.name() == "Checkpoint"));
@@ -240,12 +242,12 @@ fn feed(world: &World, scope: &Scope) -> Vec<String> {
 }
 
 impl World {
-    /// Whose run this is.
+    /// The tenant of a run.
     pub(super) fn tenant_of(&self, run: RunId) -> Option<brain_core::TenantId> {
         self.disk.tenants.lock().unwrap_or_else(PoisonError::into_inner).get(&run).cloned()
     }
 
-    /// Somebody follows the feed of every tenant.
+    /// Reads the feed of every tenant.
     pub(super) fn follow_feeds(&mut self) {
         for scope in self.scopes.clone() {
             let followed = self.followed.entry(scope.tenant().clone()).or_default();

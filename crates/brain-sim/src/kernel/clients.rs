@@ -1,5 +1,4 @@
-//! Those who ask for runs. They ask again under the same key when they hear nothing good, and each must end up with
-//! exactly one run.
+//! Clients: they repeat a request under the same key until it is accepted, and each must end up with exactly one run.
 
 use brain_core::{Millis, RunId, Timestamp};
 use brain_kernel::{Actor, KernelError, Mode, Request};
@@ -10,14 +9,14 @@ use super::asks::{Heard, Then};
 use super::{World, pack, place};
 use crate::dice::Dice;
 
-/// One who wants a run.
+/// A client that wants one run.
 pub(super) struct Client {
     pub(super) name: String,
     pub(super) scope: Scope,
     calls: Vec<(String, Value)>,
-    /// Its idempotency key; without one it asks once and takes what comes.
+    /// Its idempotency key; without one it asks only once.
     pub(super) key: Option<String>,
-    /// The run that it was told to be its own.
+    /// The run that was reported as accepted.
     pub(super) accepted: Option<RunId>,
     pub(super) gave_up: bool,
     asking: bool,
@@ -48,7 +47,7 @@ impl Client {
         Self { name, scope, calls, key, accepted: None, gave_up: false, asking: false, next: at }
     }
 
-    /// Whether it still wants something.
+    /// Whether it still wants a run.
     pub(super) fn is_waiting(&self) -> bool {
         self.accepted.is_none() && !self.gave_up
     }
@@ -65,7 +64,7 @@ impl Client {
 }
 
 impl World {
-    /// Lets every client do what it can now.
+    /// Lets every client act.
     pub(super) fn serve_clients(&mut self) {
         for number in 0..self.clients.len() {
             let client = &self.clients[number];
@@ -96,7 +95,7 @@ impl World {
         client.gave_up = client.key.is_none() || error.is_known();
         if client.gave_up && client.key.is_some() && !matches!(error, KernelError::Refused(_)) {
             let name = client.name.clone();
-            self.problems.push(format!("{name} asked for something that cannot be had: {error}"));
+            self.problems.push(format!("the request of {name} was rejected: {error}"));
         }
     }
 }

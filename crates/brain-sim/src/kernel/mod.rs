@@ -1,5 +1,5 @@
-//! The second kind of world: nodes that are whole kernels, with the real host, toolbox and packs. Only the store's
-//! faults, the systems that tools call, and the people are made up.
+//! Kernel worlds: the nodes are whole kernels with the real host, toolbox and packs. Only the faults of the store, the
+//! external systems and the people are simulated.
 
 mod asks;
 mod check;
@@ -34,28 +34,28 @@ use node::Node;
 use outside::Systems;
 use workers::Worker;
 
-/// Nodes at a time.
+/// Number of nodes.
 const NODES: usize = 3;
-/// How long a calm world may take until everything is over. Longer than everything that is waited for.
+/// Time limit of a calm world, longer than every timeout in it.
 const CALM: Millis = Millis(600_000);
-/// Events that a run of a world has at most: far more than any of them needs.
+/// Maximum number of events of a run, far more than any needs.
 const MAX_EVENTS: u64 = 3_000;
-/// How far clocks are off at most.
+/// Maximum clock skew, in milliseconds.
 const SKEW: i64 = 1_500;
 
-/// A place for a node.
+/// A slot for a node.
 enum Slot {
     Up(Box<Node>),
-    /// Nobody; a new node comes at this moment.
+    /// No node; a new one starts at this time.
     Down(Timestamp),
 }
 
-/// A place that only one side may take.
+/// A place that only one of two tools may take.
 fn place(number: u64) -> RecordId {
     RecordId::from_digest(Digest::of(&number.to_be_bytes()))
 }
 
-/// Runs that were swept away.
+/// Runs that retention erased or deleted.
 #[derive(Default)]
 struct Gone {
     runs: BTreeMap<RunId, (Arc<RunState>, Timestamp)>,
@@ -73,25 +73,25 @@ pub(crate) struct World {
     clients: Vec<Client>,
     asks: Vec<Ask>,
     workers: Vec<Worker>,
-    /// How often the answer of a worker for an attempt was taken.
+    /// How often a worker's answer for an attempt was accepted.
     taken: BTreeMap<(JobKey, u32), u32>,
-    /// Runs that were moved to the newer pack, with the receipts that they had.
+    /// Runs that were migrated to the newer pack, with their receipts before.
     moved: Vec<(RunId, Vec<Receipt>)>,
     problems: Vec<String>,
-    /// Whether nothing breaks any more.
+    /// Whether faults have stopped.
     calm: bool,
-    /// Whether new nodes come with the newer pack.
+    /// Whether new nodes have the newer pack.
     newer: bool,
     tally: Tally,
     truth: Arc<VirtualClock>,
     slots: Vec<Slot>,
     named: u64,
-    /// Looks at the rows as they are, without faults; does nothing.
+    /// Reads the rows without faults and changes nothing.
     observer: Arc<Kernel>,
     states: BTreeMap<RunId, Arc<RunState>>,
-    /// Runs as they were right before they were erased or deleted, and when that was.
+    /// Runs right before they were erased or deleted, and when that was.
     over: Arc<Mutex<Gone>>,
-    /// How far each tenant's feed was read.
+    /// The feed position of each tenant's reader.
     followed: BTreeMap<TenantId, check::Followed>,
     /// Keys of jobs that some run knows.
     known: std::collections::BTreeSet<String>,
@@ -150,7 +150,7 @@ impl World {
         self.truth.now()
     }
 
-    /// Lives through the world; what did not hold, and what it came to.
+    /// Runs the world; returns the violated invariants and the counts.
     pub(crate) fn live(mut self) -> (Vec<String>, Tally) {
         for round in 0..self.dice.between(100, 200) {
             let wait = match self.dice.below(20) {
@@ -182,9 +182,8 @@ impl World {
                 break;
             }
         }
-        // A node that another one took a run from may still make the call that it had decided on, as long after as a call
-        // may be late. The run can be over before that call is answered or given up. No node has an answer to wait for
-        // after this.
+        // A node that lost a run to another may still make a call that it had decided on, up to the maximum delay. The
+        // run can end before that call is answered or times out. After this time no node waits for an answer.
         let last = self.now().plus(brain_vm::MAX_DELAY).plus(pack::TIMEOUT).plus(brain_vm::GRACE);
         while self.now() < last {
             self.pass(Millis(1_500));
@@ -214,7 +213,7 @@ impl World {
         self.systems.land(self.now());
     }
 
-    /// Everybody does a little.
+    /// One round, in which everybody acts a little.
     fn round(&mut self, turns: u64, keeps: bool) {
         self.serve_clients();
         self.live_with_people();
@@ -234,7 +233,7 @@ impl World {
             }
             let Slot::Up(node) = &mut self.slots[place] else { continue };
             node.work(now, turns, keeps);
-            // Answers are heard while the node is there.
+            // Answers are processed while the node exists.
             if node.is_dead() {
                 self.bury(place);
             }
@@ -296,7 +295,7 @@ impl World {
         }
     }
 
-    /// Somebody who can be asked.
+    /// A random node that accepts requests.
     fn any_kernel(&mut self) -> Option<(String, Arc<Kernel>)> {
         let up: Vec<&Node> = self
             .slots
@@ -309,13 +308,13 @@ impl World {
         self.dice.pick(&up).map(|node| (node.name.clone(), node.kernel.clone()))
     }
 
-    /// The runs of a tenant that are not over.
+    /// The runs of a tenant that have not ended.
     fn open_runs(&self, scope: &Scope) -> Vec<RunId> {
         let rows = self.disk.base.runs(scope, None, 1000, None).map_or(Vec::new(), |page| page.items);
         rows.iter().filter(|row| !row.status.is_over()).map(|row| row.id).collect()
     }
 
-    /// A run as its log says it is.
+    /// The state of a run, folded from its log.
     fn state_of(&mut self, scope: &Scope, run: RunId) -> Option<Arc<RunState>> {
         let row = self.disk.base.run(scope, run).ok().flatten()?;
         if let Some(state) = self.states.get(&run)
@@ -340,7 +339,7 @@ impl World {
         self.over.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Replay equals live: what a node has in memory is what the log folds to.
+    /// Replay equals live: compares each node's memory with the fold of the log.
     fn compare_memories(&mut self) {
         for scope in self.scopes.clone() {
             for run in self.open_runs(&scope) {
@@ -348,7 +347,7 @@ impl World {
                 for slot in &self.slots {
                     let Slot::Up(node) = slot else { continue };
                     let Some((row, live, data)) = node.driver.at_hand(run) else { continue };
-                    // A node that was given up has not heard yet.
+                    // A node whose run was taken over may not know yet.
                     if (row.schedule.seq, row.schedule.fence) != (state.row.schedule.seq, state.row.schedule.fence) {
                         continue;
                     }
@@ -360,13 +359,16 @@ impl World {
                         continue;
                     };
                     let name = self.listing.run(run);
-                    self.problems.push(format!("{} has {name} otherwise in memory than its log: {what}", node.name));
+                    self.problems.push(format!(
+                        "{} has {name} in memory in a state that differs from its log: {what}",
+                        node.name
+                    ));
                 }
             }
         }
     }
 
-    /// Whether a run does the same again and again.
+    /// Whether a run loops.
     fn is_endless(&mut self) -> bool {
         let rows = self
             .scopes
@@ -374,7 +376,7 @@ impl World {
             .flat_map(|scope| self.disk.base.runs(scope, None, 1000, None).map_or(Vec::new(), |page| page.items));
         let endless = rows.filter(|row| row.schedule.seq > MAX_EVENTS).map(|row| row.id).next();
         if let Some(run) = endless {
-            self.problems.push(format!("{} does not come to an end", self.listing.run(run)));
+            self.problems.push(format!("{} does not end", self.listing.run(run)));
         }
         endless.is_some()
     }
@@ -387,7 +389,7 @@ impl World {
     }
 }
 
-/// Keeps what a run was like before a sweep takes it away, and sees to it that nobody had to decide about it.
+/// Saves the state of a run before retention removes it, and checks that no decision was pending.
 fn farewell(
     observer: &Arc<Kernel>,
     truth: &Arc<VirtualClock>,
@@ -400,7 +402,7 @@ fn farewell(
         let mut gone = gone.lock().unwrap_or_else(PoisonError::into_inner);
         for letter in store.letters_of(scope, run).unwrap_or_default().iter().filter(|letter| letter.open) {
             let (name, step) = (listing.run(run), &letter.body["step"]);
-            gone.problems.push(format!("{name} is swept away although its letter of {step} is open"));
+            gone.problems.push(format!("{name} is removed although its dead letter of {step} is open"));
         }
         let whole = store.run(scope, run).ok().flatten().is_some_and(|row| !row.erased);
         if whole && let Ok(state) = observer.engine().run_state(scope, run) {

@@ -1,4 +1,4 @@
-//! One node of a kernel world: a real kernel with its real host and toolbox, moved by hand on a clock of its own.
+//! A node of a kernel world: a real kernel with its real host and toolbox, driven by hand on its own clock.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -13,7 +13,7 @@ use super::{pack, wrap};
 use crate::bug::Bug;
 use crate::store::{Disk, NodeStore};
 
-/// How often a node looks for work, as the keeping thread does.
+/// Interval at which a node polls for work, as the keeper thread does.
 const POLL: Millis = Millis(1_000);
 
 pub(super) struct Node {
@@ -23,12 +23,12 @@ pub(super) struct Node {
     clock: Arc<VirtualClock>,
     /// How far its clock is ahead, in milliseconds.
     pub(super) skew: i64,
-    /// It does nothing before this moment.
+    /// It does nothing before this time.
     pub(super) paused_until: Timestamp,
     keep_at: Timestamp,
-    /// Whether it has said once that it lives; nothing is asked of it before.
+    /// Whether its first heartbeat succeeded; it gets no requests before.
     pub(super) ready: bool,
-    /// Since when it takes nothing new and waits for what is under way.
+    /// Since when it accepts nothing new and waits for calls under way.
     pub(super) draining: Option<Timestamp>,
     dead: Arc<AtomicBool>,
 }
@@ -64,12 +64,12 @@ impl Node {
         self.dead.load(Ordering::SeqCst)
     }
 
-    /// It dies now: whatever it had in hand is gone.
+    /// Kills the node: everything in its memory is lost.
     pub(super) fn kill(&self) {
         self.dead.store(true, Ordering::SeqCst);
     }
 
-    /// Works a little, unless it stands still. `keeps` is whether it looks after itself and others.
+    /// Works a little, unless it is suspended. `keeps` says whether it also does the work of the keeper thread.
     pub(super) fn work(&mut self, now: Timestamp, turns: u64, keeps: bool) {
         self.clock.set(shifted(now, self.skew));
         if self.is_dead() || now < self.paused_until {

@@ -1,5 +1,5 @@
-//! Those who run the servers: they sweep and compact beside working nodes, move runs to a newer pack, pause nodes, and
-//! replace them in good order.
+//! Operators: they apply retention and compaction beside working nodes, migrate runs to a newer pack, pause nodes, and
+//! replace them gracefully.
 
 use brain_core::Millis;
 use brain_engine::{Keep, sweep};
@@ -9,11 +9,11 @@ use brain_vm::StepMap;
 use super::asks::{Heard, Then};
 use super::{Slot, World};
 
-/// How long a node that is to be replaced waits for what is under way.
+/// How long a node that is being replaced waits for calls under way.
 const DRAIN: Millis = Millis(15_000);
 
 impl World {
-    /// Whatever operators do in this round.
+    /// What operators do in this round.
     pub(super) fn operate(&mut self) {
         if !self.calm && self.dice.permille(40) {
             self.sweep();
@@ -47,7 +47,7 @@ impl World {
         }
     }
 
-    /// Nodes that were to be replaced and have nothing under way any more, or no more time, end.
+    /// Ends draining nodes that are idle or out of time.
     fn replace(&mut self) {
         let now = self.now();
         for place in 0..self.slots.len() {
@@ -68,7 +68,7 @@ impl World {
         }
     }
 
-    /// Sweeps a tenant through the store of some node.
+    /// Applies retention to a tenant through the store of a random node.
     fn sweep(&mut self) {
         let Some((node, kernel)) = self.any_kernel() else { return };
         let place = self.dice.below(self.scopes.len() as u64) as usize;
@@ -87,7 +87,7 @@ impl World {
         self.listing.note(&node, |_| format!("sweeps {} with {keep:?}: {swept:?}", scope.tenant()));
     }
 
-    /// Moves a run to what the newer pack says.
+    /// Migrates a run to the newer pack.
     fn move_some(&mut self) {
         let place = self.dice.below(self.scopes.len() as u64) as usize;
         let scope = self.scopes[place].clone();

@@ -1,4 +1,4 @@
-//! The systems that tools call. They do what they are asked, or not, at once or later, and say so, or not. They are
+//! The external systems that tools call. They may or may not act, at once or later, and may or may not answer. They are
 //! reached through the real toolbox: only the network is replaced.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,21 +20,21 @@ use crate::listing::Listing;
 /// What the systems have seen of one idempotency key, which is one job.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Deeds {
-    /// What was asked for: `key`, `check`, `none`, or one of them with `_back`.
+    /// The operation: `key`, `check`, `none`, or one of them with `_back`.
     pub(super) what: String,
-    /// How often it was done.
+    /// Number of effects.
     pub(super) effects: u32,
-    /// How often it was asked for in a way that leaves open whether it happened, unless the answer is heard.
+    /// Number of calls whose outcome is unknown without their answer.
     pub(super) open_calls: u32,
-    /// The bodies that came with it, each once.
+    /// The distinct request bodies.
     pub(super) bodies: BTreeSet<Vec<u8>>,
-    /// Whether it was refused for good, so that nothing that is still on its way is done.
+    /// Whether it was refused for good, so that pending effects must not happen.
     refused: bool,
-    /// Whether somebody was told to come back later.
+    /// Whether a caller was told to retry later.
     busied: bool,
 }
 
-/// Something that happens a while after it was asked for.
+/// An effect that happens some time after its call.
 struct Landing {
     at: Timestamp,
     key: String,
@@ -63,34 +63,34 @@ pub(super) struct Reached {
     pub(super) dead: Arc<AtomicBool>,
 }
 
-/// How a call goes.
+/// The fate of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
     Done,
-    /// Done, with a value that is too large for whoever asked for it inside a bundle.
+    /// Done, with a value that is too large for a caller within a bundle.
     DoneLarge,
-    /// It happens after the caller has stopped waiting.
+    /// Done after the caller has timed out.
     DoneLate,
-    /// Done, and the gateway says 504, 500, 502, 408, 503, or redirects.
+    /// Done, but the gateway answers 504, 500, 502, 408, 503, or redirects.
     DoneBut(u16),
-    /// Done; then the connection was cut.
+    /// Done, but the connection breaks.
     DoneCut,
-    /// Done, and the tool does not declare the answer.
+    /// Done, with an answer that the tool does not declare.
     DoneBadly,
-    /// Done, and no answer ever comes.
+    /// Done, without any answer.
     DoneSilent,
-    /// Not done: the gateway never reached the system.
+    /// Not done: the gateway did not reach the system.
     NotBut(u16),
     NotCut,
     NotSilent,
     NotConnected,
-    /// Not done, and said so for good.
+    /// Not done, and refused for good.
     Refused,
-    /// Not done; later perhaps.
+    /// Not done; a retry may succeed.
     Busy,
 }
 
-/// Something that is known from a moment on.
+/// A value that becomes available at a time.
 struct At<T> {
     when: Timestamp,
     truth: Arc<VirtualClock>,
@@ -123,7 +123,7 @@ impl Systems {
         self.dice.lock().unwrap_or_else(PoisonError::into_inner).1 = false;
     }
 
-    /// What was on its way until now happens.
+    /// Makes the effects that are due happen.
     pub(super) fn land(&self, now: Timestamp) {
         let mut seen = self.seen();
         let landing = std::mem::take(&mut seen.landing);
@@ -135,7 +135,7 @@ impl Systems {
         }
     }
 
-    /// With a key, what was done before is not done again.
+    /// Makes an effect happen. A system that knows keys does nothing for a repeated key.
     fn happens(&self, seen: &mut Seen, key: &str) {
         let Some(deeds) = seen.deeds.get_mut(key) else { return };
         let keyed = deeds.what.starts_with("key");
@@ -209,7 +209,7 @@ impl Reached {
         let deeds = seen.deeds.entry(key.to_owned()).or_default();
         path.clone_into(&mut deeds.what);
         deeds.bodies.insert(request.body);
-        // Whoever knows repetitions says the same of the same.
+        // A system that knows keys gives the same answer to the same key.
         let keyed = path.starts_with("key");
         if path == "key_later" && deeds.open_calls == 0 && deeds.bodies.len() == 1 && !deeds.busied {
             deeds.busied = true;
@@ -230,7 +230,7 @@ impl Reached {
                 (true, Some((wait, answer(200, json!({"value": 8 + systems.throw(|dice| dice.below(8))})))))
             }
             Fate::DoneLate => {
-                // A request that was sent in time lands at most a little after the caller has given it up.
+                // A request that was sent in time lands at most a little after the caller's timeout.
                 let later = systems.throw(|dice| dice.between(timeout.0, timeout.0 + 4_500));
                 let at = systems.truth.now().plus(Millis(later));
                 seen.landing.push(Landing { at, key: key.to_owned() });
@@ -257,7 +257,7 @@ impl Reached {
         drop(seen);
         systems.listing.note(&self.node, |_| format!("calls {path} {key}: {fate:?}"));
         if systems.bug == Some(Bug::RepeatedGateway) && matches!(fate, Fate::DoneBut(504) | Fate::NotBut(504)) {
-            // As if a gateway that gave up were one that was busy.
+            // The bug: the gateway timeout looks like a busy system.
             let headers = vec![("retry-after".to_owned(), "1".to_owned())];
             return systems.at(wait, Ok(Incoming { status: 503, headers, body: Vec::new() }));
         }

@@ -1,5 +1,5 @@
-//! The packs of a kernel world: the tools and playbooks in `packs/world`, and many playbooks that are thrown together
-//! from them. There are two versions: in the newer one every thrown playbook has one more step.
+//! The packs of a kernel world: the tools and playbooks in `packs/world`, and many playbooks that are generated from
+//! them. There are two versions: in the newer one every generated playbook has one more step.
 
 use std::fmt::Write as _;
 use std::sync::{Arc, OnceLock};
@@ -9,13 +9,13 @@ use brain_registry::{PackSource, Registry};
 
 use crate::dice::Dice;
 
-/// Thrown playbooks. They are the same in every world; which of them are asked for is not.
+/// Number of generated playbooks. They are the same in every world; which of them are requested differs.
 pub(super) const THROWN: u64 = 120;
 
-/// The topic that workers ask for.
+/// The topic of the workers.
 pub(super) const TOPIC: &str = "work";
 
-/// How long every call of a tool may take.
+/// Timeout of every tool call.
 pub(super) const TIMEOUT: Millis = Millis(2_000);
 
 /// The name of the step that the newer version adds.
@@ -53,7 +53,7 @@ fn load(newer: bool) -> Arc<Registry> {
     }
 }
 
-/// A playbook of a few steps of any kind.
+/// Generates a playbook with a few random steps.
 fn thrown(number: u64, newer: bool) -> String {
     let mut dice = Dice::new(number, "playbook");
     let mut text = format!(

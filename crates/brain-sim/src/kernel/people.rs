@@ -1,5 +1,5 @@
-//! People and other engines that a run waits for: they decide letters, approve, review, call back, cancel, give up and
-//! undo, sometimes late, sometimes twice, sometimes what nobody waits for any more. When the world is calm they answer
+//! People and other engines that a run waits for: they decide dead letters, approve, review, call back, cancel, abort
+//! and undo, sometimes late, sometimes twice, sometimes after it was needed. When the world is calm they answer
 //! everything.
 
 use brain_core::{ApprovalStatus, Failure, RunId, RunStatus};
@@ -19,12 +19,11 @@ fn somebody() -> Actor {
 }
 
 impl World {
-    /// Whatever people and other engines do in this round.
+    /// What people and other engines do in this round.
     pub(super) fn live_with_people(&mut self) {
         for scope in self.scopes.clone() {
             let open = self.open_runs(&scope);
-            // In the end nobody tidies up after runs that are over: what they leave behind is either about the world, or
-            // a mistake.
+            // In the end nobody cleans up after ended runs: what they leave is about the outside world, or a bug.
             let wanted = |calm: bool, run: RunId| !calm || open.contains(&run);
             if self.calm || self.dice.one_in(6) {
                 let mut letters =
@@ -62,7 +61,7 @@ impl World {
         }
     }
 
-    /// All of these when the world is calm; else one, if any.
+    /// All of these in a calm world; otherwise at most one.
     fn some<T: Clone>(&mut self, list: Vec<T>) -> Vec<T> {
         if self.calm { list } else { self.dice.pick(&list).cloned().into_iter().collect() }
     }
@@ -71,7 +70,7 @@ impl World {
         if self.calm || !self.dice.one_in(4) { 1 } else { 2 }
     }
 
-    /// Cancels, forces, gives up or undoes a run now and then.
+    /// Occasionally cancels, forces, aborts or undoes a run.
     fn stop_some(&mut self, scope: &Scope, open: &[RunId]) {
         if self.calm {
             return;
@@ -79,7 +78,7 @@ impl World {
         if self.dice.permille(20)
             && let Some(&run) = self.dice.pick(open)
         {
-            // Twice is: do not wait for anybody any more.
+            // A second cancellation forces it.
             for _ in 0..self.times() {
                 let (scope, name) = (scope.clone(), self.listing.run(run));
                 let gives_up = self.dice.one_in(4);
@@ -106,9 +105,9 @@ impl World {
         }
     }
 
-    /// Somebody has a run looked at again that was set aside, or gives it up.
+    /// Unparks a run or aborts it.
     fn look_again(&mut self, scope: &Scope, run: RunId) {
-        // A refusal to give it up would leave a row without an end in its log: not while refusals are about.
+        // A rejected abort would leave a row whose log has no end, so abort only when nothing is rejected.
         let (gives_up, scope) = (self.calm && self.dice.one_in(5), scope.clone());
         let what = format!("{} {}", if gives_up { "give up" } else { "look again at" }, self.listing.run(run));
         self.ask(format!("aside {run}"), what, Then::Nothing, |kernel| {
@@ -156,7 +155,7 @@ impl World {
         }
     }
 
-    /// Reviews and callbacks: what single jobs of a run wait for.
+    /// Answers single jobs of a run: reviews and callbacks.
     fn answer_jobs(&mut self, scope: &Scope, run: RunId) {
         let Some(state) = self.state_of(scope, run) else { return };
         let Some(machine) = &state.state else { return };
@@ -175,7 +174,7 @@ impl World {
                         })
                     });
                 }
-                // A child run answers by itself; another engine takes its time.
+                // A child run answers by itself; another engine may take a while.
                 JobStatus::Delegated { child: false, .. } if self.calm || self.dice.one_in(2) => {
                     for _ in 0..self.times() {
                         let outcome = match self.dice.one_in(6) {

@@ -1,5 +1,5 @@
-//! When everything is over: one run more, in a world in which nobody keeps house. What nodes tell one another and set
-//! themselves an alarm for must be enough; the keeper is a safety net.
+//! A last run after everything has ended, in a world without keepers. Notifications and timers in memory must be
+//! enough; the keeper is only a safety net.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
@@ -15,10 +15,10 @@ use super::asks::{Heard, Then};
 use super::outside::{Reached, Systems};
 use super::{Slot, World, pack};
 
-/// How long the last run may take.
+/// Time limit of the last run.
 const PROBE: Millis = Millis(8_000);
 
-/// A kernel that is only looked at runs with. It sees the rows without faults.
+/// A kernel that only reads runs, without faults.
 pub(super) fn observer(base: Arc<dyn Store>, systems: &Arc<Systems>, truth: Arc<VirtualClock>) -> Arc<Kernel> {
     let dead = Arc::new(AtomicBool::new(true));
     let carrier = Arc::new(Reached { systems: systems.clone(), node: "-".into(), dead });
@@ -31,14 +31,14 @@ pub(super) fn observer(base: Arc<dyn Store>, systems: &Arc<Systems>, truth: Arc<
 }
 
 impl World {
-    /// A child run, a worker's retry, and a step that waits for the child: without a keeper.
+    /// Runs a child run, a worker's retry, and a step that waits for the child, without a keeper.
     pub(super) fn probe(&mut self) {
         for slot in &mut self.slots {
             if let Slot::Up(node) = slot {
                 node.skew = 0;
             }
         }
-        // One look by everybody, so that clocks and leases are as they should be.
+        // One pass of every keeper first, so that clocks and leases are right.
         self.pass(Millis(1_000));
         self.turn_nodes(40, true);
         let scope = self.scopes[0].clone();
@@ -78,9 +78,9 @@ impl World {
         let jobs = state.state.as_ref().map(|machine| machine.jobs.clone()).unwrap_or_default();
         let waits = jobs.values().map(|job| format!("{:?}", job.status)).collect::<Vec<_>>().join(", ");
         let what = if waits.contains("child: true") {
-            "nobody told it that its child run is over"
+            "it was not notified that its child run had ended"
         } else if waits.contains("Retrying") {
-            "its alarm did not ring"
+            "its timer did not fire"
         } else {
             "it does not end"
         };

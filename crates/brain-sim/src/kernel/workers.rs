@@ -1,4 +1,4 @@
-//! Workers: they take jobs that are offered, and die, dawdle, lie, answer twice, answer late, or want more time.
+//! Workers: they lease offered jobs, and die, delay, lie, answer twice, answer late, or extend their lease.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use super::{World, pack};
 
 #[derive(Default)]
 pub(super) struct Worker {
-    /// Whether it waits to hear whether it has got a job.
+    /// Whether it waits for the answer to a lease request.
     pub(super) asked: bool,
     jobs: Vec<Taken>,
 }
@@ -22,13 +22,13 @@ pub(super) struct Worker {
 struct Taken {
     scope: Scope,
     lease: JobLease,
-    /// When it says something next.
+    /// When it sends its next message.
     at: Timestamp,
     extends: bool,
 }
 
 impl World {
-    /// Every worker does what it can now.
+    /// Lets every worker act.
     pub(super) fn let_work(&mut self) {
         for number in 0..self.workers.len() {
             for job in std::mem::take(&mut self.workers[number].jobs) {
@@ -60,7 +60,7 @@ impl World {
         });
     }
 
-    /// A worker hears which jobs it has got.
+    /// Processes the jobs that a worker leased.
     pub(super) fn took(&mut self, worker: usize, scope: &Scope, jobs: Vec<JobLease>) {
         self.workers[worker].asked = false;
         for lease in jobs {
@@ -97,7 +97,7 @@ impl World {
         }
         let times = if !self.calm && self.dice.one_in(4) { 2 } else { 1 };
         for _ in 0..times {
-            // "Not now", and an answer that does not fit, may be followed by a better one.
+            // A transient failure or an invalid answer may be followed by a better one.
             let (is_final, outcome) = match self.dice.below(12) {
                 _ if self.calm => (true, JobOutcome::Done(ToolResult::ok(json!({"value": 1})))),
                 0 | 1 => (false, JobOutcome::Failed(Failure::transient("busy", "busy"))),

@@ -1,4 +1,4 @@
-//! Mistakes planted between the engine and the real host. Without one, the host is used as it is.
+//! Bugs planted between the engine and the real host. Without one, the host is used unchanged.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ pub(super) fn wrap(
     }
 }
 
-/// Misreads what calls come to.
+/// Misinterprets the outcomes of calls.
 struct Misread {
     bug: Bug,
     outside: Arc<dyn Outside>,
@@ -57,7 +57,7 @@ impl Outside for Misread {
     }
 }
 
-/// What takes something back brings no steps along.
+/// Undos inject no steps.
 struct EmptyUndo(Arc<dyn Host>);
 
 impl Host for EmptyUndo {

@@ -1,4 +1,4 @@
-//! Keeping house through a store that may not answer.
+//! Retention through the faulty store.
 
 use brain_core::{Digest, JobKey, RecordId, RunId, TenantId, Timestamp};
 use brain_store::{

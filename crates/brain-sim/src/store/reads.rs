@@ -1,4 +1,4 @@
-//! Reading through a store that may not answer: every question goes to the real rows, if it gets there.
+//! Reads through the faulty store: each goes to the real rows unless it fails.
 
 use std::sync::{Arc, PoisonError};
 

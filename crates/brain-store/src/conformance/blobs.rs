@@ -1,4 +1,4 @@
-//! What the engine and the server rely on about blobs.
+//! Blobs.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use super::sample::{at, scope};
 use super::{Outcome, Scope, Store, Write, commit};
 use crate::BlobRow;
 
-/// Bytes that no two places share for long, so that a wrong offset shows.
+/// Bytes that do not repeat, so that a wrong offset shows.
 fn bytes(len: usize) -> Vec<u8> {
     (0..len as u32).flat_map(|n| n.wrapping_mul(2_654_435_761).to_le_bytes()).take(len).collect()
 }
@@ -42,7 +42,7 @@ pub(super) fn a_blob_reads_back_whole_and_in_parts(store: &dyn Store) {
     assert!(store.blob_part(&scope, unknown, 0, 10).expect("reads").is_empty());
 }
 
-pub(super) fn a_blob_that_comes_in_pieces_is_the_same_blob(store: &dyn Store) {
+pub(super) fn a_blob_written_in_pieces_is_the_same_blob(store: &dyn Store) {
     let scope = scope("default");
     for (len, piece) in [(0, 1), (10, 3), (1024 * 1024, 1024 * 1024), (2_500_000, 70_001), (3_000_000, 3_000_000)] {
         let content = bytes(len);
@@ -58,12 +58,12 @@ pub(super) fn a_blob_that_comes_in_pieces_is_the_same_blob(store: &dyn Store) {
         assert!(store.blob_part(&scope, row.hash, 0, usize::MAX).expect("reads") == content, "{len} in {piece}s");
         let mut again = store.begin_blob(&scope, "text/plain", at(9)).expect("begins");
         again.write(&content).expect("writes");
-        assert_eq!(again.finish().expect("finishes"), expected, "the second time it is the one that was there");
+        assert_eq!(again.finish().expect("finishes"), expected, "the second upload returns the existing blob");
         assert!(store.blob_part(&scope, row.hash, 0, usize::MAX).expect("reads") == content);
     }
 }
 
-pub(super) fn a_blob_is_seen_when_it_is_finished(store: &dyn Store) {
+pub(super) fn a_blob_is_visible_when_it_is_finished(store: &dyn Store) {
     let scope = scope("default");
     let content = bytes(3_000_000);
     let hash = Digest::of(&content);
@@ -72,8 +72,8 @@ pub(super) fn a_blob_is_seen_when_it_is_finished(store: &dyn Store) {
     assert_eq!(store.blob(&scope, hash).expect("reads"), None);
     assert!(store.blob_part(&scope, hash, 0, 10).expect("reads").is_empty());
     drop(dropped);
-    assert_eq!(store.blob(&scope, hash).expect("reads"), None, "an upload that was given up leaves nothing");
-    // Two at once, of the same content: they do not get into each other's way.
+    assert_eq!(store.blob(&scope, hash).expect("reads"), None, "an abandoned upload leaves nothing");
+    // Two concurrent uploads of the same content do not interfere.
     let mut one = store.begin_blob(&scope, "text/plain", at(1)).expect("begins");
     let mut two = store.begin_blob(&scope, "text/plain", at(2)).expect("begins");
     for piece in content.chunks(500_000) {
@@ -84,7 +84,7 @@ pub(super) fn a_blob_is_seen_when_it_is_finished(store: &dyn Store) {
     assert!(store.blob_part(&scope, hash, 0, usize::MAX).expect("reads") == content);
 }
 
-pub(super) fn blobs_are_a_tenants_own(store: &dyn Store) {
+pub(super) fn blobs_belong_to_one_tenant(store: &dyn Store) {
     let (ours, theirs) = (scope("ours"), scope("theirs"));
     let hash = put(store, &ours, b"secret", "text/plain", 1);
     assert_eq!(store.blob(&theirs, hash).expect("reads"), None);

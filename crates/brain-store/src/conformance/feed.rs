@@ -1,20 +1,23 @@
-//! What readers of the feed rely on.
+//! The feed of log rows.
 
 use std::time::{Duration, Instant};
 
 use super::sample::{self, scope};
 use super::{Store, SystemScope, Write, commit};
 
-/// How long a store may take to give positions to what was committed.
+/// How long a store may take to assign feed positions to committed rows.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What is in the feed after a position, once there are so many rows: run and number of each, and where to go on.
+/// Reads the feed after a position until it has `count` rows: run and number of each, and the next position.
 fn read(store: &dyn Store, scope: &crate::Scope, after: u64, count: usize) -> (Vec<(brain_core::RunId, u64)>, u64) {
     let began = Instant::now();
     let (mut rows, mut upto) = (Vec::new(), after);
     while rows.len() < count && began.elapsed() < PATIENCE {
         let page = store.feed(scope, upto, count - rows.len()).expect("reads");
-        assert!(page.items.iter().all(|(position, _)| *position > upto && *position <= page.upto), "rising positions");
+        assert!(
+            page.items.iter().all(|(position, _)| *position > upto && *position <= page.upto),
+            "positions increase"
+        );
         assert!(page.items.is_sorted_by(|a, b| a.0 < b.0), "in order");
         rows.extend(page.items.into_iter().map(|(_, row)| (row.run, row.seq)));
         upto = page.upto;
@@ -22,7 +25,7 @@ fn read(store: &dyn Store, scope: &crate::Scope, after: u64, count: usize) -> (V
     (rows, upto)
 }
 
-pub(super) fn the_feed_goes_on_where_it_was_left(store: &dyn Store) {
+pub(super) fn the_feed_resumes_after_a_position(store: &dyn Store) {
     let (ours, theirs) = (scope("ours"), scope("theirs"));
     for (scope, n) in [(&ours, 1), (&theirs, 2), (&ours, 3)] {
         let row = Write::NewRun(Box::new(sample::run(scope, n)));
@@ -38,7 +41,7 @@ pub(super) fn the_feed_goes_on_where_it_was_left(store: &dyn Store) {
     commit(store, &ours, vec![], vec![Write::Append(sample::log(1, 2).into())]);
     commit(store, &theirs, vec![], vec![Write::Append(sample::log(2, 2).into())]);
     let (later, _) = read(store, &ours, nothing.upto, 1);
-    assert_eq!(later, [(sample::run_id(1), 2)], "goes on after what was read");
+    assert_eq!(later, [(sample::run_id(1), 2)], "resumes after the last row read");
     assert_eq!(read(store, &theirs, 0, 2).0.len(), 2);
     let page = store.feed(&theirs, 0, 10).expect("reads");
     let began = Instant::now();

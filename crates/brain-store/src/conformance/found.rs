@@ -1,4 +1,4 @@
-//! What records are found by.
+//! Lookups of records by index entries.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use super::sample::{self, scope};
 use super::{commit, entry, put};
 use crate::{Outcome, Precondition, RecordFilter, Store, Write};
 
-pub(super) fn a_record_is_written_anew_without_a_new_revision(store: &dyn Store) {
+pub(super) fn a_record_is_rewritten_without_a_new_revision(store: &dyn Store) {
     let scope = scope("default");
     let by = |value: &str| RecordFilter { indexed: vec![("~name".into(), value.into())], ..RecordFilter::default() };
     let there = |filter: &RecordFilter| store.records(&scope, "item", filter, 10, None).expect("reads").items;
@@ -27,14 +27,14 @@ pub(super) fn a_record_is_written_anew_without_a_new_revision(store: &dyn Store)
     }
     let silent = put(sample::record("item", 1, 3, None, json!({"name": "Kim"})), vec![], None);
     assert_eq!(commit(store, &scope, vec![], vec![silent]), Outcome::Committed);
-    assert!(store.search(&scope, "item", "new", 10).expect("reads").is_empty(), "words that went are not found");
-    assert!(there(&by("new")).is_empty(), "nor are names");
+    assert!(store.search(&scope, "item", "new", 10).expect("reads").is_empty(), "removed words are not found");
+    assert!(there(&by("new")).is_empty(), "removed index entries are not found");
     let again = put(sample::record("item", 1, 4, None, json!({})), vec![entry("~name", "again", false)], None);
     assert_eq!(commit(store, &scope, vec![], vec![again]), Outcome::Committed);
     assert_eq!(there(&by("again")).len(), 1);
     let gone = Write::DeleteRecord { kind: "item".into(), id: sample::record_id(1) };
     assert_eq!(commit(store, &scope, vec![], vec![gone]), Outcome::Committed);
-    assert!(there(&by("again")).is_empty(), "what is deleted has no name");
+    assert!(there(&by("again")).is_empty(), "a deleted record has no index entries");
 }
 
 pub(super) fn records_are_found_by_all_of_several_values(store: &dyn Store) {
@@ -59,12 +59,12 @@ pub(super) fn records_are_found_by_all_of_several_values(store: &dyn Store) {
     assert_eq!(find("item", "~word", &["half 0", "third 1"], 10), [4]);
     assert_eq!(find("item", "~word", &["third 1", "half 0", "third 1"], 10), [4]);
     assert!(find("item", "~word", &["half 0", "half 1"], 10).is_empty());
-    assert!(find("item", "~word", &["half"], 10).is_empty(), "a value is more than its words");
+    assert!(find("item", "~word", &["half"], 10).is_empty(), "a value matches only as a whole");
     assert!(find("item", "~word", &[], 10).is_empty() && find("item", "~word", &["all"], 10).is_empty());
-    assert!(find("thing", "~word", &["half 0"], 10).is_empty(), "of that type only");
+    assert!(find("thing", "~word", &["half 0"], 10).is_empty(), "only records of that type");
     let other = store.records_by_all(&sample::scope("other"), "item", "~word", &["half 0".to_owned()], 10);
     assert!(other.expect("reads").is_empty(), "nothing of another tenant");
-    // Names may be asked for together with anything else.
+    // Index entries combine with other filters.
     let filter = RecordFilter {
         indexed: vec![
             ("~word".into(), "half 0".into()),
@@ -97,15 +97,15 @@ pub(super) fn records_are_found_by_any_of_several_values(store: &dyn Store) {
     assert_eq!(find("~alike", &["k0", "l1", "l3", "no\0where"], 10), [3, 1, 6], "each once, most in common first");
     assert_eq!(find("~alike", &["k0", "l1", "l3"], 2), [3, 1]);
     assert_eq!(find("~alike", &["k0", "l1", "k0", "l1"], 9), [1, 3, 6], "a value counts once");
-    assert!(find("number", &["2", "5"], 10).is_empty(), "a value that must be unique is found by `records`");
+    assert!(find("number", &["2", "5"], 10).is_empty(), "unique values are found by `records` only");
     assert!(find("~alike", &[], 10).is_empty() && find("~alike", &["k9"], 10).is_empty());
-    assert!(find("number", &["k0"], 10).is_empty(), "of that field only");
+    assert!(find("number", &["k0"], 10).is_empty(), "only entries of that field");
     let other = sample::scope("other");
     let none = store.records_by_any(&other, "item", "~alike", &["k0".to_owned()], 10).expect("reads");
     assert!(none.is_empty(), "nothing of another tenant");
     let many: Vec<String> = (0..crate::MAX_ANY + 5).map(|n| format!("l{}", n + 4)).collect();
     let rows = store.records_by_any(&scope, "item", "~alike", &many, 10).expect("reads");
-    assert_eq!(rows.len(), 3, "no more values than these are looked at, and the first ones are");
+    assert_eq!(rows.len(), 3, "only the first values up to the limit are looked up");
     let same = |n: usize| {
         let row = sample::record("many", n as u64, 1, None, json!({}));
         put(row, vec![entry("~alike", "same", false), entry("~alike", &format!("own{n}"), false)], None)
@@ -114,6 +114,6 @@ pub(super) fn records_are_found_by_any_of_several_values(store: &dyn Store) {
     assert_eq!(commit(store, &scope, vec![], (1..=all).map(same).collect()), Outcome::Committed);
     let wanted = ["same".to_owned(), format!("own{all}")];
     let rows = store.records_by_any(&scope, "many", "~alike", &wanted, 1000).expect("reads");
-    assert_eq!(rows.len(), crate::MAX_OF_VALUE + 1, "a value that very many have is not looked at to the end");
+    assert_eq!(rows.len(), crate::MAX_OF_VALUE + 1, "a very common value is read only up to a limit");
     assert_eq!(rows.last().map(|row| row.id), Some(sample::record_id(all as u64)));
 }

@@ -1,4 +1,4 @@
-//! What retention, copying and the audit rely on.
+//! Retention, copying and the audit.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ fn letter(run: u64, n: u64, open: bool) -> DeadLetterRow {
     DeadLetterRow { id, run: sample::run_id(run), tool: "a.b".into(), opened_at: at(n), open, body: json!({"n": n}) }
 }
 
-/// A run with everything that may belong to one.
+/// A run with one row of everything that may belong to a run.
 fn whole(store: &dyn Store, scope: &Scope, n: u64, status: RunStatus) {
     let run = sample::run_id(n);
     let mut row = sample::run(scope, n);
@@ -77,8 +77,8 @@ pub(super) fn old_runs_are_found_and_erased(store: &dyn Store) {
     let ids = |list: &[u64]| list.iter().map(|n| sample::run_id(*n)).collect::<Vec<_>>();
     assert_eq!(list(None, None, 10), ids(&[1, 2, 3, 4, 5]), "all, oldest first");
     assert_eq!(list(None, Some(2), 2), ids(&[3, 4]));
-    assert_eq!(list(old(100, None), None, 10), ids(&[1, 2, 4, 5]), "those that are over");
-    assert_eq!(list(old(4, None), None, 10), ids(&[1, 2]), "and changed before that");
+    assert_eq!(list(old(100, None), None, 10), ids(&[1, 2, 4, 5]), "those that have ended");
+    assert_eq!(list(old(4, None), None, 10), ids(&[1, 2]), "and last changed before that");
     assert_eq!(list(old(100, None), Some(1), 2), ids(&[2, 4]));
 
     let run = sample::run_id(1);
@@ -95,12 +95,12 @@ pub(super) fn old_runs_are_found_and_erased(store: &dyn Store) {
     let log = store.log(&ours, run).expect("reads");
     assert_eq!(log[0].payloads, [left]);
     assert_eq!(log[0].events, sample::log(1, 0).events, "events stay");
-    assert_eq!(log[1], sample::log(1, 2), "what was not named stays");
+    assert_eq!(log[1], sample::log(1, 2), "other rows stay");
     assert_eq!(list(old(100, Some(false)), None, 10), ids(&[2, 4, 5]));
     assert_eq!(list(old(100, Some(true)), None, 10), ids(&[1]));
 }
 
-pub(super) fn rows_of_a_log_go_when_another_says_the_same(store: &dyn Store) {
+pub(super) fn rows_of_a_log_are_deleted_once_compacted(store: &dyn Store) {
     let (ours, theirs) = (scope("ours"), scope("theirs"));
     whole(store, &ours, 1, RunStatus::Running);
     let run = sample::run_id(1);
@@ -112,7 +112,7 @@ pub(super) fn rows_of_a_log_go_when_another_says_the_same(store: &dyn Store) {
     assert_eq!(seqs, [0, 4]);
 }
 
-pub(super) fn a_run_goes_with_what_belongs_to_it(store: &dyn Store) {
+pub(super) fn deleting_a_run_deletes_what_belongs_to_it(store: &dyn Store) {
     let (ours, theirs) = (scope("ours"), scope("theirs"));
     whole(store, &ours, 1, RunStatus::Completed);
     whole(store, &ours, 2, RunStatus::Completed);
@@ -130,11 +130,11 @@ pub(super) fn a_run_goes_with_what_belongs_to_it(store: &dyn Store) {
         assert_eq!(store.approvals_of(&ours, run).expect("reads"), []);
         assert_eq!(store.signals(&ours, run).expect("reads"), []);
         assert_eq!(store.by_key(&ours, &format!("key {n}")).expect("reads"), None);
-        assert!(end() >= before, "positions are not given back");
+        assert!(end() >= before, "positions are not reused");
     }
     assert_eq!(store.letters_of(&ours, sample::run_id(1)).expect("reads"), [letter(1, 200, true)], "open ones stay");
     assert_eq!(store.letters_of(&ours, sample::run_id(2)).expect("reads"), []);
-    // Whoever reads the feed goes on behind everything that was ever there.
+    // Readers of the feed resume after everything that was ever in it.
     let before = end();
     whole(store, &ours, 3, RunStatus::Running);
     let began = std::time::Instant::now();
@@ -142,11 +142,11 @@ pub(super) fn a_run_goes_with_what_belongs_to_it(store: &dyn Store) {
     while page.items.len() < 2 && began.elapsed().as_secs() < 10 {
         page = store.feed(&ours, before, 10).expect("reads");
     }
-    assert_eq!(page.items.len(), 2, "what came after the end is found after it");
+    assert_eq!(page.items.len(), 2, "later rows have later positions");
     assert!(page.items.iter().all(|(position, row)| *position > before && row.run == sample::run_id(3)));
 }
 
-pub(super) fn unused_blobs_go_and_used_ones_stay(store: &dyn Store) {
+pub(super) fn unused_blobs_are_deleted_and_used_ones_stay(store: &dyn Store) {
     let scope = scope("default");
     let content = |n: u64| format!("content {n}").into_bytes();
     let hash = |n| Digest::of(&content(n));
@@ -160,7 +160,7 @@ pub(super) fn unused_blobs_go_and_used_ones_stay(store: &dyn Store) {
     for n in 1..=9 {
         committed(store, &scope, vec![put(n)]);
     }
-    // A list of references that was so long that it became a blob itself.
+    // A list of references that was itself large enough to become a blob.
     let list = json!([refer(7)]).to_string().into_bytes();
     let of_list = Digest::of(&list);
     let json_type = "application/json".to_owned();
@@ -203,13 +203,13 @@ pub(super) fn unused_blobs_go_and_used_ones_stay(store: &dyn Store) {
         all.into_iter().find(|(row, _)| row.hash == hash(n)).expect("is there").1
     };
     committed(store, &scope, vec![drop(8, 1000)]);
-    assert!(there(8), "nobody has said that it is unused");
+    assert!(there(8), "it was not marked as unused");
     committed(store, &scope, vec![note(8, Some(50)), note(9, Some(50))]);
     committed(store, &scope, vec![note(8, Some(60))]);
-    assert_eq!(since(8), Some(at(50)), "the first moment counts");
+    assert_eq!(since(8), Some(at(50)), "the first mark counts");
     committed(store, &scope, vec![drop(8, 49)]);
-    assert!(there(8), "it was used at that moment");
-    // The same bytes again, whole and in pieces: they are used, and what was about to delete them does not.
+    assert!(there(8), "it was in use at that time");
+    // Writing the same bytes again, whole or in pieces, clears the mark, so a pending deletion does nothing.
     committed(store, &scope, vec![put(8)]);
     let mut again = store.begin_blob(&scope, "text/plain", at(70)).expect("begins");
     again.write(&content(9)).expect("writes");
@@ -225,7 +225,7 @@ pub(super) fn unused_blobs_go_and_used_ones_stay(store: &dyn Store) {
     assert!(!there(8));
     committed(store, &scope, vec![put(8)]);
     let read = store.blob_part(&scope, hash(8), 0, 100).expect("reads");
-    assert_eq!(read, content(8), "it can come again");
+    assert_eq!(read, content(8), "it can be written again");
 }
 
 pub(super) fn everything_can_be_read_for_copying(store: &dyn Store) {
@@ -272,7 +272,7 @@ pub(super) fn everything_can_be_read_for_copying(store: &dyn Store) {
     assert_eq!(tenants, [ours.tenant().clone(), theirs.tenant().clone()]);
 }
 
-pub(super) fn the_audit_keeps_every_use_of_sudo(store: &dyn Store) {
+pub(super) fn the_audit_records_every_use_of_sudo(store: &dyn Store) {
     let tenant = scope("acme").tenant().clone();
     assert_eq!(store.audit(SystemScope, 10).expect("reads"), []);
     let one = Sudo::because(store, at(1), "ann", "gc", None, "é\n—").expect("is noted");
@@ -291,7 +291,7 @@ pub(super) fn the_audit_keeps_every_use_of_sudo(store: &dyn Store) {
     assert_eq!(store.audit(SystemScope, 1).expect("reads"), rows[..1]);
 }
 
-pub(super) fn entries_of_the_audit_go_after_their_time(store: &dyn Store) {
+pub(super) fn old_entries_of_the_audit_are_deleted(store: &dyn Store) {
     let entry =
         |n: u64| AuditRow { at: at(n), who: "ann".into(), what: "test".into(), tenant: None, detail: String::new() };
     for n in 0..600 {
@@ -301,7 +301,7 @@ pub(super) fn entries_of_the_audit_go_after_their_time(store: &dyn Store) {
     store.note_once(&entry(599)).expect("writes");
     store.note_once(&entry(600)).expect("writes");
     let count = || store.audit(SystemScope, 9_999).expect("reads").into_iter().filter(|row| row.what == "test").count();
-    assert_eq!(count(), 602, "only copying leaves out what is there");
+    assert_eq!(count(), 602, "only `note_once` skips existing rows");
     let sudo = Sudo::because(store, at(601), "ann", "trim", None, "").expect("notes");
     assert_eq!(store.trim_audit(&sudo, at(590)).expect("deletes"), 590);
     assert_eq!(count(), 12);
@@ -312,7 +312,7 @@ pub(super) fn references_are_found_page_by_page(store: &dyn Store) {
     let (scope, other) = (scope("default"), scope("other"));
     let hash = |n: u64| Digest::of(&n.to_be_bytes());
     for n in 0..20 {
-        // Every third row refers to something, and a neighbour's rows lie in between.
+        // Every third row contains a reference, and another tenant's rows lie in between.
         let refers = if n % 3 == 0 { json!({"$blob": hash(n)}) } else { json!({"plain": n}) };
         for scope in [&scope, &other] {
             let mut run = sample::run(scope, if *scope == other { 1_000 + n } else { n });

@@ -3,7 +3,7 @@
 use super::keep::committed;
 use super::{Store, Write, sample};
 
-/// Every run that asks for a number gets its own, keeps it, and nobody gets it again.
+/// Every run that asks for a number gets a unique one and keeps it. Numbers are never reused.
 pub(super) fn numbers_of_runs(store: &dyn Store) {
     let (ours, theirs) = (sample::scope("ours"), sample::scope("theirs"));
     let next = |n: u64| Write::Number { run: sample::run_id(n), number: None };
@@ -12,25 +12,25 @@ pub(super) fn numbers_of_runs(store: &dyn Store) {
     }
     committed(store, &theirs, vec![Write::NewRun(Box::new(sample::run(&theirs, 3)))]);
     let number = |scope, n| store.number_of(scope, sample::run_id(n)).expect("reads");
-    assert_eq!(number(&ours, 1), None, "nobody has asked");
+    assert_eq!(number(&ours, 1), None, "no number was requested");
     committed(store, &ours, vec![next(1), next(2)]);
     committed(store, &theirs, vec![next(3)]);
     let given = [number(&ours, 1), number(&ours, 2), number(&theirs, 3)].map(|number| number.expect("it has one"));
     assert!(given[0] < given[1] && given[1] < given[2] && given[0] > 0, "{given:?}");
     committed(store, &ours, vec![next(2)]);
-    assert_eq!(number(&ours, 2), Some(given[1]), "it keeps the one it has");
+    assert_eq!(number(&ours, 2), Some(given[1]), "it keeps its number");
     assert_eq!(number(&theirs, 2), None, "another tenant's run");
     assert_eq!(store.run_numbered(&ours, given[1]).expect("reads"), Some(sample::run_id(2)));
     assert_eq!(store.run_numbered(&ours, given[2]).expect("reads"), None, "another tenant's number");
-    // The last one goes, and its number with it.
+    // The newest run is deleted together with its number.
     committed(store, &theirs, vec![Write::DropRun(sample::run_id(3))]);
     assert_eq!(number(&theirs, 3), None);
     for n in [4, 5, 6] {
         committed(store, &ours, vec![Write::NewRun(Box::new(sample::run(&ours, n)))]);
     }
     committed(store, &ours, vec![next(4)]);
-    assert!(number(&ours, 4) > Some(given[2]), "a number is not given again");
-    // One that was given elsewhere stays what it was, and the next ones come after it.
+    assert!(number(&ours, 4) > Some(given[2]), "a number is not reused");
+    // A number from another store is kept, and later numbers come after it.
     let elsewhere = given[2] + 1_000;
     committed(store, &ours, vec![Write::Number { run: sample::run_id(5), number: Some(elsewhere) }]);
     committed(store, &ours, vec![next(6)]);

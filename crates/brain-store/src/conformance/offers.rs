@@ -1,4 +1,4 @@
-//! What the engine relies on about offers.
+//! Offers to workers.
 
 use brain_core::{JobKey, SeededRandom};
 

@@ -1,4 +1,4 @@
-//! What the engine relies on about the queue of runs that wait for a free slot.
+//! The queue of runs that wait for a free slot.
 
 use brain_core::{ApprovalId, ApprovalStatus, JobKey, RunStatus, SeededRandom};
 use serde_json::json;
@@ -37,10 +37,10 @@ pub(super) fn queued_runs_come_by_tenant_and_order(store: &dyn Store) {
         program: None,
     };
     commit(store, &theirs, vec![], vec![started]);
-    assert_eq!(tenants(), [ours.tenant().clone()], "what was taken is in the queue no more");
+    assert_eq!(tenants(), [ours.tenant().clone()], "claimed runs leave the queue");
 }
 
-pub(super) fn what_waits_is_counted_over_all_tenants(store: &dyn Store) {
+pub(super) fn the_backlog_counts_all_tenants(store: &dyn Store) {
     const STEP: i64 = 100;
     let backlog = || store.backlog(SystemScope, STEP).expect("reads");
     assert_eq!(backlog(), Backlog::default(), "nothing waits");
@@ -63,7 +63,7 @@ pub(super) fn what_waits_is_counted_over_all_tenants(store: &dyn Store) {
             vec![Write::PutApproval(ApprovalRow { id, run, status, asked_at: at(asked), body })],
         );
     }
-    // Two steps of priority put the second one 200 ahead: it has waited since 70, the other one since 60.
+    // A priority of two moves the second run ahead by 200: it has waited since 70, the other one since 60.
     for (scope, n, order, priority) in
         [(&ours, 6, at(60).as_millis(), 0), (&theirs, 7, at(70).as_millis() - 2 * STEP, 2)]
     {

@@ -1,4 +1,4 @@
-//! Members that the database will not take.
+//! Members that the database rejects.
 
 use std::sync::mpsc::channel;
 
@@ -7,7 +7,7 @@ use brain_core::RunStatus;
 use super::{new_run, sample, scope};
 use crate::{Member, Outcome, RunSchedule, Scope, Store, Write};
 
-/// Moves the `n`th run on by a row of its log. `seq` is the row's number.
+/// Appends a row to the log of the `n`th run. `seq` is the row's number.
 fn append(scope: &Scope, n: u64, seq: u64) -> Member {
     let schedule = RunSchedule { seq: seq + 2, fence: 1, priority: 5, ..RunSchedule::default() };
     let status = RunStatus::Waiting;
@@ -20,8 +20,8 @@ fn status(store: &dyn Store, scope: &Scope, n: u64) -> RunStatus {
     store.run(scope, sample::run_id(n)).expect("reads").expect("is there").status
 }
 
-/// The members of one batch: two good ones around one whose row of the log is there already.
-pub(super) fn a_refused_member_is_alone(store: &dyn Store) {
+/// A batch with two valid members around one whose log row exists already.
+pub(super) fn a_rejected_member_fails_alone(store: &dyn Store) {
     let scope = scope("default");
     for n in 1..=3 {
         new_run(store, &scope, sample::run(&scope, n));
@@ -38,17 +38,17 @@ pub(super) fn a_refused_member_is_alone(store: &dyn Store) {
     assert_eq!(
         statuses,
         [RunStatus::Waiting, RunStatus::Running, RunStatus::Waiting],
-        "nothing of the refused one is written"
+        "nothing of the rejected member is written"
     );
     let after = store.stats();
-    assert_eq!((after.members - before.members, after.rows - before.rows), (2, 4), "only what was written counts");
-    // Trying again does not help, and now they are all there.
+    assert_eq!((after.members - before.members, after.rows - before.rows), (2, 4), "only written rows count");
+    // A second attempt is rejected too, now for all members, because their rows exist.
     let again = store.commit_now(batch).expect("the store works");
     assert!(again.iter().all(|outcome| matches!(outcome, Outcome::Refused(_))), "{again:?}");
 }
 
-/// Many batches that wait together: each hears of its own members.
-pub(super) fn a_group_goes_on_without_what_is_refused(store: &dyn Store) {
+/// Many concurrent batches: each gets the outcomes of its own members.
+pub(super) fn a_group_commits_without_its_rejected_members(store: &dyn Store) {
     const RUNS: u64 = 60;
     let scope = scope("default");
     for n in 0..RUNS {
@@ -56,7 +56,7 @@ pub(super) fn a_group_goes_on_without_what_is_refused(store: &dyn Store) {
     }
     let (send, receive) = channel();
     for n in 0..RUNS {
-        // Every tenth writes the same row twice.
+        // Every tenth member writes the same row twice.
         let count = if n % 10 == 3 { 2 } else { 1 };
         let mut member = append(&scope, n, 2);
         member.writes.extend((1..count).map(|_| Write::Append(sample::log(n, 2).into())));
@@ -64,7 +64,7 @@ pub(super) fn a_group_goes_on_without_what_is_refused(store: &dyn Store) {
         store.commit(vec![member], Box::new(move |result| drop(send.send((n, result)))));
     }
     for (n, result) in receive.iter().take(RUNS as usize) {
-        let outcomes = result.expect("nobody fails because of somebody else");
+        let outcomes = result.expect("no batch fails because of another");
         let refused = matches!(outcomes.as_slice(), [Outcome::Refused(_)]);
         assert_eq!(refused, n % 10 == 3, "{n}: {outcomes:?}");
         assert_eq!(status(store, &scope, n), if refused { RunStatus::Running } else { RunStatus::Waiting });

@@ -1,4 +1,4 @@
-//! What the engine relies on about signals.
+//! Signals to runs.
 
 use serde_json::json;
 
@@ -10,7 +10,7 @@ fn signal(run: u64, id: &str, millis: u64, n: u64) -> SignalRow {
     SignalRow { run: sample::run_id(run), id: id.into(), at: at(millis), body: json!({"n": n, "text": "é"}) }
 }
 
-pub(super) fn a_signal_is_kept_once_until_it_is_taken(store: &dyn Store) {
+pub(super) fn a_signal_is_stored_once_until_it_is_taken(store: &dyn Store) {
     let (ours, theirs) = (scope("ours"), scope("theirs"));
     let send = |row: SignalRow| {
         assert_eq!(commit(store, &ours, vec![], vec![Write::Signal(row)]), Outcome::Committed);
@@ -21,7 +21,7 @@ pub(super) fn a_signal_is_kept_once_until_it_is_taken(store: &dyn Store) {
     send(signal(2, "z", 1, 5));
     let list = || store.signals(&ours, sample::run_id(1)).expect("reads");
     let expected = [signal(1, "z", 5, 1), signal(1, "a", 5, 3), signal(1, "b", 9, 2)];
-    assert_eq!(list(), expected, "oldest first, then as they came; the second `z` changed nothing");
+    assert_eq!(list(), expected, "oldest first, then in order of arrival; the second `z` changed nothing");
     assert_eq!(store.signals(&theirs, sample::run_id(1)).expect("reads"), []);
 
     let (run, id) = (sample::run_id(1), "z".to_owned());
@@ -55,7 +55,7 @@ pub(super) fn runs_with_signals_are_found(store: &dyn Store) {
     assert_eq!(store.signalled(SystemScope, None, 10).expect("reads"), all, "one is left");
     assert_eq!(commit(store, &ours, vec![], take("y")), Outcome::Committed);
     assert_eq!(store.signalled(SystemScope, None, 10).expect("reads"), all[1..]);
-    // The run is gone, and then something comes for it.
+    // A signal arrives for a run that was deleted.
     let all = [vec![Write::DropRun(sample::run_id(3))], vec![Write::Signal(signal(3, "late", 5, 5))]];
     for writes in all {
         assert_eq!(commit(store, &ours, vec![], writes), Outcome::Committed);

@@ -1,4 +1,4 @@
-//! Keeping house in memory.
+//! Retention in memory.
 
 use std::collections::BTreeSet;
 
@@ -49,7 +49,7 @@ impl Inner {
         }
     }
 
-    /// The JSON texts of a place.
+    /// The JSON texts of a table.
     fn texts(&self, scope: &Scope, place: Referrer) -> Vec<String> {
         let tenant = scope.tenant();
         match place {

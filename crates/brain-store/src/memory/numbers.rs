@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use brain_core::{RunId, TenantId};
 
-/// Who has which number, and the last one that was given.
+/// The assigned numbers, and the last one assigned.
 #[derive(Default)]
 pub(super) struct Numbers {
     given: BTreeMap<i64, (TenantId, RunId)>,
@@ -12,7 +12,7 @@ pub(super) struct Numbers {
 }
 
 impl Numbers {
-    /// Gives a run this number or the next one, unless it has one.
+    /// Assigns this number, or the next one, to a run that has none.
     pub(super) fn give(&mut self, tenant: TenantId, run: RunId, number: Option<i64>) {
         if self.number_of(&tenant, run).is_none() {
             let number = number.unwrap_or(self.last + 1);
@@ -21,7 +21,7 @@ impl Numbers {
         }
     }
 
-    /// The run is gone; its number is not given again.
+    /// Forgets the number of a deleted run. Numbers are not reused.
     pub(super) fn take_back(&mut self, tenant: &TenantId, run: RunId) {
         self.given.retain(|_, (owner, of)| owner != tenant || *of != run);
     }

@@ -13,7 +13,7 @@ impl Inner {
         }
     }
 
-    /// An inbox that has become empty goes too: whoever has one has signals.
+    /// An inbox that has become empty is removed, so that an existing inbox always has signals.
     pub(super) fn take_signal(&mut self, tenant: TenantId, run: RunId, id: &str) {
         let slot = (tenant, run);
         let Some(inbox) = self.signals.get_mut(&slot) else { return };

@@ -1,5 +1,5 @@
-//! Accounts in PostgreSQL: whoever changes one holds its advisory lock until the commit, see [`super::need`]. Members of
-//! one group share the lock, so that many spenders cost one wait.
+//! Accounts in PostgreSQL. A transaction that changes an account holds its advisory lock until the commit, see
+//! [`super::need`]. Members of one group share the lock, so many spenders cost one wait.
 
 use super::PostgresStore;
 use super::connection::{Question, values};
@@ -34,9 +34,9 @@ pub(super) const DROP: &str = "
 WITH entries AS (DELETE FROM account_entries WHERE tenant = $1 AND account = $2)
 DELETE FROM accounts WHERE tenant = $1 AND account = $2";
 
-/// An account: tenant and what stands for its name.
+/// An account: tenant and encoded name.
 pub(super) type AccountKey = (String, String);
-/// An entry: tenant, what stands for the account, what stands for the id.
+/// An entry: tenant, encoded account, encoded id.
 pub(super) type EntryKey = (String, String, String);
 
 pub(super) fn account_key(tenant: &str, account: &str) -> AccountKey {
@@ -47,7 +47,7 @@ pub(super) fn entry_key(tenant: &str, account: &str, id: &str) -> EntryKey {
     (tenant.to_owned(), slot(account).into_owned(), slot(id).into_owned())
 }
 
-/// The statements that write totals and entries as they are in the end.
+/// The statements that write the final totals and entries.
 pub(super) fn write(
     totals: std::collections::BTreeMap<AccountKey, i64>,
     entries: std::collections::BTreeMap<EntryKey, Option<crate::accounts::Held>>,

@@ -1,5 +1,5 @@
-//! `postgres://user:password@host/database?brain_schema=name`: what is ours is taken out, the rest is tokio-postgres's.
-//! A password is never shown.
+//! `postgres://user:password@host/database?brain_schema=name`: extracts Brain's own parameters and leaves the rest to
+//! tokio-postgres. Passwords are never shown.
 
 use std::str::FromStr;
 use std::time::Duration;
@@ -9,27 +9,28 @@ use tokio_postgres::config::{Host, SslMode};
 
 use crate::StoreError;
 
-/// The schema that everything is in unless the address names another.
+/// The default schema.
 const SCHEMA: &str = "brain";
-/// How long connecting may take unless the address says otherwise.
+/// The default connection timeout.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long a server may be silent before its connection is given up: a machine that was switched off says nothing.
+/// How long a server may be unresponsive before its connection is closed. A machine that was switched off sends
+/// nothing.
 const SILENCE: Duration = Duration::from_secs(20);
 
-/// Where the store is.
+/// A parsed address.
 #[derive(Clone, Debug)]
 pub(super) struct Address {
     pub(super) config: Config,
     /// A plain identifier.
     pub(super) schema: String,
-    /// Certificates that the server's may be signed by; `None`: those of the system.
+    /// A file of root certificates; `None` uses those of the system.
     pub(super) root_certificate: Option<String>,
-    /// For people; without the password.
+    /// The address without the password, for messages.
     pub(super) shown: String,
 }
 
 impl Address {
-    /// Reads an address. What is refused is said without the password.
+    /// Parses an address. Error messages do not contain the password.
     pub(super) fn parse(url: &str) -> Result<Self, StoreError> {
         let shown = redact(url);
         let refused = |reason: String| StoreError::Failed(format!("{shown}: {reason}"));
@@ -39,7 +40,7 @@ impl Address {
             match pair.split_once('=') {
                 Some(("brain_schema", name)) => name.clone_into(&mut schema),
                 Some(("sslrootcert", path)) => root_certificate = Some(path.replace("%2F", "/").replace("%20", " ")),
-                // libpq's stronger modes: what `require` means here, the certificate is always checked.
+                // libpq's stronger modes are the same as `require`, because the certificate is always verified.
                 Some(("sslmode", "verify-full" | "verify-ca")) => rest.push("sslmode=require"),
                 _ => rest.push(pair),
             }
@@ -71,7 +72,7 @@ impl Address {
         self.config.get_ssl_mode() == SslMode::Require
     }
 
-    /// The machine and port, for messages.
+    /// Host and port, for messages.
     pub(super) fn place(&self) -> String {
         let port = self.config.get_ports().first().copied().unwrap_or(5432);
         match self.config.get_hosts().first() {
@@ -82,13 +83,13 @@ impl Address {
         }
     }
 
-    /// Runs that share a database but not a schema have nothing to do with each other.
+    /// The notification channel, one per schema: stores in different schemas of a database are independent.
     pub(super) fn channel(&self) -> String {
         format!("brain_{}", self.schema)
     }
 }
 
-/// The whole chain of an error: tokio-postgres keeps the reason in the source.
+/// The whole chain of an error: tokio-postgres has the reason in the source.
 pub(super) fn reason(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
@@ -109,11 +110,11 @@ fn is_identifier(name: &str) -> bool {
         && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
 }
 
-/// An address as it may be shown: everything that may be a password is left out.
+/// An address without anything that may be a password.
 pub fn redact(url: &str) -> String {
     let (scheme, rest) = url.split_once("://").map_or(("", url), |(scheme, rest)| (scheme, rest));
     let (place, query) = rest.split_once('?').map_or((rest, None), |(place, query)| (place, Some(query)));
-    // A password may hold an `@` that was not escaped: the last one ends it.
+    // An unescaped `@` may be part of the password: the last one ends it.
     let place = match place.rsplit_once('@') {
         Some((user, place)) => {
             let user = user.split_once(':').map_or(user.to_owned(), |(name, _)| format!("{name}:***"));
@@ -149,13 +150,13 @@ mod tests {
         for bad in
             ["postgres://a:secret@h:x/d", "postgres://a:secret@/d?brain_schema=A;b", "postgres://:secret@h/d?z=1"]
         {
-            let Err(error) = Address::parse(bad) else { panic!("{bad} was taken") };
+            let Err(error) = Address::parse(bad) else { panic!("{bad} was accepted") };
             assert!(!error.to_string().contains("secret"), "{error}");
         }
     }
 
     #[test]
-    fn what_is_ours_is_taken_out_of_the_address() {
+    fn brains_parameters_are_removed_from_the_address() {
         let url = "postgres://a:b@h:7/d?brain_schema=shop_1&connect_timeout=3&sslmode=verify-full&sslrootcert=%2Fetc%2Fca.pem";
         let address = Address::parse(url).unwrap();
         assert_eq!((address.schema.as_str(), address.channel().as_str()), ("shop_1", "brain_shop_1"));

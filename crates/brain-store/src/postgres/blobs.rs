@@ -1,9 +1,9 @@
 //! Blobs in PostgreSQL: rows of 256 KiB, so that neither memory nor a transaction grows with the size of a blob.
 //!
-//! An upload is known to the table of uploads before anyone sees it. The statement that finishes it makes the blob's
-//! row, which is what makes it visible, and ends the upload. One that was given up is marked and its chunks are deleted
-//! a few at a time. A process that died cannot mark its own: an upload that nobody has added to for an hour, by the
-//! server's clock, is an orphan. Whoever comes back to it after all is told to start anew.
+//! An upload has a row in the table of uploads before anyone sees it. The statement that finishes it inserts the blob's
+//! row, which makes it visible, and ends the upload. An abandoned upload is marked, and its chunks are deleted in small
+//! batches. A process that died cannot mark its uploads: one without writes for an hour, by the server's clock, is an
+//! orphan. A writer that returns to an orphan gets an error and must start again.
 
 use std::sync::Arc;
 
@@ -17,15 +17,15 @@ use super::read::{digest, first, free_text, get, named, time};
 use super::{PostgresStore, Shared, statements, text, wait};
 use crate::{BlobRow, BlobWriter, Blobs, Lane, Scope, StoreError};
 
-/// Bytes in a chunk.
+/// Bytes per chunk.
 pub(super) const CHUNK: usize = 256 * 1024;
-/// Bytes of an upload that are committed together.
+/// Bytes of an upload per commit.
 const BATCH: usize = 4 * CHUNK;
-/// Chunks that are read at a time.
+/// Chunks per read.
 const READ: i32 = 16;
-/// Chunks that a blob may have: of 256 KiB, that is 256 GiB.
+/// Maximum number of chunks of a blob: at 256 KiB, 256 GiB.
 const MOST: i32 = 1 << 20;
-/// Chunks that are deleted at a time.
+/// Chunks per delete.
 const SWEPT_AT_ONCE: i64 = 64;
 
 pub(super) fn blob_row(row: &Row) -> Result<BlobRow, StoreError> {
@@ -39,7 +39,7 @@ pub(super) fn blob_row(row: &Row) -> Result<BlobRow, StoreError> {
 
 const BLOB: &str = "SELECT hash, size, media_type, at FROM blobs WHERE tenant = $1 AND hash = $2";
 
-/// Chunks of a blob from the one with byte `$3` on.
+/// Chunks of a blob, starting with the one that contains byte `$3`.
 const CHUNKS: &str = "
 SELECT b.size, b.chunk_size, c.n, c.bytes FROM blobs b
 LEFT JOIN LATERAL (
@@ -118,7 +118,7 @@ INSERT INTO blob_chunks (tenant, source, n, bytes)
 SELECT $1, there.source, $2 + c.n - 1, c.bytes FROM there, unnest($3::bytea[]) WITH ORDINALITY AS c (bytes, n)
 RETURNING source";
 
-/// The last chunks, the blob's row, and the end of the upload: gone if the blob is new, given up if it was there.
+/// Writes the last chunks and the blob's row, and ends the upload: deleted if the blob is new, abandoned if it existed.
 const FINISH: &str = "
 WITH there AS (SELECT source FROM blob_uploads WHERE source = $4 AND NOT given_up FOR UPDATE),
 used AS (UPDATE blobs SET unused_since = NULL WHERE tenant = $1 AND hash = $5 AND unused_since IS NOT NULL),
@@ -140,19 +140,19 @@ struct Upload {
     tenant: TenantId,
     media_type: String,
     at: Timestamp,
-    /// There is one once something was written: a small blob is one statement.
+    /// Set once a batch was written: a small blob needs only one statement.
     source: Option<i64>,
     chunks: i32,
     size: u64,
     digest: DigestStream,
-    /// Less than a batch.
+    /// Bytes not written yet, less than a batch.
     buffer: Vec<u8>,
-    /// Bytes were lost: what came after them must not be taken for the whole.
+    /// Set while a write is incomplete: after a failure the upload must not be finished.
     broken: bool,
 }
 
 fn start_anew() -> StoreError {
-    StoreError::Failed("a part of the blob could not be written; start it anew".into())
+    StoreError::Failed("a part of the blob could not be written; upload it again".into())
 }
 
 impl Upload {
@@ -168,7 +168,7 @@ impl Upload {
         })
     }
 
-    /// Commits what is in the buffer: whole chunks.
+    /// Commits the buffered bytes as whole chunks.
     fn flush(&mut self) -> Result<(), StoreError> {
         self.broken = true;
         let chunks = chunked(&self.buffer);
@@ -182,7 +182,7 @@ impl Upload {
             Some(source) => Question::new(GO_ON, values![tenant, from, chunks, source]),
         };
         let rows = self.ask(question)?;
-        // Nobody had heard of it for so long that it was given up.
+        // The upload was idle for so long that it was abandoned as an orphan.
         let row = rows.first().ok_or_else(start_anew)?;
         self.source = Some(get(row, 0)?);
         self.shared.counters.committed(0, rows.len() as u64, bytes as u64);
@@ -236,7 +236,7 @@ impl BlobWriter for Upload {
             return Err(start_anew());
         }
         self.shared.counters.committed(0, 1, self.buffer.len() as u64 + 128);
-        // What was written is a blob's now, or was given up in the same commit: dropping this has nothing to undo.
+        // The chunks belong to a blob now, or were abandoned in the same commit: dropping has nothing to clean up.
         if self.source.take().is_some() {
             sweep_soon(&self.runtime, self.shared.clone());
         }
@@ -245,7 +245,7 @@ impl BlobWriter for Upload {
 }
 
 impl Drop for Upload {
-    /// Does not wait: this may be an async task that was cancelled.
+    /// Does not block, because it may run in a cancelled async task.
     fn drop(&mut self) {
         let Some(source) = self.source else { return };
         let shared = self.shared.clone();
@@ -261,7 +261,7 @@ fn sweep_soon(runtime: &Handle, shared: Arc<Shared>) {
     runtime.spawn(async move { drop(sweep(&shared).await) });
 }
 
-/// Deletes the chunks of uploads that were given up or forgotten.
+/// Deletes the chunks of abandoned and orphaned uploads.
 pub(super) async fn sweep(shared: &Shared) -> Result<(), StoreError> {
     let ask = async |sql: &'static str, params| {
         let mut rows =

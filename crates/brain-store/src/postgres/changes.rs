@@ -1,6 +1,5 @@
-//! What a group of members changes, row by row as it is in the end, and the statements that write it: one for each
-//! table, whatever the number of rows. Rows are in the order of their keys, so that transactions that meet wait for
-//! each other and not in a circle.
+//! Collects the final row values of a group of members and writes them with one statement per table, however many rows
+//! there are. Rows are sorted by key, so that concurrent transactions wait for each other without a deadlock.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -21,7 +20,7 @@ use crate::{
     ApprovalRow, DeadLetterRow, IndexEntry, LogRow, OfferRow, RecordRow, RunRow, RunSchedule, SignalRow, Write,
 };
 
-/// The columns of a run that change.
+/// The columns of a run that can change.
 struct RunChange<'a> {
     status: RunStatus,
     at: Timestamp,
@@ -41,7 +40,7 @@ struct Blob<'a> {
     bytes: &'a [u8],
 }
 
-/// A link without its moment: tenant, run, kind, record, step, role.
+/// A link without its timestamp: tenant, run, kind, record, step, role.
 type Link<'a> = (&'a str, Uuid, &'a str, Uuid, &'a str, &'a str);
 
 #[derive(Default)]
@@ -49,25 +48,25 @@ pub(super) struct Changes<'a> {
     new_runs: BTreeMap<Id<'a>, (&'a RunRow, RunChange<'a>)>,
     runs: BTreeMap<Id<'a>, RunChange<'a>>,
     log: Vec<(&'a str, &'a LogRow)>,
-    /// `None`: deleted.
+    /// `None` for a deleted record.
     records: BTreeMap<RecordKey<'a>, Option<Put<'a>>>,
-    /// What the records were before any of this.
+    /// The records before the group's changes.
     originals: BTreeMap<RecordKey<'a>, Option<Known>>,
     links: BTreeMap<Link<'a>, Timestamp>,
     letters: BTreeMap<Id<'a>, &'a DeadLetterRow>,
     approvals: BTreeMap<Id<'a>, &'a ApprovalRow>,
     definitions: BTreeMap<Digest, (&'static str, &'a Value)>,
     keys: BTreeMap<(&'a str, Cow<'a, str>), (Digest, Uuid)>,
-    /// `None`: withdrawn.
+    /// `None` for a withdrawn offer.
     offers: BTreeMap<Id<'a>, Option<&'a OfferRow>>,
     taken_signals: BTreeMap<SignalKey<'a>, ()>,
-    /// In the order of arrival.
+    /// In order of arrival.
     signals: Vec<(SignalKey<'a>, &'a SignalRow)>,
     blobs: BTreeMap<(&'a str, Digest), Blob<'a>>,
-    /// What retention does, in order.
+    /// Writes of retention, in order.
     kept: Vec<(&'a str, &'a Write)>,
     totals: BTreeMap<AccountKey, i64>,
-    /// `None`: released.
+    /// `None` for a released entry.
     entries: BTreeMap<EntryKey, Option<Held>>,
     pub(super) members: u64,
     pub(super) rows: u64,
@@ -80,17 +79,17 @@ impl<'a> Changes<'a> {
         self.rows == 0
     }
 
-    /// How many runs are new.
+    /// The number of new runs.
     pub(super) fn new_runs(&self) -> usize {
         self.new_runs.len()
     }
 
-    /// One of the rows that are appended to logs, if there are any: tenant, run, number.
+    /// A row that is appended to a log, if any: tenant, run, number.
     pub(super) fn log_row(&self) -> Option<(String, Uuid, i64)> {
         self.log.first().map(|(tenant, row)| ((*tenant).to_owned(), row.run.as_uuid(), row.seq as i64))
     }
 
-    /// Adds a write. `view` is what was there before it.
+    /// Adds a write. `view` is the state before it.
     pub(super) fn add(&mut self, tenant: &'a str, write: &'a Write, view: &View<'a>) {
         self.rows += 1;
         match write {
@@ -172,7 +171,7 @@ impl<'a> Changes<'a> {
         }
     }
 
-    /// The statements, in an order that all transactions share.
+    /// The statements, in the same order in every transaction.
     pub(super) fn questions(&mut self) -> Vec<Question<'a>> {
         let mut out = Vec::new();
         self.define(&mut out);
@@ -192,7 +191,7 @@ impl<'a> Changes<'a> {
         out
     }
 
-    /// A JSON text, counted.
+    /// Serialises JSON and counts its bytes.
     fn json(&mut self, value: &Value) -> String {
         let text = value.to_string();
         self.bytes += text.len() as u64;
@@ -264,7 +263,7 @@ impl<'a> Changes<'a> {
             return;
         }
         let (mut put, mut gone): (Vec<(RecordKey<'a>, &Put<'a>)>, Vec<RecordKey<'a>>) = (Vec::new(), Vec::new());
-        // Entries that come and go, those of unique fields apart.
+        // Index entries to add and remove; unique fields are separate.
         let (mut added, mut removed) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);
         let mut silent: Vec<RecordKey<'a>> = Vec::new();
         for (key, change) in &records {
@@ -315,7 +314,7 @@ impl<'a> Changes<'a> {
             put.iter().filter_map(|(key, put)| put.text.map(|text| (*key, text))).collect();
         for ((tenant, kind, id), text) in spoken {
             self.bytes += text.len() as u64;
-            // One for each: PostgreSQL has no arrays of arrays of different lengths.
+            // One statement per record: PostgreSQL has no arrays of arrays of different lengths.
             let params = values![tenant, kind, id, written(text).into_owned(), lexemes(tenant, kind, text)];
             out.push(Question::new(statements::WORDS, params));
         }
@@ -357,7 +356,7 @@ impl<'a> Changes<'a> {
         out.push(Question::new(statements::LINKS, values![tenants, runs, kinds, records, steps, roles, times]));
     }
 
-    /// Letters and approvals: what waits for a person.
+    /// Writes dead letters and approvals.
     fn write_waiting(&mut self, out: &mut Vec<Question<'a>>) {
         let letters = std::mem::take(&mut self.letters);
         if !letters.is_empty() {
@@ -431,7 +430,7 @@ impl<'a> Changes<'a> {
     }
 
     fn write_blobs(&mut self, out: &mut Vec<Question<'a>>) {
-        // One for each: they are large.
+        // One statement per blob, because blobs are large.
         for ((tenant, hash), blob) in std::mem::take(&mut self.blobs) {
             self.bytes += blob.bytes.len() as u64 + 128;
             let chunks: Vec<&'a [u8]> = blob.bytes.chunks(CHUNK).collect();
@@ -443,7 +442,7 @@ impl<'a> Changes<'a> {
     }
 }
 
-/// The columns that new and changed runs have in common.
+/// The columns that inserts and updates of runs share.
 struct Columns<'a> {
     updated: Vec<i64>,
     status: Vec<&'a str>,

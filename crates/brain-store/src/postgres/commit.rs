@@ -1,14 +1,15 @@
-//! Commits. What has been handed over while others were being committed goes into the next transaction together: two
-//! round trips and one sync, however many runs share them.
+//! Group commit. Batches that arrive while a transaction is under way share the next one: two round trips and one sync,
+//! however many runs share them.
 //!
-//! A transaction that PostgreSQL refuses (a deadlock, a row that somebody else has just inserted) is tried again, each
-//! batch on its own, so that one batch's trouble is not its neighbours'. If it refuses what a batch says, and would
-//! again, its members are committed one by one, and only the one that is refused hears of it
-//! ([`crate::Outcome::Refused`]). If the connection breaks while `COMMIT` is
-//! under way, the server is asked what became of the transaction. If it cannot be asked either, the caller is told that
-//! nobody knows. That is safe: the engine then reads the run again and decides anew, and its next commit names the
-//! number of events and the fence it has read ([`crate::Precondition::RunAt`]) or that the run is absent, which do not
-//! hold if the lost commit happened meanwhile; all other effects of a run are in that same commit.
+//! If PostgreSQL aborts a transaction (a deadlock, a concurrent insert of the same row), each batch is retried on its
+//! own, so that one batch's conflict does not affect the others. If the error is in a batch itself and would recur, its
+//! members are committed one by one, and only the rejected member gets [`crate::Outcome::Refused`].
+//!
+//! If the connection breaks during `COMMIT`, the server is asked whether the transaction was committed. If the server
+//! cannot be asked either, the caller gets an error that says the outcome is unknown. That is safe: the engine reads
+//! the run again and decides again, and its next commit requires the event count and fence that it read
+//! ([`crate::Precondition::RunAt`]), or that the run is absent. Neither holds if the lost commit happened meanwhile,
+//! and all other effects of a run are in that same commit.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -27,27 +28,28 @@ use super::need::{Need, Part};
 use super::view::View;
 use crate::{CommitDone, CommitResult, Member, Outcome, StoreError, StoreStats, Write};
 
-/// Members that share one transaction at most.
+/// Maximum number of members per transaction.
 const MAX_MEMBERS: usize = 256;
-/// Advisory locks that one transaction takes at most, but for a batch that needs more. A server has room for about 6,400.
+/// Maximum number of advisory locks per transaction, unless a single batch needs more. A server has room for about
+/// 6,400.
 const MAX_LOCKS: usize = 1000;
-/// Bytes of blobs in one transaction, but for a batch that has more.
+/// Maximum bytes of blobs per transaction, unless a single batch has more.
 const MAX_BYTES: usize = 8 * 1024 * 1024;
-/// How often a batch that is refused for reasons that pass is tried.
+/// Attempts at a batch that fails with a transient error.
 const TRIES: u32 = 6;
-/// How often, and how long apart, the server is asked what became of a transaction. Together longer than a server lets a
-/// transaction stand idle: what it has not committed by then, it will not commit later.
+/// How often, and at which interval, the server is asked about the outcome of a transaction. The total exceeds the
+/// server's idle-in-transaction timeout: a transaction that is not committed by then never will be.
 const INQUIRIES: u32 = 120;
 const BETWEEN_INQUIRIES: Duration = Duration::from_millis(250);
 
-/// Members that were handed over together.
+/// Members that were submitted together.
 pub(super) struct Batch {
     pub(super) members: Vec<Member>,
     pub(super) done: CommitDone,
 }
 
 impl Batch {
-    /// Advisory locks, at most, and bytes of blobs.
+    /// An upper bound of advisory locks, and the bytes of blobs.
     fn weight(&self) -> (usize, usize) {
         let (mut locks, mut bytes) = (0, 0);
         for member in &self.members {
@@ -65,7 +67,7 @@ impl Batch {
     }
 }
 
-/// What waits to be committed.
+/// Batches that wait to be committed.
 #[derive(Default)]
 pub(super) struct Queue {
     waiting: Mutex<VecDeque<Batch>>,
@@ -74,7 +76,7 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    /// Hands a batch over, or gives it back if the store is closed.
+    /// Adds a batch, or returns it if the store is closed.
     pub(super) fn push(&self, batch: Batch) -> Result<(), Batch> {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         if self.closed.load(Ordering::Acquire) {
@@ -86,16 +88,17 @@ impl Queue {
         Ok(())
     }
 
-    /// Nothing more comes; what is there is still committed.
+    /// Accepts no more batches; those in the queue are still committed.
     pub(super) fn close(&self) {
         let _waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         self.closed.store(true, Ordering::Release);
         self.come.notify_waiters();
-        // One more for a writer that is just about to wait.
+        // Once more, for a writer that is just about to wait.
         self.come.notify_one();
     }
 
-    /// Whatever waits, up to the bounds of one transaction; `None` when the store is closed and nothing is left.
+    /// Takes queued batches, up to the limits of one transaction; `None` when the store is closed and the queue is
+    /// empty.
     async fn take(&self) -> Option<Vec<Batch>> {
         loop {
             let come = self.come.notified();
@@ -131,7 +134,7 @@ impl Queue {
     }
 }
 
-/// What was done since the store was opened.
+/// Counters since the store was opened.
 #[derive(Default)]
 pub(super) struct Counters {
     commits: AtomicU64,
@@ -144,7 +147,7 @@ impl Counters {
     pub(super) fn read(&self) -> StoreStats {
         let get = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let commits = get(&self.commits);
-        // Every commit is a sync that was waited for; PostgreSQL may have made one of several.
+        // Each commit waits for a sync, although PostgreSQL may combine several.
         StoreStats {
             commits,
             syncs: commits,
@@ -163,29 +166,29 @@ impl Counters {
     }
 }
 
-/// Why a transaction did not come to its end.
+/// Why a transaction failed.
 enum Trouble {
-    /// There is no connection to be had.
+    /// No connection can be opened.
     Unreachable(StoreError),
     /// The connection broke before the commit: nothing was written.
     Lost(StoreError),
     /// The connection broke during the commit.
     Unknown(Traces, Vec<Outcome>, StoreError),
-    /// The server refused: nothing was written.
+    /// The server aborted the transaction: nothing was written.
     Refused(SqlState, StoreError),
-    /// What is there cannot be read.
+    /// A stored row cannot be read.
     Unreadable(StoreError),
 }
 
-/// By what a transaction is recognised.
+/// How to find out whether a transaction was committed.
 struct Traces {
-    /// Its number.
+    /// Its transaction id.
     transaction: String,
-    /// A row of the log that it wrote: tenant, run, number.
+    /// A log row that it wrote: tenant, run, number.
     row: Option<(String, Uuid, i64)>,
 }
 
-/// One of the writers. Works until the store is closed.
+/// A writer task. It runs until the store is closed.
 pub(super) async fn write_forever(shared: Arc<Shared>) {
     let mut connection = None;
     while let Some(group) = shared.queue.take().await {
@@ -217,22 +220,22 @@ pub(super) async fn write_forever(shared: Arc<Shared>) {
     }
 }
 
-/// A callback that panics is its owner's trouble, not the writer's.
+/// Calls a callback and catches its panic, so that the writer survives.
 fn tell(done: CommitDone, result: CommitResult) {
     if std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| done(result))).is_err() {
-        tracing::error!("whoever waited for a commit panicked when it was told");
+        tracing::error!("the callback of a commit panicked");
     }
 }
 
 /// A commit that was given up.
 struct Failure {
     error: StoreError,
-    /// Whether one of the batches, or of the members of the only one, may be the reason, and the others go through
-    /// without it.
+    /// Whether a single batch, or a single member of the only batch, may be the cause, so that the others can be
+    /// committed without it.
     is_somebodys: bool,
 }
 
-/// Commits a group in one transaction, trying again where that may help.
+/// Commits a group in one transaction, retrying where that may help.
 async fn commit_patiently(
     shared: &Shared,
     connection: &mut Option<Connection>,
@@ -248,7 +251,7 @@ async fn commit_patiently(
         };
         match trouble {
             Trouble::Unreachable(error) => return given_up(error, false),
-            // A row that a member is about; the others are not concerned.
+            // The unreadable row concerns one member; the others can go on.
             Trouble::Unreadable(error) if members.len() > 1 => return given_up(error, true),
             Trouble::Unreadable(error) => return Ok(vec![refused(error)]),
             Trouble::Lost(error) => {
@@ -272,19 +275,19 @@ async fn commit_patiently(
                         }
                     }
                     None => {
-                        let unknown = format!("{error}; whether it was written is not known");
+                        let unknown = format!("{error}; it is unknown whether it was written");
                         return given_up(StoreError::Failed(unknown), false);
                     }
                 }
             }
-            // Smaller pieces first: it is quicker, and says whose trouble it is.
+            // Split into batches first: that is faster and finds the batch at fault.
             Trouble::Refused(_, error) if !is_one_batch => return given_up(error, true),
             Trouble::Refused(code, error) if passes(&code) && tries < TRIES => {
                 tries += 1;
-                tracing::debug!(%error, tries, "a commit is tried again");
+                tracing::debug!(%error, tries, "retrying a commit");
                 tokio::time::sleep(Duration::from_millis(u64::from(tries * tries))).await;
             }
-            // What a batch says will not be taken, or it needs more locks than the server has room for.
+            // The batch contains a member that will be rejected, or needs more locks than the server has room for.
             Trouble::Refused(code, error) if members.len() > 1 && (is_its_own(&code) || is_too_much(&code)) => {
                 return given_up(error, true);
             }
@@ -298,27 +301,27 @@ async fn commit_patiently(
     }
 }
 
-/// What becomes of the only member of a transaction that will not be taken.
+/// The outcome of a single member that the database rejects.
 fn refused(error: StoreError) -> Outcome {
-    tracing::warn!(%error, "a part of a commit was refused; the rest is written without it");
+    tracing::warn!(%error, "the database rejected a member of a commit; the others are committed without it");
     Outcome::Refused(match error {
         StoreError::Failed(why) => why,
         other => other.to_string(),
     })
 }
 
-/// Whether the reason lies in what was to be written: a value that a column does not take (class 22), a row that there is
-/// already (23), more than fits (54). Trying again gives the same. All other reasons are everybody's.
+/// Whether the cause is the data itself: a value that a column rejects (class 22), a constraint violation (23), a limit
+/// exceeded (54). Retrying gives the same error. All other errors concern every member.
 fn is_its_own(code: &SqlState) -> bool {
     ["22", "23", "54"].iter().any(|class| code.code().starts_with(class))
 }
 
-/// Whether the server has no room for it.
+/// Whether the server lacks room for the locks.
 fn is_too_much(code: &SqlState) -> bool {
     *code == SqlState::OUT_OF_MEMORY
 }
 
-/// Reasons that may be gone the next time: others were in the way.
+/// Whether the error is transient: a conflict with concurrent transactions.
 fn passes(code: &SqlState) -> bool {
     [
         SqlState::T_R_DEADLOCK_DETECTED,
@@ -330,7 +333,7 @@ fn passes(code: &SqlState) -> bool {
     .contains(code)
 }
 
-/// Commits the members of a batch in transactions of their own, in order.
+/// Commits each member of a batch in its own transaction, in order.
 async fn one_by_one(
     shared: &Shared,
     connection: &mut Option<Connection>,
@@ -350,19 +353,19 @@ async fn one_by_one(
     Ok(outcomes)
 }
 
-/// Its number alone is no proof: a server that crashed gives the number of a transaction of which nothing reached the
-/// disk to another one. A row of the log with that number is: no two transactions write the same one.
+/// The transaction id alone is no proof: a server that crashed reuses ids of transactions that never reached the disk.
+/// A log row with that id is proof, because no two transactions write the same row.
 const INQUIRY: &str = "
 SELECT pg_xact_status($1::text::xid8),
        EXISTS (SELECT FROM log WHERE tenant = $2 AND run = $3 AND seq = $4 AND xmin::text = $5)";
 
-/// What became of a transaction: committed or not; `None`: nobody can say.
+/// Asks whether a transaction was committed; `None` if the server cannot tell.
 async fn inquire(shared: &Shared, connection: &mut Option<Connection>, traces: &Traces) -> Option<bool> {
     let number = traces.transaction.parse::<u64>().ok()?;
     let (tenant, run, seq) = traces.row.clone().unwrap_or_default();
     for _ in 0..INQUIRIES {
         if let Ok(asked) = opened(shared, connection).await {
-            // Rows carry the lower half of the number.
+            // Rows carry the lower 32 bits of the id.
             let short = (number as u32).to_string();
             let params = values![number.to_string(), tenant.clone(), run, seq, short.clone()];
             match asked.ask(&[Question::new(INQUIRY, params)]).await {
@@ -371,16 +374,16 @@ async fn inquire(shared: &Shared, connection: &mut Option<Connection>, traces: &
                     match (row.get::<_, Option<&str>>(0), row.get(1)) {
                         (_, true) => return Some(true),
                         (Some("aborted"), false) => return Some(false),
-                        // It would have left its row: the number is somebody else's by now.
+                        // Our transaction would have left its row, so another transaction has the id now.
                         (Some("committed"), false) => return traces.row.is_some().then_some(false),
-                        // The server has not noticed yet that we are gone. It is told, so that what was not
-                        // committed by now is not committed later.
+                        // The server has not noticed yet that our connection is gone. Terminate the backend, so that
+                        // the transaction is not committed later.
                         (Some(_), false) => end(shared, &short).await,
                         (None, false) => return None,
                     }
                 }
                 Err(error) if is_lost(&error) => *connection = None,
-                // A number that this server has not given out yet, or no longer: it crashed before any of it was kept.
+                // The server has not assigned this id, or not any more: it crashed before anything was durable.
                 Err(error) if error.code() == Some(&SqlState::INVALID_PARAMETER_VALUE) => return Some(false),
                 Err(_) => return None,
             }
@@ -390,7 +393,7 @@ async fn inquire(shared: &Shared, connection: &mut Option<Connection>, traces: &
     None
 }
 
-/// Ends the connection that a transaction of ours belongs to, if it is still there.
+/// Terminates the backend of a transaction of ours, if it still exists.
 async fn end(shared: &Shared, transaction: &str) {
     let sql = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
                WHERE backend_xid::text = $1 AND datname = current_database() AND usename = session_user
@@ -409,7 +412,7 @@ async fn opened<'c>(shared: &Shared, connection: &'c mut Option<Connection>) -> 
     Ok(connection.insert(connected))
 }
 
-/// One transaction, from its beginning to its end.
+/// Runs one transaction from begin to commit.
 async fn commit_once(
     shared: &Shared,
     connection: &mut Option<Connection>,
@@ -428,13 +431,13 @@ async fn commit_once(
     questions.push(Question::new("COMMIT", vec![]));
     let answers = match connection.send(&questions.iter().collect::<Vec<_>>()).await {
         Ok(answers) => answers,
-        // A statement could not be prepared: the commit was not sent.
+        // A statement could not be prepared, so `COMMIT` was not sent.
         Err(error) => return Err(rolled_back(connection, not_written(&error)).await),
     };
     for (n, answer) in answers.iter().enumerate() {
         let Err(error) = answer else { continue };
-        // An answer from the server that is not to the commit itself: the transaction was over before it came to that.
-        // (`COMMIT` of a failed transaction rolls it back.)
+        // The error is not an answer to `COMMIT` itself, so the transaction had already failed. (`COMMIT` of a failed
+        // transaction rolls it back.)
         let is_commit = n + 1 == answers.len();
         return match error.as_db_error() {
             Some(_) if !is_commit || !is_lost(error) => Err(not_written(error)),
@@ -457,7 +460,7 @@ fn not_written(error: &Error) -> Trouble {
     }
 }
 
-/// The first round trip: the transaction's number, and what there is.
+/// The first round trip: the transaction id, and the rows to decide on.
 async fn begin<'a>(connection: &mut Connection, need: &Need<'a>) -> Result<(String, View<'a>), Trouble> {
     let (parts, questions): (Vec<Part>, Vec<Question<'_>>) = need.questions().into_iter().unzip();
     let answers = connection.ask(&questions).await.map_err(|error| not_written(&error))?;
@@ -467,7 +470,7 @@ async fn begin<'a>(connection: &mut Connection, need: &Need<'a>) -> Result<(Stri
     Ok((transaction, view))
 }
 
-/// Leaves no transaction open behind.
+/// Rolls the transaction back.
 async fn rolled_back(connection: &mut Connection, trouble: Trouble) -> Trouble {
     if connection.client.batch_execute("ROLLBACK").await.is_err() {
         tracing::debug!("a transaction ended with its connection");
@@ -475,7 +478,7 @@ async fn rolled_back(connection: &mut Connection, trouble: Trouble) -> Trouble {
     trouble
 }
 
-/// Decides the members one after the other, each over what those before it leave.
+/// Decides the members in order, each on top of the changes of those before it.
 fn decide<'a>(members: &[&'a Member], mut view: View<'a>) -> (Vec<Outcome>, Changes<'a>) {
     let mut changes = Changes::default();
     let mut outcomes = Vec::with_capacity(members.len());

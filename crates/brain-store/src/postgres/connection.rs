@@ -1,4 +1,4 @@
-//! One connection: how it is opened, what it is allowed, how several questions go out at once.
+//! One connection: opening it, its role, and pipelined queries.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -14,24 +14,24 @@ use super::address::{Address, reason};
 use super::tls::Tls;
 use crate::StoreError;
 
-/// Statements that one connection keeps prepared. There are fewer texts than that; lists with many filters make more.
+/// Maximum number of prepared statements per connection. Fixed statements are fewer; lists with many filters add more.
 const PREPARED: usize = 300;
 
-/// What a connection may see.
+/// The privileges of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
-    /// Whoever the address names: makes tables, gathers statistics.
+    /// The user of the address: creates tables, gathers statistics.
     Owner,
-    /// All tenants: commits and scheduling.
+    /// Reads and writes all tenants: commits and scheduling.
     Engine,
-    /// One tenant at a time, and only to read.
+    /// Reads one tenant at a time.
     Api,
 }
 
-/// A value in a statement.
+/// A parameter of a statement.
 pub(super) type Param<'a> = Box<dyn ToSql + Sync + Send + 'a>;
 
-/// A statement with its values.
+/// A statement with its parameters.
 pub(super) struct Question<'a> {
     pub(super) sql: Cow<'static, str>,
     pub(super) params: Vec<Param<'a>>,
@@ -43,23 +43,23 @@ impl<'a> Question<'a> {
     }
 }
 
-/// Makes the list of values of a [`Question`].
+/// Builds the parameters of a [`Question`].
 macro_rules! values {
     ($($value:expr),* $(,)?) => { vec![$(Box::new($value) as $crate::postgres::connection::Param<'_>),*] };
 }
 pub(super) use values;
 
-/// Called for every notification with the server process that sent it; `None`: the connection is gone.
+/// Called for every notification with the sending server process, and with `None` when the connection is lost.
 pub(super) type Notified = Box<dyn Fn(Option<i32>) + Send>;
 
 pub(super) struct Connection {
     pub(super) client: Client,
     prepared: HashMap<String, Statement>,
-    /// The tenant whose rows row-level security lets through now.
+    /// The tenant whose rows are currently visible under row-level security.
     tenant: String,
 }
 
-/// Whether it is the connection that failed, not the statement: nothing more comes over it.
+/// Whether the connection failed, rather than the statement.
 pub(super) fn is_lost(error: &Error) -> bool {
     match error.code() {
         Some(code) => {
@@ -76,7 +76,7 @@ fn is_idle_timeout(code: &SqlState) -> bool {
     *code == SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT
 }
 
-/// An error as the store tells it.
+/// Converts an error.
 pub(super) fn failed(error: &Error) -> StoreError {
     match error.as_db_error() {
         Some(said) => {
@@ -114,12 +114,12 @@ fn refused(address: &Address, error: &Error) -> StoreError {
 }
 
 impl Connection {
-    /// Opens a connection. `roles`: whether the roles of the store exist; without them a setting says the same.
+    /// Opens a connection. Without `roles`, a session setting takes the place of the store's roles.
     pub(super) async fn open(address: &Address, role: Role, roles: bool) -> Result<Self, StoreError> {
         Self::listen(address, role, roles, Box::new(|_| {})).await
     }
 
-    /// Opens a connection and tells of notifications that come over it.
+    /// Opens a connection and forwards its notifications.
     pub(super) async fn listen(
         address: &Address,
         role: Role,
@@ -141,13 +141,13 @@ impl Connection {
         Ok(Self { client, prepared: HashMap::new(), tenant: String::new() })
     }
 
-    /// Sends questions at once and gives the rows of each. The first that fails decides; those after it may or may not
-    /// have been answered.
+    /// Sends questions in one round trip and returns the rows of each. Fails with the first error; later questions may
+    /// or may not have run.
     pub(super) async fn ask(&mut self, questions: &[Question<'_>]) -> Result<Vec<Vec<Row>>, Error> {
         self.send(&questions.iter().collect::<Vec<_>>()).await?.into_iter().collect()
     }
 
-    /// As [`Connection::ask`], with an answer of each its own. If this itself fails, none was sent.
+    /// Like [`Connection::ask`], with a result per question. If the call itself fails, no question was sent.
     pub(super) async fn send(&mut self, questions: &[&Question<'_>]) -> Result<Vec<Result<Vec<Row>, Error>>, Error> {
         let mut statements = Vec::with_capacity(questions.len());
         for question in questions {
@@ -161,12 +161,12 @@ impl Connection {
         Ok(Pipeline::new(answers.collect()).await)
     }
 
-    /// As [`Connection::ask`], but for the rows of one tenant: row-level security hides all others.
+    /// Like [`Connection::ask`], restricted to the rows of one tenant by row-level security.
     pub(super) async fn ask_as(&mut self, tenant: &str, questions: &[Question<'_>]) -> Result<Vec<Vec<Row>>, Error> {
         if self.tenant == tenant {
             return self.ask(questions).await;
         }
-        // Until the server has said so, nobody knows whose rows this connection sees.
+        // Until the server confirms, it is unknown whose rows this connection sees.
         self.tenant.clear();
         let becomes = Question::new("SELECT set_config('brain.tenant', $1, false)", values![tenant.to_owned()]);
         let all: Vec<&Question<'_>> = std::iter::once(&becomes).chain(questions).collect();
@@ -189,9 +189,8 @@ impl Connection {
     }
 }
 
-/// What every connection begins with. Every statement of this store has an index to go by, also before the first
-/// statistics were gathered: left to its defaults, the planner would read whole tables that were empty when it last
-/// looked, and keep doing so.
+/// The settings of every connection. Every statement of this store has a fitting index. With default costs, the planner
+/// would scan tables that were empty when statistics were last gathered, and keep doing so.
 fn setup(schema: &str, role: Role, roles: bool) -> String {
     let mut sql = format!(
         "SET search_path = \"{schema}\";
@@ -217,7 +216,7 @@ fn setup(schema: &str, role: Role, roles: bool) -> String {
     sql
 }
 
-/// Moves a connection until it ends.
+/// Polls a connection until it ends.
 async fn drive<S, T>(mut connection: tokio_postgres::Connection<S, T>, notified: Notified)
 where
     S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin,
@@ -239,8 +238,8 @@ where
 
 type Answer<'a> = Pin<Box<dyn Future<Output = Result<Vec<Row>, Error>> + Send + 'a>>;
 
-/// Awaits answers together. Polling for the first time is what sends a question, so they go out in the order of the
-/// list and without waiting for each other: one round trip.
+/// Awaits answers together. The first poll of a future sends its question, so all go out in order without waiting for
+/// each other: one round trip.
 struct Pipeline<'a> {
     waiting: Vec<Option<Answer<'a>>>,
     answers: Vec<Option<Result<Vec<Row>, Error>>>,

@@ -1,4 +1,4 @@
-//! Reading the feed. Its positions come from the sequencer, see [`super::upkeep`].
+//! Reads the feed. The sequencer in [`super::upkeep`] assigns its positions.
 
 use super::PostgresStore;
 use super::connection::{Question, values};
@@ -11,7 +11,7 @@ use crate::{BrokenRow, Feed, FeedPage, Scope, StoreError, SystemScope};
 impl Feed for PostgresStore {
     fn feed(&self, scope: &Scope, after: u64, limit: usize) -> Result<FeedPage, StoreError> {
         let from = i64::try_from(after).unwrap_or(i64::MAX);
-        // The end is read first: whatever is given a position in between comes after it.
+        // Read the end first: positions assigned meanwhile are behind it.
         let end = Question::new("SELECT last FROM feed_state", vec![]);
         let sql = "SELECT l.run, l.seq, l.at, l.events, l.payloads, f.pos FROM feed f
                    JOIN log l ON l.tenant = f.tenant AND l.run = f.run AND l.seq = f.seq

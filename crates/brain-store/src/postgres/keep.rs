@@ -1,4 +1,4 @@
-//! Keeping house in PostgreSQL: what is old goes; vacuum makes its space fit for use again.
+//! Retention in PostgreSQL. Vacuum makes the space of deleted rows reusable.
 
 use brain_core::{Digest, JobKey, RecordId, RunId, TenantId, Timestamp};
 use uuid::Uuid;
@@ -14,7 +14,7 @@ use crate::{
     RunRow, Scope, StoreError, Sudo, SystemScope, WholeRecord, Write,
 };
 
-/// Positions of the feed that are looked at together.
+/// Feed positions per statement.
 const WINDOW: i64 = 10_000;
 
 const ERASE: &str = "UPDATE runs SET request = $3, erased = 1 WHERE tenant = $1 AND id = $2";
@@ -23,7 +23,7 @@ UPDATE log l SET payloads = q.payloads FROM unnest($3::bigint[], $4::text[]) AS 
 WHERE l.tenant = $1 AND l.run = $2 AND l.seq = q.seq";
 
 const NUMBER: &str = "INSERT INTO run_numbers (tenant, run) VALUES ($1, $2) ON CONFLICT (tenant, run) DO NOTHING";
-/// A number of another store; those that are given next come after it.
+/// Assigns a number from another store; numbers assigned later come after it.
 const NUMBERED: &str = "
 WITH given AS (INSERT INTO run_numbers (n, tenant, run) VALUES ($3, $1, $2) ON CONFLICT (tenant, run) DO NOTHING)
 SELECT setval(pg_get_serial_sequence('run_numbers', 'n'), greatest($3, nextval(pg_get_serial_sequence('run_numbers', 'n'))))";
@@ -44,17 +44,17 @@ const NOTE_BLOB: &str = "
 UPDATE blobs SET unused_since = CASE WHEN $3::bigint IS NULL THEN NULL ELSE coalesce(unused_since, $3) END
 WHERE tenant = $1 AND hash = $2";
 
-/// Its chunks go as those of an upload that was given up do.
+/// The chunks are deleted like those of an abandoned upload.
 const DROP_BLOB: &str = "
 WITH gone AS (DELETE FROM blobs WHERE tenant = $1 AND hash = $2 AND unused_since <= $3 RETURNING tenant, source)
 INSERT INTO blob_uploads (source, tenant, given_up) SELECT source, tenant, true FROM gone";
 
-/// Positions of rows that are gone.
+/// Deletes positions of rows that no longer exist.
 const TRIM: &str = "
 DELETE FROM feed f WHERE f.tenant = $1 AND f.pos > $2 AND f.pos <= $3
 AND NOT EXISTS (SELECT FROM log l WHERE l.tenant = f.tenant AND l.run = f.run AND l.seq = f.seq)";
 
-/// The statements of one write of retention.
+/// The statements for one write of retention.
 pub(super) fn write<'a>(tenant: &'a str, write: &'a Write, out: &mut Vec<Question<'a>>) {
     match write {
         Write::Erase { run, request, rows } => {
@@ -94,10 +94,10 @@ pub(super) fn write<'a>(tenant: &'a str, write: &'a Write, out: &mut Vec<Questio
 const RUN: &str = "tenant, id, created_at, updated_at, status, program, seq, owner, fence, wake_at, priority, request,
     queue_order, queue_limit, erased";
 
-/// Entries of the audit that are deleted in one statement.
+/// Audit entries deleted per statement.
 const TRIMMED_AT_ONCE: i64 = 500;
 
-/// The setting opens the audit for entries from before this moment, until the end of the statement.
+/// The setting permits deleting audit entries older than a time, until the end of the statement.
 const TRIM_AUDIT: &str = "
 WITH open AS (SELECT set_config('brain.audit_before', $1::bigint::text, true) AS set),
 gone AS (
@@ -117,8 +117,8 @@ fn audit_columns(row: &AuditRow) -> Vec<Param<'static>> {
     ]
 }
 
-/// A place where references may stand: the key of its rows, as a cursor and as columns, and the text if it has references.
-/// Each page reads so many rows along the primary key, with references or without, so that its cost is bounded.
+/// A query over a table that may refer to blobs: its key, as a cursor and as columns, and the text if it contains
+/// references. Each page reads a fixed number of rows in primary key order, so its cost is bounded.
 fn referrers(place: Referrer) -> String {
     let by_id = ("id::text", "id > coalesce(nullif($2, ''), '00000000-0000-0000-0000-000000000000')::uuid", "id");
     let (table, content, (cursor, after, order)) = match place {
@@ -165,7 +165,7 @@ fn referrers(place: Referrer) -> String {
 
 impl Retention for PostgresStore {
     fn tenants(&self, _: &Sudo) -> Result<Vec<TenantId>, StoreError> {
-        // From one tenant to the next along each primary key, however many rows each has.
+        // Skips from one tenant to the next along each primary key (a loose index scan).
         let next = |table: &str| {
             let sql = format!(
                 "WITH RECURSIVE t (tenant) AS (
@@ -257,7 +257,7 @@ impl Retention for PostgresStore {
     fn compact(&self, _: &Sudo) -> Result<(), StoreError> {
         let shared = self.shared.clone();
         wait(self.handle()?, async move {
-            // Only the owner may.
+            // Only the owner may vacuum.
             let connection = Connection::open(&shared.address, Role::Owner, shared.roles).await?;
             for table in [
                 "runs", "log", "feed", "request_keys", "artifacts", "dead_letters", "approvals", "signals", "blobs",

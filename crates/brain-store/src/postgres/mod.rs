@@ -1,9 +1,9 @@
-//! The store in PostgreSQL, which several machines may share: group commits over a few connections, questions over a
-//! few more, and row-level security behind the `Scope`.
+//! The store in PostgreSQL, which several machines may share: group commits over a few connections, queries over a few
+//! more, and row-level security behind the `Scope`.
 //!
-//! The traits are synchronous and are used from plain threads and from inside other people's Tokio runtimes, where
-//! nothing may be waited for with `block_on`. So the store has a small runtime of its own: callers hand their question
-//! over and wait on a channel.
+//! The traits are synchronous and are called from plain threads and from within callers' Tokio runtimes, where
+//! `block_on` is forbidden. So the store has a small runtime of its own: callers submit their query to it and wait on a
+//! channel.
 
 mod accounts;
 mod address;
@@ -50,19 +50,18 @@ pub use address::redact;
 
 /// Threads of the store's own runtime.
 const THREADS: usize = 2;
-/// Connections that commit.
+/// Number of connections that commit.
 const WRITERS: usize = 3;
-/// The connections of each lane: how many read one tenant's rows, how many ask about everyone, and how long a statement
-/// may take on them. A heartbeat must not take as long as a lease lasts; a decision that waits longer than this is
-/// better tried again.
+/// Connections per lane: how many read one tenant's rows, how many query all tenants, and the statement timeout. A
+/// heartbeat must be faster than its lease; a decision that waits longer than its timeout is better retried.
 const API: Size = Size { scoped: 8, system: 3, timeout: Duration::from_secs(60) };
 const DECIDING: Size = Size { scoped: 8, system: 1, timeout: Duration::from_secs(10) };
 const KEEPING: Size = Size { scoped: 1, system: 1, timeout: Duration::from_secs(4) };
-/// How long closing waits for commits that are under way.
+/// How long closing waits for commits under way.
 const CLOSING: Duration = Duration::from_secs(30);
 
 thread_local! {
-    /// Whether this is a thread of a store's runtime.
+    /// Whether this thread belongs to a store's runtime.
     static OWN: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -70,37 +69,37 @@ thread_local! {
 pub struct PostgresStore {
     shared: Arc<Shared>,
     running: Arc<Running>,
-    /// Whose connections this handle reads with.
+    /// The lane whose connections this handle uses.
     lane: Lane,
 }
 
-/// What ends with the last handle of a store.
+/// Shut down with the last handle of a store.
 struct Running {
     shared: Arc<Shared>,
     runtime: Option<Runtime>,
-    /// Closed when the last writer has ended.
+    /// Disconnected when the last writer has ended.
     writing: Mutex<Receiver<()>>,
 }
 
-/// What the tasks of a store have in common.
+/// State shared by the tasks of a store.
 struct Shared {
     address: Address,
     /// Whether the roles of the store are used.
     roles: bool,
-    /// By [`Lane`].
+    /// Indexed by [`Lane`].
     lanes: [Pools; 3],
     queue: Queue,
     counters: Counters,
-    /// Something was committed here.
+    /// Notified when this process has committed something.
     changed: Notify,
-    /// There is so much more that statistics are worth gathering.
+    /// Notified when enough rows were added to gather statistics.
     grown: Notify,
     new_runs: AtomicU64,
     ears: notify::Ears,
 }
 
 impl Shared {
-    /// Tells the tasks beside the writers about a commit.
+    /// Notifies the background tasks about a commit.
     fn committed(&self, new_runs: u64) {
         self.changed.notify_one();
         if new_runs > 0 {
@@ -111,7 +110,7 @@ impl Shared {
         }
     }
 
-    /// A commit of which only the server could say that it happened.
+    /// Counts a commit whose success only the server could confirm.
     fn committed_unseen(&self, outcomes: &[Outcome]) {
         let members = outcomes.iter().filter(|outcome| **outcome == Outcome::Committed).count();
         self.counters.committed(members as u64, 0, 0);
@@ -134,14 +133,16 @@ fn runtime() -> Result<Runtime, StoreError> {
         .map_err(|error| StoreError::Failed(error.to_string()))
 }
 
-/// Has the store's runtime do something and waits for it, on a thread that may be anyone's. A worker of somebody's
-/// Tokio runtime hands its tasks to another thread first, so that a slow database never holds up what does not need it.
+/// Runs a future on the store's runtime and blocks until it is done. A worker thread of a caller's Tokio runtime first
+/// hands its other tasks over, so that a slow database does not block them.
 fn wait<T: Send + 'static>(
     runtime: &Handle,
     work: impl Future<Output = Result<T, StoreError>> + Send + 'static,
 ) -> Result<T, StoreError> {
     if OWN.get() {
-        return Err(StoreError::Failed("a callback asked the store that called it; it would wait for itself".into()));
+        return Err(StoreError::Failed(
+            "a callback must not query the store that called it: that would deadlock".into(),
+        ));
     }
     let (send, receive) = sync_channel(1);
     runtime.spawn(async move { drop(send.send(work.await)) });
@@ -153,7 +154,7 @@ fn wait<T: Send + 'static>(
 }
 
 impl PostgresStore {
-    /// Connects, bringing the tables up to date. See [`PostgresStore::migrate`].
+    /// Connects and migrates the tables. See [`PostgresStore::migrate`].
     pub fn connect(url: &str) -> Result<Self, StoreError> {
         let address = Address::parse(url)?;
         let runtime = runtime()?;
@@ -185,7 +186,7 @@ impl PostgresStore {
         Ok(Self { shared, running: Arc::new(running), lane: Lane::Api })
     }
 
-    /// Deletes the schema that the address names, and everything in it. For what a benchmark leaves behind.
+    /// Deletes the schema that the address names, with everything in it. For cleaning up after benchmarks.
     pub fn drop_schema(url: &str) -> Result<(), StoreError> {
         let address = Address::parse(url)?;
         let runtime = runtime()?;
@@ -194,8 +195,8 @@ impl PostgresStore {
         done
     }
 
-    /// Makes the tables in a new schema and adds what an older one lacks; refuses a schema that a newer build or
-    /// another program has written. A dry run only says what would be done.
+    /// Creates the tables in a new schema and upgrades an older one. Rejects a schema that a newer build or another
+    /// program wrote. A dry run only reports what would be done.
     pub fn migrate(url: &str, dry_run: bool) -> Result<Migration, StoreError> {
         let address = Address::parse(url)?;
         let runtime = runtime()?;
@@ -208,13 +209,13 @@ impl PostgresStore {
         self.running.runtime.as_ref().map(Runtime::handle).ok_or_else(closed)
     }
 
-    /// Asks, and gives the rows of each question; all go out at once.
+    /// Sends questions in one round trip and returns the rows of each.
     fn ask(&self, who: Who, again: Again, questions: Vec<Question<'static>>) -> Result<Vec<Vec<Row>>, StoreError> {
         let (shared, lane) = (self.shared.clone(), self.lane);
         wait(self.handle()?, async move { pool::ask(&shared, lane, &who, again, &questions).await })
     }
 
-    /// The rows of one question about a tenant.
+    /// Runs one query about a tenant.
     fn scoped(
         &self,
         scope: &Scope,
@@ -226,7 +227,7 @@ impl PostgresStore {
         Ok(rows.pop().unwrap_or_default())
     }
 
-    /// The rows of one question about everyone. What it changes, it may change twice.
+    /// Runs one statement over all tenants. It must be idempotent, because it may be retried.
     fn system(&self, sql: &'static str, params: Vec<Param<'static>>) -> Result<Vec<Row>, StoreError> {
         let mut rows = self.ask(Who::Engine, Again::Harmless, vec![Question::new(sql, params)])?;
         Ok(rows.pop().unwrap_or_default())
@@ -234,7 +235,7 @@ impl PostgresStore {
 }
 
 impl Commit for PostgresStore {
-    /// `done` is called on a thread of the store; it must not ask the store.
+    /// `done` runs on a thread of the store and must not query the store.
     fn commit(&self, members: Vec<Member>, done: CommitDone) {
         if members.is_empty() {
             return done(Ok(Vec::new()));
@@ -260,13 +261,13 @@ impl Lanes for PostgresStore {
 }
 
 impl Drop for Running {
-    /// What was handed over is committed before the store is gone. Uploads that outlive it fail at their next step.
+    /// Commits everything submitted before closing. Uploads that outlive the store fail at their next write.
     fn drop(&mut self) {
         self.shared.queue.close();
-        // The channel is closed when the last writer is done; nothing is ever sent.
+        // The channel disconnects when the last writer has ended; nothing is ever sent.
         let writing = self.writing.get_mut().unwrap_or_else(PoisonError::into_inner);
         if writing.recv_timeout(CLOSING) == Err(RecvTimeoutError::Timeout) {
-            tracing::error!("commits that were under way did not come to an end");
+            tracing::error!("closing timed out with commits under way");
         }
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();

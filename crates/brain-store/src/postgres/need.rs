@@ -1,21 +1,21 @@
-//! What a group of members needs before it can be decided: locks, and the rows that its preconditions speak of.
+//! What a group of members needs before it can be decided: locks, and the rows that its preconditions refer to.
 //!
-//! The first round trip takes the locks and reads; only then is anything decided, in memory, member by member. Every
-//! transaction takes its locks in the same order, so none waits for one that waits for it:
+//! The first round trip takes the locks and reads. Then the members are decided in memory, one by one. Every
+//! transaction takes its locks in the same order, which prevents deadlocks:
 //!
-//! 1. Advisory locks, in the order of their numbers, for what has no row to lock: a key that is to be free, a record
-//!    that is to be absent, a unique value, a list, an account. Whoever relies on a list holds its lock alone; those who add to it
-//!    share it. A number is a hash: two names with one number wait for each other needlessly, which does no harm.
-//! 2. Rows (`FOR UPDATE`) by primary key: runs, records, approvals, letters, signals. Of a list that is relied on, the
-//!    records on it: they can neither change nor leave.
-//! 3. Plain reads. Their snapshot is newer than the locks, so what they see cannot change before the commit.
+//! 1. Advisory locks, sorted by number, for what has no row to lock: a key that must be free, a record that must be
+//!    absent, a unique value, a list, an account. A member that relies on a list takes its lock exclusively; members that
+//!    add to it share it. A lock's number is a hash: a collision only causes an unnecessary wait.
+//! 2. Rows (`FOR UPDATE`) by primary key: runs, records, approvals, dead letters, signals. For a list that a member
+//!    relies on, its records, so that they can neither change nor leave it.
+//! 3. Plain reads. Their snapshot is newer than the locks, so their results cannot change before the commit.
 //!
-//! What refuses an old owner of a run is that `RunAt` is compared with the locked row, not the fence alone: a take-over
-//! appends an event, so `seq` has moved on too. Two owners that commit at the same moment meet at the row lock; if it were
-//! missing, the primary key of `log` would still let only one of them append after the same event. The fence matters for a
-//! node that lost a run and got it back while a call of it was queued.
+//! An old owner of a run is rejected because `RunAt` compares `seq` and fence with the locked row: a take-over appends
+//! an event, so `seq` has moved on. Two owners that commit at the same time meet at the row lock; even without it, the
+//! primary key of `log` would let only one of them append after the same event. The fence matters for a node that lost
+//! a run and got it back while one of its calls was queued.
 //!
-//! Runs that are to be absent are not locked: two inserts of one id do not both succeed, and the loser is tried again.
+//! Runs that must be absent are not locked: two inserts of one id cannot both succeed, and the loser is retried.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,19 +29,19 @@ use super::text::slot;
 use crate::accounts::subject;
 use crate::{IndexEntry, Member, Precondition, Write};
 
-/// A run, approval or letter: tenant and id.
+/// A run, approval or dead letter: tenant and id.
 pub(super) type Id<'a> = (&'a str, Uuid);
 /// A record: tenant, kind and id.
 pub(super) type RecordKey<'a> = (&'a str, &'a str, Uuid);
-/// A value by which records are found: tenant, kind, field, and what stands for the value.
+/// An index value: tenant, kind, field, and the encoded value.
 pub(super) type Slot<'a> = (&'a str, &'a str, Cow<'a, str>, Cow<'a, str>);
-/// A signal: tenant, run, and what stands for its id.
+/// A signal: tenant, run, and its encoded id.
 pub(super) type SignalKey<'a> = (&'a str, Uuid, Cow<'a, str>);
 
-/// Everything a group needs, each thing once and in order.
+/// Everything a group needs, without duplicates and in lock order.
 #[derive(Default)]
 pub(super) struct Need<'a> {
-    /// Numbers of advisory locks; whether each is held alone.
+    /// Numbers of advisory locks, and whether each is exclusive.
     locks: BTreeMap<i64, bool>,
     pub(super) runs: Vec<Id<'a>>,
     pub(super) records: Vec<RecordKey<'a>>,
@@ -59,7 +59,7 @@ pub(super) fn entry_slot<'a>(tenant: &'a str, kind: &'a str, entry: &'a IndexEnt
     (tenant, kind, Cow::Borrowed(&entry.field), slot(&entry.value))
 }
 
-/// The number of a lock: FNV-1a over its name, the same in every build.
+/// The number of a lock: FNV-1a over its name, equal in every build.
 fn lock_number(parts: &[&[u8]]) -> i64 {
     let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
     for part in parts {
@@ -67,13 +67,13 @@ fn lock_number(parts: &[&[u8]]) -> i64 {
             hash = (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
         }
     }
-    // FNV leaves the upper bits of short names poor.
+    // FNV mixes the upper bits of short names poorly.
     hash ^= hash >> 29;
     hash.wrapping_mul(0xbf58_476d_1ce4_e5b9) as i64
 }
 
 impl<'a> Need<'a> {
-    /// Looks through the members. `schema` tells apart the locks of stores that share a database.
+    /// Collects the needs of all members. `schema` separates the locks of stores that share a database.
     pub(super) fn of(members: impl IntoIterator<Item = &'a Member>, schema: &str) -> Self {
         let mut need = Self::default();
         for member in members {
@@ -92,7 +92,7 @@ impl<'a> Need<'a> {
         let record_lock = |kind: &str, id: Uuid| number([b"record", kind.as_bytes(), id.as_bytes(), b""]);
         let account_lock = |account: &str| number([b"account", account.as_bytes(), b"", b""]);
         let key_lock = |key: &str| number([b"key", key.as_bytes(), b"", b""]);
-        // Records of which a revision was read have a row to lock; if they have none after all, nothing is written.
+        // A record with a known revision has a row to lock; if the row is missing, the precondition fails anyway.
         let mut read = BTreeSet::new();
         for precondition in &member.preconditions {
             match precondition {
@@ -181,7 +181,7 @@ impl<'a> Need<'a> {
         once(&mut self.entries);
     }
 
-    /// The first round trip, and what each answer is about.
+    /// The questions of the first round trip, with the kind of each answer.
     pub(super) fn questions(&self) -> Vec<(Part, Question<'_>)> {
         let mut questions = vec![
             (Part::Begin, Question::new("BEGIN ISOLATION LEVEL READ COMMITTED", vec![])),
@@ -244,14 +244,14 @@ impl<'a> Need<'a> {
         questions
     }
 
-    /// Which of the records a row is about; `None`: it was only locked.
+    /// The index of the record that a row belongs to; `None` if the row was only locked.
     pub(super) fn record_of(&self, row: &Row) -> Option<usize> {
         let (tenant, kind, id): (&str, &str, Uuid) = (row.get(0), row.get(1), row.get(2));
         self.records.binary_search(&(tenant, kind, id)).ok()
     }
 }
 
-/// What an answer of the first round trip is about.
+/// The kind of an answer in the first round trip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
     Begin,
@@ -294,7 +294,7 @@ fn slot_columns<'s>(slots: &'s [Slot<'_>]) -> [Vec<&'s str>; 4] {
     [0, 1, 2, 3].map(column)
 }
 
-/// In the order of the array: an aggregate reads its rows as they come.
+/// Locks in array order, because the aggregate reads its rows in order.
 const LOCKS: &str = "
 SELECT count(CASE WHEN l.alone THEN pg_advisory_xact_lock(l.n) ELSE pg_advisory_xact_lock_shared(l.n) END)
 FROM unnest($1::bigint[], $2::boolean[]) AS l (n, alone)";
@@ -368,12 +368,12 @@ mod tests {
     #[test]
     fn lock_numbers_are_the_same_in_every_build_and_differ_by_part() {
         assert_ne!(lock_number(&[b"ab", b""]), lock_number(&[b"a", b"b"]));
-        // Nodes of different builds must agree: this number never changes.
+        // Nodes of different builds must agree, so this number must never change.
         assert_eq!(lock_number(&[b"brain", b"default", b"key"]), 6_871_949_287_513_998_462);
     }
 
     #[test]
-    fn whoever_relies_on_a_list_holds_its_lock_alone_and_those_who_add_to_it_share_it() {
+    fn relying_on_a_list_takes_its_lock_exclusively_and_adding_to_it_shares_it() {
         use crate::conformance::sample;
         let scope = sample::scope("default");
         let entry = IndexEntry { field: "job".into(), value: "7".into(), unique: false };
@@ -391,8 +391,8 @@ mod tests {
         let (shared, alone) = (locks(&[&adds]), locks(&[&relies]));
         assert_eq!(shared.values().collect::<Vec<_>>(), [&false]);
         assert_eq!(alone.values().collect::<Vec<_>>(), [&true]);
-        assert!(shared.keys().eq(alone.keys()), "it is one and the same lock");
-        assert_eq!(locks(&[&relies, &adds]), alone, "the stronger wish counts, in whatever order they come");
+        assert!(shared.keys().eq(alone.keys()), "both use the same lock");
+        assert_eq!(locks(&[&relies, &adds]), alone, "the exclusive lock wins, in either order");
         assert_eq!(locks(&[&adds, &relies]), alone);
         assert_ne!(Need::of([&relies], "other").locks, alone, "another schema has locks of its own");
     }

@@ -1,7 +1,7 @@
-//! News: what this node has committed is announced to the others, and what others announce is passed on.
+//! Notifications: announces this node's commits to other nodes, and forwards theirs.
 //!
-//! Announcing happens outside the transactions that commit: `NOTIFY` takes a lock that all of them would queue for.
-//! Many commits are one announcement, and an announcement may get lost; asking now and then is the safety net.
+//! Announcing happens outside the committing transactions, because `NOTIFY` takes a lock that all of them would queue
+//! for. Several commits share one announcement, and an announcement may get lost; periodic polling is the safety net.
 
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,15 +13,15 @@ use super::connection::{Connection, Role};
 use super::{PostgresStore, Shared};
 use crate::{Heard, Watch};
 
-/// How long a lost connection is left alone.
+/// Delay before reconnecting.
 const AGAIN: Duration = Duration::from_secs(1);
 
 #[derive(Default)]
 pub(super) struct Ears {
     heard: Mutex<Vec<Heard>>,
-    /// The server process of the connection that announces for us: what it says is no news.
+    /// The server process of our announcing connection, whose notifications are ignored.
     pub(super) own: AtomicI32,
-    /// Somebody wants to hear.
+    /// Notified when the first callback is registered.
     wanted: Notify,
 }
 
@@ -34,28 +34,28 @@ impl Ears {
 }
 
 impl Watch for PostgresStore {
-    /// The callback must not ask the store itself; it is called on the store's own threads.
+    /// The callback runs on a thread of the store and must not query the store.
     fn watch(&self, heard: Heard) {
         self.shared.ears.heard.lock().unwrap_or_else(PoisonError::into_inner).push(heard);
         self.shared.ears.wanted.notify_one();
     }
 }
 
-/// Listens from the moment that somebody wants to hear.
+/// Listens for notifications, starting when the first callback is registered.
 pub(super) async fn listen_forever(shared: Arc<Shared>) {
     shared.ears.wanted.notified().await;
     let mut first = true;
     loop {
         match listen(&shared).await {
             Ok((connection, gone)) => {
-                // What was announced while nobody listened is unknown.
+                // Announcements may have been missed during the outage, so report a change.
                 if !std::mem::take(&mut first) {
                     shared.ears.tell();
                 }
                 gone.notified().await;
                 drop(connection);
             }
-            Err(error) => tracing::debug!(%error, "nobody listens to the store's news"),
+            Err(error) => tracing::debug!(%error, "listening for notifications failed"),
         }
         tokio::time::sleep(AGAIN).await;
     }

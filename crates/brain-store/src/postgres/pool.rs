@@ -1,4 +1,4 @@
-//! Connections for questions: a few of each kind, opened when they are needed and opened anew when they are broken.
+//! Connection pools for queries: a few connections per kind, opened on demand and replaced when they break.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -10,23 +10,23 @@ use super::Shared;
 use super::connection::{Connection, Question, Role, failed, is_lost};
 use crate::{Lane, StoreError};
 
-/// Whose rows a question is about.
+/// Whose rows a question may read.
 #[derive(Clone, Debug)]
 pub(super) enum Who {
-    /// One tenant's: the connection sees no others.
+    /// One tenant's rows; row-level security hides the others.
     Tenant(String),
-    /// Everyone's.
+    /// The rows of all tenants.
     Engine,
 }
 
-/// How large the pools of a lane are.
+/// The pool sizes of a lane.
 #[derive(Clone, Copy)]
 pub(super) struct Size {
     /// Connections that read one tenant's rows.
     pub(super) scoped: usize,
-    /// Connections that ask about everyone.
+    /// Connections that query all tenants.
     pub(super) system: usize,
-    /// How long a statement may take.
+    /// The statement timeout.
     pub(super) timeout: Duration,
 }
 
@@ -49,7 +49,7 @@ struct Pool {
     role: Role,
     timeout: Duration,
     idle: Mutex<Vec<Connection>>,
-    /// As many as may be in use at once; who comes later waits for one.
+    /// One permit per connection; callers wait for a free one.
     permits: Semaphore,
 }
 
@@ -78,16 +78,16 @@ impl Pool {
     }
 }
 
-/// How often a question may be asked.
+/// Whether a question may be retried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Again {
-    /// Asking twice is as good as asking once: a connection that had died while it was idle is replaced silently.
+    /// It is idempotent: if an idle connection turns out to be dead, the question is sent again over a new one.
     Harmless,
-    /// It must not happen twice.
+    /// It must not run twice.
     Never,
 }
 
-/// Asks, and gives the rows of each question.
+/// Sends questions over a pooled connection and returns the rows of each.
 pub(super) async fn ask(
     shared: &Shared,
     lane: Lane,

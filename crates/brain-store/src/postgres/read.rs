@@ -1,4 +1,4 @@
-//! What readers ask: runs, what waits for people, offers, signals, definitions, tokens.
+//! Reads runs, dead letters, approvals, offers, signals, definitions and tokens.
 
 use brain_core::{
     ApprovalId, ApprovalStatus, Digest, JobKey, NodeId, RecordId, RunId, RunStatus, TenantId, Timestamp, TokenId,
@@ -17,10 +17,10 @@ use crate::{
     SystemScope, TokenRow,
 };
 
-/// The largest id there can be: where a list that runs backwards begins.
+/// The largest id: where a descending list starts.
 const LAST: Uuid = Uuid::max();
 
-/// A column that this build cannot read was written by another.
+/// Reads a column. A value that does not decode was written by another build.
 pub(super) fn get<'r, T: FromSql<'r>>(row: &'r Row, column: usize) -> Result<T, StoreError> {
     row.try_get(column).map_err(|error| StoreError::Unreadable(super::address::reason(&error)))
 }
@@ -42,7 +42,7 @@ pub(super) fn digest(bytes: &[u8]) -> Result<Digest, StoreError> {
     Ok(Digest::from_bytes(bytes))
 }
 
-/// A text of people's choosing.
+/// Reads a text that users chose, which may be encoded.
 pub(super) fn free_text(row: &Row, column: usize) -> Result<String, StoreError> {
     Ok(text::read(get(row, column)?))
 }
@@ -51,7 +51,7 @@ pub(super) fn cursor<T: std::str::FromStr>(text: Option<&str>) -> Result<Option<
     text.map(|text| text.parse().map_err(|_| StoreError::BadCursor(text.to_owned()))).transpose()
 }
 
-/// How many rows to ask for.
+/// Converts a limit for SQL.
 pub(super) fn count(limit: usize) -> i64 {
     i64::try_from(limit).unwrap_or(i64::MAX)
 }
@@ -93,12 +93,12 @@ pub(super) fn run_row(row: &Row) -> Result<RunRow, StoreError> {
     })
 }
 
-/// Run, number, time, events and payloads of a row of the log.
+/// Reads run, number, time, events and payloads of a log row.
 pub(super) fn log_row(row: &Row) -> Result<LogRow, StoreError> {
     log_row_at(row, 0)
 }
 
-/// The same from this column on.
+/// Like [`log_row`], starting at a column.
 fn log_row_at(row: &Row, at: usize) -> Result<LogRow, StoreError> {
     Ok(LogRow {
         run: RunId::from_uuid(get(row, at)?),
@@ -127,7 +127,7 @@ impl Runs for PostgresStore {
         let mut params = values![named(scope), before, count(limit).saturating_add(1)];
         let by_status = match status {
             None => "",
-            // Completed runs are the many: those are met soon in the order of ids. The others have an index.
+            // Most runs are completed, so a scan by id finds them quickly. The other statuses have a partial index.
             Some(RunStatus::Completed) => "AND status = 'completed'",
             Some(status) => {
                 params.extend(values![status.as_str().to_owned()]);
@@ -148,7 +148,7 @@ impl Runs for PostgresStore {
     }
 
     fn run_and_log(&self, scope: &Scope, id: RunId) -> Result<Option<(RunRow, Vec<LogRow>)>, StoreError> {
-        // One statement, so that both are of one snapshot. The request comes with the first row only.
+        // One statement, so that both come from one snapshot. Only the first row carries the request.
         let sql = "SELECT r.tenant, r.id, r.created_at, r.updated_at, r.status, r.program, r.seq, r.owner, r.fence,
                    r.wake_at, r.priority, CASE WHEN row_number() OVER (ORDER BY l.seq) = 1 THEN r.request END,
                    r.queue_order, r.queue_limit, r.erased, l.run, l.seq, l.at, l.events, l.payloads
@@ -218,7 +218,7 @@ impl DeadLetters for PostgresStore {
         from: Option<&str>,
     ) -> Result<Page<DeadLetterRow>, StoreError> {
         let before = cursor::<JobKey>(from)?.map_or(LAST, |id| id.as_uuid());
-        // Open letters have an index; closed ones are the many.
+        // Open letters have a partial index; most letters are closed.
         let which = match open {
             None => "",
             Some(true) => "AND open",
@@ -291,7 +291,7 @@ impl Offers for PostgresStore {
         if topics.is_empty() {
             return Ok(Vec::new());
         }
-        // Each topic is in order in the index; sorting all topics at once would read every offer.
+        // The index is sorted within each topic; sorting across topics would read every offer.
         let sql = "SELECT key, run, topic, place FROM offers WHERE tenant = $1 AND topic = $2
                    ORDER BY place, key LIMIT $3";
         let question =

@@ -1,4 +1,4 @@
-//! Records: one, lists by what they are found by, and by their words.
+//! Reads records: by id, by index values, and by full-text search.
 
 use brain_core::RecordId;
 use tokio_postgres::Row;
@@ -10,10 +10,10 @@ use super::{PostgresStore, text};
 use crate::traits::{MAX_OF_VALUE, any_of};
 use crate::{Page, RecordFilter, RecordRow, Records, Scope, StoreError};
 
-/// Rows that are fetched at a time when each has to be looked at.
+/// Rows per fetch when each must be filtered in memory.
 const BATCH: i64 = 500;
 
-/// By any of several values. The inner limit keeps a value that very many have from being read to its end.
+/// Matches any of several values. The inner limit bounds the cost of a very common value.
 const BY_ANY: &str = "
 SELECT r.kind, r.id, r.revision, r.state, r.created_at, r.updated_at, r.body
 FROM (
@@ -26,7 +26,7 @@ FROM (
 ) AS i
 JOIN records r ON r.tenant = $1 AND r.kind = $2 AND r.id = i.id ORDER BY i.n DESC, r.id";
 
-/// By all of several values: found by one of them, the others are looked up for each.
+/// Matches all of several values: scans one and probes the others.
 const BY_ALL: &str = "
 SELECT r.kind, r.id, r.revision, r.state, r.created_at, r.updated_at, r.body
 FROM record_index x JOIN records r ON r.tenant = $1 AND r.kind = $2 AND r.id = x.id
@@ -50,7 +50,7 @@ pub(super) fn record_row(row: &Row) -> Result<RecordRow, StoreError> {
     })
 }
 
-/// The text of a list: what is asked for by value is found by its first one, the others are looked up for each.
+/// The SQL of a list: scans the first indexed value and probes the others.
 fn list_sql(filter: &RecordFilter) -> String {
     let mut sql = String::from("SELECT r.kind, r.id, r.revision, r.state, r.created_at, r.updated_at, r.body FROM ");
     let entry = |table: &str, n: usize| {
@@ -98,7 +98,7 @@ impl Records for PostgresStore {
         let mut after = cursor::<RecordId>(from)?.map_or(Uuid::nil(), |id| id.as_uuid());
         let sql = list_sql(filter);
         let wanted = count(limit).saturating_add(1);
-        // Fields without an index are compared here, as JSON: some batches may have nothing that fits.
+        // Fields without an index are compared here, as JSON, so some batches may contain no match.
         let batch = if filter.fields.is_empty() { wanted } else { wanted.max(BATCH) };
         let mut items: Vec<RecordRow> = Vec::new();
         loop {
@@ -133,7 +133,7 @@ impl Records for PostgresStore {
         limit: usize,
     ) -> Result<Vec<RecordRow>, StoreError> {
         let mut wanted: Vec<String> = any_of(values).into_iter().map(|value| text::slot(value).into_owned()).collect();
-        // A long value is rarer than a short one.
+        // Longer values tend to be rarer, so scan the longest.
         wanted.sort_by_key(String::len);
         let Some(first) = wanted.pop() else { return Ok(Vec::new()) };
         let params = values![named(scope), kind.to_owned(), field.to_owned(), first, wanted, count(limit)];
@@ -157,8 +157,8 @@ impl Records for PostgresStore {
         each(&self.scoped(scope, BY_ANY, params)?, record_row)
     }
 
-    /// The index of words is asked over the engine's connection: row-level security would keep PostgreSQL from using
-    /// it. It gives ids only; the records themselves are read as the tenant.
+    /// Queries the full-text index over the engine's connection, because row-level security would prevent PostgreSQL
+    /// from using it. That query returns ids only; the records are read with the tenant's privileges.
     fn search(&self, scope: &Scope, kind: &str, query: &str, limit: usize) -> Result<Vec<RecordRow>, StoreError> {
         let tenant = scope.tenant().as_str();
         let Some(asked) = text::query(tenant, kind, query) else { return Ok(Vec::new()) };

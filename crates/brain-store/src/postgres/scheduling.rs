@@ -1,5 +1,5 @@
-//! What the scheduler asks. Nodes that share the database do not get the same runs: what one was given is claimed for
-//! it (`FOR UPDATE SKIP LOCKED`) until it has moved the run on or its time is over.
+//! Queries of the scheduler. Nodes that share the database get different runs: a run that a node was given is claimed
+//! for it (`FOR UPDATE SKIP LOCKED`) until it has advanced the run or the claim has expired.
 
 use brain_core::{Millis, NodeId, RunId, RunStatus, TenantId, Timestamp};
 use uuid::Uuid;
@@ -9,7 +9,7 @@ use super::connection::values;
 use super::read::{count, each, first, get, tenant, time};
 use crate::{Backlog, Claim, NodeRow, Scheduling, StoreError, SystemScope};
 
-/// Leases are written and judged by the database's clock: machines that share it need not agree about the time.
+/// Leases use the clock of the database, so the clocks of the machines need not agree.
 const HEARTBEAT: &str = "
 INSERT INTO nodes (id, until, liveness)
 VALUES ($1, (extract(epoch FROM clock_timestamp()) * 1000)::bigint + $2::bigint, $3)
@@ -18,11 +18,11 @@ ON CONFLICT (id) DO UPDATE SET until = excluded.until, liveness = excluded.liven
 const NODES: &str = "
 SELECT id, until, liveness, (extract(epoch FROM clock_timestamp()) * 1000)::bigint FROM nodes ORDER BY id";
 
-/// The longest lease, in milliseconds: about a thousand years, so that adding it to a time does not overflow.
+/// Maximum lease in milliseconds: about a thousand years, so that adding it to a time does not overflow.
 const LONGEST_LEASE: i64 = 1 << 45;
 
-/// A run that another node owns is left to that node: whoever else claimed it could do nothing with it, and its owner
-/// would not be given it until the claim is over. The runs of dead nodes are found by [`Scheduling::owned_by`].
+/// Leaves out runs that another node owns: a claim by a non-owner would only delay their owner. The runs of dead nodes
+/// are found by [`Scheduling::owned_by`].
 const DUE: &str = "
 WITH given AS (
     SELECT tenant, id, wake_at, claimed_by IS NOT DISTINCT FROM $2 AND claimed_until > $1 AS held FROM runs
@@ -48,7 +48,7 @@ WITH given AS (
 )
 SELECT id FROM given ORDER BY queue_order, id";
 
-/// From one tenant to the next along the index, however many runs each has.
+/// Skips from one tenant to the next along the index (a loose index scan).
 const QUEUED_TENANTS: &str = "
 WITH RECURSIVE t (tenant) AS (
     (SELECT tenant FROM runs WHERE queue_order IS NOT NULL ORDER BY tenant LIMIT 1)

@@ -1,4 +1,4 @@
-//! The statements that write: one for each table, whatever the number of rows. Columns come as arrays.
+//! The write statements: one per table, however many rows there are. Columns are passed as arrays.
 
 pub(super) const DEFINITIONS: &str = "
 INSERT INTO definitions (hash, kind, body) SELECT * FROM unnest($1::bytea[], $2::text[], $3::text[])
@@ -107,7 +107,7 @@ pub(super) const SIGNALS_GONE: &str = "
 DELETE FROM signals r USING unnest($1::text[], $2::uuid[], $3::text[]) AS q (tenant, run, slot)
 WHERE r.tenant = q.tenant AND r.run = q.run AND r.slot = q.slot";
 
-/// Somebody who stores bytes that are there refers to them in the same commit or soon: they are used.
+/// Storing existing bytes again marks them as used, because a reference follows in the same commit or soon after.
 pub(super) const BLOB: &str = "
 WITH used AS (UPDATE blobs SET unused_since = NULL WHERE tenant = $1 AND hash = $2 AND unused_since IS NOT NULL),
 new AS (

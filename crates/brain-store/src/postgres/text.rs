@@ -1,4 +1,4 @@
-//! Texts as PostgreSQL takes them: it knows no NUL, and an index takes no long values.
+//! Encodes texts for PostgreSQL, which allows neither NUL in texts nor long values in indexes.
 
 use std::borrow::Cow;
 
@@ -6,14 +6,14 @@ use brain_core::Digest;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-/// Bytes of a value that go into an index as they are. An index entry has room for about 2,700.
+/// Maximum length of a value that is indexed as it is, in bytes. An index entry has room for about 2,700.
 const INDEXED: usize = 400;
-/// Bytes of a word that are looked at.
+/// Maximum length of an indexed word, in bytes.
 const WORD: usize = 120;
-/// Bytes of all words of a text: PostgreSQL keeps at most a mebibyte of them for one row.
+/// Maximum total length of the words of a text, in bytes. PostgreSQL stores at most 1 MiB of them per row.
 const WORDS: usize = 600_000;
 
-/// A text without NUL, from which [`read`] makes the one that it was.
+/// Encodes a text without NUL; [`read`] decodes it.
 pub(super) fn written(text: &str) -> Cow<'_, str> {
     if text.contains(['\0', '\u{1}']) {
         Cow::Owned(text.replace('\u{1}', "\u{1}1").replace('\0', "\u{1}0"))
@@ -22,12 +22,12 @@ pub(super) fn written(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// What [`written`] was given.
+/// Decodes a text that [`written`] encoded.
 pub(super) fn read(text: String) -> String {
     if text.contains('\u{1}') { text.replace("\u{1}0", "\0").replace("\u{1}1", "\u{1}") } else { text }
 }
 
-/// What stands for a value in an index that is asked for equality only.
+/// Encodes a value for an index that is queried by equality only: long values are hashed.
 pub(super) fn slot(value: &str) -> Cow<'_, str> {
     if value.len() <= INDEXED {
         return written(value);
@@ -39,7 +39,7 @@ pub(super) fn slot(value: &str) -> Cow<'_, str> {
     Cow::Owned(format!("{}\u{1}#{}", written(&value[..end]), Digest::of(value.as_bytes())))
 }
 
-/// The words of a text: lower case, without accents and other marks.
+/// The words of a text: lower case, without accents and other combining marks.
 fn words(text: &str) -> Vec<String> {
     let folded: String = text.nfd().filter(|c| !is_combining_mark(*c)).collect();
     let mut words = crate::search_words(&folded);
@@ -53,7 +53,7 @@ fn words(text: &str) -> Vec<String> {
     words
 }
 
-/// The entries of a text in the index of words, each once.
+/// The full-text index entries of a text, without duplicates.
 pub(super) fn lexemes(tenant: &str, kind: &str, text: &str) -> Vec<String> {
     let mut room = WORDS;
     let mut lexemes: Vec<String> = words(text).into_iter().map(|word| format!("{tenant}/{kind}/{word}")).collect();
@@ -66,11 +66,11 @@ pub(super) fn lexemes(tenant: &str, kind: &str, text: &str) -> Vec<String> {
     lexemes
 }
 
-/// A question to the index of words: all of them, of which the last may be the beginning of one. `None` without words.
+/// A full-text query for all words, of which the last may be a prefix. `None` without words.
 pub(super) fn query(tenant: &str, kind: &str, text: &str) -> Option<String> {
     let words = words(text);
     let (last, full) = words.split_last()?;
-    // Quoted, nothing in a lexeme is an operator.
+    // Operators have no meaning within quotes.
     let quoted =
         |word: &String| format!("'{}'", format!("{tenant}/{kind}/{word}").replace('\\', r"\\").replace('\'', "''"));
     let mut terms: Vec<String> = full.iter().map(quoted).collect();
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_text_comes_back_and_none_has_a_nul() {
+    fn every_text_round_trips_without_a_nul() {
         for text in ["", "plain", "a\0b", "\u{1}0\0\u{1}", "\u{1}\u{1}1"] {
             assert!(!written(text).contains('\0'));
             assert_eq!(read(written(text).into_owned()), text);
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn long_values_have_short_slots_of_their_own() {
+    fn long_values_have_short_distinct_slots() {
         let (a, b) = ("é".repeat(5000), "é".repeat(5001));
         assert!(slot(&a).len() < INDEXED && slot(&a) != slot(&b));
         assert_eq!(slot("short"), "short");

@@ -1,5 +1,5 @@
-//! TLS for connections to PostgreSQL, over the rustls that the rest of Brain uses. The server's certificate is always
-//! checked: encryption with somebody unknown protects nothing.
+//! TLS for connections to PostgreSQL, with the same rustls as the rest of Brain. The server's certificate is always
+//! verified, because encryption without authentication does not stop a man in the middle.
 
 use std::future::Future;
 use std::io;
@@ -21,7 +21,7 @@ use crate::StoreError;
 pub(super) struct Tls(Arc<ClientConfig>);
 
 impl Tls {
-    /// With the certificates of the system, or with those of a file instead.
+    /// Trusts the certificates of the system, or those of a file instead.
     pub(super) fn new(root_certificate: Option<&str>) -> Result<Self, StoreError> {
         let failed = |reason: String| StoreError::Failed(format!("TLS: {reason}"));
         let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -57,7 +57,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> MakeTlsConnect<S> for T
     }
 }
 
-/// One connection's handshake.
+/// The handshake of one connection.
 pub(super) struct Handshake {
     config: Arc<ClientConfig>,
     name: ServerName<'static>,
@@ -78,7 +78,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> TlsConnect<S> for Hands
 pub(super) struct Encrypted<S>(Box<tokio_rustls::client::TlsStream<S>>);
 
 impl<S: AsyncRead + AsyncWrite + Unpin> TlsStream for Encrypted<S> {
-    /// The certificate was checked against trusted roots and the host's name, which is what binding would add.
+    /// No channel binding: the certificate is already verified against trusted roots and the host name.
     fn channel_binding(&self) -> ChannelBinding {
         ChannelBinding::none()
     }

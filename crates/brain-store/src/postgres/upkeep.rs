@@ -1,9 +1,9 @@
-//! What has to be done beside the commits, by whichever node comes to it: positions in the feed, announcements,
-//! statistics, and what uploads leave behind.
+//! Background tasks, which any node may run: assigning feed positions, announcing commits, gathering statistics, and
+//! deleting abandoned uploads.
 //!
-//! Positions are given by a sequencer, in transactions of its own, one at a time: a commit leaves a row in
-//! `feed_pending`, and the sequencer moves all rows that it can see into `feed`, with rising positions. What becomes
-//! visible late is moved late and gets a later position, so a reader that goes on where it was never misses it.
+//! A sequencer assigns positions, one transaction at a time: a commit leaves a row in `feed_pending`, and the sequencer
+//! moves all visible rows into `feed` with increasing positions. A row that becomes visible late gets a later position,
+//! so a reader that resumes after a position never misses a row.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -13,14 +13,14 @@ use super::Shared;
 use super::connection::{Connection, Question, Role, failed, values};
 use crate::StoreError;
 
-/// Commits within this time share a visit of the sequencer and an announcement.
+/// Commits within this interval share one pass of the sequencer and one announcement.
 const COALESCE: Duration = Duration::from_millis(20);
-/// How often the sequencer looks without being called: other nodes may have died before they could.
+/// Interval of sequencer passes without a local commit: another node may have died before its pass.
 const POLL: Duration = Duration::from_secs(1);
-/// How often uploads are looked after.
+/// Interval of deleting abandoned uploads.
 const SWEEP: Duration = Duration::from_secs(600);
-/// Numbers of new runs after which statistics are gathered: PostgreSQL does so on its own, but too late for tables that
-/// grow from nothing.
+/// Numbers of new runs at which statistics are gathered. PostgreSQL does so by itself, but too late for tables that
+/// grow from empty.
 const ANALYZE_AT: [u64; 2] = [1_000, 50_000];
 
 const LOCK: &str = "SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0))";
@@ -32,7 +32,7 @@ WITH taken AS (DELETE FROM feed_pending RETURNING n, tenant, run, seq),
 INSERT INTO feed (tenant, pos, run, seq)
 SELECT t.tenant, m.first + row_number() OVER (ORDER BY t.n), t.run, t.seq FROM taken t, moved m";
 
-/// The sequencer and the announcer.
+/// Runs the sequencer and the announcer.
 pub(super) async fn look_after_the_feed(shared: Arc<Shared>) {
     let mut connection: Option<Connection> = None;
     loop {
@@ -43,10 +43,10 @@ pub(super) async fn look_after_the_feed(shared: Arc<Shared>) {
         let done = visit(&shared, &mut connection, called).await;
         match done {
             Ok(true) => {}
-            // Another node is at it and may not have seen what was committed here.
+            // Another node holds the lock and may not have seen the latest commits here, so try again.
             Ok(false) => shared.changed.notify_one(),
             Err(error) => {
-                tracing::debug!(%error, "the feed could not be brought up to date; trying again");
+                tracing::debug!(%error, "assigning feed positions failed; retrying");
                 connection = None;
                 if called {
                     shared.changed.notify_one();
@@ -81,27 +81,27 @@ async fn visit(shared: &Shared, connection: &mut Option<Connection>, announce: b
     Ok(ours)
 }
 
-/// Statistics early on, and what uploads have left.
+/// Gathers statistics early on, and deletes abandoned uploads.
 pub(super) async fn look_after_the_tables(shared: Arc<Shared>) {
     loop {
         if let Err(error) = super::blobs::sweep(&shared).await {
-            tracing::debug!(%error, "what uploads left could not be deleted; trying again later");
+            tracing::debug!(%error, "deleting abandoned uploads failed; retrying later");
         }
         if tokio::time::timeout(SWEEP, shared.grown.notified()).await.is_ok()
             && let Err(error) = analyze(&shared).await
         {
-            tracing::debug!(%error, "statistics could not be gathered; PostgreSQL will do it");
+            tracing::debug!(%error, "gathering statistics failed; PostgreSQL will gather them later");
         }
     }
 }
 
-/// Whether so many new runs pass one of the marks.
+/// Whether the number of new runs has crossed one of the thresholds.
 pub(super) fn passes_a_mark(before: u64, after: u64) -> bool {
     ANALYZE_AT.iter().any(|mark| before < *mark && after >= *mark)
 }
 
 async fn analyze(shared: &Shared) -> Result<(), StoreError> {
-    // Only the owner may.
+    // Only the owner may analyze.
     let connection = Connection::open(&shared.address, Role::Owner, shared.roles).await?;
     for table in ["runs", "log", "records", "record_index", "offers", "signals", "artifacts"] {
         connection.client.batch_execute(&format!("ANALYZE {table}")).await.map_err(|error| failed(&error))?;

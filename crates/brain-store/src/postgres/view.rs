@@ -1,6 +1,5 @@
-//! The rows that a group of members speaks of, as they are at each member's turn: read once, then changed in memory as
-//! members are decided, one after the other. So members of one group see each other, whatever they have in common, and
-//! no group has to be cut where two of them meet.
+//! The rows that a group of members refers to: read once, then updated in memory as the members are decided one by one.
+//! Members of one group therefore see each other's changes, and a group need not be split where members overlap.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,10 +14,10 @@ use super::text::slot;
 use crate::accounts::{Held, Overlay, step, subject};
 use crate::{Conflict, Member, Precondition, Scope, StoreError, Write};
 
-/// A value by which a record is found: field, value, whether it is unique; as in the column `entries`.
+/// An index entry: field, value, whether it is unique; as in the column `entries`.
 pub(super) type Entry = (String, String, bool);
 
-/// What is known of a record.
+/// The current state of a record.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Known {
     pub(super) revision: u64,
@@ -27,11 +26,11 @@ pub(super) struct Known {
 
 #[derive(Default)]
 pub(super) struct View<'a> {
-    /// Number of events and fence.
+    /// Event count and fence.
     runs: BTreeMap<Id<'a>, (u64, u64)>,
     records: BTreeMap<RecordKey<'a>, Known>,
     unique: BTreeMap<Slot<'a>, Uuid>,
-    /// Only those that are relied on.
+    /// Only lists that a member relies on.
     lists: BTreeMap<Slot<'a>, BTreeMap<Uuid, u64>>,
     taken_keys: BTreeSet<(&'a str, Cow<'a, str>)>,
     pending: BTreeSet<Id<'a>>,
@@ -46,7 +45,7 @@ fn numbered(row: &Row) -> usize {
 }
 
 impl<'a> View<'a> {
-    /// What the first round trip has found.
+    /// Builds the view from the answers of the first round trip.
     pub(super) fn new(need: &Need<'a>, answers: &[(Part, Vec<Row>)]) -> Result<Self, StoreError> {
         let mut view =
             Self { lists: need.lists.iter().map(|list| (list.clone(), BTreeMap::new())).collect(), ..Self::default() };
@@ -87,7 +86,7 @@ impl<'a> View<'a> {
         Ok(())
     }
 
-    /// What is known of a record, if there is one.
+    /// The current state of a record, if it exists.
     pub(super) fn record(&self, key: &RecordKey<'a>) -> Option<&Known> {
         self.records.get(key)
     }
@@ -112,7 +111,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// What keeps a member from being committed, if anything does.
+    /// The conflict that prevents a member from being committed, if any.
     pub(super) fn conflict(&self, member: &'a Member) -> Option<Conflict> {
         if let Some(broken) = member.preconditions.iter().find(|one| !self.holds(&member.scope, one)) {
             return Some(Conflict::Precondition(broken.clone()));
@@ -137,7 +136,7 @@ impl<'a> View<'a> {
         })
     }
 
-    /// The keys, the total and the entry after a write about an account; `None` if it changes nothing.
+    /// The keys, the total and the entry after an account write; `None` if it changes nothing.
     pub(super) fn booked(&self, tenant: &str, write: &Write) -> Option<(AccountKey, EntryKey, i64, Option<Held>)> {
         let (account, id) = subject(write)?;
         let (account, entry) = (account_key(tenant, account), entry_key(tenant, account, id));
@@ -146,7 +145,7 @@ impl<'a> View<'a> {
         Some((account, entry, total, held))
     }
 
-    /// Changes what is known by one write of a member that goes in.
+    /// Applies one write of a committed member.
     pub(super) fn apply(&mut self, tenant: &'a str, write: &'a Write) {
         match write {
             Write::NewRun(row) => {
@@ -210,7 +209,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// A record leaves all lists and gives its unique values back. What comes next replaces or removes it.
+    /// Removes a record from all lists and frees its unique values. The caller then replaces or removes it.
     fn leave(&mut self, tenant: &'a str, kind: &'a str, id: Uuid) {
         let Some(known) = self.records.get_mut(&(tenant, kind, id)) else { return };
         for (field, value, unique) in std::mem::take(&mut known.entries) {

@@ -1,5 +1,4 @@
-//! Accounts in SQLite: the one writer decides member after member, so a total that was read is still true when it is
-//! written.
+//! Accounts in SQLite. The single writer decides members one by one, so a total cannot change between read and write.
 
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -11,7 +10,7 @@ use crate::{AccountEntry, Conflict, Member, Scope, StoreError};
 const TOTAL: &str = "SELECT total FROM accounts WHERE tenant = ?1 AND account = ?2";
 const ENTRY: &str = "SELECT amount, settled FROM account_entries WHERE tenant = ?1 AND account = ?2 AND id = ?3";
 
-/// What the writes of a member make of the accounts, or what keeps them from it.
+/// The account changes of a member, or the conflict that prevents them.
 pub(super) fn check(connection: &Connection, member: &Member) -> rusqlite::Result<Result<Overlay, Conflict>> {
     let tenant = member.scope.tenant().as_str();
     let mut overlay = Overlay::default();
@@ -31,7 +30,7 @@ pub(super) fn check(connection: &Connection, member: &Member) -> rusqlite::Resul
     Ok(Ok(overlay))
 }
 
-/// Writes what [`check`] has found. Returns how many rows it wrote.
+/// Writes the changes that [`check`] computed. Returns the number of rows written.
 pub(super) fn apply(connection: &Connection, tenant: &str, overlay: &Overlay) -> rusqlite::Result<u64> {
     for (account, total) in &overlay.totals {
         connection

@@ -1,4 +1,4 @@
-//! Backups of a SQLite store: one file, consistent, made while other processes write.
+//! Backups of a SQLite store: one consistent file, made while other processes write.
 
 use std::path::{Path, PathBuf};
 
@@ -8,32 +8,32 @@ use rusqlite::{Connection, OpenFlags};
 use super::{SqliteStore, failed, named, open_file, schema};
 use crate::StoreError;
 
-/// What a store file holds.
+/// A summary of a store file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Contents {
     /// The version of its tables.
     pub version: i64,
     /// Its size in bytes.
     pub bytes: u64,
-    /// Tenants that have runs.
+    /// Number of tenants with runs.
     pub tenants: u64,
-    /// Runs.
+    /// Number of runs.
     pub runs: u64,
-    /// Runs that are not over.
+    /// Runs that have not ended.
     pub open_runs: u64,
-    /// Runs with an outside call under way when the file was written.
+    /// Runs owned by a node when the file was written: an outside call may have been under way.
     pub owned_runs: u64,
-    /// Records.
+    /// Number of records.
     pub records: u64,
-    /// Large values.
+    /// Number of blobs.
     pub blobs: u64,
     /// When a run last changed.
     pub changed_at: Option<Timestamp>,
 }
 
 impl SqliteStore {
-    /// Writes a copy of a store into a new file, as it is at one moment. Works from any process while others write to the
-    /// store. The file appears under its name when it is whole and synced; one that is there is replaced only with `force`.
+    /// Writes a consistent copy of a store into a new file. Works from any process while others write to the store. The
+    /// file appears under its name when it is complete and synced; an existing file is replaced only with `force`.
     pub fn backup(from: &Path, to: &Path, force: bool) -> Result<Contents, StoreError> {
         if to.exists() && !force {
             return Err(StoreError::Failed(format!("{} exists already; replace it with --force", to.display())));
@@ -50,14 +50,14 @@ impl SqliteStore {
         done.inspect_err(|_| clear(&partial))
     }
 
-    /// What a store file holds. Refuses one that is damaged, that another program has written or a newer build.
+    /// Summarises a store file. Rejects one that is damaged or that another program or a newer build wrote.
     pub fn inspect(file: &Path) -> Result<Contents, StoreError> {
         contents(file)
     }
 
-    /// Makes the store at `to` from a backup. What was there is replaced: whoever calls this has made sure that nobody uses
-    /// it. The leases of the nodes that the backup knows are over, and none of them is recognised by its process: this
-    /// may be another machine, and its runs are taken over as those of nodes that died.
+    /// Creates the store at `to` from a backup. An existing store is replaced: the caller has made sure that no process
+    /// uses it. The leases of all nodes in the backup are ended and their processes forgotten, because this may be
+    /// another machine: their runs are taken over like those of dead nodes.
     pub fn restore(file: &Path, to: &Path) -> Result<Contents, StoreError> {
         let found = contents(file)?;
         let partial = beside(to, "restoring");
@@ -68,7 +68,7 @@ impl SqliteStore {
         }
         let copied = std::fs::copy(file, &partial).map_err(io);
         let done = copied.and_then(|_| prepare(&partial)).and_then(|()| {
-            // What lies beside an old file belongs to that file.
+            // The WAL files beside an old store belong to that store.
             for suffix in ["-wal", "-shm"] {
                 remove(&with_suffix(to, suffix))?;
             }
@@ -79,7 +79,7 @@ impl SqliteStore {
     }
 }
 
-/// Brings the tables up to date and forgets who worked on the store.
+/// Migrates the tables and removes the leases of earlier nodes.
 fn prepare(path: &Path) -> Result<(), StoreError> {
     let mut connection = open_file(path)?;
     schema::prepare(&mut connection, false).map_err(|error| named(path, error))?;
@@ -96,13 +96,13 @@ fn prepare(path: &Path) -> Result<(), StoreError> {
         .map_err(|error| named(path, error))
 }
 
-/// A connection that only reads. A store that is being written may have to be looked at through its write-ahead log.
+/// Opens a read-only connection. A store that is being written to may have to be read through its write-ahead log.
 fn look_at(path: &Path) -> Result<Connection, StoreError> {
     if !path.is_file() {
         return Err(StoreError::Failed(format!("there is no file {}", path.display())));
     }
     let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE).or_else(|_| {
-        // A backup may lie where nothing can be written.
+        // The backup may be on a read-only file system.
         Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)
     });
     let connection = connection.map_err(failed).map_err(|error| named(path, error))?;
@@ -117,11 +117,11 @@ fn contents(path: &Path) -> Result<Contents, StoreError> {
     match checked {
         Ok(said) if said == "ok" => {}
         Ok(said) => return Err(damaged(format!("the file is damaged: {said}"))),
-        Err(error) => return Err(damaged(format!("this is no store: {error}"))),
+        Err(error) => return Err(damaged(format!("this is not a store: {error}"))),
     }
     let version = schema::prepare(&mut connection, true).map_err(|error| named(path, error))?.from;
     if version == 0 {
-        return Err(damaged("the file is empty: it is no backup".into()));
+        return Err(damaged("the file is empty, so it is not a backup".into()));
     }
     let count = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0)).map(|count| count as u64);
     let read = || -> rusqlite::Result<Contents> {
@@ -150,7 +150,7 @@ fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
-/// A name beside a file, for what is not finished.
+/// The name of a temporary file beside a file.
 fn beside(path: &Path, what: &str) -> PathBuf {
     with_suffix(path, &format!(".{what}"))
 }
@@ -164,23 +164,23 @@ fn remove(path: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// A file could not be written: what it was to be, and what to look at.
+/// The error for a file that could not be written, with what to check.
 fn unwritten(to: &Path, why: &str) -> StoreError {
     StoreError::Failed(format!(
-        "{} could not be written ({why}): there may be too little room on the disk, or a limit on the size of files \
-         (`ulimit -f`). What was written of it has been removed",
+        "{} could not be written ({why}): the disk may be full, or the size of files limited \
+         (`ulimit -f`). The partial file was removed",
         to.display()
     ))
 }
 
-/// Removes what is not finished, with what SQLite put beside it.
+/// Removes an unfinished file and the files that SQLite put beside it.
 fn clear(partial: &Path) {
     for suffix in ["", "-journal", "-wal", "-shm"] {
         drop(std::fs::remove_file(with_suffix(partial, suffix)));
     }
 }
 
-/// Syncs a finished file and gives it its name.
+/// Syncs a finished file and renames it.
 fn put_in_place(partial: &Path, to: &Path) -> Result<(), StoreError> {
     let done = std::fs::File::open(partial)
         .and_then(|file| file.sync_all())

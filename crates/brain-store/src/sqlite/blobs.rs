@@ -1,10 +1,9 @@
 //! Blobs in SQLite: rows of 256 KiB, so that neither memory nor the writer's time grows with the size of a blob.
 //!
-//! An upload is known to the table of uploads before its first chunk is written. The commit that finishes it makes the
-//! blob's row, which is what makes it visible, and ends the upload. An upload that was given up is marked, and the
-//! writer deletes its chunks when it has nothing else to do. What a process that crashed has left is found when the
-//! file is opened: whoever uploads holds a shared lock on a file beside the store, so an upload that nobody holds a
-//! lock for is an orphan.
+//! An upload has a row in the table of uploads before its first chunk is written. The commit that finishes it inserts
+//! the blob's row, which makes it visible, and ends the upload. An abandoned upload is marked, and the writer deletes
+//! its chunks when it is idle. Uploads of a crashed process are found when the file is opened: uploading processes hold
+//! a shared lock on a file beside the store, so an upload without a lock holder is an orphan.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -19,13 +18,13 @@ use super::writer::Command;
 use super::{SqliteStore, failed, write_on};
 use crate::{BlobRow, BlobWriter, Blobs, Scope, StoreError};
 
-/// Bytes in a chunk.
+/// Bytes per chunk.
 const CHUNK: usize = 256 * 1024;
-/// Bytes of an upload that are committed together: a few milliseconds of the writer's time.
+/// Bytes of an upload per commit: a few milliseconds of the writer's time.
 const BATCH: usize = 4 * CHUNK;
-/// Chunk numbers that belong to one blob: of 256 KiB, that is 256 GiB.
+/// Chunk numbers reserved for one blob: at 256 KiB, 256 GiB.
 pub(super) const SPAN: i64 = 1 << 20;
-/// Chunks deleted in one go.
+/// Chunks per delete.
 const SWEPT_AT_ONCE: i64 = 16;
 
 fn lock_path(store: &Path) -> PathBuf {
@@ -38,12 +37,12 @@ fn open_lock(store: &Path) -> std::io::Result<File> {
     File::options().create(true).truncate(false).write(true).open(lock_path(store))
 }
 
-/// Marks the uploads of processes that are gone. Costs one look into a table that is empty but after a crash.
+/// Marks the uploads of dead processes as abandoned. Costs one query on a table that is empty unless a process crashed.
 pub(super) fn give_up_orphans(connection: &Connection, store: &Path) -> rusqlite::Result<()> {
     if !connection.prepare("SELECT 1 FROM blob_uploads WHERE NOT given_up LIMIT 1")?.exists([])? {
         return Ok(());
     }
-    // Someone uploads at this moment, or the lock cannot be had: the next one to open the file looks again.
+    // Another process is uploading, or the lock is unavailable: the next process to open the file tries again.
     let Ok(lock) = open_lock(store) else { return Ok(()) };
     if lock.try_lock().is_err() {
         return Ok(());
@@ -51,7 +50,7 @@ pub(super) fn give_up_orphans(connection: &Connection, store: &Path) -> rusqlite
     connection.execute("UPDATE blob_uploads SET given_up = 1", []).map(drop)
 }
 
-/// Deletes some chunks that nothing refers to any more; whether there may be more.
+/// Deletes some chunks of abandoned uploads; returns whether there may be more.
 pub(super) fn sweep(connection: &Connection) -> rusqlite::Result<bool> {
     let next: Option<i64> = connection
         .prepare_cached("SELECT id FROM blob_uploads WHERE given_up ORDER BY id LIMIT 1")?
@@ -74,7 +73,7 @@ fn begin(connection: &Connection) -> rusqlite::Result<i64> {
     Ok(connection.last_insert_rowid())
 }
 
-/// Writes the chunks of an upload from number `from` on.
+/// Writes the chunks of an upload, starting with number `from`.
 fn write_chunks(connection: &Connection, upload: i64, from: i64, bytes: &[u8]) -> rusqlite::Result<()> {
     let mut statement = connection.prepare_cached("INSERT INTO blob_chunks VALUES (?1, ?2)")?;
     for (n, chunk) in (from..).zip(bytes.chunks(CHUNK)) {
@@ -83,7 +82,7 @@ fn write_chunks(connection: &Connection, upload: i64, from: i64, bytes: &[u8]) -
     Ok(())
 }
 
-/// Makes an upload the blob that `row` describes; whether it was new. If it was not, the upload is given up.
+/// Publishes an upload as the blob `row`; returns whether the blob is new. If it is not, the upload is abandoned.
 fn publish(connection: &Connection, tenant: &str, row: &BlobRow, upload: i64) -> rusqlite::Result<bool> {
     let new = connection
         .prepare_cached("INSERT OR IGNORE INTO blobs VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, NULL)")?
@@ -107,7 +106,7 @@ fn publish(connection: &Connection, tenant: &str, row: &BlobRow, upload: i64) ->
     Ok(new)
 }
 
-/// Somebody stores bytes that are there: whatever refers to them comes in the same commit or soon.
+/// Marks existing bytes as used, because a reference follows in the same commit or soon after.
 fn is_used(connection: &Connection, tenant: &str, hash: Digest) -> rusqlite::Result<()> {
     connection
         .prepare_cached(
@@ -117,7 +116,7 @@ fn is_used(connection: &Connection, tenant: &str, hash: Digest) -> rusqlite::Res
         .map(drop)
 }
 
-/// Writes a whole blob unless it is there; how many bytes that were.
+/// Writes a whole blob unless it exists; returns the bytes written.
 pub(super) fn put(connection: &Connection, tenant: &str, row: &BlobRow, bytes: &[u8]) -> rusqlite::Result<usize> {
     let there = connection
         .prepare_cached("SELECT 1 FROM blobs WHERE tenant = ?1 AND hash = ?2")?
@@ -200,7 +199,7 @@ impl Blobs for SqliteStore {
 }
 
 impl SqliteStore {
-    /// The lock that says that this process uploads.
+    /// The lock that marks this process as uploading.
     fn upload_lock(&self) -> Result<Arc<File>, StoreError> {
         let mut held = self.uploading.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(lock) = held.upgrade() {
@@ -220,24 +219,24 @@ struct Upload {
     tenant: TenantId,
     media_type: String,
     at: Timestamp,
-    /// There is one once something was written: a small blob is one commit.
+    /// Set once a batch was written: a small blob needs only one commit.
     id: Option<i64>,
     chunks: i64,
     size: u64,
     digest: DigestStream,
-    /// Less than a batch.
+    /// Bytes not written yet, less than a batch.
     buffer: Vec<u8>,
-    /// Bytes were lost: what came after them must not be taken for the whole.
+    /// Set while a write is incomplete: after a failure the upload must not be finished.
     broken: bool,
 }
 
 impl Upload {
     fn check(&self) -> Result<(), StoreError> {
-        let broken = || StoreError::Failed("a part of the blob could not be written; start it anew".into());
+        let broken = || StoreError::Failed("a part of the blob could not be written; upload it again".into());
         if self.broken { Err(broken()) } else { Ok(()) }
     }
 
-    /// Commits what is in the buffer: whole chunks.
+    /// Commits the buffered bytes as whole chunks.
     fn flush(&mut self) -> Result<(), StoreError> {
         self.broken = true;
         let bytes = Arc::new(std::mem::take(&mut self.buffer));
@@ -254,7 +253,7 @@ impl Upload {
             write_chunks(connection, upload, from, &lent)?;
             Ok(lent.len())
         })?;
-        // The writer has let go of it: the next batch uses the same memory.
+        // The writer has released the buffer, so reuse its memory.
         self.buffer = Arc::try_unwrap(bytes).unwrap_or_default();
         self.buffer.clear();
         self.id = *begun.lock().unwrap_or_else(PoisonError::into_inner);
@@ -304,7 +303,7 @@ impl BlobWriter for Upload {
             }
             Ok(rest.len() + 128)
         })?;
-        // What was written is a blob's now, or was given up in the same commit: dropping this has nothing to undo.
+        // The chunks belong to a blob now, or were abandoned in the same commit: dropping has nothing to clean up.
         self.id = None;
         drop(self.writer.send(Command::Sweep));
         let found = there.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -313,7 +312,7 @@ impl BlobWriter for Upload {
 }
 
 impl Drop for Upload {
-    /// Does not wait: this may be an async task that was cancelled.
+    /// Does not block, because it may run in a cancelled async task.
     fn drop(&mut self) {
         let Some(upload) = self.id else { return };
         let change = move |connection: &Connection| {

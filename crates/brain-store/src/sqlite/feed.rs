@@ -1,5 +1,5 @@
-//! The feed in SQLite: a file has one writer at a time, so the numbers of the log's rows rise in the order in which
-//! they became visible, and are positions as they are.
+//! The feed in SQLite. A file has one writer at a time, so the row numbers of the log increase in the order in which
+//! rows become visible, and serve as positions.
 
 use std::sync::Arc;
 
@@ -7,14 +7,14 @@ use super::SqliteStore;
 use super::read::{log_row, many, one, run_id, time};
 use crate::{BrokenRow, Feed, FeedPage, Heard, Lane, Lanes, LogRow, Scope, Store, StoreError, SystemScope, Watch};
 
-/// Rows of all tenants that one question looks at.
+/// Rows of all tenants per query.
 const WINDOW: i64 = 5_000;
 
 impl Feed for SqliteStore {
     fn feed(&self, scope: &Scope, after: u64, limit: usize) -> Result<FeedPage, StoreError> {
         let after = i64::try_from(after).unwrap_or(i64::MAX);
         self.read(|connection| {
-            // What is written while this reads comes after `upto`.
+            // Rows written meanwhile come after `upto`.
             let sql = "SELECT max(pos) FROM (SELECT pos FROM log WHERE pos > ?1 ORDER BY pos LIMIT ?2)";
             let upto: Option<i64> = one(connection, sql, &[&after, &WINDOW], |row| row.get(0))?.flatten();
             let Some(upto) = upto else {
@@ -60,13 +60,13 @@ impl Feed for SqliteStore {
 }
 
 impl Lanes for SqliteStore {
-    /// Readers do not wait for each other: one that finds none in the pool opens another connection to the file.
+    /// Returns the store itself: readers do not wait for each other, because an empty pool opens another connection.
     fn lane(self: Arc<Self>, _: Lane) -> Arc<dyn Store> {
         self
     }
 }
 
 impl Watch for SqliteStore {
-    /// A file tells nobody; processes that share one ask now and then.
+    /// Does nothing: SQLite has no notifications, so processes that share a file must poll.
     fn watch(&self, _: Heard) {}
 }

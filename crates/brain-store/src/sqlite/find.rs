@@ -1,4 +1,4 @@
-//! What readers ask of records: one, lists by what they are found by, and by their words.
+//! Reads records: by id, by index values, and by full-text search.
 
 use brain_core::RecordId;
 use rusqlite::{Row, ToSql};
@@ -22,8 +22,8 @@ pub(super) fn record_row(row: &Row<'_>) -> rusqlite::Result<RecordRow> {
     })
 }
 
-/// The text of a list. What is asked for by value starts at the index: the plus keeps SQLite from walking all records of
-/// the kind instead.
+/// The SQL of a list. With index values, the plus before `r.id` makes SQLite start at the index instead of scanning all
+/// records of the type.
 fn list_sql(filter: &RecordFilter) -> String {
     let id = if filter.indexed.is_empty() { "r.id" } else { "+r.id" };
     let mut sql = format!("SELECT {RECORD} FROM records r WHERE r.tenant = ?1 AND r.kind = ?2 AND {id} > ?3");
@@ -46,7 +46,7 @@ fn list_sql(filter: &RecordFilter) -> String {
             )
         };
         let (index, unique) = (of("record_index"), of("record_unique"));
-        // The first one finds; whether the others hold is looked up for each that it finds.
+        // Scans the first value; the others are probed for each match.
         sql.push_str(&if n == 0 {
             format!(" AND r.id IN ({index} UNION ALL {unique})")
         } else {
@@ -62,7 +62,7 @@ fn list_sql(filter: &RecordFilter) -> String {
     sql
 }
 
-/// What an indexed value is compared with.
+/// The text that an index value is compared with.
 fn sought(tenant: &str, kind: &str, field: &str, value: &str) -> String {
     if field.starts_with(NAMES) { names::word(tenant, kind, field, value) } else { value.to_owned() }
 }
@@ -137,7 +137,7 @@ impl Records for SqliteStore {
         if words.is_empty() {
             return Ok(Vec::new());
         }
-        // Quoted words have no operators in them; the last one may be the beginning of a word.
+        // Operators have no meaning within quotes; the last word may be a prefix.
         let expression = words.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(" ") + "*";
         self.read(|connection| {
             let sql = format!(
@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_list_by_value_touches_no_other_records() {
+    fn a_list_by_value_scans_no_other_records() {
         let mut connection = Connection::open_in_memory().unwrap();
         super::super::schema::prepare(&mut connection, false).unwrap();
         let entry = |field: &str| (field.to_owned(), "x".to_owned());

@@ -1,8 +1,8 @@
-//! Keeping house in SQLite: what is old goes, and its space is used again.
+//! Retention in SQLite. The space of deleted rows is reused.
 //!
-//! The numbers of the log's rows are positions of the feed and are never given out twice. SQLite gives out the highest
-//! number there is plus one, so the row with the highest number is not deleted: it is emptied and belongs to no run
-//! until a later one is there.
+//! Row numbers of the log are feed positions and must never be reused. SQLite assigns the highest existing number plus
+//! one, so the row with the highest number is not deleted: it is emptied and detached from its run until a later row
+//! exists.
 
 use brain_core::{Digest, JobKey, RecordId, RunId, TenantId, Timestamp};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -19,12 +19,12 @@ use crate::{
     RunRow, Scope, StoreError, Sudo, SystemScope, WholeRecord,
 };
 
-/// The run of an emptied row: there is none.
+/// The run id of an emptied row.
 const NOBODY: [u8; 16] = [0; 16];
-/// The statuses of runs that are over, as [`brain_core::RunStatus::is_over`] has them.
+/// The final statuses, as in [`brain_core::RunStatus::is_over`].
 const OVER: &str = "('completed', 'failed', 'cancelled', 'compensated')";
 
-/// Replaces the payloads of a run; how many bytes that were.
+/// Replaces the payloads of a run; returns the bytes written.
 pub(super) fn erase(
     connection: &Connection,
     tenant: &str,
@@ -37,7 +37,7 @@ pub(super) fn erase(
     let there = connection
         .prepare_cached("UPDATE runs SET request = ?3, erased = 1 WHERE tenant = ?1 AND id = ?2")?
         .execute(params![tenant, run.as_bytes(), request])?;
-    // The log is keyed by run alone: another tenant's is left alone.
+    // The log is keyed by run alone, so check that the run belongs to the tenant.
     if there == 0 {
         return Ok(0);
     }
@@ -50,7 +50,7 @@ pub(super) fn erase(
     Ok(bytes)
 }
 
-/// Deletes rows of a log. The one with the highest position stays: whoever drops rows has written a later one.
+/// Deletes rows of a log. The row with the highest position stays; the caller has written a later one.
 pub(super) fn drop_log(connection: &Connection, tenant: &str, run: RunId, seqs: &[u64]) -> rusqlite::Result<()> {
     let ours = connection
         .prepare_cached("SELECT 1 FROM runs WHERE tenant = ?1 AND id = ?2")?
@@ -79,7 +79,7 @@ pub(super) fn drop_run(connection: &Connection, tenant: &str, run: RunId) -> rus
     ] {
         connection.prepare_cached(sql)?.execute(params![tenant, run.as_bytes()])?;
     }
-    // A log has no tenant: it goes with the row of its run.
+    // Log rows have no tenant, so they are deleted only if the run belonged to it.
     if there == 0 {
         return Ok(());
     }
@@ -94,7 +94,7 @@ pub(super) fn drop_run(connection: &Connection, tenant: &str, run: RunId) -> rus
         .map(drop)
 }
 
-/// Remembers since when nothing refers to a blob, or that something does.
+/// Records since when a blob is unused, or that it is used.
 pub(super) fn note_blob(
     connection: &Connection,
     tenant: &str,
@@ -107,7 +107,7 @@ pub(super) fn note_blob(
     connection.prepare_cached(sql)?.execute(params![tenant, hash.as_bytes(), since]).map(drop)
 }
 
-/// Deletes a blob that nothing refers to. Its chunks go as those of an upload that was given up do.
+/// Deletes an unused blob. Its chunks are deleted like those of an abandoned upload.
 pub(super) fn drop_blob(
     connection: &Connection,
     tenant: &str,
@@ -125,7 +125,7 @@ pub(super) fn drop_blob(
         .map(drop)
 }
 
-/// Entries of the audit that are deleted in one commit.
+/// Audit entries deleted per commit.
 const TRIMMED_AT_ONCE: i64 = 500;
 
 /// Gives free space back to the file system.
@@ -140,8 +140,8 @@ pub(super) fn compact(connection: &Connection) -> Result<(), StoreError> {
     connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).map_err(busy)
 }
 
-/// A place where references may stand: what its rows are ordered by, and the text if it has references. Each page reads
-/// so many rows along a key, with references or without, so that its cost is bounded.
+/// A query over a table that may refer to blobs: its key, and the text if it contains references. Each page reads a
+/// fixed number of rows in key order, so its cost is bounded.
 fn referrers(place: Referrer) -> String {
     let (key, rows) = match place {
         Referrer::Log => (
@@ -182,7 +182,7 @@ fn count(limit: usize) -> i64 {
 impl Retention for SqliteStore {
     fn tenants(&self, _: &Sudo) -> Result<Vec<TenantId>, StoreError> {
         self.read(|connection| {
-            // From one tenant to the next along each primary key, however many rows each has.
+            // Skips from one tenant to the next along each primary key (a loose index scan).
             let mut tenants = std::collections::BTreeSet::new();
             for table in ["runs", "records", "blobs"] {
                 let sql = format!(

@@ -1,5 +1,4 @@
-//! The store in one SQLite file: WAL, `synchronous=FULL`, one writer thread that commits for everyone at once, and a
-//! pool of readers.
+//! The store in one SQLite file: WAL, `synchronous=FULL`, one writer thread with group commit, and a pool of readers.
 
 mod accounts;
 mod backup;
@@ -27,10 +26,10 @@ use writer::{Command, Counters};
 
 pub use backup::Contents;
 
-/// Readers kept open between uses.
+/// Readers that stay open between uses.
 const POOLED_READERS: usize = 8;
 
-/// What a reader keeps of the file, in KiB below zero: enough for the upper pages of the indexes.
+/// Page cache of a reader, in KiB (negative, as SQLite expects): enough for the upper pages of the indexes.
 const READER_CACHE: i32 = -8_000;
 
 /// The store in one SQLite file.
@@ -40,13 +39,13 @@ pub struct SqliteStore {
     thread: Option<std::thread::JoinHandle<()>>,
     counters: std::sync::Arc<Counters>,
     readers: Mutex<Vec<Connection>>,
-    /// Held while there are uploads: tells other processes that those are not orphans.
+    /// Held while this process uploads, so that other processes do not treat its uploads as orphans.
     uploading: Mutex<std::sync::Weak<std::fs::File>>,
 }
 
 fn failed(error: rusqlite::Error) -> StoreError {
     match error {
-        // What is there is not what this build writes: trying again gives the same.
+        // The stored value is not what this build writes, so a retry gives the same error.
         rusqlite::Error::FromSqlConversionFailure(..) | rusqlite::Error::InvalidColumnType(..) => {
             StoreError::Unreadable(error.to_string())
         }
@@ -55,7 +54,7 @@ fn failed(error: rusqlite::Error) -> StoreError {
 }
 
 impl SqliteStore {
-    /// Opens a file, making it if it is not there.
+    /// Opens a file, creating it if it does not exist.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let named = |error| named(path, error);
         let mut connection = open_file(path)?;
@@ -78,8 +77,8 @@ impl SqliteStore {
         })
     }
 
-    /// Makes the tables in a new file and adds what an older one lacks, and does nothing else; refuses a file that a newer
-    /// build or another program has written. A dry run only says what would be done.
+    /// Creates the tables in a new file and upgrades an older one. Rejects a file that a newer build or another program
+    /// wrote. A dry run only reports what would be done.
     pub fn migrate(path: &Path, dry_run: bool) -> Result<Migration, StoreError> {
         if dry_run && !path.exists() {
             return Ok(Migration { from: 0, to: schema::VERSION });
@@ -89,7 +88,7 @@ impl SqliteStore {
         schema::prepare(&mut connection, dry_run).map_err(|error| named(path, error))
     }
 
-    /// Runs a query on a reader of the pool.
+    /// Runs a query on a pooled reader.
     fn read<T>(&self, query: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
         let pooled = self.readers.lock().ok().and_then(|mut readers| readers.pop());
         let connection = match pooled {
@@ -114,7 +113,7 @@ impl SqliteStore {
         Ok(connection)
     }
 
-    /// Has the writer do something that cannot be part of a commit.
+    /// Runs a command on the writer between commits, because it cannot be part of one.
     fn between_commits(
         &self,
         command: impl FnOnce(Box<dyn FnOnce(Result<(), StoreError>) + Send>) -> Command,
@@ -125,7 +124,7 @@ impl SqliteStore {
         receive.recv().unwrap_or_else(|_| Err(closed()))
     }
 
-    /// Runs something on the writer, in a transaction of its own or with others, and waits until it is durable.
+    /// Runs a change on the writer, possibly in a shared transaction, and waits until it is durable.
     fn write(
         &self,
         mut change: impl FnMut(&Connection) -> rusqlite::Result<()> + Send + 'static,
@@ -134,8 +133,8 @@ impl SqliteStore {
     }
 }
 
-/// Has the writer do something and waits until it is durable. `change` returns how many bytes of content it wrote; it is
-/// called again if somebody else's part of the same transaction is refused.
+/// Runs a change on the writer and waits until it is durable. `change` returns the bytes of content it wrote. It is
+/// called again if another part of the same transaction is rejected.
 fn write_on(
     writer: &Sender<Command>,
     change: impl FnMut(&Connection) -> rusqlite::Result<usize> + Send + 'static,
@@ -155,7 +154,7 @@ fn named(path: &Path, error: StoreError) -> StoreError {
     }
 }
 
-/// A connection that may write; the file is made if it is not there.
+/// Opens a writable connection, creating the file if it does not exist.
 fn open_file(path: &Path) -> Result<Connection, StoreError> {
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         std::fs::create_dir_all(folder)
@@ -170,7 +169,7 @@ fn configure(connection: &Connection) -> rusqlite::Result<()> {
     connection.busy_timeout(std::time::Duration::from_secs(10))?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "FULL")?;
-    // Checkpoints are the writer's own work, between commits.
+    // The writer checkpoints by itself, between commits.
     connection.pragma_update(None, "wal_autocheckpoint", 0)?;
     connection.pragma_update(None, "cache_size", -16_000)?;
     connection.set_prepared_statement_cache_capacity(64);
@@ -197,7 +196,7 @@ impl Commit for SqliteStore {
 }
 
 impl Drop for SqliteStore {
-    /// What was handed over is committed before the store is gone. Uploads that outlive it fail at their next step.
+    /// Commits everything submitted before closing. Uploads that outlive the store fail at their next write.
     fn drop(&mut self) {
         drop(self.writer.send(Command::Close));
         if let Some(thread) = self.thread.take() {

@@ -1,8 +1,8 @@
-//! What people call records ([`IndexEntry::is_name`]), in SQLite.
+//! Names of records ([`IndexEntry::is_name`]), in SQLite.
 //!
-//! A name is many entries, each somewhere else: in a B-tree every one of them is a page to read, to log and to write
-//! back. So they are words of a full-text index, which is written in sorted runs that are merged later: what many records
-//! are called goes into few pages, and takes a fraction of the room.
+//! A record has many name entries, spread over the key space: in a B-tree, each would be a page to read, log and write
+//! back. So they are words of a full-text index, which writes sorted runs and merges them later: the names of many
+//! records go into few pages and take a fraction of the space.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -17,33 +17,33 @@ use super::records::kept_entries;
 use crate::traits::{MAX_OF_VALUE, StoreError, any_of};
 use crate::{IndexEntry, RecordRow, Scope};
 
-/// The word that stands for an entry. It is made of all that an entry is found by: records of other tenants and types
-/// do not have it.
+/// The word of an entry: a hash of tenant, type, field and value, so that records of other tenants and types never
+/// match.
 pub(super) fn word(tenant: &str, kind: &str, field: &str, value: &str) -> String {
     let digest = Digest::of([tenant, kind, field, value].join("\0").as_bytes());
     let start: [u8; 8] = std::array::from_fn(|at| digest.as_bytes()[at]);
     format!("{:016x}", u64::from_be_bytes(start))
 }
 
-/// The words of all that a record is called; `None` if nobody calls it anything.
+/// The words of all names of a record; `None` if it has none.
 pub(super) fn words(tenant: &str, kind: &str, index: &[IndexEntry]) -> Option<String> {
     let names = index.iter().filter(|entry| entry.is_name());
     let words: Vec<String> = names.map(|entry| word(tenant, kind, &entry.field, &entry.value)).collect();
     (!words.is_empty()).then(|| words.join(" "))
 }
 
-/// Writes what a record is called that has not been called anything.
+/// Indexes the names of a record that had none.
 pub(super) fn put(connection: &Connection, number: i64, words: &str) -> rusqlite::Result<()> {
     let sql = "INSERT INTO record_names (rowid, words) VALUES (?1, ?2)";
     connection.prepare_cached(sql)?.execute(params![number, words]).map(drop)
 }
 
-/// Deletes what a record is called, if it is called anything.
+/// Removes the names of a record, if it has any.
 pub(super) fn forget(connection: &Connection, number: i64) -> rusqlite::Result<()> {
     connection.prepare_cached("DELETE FROM record_names WHERE rowid = ?1")?.execute([number]).map(drop)
 }
 
-/// Records that have all of these values.
+/// Records with all of these values.
 pub(super) fn by_all(
     connection: &Connection,
     scope: &Scope,
@@ -62,7 +62,7 @@ pub(super) fn by_all(
     records(connection, tenant, kind, found)
 }
 
-/// Records that have any of these values, those with most of them first.
+/// Records with any of these values, most matches first.
 pub(super) fn by_any(
     connection: &Connection,
     scope: &Scope,
@@ -72,7 +72,7 @@ pub(super) fn by_any(
     limit: usize,
 ) -> Result<Vec<RecordRow>, StoreError> {
     let tenant = scope.tenant().as_str();
-    // One look at the file for all of it.
+    // One snapshot for all queries.
     let _snapshot = connection.unchecked_transaction().map_err(failed)?;
     let mut counts: BTreeMap<i64, usize> = BTreeMap::new();
     for value in any_of(values) {
@@ -86,13 +86,13 @@ pub(super) fn by_any(
     records(connection, tenant, kind, best.into_iter().take(limit).map(|(number, _)| number))
 }
 
-/// The numbers of the records that have these words, the older ones first.
+/// The numbers of the records with these words, oldest first.
 fn numbers(connection: &Connection, expression: &str, limit: usize) -> Result<Vec<i64>, StoreError> {
     let sql = "SELECT rowid FROM record_names WHERE record_names MATCH ?1 ORDER BY rowid LIMIT ?2";
     many(connection, sql, &[&expression, &(limit as i64)], |row| row.get(0))
 }
 
-/// The records of these numbers, in this order.
+/// The records with these numbers, in this order.
 fn records(
     connection: &Connection,
     tenant: &str,
@@ -107,7 +107,7 @@ fn records(
     rows.filter_map(Result::transpose).collect()
 }
 
-/// Fills the index from the entries that are kept with the records.
+/// Fills the index from the entries stored with the records.
 pub(super) fn fill(connection: &Connection) -> rusqlite::Result<()> {
     let mut named = connection.prepare("SELECT tenant, kind, id, entries FROM records WHERE entries LIKE '%\"~%'")?;
     let mut rows = named.query([])?;

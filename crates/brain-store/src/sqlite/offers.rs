@@ -7,7 +7,7 @@ use super::SqliteStore;
 use super::read::{many_readable, one, uuid};
 use crate::{OfferRow, Offers, Scope, StoreError};
 
-/// Writes an offer; how many bytes that were.
+/// Writes an offer; returns the bytes written.
 pub(super) fn put(connection: &Connection, tenant: &str, row: &OfferRow) -> rusqlite::Result<usize> {
     connection.prepare_cached("INSERT OR REPLACE INTO offers VALUES (?1, ?2, ?3, ?4, ?5)")?.execute(params![
         tenant,
@@ -19,7 +19,7 @@ pub(super) fn put(connection: &Connection, tenant: &str, row: &OfferRow) -> rusq
     Ok(row.topic.len() + 64)
 }
 
-/// Takes an offer back.
+/// Withdraws an offer.
 pub(super) fn withdraw(connection: &Connection, tenant: &str, key: JobKey) -> rusqlite::Result<()> {
     connection
         .prepare_cached("DELETE FROM offers WHERE tenant = ?1 AND key = ?2")?
@@ -27,7 +27,7 @@ pub(super) fn withdraw(connection: &Connection, tenant: &str, key: JobKey) -> ru
         .map(drop)
 }
 
-/// Takes back all offers of a run. Rare, so that it may look through the offers of the tenant.
+/// Withdraws all offers of a run. It is rare, so it may scan the offers of the tenant.
 pub(super) fn withdraw_all(connection: &Connection, tenant: &str, run: RunId) -> rusqlite::Result<()> {
     connection
         .prepare_cached("DELETE FROM offers WHERE tenant = ?1 AND run = ?2")?
@@ -51,7 +51,7 @@ impl Offers for SqliteStore {
         topics.dedup();
         let limited = i64::try_from(limit).unwrap_or(i64::MAX);
         self.read(|connection| {
-            // Each topic is in order in the index; sorting all topics at once in SQL would read every offer.
+            // The index is sorted within each topic; sorting across topics would read every offer.
             let sql = "SELECT key, run, topic, place FROM offers WHERE tenant = ?1 AND topic = ?2
                        ORDER BY place, key LIMIT ?3";
             let mut rows = Vec::new();

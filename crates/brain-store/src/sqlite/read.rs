@@ -1,4 +1,4 @@
-//! What readers ask. Each query runs on a connection of the pool and sees the last commit.
+//! Reads. Each query runs on a pooled connection and sees the last commit.
 
 use brain_core::{
     ApprovalId, ApprovalStatus, Digest, JobKey, Millis, NodeId, RecordId, RunId, RunStatus, TenantId, Timestamp,
@@ -46,7 +46,7 @@ pub(super) fn cursor<T: std::str::FromStr>(text: Option<&str>) -> Result<Option<
     text.map(|text| text.parse().map_err(|_| StoreError::BadCursor(text.to_owned()))).transpose()
 }
 
-/// The largest id there can be: where a list that runs backwards begins.
+/// The largest id: where a descending list starts.
 const LAST: Bytes = [0xff; 16];
 
 pub(super) fn many<T>(
@@ -60,7 +60,7 @@ pub(super) fn many<T>(
     rows.collect::<rusqlite::Result<_>>().map_err(failed)
 }
 
-/// [`many`], without the rows that cannot be read: each of them is a warning and holds up no other.
+/// [`many`], skipping rows that cannot be read, with a warning for each.
 pub(super) fn many_readable<T>(
     connection: &Connection,
     sql: &str,
@@ -69,7 +69,7 @@ pub(super) fn many_readable<T>(
     mut read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
 ) -> Result<Vec<T>, StoreError> {
     let rows = many(connection, sql, parameters, |row| {
-        Ok(read(row).map_err(|error| tracing::warn!(%error, "{what} cannot be read and is left out")).ok())
+        Ok(read(row).map_err(|error| tracing::warn!(%error, "{what} cannot be read; skipping it")).ok())
     })?;
     Ok(rows.into_iter().flatten().collect())
 }
@@ -116,7 +116,7 @@ pub(super) fn run_id(row: &Row<'_>, column: usize) -> rusqlite::Result<RunId> {
     Ok(RunId::from_uuid(uuid(row, column)?))
 }
 
-/// Run, number, time, events and payloads of a row of the log.
+/// Reads run, number, time, events and payloads of a log row.
 pub(super) fn log_row(row: &Row<'_>) -> rusqlite::Result<LogRow> {
     let empty = row.get_ref(4)? == rusqlite::types::ValueRef::Null;
     Ok(LogRow {
@@ -134,7 +134,7 @@ fn run(connection: &Connection, scope: &Scope, id: RunId) -> Result<Option<RunRo
 }
 
 fn log(connection: &Connection, scope: &Scope, id: RunId) -> Result<Vec<LogRow>, StoreError> {
-    // The log is keyed by run alone: the tenant is checked on the run's own row.
+    // The log is keyed by run alone, so the join checks the tenant.
     let sql = "SELECT log.run, log.seq, log.at, log.events, log.payloads FROM log
                JOIN runs ON runs.tenant = ?1 AND runs.id = log.run WHERE log.run = ?2 ORDER BY log.seq";
     many(connection, sql, &[&scope.tenant().as_str(), id.as_uuid().as_bytes()], log_row)
@@ -155,7 +155,7 @@ impl Runs for SqliteStore {
         let before = cursor::<RunId>(from)?.map_or(LAST, |id| *id.as_uuid().as_bytes());
         self.read(|connection| {
             let items = if let Some(status) = status {
-                // Completed runs are the many: those are met soon in the order of ids. The others have an index.
+                // Most runs are completed, so a scan by id finds them quickly. The other statuses have a partial index.
                 let indexed = if status == RunStatus::Completed { "" } else { "AND status <> 'completed'" };
                 let sql = format!(
                     "SELECT {RUN} FROM runs WHERE tenant = ?1 AND id < ?2 AND status = ?4 {indexed}
@@ -259,7 +259,7 @@ impl DeadLetters for SqliteStore {
     ) -> Result<Page<DeadLetterRow>, StoreError> {
         let before = cursor::<JobKey>(from)?.map_or(LAST, |id| *id.as_uuid().as_bytes());
         self.read(|connection| {
-            // Open letters have an index; closed ones are the many.
+            // Open letters have a partial index; most letters are closed.
             let which = match open {
                 None => "",
                 Some(true) => "AND open = 1",
@@ -448,7 +448,7 @@ impl Scheduling for SqliteStore {
 
     fn queued_tenants(&self, _: SystemScope) -> Result<Vec<TenantId>, StoreError> {
         self.read(|connection| {
-            // From one tenant to the next along the index, however many runs each has.
+            // Skips from one tenant to the next along the index (a loose index scan).
             let sql = "WITH RECURSIVE t (tenant) AS (
                            SELECT (SELECT min(tenant) FROM runs WHERE queue_order IS NOT NULL)
                            UNION ALL

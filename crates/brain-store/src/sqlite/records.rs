@@ -1,11 +1,11 @@
-//! Writing records in SQLite.
+//! Writes records in SQLite.
 
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::names;
 use crate::{IndexEntry, RecordRow};
 
-/// Writes a record with its index entries and its words; how many rows and bytes that were.
+/// Writes a record with its index entries and words; returns the rows and bytes written.
 pub(super) fn put_record(
     connection: &Connection,
     tenant: &str,
@@ -19,7 +19,7 @@ pub(super) fn put_record(
         let list: Vec<_> = index.iter().map(|entry| (&entry.field, &entry.value, entry.unique)).collect();
         serde_json::to_string(&list).expect("index entries are JSON")
     });
-    // The first revision of a record is almost always a new record: it is looked for only if it cannot be inserted.
+    // A record with revision 1 is almost always new, so try to insert before looking for an old one.
     let is_new = row.revision == 1 && insert(connection, tenant, row, &body, entries.as_deref())?;
     let old: Option<Option<String>> = if is_new {
         None
@@ -75,7 +75,7 @@ pub(super) fn put_record(
     Ok((rows, bytes))
 }
 
-/// Inserts a record; whether there was none.
+/// Inserts a record; returns whether it is new.
 fn insert(
     connection: &Connection,
     tenant: &str,
@@ -98,11 +98,11 @@ fn insert(
     Ok(inserted == 1)
 }
 
-/// The words by which a record is found: those of its text, and what people call it.
+/// The full-text words of a record: those of its text, and those of its names.
 struct Words<'a> {
     text: Option<&'a str>,
     names: Option<String>,
-    /// Whether it may have been called something else.
+    /// Whether it may have had other names before.
     is_renamed: bool,
 }
 
@@ -161,13 +161,13 @@ pub(super) fn forget_words(connection: &Connection, tenant: &str, kind: &str, id
     Ok(())
 }
 
-/// The index entries of a record, as they are kept with it.
+/// Parses the index entries stored with a record.
 pub(super) fn kept_entries(entries: &str) -> Vec<IndexEntry> {
     let list: Vec<(String, String, bool)> = serde_json::from_str(entries).unwrap_or_default();
     list.into_iter().map(|(field, value, unique)| IndexEntry { field, value, unique }).collect()
 }
 
-/// Deletes the index entries of a record, but for its names.
+/// Deletes the index entries of a record, except its names.
 pub(super) fn forget_entries(
     connection: &Connection,
     tenant: &str,

@@ -1,12 +1,12 @@
-//! The tables. A file knows its version; an older one is brought up to date, a newer one is refused.
+//! The tables. A file records its version; an older one is migrated, a newer one is rejected.
 
 use rusqlite::Connection;
 
 use super::names;
 use crate::{Migration, StoreError};
 
-/// What makes a file of version `n` one of version `n + 1`; an empty file has version 0. What has been released is
-/// never changed: a new version is a new entry.
+/// `STEPS[n]` migrates a file from version `n` to `n + 1`; an empty file has version 0. Released steps never change: a
+/// new version is a new entry.
 const STEPS: [Step; 7] = [
     Step { tables: FIRST, fill: None },
     Step { tables: REACH, fill: None },
@@ -17,11 +17,11 @@ const STEPS: [Step; 7] = [
     Step { tables: NUMBERS, fill: None },
 ];
 
-/// One step from a version to the next.
+/// A migration from one version to the next.
 struct Step {
-    /// The tables that it makes and changes,
+    /// The statements that create and change tables.
     tables: &'static str,
-    /// and what it puts into them of what is there.
+    /// Fills new tables from existing rows.
     fill: Option<fn(&Connection) -> rusqlite::Result<()>>,
 }
 
@@ -95,7 +95,7 @@ CREATE TABLE tokens (
 CREATE TABLE nodes (id BLOB PRIMARY KEY, until INTEGER NOT NULL, liveness TEXT NOT NULL) WITHOUT ROWID;
 ";
 
-/// What reaches in from outside: work for external workers, signals, large values.
+/// External workers, signals, blobs.
 const REACH: &str = "
 -- `{permissions, tier}`; null: everything.
 ALTER TABLE tokens ADD COLUMN grants TEXT;
@@ -120,7 +120,7 @@ CREATE TABLE blob_uploads (id INTEGER PRIMARY KEY AUTOINCREMENT, given_up INTEGE
 CREATE INDEX blob_uploads_given_up ON blob_uploads (id) WHERE given_up;
 ";
 
-/// Runs that wait for a free slot; what was erased of a run that is over.
+/// The queue for free slots; erasure of payloads.
 const FLOW: &str = "
 ALTER TABLE runs ADD COLUMN queue_order INTEGER;
 ALTER TABLE runs ADD COLUMN queue_limit TEXT;
@@ -128,7 +128,7 @@ ALTER TABLE runs ADD COLUMN erased INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX runs_queue ON runs (tenant, queue_order, id) WHERE queue_order IS NOT NULL;
 ";
 
-/// Keeping house: what goes together with a run, what nothing refers to, the texts that are searched, who did what.
+/// Retention: deletion of runs with their rows, unused blobs, full-text contents, the audit.
 const KEEP: &str = "
 ALTER TABLE blobs ADD COLUMN unused_since INTEGER;
 CREATE INDEX dead_letters_run ON dead_letters (tenant, run);
@@ -151,7 +151,7 @@ CREATE TRIGGER audit_stays_the_same BEFORE UPDATE ON audit
     BEGIN SELECT RAISE(ABORT, 'nothing changes in the audit'); END;
 ";
 
-/// Accounts with caps; indexes for what waits for people; an audit whose entries may go after their time.
+/// Accounts with caps; indexes for dead letters and approvals; deletion of old audit entries.
 const CAPS: &str = "
 CREATE TABLE accounts (
     tenant TEXT NOT NULL, account TEXT NOT NULL, total INTEGER NOT NULL, PRIMARY KEY (tenant, account)
@@ -172,14 +172,14 @@ CREATE TRIGGER audit_stays BEFORE DELETE ON audit WHEN old.at >= (SELECT at FROM
     BEGIN SELECT RAISE(ABORT, 'nothing leaves the audit before its time'); END;
 ";
 
-/// Runs are known by numbers to clients that need integers. A number is never given twice.
+/// Numbers of runs, for clients that need integer keys. A number is never reused.
 const NUMBERS: &str = "
 CREATE TABLE run_numbers (
     n INTEGER PRIMARY KEY AUTOINCREMENT, tenant TEXT NOT NULL, run BLOB NOT NULL, UNIQUE (tenant, run)
 );
 ";
 
-/// What people call records has an index of its own: see [`names`]. A record with a number has a text, a name or both.
+/// An index of its own for the names of records: see [`names`]. A record with a number has a text, a name or both.
 const CALLED: &str = "
 CREATE VIRTUAL TABLE record_names USING fts5(
     words, content='', contentless_delete=1, detail=none, tokenize='ascii'
@@ -195,11 +195,10 @@ DROP TABLE record_index;
 ALTER TABLE record_index_left RENAME TO record_index;
 ";
 
-/// Makes the tables in a new file, adds what an older one lacks; refuses a file that a newer build has written. A dry run
-/// only looks.
+/// Creates or migrates the tables. Rejects a file that a newer build wrote. A dry run changes nothing.
 pub(super) fn prepare(connection: &mut Connection, dry_run: bool) -> Result<Migration, StoreError> {
     let failed = |error: rusqlite::Error| StoreError::Failed(error.to_string());
-    // Another process may be preparing the same new file: the version is read inside the write transaction.
+    // Another process may be migrating too, so the version is read within the write transaction.
     let behavior =
         if dry_run { rusqlite::TransactionBehavior::Deferred } else { rusqlite::TransactionBehavior::Immediate };
     let transaction = connection.transaction_with_behavior(behavior).map_err(failed)?;
@@ -243,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_record_was_called_it_is_called_still() {
+    fn names_survive_the_migration() {
         let mut old = Connection::open_in_memory().unwrap();
         for step in &STEPS[..4] {
             step.take(&old).unwrap();
@@ -275,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_every_earlier_version_becomes_what_a_new_one_is() {
+    fn a_file_of_every_earlier_version_gets_the_tables_of_a_new_one() {
         let mut new = Connection::open_in_memory().unwrap();
         prepare(&mut new, false).unwrap();
         for version in 1..STEPS.len() {
@@ -286,12 +285,12 @@ mod tests {
             old.pragma_update(None, "user_version", version as i64).unwrap();
             old.execute("INSERT INTO definitions VALUES (x'00', 'tool', '{}')", []).unwrap();
             let expected = Migration { from: version as i64, to: VERSION };
-            assert_eq!(prepare(&mut old, true).unwrap(), expected, "a dry run says it");
-            assert_eq!(prepare(&mut old, false).unwrap(), expected, "and did nothing");
+            assert_eq!(prepare(&mut old, true).unwrap(), expected, "a dry run reports it");
+            assert_eq!(prepare(&mut old, false).unwrap(), expected, "the dry run changed nothing");
             assert_eq!(prepare(&mut old, false).unwrap().from, VERSION);
             assert_eq!(declared(&old), declared(&new), "from version {version}");
             let kept: i64 = old.query_row("SELECT count(*) FROM definitions", [], |row| row.get(0)).unwrap();
-            assert_eq!(kept, 1, "what was there stays");
+            assert_eq!(kept, 1, "existing rows stay");
         }
     }
 }

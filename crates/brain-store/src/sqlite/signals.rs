@@ -7,7 +7,7 @@ use super::SqliteStore;
 use super::read::{json, many, tenant, time, uuid};
 use crate::{Scope, SignalRow, Signals, StoreError, SystemScope};
 
-/// Writes a signal unless it is there; how many bytes that were.
+/// Writes a signal unless it exists; returns the bytes written.
 pub(super) fn put(connection: &Connection, tenant: &str, row: &SignalRow) -> rusqlite::Result<usize> {
     let body = row.body.to_string();
     connection

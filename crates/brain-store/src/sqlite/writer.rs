@@ -1,4 +1,4 @@
-//! The one writer. Whatever has been handed over while a commit was under way goes into the next one, so that many
+//! The single writer thread, with group commit: commands that arrive during a commit share the next one, so that many
 //! runs share one sync.
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,37 +10,37 @@ use super::records::{forget_entries, forget_words, put_record};
 use crate::traits::{CommitDone, Conflict, Member, Outcome, Precondition, StoreError, StoreStats, Write};
 use crate::{BlobRow, IndexEntry, RecordRow, Scope};
 
-/// Commands that share one commit at most.
+/// Maximum number of commands per commit.
 const MAX_GROUP: usize = 1024;
-/// Pages in the write-ahead log after which it is written back into the file (4 KiB each).
+/// Size of the write-ahead log at which it is checkpointed, in pages of 4 KiB.
 const CHECKPOINT_PAGES: i64 = 4000;
 
-/// Commits between two looks at the size of the write-ahead log.
+/// Commits between two checks of the size of the write-ahead log.
 const CHECK_EVERY: u32 = 64;
-/// Bytes written between two looks at it.
+/// Bytes written between two such checks.
 const CHECK_BYTES: u64 = 16 * 1024 * 1024;
 
-/// Returns how many bytes of content it wrote. May be called again, after all that it did was undone.
+/// Returns the bytes of content it wrote. May be called again after a rollback.
 type Change = Box<dyn FnMut(&Connection) -> rusqlite::Result<usize> + Send>;
 type ChangeDone = Box<dyn FnOnce(Result<(), StoreError>) + Send>;
 
-/// What the writer is asked to do.
+/// A command for the writer.
 pub(super) enum Command {
     /// Members with preconditions.
     Commit(Vec<Member>, CommitDone),
-    /// A change without any.
+    /// A change without preconditions.
     Change(Change, ChangeDone),
-    /// There are uploads that were given up: their chunks are deleted when there is nothing else to do.
+    /// There are abandoned uploads, whose chunks are deleted when the writer is idle.
     Sweep,
-    /// Free space is given back to the file system: between commits, since it cannot be a part of one.
+    /// Returns free space to the file system, between commits, because it cannot be part of one.
     Compact(ChangeDone),
-    /// The write-ahead log is written back into the file.
+    /// Checkpoints the write-ahead log.
     Checkpoint(ChangeDone),
-    /// The store is being closed: nothing that comes after this is done.
+    /// Closes the store; later commands are dropped.
     Close,
 }
 
-/// What was done since the store was opened.
+/// Counters since the store was opened.
 #[derive(Default)]
 pub(super) struct Counters {
     commits: AtomicU64,
@@ -73,7 +73,7 @@ impl Counters {
     }
 }
 
-/// What a transaction writes: counted when it is durable.
+/// What a transaction writes; added to the counters when it is durable.
 #[derive(Clone, Copy, Default)]
 struct Tally {
     members: u64,
@@ -88,15 +88,15 @@ impl Tally {
     }
 }
 
-/// Works until the store is closed.
+/// Runs until the store is closed.
 pub(super) fn run(mut connection: Connection, commands: &Receiver<Command>, counters: &Counters) {
     let mut group = Vec::new();
     let mut commits: u32 = 0;
     let mut bytes_checked = 0;
-    // A process that ended in the middle of an upload has left chunks.
+    // A process that died during an upload has left chunks.
     let mut sweep = true;
     loop {
-        // Deleting is for when nobody waits, a little at a time.
+        // Delete abandoned chunks only when idle, a few at a time.
         let first = match commands.try_recv() {
             Ok(first) => first,
             Err(TryRecvError::Empty) if sweep => {
@@ -132,11 +132,11 @@ pub(super) fn run(mut connection: Connection, commands: &Receiver<Command>, coun
         }
         if close {
             if let Err(error) = checkpoint_all(&connection) {
-                tracing::info!(%error, "the write-ahead log stays beside the file");
+                tracing::info!(%error, "the write-ahead log could not be emptied; it stays beside the file");
             }
             return;
         }
-        // Many small commits or a few large ones.
+        // After many small commits or a few large ones.
         let bytes = counters.bytes.load(Ordering::Relaxed);
         if commits.is_multiple_of(CHECK_EVERY) || bytes - bytes_checked >= CHECK_BYTES {
             bytes_checked = bytes;
@@ -145,34 +145,35 @@ pub(super) fn run(mut connection: Connection, commands: &Receiver<Command>, coun
     }
 }
 
-/// Writes the whole write-ahead log back into the file and empties it, so that the file alone is the store. Readers and
-/// other processes may prevent that for a while.
+/// Checkpoints the whole write-ahead log and empties it, so that the file alone is the store. Readers and other
+/// processes may prevent that for a while.
 fn checkpoint_all(connection: &Connection) -> Result<(), StoreError> {
     let busy: i64 =
         connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0)).map_err(super::failed)?;
     if busy == 0 { Ok(()) } else { Err(StoreError::Failed("another process uses the file".into())) }
 }
 
-/// Deletes some of what was given up; whether there may be more.
+/// Deletes some abandoned chunks; returns whether there may be more.
 fn sweep_once(connection: &Connection) -> bool {
     super::blobs::sweep(connection).unwrap_or_else(|error| {
-        tracing::warn!(%error, "chunks of a blob that was given up could not be deleted; they stay until the next start");
+        tracing::warn!(%error, "chunks of an abandoned upload could not be deleted; they stay until the next start");
         false
     })
 }
 
-/// What becomes of a command whose group was committed.
+/// The result of a command in a committed group.
 enum Answer {
     Commit(Vec<Outcome>),
     Change(Result<(), StoreError>),
 }
 
-/// Commits a group and tells everybody. If the database will not take one of its members, the group is written again
-/// with each of them on its own: that one is refused, the others are not. Nobody pays for this until it happens.
+/// Commits a group and reports the results. If the database rejects a member, the group is written again with a
+/// savepoint around each member, so that only that one is rejected. Groups without a rejection do not pay for
+/// savepoints.
 fn commit_group(connection: &mut Connection, group: &mut Vec<Command>, counters: &Counters) {
     let result = match write_group(connection, group, false, counters) {
         Err(error) if is_its_own(&error) => {
-            tracing::warn!(%error, "a part of a commit was refused; the rest is written without it");
+            tracing::warn!(%error, "the database rejected a member of a commit; the others are committed without it");
             write_group(connection, group, true, counters)
         }
         other => other,
@@ -183,7 +184,7 @@ fn commit_group(connection: &mut Connection, group: &mut Vec<Command>, counters:
                 match (command, answer) {
                     (Command::Commit(_, done), Answer::Commit(outcomes)) => done(Ok(outcomes)),
                     (Command::Change(change, done), Answer::Change(result)) => {
-                        // Whoever waits may want back what it had lent.
+                        // Drop first: the caller may want to reclaim its buffer.
                         drop(change);
                         done(result);
                     }
@@ -205,9 +206,8 @@ fn commit_group(connection: &mut Connection, group: &mut Vec<Command>, counters:
     }
 }
 
-/// Whether the reason lies in what was to be written, or in the rows that it is about. Trying again gives the same, and
-/// whoever writes something else is not concerned. All other reasons (no room, no memory, a file that is busy or broken)
-/// are everybody's.
+/// Whether the cause is the data of a member, or the rows it refers to. Retrying gives the same error, and other
+/// members are not affected. All other errors (no space, no memory, a busy or damaged file) affect every member.
 fn is_its_own(error: &rusqlite::Error) -> bool {
     use rusqlite::{Error, ErrorCode};
     match error {
@@ -227,8 +227,8 @@ fn is_its_own(error: &rusqlite::Error) -> bool {
     }
 }
 
-/// Writes a group in one transaction: what becomes of each command, in order. With `apart`, what is refused is undone
-/// by itself; without, it ends the transaction.
+/// Writes a group in one transaction and returns a result for each command, in order. With `apart`, a rejected member
+/// is rolled back alone; without, it ends the transaction.
 fn write_group(
     connection: &mut Connection,
     group: &mut [Command],
@@ -265,7 +265,7 @@ fn write_group(
     Ok(answers)
 }
 
-/// Writes something. With `apart`, a refusal that is its own (the inner error) leaves nothing of it behind.
+/// Writes one member. With `apart`, a rejection caused by its own data (the inner error) is rolled back alone.
 fn guarded<T>(
     connection: &Connection,
     apart: bool,
@@ -291,7 +291,7 @@ fn guarded<T>(
     Ok(written)
 }
 
-/// Writes the log back when it has grown. Two syncs: the log, then the file.
+/// Checkpoints the log when it has grown. Costs two syncs: the log, then the file.
 fn checkpoint_if_due(connection: &Connection, counters: &Counters) {
     let due = connection.query_row("PRAGMA wal_checkpoint(NOOP)", [], |row| row.get::<_, i64>(1));
     if !due.is_ok_and(|pages| pages >= CHECKPOINT_PAGES) {
@@ -302,7 +302,7 @@ fn checkpoint_if_due(connection: &Connection, counters: &Counters) {
         Ok(()) => {
             counters.syncs.fetch_add(2, Ordering::Relaxed);
         }
-        Err(error) => tracing::warn!(%error, "the write-ahead log could not be written back; it will be tried again"),
+        Err(error) => tracing::warn!(%error, "checkpointing the write-ahead log failed; retrying later"),
     }
 }
 
@@ -560,7 +560,7 @@ fn apply(connection: &Connection, scope: &Scope, write: &Write, tally: &mut Tall
             let row = BlobRow { hash: *hash, size: bytes.len() as u64, media_type: media_type.clone(), at: *at };
             tally.wrote(1, super::blobs::put(connection, tenant, &row, bytes)?);
         }
-        // Decided and written with the whole member.
+        // Applied with the whole member.
         Write::Reserve { .. } | Write::Settle { .. } | Write::Release { .. } => {}
         Write::DropAccount(account) => {
             super::accounts::drop_account(connection, tenant, account)?;

@@ -1,4 +1,4 @@
-//! What the tests of the PostgreSQL store share.
+//! Helpers for the tests of the PostgreSQL store.
 #![allow(dead_code, reason = "not every test uses all of it")]
 
 use std::time::{Duration, Instant};
@@ -29,7 +29,7 @@ pub(crate) fn put(row: RecordRow, index: Vec<IndexEntry>, text: Option<&str>) ->
     Write::PutRecord { row, index, text: text.map(str::to_owned) }
 }
 
-/// Waits until something holds.
+/// Waits until a condition holds.
 pub(crate) fn eventually(mut holds: impl FnMut() -> bool) {
     let began = Instant::now();
     while !holds() {

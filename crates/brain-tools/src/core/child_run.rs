@@ -1,5 +1,5 @@
-//! `core.spawn_child_run`: declared here, so that it is a tool like any other; done by the kernel, which alone can
-//! start runs.
+//! `core.spawn_child_run`. Declared here like any other tool; the kernel performs it, because only the kernel can start
+//! runs.
 
 use brain_core::Failure;
 use brain_macros::tool;
@@ -10,24 +10,24 @@ use serde_json::{Map, Value};
 #[derive(Deserialize, JsonSchema)]
 #[expect(dead_code, reason = "the kernel reads the arguments themselves")]
 struct Input {
-    /// The tool or playbook that the run is of.
+    /// The tool or playbook to run.
     run: String,
     /// Its arguments.
     #[serde(default)]
     args: Map<String, Value>,
-    /// Whether the step waits until the run is over.
+    /// Whether the step waits until the run has ended.
     #[serde(default = "yes")]
     wait: bool,
 }
 
 #[derive(Serialize, JsonSchema)]
 struct Output {
-    /// The run that was started.
+    /// The started run.
     #[schemars(extend("format" = "uuid"))]
     run_id: String,
-    /// Where it stands.
+    /// Its status.
     status: Option<String>,
-    /// What it came to, if the step waited for it.
+    /// Its result, if the step waited for it.
     result: Option<Map<String, Value>>,
 }
 
@@ -35,7 +35,7 @@ fn yes() -> bool {
     true
 }
 
-/// Starts a run of its own, and waits for it unless told not to.
+/// Starts a child run and, unless `wait` is false, waits for its end.
 #[tool(
     crate = crate,
     name = "core.spawn_child_run",
@@ -43,7 +43,7 @@ fn yes() -> bool {
     effect = "write",
     consent = "none",
     idempotency = "key",
-    no_undo = "What the run it started did stays; undo that run by its own id."
+    no_undo = "The effects of the started run stay; undo that run by its own id."
 )]
 async fn spawn_child_run(_: Input) -> Result<Output, Failure> {
     Err(Failure::contract("not_here", "Only the kernel can start a run; this call did not go through it."))

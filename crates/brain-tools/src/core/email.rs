@@ -1,4 +1,4 @@
-//! `core.normalise_email`: an e-mail as it came, or as an inbound mail service describes it, in one form.
+//! `core.normalise_email`: normalises a raw e-mail, or an inbound mail service's JSON, to one form.
 
 mod described;
 mod message;
@@ -13,16 +13,16 @@ use serde_json::{Map, Value};
 
 #[derive(Deserialize, JsonSchema)]
 struct Input {
-    /// The message as it came: RFC 5322, with headers and MIME parts.
+    /// The raw message: RFC 5322, with headers and MIME parts.
     raw: Option<String>,
-    /// The message as a mail service describes it: `from`, `to`, `subject`, `text` or `html`, `attachments` …
+    /// The message as a mail service's JSON: `from`, `to`, `subject`, `text` or `html`, `attachments` …
     email: Option<Map<String, Value>>,
 }
 
 /// A mailbox.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 struct Mailbox {
-    /// The name beside the address.
+    /// The display name.
     name: Option<String>,
     /// The address, in lower case.
     address: String,
@@ -37,45 +37,45 @@ struct Attachment {
     media_type: String,
     /// Its size in bytes.
     size: u64,
-    /// The digest of its content, if that is known.
+    /// The SHA-256 of its content, if the content is known.
     sha256: Option<String>,
 }
 
 #[derive(Debug, Default, Serialize, JsonSchema)]
 struct Output {
-    /// Who wrote it.
+    /// The sender.
     from: Option<Mailbox>,
-    /// To whom.
+    /// The recipients.
     to: Vec<Mailbox>,
-    /// Who got a copy.
+    /// The recipients of a copy.
     cc: Vec<Mailbox>,
     /// The subject.
     subject: String,
-    /// The subject without `Re:`, `Fwd:`, `AW:` and their like.
+    /// The subject without prefixes such as `Re:`, `Fwd:` and `AW:`.
     subject_clean: String,
     /// The message's id, without angle brackets.
     message_id: Option<String>,
-    /// The message that it answers.
+    /// The id of the message that it answers.
     in_reply_to: Option<String>,
-    /// The messages before it, the oldest first.
+    /// Ids of the earlier messages of the conversation, oldest first.
     references: Vec<String>,
-    /// The first message of the conversation, as far as this one tells.
+    /// The id of the first message of the conversation, if the headers name it.
     thread_id: Option<String>,
-    /// When it was written, RFC 3339.
+    /// When it was sent, as RFC 3339.
     date: Option<String>,
-    /// Its text; made from the HTML if there is no plain part.
+    /// The plain text; converted from the HTML if there is no plain part.
     text: String,
-    /// The text without what it quotes.
+    /// The text without its quotations.
     text_new: String,
-    /// What it quotes.
+    /// The quoted text.
     text_quoted: Option<String>,
-    /// What is attached.
+    /// The attachments, without their content.
     attachments: Vec<Attachment>,
-    /// Ids in tags of the subject: `[Request:UUID]`.
+    /// Ids from tags in the subject: `[Request:UUID]`.
     request_ids: Vec<String>,
 }
 
-/// Brings an e-mail into one form: who, to whom, about what, what is new in it, and which conversation it belongs to.
+/// Normalises an e-mail: sender, recipients, subject, new and quoted text, and the conversation it belongs to.
 #[tool(crate = crate, name = "core.normalise_email", title = "Normalise an e-mail")]
 fn normalise_email(input: Input) -> Result<Output, Failure> {
     let mut email = match (input.raw, input.email) {
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_comes_out_in_one_form() {
+    fn a_raw_message_is_normalised() {
         let email = email(json!({"raw": RAW}));
         assert_eq!(email["from"], json!({"name": "Bob Smith", "address": "bob@example.com"}));
         assert_eq!(email["to"][1], json!({"name": null, "address": "jane@roofs.example"}));
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_description_comes_out_in_the_same_form() {
+    fn the_json_of_a_mail_service_is_normalised_to_the_same_form() {
         let email = email(json!({"email": {
             "from": "Bob Smith <bob@example.com>",
             "to": ["office@roofs.example", {"name": "Jane", "email": "Jane@roofs.example"}],
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_message_is_refused() {
+    fn input_that_is_not_a_message_is_rejected() {
         for input in [json!({}), json!({"raw": "x", "email": {}}), json!({"raw": ""}), json!({"email": {}})] {
             assert!(normalise_email(serde_json::from_value(input.clone()).unwrap()).is_err(), "{input}");
         }

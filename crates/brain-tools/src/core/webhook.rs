@@ -1,4 +1,4 @@
-//! `core.normalise_webhook`: what an outside system posts, whatever system it is, in one form.
+//! `core.normalise_webhook`: normalises the payload of any outside system to one form.
 
 use brain_core::{Failure, canonical_digest};
 use brain_macros::tool;
@@ -6,9 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// How many values a payload may have.
+/// Maximum number of values in a payload.
 const MAX_VALUES: usize = 5_000;
-/// Where the number of milliseconds since 1970 begins to be likelier than that of seconds: 1973 against 5138.
+/// Numbers from here on are milliseconds since 1970; smaller ones are seconds. As milliseconds it is 1973, as seconds
+/// 5138.
 const MILLIS_FROM: i64 = 100_000_000_000;
 
 const EVENT_KEYS: [&str; 6] = ["type", "event", "event_type", "eventType", "action", "topic"];
@@ -32,22 +33,22 @@ const DATA_KEYS: [&str; 5] = ["data", "object", "payload", "form_response", "res
 
 #[derive(Deserialize, JsonSchema)]
 struct Input {
-    /// What was posted.
+    /// The posted JSON.
     payload: Map<String, Value>,
-    /// Which system posted it.
+    /// The system that posted it.
     source: Option<String>,
-    /// The headers that came with it.
+    /// The headers of the request.
     headers: Option<Map<String, Value>>,
 }
 
-/// Who it is about, as far as common names of fields tell.
+/// The person or company it is about, found by common field names.
 #[derive(Debug, Default, PartialEq, Serialize, JsonSchema)]
 struct Contact {
     /// A person's name.
     name: Option<String>,
     /// An e-mail address, in lower case.
     email: Option<String>,
-    /// A phone number, as it was written.
+    /// A phone number, as written.
     phone: Option<String>,
     /// A company's name.
     company: Option<String>,
@@ -55,27 +56,27 @@ struct Contact {
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct Output {
-    /// Which system posted it.
+    /// The system that posted it.
     source: Option<String>,
-    /// What happened, in that system's words.
+    /// The type of the event, as that system names it.
     event: Option<String>,
     /// The id of the event or of its delivery.
     id: Option<String>,
-    /// When it happened, RFC 3339.
+    /// When it happened, as RFC 3339.
     occurred_at: Option<String>,
-    /// The ids of what it is about: `customer_id` and such.
+    /// The ids of the objects it is about, such as `customer_id`.
     subject_ids: Map<String, Value>,
-    /// The part that says what it is about.
+    /// The part of the payload that describes the subject.
     data: Map<String, Value>,
-    /// Who it is about.
+    /// The person or company it is about.
     contact: Contact,
     /// Every value of the payload by its path: `data.customer.email`, `lines.0.price`.
     flat: Map<String, Value>,
-    /// The same for every delivery of the same event.
+    /// Equal for every delivery of the same event.
     idempotency_key: String,
 }
 
-/// Brings what a webhook posts into one form: what happened, when, about what, and how to tell a repetition.
+/// Normalises a webhook: the event, its time and subject, and a key that identifies repeated deliveries.
 #[tool(crate = crate, name = "core.normalise_webhook", title = "Normalise a webhook")]
 fn normalise_webhook(input: Input) -> Result<Output, Failure> {
     let Input { payload, source, headers } = input;
@@ -100,15 +101,15 @@ fn normalise_webhook(input: Input) -> Result<Output, Failure> {
     })
 }
 
-/// The id of the event, not of what it is about: two events about one customer must not look like one. So a bare `id`
-/// counts only in an envelope, which has an event and its data beside it.
+/// The id of the event, not of its subject: two events about one customer must have different ids. A bare `id`
+/// therefore counts only in an envelope, which has an event type and its data beside it.
 fn event_id(payload: &Map<String, Value>, headers: &Map<String, Value>) -> Option<String> {
     let envelope = words(payload, &EVENT_KEYS).is_some() && DATA_KEYS.iter().any(|key| payload.contains_key(*key));
     let own = || words(payload, &["id"]).filter(|_| envelope);
     header(headers, &DELIVERY_HEADERS).or_else(|| words(payload, &EVENT_ID_KEYS)).or_else(own)
 }
 
-/// The part that says what it is about: inside the usual envelopes, else all of it.
+/// The part that describes the subject: the content of a known envelope, or the whole payload.
 fn data(payload: &Map<String, Value>) -> &Map<String, Value> {
     let inside = |object: &'_ Map<String, Value>, keys: &[&'static str]| {
         keys.iter().copied().find(|key| object.get(*key).is_some_and(Value::is_object))
@@ -117,7 +118,7 @@ fn data(payload: &Map<String, Value>) -> &Map<String, Value> {
     inside(outer, &["object"]).and_then(|key| outer[key].as_object()).unwrap_or(outer)
 }
 
-/// The first of these keys that holds a text or a number.
+/// The first of these keys that holds text or a number.
 fn words(object: &Map<String, Value>, keys: &[&str]) -> Option<String> {
     keys.iter().find_map(|key| object.get(*key).and_then(scalar_text))
 }
@@ -130,7 +131,7 @@ fn scalar_text(value: &Value) -> Option<String> {
     }
 }
 
-/// The first of these headers, in any case.
+/// The first of these headers; names are compared without case.
 fn header(headers: &Map<String, Value>, names: &[&str]) -> Option<String> {
     let of = |name: &&str| headers.iter().find(|(key, _)| key.eq_ignore_ascii_case(name));
     names.iter().find_map(|name| of(name).and_then(|(_, value)| scalar_text(value)))
@@ -140,7 +141,7 @@ fn occurred_at(object: &Map<String, Value>) -> Option<String> {
     TIME_KEYS.iter().filter_map(|key| object.get(*key)).find_map(instant).map(|instant| instant.to_string())
 }
 
-/// RFC 3339, or seconds or milliseconds since 1970.
+/// Parses RFC 3339, or seconds or milliseconds since 1970.
 fn instant(value: &Value) -> Option<jiff::Timestamp> {
     match value {
         Value::String(text) => text.trim().parse().ok(),
@@ -173,7 +174,8 @@ fn flatten(path: &str, value: &Value, flat: &mut Map<String, Value>) -> Result<(
     }
 }
 
-/// `id`, `customer_id`, and `customer.id` as `customer_id`. Lists are left out: they have no names of their own.
+/// Collects `id`, `customer_id`, and `customer.id` as `customer_id`. Lists are skipped, because their items have no
+/// names.
 fn subject_ids(flat: &Map<String, Value>) -> Map<String, Value> {
     let ids = flat.iter().filter_map(|(path, value)| {
         let parts: Vec<&str> = path.split('.').collect();
@@ -189,7 +191,7 @@ fn subject_ids(flat: &Map<String, Value>) -> Map<String, Value> {
         };
         Some((name, Value::String(scalar_text(value)?)))
     });
-    // The outermost of the same name counts; maps are in the order of their keys.
+    // If several paths give the same name, the first in key order wins.
     let mut found = Map::new();
     for (name, id) in ids {
         found.entry(name).or_insert(id);
@@ -197,7 +199,7 @@ fn subject_ids(flat: &Map<String, Value>) -> Map<String, Value> {
     found
 }
 
-/// The value that lies nearest to the top under one of these names; names are compared without case and punctuation.
+/// The outermost value under one of these names. Names are compared without case and punctuation.
 fn named(flat: &Map<String, Value>, names: &[&str]) -> Option<String> {
     names.iter().find_map(|name| {
         let same = |path: &str| {
@@ -253,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn a_form_is_recognised_by_its_content_not_by_the_id_of_its_subject() {
+    fn the_key_of_a_form_depends_on_its_content_not_on_the_id_of_its_subject() {
         let form = |phone: &str| {
             webhook(json!({"payload": {
                 "id": "lead_1", "First Name": "Bob", "Last Name": "Smith", "Company": "Roofs",
@@ -269,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_say_what_the_payload_does_not() {
+    fn headers_supply_what_the_payload_lacks() {
         let out = webhook(json!({
             "payload": {"ref": "main", "commits": [{"id": "c1"}], "repository": {"id": 5}},
             "headers": {"X-GitHub-Event": "push", "X-GitHub-Delivery": "d-1"},
@@ -280,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn a_payload_without_end_is_refused() {
+    fn a_payload_with_too_many_values_is_rejected() {
         let payload = json!({"payload": {"list": vec![1; MAX_VALUES + 1]}});
         let failure = normalise_webhook(serde_json::from_value(payload).unwrap()).unwrap_err();
         assert_eq!(failure.code, "payload_too_big");

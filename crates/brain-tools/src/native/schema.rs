@@ -1,24 +1,24 @@
-//! Rust types as schemas of the shape that packs have: an object of plain properties, nothing but those, what may be
-//! absent not required instead of null.
+//! Turns Rust types into schemas in the style of packs: an object with plain properties and no others, where optional
+//! values are "not required" instead of nullable.
 
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
 
-/// Formats that only say how wide a number is in memory.
+/// Formats that only describe the width of a number in memory.
 const WIDTHS: [&str; 16] = [
     "int8", "int16", "int32", "int64", "int128", "int", "uint8", "uint16", "uint32", "uint64", "uint128", "uint",
     "float", "double", "isize", "usize",
 ];
 
-/// The schema of what a function takes.
+/// The schema of a function's input.
 pub fn input_schema<T: JsonSchema>() -> Value {
     let mut schema = generate::<T>(SchemaSettings::draft2020_12().for_deserialize());
     walk(&mut schema, &close);
     schema
 }
 
-/// The schema of what a function gives; `None` if its type says nothing about it.
+/// The schema of a function's output; `None` if the type allows any JSON.
 pub fn output_schema<T: JsonSchema>() -> Option<Value> {
     let schema = generate::<T>(SchemaSettings::draft2020_12().for_serialize());
     (schema != Value::Bool(true) && schema != Value::Object(Map::new())).then_some(schema)
@@ -31,14 +31,14 @@ fn generate<T: JsonSchema>(settings: SchemaSettings) -> Value {
     });
     let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
     if let Some(root) = schema.as_object_mut() {
-        // The documentation of the type is for its readers; the tool has a description of its own.
+        // The type's documentation is for Rust readers; the tool has its own description.
         root.remove("description");
     }
     walk(&mut schema, &plain);
     schema
 }
 
-/// Visits a schema and the schemas in it, the inner ones first.
+/// Visits a schema and its subschemas, innermost first.
 fn walk(schema: &mut Value, visit: &impl Fn(&mut Map<String, Value>)) {
     let Some(object) = schema.as_object_mut() else { return };
     for key in ["properties", "patternProperties", "$defs"] {
@@ -59,7 +59,7 @@ fn walk(schema: &mut Value, visit: &impl Fn(&mut Map<String, Value>)) {
     visit(object);
 }
 
-/// Takes out what only Rust cares about, and says what people write in packs.
+/// Removes Rust-specific keys and converts schemas to the form that packs use.
 fn plain(schema: &mut Map<String, Value>) {
     schema.remove("title");
     if schema.get("format").and_then(Value::as_str).is_some_and(|format| WIDTHS.contains(&format)) {
@@ -74,7 +74,7 @@ fn plain(schema: &mut Map<String, Value>) {
     }
 }
 
-/// An enum whose variants are documented is a list of constants: what packs know as a choice.
+/// Converts an enum with documented variants, a `oneOf` of constants, to a plain `enum`.
 fn one_of_constants(schema: &mut Map<String, Value>) {
     let Some(Value::Array(variants)) = schema.get("oneOf") else { return };
     let constants = |variant: &Value| -> Option<Vec<Value>> {
@@ -89,7 +89,7 @@ fn one_of_constants(schema: &mut Map<String, Value>) {
     }
 }
 
-/// Takes null out of what a property may be; `true` if it was in.
+/// Removes null from the types of a property; returns whether it was there.
 fn without_null(property: &mut Value) -> bool {
     let Some(schema) = property.as_object_mut() else { return false };
     let mut had = false;
@@ -123,7 +123,7 @@ fn without_null(property: &mut Value) -> bool {
     had
 }
 
-/// An object has the properties it declares and no others, unless it says so or is put together from parts.
+/// Forbids undeclared properties of an object, unless it says otherwise or is composed of parts.
 fn close(schema: &mut Map<String, Value>) {
     let parts = ["anyOf", "oneOf", "allOf", "$ref", "patternProperties", "additionalProperties"];
     if schema.get("type").is_none_or(|word| word != "object") || parts.iter().any(|part| schema.contains_key(*part)) {
@@ -136,7 +136,7 @@ fn close(schema: &mut Map<String, Value>) {
 
 #[cfg(test)]
 mod tests {
-    #![expect(dead_code, reason = "only their schemas are of interest")]
+    #![expect(dead_code, reason = "the tests use only their schemas")]
 
     use std::collections::BTreeMap;
 
@@ -145,7 +145,7 @@ mod tests {
 
     use super::*;
 
-    /// For readers of the code.
+    /// A type description, which does not appear in the schema.
     #[derive(Serialize, Deserialize, JsonSchema)]
     struct Order {
         /// Who gets it.
@@ -163,7 +163,7 @@ mod tests {
     struct Line {
         count: u32,
         price: f64,
-        /// A property that is called like a key of schemas.
+        /// A property with the name of a schema keyword.
         title: Option<String>,
     }
 
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_struct_becomes_what_a_pack_would_say() {
+    fn a_struct_becomes_the_schema_that_a_pack_would_declare() {
         let expected = json!({
             "type": "object",
             "properties": {
@@ -193,7 +193,7 @@ mod tests {
                     "properties": {
                         "count": {"type": "integer", "minimum": 0},
                         "price": {"type": "number"},
-                        "title": {"type": "string", "description": "A property that is called like a key of schemas."},
+                        "title": {"type": "string", "description": "A property with the name of a schema keyword."},
                     },
                     "required": ["count", "price"],
                     "additionalProperties": false,
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_given_back_may_leave_out_what_is_absent() {
+    fn an_output_may_omit_optional_properties() {
         let schema = output_schema::<Order>().unwrap();
         assert_eq!(schema["required"], json!(["to", "lines", "urgent", "tags"]));
         assert_eq!(schema["properties"]["note"], json!({"type": "string"}));
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn a_type_that_holds_itself_keeps_its_definition() {
+    fn a_recursive_type_keeps_its_definition() {
         #[derive(Deserialize, JsonSchema)]
         struct Tree {
             name: String,

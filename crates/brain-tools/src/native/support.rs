@@ -1,4 +1,4 @@
-//! What `#[tool]` writes into other crates refers to this module. It is not for people.
+//! Support for code that `#[tool]` generates in other crates. Not a public API.
 
 pub use brain_core::Failure;
 pub use brain_engine::HostFuture;
@@ -12,21 +12,22 @@ pub use serde_json::Value;
 pub use super::schema::{input_schema, output_schema};
 pub use super::{Native, NativeContext, NativeRun};
 
-/// The input of a function. The arguments fit its schema; that they do not fit its type is a mistake in the type.
+/// Deserialises a function's input. The arguments already match the schema, so an error is a mismatch of type and
+/// schema.
 pub fn read_input<T: DeserializeOwned>(args: Value) -> Result<T, Failure> {
     serde_json::from_value(args).map_err(|error| {
         Failure::contract("bad_input", format!("The arguments fit the schema, but not the type: {error}"))
     })
 }
 
-/// A result with this data.
+/// Wraps data in a result.
 pub fn data<T: Serialize>(data: &T) -> Result<ToolResult, Failure> {
     let data = serde_json::to_value(data)
         .map_err(|error| Failure::contract("bad_output", format!("The answer cannot be written as JSON: {error}")))?;
     Ok(ToolResult::ok(data))
 }
 
-/// A result without data.
+/// Makes a result without data.
 pub fn nothing() -> ToolResult {
     ToolResult::ok(Value::Null)
 }

@@ -39,7 +39,7 @@ fn count(input: Words, cx: &NativeContext) -> Result<Count, Failure> {
     Ok(Count { words, attempt: Some(cx.attempt) })
 }
 
-/// Says who asks.
+/// Returns the context of the call.
 #[tool(crate = crate, name = "native_test.ask", idempotency = "key")]
 async fn ask(input: Words, cx: NativeContext) -> Result<Value, Failure> {
     match input.text.as_str() {
@@ -48,7 +48,7 @@ async fn ask(input: Words, cx: NativeContext) -> Result<Value, Failure> {
     }
 }
 
-/// Gives a whole result.
+/// Returns a whole result.
 #[tool(crate = crate, name = "native_test.whole", may_inject)]
 fn whole(input: Words) -> Result<ToolResult, Failure> {
     match input.text.as_str() {
@@ -57,7 +57,7 @@ fn whole(input: Words) -> Result<ToolResult, Failure> {
     }
 }
 
-/// Gives nothing.
+/// Returns nothing.
 #[tool(crate = crate, name = "native_test.nothing", effect = "write", no_undo = "It is nothing.")]
 fn nothing(_: Words, _: NativeContext) -> Result<(), Failure> {
     Ok(())
@@ -105,12 +105,12 @@ fn perform(tool: &str, input: Value) -> JobOutcome {
     let mut work = pin!(toolbox.perform(call, job()));
     match work.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(outcome) => outcome,
-        Poll::Pending => panic!("it waits for nothing"),
+        Poll::Pending => panic!("these futures are ready at once"),
     }
 }
 
 #[test]
-fn a_plain_function_is_decided_in_process() {
+fn a_plain_function_runs_in_process() {
     let result = decide(registry(&[]), "native_test.count", json!({"text": "hello big world"})).unwrap();
     assert_eq!(result.data, json!({"words": 3, "attempt": 2}));
     let failure = decide(registry(&[]), "native_test.count", json!({"text": "x", "least": 2})).unwrap_err();
@@ -119,7 +119,7 @@ fn a_plain_function_is_decided_in_process() {
 }
 
 #[test]
-fn an_async_function_is_done_outside() {
+fn an_async_function_runs_outside() {
     let JobOutcome::Done(result) = perform("native_test.ask", json!({"text": "who"})) else { panic!("not done") };
     assert_eq!(result.data, json!({"tenant": "acme", "key": "01890a5d-ac96-774b-bcce-b302099a8058"}));
     let JobOutcome::Failed(failure) = perform("native_test.ask", json!({"text": "later"})) else {
@@ -131,7 +131,7 @@ fn an_async_function_is_done_outside() {
 }
 
 #[test]
-fn a_whole_result_is_taken_as_it_is_and_its_failure_is_one() {
+fn a_whole_result_is_passed_on_and_its_failure_fails_the_call() {
     let result = decide(registry(&[]), "native_test.whole", json!({"text": "Said."})).unwrap();
     assert_eq!(result.summary.as_deref(), Some("Said."));
     let failure = decide(registry(&[]), "native_test.whole", json!({"text": "fail"})).unwrap_err();
@@ -139,7 +139,7 @@ fn a_whole_result_is_taken_as_it_is_and_its_failure_is_one() {
 }
 
 #[test]
-fn a_pack_gives_a_function_other_words_and_preconditions() {
+fn a_pack_gives_a_function_other_phrases_and_preconditions() {
     let tools = "domain: t\ntools:\n  length:\n    title: How long\n    phrases: [\"how long is {text}\"]\n    \
                  summary: \"{{ result.words }} words\"\n    behavior: {native: native_test.count}\n    \
                  requires:\n      - {expr: \"= input.text != \\\"\\\"\", else: \"Say something.\"}\n";
@@ -156,7 +156,7 @@ fn a_pack_gives_a_function_other_words_and_preconditions() {
 }
 
 #[test]
-fn what_a_function_says_about_itself_becomes_its_tool() {
+fn the_declaration_of_a_function_becomes_its_tool() {
     let registry = registry(&[]);
     let def = &registry.tool("native_test.count").unwrap().def;
     assert_eq!((def.pack.as_str(), def.title.as_str()), (NATIVE_PACK, "Counts words"));
@@ -166,13 +166,13 @@ fn what_a_function_says_about_itself_becomes_its_tool() {
     assert!(registry.tool("native_test.whole").unwrap().def.may_inject);
     let def = &registry.tool("native_test.nothing").unwrap().def;
     assert_eq!((def.no_undo.as_deref(), &def.output), (Some("It is nothing."), &None));
-    // Nobody asks for the core tools in words.
+    // The core tools have no phrases.
     let core: Vec<_> = registry.tools().values().filter(|tool| tool.name().starts_with("core.")).collect();
     assert!(core.len() >= 3 && core.iter().all(|tool| tool.def.phrases.is_empty()));
 }
 
 #[test]
-fn functions_that_cannot_be_tools_are_reported() {
+fn invalid_functions_are_reported() {
     let load = |natives: &[_]| load_sources_with(Vec::new(), natives).unwrap_err().to_string();
     let one = natives().into_iter().find(|one| one.name == "native_test.count").unwrap();
     let twice = load(&[one.clone(), one.clone()]);

@@ -1,5 +1,5 @@
-//! What the outcome of an attempt means: another attempt, a question to the check tool, a dead letter, or the end of the
-//! step.
+//! What follows from the outcome of an attempt: another attempt, a call of the check tool, a dead letter, or the end of
+//! the step.
 
 use brain_core::{Failure, FailureClass, Millis, Timestamp, planted};
 use brain_lang::plan::{Idempotency, OnFailure, Place};
@@ -9,12 +9,12 @@ use crate::job::{Happened, JobId, JobStatus};
 use crate::scope::{Phase, Stop};
 use crate::{Event, State};
 
-/// Attempts after which a job whose lease ends once more waits for a person. Workers that are restarted lose leases
-/// without anything being wrong, so there are more than a policy usually has.
+/// Lost leases after which a job becomes a dead letter. Restarting workers loses leases without a fault, so the limit
+/// is higher than that of a usual retry policy.
 const MAX_LOST_LEASES: u32 = 20;
 
 impl Machine<'_> {
-    /// An attempt failed and is known to have had no effect.
+    /// Handles an attempt that failed without effect.
     pub(super) fn after_failure(
         &self,
         state: &State,
@@ -25,12 +25,12 @@ impl Machine<'_> {
         noise: u64,
     ) -> Decision {
         let unsettled = state.job(job).is_some_and(|job| job.unsettled);
-        // A refusal is about the last attempt. Whether an unanswered one before it had its effect stays open.
+        // The refusal is about the last attempt. Whether an unanswered earlier attempt had its effect stays open.
         let inline = *state.step(self.code, job.at()).call(job.undo).place == Place::Inline;
         // A result that waits for review is known to have happened.
         let reviewed = state.job(job).is_some_and(|job| job.status == JobStatus::Reviewing);
         let in_doubt = unsettled && !failure.settles && !inline && !reviewed;
-        // An atomic batch waits for nothing and nobody: it happens now or not at all.
+        // An atomic batch never waits: it commits now or fails.
         if self.has_no_way_on(state, job) || self.code.root().atomic {
             return self.give_up_or_doubt(state, job, attempt, failure, in_doubt);
         }
@@ -47,8 +47,8 @@ impl Machine<'_> {
             }
             FailureClass::Business => self.give_up_or_doubt(state, job, attempt, failure, in_doubt),
             FailureClass::Transient | FailureClass::Contract => {
-                // The pack says what a failure of this step means; only where it says nothing but "stop" does a
-                // person get a say before the run ends.
+                // A declared `on_failure` decides at once. Only with the default `stop` does a person get to look
+                // before the run ends.
                 if !in_doubt && !job.undo && state.step(self.code, job.at()).on_failure != OnFailure::Stop {
                     return self.give_up(state, job, attempt, failure);
                 }
@@ -58,7 +58,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Nobody knows whether an attempt had its effect: what the tool says about repetitions decides.
+    /// Handles an attempt whose outcome is unknown: the tool's declared `idempotency` decides.
     pub(super) fn after_unknown(
         &self,
         state: &State,
@@ -73,11 +73,11 @@ impl Machine<'_> {
         let checking = self.is_checking(state, job, attempt);
         let child = |job: &crate::Job| matches!(job.status, JobStatus::Delegated { child: true, .. });
         if state.jobs.get(&job).is_some_and(child) {
-            // The child is over and will say no more: asking again would only find it as it is.
+            // The child run has ended, so asking it again would give the same answer.
             return stuck(failure);
         }
         if let Some(check) = call.check.filter(|_| checking && !self.is_forced(state, job)) {
-            // The check gave no answer: it is asked again as its own policy says.
+            // The check failed: its own retry policy decides whether to call it again.
             let asked = 1 + state.jobs.get(&job).map_or(0, |job| job.checks);
             let again = failure.class == FailureClass::Transient && check.retry.covers(&failure.code);
             if again && asked < check.retry.attempts {
@@ -105,8 +105,8 @@ impl Machine<'_> {
         }
     }
 
-    /// The check tool says that a call did not happen. If it was asked while the effect could still land, that proves
-    /// nothing, however long its answer took to be heard.
+    /// Handles a check that found no effect. If the check was called while the effect could still land, it proves
+    /// nothing, however late its answer arrived.
     pub(super) fn after_denial(
         &self,
         state: &State,
@@ -126,7 +126,7 @@ impl Machine<'_> {
         vec![Event::CheckDenied { job, attempt }]
     }
 
-    /// An attempt had its effect, but its answer cannot be used.
+    /// Handles an attempt that had its effect but returned an unusable answer.
     pub(super) fn after_bad_answer(&self, state: &State, job: JobId, attempt: u32, failure: Failure) -> Decision {
         let mut events = vec![Event::JobDoneBadly { job, attempt, failure: failure.clone() }];
         if job.undo || state.phase_of(job) != Phase::Running {
@@ -134,7 +134,7 @@ impl Machine<'_> {
         }
         let stop = match state.step(self.code, job.at()).on_failure {
             OnFailure::Undo => Stop::Compensate,
-            // The business said no to what came back, so there is nothing for a person to mend.
+            // A business rule rejected the answer, so a person has nothing to repair.
             OnFailure::Stop if failure.class == FailureClass::Business => Stop::Fail,
             OnFailure::Stop | OnFailure::Continue => return events,
         };
@@ -142,7 +142,7 @@ impl Machine<'_> {
         events
     }
 
-    /// An attempt goes on elsewhere. A run that is ending does not wait for another engine.
+    /// Handles a delegated attempt. A run that is ending does not wait for another engine.
     pub(super) fn delegated(
         &self,
         state: &State,
@@ -162,7 +162,7 @@ impl Machine<'_> {
         vec![delegated]
     }
 
-    /// The time of a delegated job is over.
+    /// Handles a delegated job whose deadline has passed.
     pub(super) fn delegation_ended(
         &self,
         state: &State,
@@ -175,11 +175,12 @@ impl Machine<'_> {
         if child || (inline && !self.is_ending(state, job)) {
             return self.give_up(state, job, attempt, failure);
         }
-        // The other side took the call on: whether it did it in the end nobody has said.
+        // The other side accepted the call and never said whether it was done.
         vec![Event::JobStuck { job, attempt, failure, happened: Happened::Maybe }]
     }
 
-    /// A worker did not answer in time: the job is offered again, which does not count as a failed attempt.
+    /// Handles a lease that ended without an answer: the job is offered again, which does not count as a failed
+    /// attempt.
     pub(super) fn lease_ended(&self, state: &State, job: JobId, attempt: u32, now: Timestamp) -> Decision {
         let message = "The worker did not answer before its lease ended.";
         let failure = Failure { retry_after: Some(Millis::default()), ..Failure::transient("lease_expired", message) };
@@ -205,8 +206,8 @@ impl Machine<'_> {
         self.give_up(state, job, attempt, failure)
     }
 
-    /// Nobody tries this job again: the step's `on_failure` decides. An undo that failed waits for a person, and the
-    /// others go on.
+    /// Ends a job that is not tried again: the step's `on_failure` decides. A failed undo becomes a dead letter, and
+    /// the other undos go on.
     pub(super) fn give_up(&self, state: &State, job: JobId, attempt: u32, failure: Failure) -> Decision {
         if job.undo && planted("undo-gives-up") {
             let failed = Event::JobFailed { job, attempt, failure };
@@ -228,7 +229,7 @@ impl Machine<'_> {
         events
     }
 
-    /// A person gives a stuck job up.
+    /// Handles a person's decision to abandon a stuck job.
     pub(super) fn abandon(&self, state: &State, job: JobId, attempt: u32, failure: Failure) -> Decision {
         let happened = state.job(job).is_some_and(|job| job.status == (JobStatus::Stuck { happened: Happened::Yes }));
         if job.undo || state.left.contains_key(&job) {

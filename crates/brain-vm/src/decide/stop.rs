@@ -1,4 +1,4 @@
-//! How scopes end: what is awaited, what is taken back, and what is left for a person.
+//! How scopes end: which jobs they wait for, what they undo, and what becomes a dead letter.
 
 use std::collections::BTreeSet;
 
@@ -11,13 +11,13 @@ use crate::scope::{End, Opener, Phase, Stop};
 use crate::{Event, State};
 
 impl Machine<'_> {
-    /// Stops a scope and everything below it. What may have happened and is not answered for becomes a dead letter
-    /// first, so that it outlives the scope. A scope that is stopping keeps the stronger stop.
+    /// Stops a scope and everything below it. Jobs that may have happened and whose answer is no longer awaited become
+    /// dead letters first, so that they outlive the scope. A scope that is already stopping keeps the stronger stop.
     pub(super) fn stop(&self, state: &State, scope: ScopeId, stop: Stop, failure: Option<Failure>) -> Decision {
         self.stop_after(state, None, scope, stop, failure)
     }
 
-    /// [`Machine::stop`] because of a job that events of the same decision have ended.
+    /// [`Machine::stop`] after events of the same decision have ended `job`.
     pub(super) fn stop_after(
         &self,
         state: &State,
@@ -37,7 +37,7 @@ impl Machine<'_> {
         events
     }
 
-    /// Jobs of a scope that may have happened, and that nobody will answer for once it is stopped.
+    /// Dead letters for jobs of a scope that may have happened and whose answers nobody awaits once it is stopped.
     fn doubts_of(&self, state: &State, scope: ScopeId) -> Decision {
         let inside = state.jobs.iter().filter(|(id, _)| state.is_within(id.scope, scope) && !id.undo);
         let doubtful = inside.filter_map(|(&id, job)| {
@@ -55,13 +55,13 @@ impl Machine<'_> {
         doubtful.collect()
     }
 
-    /// A scope on its way to its end does not wait for people, workers or other engines any more.
+    /// Forces a stopping scope to its end: it no longer waits for people, workers or other engines.
     pub(super) fn force(&self, state: &State, scope: ScopeId) -> Decision {
         let mut events = Vec::new();
         for (&id, job) in state.jobs.iter().filter(|(id, _)| state.is_within(id.scope, scope)) {
             let stuck = match job.status {
                 JobStatus::Leased { .. } | JobStatus::Delegated { .. } => {
-                    self.doubt(id, job.attempt, "Nobody waited for the answer any more.")
+                    self.doubt(id, job.attempt, "The stop was forced while the answer was outstanding.")
                 }
                 JobStatus::Ready | JobStatus::Offered | JobStatus::Held { .. } | JobStatus::Retrying { .. }
                     if id.undo || job.unsettled =>
@@ -70,7 +70,7 @@ impl Machine<'_> {
                         continue;
                     }
                     let happened = if job.unsettled { Happened::Maybe } else { Happened::No };
-                    let message = "Nobody waited for this to be taken back any more.";
+                    let message = "The stop was forced before this was undone.";
                     let failure = Failure::business("not_taken_back", message);
                     Event::JobStuck { job: id, attempt: job.attempt, failure, happened }
                 }
@@ -78,7 +78,7 @@ impl Machine<'_> {
             };
             events.push(stuck);
         }
-        // What takes something back by steps of its own is stopped where it is.
+        // Stop undos that run steps of their own.
         let undoing = (0..state.scopes.len() as ScopeId)
             .filter(|id| state.scope(*id).is_undo() && state.scope(*id).phase == Phase::Running)
             .filter(|id| state.is_within(*id, scope));
@@ -94,12 +94,12 @@ impl Machine<'_> {
         events
     }
 
-    /// What a scope needs next, apart from what its fibers and jobs need.
+    /// What a scope needs next, beyond the needs of its fibers and jobs.
     pub(super) fn next_of_scope(&self, state: &State, id: ScopeId, later: &BTreeSet<JobId>) -> Option<Need> {
         let scope = state.scope(id);
         match scope.phase {
             Phase::Running => {
-                // Other scopes come to their end with their fibers.
+                // Other scopes end with their last fiber.
                 (id == 0 && scope.fibers == 0 && self.is_idle(state)).then_some(Need::Proceed(0))
             }
             Phase::Stopping(_) => {
@@ -111,7 +111,7 @@ impl Machine<'_> {
             Phase::Compensating => {
                 let mut waits = false;
                 for job in state.jobs_governed_by(id) {
-                    // One at a time, in order; what waits for a person does not hold up the rest.
+                    // One undo at a time, in order; an undo that is a dead letter does not block the rest.
                     if !state.jobs[&job].status.is_stuck() {
                         return None;
                     }
@@ -130,7 +130,7 @@ impl Machine<'_> {
         state.jobs.is_empty() && !state.scopes.iter().any(|scope| scope.is_winding_down())
     }
 
-    /// What the machine decides by itself when [`Need::Proceed`] is asked for.
+    /// Decides how a scope goes on when [`Need::Proceed`] asks for it.
     pub fn proceed(&self, state: &State, id: ScopeId) -> Decision {
         let end = match state.scope(id).phase {
             Phase::Running => End::Completed,
@@ -152,7 +152,7 @@ impl Machine<'_> {
                 let attempt = state.jobs.get(&undo).map_or(1, |job| job.attempt);
                 events.push(Event::JobStuck { job: undo, attempt, failure, happened: Happened::No });
             }
-            // A scope that was cancelled leaves nobody waiting; one that failed needs a route for its error.
+            // A cancelled scope has no waiting fiber; a failed scope needs a route for its error.
             Opener::Fiber { fiber, .. } if end != End::Cancelled => {
                 events.extend(self.rethrow(state, id, fiber, end, failure))
             }
@@ -161,7 +161,7 @@ impl Machine<'_> {
         events
     }
 
-    /// The failure of a block takes the route that its fiber has for it, or stops the scope around it.
+    /// Routes the failure of a block: to the error arm of its fiber, or to the enclosing scope, which stops.
     fn rethrow(&self, state: &State, id: ScopeId, number: u32, end: End, failure: Failure) -> Decision {
         let Some(fiber) = state.fibers.get(&number) else { return Vec::new() };
         let Wait::Armed(arms) = &fiber.wait else { return Vec::new() };
@@ -173,7 +173,7 @@ impl Machine<'_> {
             let stop = if end == End::Compensated { Stop::Compensate } else { Stop::Fail };
             return self.stop(state, state.catcher(fiber.scope), stop, Some(failure));
         }
-        // Blocks for other items of the same list are not needed any more.
+        // Stop the blocks for other items of the same list.
         let sibling = |other: &ScopeId| {
             let scope = state.scope(*other);
             *other != id
@@ -184,7 +184,7 @@ impl Machine<'_> {
         siblings.flat_map(|other| self.stop(state, other, Stop::Cancel, None)).collect()
     }
 
-    /// The next job of a scope to take back: the last one done that can be and has not been.
+    /// The next job of a scope to undo: the last one done that has an undo and was not undone yet.
     fn next_undo(&self, state: &State, scope: ScopeId) -> Option<JobId> {
         let mut last = state.done.iter().rev().find(|job| self.is_to_undo(state, scope, **job))?;
         if planted("undo-forward") {
@@ -202,7 +202,7 @@ impl Machine<'_> {
             && self.is_part_of(state, job.scope, scope)
     }
 
-    /// Whether a scope's work is taken back with another: it lies in it, and was not itself part of taking back.
+    /// Whether a scope's work is undone with another: it lies within it and is not itself part of an undo.
     fn is_part_of(&self, state: &State, inner: ScopeId, outer: ScopeId) -> bool {
         state.outward(inner).find(|id| *id == outer || state.scope(*id).is_undo()) == Some(outer)
     }
@@ -213,10 +213,10 @@ impl Machine<'_> {
         compensating.any(|id| self.next_undo(state, id) == Some(job))
     }
 
-    /// Whether everything in a scope that can be taken back was, and nothing is in doubt.
+    /// Whether everything in a scope that has an undo was undone and nothing is in doubt.
     fn is_undone(&self, state: &State, scope: ScopeId) -> bool {
         let within = |job: &JobId| state.is_within(job.scope, scope);
-        // The undo happened, and only its answer is of no use.
+        // The undo had its effect; only its answer is unusable.
         let open = |job: &JobId| within(job) && !(job.undo && state.undone.contains(&job.forward()));
         !state.not_undone.iter().any(within) && !state.left.keys().any(open) && !state.jobs.keys().any(open)
     }

@@ -1,4 +1,4 @@
-//! Plans for tests, and a world that answers what the machine asks.
+//! Plans for tests, and a world that answers the machine's needs.
 #![allow(dead_code, unreachable_pub, reason = "shared by test files that each use their own part")]
 
 use brain_core::{Digest, Failure, Millis, Timestamp};
@@ -42,7 +42,7 @@ pub fn step(id: &str, after: &[&str]) -> PlanStep {
     }
 }
 
-/// A check by `t.check`, asked twice at most.
+/// A check by `t.check`, called at most twice.
 pub fn check() -> PlanCheck {
     PlanCheck { tool: tool("t.check"), retry: retry(2) }
 }
@@ -94,7 +94,7 @@ pub struct World {
     pub items: u32,
     /// Jobs handed over and not answered.
     pub open: Vec<(JobId, u32)>,
-    /// Whether the result of a job that grew does not fit.
+    /// Whether the result of a job that injected steps is invalid.
     pub bad_close: bool,
 }
 
@@ -138,7 +138,7 @@ impl World {
         }
     }
 
-    /// Goes on until only an input moves the run; says how many needs that took.
+    /// Advances until the run waits for an input, and counts the needs met on the way.
     fn advance(&mut self) {
         for _ in 0..2_000 {
             let Some(need) = Machine::new(&self.code).next(&self.state) else { return };
@@ -182,7 +182,7 @@ impl World {
         self.state.jobs.get(&job).is_some_and(|job| job.granted)
     }
 
-    /// A job ends with steps that it brings along.
+    /// Ends a job with steps that it injects.
     pub fn inject(&mut self, job: JobId, attempt: u32, fragment: &Plan) {
         let fragment = Arc::new(brain_vm::compile(fragment).unwrap());
         let hash = fragment.id().0;
@@ -192,7 +192,7 @@ impl World {
         self.advance();
     }
 
-    /// The jobs in a status.
+    /// The jobs with a status.
     pub fn jobs_that(&self, fits: impl Fn(&JobStatus) -> bool) -> Vec<(JobId, u32)> {
         self.state.jobs.iter().filter(|(_, job)| fits(&job.status)).map(|(id, job)| (*id, job.attempt)).collect()
     }
@@ -233,7 +233,7 @@ impl World {
         self.input(Input::Tick);
     }
 
-    /// Replaying the log gives the same state.
+    /// Checks that replaying the log gives the same state.
     pub fn assert_replays(&self) {
         let mut state = State::new(&self.code);
         for event in &self.log {

@@ -1,4 +1,4 @@
-//! A response that reads a blob as fast as it is taken, a piece at a time.
+//! A response body that reads a blob piece by piece, as fast as the client takes it.
 
 use std::io;
 use std::pin::Pin;
@@ -13,7 +13,7 @@ use tokio::task::{JoinHandle, spawn_blocking};
 use super::PIECE;
 use crate::app::App;
 
-/// The bytes of a blob from `at` up to `end`.
+/// Streams the bytes of a blob from `at` to `end`.
 pub(super) struct BlobBody {
     app: App,
     scope: Scope,
@@ -44,10 +44,12 @@ impl HttpBody for BlobBody {
             .get_or_insert_with(|| spawn_blocking(move || app.kernel().store().blob_part(&scope, hash, at, most)));
         let read = ready!(Pin::new(reading).poll(cx));
         self.reading = None;
-        // The status is sent: all that is left to say that something is wrong is to end early.
+        // The status line is already sent, so an error can only end the body early.
         let piece = match read {
             Ok(Ok(piece)) if !piece.is_empty() => piece,
-            Ok(Ok(_)) => return Poll::Ready(Some(Err(io::Error::other(format!("the blob {hash} is gone"))))),
+            Ok(Ok(_)) => {
+                return Poll::Ready(Some(Err(io::Error::other(format!("the blob {hash} was deleted meanwhile")))));
+            }
             Ok(Err(error)) => return Poll::Ready(Some(Err(io::Error::other(error)))),
             Err(error) => return Poll::Ready(Some(Err(io::Error::other(error)))),
         };

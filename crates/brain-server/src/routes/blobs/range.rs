@@ -1,21 +1,21 @@
-//! The `Range` header: one range of bytes. What is not understood is as if it were not there, as HTTP wants it.
+//! The `Range` header with one range of bytes. An invalid header is ignored, as HTTP requires.
 
 use axum::http::{HeaderMap, header};
 
-/// Which bytes somebody wants.
+/// The requested bytes.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Wanted {
-    /// All of them.
+    /// All bytes.
     All,
-    /// Those from `from` up to, not including, `to`. There is at least one.
+    /// Bytes from `from` up to, not including, `to`; at least one.
     Part { from: u64, to: u64 },
-    /// Some that are not there.
+    /// A range after the end.
     Nothing,
 }
 
-/// What the headers ask of a blob with this tag and size.
+/// The bytes that the headers request of a blob with this tag and size.
 pub(crate) fn wanted(headers: &HeaderMap, tag: &str, size: u64) -> Wanted {
-    // A range of another version is of no use; ours never change, so only a wrong tag can do this.
+    // A range of another version is useless. Blobs never change, so this only happens with a wrong tag.
     if headers.get(header::IF_RANGE).is_some_and(|given| given != tag) {
         return Wanted::All;
     }
@@ -30,7 +30,7 @@ fn parse(text: &str, size: u64) -> Option<Wanted> {
     if !unit.trim().eq_ignore_ascii_case("bytes") {
         return None;
     }
-    // A number that is too large for us is behind every end.
+    // A number that overflows is after every end.
     let number = |text: &str| {
         let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         digits.then(|| text.parse().unwrap_or(u64::MAX))
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_range_is_understood_and_nonsense_is_ignored() {
+    fn one_range_is_parsed_and_invalid_headers_are_ignored() {
         let part = |from, to| Wanted::Part { from, to };
         for (text, expected) in [
             ("bytes=0-9", part(0, 10)),

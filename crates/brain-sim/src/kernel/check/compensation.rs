@@ -1,4 +1,4 @@
-//! What a run takes back: all of it, the last first, or somebody is told what is missing.
+//! Compensation: complete and in reverse order, or the gaps are dead letters.
 
 use brain_core::RunStatus;
 use std::collections::BTreeSet;
@@ -15,7 +15,7 @@ pub(super) fn check(_: &World, story: &Story) -> Vec<String> {
     }
     let mut problems = Vec::new();
     let mut done: Vec<JobId> = Vec::new();
-    // Where each job that is taken back stands among those that were done, in the order of their beginnings.
+    // The undo jobs in the order in which they began.
     let mut begun: Vec<JobId> = Vec::new();
     let mut settled: BTreeSet<JobId> = BTreeSet::new();
     let mut told: BTreeSet<JobId> = BTreeSet::new();
@@ -26,9 +26,9 @@ pub(super) fn check(_: &World, story: &Story) -> Vec<String> {
             Event::JobDone { job, .. } | Event::JobDoneBadly { job, .. } if !job.undo && !done.contains(job) => {
                 done.push(*job)
             }
-            // A person has it done again: what comes of that decides, and if it is in doubt, it has a letter of its own.
+            // A person retries it: the new outcome counts, and if it is in doubt it has its own dead letter.
             Event::JobReopened { job } => done.retain(|known| known != job),
-            // No other stop is stronger, so nothing takes its place.
+            // Compensation is the strongest stop, so nothing may replace it.
             Event::ScopeStopped { scope: 0, stop: brain_vm::Stop::Compensate, .. } => was_to_undo = true,
             Event::CompensationStarted { scope } => compensates |= *scope == 0,
             _ => {}
@@ -38,7 +38,7 @@ pub(super) fn check(_: &World, story: &Story) -> Vec<String> {
             begun.push(job);
         }
         match event {
-            // A person who resolves the letter about an undo has seen to it.
+            // A person who resolves the dead letter of an undo has settled it.
             Event::JobDone { .. } | Event::JobDoneBadly { .. } | Event::JobDismissed { .. } => {
                 settled.insert(job);
             }
@@ -48,7 +48,7 @@ pub(super) fn check(_: &World, story: &Story) -> Vec<String> {
             _ => {}
         }
     }
-    // The last first. Jobs that bring steps along are done after those, so that the order is that of the machine's list.
+    // Last first. Jobs that injected steps are done after those, so the machine's list gives the order.
     let place = |undo: &JobId| machine.done.iter().position(|job| *job == JobId { undo: false, ..*undo });
     for pair in begun.windows(2) {
         if pair[0].scope == pair[1].scope
@@ -57,34 +57,34 @@ pub(super) fn check(_: &World, story: &Story) -> Vec<String> {
             && !was_in_doubt(story, pair[1], pair[0])
         {
             let (first, second) = (story.name(pair[0]), story.name(pair[1]));
-            problems.push(format!("{first} was taken back before {second}, which was done later"));
+            problems.push(format!("{first} was undone before {second}, which was done later"));
         }
     }
     if was_to_undo && !compensates && machine.is_ended() {
-        problems.push("it was to take back what it did, and never began to".into());
+        problems.push("it was to be compensated, but never began".into());
     }
     if !compensates {
         return problems;
     }
-    // What lies in a scope that is itself part of taking back is not taken back again.
+    // Jobs within an undo are not undone again.
     let of_undo = |job: &JobId| machine.outward(job.scope).any(|scope| machine.scope(scope).is_undo());
     for job in
         done.iter().filter(|job| !of_undo(job) && story.state.step(**job).is_some_and(|step| step.undo.is_some()))
     {
         let undo = JobId { undo: true, ..*job };
         if !settled.contains(&undo) && !told.contains(&undo) {
-            problems.push(format!("{} was not taken back, and nobody was told", story.name(*job)));
+            problems.push(format!("{} was not undone, and no dead letter says so", story.name(*job)));
         }
     }
     if story.state.row.status == RunStatus::Compensated && !told.is_subset(&settled) {
         let missing: Vec<String> = told.difference(&settled).map(|job| story.name(*job)).collect();
-        problems.push(format!("it says that it took everything back, but not {}", missing.join(", ")));
+        problems.push(format!("it claims to be fully undone, but {} was not", missing.join(", ")));
     }
     problems
 }
 
-/// Whether what one undo takes back was in doubt when the other undo began, and turned out to be done later. Nothing can
-/// take back what may not have happened, and what waits for a person does not hold up the rest, so it comes later.
+/// Whether the job of one undo was in doubt when the other undo began, and turned out to be done later. A job that may
+/// not have happened cannot be undone, and a dead letter does not block the rest, so its undo comes later.
 fn was_in_doubt(story: &Story, one: JobId, other: JobId) -> bool {
     let forward = JobId { undo: false, ..one };
     let Some(began) = story.events.iter().position(|event| event.job() == Some(other)) else { return false };

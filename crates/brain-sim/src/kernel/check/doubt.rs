@@ -1,5 +1,5 @@
-//! What happened is known: the log says that it is done, or a person was asked. What may have happened is never settled
-//! by nobody.
+//! Every effect is known: the log says that the job is done, or there is a dead letter. A job in doubt is never settled
+//! without a person or an answer.
 
 use brain_store::Scope;
 use brain_vm::Event;
@@ -28,7 +28,7 @@ pub(super) fn check(world: &World, scope: &Scope, story: &Story) -> Vec<String> 
             ) || matches!(event, Event::JobStuck { happened, .. } if *happened != brain_vm::Happened::No)
         });
         if !known {
-            problems.push(format!("{} happened, but the run does not say so and nobody was asked", story.name(*job)));
+            problems.push(format!("{} happened, but neither the log nor a dead letter says so", story.name(*job)));
         }
     }
     drop(seen);
@@ -37,19 +37,19 @@ pub(super) fn check(world: &World, scope: &Scope, story: &Story) -> Vec<String> 
         let step = &letter.body["step"];
         let by_nobody = letter.body["resolution"]["outcome"] == "run_ended";
         if !letter.open && by_nobody && letter.body["happened"] == "maybe" {
-            problems.push(format!("a letter about {step}, which may have happened, was closed with its run"));
+            problems.push(format!("the dead letter of {step}, which may have happened, was closed with its run"));
         }
         if !letter.open && letter.body["resolution"].is_null() {
-            problems.push(format!("a letter about {step} is closed, and nobody decided it"));
+            problems.push(format!("the dead letter of {step} is closed, but nobody decided it"));
         }
     }
-    // Whoever waits for a person is in the list of those who do.
+    // Every job in doubt must have an open dead letter.
     let Some(machine) = &story.state.state else { return problems };
     let open = world.disk.base.letters_of(scope, story.state.row.id).unwrap_or_default();
     for job in machine.left.keys() {
         let Some(key) = story.state.job_key(*job) else { continue };
         if !story.state.row.erased && !open.iter().any(|letter| letter.id == key && letter.open) {
-            problems.push(format!("{} is in doubt, and no letter about it is open", story.name(*job)));
+            problems.push(format!("{} is in doubt, but has no open dead letter", story.name(*job)));
         }
     }
     problems

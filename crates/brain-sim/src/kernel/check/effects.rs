@@ -1,4 +1,4 @@
-//! What happened in the systems outside: never more than once, unless a person said so.
+//! External effects: never more than once, unless a person retried.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ pub(super) fn check(world: &World, story: &Story) -> Vec<String> {
     let seen = world.systems.seen();
     for (key, job) in &story.keys {
         let Some(deeds) = seen.deeds.get(&key.to_string()) else { continue };
-        // Each time a person says so, it may be done once more.
+        // Each retry by a person allows one more effect.
         let allowed = 1 + story.retried.get(&key.to_string()).copied().unwrap_or(0);
         let what = format!("`{}` of {}", deeds.what, story.name(*job));
         if deeds.what.starts_with("key") && deeds.effects > 1 {
@@ -27,7 +27,7 @@ pub(super) fn check(world: &World, story: &Story) -> Vec<String> {
     problems
 }
 
-/// Nothing happens that no run knows of. Looked at once, with the runs of all tenants in the last of them.
+/// Checks that every effect belongs to a run. Called once, with the runs of all tenants.
 pub(super) fn unknown(world: &mut World, stories: &[Story]) -> Vec<String> {
     let known: BTreeSet<String> = stories.iter().flat_map(|story| story.keys.keys().map(ToString::to_string)).collect();
     world.known.extend(known);
@@ -38,5 +38,5 @@ pub(super) fn unknown(world: &mut World, stories: &[Story]) -> Vec<String> {
     }
     let seen = world.systems.seen();
     let strays = seen.deeds.iter().filter(|(key, deeds)| deeds.effects > 0 && !world.known.contains(*key));
-    strays.map(|(key, deeds)| format!("`{}` happened under {key}, which is nobody's", deeds.what)).collect()
+    strays.map(|(key, deeds)| format!("`{}` happened under {key}, which no run knows", deeds.what)).collect()
 }

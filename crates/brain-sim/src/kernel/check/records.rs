@@ -1,4 +1,4 @@
-//! Records are exactly what the logs say: written once for each job that did, gone for each that was taken back.
+//! Records match the logs: written once by each job that did, and removed by each undo.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,7 +26,7 @@ pub(super) fn check(world: &World, scope: &Scope, stories: &[Story]) -> Vec<Stri
             };
             let who = format!("{name} {}", story.name(*job));
             let undo = JobId { undo: true, ..*job };
-            // A person may have said to go on without it.
+            // A dismissed undo removes nothing.
             let dismissed = story.events.contains(&Event::JobDismissed { job: undo });
             if machine.undone.contains(job) && !dismissed && story.tool(*job) != "w.hung" {
                 removed.insert(id, format!("{name} {} by {}", story.name(*job), story.tool(undo)));
@@ -52,7 +52,7 @@ pub(super) fn check(world: &World, scope: &Scope, stories: &[Story]) -> Vec<Stri
         match removed.get(id) {
             None if !there.contains(id) => problems.push(format!("{who} wrote a note that is not there")),
             Some(by) if there.contains(id) => {
-                problems.push(format!("{who} wrote a note that was taken back ({by}) and is still there"));
+                problems.push(format!("{who} wrote a note that was undone ({by}) and is still there"));
             }
             _ => {}
         }

@@ -1,5 +1,5 @@
-//! Rows beside the logs: who asked for a run has exactly one, families know one another, and nothing is left that nobody
-//! can answer.
+//! Rows beside the logs: each client has exactly one run, parents know their children, and ended runs leave nothing
+//! that waits for an answer.
 
 use std::collections::BTreeMap;
 
@@ -11,13 +11,13 @@ use brain_vm::Event;
 use super::Story;
 use crate::kernel::{World, pack};
 
-/// Nobody who was told so has lost their run, and nobody has two.
+/// Checks that every accepted client has its run, and no client has two.
 pub(super) fn clients(world: &World) -> Vec<String> {
     let mut problems = Vec::new();
     for client in &world.clients {
         let name = &client.name;
         if client.is_waiting() {
-            problems.push(format!("{name} never came to be accepted"));
+            problems.push(format!("{name} was never accepted"));
         }
         let Some(run) = client.accepted else { continue };
         let there = world.disk.base.run(&client.scope, run).ok().flatten().is_some();
@@ -25,8 +25,8 @@ pub(super) fn clients(world: &World) -> Vec<String> {
             problems.push(format!("{name} was accepted and is lost"));
         }
     }
-    // Each run that was ever written says who asked for it. A key is kept as long as its run: whoever asks again after
-    // the run was swept away has a new one.
+    // Each run that was ever written names its client. A key lives as long as its run, so a client that repeats a
+    // request after the run was deleted gets a new run.
     let history = world.disk.requests.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let gone = world.gone();
     let swept = |run: RunId, until: Timestamp| {
@@ -50,7 +50,7 @@ pub(super) fn clients(world: &World) -> Vec<String> {
     problems
 }
 
-/// What is over waits for nobody.
+/// Checks that an ended run waits for nobody.
 pub(super) fn of_run(world: &World, scope: &Scope, story: &Story) -> Vec<String> {
     let base = &world.disk.base;
     let run = story.state.row.id;
@@ -59,10 +59,10 @@ pub(super) fn of_run(world: &World, scope: &Scope, story: &Story) -> Vec<String>
         return problems;
     }
     let letters = base.letters_of(scope, run).unwrap_or_default();
-    // A letter outlives its run if it is about the world: what may have happened, what was not taken back.
+    // A dead letter outlives its run if it is about the outside world: a job in doubt, or an undo that failed.
     let about_world = |body: &serde_json::Value| body["happened"] == "maybe" || body["undo"] == true;
     for letter in letters.iter().filter(|letter| letter.open && !about_world(&letter.body)) {
-        problems.push(format!("it is over, and its letter of step {} is open", letter.body["step"]));
+        problems.push(format!("it is over, and its dead letter of step {} is open", letter.body["step"]));
     }
     let approvals = base.approvals_of(scope, run).unwrap_or_default();
     for row in approvals.iter().filter(|row| row.status == ApprovalStatus::Pending) {
@@ -79,7 +79,7 @@ pub(super) fn of_run(world: &World, scope: &Scope, story: &Story) -> Vec<String>
     problems
 }
 
-/// A run that another one asked for is known to that one.
+/// Checks that every child run is known to its parent.
 pub(super) fn families(world: &World, stories: &[Story]) -> Vec<String> {
     let by_run: BTreeMap<RunId, &Story> = stories.iter().map(|story| (story.state.row.id, story)).collect();
     let mut problems = Vec::new();
@@ -96,7 +96,7 @@ pub(super) fn families(world: &World, stories: &[Story]) -> Vec<String> {
             problems.push(format!("{} has a parent that does not know its job", world.listing.run(story.state.row.id)));
             continue;
         };
-        // Refused before it began: the step heard so.
+        // Rejected before it started: the step got an error.
         if story.events.is_empty() {
             continue;
         }
@@ -107,14 +107,16 @@ pub(super) fn families(world: &World, stories: &[Story]) -> Vec<String> {
         });
         if !known {
             let (child, parent_name) = (world.listing.run(story.state.row.id), world.listing.run(run));
-            problems
-                .push(format!("{parent_name} {} started a run ({child}) and says that it did not", parent.name(*job)));
+            problems.push(format!(
+                "{parent_name} {} started a run ({child}) but reports that it did not",
+                parent.name(*job)
+            ));
         }
     }
     problems
 }
 
-/// A run that was moved has the receipts that it had.
+/// Checks that a migrated run keeps its receipts.
 pub(super) fn moved(world: &World, stories: &[Story]) -> Vec<String> {
     let mut problems = Vec::new();
     for (run, before) in &world.moved {
@@ -130,7 +132,7 @@ pub(super) fn moved(world: &World, stories: &[Story]) -> Vec<String> {
             });
             if !kept {
                 let name = world.listing.run(*run);
-                problems.push(format!("{name} was moved and lost its receipt of step {}", receipt.step));
+                problems.push(format!("{name} was migrated and lost its receipt of step {}", receipt.step));
             }
         }
     }

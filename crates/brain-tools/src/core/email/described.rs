@@ -1,4 +1,4 @@
-//! A message as a mail service describes it in JSON. Each service has its own names for the same things.
+//! Reads a mail service's JSON. Services use different names for the same fields.
 
 use brain_core::Failure;
 use mail_parser::decoders::html::html_to_text;
@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::message::{instant, mailboxes_of};
 use super::{Attachment, Mailbox, Output};
 
-/// Reads a description. It must at least say who wrote it or what it says.
+/// Reads the JSON. It must contain at least a sender or a text.
 pub(super) fn read(email: &Map<String, Value>) -> Result<Output, Failure> {
     let words = |names: &[&str]| find(email, names).and_then(Value::as_str).map(|text| text.trim().to_owned());
     let plain = words(&["text", "textbody", "plain", "bodyplain", "body", "strippedtext"]);
@@ -15,7 +15,10 @@ pub(super) fn read(email: &Map<String, Value>) -> Result<Output, Failure> {
     let text = plain.filter(|text| !text.is_empty()).or_else(html).unwrap_or_default();
     let from = find(email, &["from", "sender", "fromfull"]).map(mailboxes).unwrap_or_default();
     if from.is_empty() && text.is_empty() {
-        return Err(Failure::business("not_an_email", "`email` says neither who wrote it nor what it says."));
+        return Err(Failure::business(
+            "not_an_email",
+            "`email` has neither a sender nor a text. Pass the fields `from` and `text`.",
+        ));
     }
     let bare = |id: String| id.trim_matches(['<', '>', ' ']).to_owned();
     Ok(Output {
@@ -36,7 +39,8 @@ pub(super) fn read(email: &Map<String, Value>) -> Result<Output, Failure> {
     })
 }
 
-/// The first of these names that is there; `messageId`, `message_id` and `Message-ID` are the same name.
+/// The value of the first of these names that is present. Case and punctuation are ignored: `messageId` is
+/// `Message-ID`.
 fn find<'e>(object: &'e Map<String, Value>, names: &[&str]) -> Option<&'e Value> {
     names.iter().find_map(|name| {
         let same =

@@ -5,7 +5,7 @@ use mail_parser::{Address, HeaderValue, Message, MessageParser, MessagePart, Mim
 
 use super::{Attachment, Mailbox, Output};
 
-/// Reads a message. Mail in the wild is seldom quite right: what can be understood is taken, the rest is left out.
+/// Parses a message. Real mail is often malformed: fields that cannot be parsed are left out.
 pub(super) fn read(raw: &[u8]) -> Result<Output, Failure> {
     let parsed = MessageParser::default().parse(raw).filter(|message| !message.headers().is_empty());
     let Some(message) = parsed else {
@@ -28,14 +28,14 @@ pub(super) fn read(raw: &[u8]) -> Result<Output, Failure> {
     })
 }
 
-/// Mailboxes from a line such as `Bob <bob@example.com>, jane@example.com`.
+/// Parses mailboxes from a line such as `Bob <bob@example.com>, jane@example.com`.
 pub(super) fn mailboxes_of(line: &str) -> Vec<Mailbox> {
-    // A line break would begin another header.
+    // A line break would start another header.
     let header = format!("To: {}\r\n\r\n", line.replace(['\r', '\n'], " "));
     MessageParser::default().parse(header.as_bytes()).map(|message| mailboxes(message.to())).unwrap_or_default()
 }
 
-/// The instant that a text with an offset means, in one form.
+/// Normalises a timestamp with an offset.
 pub(super) fn instant(text: &str) -> Option<String> {
     text.parse::<jiff::Timestamp>().ok().map(|instant| instant.to_string())
 }

@@ -1,6 +1,6 @@
-//! What is new in a message, and what it quotes of earlier ones.
+//! Separates the new text of a message from the text it quotes.
 
-/// How mail programs say that a whole earlier message follows.
+/// Lines with which mail programs introduce a whole earlier message.
 const DIVIDERS: [&str; 7] = [
     "original message",
     "ursprüngliche nachricht",
@@ -10,17 +10,17 @@ const DIVIDERS: [&str; 7] = [
     "mensaje original",
     "weitergeleitete nachricht",
 ];
-/// How the line before a quotation ends.
+/// Ends of the line that introduces a quotation.
 const WROTE: [&str; 7] = ["wrote", "schrieb", "a écrit", "escribió", "ha scritto", "schreef", "escreveu"];
-/// How it begins.
+/// Beginnings of that line.
 const ON: [&str; 7] = ["on ", "am ", "le ", "el ", "il ", "op ", "em "];
-/// Headers of a message that is quoted without marks.
+/// Headers of a message that is quoted without `>`.
 const HEADERS: [&str; 10] =
     ["from:", "sent:", "to:", "date:", "subject:", "von:", "gesendet:", "an:", "betreff:", "cc:"];
-/// A line that introduces a quotation is at most this many lines long.
+/// Maximum length of an introduction such as "On … wrote:", in lines.
 const MAX_INTRODUCTION: usize = 3;
 
-/// The new text, and what is quoted. Answers between quoted lines and below them are new text.
+/// Returns the new text and the quoted text. Answers between and below quoted lines are new text.
 pub(super) fn separate(text: &str) -> (String, Option<String>) {
     let lines: Vec<&str> = text.lines().collect();
     let (mut new, mut quoted) = (Vec::new(), Vec::new());
@@ -34,7 +34,7 @@ pub(super) fn separate(text: &str) -> (String, Option<String>) {
             break;
         } else if let Some(length) = introduction(&lines[place..]) {
             let after = &lines[place + length..];
-            // Without marks nothing tells where the quotation ends: it is all of the rest.
+            // Without `>` the end of the quotation is unknown, so it extends to the end of the message.
             if !after.iter().find(|line| !line.trim().is_empty()).is_some_and(|line| is_marked(line)) {
                 quoted.extend(&lines[place..]);
                 break;
@@ -72,12 +72,12 @@ fn divides(lines: &[&str]) -> bool {
         let line = line.trim_start_matches(['*', ' ']).to_lowercase();
         line.starts_with("from:") || line.starts_with("von:")
     };
-    // A rule, then headers; or three headers in a row.
+    // A horizontal rule followed by headers, or three headers in a row.
     let skip = usize::from(words.is_empty() && ruled);
     lines.get(skip).is_some_and(|line| begins(line)) && lines[skip..].iter().take(4).filter(is_header).count() >= 3
 }
 
-/// How many lines say `On Tuesday Bob wrote:`, if these do.
+/// The number of lines of an introduction such as `On Tuesday Bob wrote:`, if the text starts with one.
 fn introduction(lines: &[&str]) -> Option<usize> {
     let first = lines.first()?.trim_start().to_lowercase();
     if !ON.iter().any(|word| first.starts_with(word)) {
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_above_between_and_below_a_quotation_is_new() {
+    fn text_above_between_and_below_a_quotation_is_new() {
         assert_eq!(new("Yes.\n\nOn Tue, 3 Mar 2026 Bob <b@x.example> wrote:\n> Start?\n> Bob"), "Yes.");
         assert_eq!(new("On Tue Bob\n<b@x.example> wrote:\n\n> Start?\n\nYes."), "Yes.");
         assert_eq!(new("> Start?\nYes.\n> When?\nMonday."), "Yes.\nMonday.");

@@ -1,9 +1,9 @@
-//! Subjects: the prefixes of answers, and ids in tags.
+//! Subjects: reply prefixes, and ids in tags.
 
-/// What mail programs of several languages put before the subject of an answer or a forwarded message.
+/// Prefixes that mail programs of several languages put before the subject of a reply or a forwarded message.
 const PREFIXES: [&str; 13] = ["re", "fw", "fwd", "aw", "wg", "sv", "vs", "antw", "tr", "rv", "res", "enc", "ref"];
 
-/// The subject without prefixes, however many there are. `Re[2]:` is one too.
+/// The subject without its prefixes, such as `Re:` and `Re[2]:`.
 pub(super) fn clean(subject: &str) -> &str {
     let mut rest = subject.trim();
     while let Some((before, after)) = rest.split_once(':') {
