@@ -134,7 +134,12 @@ pub(super) fn rewritten(page: &str, outputs: &[(&Console, String)]) -> String {
     let mut lines: Vec<String> = page.lines().map(str::to_owned).collect();
     for (command, output) in outputs.iter().rev() {
         let indent = " ".repeat(command.indent);
-        let output = output.lines().map(|line| format!("{indent}{line}").trim_end().to_owned());
+        let mut output: Vec<String> =
+            output.lines().map(|line| format!("{indent}{line}").trim_end().to_owned()).collect();
+        let next = lines.get(command.place.end);
+        if !output.is_empty() && next.is_some_and(|next| next.trim_start().starts_with("$ ")) {
+            output.push(String::new());
+        }
         lines.splice(command.place.clone(), output);
     }
     lines.join("\n") + "\n"
@@ -174,7 +179,7 @@ mod tests {
         let acts = acts(page).unwrap();
         let commands = acts.iter().filter_map(Act::command);
         let outputs: Vec<_> = commands.zip(["new\n", "1\n2\n", "same\n"].map(str::to_owned)).collect();
-        assert_eq!(rewritten(page, &outputs), "```console\n$ a\nnew\n\n$ b\n1\n2\n$ c\nsame\n```\nend\n");
+        assert_eq!(rewritten(page, &outputs), "```console\n$ a\nnew\n\n$ b\n1\n2\n\n$ c\nsame\n```\nend\n");
     }
 
     #[test]

@@ -65,8 +65,17 @@ impl Ids {
         }
     }
 
-    /// Gives an id of the page to every id of the output that has none yet.
-    fn adopt(&mut self, output: &str, page: &str) {
+    /// Gives an id of the page to every id of the output that has none yet: the one that follows the same word in the old
+    /// text, so that later commands stay right when the wording changes, or a new one.
+    fn adopt(&mut self, old: &str, output: &str, page: &str) {
+        for (word, shown) in ids_after_words(old) {
+            let is_free = |(other, real): &(&str, &str)| *other == word && !self.shown.contains_key(*real);
+            if !self.real.contains_key(shown)
+                && let Some((_, real)) = ids_after_words(output).find(is_free)
+            {
+                self.bind(shown, real);
+            }
+        }
         for id in uuids().find_iter(output) {
             let id = id.as_str();
             if is_example(id) || self.shown.contains_key(id) || self.real.contains_key(id) {
@@ -105,7 +114,7 @@ impl Comparison {
 
     /// What the page should show: the whole output, except where the page leaves something out.
     pub(super) fn updated(&self, ids: &mut Ids, page: &str) -> String {
-        ids.adopt(&self.actual, page);
+        ids.adopt(&self.expected, &self.actual, page);
         ids.to_shown(&self.actual)
     }
 
@@ -154,6 +163,15 @@ fn line_pattern(line: &str) -> Regex {
 /// A pattern for text in which `[..]` stands for anything.
 fn literal(text: &str) -> String {
     regex_lite::escape(text).replace(r"\[\.\.\]", ".*?")
+}
+
+/// The ids of a text, each with the word before it.
+fn ids_after_words(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    uuids().find_iter(text).map(|id| {
+        let before = text[..id.start()].trim_end_matches(|c: char| !c.is_alphanumeric());
+        let word = before.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
+        (word, id.as_str())
+    })
 }
 
 fn uuids() -> &'static Regex {
@@ -251,5 +269,13 @@ mod tests {
         let updated = comparison.updated(&mut ids, "");
         assert_eq!(updated, "new 0197f3c2-8a11-7c3e-9d55-6b1f0c2a4e01\n...\nz [..]\n");
         assert_eq!(ids.to_real("0197f3c2-8a11-7c3e-9d55-6b1f0c2a4e01"), REAL);
+    }
+
+    #[test]
+    fn an_update_keeps_an_id_when_the_wording_changes() {
+        let mut ids = Ids::default();
+        let (old, new) = (format!("done: run {SHOWN}"), format!("lead {OTHER}\nfinished run {REAL}\n"));
+        let updated = Comparison::new(&mut ids, &old, &new).updated(&mut ids, &old);
+        assert!(updated.ends_with(&format!("finished run {SHOWN}\n")), "{updated}");
     }
 }

@@ -86,20 +86,20 @@ fn run(options: Options) -> Result<Outcome> {
             eprintln!("{shown}: skipped, it needs curl");
             continue;
         }
-        match play(&binary, &root, &text, &acts, options.update) {
-            Ok(outputs) => {
+        let mut outputs = Vec::new();
+        match play(&binary, &root, &text, &acts, options.update.then_some(&mut outputs)) {
+            Ok(()) => {
                 eprintln!("{shown}: {} commands", commands.len());
                 passed += commands.len();
-                let new = blocks::rewritten(&text, &outputs);
-                if new != text {
-                    eprintln!("{shown}: updated");
-                    std::fs::write(&page, new)?;
-                }
             }
             Err(error) => {
                 eprintln!("{shown}:{error:#}");
                 failed += 1;
             }
+        }
+        if !outputs.is_empty() {
+            eprintln!("{shown}: updated");
+            std::fs::write(&page, blocks::rewritten(&text, &outputs))?;
         }
     }
     if passed + failed == 0 && !curl {
@@ -119,18 +119,17 @@ fn build() -> Result<PathBuf> {
     Ok(target_folder()?.join("debug").join("brain"))
 }
 
-/// Runs one page and returns the output to show where it differs. It ends at the first failure, because whatever follows
-/// would fail too. An error begins with the line.
+/// Runs one page. With `outputs`, collects the output of commands that print something else than the page shows. Ends at
+/// the first failure, because whatever follows would fail too. An error begins with the line.
 fn play<'p>(
     binary: &Path,
     root: &Path,
     page: &str,
     acts: &'p [Act],
-    update: bool,
-) -> Result<Vec<(&'p Console, String)>> {
+    mut outputs: Option<&mut Vec<(&'p Console, String)>>,
+) -> Result<()> {
     let mut session = Session::start(binary, &root.join("packs")).context(" no session")?;
     let mut ids = Ids::default();
-    let mut outputs = Vec::new();
     for act in acts {
         let command = match act {
             Act::File { path, text, line } => {
@@ -155,12 +154,12 @@ fn play<'p>(
         if comparison.is_equal() {
             continue;
         }
-        if !update {
-            bail!("{}: {}\n{}", command.line, command.text, comparison.diff());
+        match &mut outputs {
+            Some(outputs) => outputs.push((command, comparison.updated(&mut ids, page))),
+            None => bail!("{}: {}\n{}", command.line, command.text, comparison.diff()),
         }
-        outputs.push((command, comparison.updated(&mut ids, page)));
     }
-    Ok(outputs)
+    Ok(())
 }
 
 /// Where cargo puts what it builds.
