@@ -192,6 +192,7 @@ fn steady(text: &str) -> String {
             (r"\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ", "2026-03-02T09:00:00Z"),
             (r"\b20\d\d-\d\d-\d\d \d\d:\d\d:\d\d\b", "2026-03-02 09:00:00"),
             (r"\b20\d\d-\d\d-\d\d \d\d:\d\d\b", "2026-03-02 09:00"),
+            (r"\b20\d\d-W\d\d\b", "2026-W10"),
             (r#""(duration_ms|elapsed_ms)":( ?)\d+"#, r#""${1}":${2}1"#),
             (r#""trace_id":( ?)"[0-9a-f]{32}""#, r#""trace_id":${1}"0197f3c28a117c3e9d556b1f0c2a4e11""#),
             (r"\b(program|state|digest) [0-9a-f]{12}\b", "${1} 9d556b1f0c2a"),
@@ -200,10 +201,10 @@ fn steady(text: &str) -> String {
         rules.map(compile).into()
     });
     static DURATION: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r"( {3,})?(\+?)\b\d+(\.\d+)? (ms|µs|s)\b").expect("a constant pattern"));
+        LazyLock::new(|| Regex::new(r"( {3,})?(\+?)\b\d+(\.\d+)? (ms|µs|s ago)\b").expect("a constant pattern"));
     let text = RULES.iter().fold(text.to_owned(), |text, (rule, with)| rule.replace_all(&text, *with).into_owned());
     let duration = |found: &Captures<'_>| {
-        let new = format!("{}1 ms", &found[2]);
+        let new = format!("{}1 ms{}", &found[2], found[4].strip_prefix('s').unwrap_or_default());
         // A column keeps its width.
         if found.get(1).is_some() { format!("{new:>width$}", width = found[0].chars().count()) } else { new }
     };
