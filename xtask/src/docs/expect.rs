@@ -95,6 +95,8 @@ impl Ids {
 
 /// What a command printed, beside what the page shows.
 pub(super) struct Comparison {
+    /// As it stands on the page.
+    page: String,
     expected: String,
     actual: String,
 }
@@ -102,20 +104,22 @@ pub(super) struct Comparison {
 impl Comparison {
     /// Both texts, normalised. `actual` has the address and the folder of the page already.
     pub(super) fn new(ids: &mut Ids, expected: &str, actual: &str) -> Self {
-        let (expected, actual) = (trim(&steady(expected)), trim(&steady(actual)));
+        let page = trim(expected);
+        let (expected, actual) = (steady(&page), trim(&steady(actual)));
         ids.learn(&expected, &actual);
         let shown = ids.to_shown(&actual);
-        Self { actual: to_expected(&shown, &expected), expected }
+        Self { actual: to_expected(&shown, &expected), expected, page }
     }
 
     pub(super) fn is_equal(&self) -> bool {
         self.expected == self.actual
     }
 
-    /// What the page should show: the whole output, except where the page leaves something out.
-    pub(super) fn updated(&self, ids: &mut Ids, page: &str) -> String {
+    /// What the page should show, if it shows something else: the whole output, except where the page leaves something out.
+    pub(super) fn updated(&self, ids: &mut Ids, page: &str) -> Option<String> {
         ids.adopt(&self.expected, &self.actual, page);
-        ids.to_shown(&self.actual)
+        let text = ids.to_shown(&self.actual);
+        (text != self.page).then_some(text)
     }
 
     /// The difference, for people.
@@ -195,6 +199,7 @@ fn steady(text: &str) -> String {
             (r"\b20\d\d-W\d\d\b", "2026-W10"),
             (r#""(duration_ms|elapsed_ms)":( ?)\d+"#, r#""${1}":${2}1"#),
             (r#""trace_id":( ?)"[0-9a-f]{32}""#, r#""trace_id":${1}"0197f3c28a117c3e9d556b1f0c2a4e11""#),
+            (r"\bbrn_[0-9a-f]{32}_[0-9a-f]{64}\b", "brn_0197f3c28a117c3e9d556b1f0c2a4e11_5ec2e7"),
             (r"\b(program|state|digest) [0-9a-f]{12}\b", "${1} 9d556b1f0c2a"),
         ];
         let compile = |(rule, with)| (Regex::new(rule).expect("a constant pattern"), with);
@@ -267,16 +272,25 @@ mod tests {
     fn an_update_takes_the_output_over_and_keeps_what_is_left_out() {
         let mut ids = Ids::default();
         let comparison = Comparison::new(&mut ids, "old\n...\nz [..]", &format!("new {REAL}\nz 1\n"));
-        let updated = comparison.updated(&mut ids, "");
+        let updated = comparison.updated(&mut ids, "").unwrap();
         assert_eq!(updated, "new 0197f3c2-8a11-7c3e-9d55-6b1f0c2a4e01\n...\nz [..]\n");
         assert_eq!(ids.to_real("0197f3c2-8a11-7c3e-9d55-6b1f0c2a4e01"), REAL);
+    }
+
+    #[test]
+    fn an_update_normalises_the_page_itself() {
+        let mut ids = Ids::default();
+        let same = Comparison::new(&mut ids, "in 7 ms", "in 9 ms\n");
+        assert!(same.is_equal());
+        assert_eq!(same.updated(&mut ids, "").as_deref(), Some("in 1 ms\n"));
+        assert_eq!(Comparison::new(&mut ids, "in 1 ms", "in 9 ms\n").updated(&mut ids, ""), None);
     }
 
     #[test]
     fn an_update_keeps_an_id_when_the_wording_changes() {
         let mut ids = Ids::default();
         let (old, new) = (format!("done: run {SHOWN}"), format!("lead {OTHER}\nfinished run {REAL}\n"));
-        let updated = Comparison::new(&mut ids, &old, &new).updated(&mut ids, &old);
+        let updated = Comparison::new(&mut ids, &old, &new).updated(&mut ids, &old).unwrap();
         assert!(updated.ends_with(&format!("finished run {SHOWN}\n")), "{updated}");
     }
 }

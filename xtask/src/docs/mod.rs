@@ -151,12 +151,10 @@ fn play<'p>(
             continue;
         }
         let comparison = Comparison::new(&mut ids, &command.expected, &session.as_shown(&output));
-        if comparison.is_equal() {
-            continue;
-        }
-        match &mut outputs {
-            Some(outputs) => outputs.push((command, comparison.updated(&mut ids, page))),
-            None => bail!("{}: {}\n{}", command.line, command.text, comparison.diff()),
+        if let Some(outputs) = &mut outputs {
+            outputs.extend(comparison.updated(&mut ids, page).map(|output| (command, output)));
+        } else if !comparison.is_equal() {
+            bail!("{}: {}\n{}", command.line, command.text, comparison.diff());
         }
     }
     Ok(())

@@ -125,8 +125,10 @@ fn meaning(arg: &Arg) -> String {
     let mut parts = vec![sentence(&help)];
     let values: Vec<_> = arg.get_possible_values().into_iter().filter(|value| !value.is_hide_set()).collect();
     if arg.get_action().takes_values() && !values.is_empty() {
-        let named = values.iter().map(|value| match value.get_help() {
-            Some(help) => format!("`{}` ({})", value.get_name(), lower(help.to_string().trim_end_matches('.'))),
+        let named = values.iter().map(|value| match value.get_help().map(ToString::to_string) {
+            // A help that only repeats the name.
+            Some(help) if lower(help.trim_end_matches('.')) == value.get_name() => format!("`{}`", value.get_name()),
+            Some(help) => format!("`{}` ({})", value.get_name(), lower(help.trim_end_matches('.'))),
             None => format!("`{}`", value.get_name()),
         });
         parts.push(format!("One of {}.", named.collect::<Vec<_>>().join(", ")));
@@ -145,7 +147,8 @@ fn meaning(arg: &Arg) -> String {
 /// One line that ends with a full stop.
 fn sentence(text: &str) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if text.is_empty() || text.ends_with(['.', ']', ')']) { text } else { text + "." }
+    let text = text.replace("[default: ", "Default: ").trim_end_matches(']').to_owned();
+    if text.is_empty() || text.ends_with(['.', ')']) { text } else { text + "." }
 }
 
 /// With a small first letter, unless the word has more capitals.
