@@ -26,7 +26,9 @@ The project's own commands.
     cargo xtask lint          clippy and rustdoc, with warnings as errors
     cargo xtask tidy          checks that the map and the rules of the project hold
     cargo xtask deny          checks licences, banned crates, sources and advisories of the dependencies (deny.toml)
-    cargo xtask docs [FILE…]  runs the command blocks of README.md and docs/ (or only of these files)
+    cargo xtask docs [FILE…] [--update] [--binary PATH]
+                              runs the command blocks of README.md and docs/ (or only of these files) and compares
+                              their output; --update writes the output into the pages
     cargo xtask sim           lives through 2000 simulated worlds (--seeds N --from M), or shows one (--seed N)
     cargo xtask bench [--quick] [--json] [--only NAME] [--binary PATH]
                               measures Brain beside its peers, on this machine

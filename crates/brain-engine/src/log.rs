@@ -199,3 +199,25 @@ pub fn entries<R: Borrow<LogRow>>(rows: &[R]) -> impl Iterator<Item = LogEntry<'
         })
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn the_form_of_the_log_is_frozen() {
+        let names = (1..VM_EVENTS.start).filter_map(|number| Some(format!("{number} {}", PipeEvent::name(number)?)));
+        let events = vec![
+            NewEvent::pipe(PipeEvent::Received, json!({"mode": "enqueue"}), Some(json!({"message": "hello"}))),
+            NewEvent::machine(&Event::RunStarted { deadline: None }, None),
+            NewEvent::pipe(PipeEvent::Answered, json!({}), Some(json!({"message": "good day"}))),
+        ];
+        let run = "01890a5d-ac96-774b-bcce-b302099a8057".parse().unwrap();
+        let row = pack(run, 1, brain_core::Timestamp::from_millis(0), events);
+        let stored = [serde_json::to_string(&row.events).unwrap(), serde_json::to_string(&row.payloads).unwrap()];
+        let text = names.chain(stored).collect::<Vec<_>>().join("\n");
+        let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/log.txt");
+        brain_testbed::assert_golden(&file, &text);
+    }
+}

@@ -501,59 +501,6 @@ fn the_listing_of_a_program_is_frozen() {
 }
 
 #[test]
-fn the_numbers_and_fields_of_events_are_frozen() {
-    let job = JobId { scope: 4, step: 3, item: 2, undo: true };
-    let at = StepId { scope: 0, step: 1 };
-    let failure = || Failure::transient("c", "m");
-    let time = brain_core::Timestamp::from_millis(0);
-    let hash = brain_core::Digest::of(b"x");
-    let stop = brain_vm::Stop::Fail;
-    let events = [
-        Event::RunStarted { deadline: Some(time) },
-        Event::ConditionMet { at },
-        Event::StepSkipped { at: StepId { scope: 2, ..at } },
-        Event::EachOpened { at, count: 9 },
-        Event::JobStarted { job, attempt: 1, lands_until: time },
-        Event::JobDone { job, attempt: 1 },
-        Event::JobRetrying { job, attempt: 1, failure: failure(), at: time, unsettled: true },
-        Event::JobFailed { job, attempt: 1, failure: failure() },
-        Event::JobStuck { job, attempt: 1, failure: failure(), happened: Happened::Maybe },
-        Event::JobReopened { job },
-        Event::JobDismissed { job },
-        Event::JobChecking { job, attempt: 1, failure: failure() },
-        Event::ScopeStopped { scope: 0, stop, failure: None },
-        Event::CompensationStarted { scope: 0 },
-        Event::RunEnded { end: brain_vm::End::Completed },
-        Event::SignalIgnored { code: Stray::Forged, what: "x".into() },
-        Event::ScopeOpened { job, attempt: 1, code: hash },
-        Event::JobOffered { job },
-        Event::JobLeased { job, attempt: 1, until: time },
-        Event::LeaseExtended { job, attempt: 1, until: time },
-        Event::JobDelegated { job, attempt: 1, until: None, child: true },
-        Event::JobHeld { job, until: Some(time) },
-        Event::JobGranted { job },
-        Event::ReviewAsked { job, attempt: 1 },
-        Event::StepBypassed { at, because: 0 },
-        Event::BatchRolledBack { failure: None },
-        Event::JobDoneBadly { job, attempt: 1, failure: failure() },
-        Event::CheckPostponed { job, attempt: 1, at: time, failure: None },
-        Event::CheckDenied { job, attempt: 1 },
-        Event::StopForced { scope: 0 },
-        Event::ScopeEnded { scope: 1, end: brain_vm::End::Failed },
-        Event::WaitArmed { fiber: 3, timers: vec![time] },
-        Event::WaitWon { fiber: 3, arm: 1 },
-    ];
-    let written: Vec<String> = events.iter().map(|event| format!("{} {}", event.number(), event.data())).collect();
-    assert_eq!(written.join("\n"), include_str!("events.golden").trim_end());
-    for event in events {
-        assert_eq!(Event::read(event.number(), 1, &event.data()), Ok(event));
-    }
-    let nothing = serde_json::value::to_raw_value(&serde_json::json!({})).unwrap();
-    assert!(Event::read(106, 2, &nothing).is_err(), "a newer version is not guessed at");
-    assert!(Event::read(199, 1, &nothing).is_err());
-}
-
-#[test]
 fn a_child_that_reported_its_end_is_not_awaited_again() {
     let mut world = World::new(&plan(vec![step("a", &[])]));
     let (a, attempt) = (job(0), 1);

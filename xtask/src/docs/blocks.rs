@@ -1,5 +1,7 @@
 //! Takes the blocks that are run out of a Markdown page.
 
+use std::ops::Range;
+
 use anyhow::{Result, bail};
 
 /// Something that happens on a page.
@@ -11,14 +13,34 @@ pub(super) enum Act {
     Command(Console),
 }
 
-/// A command and what it should come to.
+impl Act {
+    pub(super) fn command(&self) -> Option<&Console> {
+        match self {
+            Self::Command(command) => Some(command),
+            Self::File { .. } => None,
+        }
+    }
+}
+
+/// A command with its exit code and the output that the page shows.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Console {
     pub(super) line: usize,
     pub(super) text: String,
     pub(super) exit: i32,
-    /// Lines that must be in the output, with where they stand on the page.
-    pub(super) expected: Vec<(usize, String)>,
+    pub(super) expected: String,
+    /// Where the output stands: its lines on the page, counted from 0.
+    pub(super) place: Range<usize>,
+    /// Spaces in front of each line of the block.
+    pub(super) indent: usize,
+}
+
+impl Console {
+    /// Whether it stays in the background: what it prints when is left to chance, so no page shows it.
+    pub(super) fn is_background(&self) -> bool {
+        let text = self.text.rsplit_once(" #").map_or(self.text.as_str(), |(command, _)| command);
+        text.trim_end().ends_with('&')
+    }
 }
 
 /// What is done with a block.
@@ -49,7 +71,7 @@ pub(super) fn acts(page: &str) -> Result<Vec<Act>> {
             content.push((n + 1, &line[indent.min(spaces)..]));
         }
         match kind(&trimmed[fence.len()..]) {
-            Kind::Console => acts.extend(commands(&content)?.into_iter().map(Act::Command)),
+            Kind::Console => acts.extend(commands(&content, indent)?.into_iter().map(Act::Command)),
             Kind::File(path) => {
                 let text = content.iter().fold(String::new(), |text, (_, line)| text + line + "\n");
                 acts.push(Act::File { line: start + 1, path, text });
@@ -71,26 +93,56 @@ fn kind(info: &str) -> Kind {
     if words.first() == Some(&"console") { Kind::Console } else { Kind::Other }
 }
 
-fn commands(content: &[(usize, &str)]) -> Result<Vec<Console>> {
+fn commands(content: &[(usize, &str)], indent: usize) -> Result<Vec<Console>> {
     let mut commands: Vec<Console> = Vec::new();
     for &(line, text) in content {
         if let Some(command) = text.strip_prefix("$ ") {
-            let exit = exit_code(command);
-            commands.push(Console { line, text: command.to_owned(), exit, expected: Vec::new() });
-        } else if let Some(last) = commands.last_mut() {
-            match text.strip_prefix("> ").or_else(|| (text == ">").then_some("")) {
-                Some(more) if last.expected.is_empty() => {
-                    last.text.push('\n');
-                    last.text.push_str(more);
-                }
-                _ if text.trim().is_empty() => {}
-                _ => last.expected.push((line, text.to_owned())),
+            let (text, exit) = (command.to_owned(), exit_code(command));
+            commands.push(Console { line, text, exit, expected: String::new(), place: line..line, indent });
+            continue;
+        }
+        let Some(last) = commands.last_mut() else {
+            if text.trim().is_empty() {
+                continue;
             }
-        } else if !text.trim().is_empty() {
             bail!("{line}: a console block begins with a command: `$ …`");
+        };
+        match text.strip_prefix("> ").or_else(|| (text == ">").then_some("")) {
+            Some(more) if last.place.is_empty() && last.place.start + 1 == line => {
+                last.text.push('\n');
+                last.text.push_str(more);
+                last.place = line..line;
+            }
+            _ => {
+                last.expected.push_str(text);
+                last.expected.push('\n');
+                // Empty lines at the end separate commands.
+                if !text.trim().is_empty() {
+                    last.place.end = line;
+                }
+            }
         }
     }
+    for command in &mut commands {
+        command.expected.truncate(command.expected.trim_end().len());
+    }
     Ok(commands)
+}
+
+/// The page with other output in the places of these commands.
+pub(super) fn rewritten(page: &str, outputs: &[(&Console, String)]) -> String {
+    let mut lines: Vec<String> = page.lines().map(str::to_owned).collect();
+    for (command, output) in outputs.iter().rev() {
+        let indent = " ".repeat(command.indent);
+        let mut output: Vec<String> =
+            output.lines().map(|line| format!("{indent}{line}").trim_end().to_owned()).collect();
+        let next = lines.get(command.place.end);
+        if !output.is_empty() && next.is_some_and(|next| next.trim_start().starts_with("$ ")) {
+            output.push(String::new());
+        }
+        lines.splice(command.place.clone(), output);
+    }
+    lines.join("\n") + "\n"
 }
 
 /// The code that a trailing `# exit 1` announces.
@@ -102,25 +154,38 @@ fn exit_code(command: &str) -> i32 {
 mod tests {
     use super::*;
 
-    fn console(line: usize, text: &str, exit: i32, expected: &[(usize, &str)]) -> Act {
-        let expected = expected.iter().map(|(n, text)| (*n, (*text).to_owned())).collect();
-        Act::Command(Console { line, text: text.into(), exit, expected })
+    fn console(line: usize, text: &str, exit: i32, expected: &str, place: Range<usize>) -> Console {
+        Console { line, text: text.into(), exit, expected: expected.into(), place, indent: 0 }
     }
 
     #[test]
     fn commands_with_their_output_are_taken_out_in_order() {
-        let page = "# Tour\n\n```console\n$ brain doctor\nok\n\nfine … here\n$ brain nope   # exit 2\n```\ntext\n";
-        let wanted = [
-            console(4, "brain doctor", 0, &[(5, "ok"), (7, "fine … here")]),
-            console(8, "brain nope   # exit 2", 2, &[]),
-        ];
-        assert_eq!(acts(page).unwrap(), wanted);
+        let page = "# Tour\n\n```console\n$ brain doctor\nok\n\nfine\n\n$ brain nope   # exit 2\n```\ntext\n";
+        let wanted =
+            [console(4, "brain doctor", 0, "ok\n\nfine", 4..7), console(9, "brain nope   # exit 2", 2, "", 9..9)];
+        assert_eq!(acts(page).unwrap(), wanted.map(Act::Command));
     }
 
     #[test]
     fn a_command_may_take_several_lines_and_a_block_may_be_indented() {
         let page = "1. Do\n\n   ```console\n   $ cat > x <<'E'\n   > a:\n   >   b\n   > E\n   ```\n";
-        assert_eq!(acts(page).unwrap(), [console(4, "cat > x <<'E'\na:\n  b\nE", 0, &[])]);
+        let wanted = Console { indent: 3, ..console(4, "cat > x <<'E'\na:\n  b\nE", 0, "", 7..7) };
+        assert_eq!(acts(page).unwrap(), [Act::Command(wanted)]);
+    }
+
+    #[test]
+    fn output_is_replaced_in_its_place() {
+        let page = "```console\n$ a\nold\nolder\n\n$ b\n$ c\nsame\n```\nend\n";
+        let acts = acts(page).unwrap();
+        let commands = acts.iter().filter_map(Act::command);
+        let outputs: Vec<_> = commands.zip(["new\n", "1\n2\n", "same\n"].map(str::to_owned)).collect();
+        assert_eq!(rewritten(page, &outputs), "```console\n$ a\nnew\n\n$ b\n1\n2\n\n$ c\nsame\n```\nend\n");
+    }
+
+    #[test]
+    fn a_command_in_the_background_is_recognised() {
+        assert!(console(1, "brain serve &   # later", 0, "", 1..1).is_background());
+        assert!(!console(1, "brain pack new a && brain pack check a", 0, "", 1..1).is_background());
     }
 
     #[test]

@@ -1,17 +1,21 @@
-//! `cargo xtask docs`: runs the command blocks of the documentation, so that no page promises what is not so.
+//! `cargo xtask docs`: runs the command blocks of the documentation and compares their output.
 //!
 //! A page is one shell session in a fresh folder that has `packs/` and an empty home. In it,
 //!
 //! * a `console` block is run: each line after `$ ` is a command (`> ` continues it). It must exit with 0, or with the
-//!   code of a trailing `# exit 1`. The lines below it must be in its output, in this order; `…` stands for anything,
-//!   and a UUID stands for the UUID that is there: later commands that name it get the real one;
-//! * a command that ends in `&` stays in the background until the end of the page, and `brain serve` is waited for;
+//!   code of a trailing `# exit 1`, and print exactly the lines below it. `[..]` stands for any characters within a
+//!   line, a line with only `...` for any lines. Times and durations are not compared. A UUID stands for the UUID in
+//!   its place: later commands that name it get the real one;
+//! * a command that ends in `&` stays in the background until the end of the page, and `brain serve` is waited for.
+//!   Its output is not compared;
 //! * a `yaml file=PATH` block (or any other language) becomes that file;
 //! * a block marked `norun` is only read by people.
 //!
-//! `127.0.0.1:7700` is replaced by a free port, so that pages get along with a server that happens to run.
+//! `127.0.0.1:7700` is replaced by a free port, so that a server that runs already does not matter.
+//! `cargo xtask docs --update` writes the output into the pages.
 
 mod blocks;
+mod commands;
 mod expect;
 mod session;
 
@@ -24,87 +28,136 @@ use crate::report::{Outcome, Step};
 use crate::shell::{cargo, root, succeeds};
 use crate::{tidy, tools};
 
-use blocks::Act;
-use expect::Names;
+use blocks::{Act, Console};
+use expect::{Comparison, Ids};
 use session::Session;
 
-/// Builds the binary and runs all pages, or only these.
-pub(crate) fn steps(files: &[&str]) -> Vec<Step> {
-    let files: Vec<PathBuf> = files.iter().map(PathBuf::from).collect();
-    vec![Step::new("docs", move || run(files))]
+/// What the command line says.
+struct Options {
+    /// All pages if there are none.
+    files: Vec<PathBuf>,
+    /// Write the output into the pages.
+    update: bool,
+    /// Use this binary instead of building one.
+    binary: Option<PathBuf>,
 }
 
-fn run(files: Vec<PathBuf>) -> Result<Outcome> {
+/// Builds the binary and runs all pages, or only these.
+pub(crate) fn steps(args: &[&str]) -> Vec<Step> {
+    let mut options = Options { files: Vec::new(), update: false, binary: None };
+    let mut args = args.iter();
+    while let Some(arg) = args.next() {
+        match *arg {
+            "--update" => options.update = true,
+            "--binary" => options.binary = args.next().map(PathBuf::from),
+            file => options.files.push(PathBuf::from(file)),
+        }
+    }
+    vec![Step::new("docs", move || run(options))]
+}
+
+fn run(options: Options) -> Result<Outcome> {
     let root = root();
-    let pages = if files.is_empty() { tidy::links::pages(&root)? } else { files };
-    let mut work = Vec::new();
+    let curl = tools::curl()?;
+    let binary = match &options.binary {
+        Some(binary) => std::path::absolute(binary)?,
+        None => build()?,
+    };
+    let (mut passed, mut failed) = (0, 0);
+    if options.files.is_empty() {
+        match commands::check(&binary, &root, options.update) {
+            Ok(()) => passed += 1,
+            Err(error) => {
+                eprintln!("{error:#}");
+                failed += 1;
+            }
+        }
+    }
+    let pages = if options.files.is_empty() { tidy::links::pages(&root)? } else { options.files };
     for page in pages {
         let text = std::fs::read_to_string(&page).with_context(|| format!("{} cannot be read", page.display()))?;
         let acts = blocks::acts(&text).with_context(|| page.display().to_string())?;
-        if acts.iter().any(|act| matches!(act, Act::Command(_))) {
-            work.push((page, acts));
-        }
-    }
-    let curl = tools::curl()?;
-    if !succeeds(cargo().args(["build", "--package", "brain"]))? {
-        bail!("the binary could not be built");
-    }
-    let binary = target_folder()?.join("debug").join("brain");
-    let (mut passed, mut failed, mut without_curl) = (0, 0, 0);
-    for (page, acts) in work {
-        let shown = page.strip_prefix(&root).unwrap_or(&page).display();
-        if !curl && acts.iter().any(|act| matches!(act, Act::Command(command) if command.text.contains("curl "))) {
-            eprintln!("{shown}: skipped, it needs curl");
-            without_curl += 1;
+        let commands: Vec<&Console> = acts.iter().filter_map(Act::command).collect();
+        if commands.is_empty() {
             continue;
         }
-        match play(&binary, &root, &acts) {
-            Ok(commands) => {
-                eprintln!("{shown}: {commands} commands");
-                passed += commands;
+        let shown = page.strip_prefix(&root).unwrap_or(&page).display();
+        if !curl && commands.iter().any(|command| command.text.contains("curl ")) {
+            eprintln!("{shown}: skipped, it needs curl");
+            continue;
+        }
+        let mut outputs = Vec::new();
+        match play(&binary, &root, &text, &acts, options.update.then_some(&mut outputs)) {
+            Ok(()) => {
+                eprintln!("{shown}: {} commands", commands.len());
+                passed += commands.len();
             }
             Err(error) => {
                 eprintln!("{shown}:{error:#}");
                 failed += 1;
             }
         }
+        if !outputs.is_empty() {
+            eprintln!("{shown}: updated");
+            std::fs::write(&page, blocks::rewritten(&text, &outputs))?;
+        }
     }
-    if passed + failed == 0 && without_curl > 0 {
+    if passed + failed == 0 && !curl {
         return Ok(Outcome::Skipped("curl is missing and could not be installed".into()));
+    }
+    if failed > 0 {
+        eprintln!("If the output is right, `cargo xtask docs --update` writes it into the pages.");
     }
     Ok(Outcome::Checked { passed, failed })
 }
 
-/// Runs one page; what follows a failure would only confuse, so it ends there. An error begins with the line.
-fn play(binary: &Path, root: &Path, acts: &[Act]) -> Result<usize> {
+/// Builds the binary as the tests do, so that nothing is compiled twice.
+fn build() -> Result<PathBuf> {
+    if !succeeds(cargo().args(["build", "--package", "brain", "--all-features"]))? {
+        bail!("the binary could not be built");
+    }
+    Ok(target_folder()?.join("debug").join("brain"))
+}
+
+/// Runs one page. With `outputs`, collects the output of commands that print something else than the page shows. Ends at
+/// the first failure, because whatever follows would fail too. An error begins with the line.
+fn play<'p>(
+    binary: &Path,
+    root: &Path,
+    page: &str,
+    acts: &'p [Act],
+    mut outputs: Option<&mut Vec<(&'p Console, String)>>,
+) -> Result<()> {
     let mut session = Session::start(binary, &root.join("packs")).context(" no session")?;
-    let mut names = Names::default();
-    let mut commands = 0;
+    let mut ids = Ids::default();
     for act in acts {
-        match act {
-            Act::File { path, text, line } => session.write(path, text).with_context(|| line.to_string())?,
-            Act::Command(command) => {
-                let text = names.fill(&session.with_port(&command.text));
-                let (code, output) = session.run(&text).with_context(|| format!("{}: {text}", command.line))?;
-                if code != command.exit {
-                    bail!(
-                        "{}: {text}\n  exit code {code}, expected {}; it said:\n{output}",
-                        command.line,
-                        command.exit
-                    );
-                }
-                let mut rest = output.as_str();
-                for (line, expected) in &command.expected {
-                    let Some(after) = names.find(&session.with_port(expected), rest) else {
-                        bail!("{line}: not in the output of `{text}`:\n  {expected}\nit said:\n{output}");
-                    };
-                    rest = &rest[after..];
-                }
-                commands += 1;
+        let command = match act {
+            Act::File { path, text, line } => {
+                session.write(path, text).with_context(|| line.to_string())?;
+                continue;
             }
+            Act::Command(command) => command,
+        };
+        let text = ids.to_real(&session.with_port(&command.text));
+        let (code, output) = session.run(&text).with_context(|| format!("{}: {text}", command.line))?;
+        if code != command.exit {
+            let wanted = command.exit;
+            bail!("{}: {text}\n  exit code {code}, expected {wanted}; it printed:\n{output}", command.line);
+        }
+        if command.is_background() {
+            if !command.expected.is_empty() {
+                bail!("{}: the output of a command in the background cannot be compared", command.line);
+            }
+            continue;
+        }
+        let comparison = Comparison::new(&mut ids, &command.expected, &session.as_shown(&output));
+        if let Some(outputs) = &mut outputs {
+            outputs.extend(comparison.updated(&mut ids, page).map(|output| (command, output)));
+        } else if !comparison.is_equal() {
+            bail!("{}: {}\n{}", command.line, command.text, comparison.diff());
         }
     }
-    Ok(commands)
+    Ok(())
 }
 
 /// Where cargo puts what it builds.

@@ -17,9 +17,10 @@ const PATIENCE: Duration = Duration::from_secs(120);
 const START: Duration = Duration::from_secs(30);
 /// The address that pages use.
 const SHOWN_ADDRESS: &str = "127.0.0.1:7700";
-/// What a person's settings could change; a page starts without it.
-const FORGOTTEN: [&str; 6] =
-    ["BRAIN_STORE", "BRAIN_TENANT", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "RUST_LOG"];
+/// The home that pages show.
+const SHOWN_HOME: &str = "/home/ada";
+/// What a person's settings could change, besides variables of Brain; a page starts without it.
+const FORGOTTEN: [&str; 4] = ["XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "RUST_LOG"];
 
 /// A shell in a folder of its own. Both are gone when this is dropped.
 pub(super) struct Session {
@@ -57,7 +58,9 @@ impl Session {
             .process_group(0)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped());
-        for variable in FORGOTTEN {
+        let of_brain =
+            std::env::vars_os().map(|(name, _)| name).filter(|name| name.to_string_lossy().starts_with("BRAIN_"));
+        for variable in FORGOTTEN.into_iter().map(Into::into).chain(of_brain) {
             command.env_remove(variable);
         }
         let mut shell = command.spawn().context("bash cannot be started")?;
@@ -78,6 +81,12 @@ impl Session {
     /// The text with the address of this session in place of the one that pages use.
     pub(super) fn with_port(&self, text: &str) -> String {
         text.replace(SHOWN_ADDRESS, &self.address)
+    }
+
+    /// The output with the address and the folder that pages use.
+    pub(super) fn as_shown(&self, output: &str) -> String {
+        let home = self.home.to_string_lossy();
+        output.replace(&self.address, SHOWN_ADDRESS).replace(home.as_ref(), SHOWN_HOME)
     }
 
     /// Writes a file below the home.

@@ -54,6 +54,9 @@ pub(crate) enum DevCommand {
         /// The folder.
         folder: PathBuf,
     },
+    /// Print the reference of all commands, as Markdown.
+    #[command(hide = true)]
+    Reference,
 }
 
 /// Commands about one run.

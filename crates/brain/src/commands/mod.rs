@@ -25,6 +25,7 @@ mod pack_explain;
 mod pack_import;
 mod pack_schema;
 mod records;
+mod reference;
 mod reload;
 mod runs;
 mod serve;
@@ -89,6 +90,7 @@ pub(crate) fn run(cli: Cli) -> Result<bool> {
         Command::Dev(DevCommand::Tune) => tune::run(global),
         Command::Dev(DevCommand::Bench(command)) => bench::run(global, &command),
         Command::Dev(DevCommand::Man { folder }) => manual::man(global, &folder),
+        Command::Dev(DevCommand::Reference) => reference::run(),
         Command::Completions(args) => manual::completions(args.shell),
         Command::Gc(args) => gc::run(global, &args),
         Command::Audit { limit } => audit::run(global, limit),
