@@ -5,7 +5,7 @@ mod common;
 
 use brain_core::{Failure, Millis};
 use brain_lang::plan::{Idempotency, OnFailure, Place};
-use brain_vm::{Delegate, Event, Happened, Input, JobId, Machine, PlanError, StepId, Stray, compile};
+use brain_vm::{Delegate, Event, Happened, Input, JobId, Machine, PlanError, StepId, compile};
 use common::{World, each, job, plan, step, undoable, when};
 
 fn transient() -> Failure {
