@@ -673,6 +673,11 @@ impl Engine {
         self.programs.get(self.store.as_ref(), hash)
     }
 
+    /// Caches a program that was just compiled.
+    pub fn cache_program(&self, hash: Digest, program: &Arc<Program>) {
+        self.programs.cache(hash, program);
+    }
+
     /// Stops the threads. Commits stay; the next node takes over external jobs in flight.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);

@@ -16,7 +16,9 @@
 //! and nodes cache which ones the store has and do not write them again.
 
 use brain_core::{Digest, Millis, RunId, RunStatus, Timestamp, canonical_digest, planted};
-use brain_store::{Member, Old, Outcome, Precondition, RunRow, Scope, Store, StoreError, Write, used_blobs};
+use brain_store::{
+    Commit, Member, Old, Outcome, Precondition, RunRow, Runs, Scope, Store, StoreError, Write, used_blobs,
+};
 use serde_json::{Map, Value, json};
 
 use crate::checkpoint::compact;
@@ -156,7 +158,7 @@ fn each_old(
 }
 
 /// Commits the writes for a run, if it is unchanged since it was read.
-fn commit(store: &dyn Store, scope: &Scope, row: &RunRow, writes: Vec<Write>) -> Result<bool, StoreError> {
+fn commit(store: &dyn Commit, scope: &Scope, row: &RunRow, writes: Vec<Write>) -> Result<bool, StoreError> {
     let still = Precondition::RunAt { run: row.id, seq: row.schedule.seq, fence: row.schedule.fence };
     let member = Member { scope: scope.clone(), preconditions: vec![still], writes };
     written(store, row.id, member)
@@ -164,7 +166,7 @@ fn commit(store: &dyn Store, scope: &Scope, row: &RunRow, writes: Vec<Write>) ->
 
 /// Commits one member; returns whether it was written. If the database rejects it, the run stays as it is and the sweep
 /// goes on.
-pub(crate) fn written(store: &dyn Store, run: RunId, member: Member) -> Result<bool, StoreError> {
+pub(crate) fn written(store: &dyn Commit, run: RunId, member: Member) -> Result<bool, StoreError> {
     let outcomes = store.commit_now(vec![member])?;
     if let [Outcome::Refused(why)] = outcomes.as_slice() {
         tracing::warn!(%run, why, "the database rejected the retention of this run; the run stays as it is");
@@ -205,7 +207,7 @@ fn delete(
 }
 
 /// Whether the parent run has not ended: it may not know yet how this run ended, or may still cancel it.
-fn parent_is_open(store: &dyn Store, scope: &Scope, row: &RunRow) -> Result<bool, StoreError> {
+fn parent_is_open(store: &dyn Runs, scope: &Scope, row: &RunRow) -> Result<bool, StoreError> {
     let Some(parent) = row.request["parent"]["run"].as_str().and_then(|run| run.parse().ok()) else { return Ok(false) };
     Ok(store.run(scope, parent)?.is_some_and(|parent| !parent.status.is_over()))
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use brain_core::{Digest, JobKey, RunId};
 use brain_lang::plan::{Place, PlanStep};
-use brain_store::{LogRow, OfferRow, RunRow, Scope, Store, StoreError};
+use brain_store::{Definitions, LogRow, OfferRow, RunRow, Scope, Store, StoreError};
 use brain_vm::{Code, Event, EventError, JobId, JobStatus, Program, ScopeId, State, StepId};
 use serde_json::Value;
 
@@ -28,18 +28,18 @@ pub(crate) struct Programs {
 
 impl Programs {
     /// A program, from the cache or the store.
-    pub(crate) fn get(&self, store: &dyn Store, hash: Digest) -> Result<Arc<Program>, EngineError> {
+    pub(crate) fn get(&self, store: &dyn Definitions, hash: Digest) -> Result<Arc<Program>, EngineError> {
         if let Some(known) = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&hash) {
             return Ok(known.clone());
         }
         let body = store.definition(hash)?.ok_or(EngineError::NoProgram(hash))?;
         let program = Arc::new(read_program(hash, body)?);
-        self.keep(hash, &program);
+        self.cache(hash, &program);
         Ok(program)
     }
 
     /// Adds a program to the cache.
-    pub(crate) fn keep(&self, hash: Digest, program: &Arc<Program>) {
+    pub(crate) fn cache(&self, hash: Digest, program: &Arc<Program>) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if known.len() >= MAX_PROGRAMS && !known.contains_key(&hash) {
             known.clear();

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use brain_core::{Digest, Millis, Timestamp};
-use brain_store::{LogRow, RunRow, Store, StoreError};
+use brain_store::{Definitions, LogRow, RunRow, StoreError};
 use brain_vm::{Code, State};
 use serde_json::Value;
 
@@ -26,7 +26,7 @@ impl Undoable {
     /// at any time does not delay retention.
     pub(crate) fn deadline(
         &mut self,
-        store: &dyn Store,
+        store: &dyn Definitions,
         row: &RunRow,
         log: &[LogRow],
     ) -> Result<Option<Timestamp>, StoreError> {
@@ -54,7 +54,7 @@ impl Undoable {
     /// The folded run; `None` if it cannot be read, which does not delay retention.
     fn folded(
         &self,
-        store: &dyn Store,
+        store: &dyn Definitions,
         row: &RunRow,
         hash: Digest,
         log: &[LogRow],
@@ -68,7 +68,7 @@ impl Undoable {
     }
 
     /// Whether any tool of the run's programs has a deadline.
-    fn any(&mut self, store: &dyn Store, code: &Code) -> Result<bool, StoreError> {
+    fn any(&mut self, store: &dyn Definitions, code: &Code) -> Result<bool, StoreError> {
         for hash in code.hashes().collect::<Vec<_>>() {
             let Ok(program) = self.programs.get(store, hash) else { continue };
             for step in &program.steps {
@@ -80,7 +80,7 @@ impl Undoable {
         Ok(false)
     }
 
-    fn until(&mut self, store: &dyn Store, tool: Digest) -> Result<Option<Millis>, StoreError> {
+    fn until(&mut self, store: &dyn Definitions, tool: Digest) -> Result<Option<Millis>, StoreError> {
         if let Some(known) = self.until.get(&tool) {
             return Ok(*known);
         }

@@ -7,7 +7,7 @@ use brain_lang::binding::Binding;
 use brain_lang::feel::Value as FeelValue;
 use brain_registry::Registry;
 use brain_registry::model::Precondition;
-use brain_store::{Scope, Store};
+use brain_store::{Records, Scope};
 use brain_tools::{Evaluation, Toolbox};
 use serde_json::{Value, json};
 
@@ -62,7 +62,7 @@ pub(crate) fn not_for(registry: &Registry, actor: &Actor, calls: &[PlannedCall])
 /// Records named by an id that does not exist.
 pub(crate) fn unknown_records(
     registry: &Registry,
-    store: &dyn Store,
+    store: &dyn Records,
     scope: &Scope,
     calls: &[PlannedCall],
 ) -> Vec<Problem> {
@@ -79,7 +79,7 @@ pub(crate) fn unknown_records(
 /// [`unknown_records`] for the values of one schema: the arguments of a tool, the slots of a playbook.
 pub(crate) fn unknown_in(
     registry: &Registry,
-    store: &dyn Store,
+    store: &dyn Records,
     scope: &Scope,
     name: &str,
     schema: &Value,

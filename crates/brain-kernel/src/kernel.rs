@@ -70,8 +70,8 @@ pub struct Kernel {
     pub(crate) forged: Mutex<std::collections::HashSet<RunId>>,
     /// Definitions known to be in the store.
     pub(crate) defined: Mutex<std::collections::HashSet<Digest>>,
-    /// Cache of compiled programs, by the shape of the plan.
-    pub(crate) programs: Mutex<crate::program::Programs>,
+    /// The programs that plans compile to, by the shape of the plan.
+    pub(crate) shapes: Mutex<crate::program::Shapes>,
 }
 
 impl Kernel {
@@ -141,7 +141,7 @@ impl Kernel {
             random: Arc::new(Mutex::new(random)),
             forged: Mutex::default(),
             defined: Mutex::default(),
-            programs: Mutex::default(),
+            shapes: Mutex::default(),
         });
         host.belongs_to(&kernel);
         Ok(kernel)
@@ -185,7 +185,7 @@ impl Kernel {
             random: self.random.clone(),
             forged: Mutex::default(),
             defined: Mutex::default(),
-            programs: Mutex::default(),
+            shapes: Mutex::default(),
         });
         self.host.reload(toolbox);
         self.host.belongs_to(&kernel);

@@ -1,12 +1,12 @@
 //! Runs by the six statuses of the run contract; `RunStatus::contract` is the table.
 
 use brain_core::{ContractStatus, RunStatus};
-use brain_store::{Page, RunRow, Scope, Store, StoreError};
+use brain_store::{Page, RunRow, Runs, Scope, StoreError};
 
 /// Runs with one status of the run contract, newest first. Several of our statuses may map to one of the contract's, so
 /// their lists are merged.
 pub fn runs_by_contract(
-    store: &dyn Store,
+    store: &dyn Runs,
     scope: &Scope,
     word: ContractStatus,
     limit: usize,

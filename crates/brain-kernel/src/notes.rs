@@ -2,7 +2,9 @@
 //! deleted with their subject.
 
 use brain_core::{RecordId, RunId};
-use brain_store::{Member, Outcome, Precondition, RecordFilter, RecordRow, Scope, Store, StoreError, Write};
+use brain_store::{
+    Commit, Member, Outcome, Precondition, RecordFilter, RecordRow, Runs, Scope, Store, StoreError, Write,
+};
 use brain_tools::{DONE, Subject};
 
 use crate::host::DISPATCH;
@@ -33,7 +35,7 @@ pub fn sweep_notes(store: &dyn Store, scope: &Scope, dry_run: bool) -> Result<u6
     Ok(deleted)
 }
 
-fn delete(store: &dyn Store, scope: &Scope, row: &RecordRow) -> Result<bool, StoreError> {
+fn delete(store: &dyn Commit, scope: &Scope, row: &RecordRow) -> Result<bool, StoreError> {
     let (kind, id) = (row.kind.clone(), row.id);
     let preconditions = vec![Precondition::Record { kind: kind.clone(), id, revision: Some(row.revision) }];
     let member = Member { scope: scope.clone(), preconditions, writes: vec![Write::DeleteRecord { kind, id }] };
@@ -41,7 +43,7 @@ fn delete(store: &dyn Store, scope: &Scope, row: &RecordRow) -> Result<bool, Sto
 }
 
 /// Whether the run that holds a dispatch has ended or is deleted.
-fn is_free(store: &dyn Store, scope: &Scope, row: &RecordRow) -> Result<bool, StoreError> {
+fn is_free(store: &dyn Runs, scope: &Scope, row: &RecordRow) -> Result<bool, StoreError> {
     let Some(run) = run_of(row) else { return Ok(true) };
     Ok(store.run(scope, run)?.is_none_or(|run| run.status.is_over()))
 }

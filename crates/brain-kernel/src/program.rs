@@ -10,11 +10,12 @@ use serde_json::Value;
 use crate::kernel::Kernel;
 use crate::plan::{Planned, Shape};
 
-/// Maximum number of cached programs.
-const MAX_PROGRAMS: usize = 10_000;
+/// Maximum number of cached shapes and definitions.
+const MAX_CACHED: usize = 10_000;
 
-/// Programs with their hashes, by the shape of their plan and the settings that they pin.
-pub(crate) type Programs = std::collections::BTreeMap<(Shape, Digest), (Digest, Arc<Program>)>;
+/// The hashes of programs, by the shape of their plan and the settings that they pin. The programs themselves are in the
+/// cache of the engine.
+pub(crate) type Shapes = std::collections::BTreeMap<(Shape, Digest), Digest>;
 
 impl Kernel {
     /// Checks records named from outside: their types must exist, their ids must be valid.
@@ -26,24 +27,28 @@ impl Kernel {
     /// a sufficient cache key.
     pub(crate) fn program(&self, planned: &Planned, settings: Digest) -> Result<(Digest, Arc<Program>), PlanError> {
         let key = (planned.shape.clone(), settings);
-        if let Some(known) = self.programs.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
-            return Ok(known.clone());
+        let known = self.shapes.lock().unwrap_or_else(PoisonError::into_inner).get(&key).copied();
+        if let Some(hash) = known
+            && let Ok(program) = self.engine().program(hash)
+        {
+            return Ok((hash, program));
         }
         let mut program = compile(&planned.plan(self.registry()))?;
         program.settings = Some(settings);
-        let entry = (program.id().0, Arc::new(program));
-        let mut programs = self.programs.lock().unwrap_or_else(PoisonError::into_inner);
-        if programs.len() >= MAX_PROGRAMS {
-            programs.clear();
+        let (hash, program) = (program.id().0, Arc::new(program));
+        self.engine().cache_program(hash, &program);
+        let mut shapes = self.shapes.lock().unwrap_or_else(PoisonError::into_inner);
+        if shapes.len() >= MAX_CACHED {
+            shapes.clear();
         }
-        programs.insert(key, entry.clone());
-        Ok(entry)
+        shapes.insert(key, hash);
+        Ok((hash, program))
     }
 
     /// Definitions that a program uses and the store may lack.
     pub(crate) fn definitions(&self, hash: Digest, program: &Program) -> Vec<Write> {
         let mut defined = self.defined.lock().unwrap_or_else(PoisonError::into_inner);
-        if defined.len() >= MAX_PROGRAMS {
+        if defined.len() >= MAX_CACHED {
             defined.clear();
         }
         let mut writes = Vec::new();

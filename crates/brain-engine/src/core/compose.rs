@@ -56,7 +56,7 @@ impl Core {
                         let code = Code::new(*hash, program.clone());
                         live.state = Some(State::new(&code));
                         live.code = Some(code);
-                        self.programs.keep(*hash, program);
+                        self.programs.cache(*hash, program);
                         if submission.start {
                             inputs.push(Told::Input(Input::Start, None));
                         }
@@ -77,7 +77,7 @@ impl Core {
                         live.state = Some(moved.state.clone());
                         live.data.migrate(&moved.map, &moved.steps);
                         live.data.input = input.clone();
-                        self.programs.keep(*hash, program);
+                        self.programs.cache(*hash, program);
                     }
                     status = command.status.unwrap_or(status);
                 }

@@ -1,7 +1,7 @@
 //! Reports the end of a child run to its parent.
 
 use brain_core::{Failure, JobKey, RunId, Timestamp};
-use brain_store::{Scope, SignalRow, Store, StoreError};
+use brain_store::{Runs, Scope, SignalRow, Store, StoreError};
 use brain_vm::{End, Happened, JobStatus, Phase};
 use serde_json::json;
 
@@ -51,7 +51,7 @@ pub(super) fn tell_parent(
 }
 
 /// The latest child run of a job.
-pub(crate) fn last_child(store: &dyn Store, scope: &Scope, job: JobKey) -> Result<Option<RunId>, StoreError> {
+pub(crate) fn last_child(store: &dyn Runs, scope: &Scope, job: JobKey) -> Result<Option<RunId>, StoreError> {
     let mut last = None;
     for round in 1..=MAX_CHILDREN {
         let Some((child, _)) = store.by_key(scope, &key_of(job, round))? else { break };

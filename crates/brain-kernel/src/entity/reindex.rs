@@ -3,7 +3,9 @@
 
 use brain_core::{Clock, Digest, RecordId};
 use brain_registry::model::RecordDef;
-use brain_store::{Conflict, Member, Outcome, Precondition, RecordRow, Scope, Store, StoreError, WholeRecord, Write};
+use brain_store::{
+    Conflict, Member, Outcome, Precondition, RecordRow, Records, Scope, Store, StoreError, WholeRecord, Write,
+};
 use brain_tools::{found_by, found_by_digest};
 use serde_json::json;
 
@@ -127,7 +129,7 @@ pub fn is_behind(store: &dyn Store, scope: &Scope, clock: &dyn Clock, def: &Reco
 }
 
 /// Whether all records of a type were indexed with the present definition at the last check.
-fn is_kept(store: &dyn Store, scope: &Scope, def: &RecordDef) -> Result<bool, StoreError> {
+fn is_kept(store: &dyn Records, scope: &Scope, def: &RecordDef) -> Result<bool, StoreError> {
     let kept = store.record(scope, INDEXED, kept_under(def))?;
     Ok(kept.is_some_and(|row| row.body["digest"] == json!(found_by_digest(def))))
 }
