@@ -1,4 +1,4 @@
-//! What tests run against: servers, and weights of a model. Nothing here is part of the product.
+//! Test fixtures: database servers and model weights. Not part of the product.
 
 mod minilm;
 mod postgres;
