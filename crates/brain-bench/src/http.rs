@@ -1,5 +1,5 @@
-//! `brain-bench http`: repeats one request over persistent connections. It knows nothing of Brain, so peers are measured
-//! with the same load generator.
+//! `brain-bench http`: repeats one request over persistent connections. It knows nothing of Brain, so peers are
+//! measured with the same load generator.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;

@@ -1,34 +1,34 @@
-//! Takes the blocks that are run out of a Markdown page.
+//! Extracts the executable blocks of a Markdown page.
 
 use anyhow::{Result, bail};
 
-/// Something that happens on a page.
+/// An action of a page.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Act {
-    /// A file is written.
+    /// Write a file.
     File { line: usize, path: String, text: String },
-    /// A command is run.
+    /// Run a command.
     Command(Console),
 }
 
-/// A command and what it should come to.
+/// A command with its expected results.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Console {
     pub(super) line: usize,
     pub(super) text: String,
     pub(super) exit: i32,
-    /// Lines that must be in the output, with where they stand on the page.
+    /// Lines that must be in the output, with their line numbers on the page.
     pub(super) expected: Vec<(usize, String)>,
 }
 
-/// What is done with a block.
+/// How a block is handled.
 enum Kind {
     Console,
     File(String),
     Other,
 }
 
-/// What happens on a page, in order. Lines count from 1.
+/// The actions of a page, in order. Lines count from 1.
 pub(super) fn acts(page: &str) -> Result<Vec<Act>> {
     let mut acts = Vec::new();
     let mut lines = page.lines().enumerate();
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn commands_with_their_output_are_taken_out_in_order() {
+    fn commands_with_their_output_are_extracted_in_order() {
         let page = "# Tour\n\n```console\n$ brain doctor\nok\n\nfine … here\n$ brain nope   # exit 2\n```\ntext\n";
         let wanted = [
             console(4, "brain doctor", 0, &[(5, "ok"), (7, "fine … here")]),
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_that_is_wrong_is_refused() {
+    fn a_malformed_block_is_rejected() {
         assert!(acts("```console\n$ x\n").is_err());
         assert!(acts("```console\noutput without a command\n```").is_err());
     }

@@ -1,19 +1,19 @@
-//! Compares what a page shows with what was said.
+//! Compares the output shown on a page with the real output.
 
 use std::collections::BTreeMap;
 
-/// The ids on the page and the ids that stand for them in this session.
+/// The ids on the page and the corresponding ids of this session.
 #[derive(Debug, Default)]
 pub(super) struct Names(BTreeMap<String, String>);
 
-/// What an expected line is made of.
+/// A part of an expected line.
 #[derive(Debug, PartialEq, Eq)]
 enum Part<'l> {
-    /// Exactly this.
+    /// Literal text.
     Text(&'l str),
-    /// Any amount of space, also none: columns and JSON are not worth a failure.
+    /// Any amount of space, including none, because alignment does not matter.
     Space,
-    /// Anything.
+    /// Any text.
     Any,
     /// A UUID.
     Id(&'l str),
@@ -25,7 +25,7 @@ impl Names {
         self.0.iter().fold(command.to_owned(), |command, (shown, real)| command.replace(shown, real))
     }
 
-    /// Where the first match of an expected line ends; remembers the ids in it.
+    /// The end of the first match of an expected line. Records the ids in it.
     pub(super) fn find(&mut self, expected: &str, text: &str) -> Option<usize> {
         let parts = parts(expected.trim());
         for (start, _) in text.char_indices() {
@@ -63,7 +63,7 @@ fn parts(line: &str) -> Vec<Part<'_>> {
     parts
 }
 
-/// The UUID at the beginning of a text.
+/// The UUID at the start of a text.
 fn uuid(text: &str) -> Option<&str> {
     let id = text.get(..36)?;
     let good = id.bytes().enumerate().all(|(n, b)| match n {
@@ -73,7 +73,7 @@ fn uuid(text: &str) -> Option<&str> {
     good.then_some(id)
 }
 
-/// Where the parts end in the text, if they begin at `at`.
+/// The end of the match that starts at `at`, if the parts match there.
 fn matches(parts: &[Part<'_>], text: &str, at: usize, names: &mut BTreeMap<String, String>) -> Option<usize> {
     let Some((part, later)) = parts.split_first() else { return Some(at) };
     let rest = &text[at..];
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn three_dots_stand_for_anything() {
+    fn an_ellipsis_matches_anything() {
         let mut names = Names::default();
         assert_eq!(names.find("a … c", "x a b b c y"), Some(9));
         assert!(names.find("a … d", "a b c").is_none());
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_stands_for_the_real_one_from_then_on() {
+    fn an_id_is_replaced_by_the_real_one_from_then_on() {
         let mut names = Names::default();
         assert!(names.find(&format!("\"run_id\": \"{SHOWN}\""), &format!("{{\"run_id\":\"{REAL}\"}}")).is_some());
         assert_eq!(names.fill(&format!("brain inspect {SHOWN}")), format!("brain inspect {REAL}"));

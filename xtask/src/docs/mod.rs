@@ -1,15 +1,16 @@
-//! `cargo xtask docs`: runs the command blocks of the documentation, so that no page promises what is not so.
+//! `cargo xtask docs`: runs the command blocks of the documentation and compares their output.
 //!
 //! A page is one shell session in a fresh folder that has `packs/` and an empty home. In it,
 //!
 //! * a `console` block is run: each line after `$ ` is a command (`> ` continues it). It must exit with 0, or with the
-//!   code of a trailing `# exit 1`. The lines below it must be in its output, in this order; `…` stands for anything,
-//!   and a UUID stands for the UUID that is there: later commands that name it get the real one;
-//! * a command that ends in `&` stays in the background until the end of the page, and `brain serve` is waited for;
+//!   code of a trailing `# exit 1`. The lines below it must be in its output, in this order; `…` matches anything, and
+//! a
+//!   UUID matches any UUID: later commands that name it get the real one;
+//! * a command that ends in `&` stays in the background until the end of the page; `brain serve` must become healthy;
 //! * a `yaml file=PATH` block (or any other language) becomes that file;
 //! * a block marked `norun` is only read by people.
 //!
-//! `127.0.0.1:7700` is replaced by a free port, so that pages get along with a server that happens to run.
+//! `127.0.0.1:7700` is replaced by a free port, so that pages do not conflict with a running server.
 
 mod blocks;
 mod expect;
@@ -75,7 +76,7 @@ fn run(files: Vec<PathBuf>) -> Result<Outcome> {
     Ok(Outcome::Checked { passed, failed })
 }
 
-/// Runs one page; what follows a failure would only confuse, so it ends there. An error begins with the line.
+/// Runs one page up to the first failure, because later commands depend on earlier ones. An error begins with the line.
 fn play(binary: &Path, root: &Path, acts: &[Act]) -> Result<usize> {
     let mut session = Session::start(binary, &root.join("packs")).context(" no session")?;
     let mut names = Names::default();
@@ -107,7 +108,7 @@ fn play(binary: &Path, root: &Path, acts: &[Act]) -> Result<usize> {
     Ok(commands)
 }
 
-/// Where cargo puts what it builds.
+/// Cargo's target folder.
 pub(crate) fn target_folder() -> Result<PathBuf> {
     let mut cargo: Command = cargo();
     let output = cargo.args(["metadata", "--format-version", "1", "--no-deps"]).output()?;
