@@ -3,9 +3,8 @@
 //! A page is one shell session in a fresh folder that has `packs/` and an empty home. In it,
 //!
 //! * a `console` block is run: each line after `$ ` is a command (`> ` continues it). It must exit with 0, or with the
-//!   code of a trailing `# exit 1`. The lines below it must be in its output, in this order; `…` matches anything, and
-//! a
-//!   UUID matches any UUID: later commands that name it get the real one;
+//!   code of a trailing `# exit 1`. The lines below it must be in its output, in this order; `…` matches anything,
+//!   and a UUID matches any UUID: later commands that name it get the real one;
 //! * a command that ends in `&` stays in the background until the end of the page; `brain serve` must become healthy;
 //! * a `yaml file=PATH` block (or any other language) becomes that file;
 //! * a block marked `norun` is only read by people.
