@@ -1,5 +1,5 @@
-//! `cargo xtask crash`: real servers, killed under load for as long as one likes. The test `crash` of `crates/brain` with
-//! the release build and more patience.
+//! `cargo xtask crash`: kills real servers under load, for any length of time. It is the test `crash` of `crates/brain`
+//! with the release build and longer limits.
 
 use anyhow::{Context, Result, bail};
 
@@ -9,7 +9,7 @@ use crate::tools;
 
 const HELP: &str = "cargo xtask crash [--seconds N] [--runs N] [--seed N] [--store sqlite|postgres|both]";
 
-/// What was asked for.
+/// The options.
 struct Asked {
     seconds: String,
     runs: String,
@@ -31,14 +31,14 @@ impl Asked {
                 "--runs" => asked.runs = value.into(),
                 "--seed" => asked.seed = Some(value.into()),
                 "--store" if ["sqlite", "postgres", "both"].contains(&value) => asked.store = value.into(),
-                _ => bail!("{name} {value} is not known: {HELP}"),
+                _ => bail!("unknown option {name} {value}: {HELP}"),
             }
         }
         Ok(asked)
     }
 }
 
-/// One step for each kind of store.
+/// One step per kind of store.
 pub(crate) fn steps(args: &[&str]) -> Vec<Step> {
     let asked = match Asked::read(args) {
         Ok(asked) => asked,
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_asked_for_is_read_and_nonsense_refused() {
+    fn options_are_parsed_and_unknown_ones_rejected() {
         let asked = Asked::read(&["--seconds", "5", "--store", "sqlite"]).unwrap();
         assert_eq!((asked.seconds.as_str(), asked.store.as_str(), asked.seed), ("5", "sqlite", None));
         for wrong in [&["--seconds"][..], &["--seconds", "x"], &["--store", "mysql"], &["--what", "1"]] {

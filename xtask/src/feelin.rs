@@ -1,4 +1,4 @@
-//! Our FEEL against `feelin`, an implementation that others wrote, on the shared table of expressions.
+//! Compares our FEEL with `feelin`, an independent implementation, on the shared table of expressions.
 
 use std::path::Path;
 use std::process::Command;
@@ -7,10 +7,10 @@ use crate::report::{Outcome, Step};
 use crate::shell::{root, tee};
 use crate::tools;
 
-/// Words in npm's complaints that mean: the network is not there. Anything else is a real failure.
+/// Words in npm's errors that mean the network is unavailable. Any other error is a failure.
 const OFFLINE: [&str; 6] = ["ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "ETIMEDOUT", "ENETUNREACH", "ECONNRESET"];
 
-/// The comparison.
+/// The comparison step.
 pub(crate) fn step() -> Step {
     Step::new("feelin", || {
         if !tools::node()? {
@@ -33,7 +33,7 @@ pub(crate) fn step() -> Step {
     })
 }
 
-/// Whether npm has installed what the lock file says, and the lock file has not changed since.
+/// Whether npm has installed the versions of the lock file.
 fn installed(folder: &Path) -> bool {
     let changed = |path: &str| folder.join(path).metadata().and_then(|file| file.modified());
     match (changed("node_modules/.package-lock.json"), changed("package-lock.json")) {

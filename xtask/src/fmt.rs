@@ -1,4 +1,4 @@
-//! `cargo xtask fmt`: one way to format.
+//! `cargo xtask fmt`: formats the code.
 
 use crate::report::{Outcome, Step};
 use crate::shell::{cargo, succeeds};
@@ -8,7 +8,7 @@ pub(crate) fn write() -> Vec<Step> {
     vec![Step::new("format", || Ok(Outcome::of(succeeds(cargo().args(["fmt", "--all"]))?)))]
 }
 
-/// Checks that nobody forgot to.
+/// Checks the formatting.
 pub(crate) fn check() -> Step {
     Step::new("format", || {
         let formatted = succeeds(cargo().args(["fmt", "--all", "--check"]))?;

@@ -3,7 +3,7 @@
 use crate::report::{Outcome, Step};
 use crate::shell::{cargo, succeeds};
 
-/// Clippy over everything, tests included; then the documentation.
+/// Clippy over everything, including tests; then the documentation.
 pub(crate) fn steps() -> Vec<Step> {
     vec![
         Step::new("clippy", || {

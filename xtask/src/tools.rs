@@ -1,6 +1,6 @@
-//! The programs that the steps need. What is missing is installed where that is possible, and named where it is not.
+//! The programs that the steps need. Missing ones are installed where possible, and named where not.
 //!
-//! A fresh machine has cargo and a C compiler. Nothing is installed twice: what answers is left alone.
+//! A fresh machine has cargo and a C compiler. A program that already works is left alone.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -10,7 +10,7 @@ use anyhow::Result;
 use crate::report::{Outcome, Step};
 use crate::shell::{answers, succeeds};
 
-/// Looks for everything at once, so that what is missing is known before the long steps begin.
+/// Looks for everything first, so that missing programs are known before the long steps.
 pub(crate) fn step() -> Step {
     Step::new("tools", || {
         let mut missing = 0;
@@ -46,27 +46,27 @@ fn component_there(component: &str) -> Result<bool> {
     Ok(there())
 }
 
-/// Whether tests can run with cargo-nextest. It is only faster, so it is not installed.
+/// Whether cargo-nextest is available. It is only faster, so it is not installed.
 pub(crate) fn nextest() -> bool {
     answers("cargo", &["nextest", "--version"])
 }
 
-/// Whether curl is there, by now.
+/// Whether curl is available, after trying to install it.
 pub(crate) fn curl() -> Result<bool> {
     package("curl", &["curl"])
 }
 
-/// Whether node and npm are there, by now.
+/// Whether node and npm are available, after trying to install them.
 pub(crate) fn node() -> Result<bool> {
     Ok(package("node", &["nodejs", "npm"])? && package("npm", &["npm"])?)
 }
 
-/// Whether PostgreSQL's server is there, by now. Tests start one of their own; none has to run.
+/// Whether PostgreSQL's server is available, after trying to install it. Tests start their own server.
 pub(crate) fn postgres() -> Result<bool> {
     install("postgres", &["postgresql"], postgres_there)
 }
 
-/// Debian keeps the server out of the path, in a folder for each version; elsewhere `pg_config` knows.
+/// Debian keeps the server outside the path, in a folder per version; elsewhere `pg_config` knows it.
 fn postgres_there() -> bool {
     let said = Command::new("pg_config").arg("--bindir").output().ok();
     let said = said.map(|output| PathBuf::from(String::from_utf8_lossy(&output.stdout).trim()));
@@ -75,7 +75,7 @@ fn postgres_there() -> bool {
     folders.into_iter().any(|folder| folder.join("postgres").is_file() && folder.join("initdb").is_file())
 }
 
-/// Whether the weights that tests of transformers run are there, by now.
+/// Whether the weights for tests of transformers are available, after trying to download them.
 fn weights() -> bool {
     brain_testbed::minilm().inspect_err(|error| eprintln!("{error}")).is_ok()
 }

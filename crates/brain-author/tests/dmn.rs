@@ -1,4 +1,4 @@
-//! Decisions of DMN files become tools that decide the same.
+//! Decisions of DMN files become equivalent tools.
 
 use brain_author::import::{Imported, dmn};
 use brain_lang::feel::{Env, Value as FeelValue};
@@ -25,7 +25,7 @@ fn imported(body: &str) -> Imported {
     dmn("desk", &[("desk.dmn".to_owned(), file(body))], true).unwrap_or_else(|report| panic!("{report}"))
 }
 
-/// The pack that was made; it must pass the check without a warning.
+/// The generated pack; it must pass the check without a warning.
 fn checked(imported: &Imported) -> Loaded {
     let source = PackSource::new("made", imported.files.clone());
     let shown: Vec<String> = imported.files.iter().map(|(path, text)| format!("=== {path}\n{text}")).collect();
@@ -41,7 +41,7 @@ fn table(loaded: &Loaded, tool: &str) -> DecideBehavior {
     }
 }
 
-/// What the rules that match say, in the order of the table; nothing if something cannot be computed.
+/// The results of the matching rules, in table order; empty if something cannot be evaluated.
 fn hits(loaded: &Loaded, tool: &str, input: Value) -> Option<Vec<Value>> {
     let table = table(loaded, tool);
     let schema = &loaded.registry.tool(tool)?.def.input;
@@ -90,7 +90,7 @@ fn postage(policy: &str) -> String {
 }
 
 #[test]
-fn every_hit_policy_is_taken_over() {
+fn every_hit_policy_is_imported() {
     for (policy, expected) in [
         ("", HitPolicy::Unique),
         (r#"hitPolicy="UNIQUE""#, HitPolicy::Unique),
@@ -180,7 +180,7 @@ const LOAN: &str = r#"
 "#;
 
 #[test]
-fn names_types_and_needs_of_decisions_are_taken_over() {
+fn names_types_and_requirements_of_decisions_are_imported() {
     let imported = imported(LOAN);
     assert!(imported.notes.is_empty(), "{:?}", imported.notes);
     assert_eq!(imported.made, (4, 2));
@@ -207,7 +207,7 @@ fn names_types_and_needs_of_decisions_are_taken_over() {
 }
 
 #[test]
-fn what_cannot_be_taken_over_is_named_with_its_place() {
+fn what_cannot_be_imported_is_reported_with_its_position() {
     let body = r#"<businessKnowledgeModel name="Rate table"/>
 <import name="other"/>
 <decision name="Boxed"><context/></decision>

@@ -1,4 +1,4 @@
-//! `brain pack docs`: what stands in a document, and that its drawings are sound.
+//! `brain pack docs`: the content of a document, and the soundness of its drawings.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail loudly")]
 
@@ -89,7 +89,7 @@ steps:
 }
 
 #[test]
-fn every_tool_playbook_and_record_type_of_trades_has_its_place() {
+fn every_tool_playbook_and_record_type_of_trades_is_documented() {
     let registry = trades();
     let text = markdown(&registry, "trades").unwrap();
     let page = html(&registry, "trades").unwrap();
@@ -113,7 +113,7 @@ fn every_tool_playbook_and_record_type_of_trades_has_its_place() {
 }
 
 #[test]
-fn every_link_leads_somewhere() {
+fn every_link_resolves() {
     for (registry, pack) in [(trades(), "trades"), (rich(), "claims")] {
         let page = html(&registry, pack).unwrap();
         for link in page.split("href=\"#").skip(1) {
@@ -135,7 +135,7 @@ fn state_machines_are_drawn_with_the_tools_that_move_them() {
 }
 
 #[test]
-fn everything_a_pack_can_say_is_in_its_document() {
+fn everything_a_pack_declares_is_in_its_document() {
     let registry = rich();
     let text = markdown(&registry, "claims").unwrap();
     for part in [
@@ -165,7 +165,7 @@ fn everything_a_pack_can_say_is_in_its_document() {
 }
 
 #[test]
-fn a_page_needs_nothing_else_and_takes_no_text_for_markup() {
+fn a_page_is_self_contained_and_escapes_text() {
     for (registry, pack) in [(trades(), "trades"), (rich(), "claims")] {
         let page = html(&registry, pack).unwrap();
         for outside in ["<script", "<link", "src=", "@import", "url(http"] {
@@ -186,7 +186,7 @@ fn boxes(drawing: &str) -> Vec<[f64; 4]> {
 }
 
 #[test]
-fn no_two_boxes_of_a_drawing_overlap_and_all_are_inside() {
+fn boxes_of_a_drawing_do_not_overlap_and_are_inside() {
     let page = html(&rich(), "claims").unwrap();
     let drawings: Vec<&str> =
         page.split("<svg class=\"drawing\"").skip(1).map(|text| text.split("</svg>").next().unwrap()).collect();

@@ -1,4 +1,4 @@
-//! Packs that are made from what others have written down: they are checked, and nothing is lost silently.
+//! Packs imported from other formats: they pass the check, and nothing is lost silently.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use brain_registry::model::Behavior;
 use brain_registry::{Loaded, PackSource, load_sources};
 use serde_json::{Value, json};
 
-/// The pack that was made, or every mistake in it.
+/// The generated pack, or its errors.
 fn checked(imported: &Imported) -> Loaded {
     let source = PackSource::new("made", imported.files.clone());
     load_sources(vec![source]).unwrap_or_else(|report| {
@@ -97,7 +97,7 @@ fn an_action_registry_becomes_a_pack_that_passes_the_check() {
 }
 
 #[test]
-fn what_an_action_says_is_mapped_or_named() {
+fn every_key_of_an_action_is_mapped_or_reported() {
     let imported = registry("shop", "actions.json", &actions()).unwrap();
     for (key, part) in [
         ("is_active", "left out"),
@@ -115,10 +115,10 @@ fn what_an_action_says_is_mapped_or_named() {
     }
 }
 
-/// Every attribute leaves a trace: change it, and the pack or the report changes.
+/// Every attribute matters: changing it changes the pack or the report.
 #[test]
 fn no_attribute_is_lost_silently() {
-    // The comments of the example are YAML, which is how it is read.
+    // The example contains comments, so it is read as YAML.
     let source = include_str!("imports/action.json").lines().map(|line| line.split("  # ").next().unwrap());
     let action: Value = serde_json::from_str(&source.collect::<Vec<_>>().join("\n")).unwrap();
     let of = |action: &Value| {
@@ -127,7 +127,7 @@ fn no_attribute_is_lost_silently() {
     };
     let whole = of(&action);
     for key in action.as_object().unwrap().keys() {
-        // Where nothing means the same as what is said here, something else is said.
+        // Use another value where no value has the same meaning.
         let changed = match key.as_str() {
             "triggers_workflow" => json!(true),
             "is_active" | "rollback_possible" => json!(false),
@@ -156,7 +156,7 @@ fn a_plain_list_of_tools_becomes_jobs_for_workers() {
 }
 
 #[test]
-fn a_playbook_with_verbs_becomes_ours() {
+fn a_playbook_with_verbs_is_imported() {
     let sources = [("setup.yaml".to_owned(), include_str!("imports/setup_fund.playbook.yaml").to_owned())];
     let imported = playbooks("funds", &sources, &BTreeSet::new(), true).unwrap_or_else(|report| panic!("{report}"));
     let Loaded { registry, .. } = checked(&imported);
@@ -224,7 +224,7 @@ fn a_macro_becomes_a_playbook_with_labels_conditions_and_loops() {
 }
 
 #[test]
-fn tools_that_are_there_already_get_no_stand_in() {
+fn existing_tools_get_no_placeholder() {
     let sources = [("setup.yaml".to_owned(), include_str!("imports/setup_fund.playbook.yaml").to_owned())];
     let known = BTreeSet::from(["cbu.create".to_owned()]);
     let imported = playbooks("funds", &sources, &known, false).unwrap();
@@ -234,7 +234,7 @@ fn tools_that_are_there_already_get_no_stand_in() {
 }
 
 #[test]
-fn what_cannot_be_read_is_told_with_its_place() {
+fn unreadable_input_is_reported_with_its_position() {
     let report = registry("x", "bad.json", "{\"actions\": [\n  {\"action_id\": \"a\",\n   \"b\" 1}\n]}").unwrap_err();
     let first = &report.diagnostics()[0];
     assert_eq!(first.file, "bad.json");

@@ -1,4 +1,4 @@
-//! `brain-bench entities`: what it costs to find a record by its name among very many.
+//! `brain-bench entities`: the cost of finding a record by name among very many.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -16,9 +16,9 @@ use crate::ground::Ground;
 use crate::show::{BOLD, DIM};
 use crate::{runtime, said, show, timed};
 
-/// Records that are put into the store by one commit.
+/// Records per commit.
 const BATCH: usize = 1000;
-/// Records that are written with and without a name, to compare.
+/// Records written with and without a name, for comparison.
 const FEW: usize = 50_000;
 const SYLLABLES: [&str; 32] = [
     "ba", "ber", "chi", "da", "den", "fi", "ga", "han", "hol", "ja", "ka", "kim", "la", "lin", "ma", "mor", "na",
@@ -35,8 +35,10 @@ pub(crate) fn run(global: &Global, args: &BenchEntitiesArgs) -> Result<()> {
     let runtime = runtime()?;
     let _inside = runtime.enter();
     let kernel = kernel(&store, false)?;
-    let Some(person) = kernel.registry().record("person") else { bail!("the benchmark's own pack has no people") };
-    // What a name costs when a record is written: as many records of a type without one, in the same store.
+    let Some(person) = kernel.registry().record("person") else {
+        bail!("the benchmark's pack has no record type `person`")
+    };
+    // The cost of names when writing: compare with as many records of a type without names, in the same store.
     let few = args.records.min(FEW);
     let mut random = SeededRandom::new(7);
     let (unnamed_ms, _) = timed(|| fill(&unnamed(person), &store, &scope, few, &mut random))?;
@@ -78,16 +80,16 @@ pub(crate) fn run(global: &Global, args: &BenchEntitiesArgs) -> Result<()> {
     Ok(())
 }
 
-/// What became of names that were looked up: how long each took, and shares of them.
+/// The result of looking names up: latencies and shares.
 struct Looked {
     measured: Measured,
-    /// The one that is called so was taken, or is among those that are asked about.
+    /// Share of lookups that chose the right record, or listed it in a question.
     found: f64,
-    /// Another one was taken.
+    /// Share of lookups that chose another record.
     other: f64,
 }
 
-/// Looks names up as they are said.
+/// Looks up names in one spelling.
 fn look(kernel: &Kernel, scope: &Scope, names: &[&String], say: fn(&str) -> String) -> Result<Looked> {
     let began = Instant::now();
     let mut latencies = Vec::with_capacity(names.len());
@@ -96,7 +98,7 @@ fn look(kernel: &Kernel, scope: &Scope, names: &[&String], say: fn(&str) -> Stri
         let said = say(name);
         let (took, linked) = timed(|| Ok(kernel.look_up(scope, &["person"], &said)?))?;
         latencies.push(took);
-        // One word may be said of everybody who is called by it.
+        // A single word may refer to everybody who has it.
         let is_meant = |called: &str| called == **name || called.split(' ').any(|word| word == said);
         match linked.one() {
             Some(one) if !is_meant(&one.card.name) => other += 1,
@@ -108,7 +110,7 @@ fn look(kernel: &Kernel, scope: &Scope, names: &[&String], say: fn(&str) -> Stri
     Ok(Looked { measured, found: share(found), other: share(other) })
 }
 
-/// The same type with nothing to call its records by.
+/// The same type without name fields.
 fn unnamed(person: &RecordDef) -> RecordDef {
     let mut def = person.clone();
     (def.name, def.label) = ("unnamed".to_owned(), None);
@@ -116,7 +118,7 @@ fn unnamed(person: &RecordDef) -> RecordDef {
     def
 }
 
-/// Writes records as the tools would; their names.
+/// Writes records as the tools would; returns their names.
 fn fill(
     def: &RecordDef,
     store: &Arc<dyn Store>,
@@ -149,7 +151,7 @@ fn fill(
             names.push(name);
         }
         let outcomes = store.commit_now(vec![Member { scope: scope.clone(), preconditions: Vec::new(), writes }])?;
-        ensure!(outcomes.iter().all(|outcome| *outcome == Outcome::Committed), "a record met a conflict");
+        ensure!(outcomes.iter().all(|outcome| *outcome == Outcome::Committed), "writing a record conflicted");
     }
     Ok(names)
 }

@@ -1,4 +1,4 @@
-//! Where a benchmark takes place: the store that was named or a scratch file, and a fresh store beside it for probes.
+//! The store of a benchmark: the given one or a scratch file, and an empty one beside it for probes.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,15 +26,15 @@ impl Place {
     }
 }
 
-/// The place of a benchmark. Dropping it deletes a scratch file.
+/// The store of a benchmark. Dropping it deletes a scratch file.
 pub(crate) struct Ground {
     place: Place,
-    /// Deleted when it is dropped; holds the store if none was named.
+    /// A temporary folder, which holds the store if none was given.
     _scratch: tempfile::TempDir,
 }
 
 impl Ground {
-    /// The store that was named; without a name a file that is gone afterwards.
+    /// The given store, or a temporary file.
     pub(crate) fn new(global: &Global) -> Result<Self> {
         let scratch = tempfile::tempdir()?;
         let place = match &global.store {
@@ -44,7 +44,7 @@ impl Ground {
         Ok(Self { place, _scratch: scratch })
     }
 
-    /// The store.
+    /// Opens the store.
     pub(crate) fn open(&self) -> Result<Arc<dyn Store>> {
         Ok(match &self.place {
             Place::Sqlite(path) => Arc::new(SqliteStore::open(path)?),
@@ -52,7 +52,7 @@ impl Ground {
         })
     }
 
-    /// A file beside the store, for a limit that needs one. None if the store is no file.
+    /// A file beside the store, for a probe. `None` if the store is not a file.
     pub(crate) fn beside(&self) -> Option<PathBuf> {
         match &self.place {
             Place::Sqlite(path) => Some(path.with_extension("append.db")),
@@ -60,7 +60,7 @@ impl Ground {
         }
     }
 
-    /// An empty store of the same kind in the same place.
+    /// An empty store of the same kind at the same location.
     pub(crate) fn fresh(&self) -> Result<Fresh> {
         Ok(match &self.place {
             Place::Sqlite(path) => {
@@ -85,7 +85,7 @@ pub(crate) struct Fresh {
 
 impl Fresh {
     pub(crate) fn store(&self) -> Arc<dyn Store> {
-        self.store.clone().expect("it is there until it is dropped")
+        self.store.clone().expect("the store is set until it is dropped")
     }
 }
 
@@ -103,7 +103,7 @@ impl Drop for Fresh {
     }
 }
 
-/// The same database with a schema beside the one that is named.
+/// The same database with another schema.
 fn probe_schema(url: &str) -> String {
     let (base, query) = url.split_once('?').unwrap_or((url, ""));
     let mut schema = "brain";
@@ -118,7 +118,7 @@ fn probe_schema(url: &str) -> String {
     format!("{base}?{}", parts.join("&"))
 }
 
-/// Deletes a SQLite file and what lies beside it.
+/// Deletes a SQLite file and the files beside it.
 pub(crate) fn remove(path: &Path) {
     for end in ["", "-wal", "-shm", "-uploads"] {
         drop(std::fs::remove_file(format!("{}{end}", path.display())));

@@ -1,4 +1,4 @@
-//! `brain-bench growth`: what a run costs when few are stored, and when many are.
+//! `brain-bench growth`: the cost of a run with few and with many stored runs.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -14,16 +14,16 @@ use crate::ground::Ground;
 use crate::show::{BOLD, DIM};
 use crate::{probe, runtime, show, timed};
 
-/// Runs that are put into the store by one commit.
+/// Runs per commit.
 const BATCH: usize = 500;
-/// Steps of a run.
+/// Steps per run.
 const STEPS: usize = 5;
-/// Runs at the same time.
+/// Number of concurrent runs.
 const IN_FLIGHT: usize = 32;
-/// How often small questions are asked.
+/// Repetitions of small queries.
 const QUESTIONS: u32 = 50;
 
-/// What things cost at one size, in milliseconds.
+/// Costs at one size, in milliseconds.
 struct Cost {
     stored: usize,
     run: f64,
@@ -73,7 +73,7 @@ pub(crate) fn run(global: &Global, args: &BenchGrowthArgs) -> Result<()> {
     Ok(())
 }
 
-/// Measures at the present size. The store is opened anew: nothing is in its caches that a restart would not have.
+/// Measures at the current size. The store is reopened, so that its caches are as after a restart.
 fn cost(ground: &Ground, stored: usize, runs: usize) -> Result<Cost> {
     let scope = scope()?;
     let runtime = runtime()?;
@@ -98,7 +98,7 @@ fn cost(ground: &Ground, stored: usize, runs: usize) -> Result<Cost> {
     Ok(Cost { stored, run: measured.seconds * 1e3 / runs as f64, due, list, get, start })
 }
 
-/// What one of many questions takes.
+/// The average time of a repeated query.
 fn often<T>(question: impl Fn() -> Result<T>) -> Result<(f64, T)> {
     let (took, last) = timed(|| {
         let mut last = question()?;
@@ -110,13 +110,13 @@ fn often<T>(question: impl Fn() -> Result<T>) -> Result<(f64, T)> {
     Ok((took / f64::from(QUESTIONS), last))
 }
 
-/// Puts finished runs into a store: copies of a real one under new ids, many in one commit.
+/// Fills a store with finished runs: copies of a real one under new ids, many per commit.
 struct Filler {
     store: Arc<dyn Store>,
     scope: Scope,
-    /// What a real run wrote, commit by commit.
+    /// The commits of a real run.
     model: Vec<Member>,
-    /// The time of the next copy; each is a millisecond older than the present one day, so that ids are in order.
+    /// The time of the next copy. Copies start a day ago, one millisecond apart, so that their ids are in order.
     at: Timestamp,
     stored: usize,
 }
@@ -137,14 +137,14 @@ impl Filler {
         Ok(Self { store, scope, model, at, stored: 1 })
     }
 
-    /// Fills up to `count` runs in all.
+    /// Fills up to `count` runs in total.
     fn fill(&mut self, count: usize) -> Result<()> {
         let began = Instant::now();
         while self.stored < count {
             let batch = BATCH.min(count - self.stored);
             let members: Vec<Member> = (0..batch).map(|_| self.copy()).collect();
             let outcomes = self.store.commit_now(members)?;
-            ensure!(outcomes.iter().all(|outcome| *outcome == Outcome::Committed), "a copy met a conflict");
+            ensure!(outcomes.iter().all(|outcome| *outcome == Outcome::Committed), "writing a copy conflicted");
             self.stored += batch;
             if self.stored.is_multiple_of(100_000) {
                 tracing::info!(stored = self.stored, seconds = began.elapsed().as_secs(), "filling");

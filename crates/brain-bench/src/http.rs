@@ -1,5 +1,5 @@
-//! `brain-bench http`: sends one request again and again over connections that are kept, so many at a time. It knows
-//! nothing of Brain: peers are measured with the same loader.
+//! `brain-bench http`: repeats one request over persistent connections. It knows nothing of Brain, so peers are
+//! measured with the same load generator.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -15,23 +15,23 @@ use crate::cli::{BenchHttpArgs, Global};
 use crate::show;
 use crate::show::BOLD;
 
-/// How long an answer may take.
+/// Timeout of an answer.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Answers larger than this are not what is measured here.
+/// Maximum size of an answer.
 const MAX_ANSWER: usize = 64 << 20;
 
 pub(crate) fn run(global: &Global, args: &BenchHttpArgs) -> Result<()> {
     if args.runs == 0 || args.in_flight == 0 {
         bail!("--runs and --in-flight must be at least 1");
     }
-    let rest = args.url.strip_prefix("http://").context("only http:// addresses are measured")?;
+    let rest = args.url.strip_prefix("http://").context("the address must begin with http://")?;
     let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
     let request = format!(
         "POST /{path} HTTP/1.1\r\nhost: {host}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{}",
         args.body.len(),
         args.body
     );
-    // Some first: both sides get warm.
+    // Warm up both sides.
     drop(drive(host, &request, args.in_flight.min(args.runs), args.in_flight)?);
     let measured = drive(host, &request, args.runs, args.in_flight)?;
     if global.json {
@@ -81,7 +81,7 @@ fn drive(host: &str, request: &str, runs: usize, in_flight: usize) -> Result<Mea
     Ok(Measured::new(started.elapsed().as_secs_f64(), latencies))
 }
 
-/// Reads one answer to its end: its status and body.
+/// Reads one answer completely; returns status and body.
 pub(crate) fn answer(connection: &mut impl BufRead) -> Result<(u16, Vec<u8>)> {
     let mut line = String::new();
     connection.read_line(&mut line)?;
@@ -117,7 +117,7 @@ pub(crate) fn answer(connection: &mut impl BufRead) -> Result<(u16, Vec<u8>)> {
 }
 
 fn take(connection: &mut impl Read, length: usize, body: &mut Vec<u8>) -> Result<()> {
-    ensure!(body.len() + length <= MAX_ANSWER, "an answer of more than {MAX_ANSWER} bytes");
+    ensure!(body.len() + length <= MAX_ANSWER, "the answer has more than {MAX_ANSWER} bytes");
     let begin = body.len();
     body.resize(begin + length, 0);
     connection.read_exact(&mut body[begin..])?;
@@ -129,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn answers_are_read_to_their_end_and_no_further() {
+    fn answers_are_read_exactly_to_their_end() {
         let text = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhiHTTP/1.1 503 Busy\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n1;x\r\nd\r\n0\r\n\r\n";
         let mut connection = text.as_bytes();
         assert_eq!(answer(&mut connection).unwrap(), (200, b"hi".to_vec()));

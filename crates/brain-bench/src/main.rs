@@ -1,5 +1,5 @@
-//! Benchmarks of Brain. Each figure stands beside a limit or an earlier figure that was measured in the same process:
-//! absolute figures differ from machine to machine, ratios much less.
+//! Benchmarks of Brain. Each figure is compared with a limit or an earlier figure that was measured in the same
+//! process: absolute figures differ between machines, ratios much less.
 //!
 //! `cargo xtask bench` runs these with peers and prints a table; see `docs/benchmarks.md`.
 
@@ -30,7 +30,7 @@ use crate::cli::{BenchCommand, Cli};
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    // `waiting` starts a server from this binary, so that it needs no other one.
+    // `waiting` starts a server from this binary.
     if std::env::args().nth(1).is_some_and(|first| first == "serve") {
         return brain::main();
     }
@@ -54,12 +54,12 @@ fn main() -> ExitCode {
     }
 }
 
-/// The runtime that kernels run on.
+/// The Tokio runtime for kernels.
 fn runtime() -> Result<tokio::runtime::Runtime> {
     Ok(tokio::runtime::Builder::new_multi_thread().enable_all().build()?)
 }
 
-/// The result of `work`, and how many milliseconds it took.
+/// The result of `work`, and its duration in milliseconds.
 fn timed<T>(work: impl FnOnce() -> Result<T>) -> Result<(f64, T)> {
     let began = Instant::now();
     let value = work()?;

@@ -1,4 +1,4 @@
-//! The two limits that a benchmark of runs is held against.
+//! The two limits that runs are compared with.
 
 use std::path::Path;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -11,11 +11,11 @@ use brain_store::{Member, Outcome, Scope, Store, Write};
 
 use crate::ground::remove;
 
-/// Records and runs read back at a time.
+/// Rows per read.
 const PAGE: usize = 1000;
 
-/// Commits the rows of the newest `runs` runs of a store into a fresh one: the same tables, rows, bytes and number of
-/// acknowledgements a run, and no engine.
+/// Commits the rows of the newest `runs` runs of a store into an empty one: the same tables, rows, bytes and
+/// acknowledgements per run, without the engine.
 pub(crate) fn same_rows(
     store: &Arc<dyn Store>,
     scope: &Scope,
@@ -34,7 +34,7 @@ pub(crate) fn same_rows(
                     let begun_at = Instant::now();
                     for member in members {
                         if fresh.commit_now(vec![member])? != [Outcome::Committed] {
-                            bail!("the probe met a conflict in a store of its own");
+                            bail!("a commit of the probe conflicted");
                         }
                     }
                     latencies.push(begun_at.elapsed().as_secs_f64() * 1e3);
@@ -50,7 +50,7 @@ pub(crate) fn same_rows(
     Ok(Measured::new(started.elapsed().as_secs_f64(), latencies))
 }
 
-/// What each run wrote, commit by commit: everything with the first, then a change of the run's row for each later one.
+/// The commits of each run: everything with the first, then an update of the run's row for each later one.
 pub(crate) fn read_back(store: &Arc<dyn Store>, scope: &Scope, runs: usize) -> Result<Vec<Vec<Member>>> {
     let mut all = Vec::with_capacity(runs);
     let mut cursor = None;
@@ -92,8 +92,8 @@ pub(crate) fn read_back(store: &Arc<dyn Store>, scope: &Scope, runs: usize) -> R
     Ok(all)
 }
 
-/// The limit of such a design: clients wait for durable acknowledgements, one thread commits for all of them at once,
-/// into an append-only table. No engine.
+/// The limit of the design: clients wait for durable acknowledgements, and one thread group-commits for all of them
+/// into an append-only table, without the engine.
 pub(crate) struct Append {
     pub(crate) clients: usize,
     pub(crate) runs: usize,
@@ -167,7 +167,7 @@ fn write_forever(
         }
         transaction.commit()?;
         for done in group.drain(..) {
-            // A client that is gone needs no acknowledgement.
+            // The client may have given up.
             let _ = done.send(());
         }
     }

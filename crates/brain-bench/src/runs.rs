@@ -1,7 +1,7 @@
-//! `brain-bench runs`: durable runs per second through the whole engine, beside two limits measured in the same
-//! process and place. The *probe* commits the very same rows, read back from the store, into a fresh one, with the same
-//! number of acknowledgements a run: what is left when there is no engine. *Append* writes the same number of rows and
-//! bytes to one append-only table: what is left when there are no tables of ours either.
+//! `brain-bench runs`: durable runs per second through the whole engine, compared with two limits measured in the same
+//! process and location. The *probe* commits the same rows, read back from the store, into an empty one, with the same
+//! number of acknowledgements per run: the cost without the engine. *Append* writes the same number of rows and bytes
+//! to one append-only table: the cost without our tables, too.
 
 use anyhow::{Result, bail};
 use brain::bench::{Measured, difference, drive, kernel, round, scope, work};
@@ -22,7 +22,7 @@ pub(crate) fn run(global: &Global, args: &BenchRunsArgs) -> Result<()> {
     let runtime = runtime()?;
     let (measured, stats) = runtime.block_on(async {
         let kernel = kernel(&store, false)?;
-        // A few runs first: programs are stored, statements prepared, caches warm.
+        // Warm up: store programs, prepare statements, fill caches.
         drop(drive(&kernel, &request, args.in_flight.min(args.runs), args.in_flight).await?);
         let before = store.stats();
         let measured = drive(&kernel, &request, args.runs, args.in_flight).await?;

@@ -1,6 +1,6 @@
-//! Names as people say them: whole, in part, misspelt in the usual ways, and names that nobody has.
+//! Ways to write names: complete, partial, with common misspellings, and names that do not exist.
 
-/// A way to say a name, and how a name becomes that. The same name is always said alike.
+/// A label, and a function that rewrites a name. It is deterministic.
 type Way = (&'static str, fn(&str) -> String);
 
 /// All ways.
@@ -15,7 +15,7 @@ pub(crate) const WAYS: [Way; 8] = [
     ("not there", not_there),
 ];
 
-/// Letters that are taken for each other by ear.
+/// Letters that sound alike.
 const BY_EAR: [(char, &str); 11] = [
     ('y', "i"),
     ('z', "s"),
@@ -34,7 +34,7 @@ fn last_word(name: &str) -> String {
     name.rsplit(' ').next().unwrap_or_default().to_owned()
 }
 
-/// Two letters have changed places; one of them may be the space.
+/// Swaps two characters; one of them may be the space.
 fn swapped(name: &str) -> String {
     let mut letters: Vec<char> = name.chars().collect();
     let at = letters.len() / 3;
@@ -42,7 +42,7 @@ fn swapped(name: &str) -> String {
     letters.into_iter().collect()
 }
 
-/// Where a name is misspelt: anywhere but at a space, from name to name somewhere else.
+/// The position of the misspelling: not at a space, and different from name to name.
 fn place(letters: &[char]) -> usize {
     let sum: usize = letters.iter().map(|c| *c as usize).sum();
     let at = sum % letters.len();
@@ -55,7 +55,7 @@ fn changed(name: &str, change: impl Fn(char) -> String) -> String {
     letters.iter().enumerate().map(|(n, c)| if n == at { change(*c) } else { c.to_string() }).collect()
 }
 
-/// A letter of the alphabet that stands far from another.
+/// A letter far away in the alphabet.
 fn far(c: char) -> char {
     char::from(b'a' + (c.to_ascii_lowercase() as u8 - b'a' + 11) % 26)
 }
@@ -72,7 +72,7 @@ fn other(name: &str) -> String {
     changed(name, |c| far(c).to_string())
 }
 
-/// Each word has a letter that sounds like its own.
+/// Replaces a letter of each word by one that sounds alike.
 fn sounds_alike(name: &str) -> String {
     let of_word = |word: &str| {
         let found = BY_EAR.iter().find(|(letter, _)| word[1..].contains(*letter));
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_is_said_in_these_ways() {
+    fn a_name_is_rewritten_in_every_way() {
         let said: Vec<String> = WAYS.iter().map(|(_, say)| say("Kayam Denmorhan")).collect();
         assert_eq!(
             said,

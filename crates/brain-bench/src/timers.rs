@@ -1,5 +1,5 @@
-//! `brain-bench timers`: very many runs whose time comes in the same moment. How long until all have gone on, and how long
-//! a new request waits meanwhile.
+//! `brain-bench timers`: very many runs that are due at the same time. Measures how long until all have gone on, and
+//! how long new requests wait meanwhile.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -16,13 +16,13 @@ use crate::ground::Ground;
 use crate::show::{BOLD, DIM};
 use crate::{runtime, show};
 
-/// Requests at the same time while the store is filled.
+/// Concurrent requests while the store is filled.
 const AT_A_TIME: usize = 256;
-/// Runs whose timers are set in one commit.
+/// Timers set per commit.
 const TOGETHER: usize = 500;
-/// How long all of it may take before it counts as stuck.
+/// Time limit of the benchmark.
 const PATIENCE: Duration = Duration::from_secs(600);
-/// How often a new request is made while the timers fire.
+/// Interval of new requests while the timers fire.
 const EVERY: Duration = Duration::from_millis(100);
 
 pub(crate) fn run(global: &Global, args: &BenchTimersArgs) -> Result<()> {
@@ -54,10 +54,10 @@ pub(crate) fn run(global: &Global, args: &BenchTimersArgs) -> Result<()> {
     Ok(())
 }
 
-/// Runs that wait for a condition which holds when they are looked at again.
+/// Runs that wait for a condition, which holds when they are rechecked.
 async fn fill(store: &Arc<dyn Store>, runs: usize) -> Result<()> {
     let kernel = kernel(store, false)?;
-    // Not before all of them are there.
+    // The condition must not hold before all runs exist.
     let seconds = runs as u64 / 500 + 5;
     let until = SystemClock.now().plus(Millis(seconds * 1_000));
     let soon = ("bench.soon".to_owned(), json!({"text": "soon", "due": until.to_string()}));
@@ -66,7 +66,7 @@ async fn fill(store: &Arc<dyn Store>, runs: usize) -> Result<()> {
     ensure!(SystemClock.now() < until, "the store was filled too slowly; try with fewer runs");
     let waiting = waiting(store)?;
     ensure!(waiting == runs as u64, "of {runs} runs only {waiting} wait");
-    // Their own timers are past, and the condition holds.
+    // Now their own timers are past, and the condition holds.
     let recheck = Millis(16_000);
     let ready = until.plus(recheck);
     tokio::time::sleep(ready.since(SystemClock.now()).as_std()).await;
@@ -78,7 +78,7 @@ fn waiting(store: &Arc<dyn Store>) -> Result<u64> {
     Ok(counted.iter().find(|(status, _)| *status == RunStatus::Waiting).map_or(0, |(_, count)| *count))
 }
 
-/// Moves the timers of all waiting runs to one moment.
+/// Sets the timers of all waiting runs to one time.
 fn set_timers(store: &Arc<dyn Store>, due: Timestamp) -> Result<()> {
     let scope = scope()?;
     let mut cursor = None;
@@ -107,7 +107,8 @@ fn set_timers(store: &Arc<dyn Store>, due: Timestamp) -> Result<()> {
     }
 }
 
-/// A server's engine at work: how many seconds after their time the last one was done, and what new requests took.
+/// Runs an engine; returns how many seconds after the due time the last run was done, and the latencies of new
+/// requests.
 async fn fire(store: &Arc<dyn Store>, due: Timestamp) -> Result<(f64, Measured)> {
     let kernel = kernel(store, true)?;
     let probe = work(1, Tools::Record)?;

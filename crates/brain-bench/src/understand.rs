@@ -1,4 +1,4 @@
-//! `brain-bench understand`: what reading an utterance costs with a large vocabulary, and what the vocabulary costs.
+//! `brain-bench understand`: the cost of understanding with a large vocabulary, and of the vocabulary.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -56,7 +56,7 @@ const ENDS: [&str; 7] = [
     "called {name}",
     "{id} of {name}",
 ];
-/// How people wrap what they ask for.
+/// Words around a request.
 const WRAPS: [(&str, &str); 8] = [
     ("", ""),
     ("please ", ""),
@@ -68,7 +68,7 @@ const WRAPS: [(&str, &str); 8] = [
     ("can we ", " today"),
 ];
 
-/// Processes that load a snapshot.
+/// Number of processes that load a snapshot.
 const LOADS: usize = 5;
 
 pub(crate) fn run(global: &Global, args: &BenchUnderstandArgs) -> Result<()> {
@@ -97,7 +97,7 @@ pub(crate) fn run(global: &Global, args: &BenchUnderstandArgs) -> Result<()> {
     let file = tempfile::NamedTempFile::new()?;
     std::fs::write(file.path(), &bytes)?;
     let mut found = in_a_fresh_process(args, file.path(), args.utterances)?;
-    // What memory a process is given first may take a system longer than all of the loading: the middle of several.
+    // Allocating a fresh process's memory may take longer than loading, so take the median of several processes.
     let mut loads = vec![number(&found["load_ms"])];
     for _ in 1..LOADS {
         loads.push(number(&in_a_fresh_process(args, file.path(), 1)?["load_ms"]));
@@ -149,7 +149,7 @@ fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or_default()
 }
 
-/// What a process costs that has compiled nothing, as a server that starts: load, memory, and reading.
+/// Costs of a process that has compiled nothing, like a server that starts: load time, memory, and reading.
 fn loaded(args: &BenchUnderstandArgs, encoder: &Arc<dyn Encoder>, snapshot: &Path) -> Result<Value> {
     let before = resident_mb();
     let targets = targets(args.tools, args.phrases);
@@ -161,7 +161,7 @@ fn loaded(args: &BenchUnderstandArgs, encoder: &Arc<dyn Encoder>, snapshot: &Pat
     })?;
     let memory_mb = resident_mb() - before;
     let measure = |reworded: bool| {
-        // Phrases are taken apart when they are first looked at: others have been asked for before.
+        // Phrases are parsed lazily, so read other utterances first.
         read(&vocabulary, &utterances(&targets, args.utterances, reworded, 4))?;
         let readings = read(&vocabulary, &utterances(&targets, args.utterances, reworded, 5))?;
         let share = |of: fn(&Reading) -> bool| {
@@ -235,7 +235,7 @@ fn targets(tools: usize, phrases: usize) -> Vec<Target> {
     list
 }
 
-/// What people could say: phrases with values, as they are or in other words, and what should be understood.
+/// Test utterances: phrases with values, unchanged or reworded, with their expected targets.
 fn utterances(targets: &[Target], count: usize, reworded: bool, seed: u64) -> Vec<(String, String)> {
     let mut random = SeededRandom::new(seed);
     let mut draw = |below: usize| (random.next_u64() % below as u64) as usize;
@@ -247,7 +247,7 @@ fn utterances(targets: &[Target], count: usize, reworded: bool, seed: u64) -> Ve
             let (before, after) = WRAPS[1 + draw(WRAPS.len() - 1)];
             let mut words: Vec<String> = said.split(' ').map(str::to_owned).collect();
             let at = draw(words.len());
-            // Every third has a typo in a long word.
+            // Every third utterance has a typo in a long word.
             if draw(3) == 0 && words[at].len() > 5 && words[at].is_ascii() {
                 let place = 1 + draw(words[at].len() - 3);
                 words[at].remove(place);
@@ -260,12 +260,12 @@ fn utterances(targets: &[Target], count: usize, reworded: bool, seed: u64) -> Ve
     (0..count).map(utterance).collect()
 }
 
-/// How an utterance was read.
+/// The result of reading an utterance.
 struct Reading {
     took_ms: f64,
-    /// Whether it was not read as something else.
+    /// Whether it was not read as another target.
     right: bool,
-    /// Whether no phrase was said in so many words, so that search was asked.
+    /// Whether no phrase matched exactly, so that search was used.
     searched: bool,
 }
 

@@ -1,5 +1,5 @@
-//! `brain-bench vm`: what the machine alone does in memory. No store, no host, no threads: an upper bound for everything
-//! above it.
+//! `brain-bench vm`: the speed of the machine alone in memory, without store, host or threads. An upper bound for
+//! everything above it.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -48,7 +48,7 @@ pub(crate) fn run(global: &Global, args: &BenchVmArgs) -> Result<()> {
     Ok(())
 }
 
-/// Steps one after the other, each done outside.
+/// Sequential outside steps.
 fn plan(steps: usize) -> Result<Plan> {
     let tool = ToolRef { name: "bench.call".into(), hash: Digest::of(b"bench.call") };
     let delay = Millis(100);
@@ -75,7 +75,7 @@ fn plan(steps: usize) -> Result<Plan> {
     Ok(Plan { name: "bench".into(), steps, timeout: None, max_steps: 100, atomic: false })
 }
 
-/// One run from its start to its end: how many inputs and events it took.
+/// Plays one run from start to end; returns the numbers of inputs and events.
 fn play(code: &Code) -> Result<(u64, u64)> {
     let machine = Machine::new(code);
     let mut state = State::new(code);

@@ -1,5 +1,5 @@
-//! `brain-bench waiting`: what many waiting runs cost a server that starts: time, memory, and how late it wakes those
-//! whose time comes.
+//! `brain-bench waiting`: the cost of many waiting runs for a server that starts: time, memory, and how late it wakes
+//! runs that are due.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
@@ -18,23 +18,23 @@ use crate::cli::{BenchWaitingArgs, Global};
 use crate::show::{BOLD, DIM};
 use crate::{http, runtime, show};
 
-/// Requests at the same time while the store is filled.
+/// Concurrent requests while the store is filled.
 const AT_A_TIME: usize = 256;
-/// How long a server may take to become ready, and the sample to be woken.
+/// Time limit for a server to become ready, and for the sample to wake.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// A server has settled after this.
+/// How long a server may settle.
 const SETTLE: Duration = Duration::from_secs(2);
 
-/// What a server cost when it had started.
+/// The costs of starting a server.
 struct Start {
     ready_ms: f64,
-    /// Resident memory, where the system says.
+    /// Resident memory, if the system reports it.
     memory_mb: Option<f64>,
 }
 
 pub(crate) fn run(global: &Global, args: &BenchWaitingArgs) -> Result<()> {
     if global.store.is_some() {
-        bail!("this fills a file of its own; leave --store out");
+        bail!("this benchmark fills its own file; leave --store out");
     }
     let scratch = tempfile::tempdir()?;
     let pack = scratch.path().join("pack");
@@ -76,7 +76,8 @@ pub(crate) fn run(global: &Global, args: &BenchWaitingArgs) -> Result<()> {
     Ok(())
 }
 
-/// Fills a store with runs that wait for a year, and `soon` that wait for seconds: those and when each is due.
+/// Fills a store with runs that wait for a year and `soon` runs that wait for seconds; returns those and their due
+/// times.
 fn fill(path: &Path, runs: usize, soon: usize) -> Result<(f64, Vec<(RunId, Timestamp)>)> {
     let store: std::sync::Arc<dyn Store> = std::sync::Arc::new(SqliteStore::open(path)?);
     let began = Instant::now();
@@ -87,7 +88,7 @@ fn fill(path: &Path, runs: usize, soon: usize) -> Result<(f64, Vec<(RunId, Times
         drive(&kernel, &later, runs, AT_A_TIME).await?;
         let mut due = Vec::new();
         for n in 0..soon {
-            // Due before it is looked at again, whenever that is.
+            // Due before the recheck, whenever that is.
             let due_at = SystemClock.now().plus(Millis(3_000)).to_string();
             let call = ("bench.soon".to_owned(), json!({"text": format!("soon {n}"), "due": due_at}));
             let begun = kernel.begin(&request(vec![call], Mode::Enqueue)?).await?;
@@ -96,7 +97,7 @@ fn fill(path: &Path, runs: usize, soon: usize) -> Result<(f64, Vec<(RunId, Times
             due.push((begun.run, wake));
         }
         kernel.engine().stop();
-        // A figure about waiting runs is worth something only if they wait.
+        // The figures are valid only if all runs wait.
         let counted = store.count_by_status(SystemScope)?;
         let waiting = counted.iter().find(|(status, _)| *status == RunStatus::Waiting).map_or(0, |(_, count)| *count);
         ensure!(waiting == (runs + soon) as u64, "of {} runs only {waiting} wait: {counted:?}", runs + soon);
@@ -105,7 +106,7 @@ fn fill(path: &Path, runs: usize, soon: usize) -> Result<(f64, Vec<(RunId, Times
     Ok((began.elapsed().as_secs_f64(), due))
 }
 
-/// A server process of this very program. Killed when it is dropped.
+/// A server process of this program. Killed when it is dropped.
 struct Server(Child);
 
 impl Drop for Server {
@@ -145,7 +146,7 @@ fn memory_mb(process: u32) -> Option<f64> {
     line.split_whitespace().next()?.parse::<f64>().ok().map(|kilobytes| kilobytes / 1024.0)
 }
 
-/// Waits until the sample is over: by how much each was late.
+/// Waits until the sample has ended; returns how late each was.
 fn woken(path: &Path, soon: &[(RunId, Timestamp)]) -> Result<Measured> {
     let store = SqliteStore::open(path)?;
     let scope = scope()?;

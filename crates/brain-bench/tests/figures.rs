@@ -1,5 +1,5 @@
-//! The benchmarks on a small scale: each ends and prints the figures it promises. `timers` is left out: it waits for a
-//! lease to expire.
+//! Small runs of the benchmarks: each ends and prints its figures. `timers` is left out, because it waits for a lease
+//! to expire.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail loudly")]
 

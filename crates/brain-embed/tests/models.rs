@@ -1,4 +1,4 @@
-//! Models on disk: installed whole or not at all, described by what their makers wrote, and never a reason to stop.
+//! Models on disk: installed completely or not at all, described by their own metadata, and never a reason to fail.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
 
 use std::path::Path;
@@ -43,7 +43,7 @@ fn a_model_is_found_replaced_and_removed() {
 }
 
 #[test]
-fn files_that_were_changed_after_the_installation_are_noticed() {
+fn files_changed_after_installation_are_detected() {
     let (_folder, models) = installed();
     let dir = models.path().join("tiny");
     let mut config = std::fs::read_to_string(dir.join("config.json")).unwrap();
@@ -53,7 +53,7 @@ fn files_that_were_changed_after_the_installation_are_noticed() {
 }
 
 #[test]
-fn pooling_and_prefixes_are_what_the_makers_say_or_what_is_known_of_their_family() {
+fn pooling_and_prefixes_come_from_the_metadata_or_the_model_family() {
     let folder = tempfile::tempdir().unwrap();
     let dir = folder.path();
     tiny_model(dir, 1).unwrap();
@@ -81,7 +81,7 @@ fn pooling_and_prefixes_are_what_the_makers_say_or_what_is_known_of_their_family
 }
 
 #[test]
-fn what_cannot_be_used_is_replaced_by_the_table_with_one_line_that_says_why() {
+fn an_unusable_model_is_replaced_by_the_table_with_a_warning() {
     let (_folder, models) = installed();
     for name in [None, Some(BUILT_IN)] {
         let (encoder, problem) = open(name, &models);
@@ -105,7 +105,7 @@ fn what_cannot_be_used_is_replaced_by_the_table_with_one_line_that_says_why() {
 
 #[cfg(feature = "transformer")]
 #[test]
-fn phrases_are_remembered_beside_the_model_and_questions_are_not() {
+fn embeddings_of_phrases_are_cached_and_those_of_queries_are_not() {
     let (_folder, models) = installed();
     let (encoder, _) = open(Some("tiny"), &models);
     let cache = models.path().join("tiny/phrases.cache");

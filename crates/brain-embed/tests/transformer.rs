@@ -1,4 +1,4 @@
-//! Real weights against numbers that an implementation of its own (numpy, with the tokenizer of its makers) came to.
+//! Real weights, compared with the numbers of an independent implementation (numpy, with the original tokenizer).
 #![cfg(feature = "transformer")]
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
 
@@ -27,7 +27,7 @@ fn dot(a: &[f32], b: &[f32]) -> f32 {
 }
 
 #[test]
-fn vectors_are_those_of_the_reference_and_eight_bits_keep_their_direction() {
+fn vectors_match_the_reference_and_quantisation_keeps_their_direction() {
     let (exact, rounded) = (minilm(Precision::F32), minilm(Precision::Q8));
     for (text, reference) in REFERENCE {
         let vector_exact = vector(&exact, text);
@@ -42,7 +42,7 @@ fn vectors_are_those_of_the_reference_and_eight_bits_keep_their_direction() {
 }
 
 #[test]
-fn near_in_meaning_is_near_in_direction() {
+fn similar_meanings_have_similar_vectors() {
     let encoder = minilm(Precision::Q8);
     let [order, purchase, weather] = [0, 1, 2].map(|n| vector(&encoder, REFERENCE[n].0));
     let (near, far) = (dot(&order, &purchase), dot(&order, &weather));
@@ -50,7 +50,7 @@ fn near_in_meaning_is_near_in_direction() {
 }
 
 #[test]
-fn a_vector_does_not_depend_on_its_company_nor_on_what_is_cut_off() {
+fn a_vector_depends_neither_on_its_batch_nor_on_truncated_text() {
     let encoder = minilm(Precision::Q8);
     let long = "word ".repeat(400);
     let longer = format!("{long} and more");

@@ -1,14 +1,14 @@
-//! What arrives over HTTP: bodies and headers.
+//! HTTP input: bodies and headers.
 
 use brain_core::Timestamp;
 use brain_server::fuzzing;
 
-/// A body of JSON, as each request that the API takes.
+/// A JSON body, parsed as each request of the API.
 pub(crate) fn request(data: &[u8]) {
     fuzzing::bodies(data);
 }
 
-/// Headers and other short texts of a request, and `Retry-After` and `Date` of an answer: the first line and the second.
+/// Headers and other short texts of a request; the first two lines also as `Retry-After` and `Date` of an answer.
 pub(crate) fn header(data: &[u8]) {
     fuzzing::headers(data);
     let Some(text) = crate::text(data) else { return };
@@ -17,7 +17,7 @@ pub(crate) fn header(data: &[u8]) {
         let now = Timestamp::from_millis(now);
         for date in [None, Some(second)] {
             if let Some(wait) = brain_tools::retry_after(first, date, now) {
-                assert!(wait.0 > 0, "no time to wait is no answer");
+                assert!(wait.0 > 0, "a delay of zero is reported as none");
             }
         }
     }

@@ -1,4 +1,4 @@
-//! The languages: FEEL, templates, phrases, and what people type.
+//! The languages: FEEL, templates, phrases, and utterances.
 
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
@@ -15,14 +15,14 @@ use serde_json::json;
 
 const NOW: Timestamp = Timestamp::from_millis(1_772_442_000_000);
 
-/// Fuel for one evaluation: enough for every seed, little enough for many inputs a second.
+/// Fuel for one evaluation: enough for every seed, and low enough for many inputs per second.
 const FUEL: u64 = 20_000;
 
 fn context() -> serde_json::Value {
     json!({"a": 1, "b": "text", "c": [1, 2, 3], "d": {"e": true}, "day": "2026-03-02", "none": null})
 }
 
-/// An expression and a cell of a decision table: parsed, and evaluated if they parse.
+/// An expression and a decision table cell: parsed, and evaluated if they parse.
 pub(crate) fn feel(data: &[u8]) {
     let Some(source) = crate::text(data) else { return };
     let values = Value::from_json(&context());
@@ -57,7 +57,7 @@ pub(crate) fn binding(data: &[u8]) {
     }
 }
 
-/// A phrase of a pack.
+/// A phrase, as in a pack.
 pub(crate) fn phrase(data: &[u8]) {
     if let Some(phrase) = crate::text(data) {
         drop(brain_nlu::phrase_slots(phrase));
@@ -71,14 +71,14 @@ static READER: LazyLock<Reader> = LazyLock::new(|| {
     corpus_vocabulary(&registry, Arc::new(StaticTable::built_in()))
 });
 
-/// What somebody types, read with the trades pack. The spans of the answer lie inside the text.
+/// An utterance, read with the trades pack. The spans of the answer lie within the text.
 pub(crate) fn utterance(data: &[u8]) {
     if let Some(text) = crate::text(data) {
         drop(READER.read(text));
     }
 }
 
-/// Typed values in a text, of every kind.
+/// Typed values of every kind in a text.
 pub(crate) fn slot(data: &[u8]) {
     let Some(text) = crate::text(data) else { return };
     let around = Surroundings::new(NOW.to_jiff().to_zoned(TimeZone::UTC), "AU", "AUD");

@@ -1,5 +1,5 @@
-//! Every parser of Brain as a function of bytes. None of them may panic, whatever the bytes are; some also check that a
-//! value survives being written and read again.
+//! Every parser of Brain as a function of bytes. No parser may panic on any input; some targets also check that a value
+//! round-trips.
 //!
 //! The fuzzers in `fuzz/` call these functions, and `tests/seeds.rs` calls them with the seeds in `fuzz/seeds` and with
 //! deterministic mutations of those, without a fuzzer.
@@ -9,10 +9,10 @@ mod language;
 mod packs;
 mod stored;
 
-/// A parser: it panics if it has a bug.
+/// A fuzz target. It panics if the parser has a bug.
 pub type Target = fn(&[u8]);
 
-/// Every target by its name: the fuzzer `fuzz/fuzz_targets/NAME.rs` and the seeds `fuzz/seeds/NAME/`.
+/// Every target by name: the fuzzer is `fuzz/fuzz_targets/NAME.rs`, its seeds are in `fuzz/seeds/NAME/`.
 pub const TARGETS: &[(&str, Target)] = &[
     ("binding", language::binding),
     ("blob", stored::blob),
@@ -40,7 +40,7 @@ pub fn run(name: &str, data: &[u8]) {
     target.unwrap_or_else(|| panic!("there is no fuzz target `{name}`"))(data);
 }
 
-/// Most parsers read text; bytes that are not UTF-8 are refused before them.
+/// The data as text, because most parsers are only called with UTF-8.
 fn text(data: &[u8]) -> Option<&str> {
     std::str::from_utf8(data).ok()
 }

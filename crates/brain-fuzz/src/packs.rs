@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use brain_author::import;
 use brain_registry::{PackSource, load_sources};
 
-/// A pack in one text: a line `=== PATH` begins a file.
+/// A pack in one text: a line `=== PATH` starts a file.
 pub(crate) fn pack(data: &[u8]) {
     let Some(text) = crate::text(data) else { return };
     let mut files: Vec<(String, String)> = Vec::new();
@@ -17,7 +17,7 @@ pub(crate) fn pack(data: &[u8]) {
         }
     }
     if let Err(report) = load_sources(vec![PackSource::new("p", files)]) {
-        assert!(!report.render(false).is_empty(), "a pack is refused with a reason");
+        assert!(!report.render(false).is_empty(), "a rejected pack has a reason");
     }
 }
 

@@ -1,4 +1,4 @@
-//! What is read back from a store, and the small values that texts carry.
+//! Values read from a store, and small values within texts.
 
 use std::collections::BTreeMap;
 use std::fmt::{Debug, Display};
@@ -10,18 +10,18 @@ use brain_vm::{Event, Program, VM_EVENTS};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// The data of an event, read as each type of event. What can be read is the same after it was written again.
+/// The data of an event, parsed as each event type. A parsed event round-trips.
 pub(crate) fn event(data: &[u8]) {
     let Some(raw) = crate::text(data).and_then(|text| RawValue::from_string(text.to_owned()).ok()) else { return };
     for number in VM_EVENTS {
         if let Ok(event) = Event::read(number, 1, &raw) {
             let again = Event::read(event.number(), event.version(), &event.data());
-            assert_eq!(again.as_ref(), Ok(&event), "an event is read as it was written");
+            assert_eq!(again.as_ref(), Ok(&event), "an event round-trips");
         }
     }
 }
 
-/// A program: its check refuses what cannot be run, and what it accepts can be listed.
+/// A program: its check rejects what cannot be executed, and accepted programs can be listed.
 pub(crate) fn program(data: &[u8]) {
     if let Ok(program) = serde_json::from_slice::<Program>(data)
         && program.check().is_ok()
@@ -31,7 +31,7 @@ pub(crate) fn program(data: &[u8]) {
     }
 }
 
-/// A value with references to blobs. What is moved out is put back as it was.
+/// A value with references to blobs. Offloaded values are restored.
 pub(crate) fn blob(data: &[u8]) {
     let Ok(mut value) = serde_json::from_slice::<Value>(data) else { return };
     if blob::has_blobs(&value) {
@@ -44,11 +44,11 @@ pub(crate) fn blob(data: &[u8]) {
     let blobs: BTreeMap<String, Vec<u8>> =
         out.iter().map(|(hash, bytes, _)| (hash.to_string(), bytes.to_vec())).collect();
     let read = |hash: Digest| Ok(blobs.get(&hash.to_string()).cloned());
-    blob::inflate(&mut value, &read).expect("everything that was moved out is there");
-    assert_eq!(value, before, "what was moved out is put back");
+    blob::inflate(&mut value, &read).expect("every offloaded value is available");
+    assert_eq!(value, before, "offloaded values are restored");
 }
 
-/// Durations, rates, digests, ids and keys. Each is written so that it can be read.
+/// Durations, rates, digests, ids and keys. Each round-trips.
 pub(crate) fn value(data: &[u8]) {
     let Some(text) = crate::text(data) else { return };
     same::<Rate>(text);
@@ -58,7 +58,7 @@ pub(crate) fn value(data: &[u8]) {
     same::<TenantId>(text);
     same::<Millis>(text);
     if let Some(key) = text.parse().ok().and_then(Key::from_i64) {
-        assert_eq!(key.to_i64(), text.parse().ok(), "a key is the number that it was read from");
+        assert_eq!(key.to_i64(), text.parse().ok(), "a key round-trips");
     }
 }
 

@@ -1,4 +1,4 @@
-//! No parser panics on a seed, nor on a seed that was damaged in one of many ways. The damage is the same in every run.
+//! No parser panics on a seed or on a mutated seed. The mutations are the same in every run.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail loudly")]
 
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use brain_core::{Random as _, SeededRandom};
 use brain_fuzz::TARGETS;
 
-/// What is inserted: signs that mean something in one of the formats, and characters that are easily cut in two.
+/// Fragments to insert: syntax of the formats, and multi-byte characters.
 const BITS: [&str; 32] = [
     "{",
     "}",
@@ -54,7 +54,7 @@ fn names(folder: &Path) -> BTreeSet<String> {
     entries.map(|entry| entry.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned()).collect()
 }
 
-/// The seeds of a target in the order of their names.
+/// The seeds of a target, sorted by name.
 fn seeds(target: &str) -> Vec<(PathBuf, Vec<u8>)> {
     let mut paths: Vec<PathBuf> =
         fs::read_dir(fuzz_folder().join("seeds").join(target)).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -62,7 +62,8 @@ fn seeds(target: &str) -> Vec<(PathBuf, Vec<u8>)> {
     paths.into_iter().map(|path| (path.clone(), fs::read(path).unwrap())).collect()
 }
 
-/// Inserts, deletes, replaces or repeats at a few places; bytes, not characters, so that UTF-8 breaks too.
+/// Inserts, deletes, replaces or repeats bytes at a few positions. It ignores character boundaries, so that UTF-8
+/// breaks.
 fn damage(data: &mut Vec<u8>, random: &mut SeededRandom) {
     let mut pick = |bound: usize| usize::try_from(random.below(bound as u64)).unwrap();
     for _ in 0..=pick(3) {
@@ -80,7 +81,7 @@ fn damage(data: &mut Vec<u8>, random: &mut SeededRandom) {
     }
 }
 
-/// Runs a target on its seeds and on damaged copies; names the input if it panics.
+/// Runs a target on its seeds and on mutated copies; names the input if it panics.
 fn run(name: &str, copies: usize) {
     let mut random = SeededRandom::new(42);
     for (path, seed) in seeds(name) {
@@ -124,7 +125,7 @@ macro_rules! targets {
     };
 }
 
-// The numbers keep each test at a second or two.
+// The numbers limit each test to a second or two.
 targets! {
     binding 500,
     blob 500,

@@ -1,4 +1,4 @@
-//! Caps that hold: tool calls and money, for a run with everything that it leads to, for a user and for a tenant.
+//! Caps on tool calls and money, for a run with everything it starts, for a user and for a tenant.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
 
 mod common;
@@ -136,7 +136,7 @@ fn code(report: &Report) -> &str {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn items_of_a_list_that_is_known_are_counted_before_anything_is_done() {
+async fn items_of_a_known_list_are_counted_before_anything_runs() {
     let kernel = memory();
     let names: Vec<String> = (0..12).map(|n| n.to_string()).collect();
     let report = ask(&kernel, "t.buy_all", json!({"names": names}), calls(3)).await;
@@ -149,7 +149,7 @@ async fn items_of_a_list_that_is_known_are_counted_before_anything_is_done() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_list_that_is_longer_than_the_plan_may_be_is_refused_before_anything_is_done() {
+async fn a_list_that_exceeds_the_plan_limit_is_rejected_before_anything_runs() {
     let kernel = memory();
     let names: Vec<String> = (0..7).map(|n| n.to_string()).collect();
     let report = ask(&kernel, "t.buy_few", json!({"names": names}), calls(100)).await;
@@ -160,7 +160,7 @@ async fn a_list_that_is_longer_than_the_plan_may_be_is_refused_before_anything_i
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_only_a_step_can_tell_is_counted_when_it_is_known() {
+async fn a_list_from_a_step_is_counted_when_it_is_known() {
     let kernel = memory();
     let report = ask(&kernel, "t.buy_found", json!({}), calls(3)).await;
     assert_eq!((report.status.as_str(), code(&report)), ("failed", "too_many_tool_calls"), "{report:#?}");
@@ -192,7 +192,7 @@ async fn added_steps_and_child_runs_count() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_shown_is_what_may_be_spent() {
+async fn the_shown_cost_is_the_maximum_cost() {
     let kernel = memory();
     let mut plan = request("t.buy_found", json!({}), calls(2));
     plan.mode = Mode::Plan;
@@ -206,7 +206,7 @@ async fn what_is_shown_is_what_may_be_spent() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_did_not_happen_costs_nothing() {
+async fn a_call_that_did_not_happen_costs_nothing() {
     let store = Arc::new(MemoryStore::new());
     let kernel = start(store.clone(), SpendCap { per_user: None, per_tenant: Some("10".into()) });
     for _ in 0..3 {
@@ -220,7 +220,7 @@ async fn what_did_not_happen_costs_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn parallel_spenders_never_pass_a_cap_and_users_have_their_own() {
+async fn concurrent_spenders_never_exceed_a_cap_and_users_have_their_own() {
     let folder = tempfile::tempdir().unwrap();
     let store = Arc::new(SqliteStore::open(&folder.path().join("caps.db")).unwrap());
     let cap = SpendCap { per_user: Some("100".into()), per_tenant: Some("150".into()) };
@@ -243,11 +243,11 @@ async fn parallel_spenders_never_pass_a_cap_and_users_have_their_own() {
         }
     }
     assert!(ann <= 10 && bob <= 10, "a user's cap: {ann} and {bob}");
-    assert_eq!(ann + bob, 15, "the tenant's cap is used up and not passed");
+    assert_eq!(ann + bob, 15, "the tenant's cap is used up and not exceeded");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_limit_without_a_currency_is_named_without_one() {
+async fn a_limit_without_a_currency_is_shown_without_one() {
     let text = PACK.replace("settings: {currency: EUR}\n", "");
     let registry = common::registry(&[("pack.yaml", &text), ("tools/t.yaml", TOOLS)]);
     let kernel = common::kernel(registry, Arc::new(MemoryStore::new()), false);

@@ -1,4 +1,4 @@
-//! Who may decide what, and what a decision is about: approvals, dead letters, callbacks.
+//! Who may decide what: approvals, dead letters, callbacks.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
 
 mod common;
@@ -212,7 +212,7 @@ impl World {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_run_that_waits_for_two_approvals_wants_to_know_which_is_meant() {
+async fn a_run_with_two_pending_approvals_asks_which_one() {
     let world = start().await;
     let report = call(&world.kernel, "t.gates", json!({})).await;
     let pending = world.pending(report.run);
@@ -226,11 +226,11 @@ async fn a_run_that_waits_for_two_approvals_wants_to_know_which_is_meant() {
     assert_eq!(world.pending(report.run).len(), 2, "nothing was decided");
     world.approve(&pending[0].id.to_string(), None, &boss).await.unwrap();
     let last = world.approve(&run, None, &boss).await.unwrap();
-    assert_eq!(last.status, RunStatus::Completed, "one is left, so it is clear which is meant");
+    assert_eq!(last.status, RunStatus::Completed, "only one is left");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_was_shown_something_else_decides_nothing() {
+async fn a_decision_with_another_digest_is_rejected() {
     let world = start().await;
     let (ann, boss) = (person("ann", false), person("boss", true));
     let staged = world.plan(&ann).await;
@@ -245,7 +245,7 @@ async fn who_was_shown_something_else_decides_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_plan_is_for_who_asked_for_it_or_for_an_approver() {
+async fn a_plan_is_approved_by_its_requester_or_an_approver() {
     let world = start().await;
     let (ann, bob, boss) = (person("ann", false), person("bob", false), person("boss", true));
     for may in [&ann, &boss] {
@@ -260,7 +260,7 @@ async fn a_plan_is_for_who_asked_for_it_or_for_an_approver() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_result_given_by_hand_is_what_the_tool_declares() {
+async fn a_result_given_by_hand_must_match_the_tools_output() {
     let world = start().await;
     let report = call(&world.kernel, "t.send", json!({})).await;
     assert_eq!(report.errors[0].code, "in_doubt", "{report:#?}");
@@ -289,7 +289,7 @@ async fn runs_jobs_and_incidents_have_integer_keys() {
         kernel.key_of_job(&ours, &state, job).unwrap(),
         kernel.key_of_incident(&ours, &letter).unwrap(),
     ];
-    assert_eq!(kernel.key_of_run(&ours, report.run).unwrap(), keys[0], "a key stays");
+    assert_eq!(kernel.key_of_run(&ours, report.run).unwrap(), keys[0], "a key is stable");
     let found = keys.map(|key| kernel.find_key(&ours, key).unwrap());
     let expected = [
         FoundByKey::Run(report.run),
@@ -299,7 +299,7 @@ async fn runs_jobs_and_incidents_have_integer_keys() {
     assert_eq!(found, expected.map(Some), "{keys:?}");
     let theirs = Scope::of("theirs".parse().unwrap());
     assert_eq!(kernel.find_key(&theirs, keys[0]).unwrap(), None, "another tenant's key");
-    assert_eq!(kernel.find_key(&ours, keys[2] + 1).unwrap(), None, "nobody's key");
+    assert_eq!(kernel.find_key(&ours, keys[2] + 1).unwrap(), None, "an unknown key");
 }
 
 fn forged(world: &World, run: RunId) -> usize {
@@ -308,7 +308,7 @@ fn forged(world: &World, run: RunId) -> usize {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn strangers_neither_fill_a_log_nor_make_it_read() {
+async fn forged_callbacks_neither_fill_a_log_nor_load_it() {
     let world = start().await;
     let calls = vec![("t.chase".to_owned(), json!({}))];
     let request = Request { calls, ..Request::say(scope(), "", Mode::EnqueueAndWait) };
@@ -324,17 +324,17 @@ async fn strangers_neither_fill_a_log_nor_make_it_read() {
     for _ in 0..30 {
         assert!(matches!(send("guess").await, Err(KernelError::NotAllowed(_))));
     }
-    assert_eq!(forged(&world, report.run), 20, "a bounded number of marks");
-    assert!(send("s3cret").await.unwrap(), "the right one still counts");
+    assert_eq!(forged(&world, report.run), 20, "a bounded number of events");
+    assert!(send("s3cret").await.unwrap(), "a genuine callback still counts");
     assert_eq!(world.kernel.report(&scope(), report.run).unwrap().status, RunStatus::Completed);
-    // A log that cannot be read is not read for a stranger.
+    // An unreadable log is not loaded for a forged callback.
     common::spoil(world.store.as_ref(), report.run);
     assert!(matches!(send("guess").await, Err(KernelError::NotAllowed(_))));
     assert!(matches!(send("s3cret").await, Err(KernelError::Internal(_))), "and only then");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_never_started_ends_when_it_is_told_to_and_retention_reaches_it() {
+async fn an_unstarted_run_expires_or_is_cancelled_and_retention_deletes_it() {
     let world = start().await;
     let ann = person("ann", false);
     let asked = call(&world.kernel, "t.gate", json!({})).await;
@@ -344,7 +344,7 @@ async fn what_never_started_ends_when_it_is_told_to_and_retention_reaches_it() {
     let on: Vec<_> = listed.iter().map(|one| (one.run, one.on, one.until.is_some())).collect();
     assert_eq!(on, [(planned.run, "approval", true), (asked.run, "input", true)]);
     for run in [planned.run, asked.run] {
-        assert!(world.kernel.why_waiting(&scope(), run).unwrap()[0].until.is_some(), "it says until when");
+        assert!(world.kernel.why_waiting(&scope(), run).unwrap()[0].until.is_some(), "it shows when it expires");
     }
     let in_doubt = call(&world.kernel, "t.send", json!({})).await;
     world.kernel.cancel(&scope(), in_doubt.run).await.unwrap();
@@ -366,10 +366,16 @@ async fn what_never_started_ends_when_it_is_told_to_and_retention_reaches_it() {
     let given_up = world.kernel.abort(&scope(), planned.run, "ann", "no").await.unwrap();
     assert_eq!((given_up.status.as_str(), world.pending(planned.run).len()), ("cancelled", 0));
     assert!(world.kernel.parked(&scope(), 10).unwrap().iter().all(|one| one.on == "letter"));
-    assert!(matches!(world.kernel.cancel(&scope(), asked.run).await, Err(KernelError::Conflict(_))), "once is enough");
+    assert!(
+        matches!(world.kernel.cancel(&scope(), asked.run).await, Err(KernelError::Conflict(_))),
+        "a second cancellation conflicts"
+    );
     swept("both are over", 2);
-    assert!(world.kernel.store().approvals_of(&scope(), planned.run).unwrap().is_empty(), "and its approval");
-    // The letter of a run that is over is about the world: it keeps its run until somebody has decided.
+    assert!(
+        world.kernel.store().approvals_of(&scope(), planned.run).unwrap().is_empty(),
+        "its approval is deleted too"
+    );
+    // The dead letter of an ended run is about the outside world: it keeps its run until it is decided.
     let letter = world.kernel.store().letters(&scope(), Some(true), 10, None).unwrap().items.remove(0);
     assert_eq!(world.kernel.report(&scope(), in_doubt.run).unwrap().status, RunStatus::Cancelled);
     let decision = LetterDecision::Resolve(None);
@@ -379,14 +385,14 @@ async fn what_never_started_ends_when_it_is_told_to_and_retention_reaches_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_value_that_only_a_step_can_tell_is_put_before_an_approver_when_it_is_known() {
+async fn a_value_from_a_step_is_approved_when_it_is_known() {
     let world = start().await;
     let boss = person("boss", true);
     let staged = call(&world.kernel, "t.late", json!({"name": "bob"})).await;
     assert_eq!(staged.status, RunStatus::Staged, "{staged:#?}");
     let waiting = world.approve(&staged.run.to_string(), None, &boss).await.unwrap();
     let pending = world.pending(waiting.run);
-    assert_eq!(pending.len(), 1, "the yes to the plan is not one to a value that nobody had seen: {waiting:#?}");
+    assert_eq!(pending.len(), 1, "approving the plan does not approve a value that was unknown: {waiting:#?}");
     assert!(pending[0].body["asks"].to_string().contains("bob!"), "{:#}", pending[0].body);
     let done = world.approve(&pending[0].id.to_string(), None, &boss).await.unwrap();
     assert_eq!(done.status, RunStatus::Completed, "{done:#?}");
@@ -402,11 +408,11 @@ fn undone(report: &Report) -> Vec<&str> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_undo_that_an_approver_must_allow_asks_with_its_real_values() {
+async fn an_undo_that_needs_approval_asks_with_its_real_values() {
     let world = start().await;
     let (ann, boss) = (person("ann", false), person("boss", true));
     let waiting = call(&world.kernel, "t.back", json!({"name": "room"})).await;
-    assert_eq!(undone(&waiting), Vec::<&str>::new(), "nothing is taken back unasked: {waiting:#?}");
+    assert_eq!(undone(&waiting), Vec::<&str>::new(), "nothing is undone without approval: {waiting:#?}");
     let first = world.pending(waiting.run);
     assert_eq!(first.len(), 1, "one at a time, the last step first: {first:#?}");
     assert!(first[0].body["asks"].to_string().contains("room2"), "{:#}", first[0].body);
@@ -414,7 +420,7 @@ async fn an_undo_that_an_approver_must_allow_asks_with_its_real_values() {
     assert!(matches!(world.approve(&id, None, &ann).await, Err(KernelError::NotAllowed(_))));
     let half = world.approve(&id, None, &boss).await.unwrap();
     assert_eq!(undone(&half), ["room2"], "{half:#?}");
-    // A no leaves the step undone for a person to decide about, and says so.
+    // A rejection leaves the undo as a dead letter.
     let second = world.pending(waiting.run).remove(0);
     let refused = world.kernel.decide(&scope(), &second.id.to_string(), None, Decision::Reject, &boss, "keep it").await;
     let refused = refused.unwrap();
@@ -422,7 +428,7 @@ async fn an_undo_that_an_approver_must_allow_asks_with_its_real_values() {
     let letter = world.kernel.store().letters(&scope(), Some(true), 10, None).unwrap().items.remove(0);
     assert_eq!((&letter.body["undo"], &letter.body["happened"]), (&json!(true), &json!("no")), "{:#}", letter.body);
     assert!(refused.message.starts_with("2 of 3 steps done, 1 failed."), "an undo is not a step: {}", refused.message);
-    // Tried again, it asks again.
+    // A retry asks again.
     world.kernel.decide_letter(&scope(), letter.id, LetterDecision::Retry, "ann", "").await.unwrap();
     let third = world.pending(waiting.run).remove(0);
     assert_ne!(third.id, second.id);
@@ -431,15 +437,15 @@ async fn an_undo_that_an_approver_must_allow_asks_with_its_real_values() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_run_that_waits_for_nobody_any_more_takes_its_question_back_and_leaves_letters() {
+async fn a_forced_stop_closes_its_approval_and_leaves_dead_letters() {
     let world = start().await;
     let waiting = call(&world.kernel, "t.back", json!({"name": "room"})).await;
     assert_eq!(world.pending(waiting.run).len(), 1);
     let over = world.kernel.cancel(&scope(), waiting.run).await.unwrap();
     assert_eq!((over.status.as_str(), undone(&over)), ("failed", Vec::new()), "{over:#?}");
-    assert_eq!(world.pending(waiting.run), [], "no question is left over");
+    assert_eq!(world.pending(waiting.run), [], "no approval is left pending");
     let letters = world.kernel.store().letters(&scope(), Some(true), 10, None).unwrap().items;
-    assert_eq!(letters.len(), 2, "each step that was not taken back is listed: {letters:#?}");
+    assert_eq!(letters.len(), 2, "each step that was not undone has a letter: {letters:#?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -454,7 +460,7 @@ async fn an_undo_by_a_playbook_with_a_step_for_an_approver_asks_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_undo_that_happened_and_was_answered_badly_is_put_before_a_person() {
+async fn an_undo_with_an_unusable_answer_becomes_a_dead_letter() {
     let world = start().await;
     for decision in
         [LetterDecision::Resolve(Some(json!({"gone": true}))), LetterDecision::Abandon, LetterDecision::Resolve(None)]
@@ -463,16 +469,16 @@ async fn an_undo_that_happened_and_was_answered_badly_is_put_before_a_person() {
         let letter = world.kernel.store().letters(&scope(), Some(true), 10, None).unwrap().items.remove(0);
         assert_eq!((&letter.body["undo"], &letter.body["happened"]), (&json!(true), &json!("yes")), "{report:#?}");
         let over = world.kernel.decide_letter(&scope(), letter.id, decision, "ann", "I looked").await.unwrap();
-        assert_eq!(over.status, RunStatus::Compensated, "it was taken back, whatever its answer said: {over:#?}");
+        assert_eq!(over.status, RunStatus::Compensated, "it was undone, whatever its answer: {over:#?}");
     }
     let report = call(&world.kernel, "t.hired", json!({"name": "bob"})).await;
     let over = world.kernel.cancel(&scope(), report.run).await.unwrap();
-    assert_eq!(over.status, RunStatus::Compensated, "and whoever waits for nobody leaves the letter behind: {over:#?}");
+    assert_eq!(over.status, RunStatus::Compensated, "a forced stop leaves the letter: {over:#?}");
     assert_eq!(world.kernel.store().letters(&scope(), Some(true), 10, None).unwrap().items.len(), 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_in_doubt_in_a_child_run_is_in_doubt_in_its_parent() {
+async fn doubt_in_a_child_run_puts_its_parents_step_in_doubt() {
     let world = start().await;
     let calls = vec![("t.parent".to_owned(), json!({"name": "x"}))];
     let report = world.kernel.handle(&Request { calls, ..Request::say(scope(), "", Mode::Enqueue) }).await.unwrap();
@@ -488,7 +494,7 @@ async fn what_is_in_doubt_in_a_child_run_is_in_doubt_in_its_parent() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_child_that_is_over_is_started_anew_when_a_person_has_its_step_tried_again() {
+async fn a_retried_step_starts_a_new_child_run() {
     let world = start().await;
     let calls = vec![("t.parent".to_owned(), json!({"name": "x"}))];
     let parent = world.kernel.handle(&Request { calls, ..Request::say(scope(), "", Mode::Enqueue) }).await.unwrap().run;
@@ -499,7 +505,7 @@ async fn a_child_that_is_over_is_started_anew_when_a_person_has_its_step_tried_a
     until(|| letters().iter().any(|letter| letter.run == parent)).await;
     let letter = letters().into_iter().find(|letter| letter.run == parent).unwrap();
     let refused = world.kernel.decide_letter(&scope(), letter.id, LetterDecision::Retry, "ann", "").await.unwrap_err();
-    assert!(refused.to_string().contains(&first.to_string()), "what the first one did is in doubt: {refused}");
+    assert!(refused.to_string().contains(&first.to_string()), "the first child is in doubt: {refused}");
     let doubt = letters().into_iter().find(|letter| letter.run == first).unwrap();
     world.kernel.decide_letter(&scope(), doubt.id, LetterDecision::Abandon, "ann", "").await.unwrap();
     world.kernel.decide_letter(&scope(), letter.id, LetterDecision::Retry, "ann", "").await.unwrap();
@@ -512,7 +518,7 @@ async fn a_child_that_is_over_is_started_anew_when_a_person_has_its_step_tried_a
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_nobody_decided_in_time_says_that_time_ran_out_and_when() {
+async fn an_expired_approval_says_that_it_expired_and_when() {
     let soon = brain_core::Millis(1);
     let world = start_with(Expiry { questions: soon, staged: soon }).await;
     let asked = call(&world.kernel, "t.gate", json!({})).await;
@@ -528,7 +534,7 @@ async fn what_nobody_decided_in_time_says_that_time_ran_out_and_when() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_run_that_is_being_stopped_says_so() {
+async fn a_stopping_run_reports_it() {
     let world = start().await;
     let calls = vec![("t.hang".to_owned(), json!({}))];
     let report = world.kernel.handle(&Request { calls, ..Request::say(scope(), "", Mode::Enqueue) }).await.unwrap();

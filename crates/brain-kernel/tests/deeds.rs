@@ -1,4 +1,4 @@
-//! What has happened is in the receipts and can be undone, also when its run ends before the job does.
+//! Effects are in the receipts and can be undone, even when the run ends before the job does.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
 
 mod common;
@@ -51,7 +51,7 @@ fn start() -> Arc<Kernel> {
     kernel(registry(&files), Arc::new(MemoryStore::new()), false)
 }
 
-/// Has a worker make a thing and answer so.
+/// Lets a worker complete the job.
 async fn made(kernel: &Kernel, answer: ToolResult) -> Report {
     let calls = vec![("t.make".to_owned(), json!({}))];
     let report = kernel.handle(&Request { calls, ..Request::say(scope(), "", Mode::Enqueue) }).await.unwrap();
@@ -65,7 +65,7 @@ fn thing() -> ToolResult {
     ToolResult::ok(json!({"thing": "bell"}))
 }
 
-/// The receipt of the thing, as status, and what an undo of the run would call.
+/// The status of the receipt, and the calls of an undo of the run.
 async fn left(kernel: &Kernel, report: &Report) -> (String, Vec<Value>) {
     let receipt = report.receipts.iter().find(|receipt| receipt.tool == "t.make");
     let status = receipt.map_or_else(|| "no receipt".to_owned(), |receipt| receipt.status.to_owned());
@@ -85,7 +85,7 @@ async fn a_call_whose_steps_failed_is_in_the_receipts_and_can_be_undone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_result_that_nobody_accepted_is_in_the_receipts_and_can_be_undone() {
+async fn a_result_that_was_not_accepted_is_in_the_receipts_and_can_be_undone() {
     let kernel = start();
     let asking = || ToolResult { review: Some(json!({"ask": "Is it right?"})), ..thing() };
     let cancelled = made(&kernel, asking()).await;

@@ -1,4 +1,4 @@
-//! A name that stands for several records: from the name to the group, from the group to whoever acts for it.
+//! Names of groups: from a name to the group, and from the group to the member who acts for it.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
 
 mod common;
@@ -36,7 +36,7 @@ tools:
     behavior: {record: {get: company}}
 "#;
 
-/// What is in the store: the group's number is its id, and so on.
+/// The stored records. The ids are derived from the numbers.
 struct World {
     kernel: Arc<Kernel>,
     ids: std::collections::BTreeMap<&'static str, String>,
@@ -95,7 +95,7 @@ impl World {
         self.kernel.handle(&request).await.unwrap()
     }
 
-    /// Which company a call was about.
+    /// The company of a call.
     fn which(&self, report: &Report, slot: &str) -> &'static str {
         assert!(report.ok, "{report:#?}");
         let id = report.planned[0].input[slot].as_str().unwrap();
@@ -124,7 +124,7 @@ async fn a_group_leads_to_the_member_with_the_role_that_the_tool_asks_for() {
         ("allianz global investors", json!({"jurisdiction": "lu"}), &nowhere, "lu"),
         ("Allianz", json!({}), &json!({"jurisdiction": "LU"}), "lu"),
         ("Allianz", json!({"jurisdiction": "DE"}), &nowhere, "holdings"),
-        // A company that is called exactly so is meant itself.
+        // A company with exactly this name takes precedence.
         ("Allianz SE", json!({}), &nowhere, "se"),
         ("AGI Ireland", json!({}), &nowhere, "ie"),
     ] {
@@ -147,7 +147,7 @@ async fn a_group_leads_to_the_member_with_the_role_that_the_tool_asks_for() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn several_who_act_become_a_question_and_nobody_is_said() {
+async fn several_acting_members_become_a_question_and_none_is_reported() {
     let world = World::new();
     let asked = call(&world.kernel, "book.report", json!({"client": {"mention": "Allianz"}})).await;
     assert_eq!(asked.status, RunStatus::NeedsInput, "{asked:#?}");
@@ -173,22 +173,22 @@ async fn several_who_act_become_a_question_and_nobody_is_said() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_tool_without_a_role_takes_a_group_only_if_nothing_else_is_called_so() {
+async fn a_tool_without_a_role_takes_a_group_only_if_nothing_else_has_the_name() {
     let world = World::new();
     let show = async |said: &str, context: Value| {
         world.call("book.show", json!({"company_id": {"mention": said}}), context).await
     };
-    // Allianz SE is called Allianz, and nothing but the group is called Allianz Global Investors.
+    // Allianz SE is also called Allianz; only the group is called Allianz Global Investors.
     assert_eq!(world.which(&show("Allianz", json!({})).await, "company_id"), "se");
     let context = json!({"role": "ultimate_parent"});
     assert_eq!(world.which(&show("Allianz Global Investors", context).await, "company_id"), "se");
     let asked = show("Allianz Global Investors", json!({})).await;
-    assert_eq!(asked.status, RunStatus::NeedsInput, "those for everywhere are two: {asked:#?}");
+    assert_eq!(asked.status, RunStatus::NeedsInput, "two members act everywhere: {asked:#?}");
     assert!(asked.message.contains("Allianz SE (ultimate parent)"), "{}", asked.message);
 }
 
 #[test]
-fn a_pack_that_says_it_wrongly_is_told() {
+fn invalid_group_declarations_are_reported() {
     let check = |group: &str, tools: &str| {
         let files = [
             ("pack.yaml", "name: test\nversion: 1.0.0\n"),

@@ -1,4 +1,4 @@
-//! Steps that come from outside: a worker may bring them along, and what it may say about them.
+//! Steps that a worker injects, and what they may contain.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
 
 mod common;
@@ -35,7 +35,7 @@ fn start() -> Arc<Kernel> {
     kernel(registry(&[("pack.yaml", PACK), ("tools/t.yaml", TOOLS)]), Arc::new(MemoryStore::new()), false)
 }
 
-/// Has a worker bring these steps along.
+/// Lets a worker inject these steps.
 async fn bring(kernel: &Kernel, new_steps: Value) -> Report {
     let calls = vec![("t.plan".to_owned(), json!({}))];
     let report = kernel.handle(&Request { calls, ..Request::say(scope(), "", Mode::Enqueue) }).await.unwrap();
@@ -47,13 +47,13 @@ async fn bring(kernel: &Kernel, new_steps: Value) -> Report {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_step_from_outside_cannot_say_is_refused_by_name() {
+async fn invalid_keys_of_injected_steps_are_rejected_by_name() {
     let kernel = start();
     for (key, value) in [("foreach", json!([1, 2, 3])), ("when", json!(false)), ("retry", json!({"attempts": 9}))] {
         let mut step = json!({"tool": "t.add", "args": {"n": 1}});
         step[key] = value;
         let report = bring(&kernel, json!([{"tool": "t.add", "args": {"n": 7}}, step])).await;
-        assert!(!report.receipts.iter().any(|receipt| receipt.tool == "t.add"), "nothing of it ran: {report:#?}");
+        assert!(!report.receipts.iter().any(|receipt| receipt.tool == "t.add"), "none of them ran: {report:#?}");
         let problem = &report.errors[0];
         assert!(problem.message.contains(&format!("`{key}`")), "{}", problem.message);
         assert!(problem.message.contains("step 2"), "{}", problem.message);

@@ -18,7 +18,7 @@ use brain_store::MemoryStore;
 use common::{call, kernel, registry, scope};
 use serde_json::{Value, json};
 
-/// One request as the other side saw it.
+/// One request as the server saw it.
 #[derive(Clone, Debug)]
 struct Heard {
     path: String,
@@ -137,7 +137,7 @@ async fn a_call_carries_its_key_its_secret_and_its_values_and_maps_the_answer() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_busy_server_is_asked_again_with_the_same_key() {
+async fn a_busy_server_is_called_again_with_the_same_key() {
     let (kernel, seen, _secret) = desk(true).await;
     let report = call(&kernel, "desk.flaky", json!({})).await;
     assert!(report.ok, "{report:#?}");
@@ -148,7 +148,7 @@ async fn a_busy_server_is_asked_again_with_the_same_key() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn out_of_attempts_waits_for_a_person_and_says_so() {
+async fn exhausted_attempts_become_a_dead_letter_and_are_reported() {
     let (kernel, seen, _secret) = desk(true).await;
     let report = call(&kernel, "desk.busy", json!({})).await;
     assert!(!report.ok);
@@ -177,7 +177,7 @@ async fn no_answer_without_a_key_is_in_doubt() {
     let report = call(&kernel, "desk.slow", json!({})).await;
     assert_eq!((report.ok, report.errors[0].code.as_str()), (false, "in_doubt"));
     assert_eq!(report.receipts[0].status, "in_doubt");
-    assert_eq!(seen.heard().len(), 1, "it is not asked again");
+    assert_eq!(seen.heard().len(), 1, "it is not called again");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -190,7 +190,7 @@ async fn a_missing_secret_is_named_and_nothing_is_sent() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn private_addresses_are_not_called_unless_the_operator_says_so() {
+async fn private_addresses_are_not_called_unless_the_operator_allows_it() {
     let (kernel, seen, _secret) = desk(false).await;
     let report = call(&kernel, "desk.flaky", json!({})).await;
     assert!(!report.ok);

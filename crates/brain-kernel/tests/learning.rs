@@ -1,4 +1,4 @@
-//! Learning, end to end: what people say, choose and correct becomes phrases, and nothing gets worse for it.
+//! Learning, end to end: requests, choices and corrections become phrases, and nothing gets worse.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
 
 mod common;
@@ -18,7 +18,7 @@ use common::{Alone, scope, trades};
 use serde_json::json;
 
 const DAY: Millis = Millis::from_secs(24 * 60 * 60);
-/// Nothing in the pack is like this.
+/// Unlike any phrase of the pack.
 const SAID: &str = "who are our prospects";
 
 struct World {
@@ -47,7 +47,7 @@ impl World {
         self.kernel.correct(&scope(), who, run, None, meant, "").unwrap();
     }
 
-    /// Somebody says it, is not understood, and says what was meant.
+    /// Somebody sends it, is not understood, and corrects it.
     async fn meant(&self, who: &str, text: &str, target: &str) {
         let run = self.say(who, text).await.run;
         self.correct(&someone(who), run, Some(target));
@@ -65,7 +65,7 @@ impl World {
         }
     }
 
-    /// How many rows of the packs' corpora are right, with what this tenant has learned.
+    /// Number of correct rows of the packs' corpora with this tenant's learned phrases.
     fn right_rows(&self) -> usize {
         use brain_kernel::scenario::corpus::{Verdict, score};
         let read = |text: &str| self.kernel.understand(&scope(), "anyone", text);
@@ -96,7 +96,7 @@ fn lesson(phrase: &str, target: &str, replace: bool) -> Lesson {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_people_say_and_mean_becomes_a_phrase() {
+async fn a_corrected_request_becomes_a_phrase() {
     let world = World::new();
     for who in ["ann", "bob", "ann", "bob", "kim"] {
         world.meant(who, SAID, "leads.list_by_stage").await;
@@ -104,7 +104,10 @@ async fn what_people_say_and_mean_becomes_a_phrase() {
     let young = world.candidate(SAID, "leads.list_by_stage").unwrap();
     assert_eq!((young.candidate.state, young.candidate.seen), (State::Gathering, 5));
     assert_eq!(young.why, ["It was first used 0 hours ago; 24 are needed."]);
-    assert!(world.kernel.promote_ready(&scope(), false).unwrap().is_empty(), "a burst of one afternoon is no habit");
+    assert!(
+        world.kernel.promote_ready(&scope(), false).unwrap().is_empty(),
+        "a burst within one afternoon is not promoted"
+    );
     world.clock.advance(DAY);
     let would = world.kernel.promote_ready(&scope(), true).unwrap();
     assert!(would[0].promoted && would.len() == 1, "{would:?}");
@@ -115,16 +118,16 @@ async fn what_people_say_and_mean_becomes_a_phrase() {
     assert_eq!((row.by.as_str(), row.learned), ("learning", true));
     assert!(world.audit().iter().any(|(who, what, _)| who == "learning" && what == "promote"));
     assert_eq!(world.candidate(SAID, "leads.list_by_stage").unwrap().candidate.state, State::Promoted);
-    assert!(world.kernel.promote_ready(&scope(), false).unwrap().is_empty(), "once is enough");
+    assert!(world.kernel.promote_ready(&scope(), false).unwrap().is_empty(), "nothing is left to promote");
     let week = world.kernel.learning(&scope()).unwrap().weeks.pop().unwrap();
     assert_eq!(week.promoted, 1);
     world.kernel.engine().stop();
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn values_give_way_to_slots_and_runs_say_how_it_ended() {
+async fn values_become_slots_and_outcomes_of_runs_count() {
     let world = World::new();
-    // Nearly a phrase of the pack; what differs from turn to turn is a slot.
+    // Close to a phrase of the pack; the part that varies is a slot.
     for (who, title) in [("ann", "Call Bob"), ("bob", "Order paint"), ("kim", "Fix the gate")] {
         let report = world.say(who, &format!("pls creat a task: {title}")).await;
         assert!(report.ok, "{report:#?}");
@@ -139,12 +142,12 @@ async fn values_give_way_to_slots_and_runs_say_how_it_ended() {
     );
     assert_eq!(learning.candidates.len(), 1, "what is a phrase teaches nothing: {:#?}", learning.candidates);
     let week = &learning.weeks[0];
-    assert_eq!((week.asked, week.right, week.corrected), (4, 4, 0), "but it counts");
+    assert_eq!((week.asked, week.right, week.corrected), (4, 4, 0), "the figures count it");
     world.kernel.engine().stop();
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_calls_a_tool_after_a_question_has_chosen() {
+async fn calling_a_tool_after_a_question_answers_it() {
     let world = World::new();
     let asked = world.say("ann", "anything about leads").await;
     assert_eq!(asked.status, RunStatus::NeedsInput);
@@ -159,7 +162,7 @@ async fn whoever_calls_a_tool_after_a_question_has_chosen() {
     assert!(world.kernel.handle(&chosen).await.unwrap().ok);
     let picked = world.candidate("anything about leads", "leads.list_by_stage").unwrap();
     assert_eq!((picked.candidate.seen, picked.candidate.succeeded, picked.candidate.chosen), (1, 1, 1));
-    // Another who is asked the same says so with the run.
+    // Another user answers by referring to the run.
     let asked = world.say("bob", "anything about leads").await;
     let told = world.kernel.correct(&scope(), &someone("bob"), asked.run, None, Some("leads.list_by_stage"), "");
     assert!(told.unwrap().answer);
@@ -169,21 +172,21 @@ async fn whoever_calls_a_tool_after_a_question_has_chosen() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_correction_is_a_case_until_its_run_is_erased() {
+async fn a_correction_is_a_corpus_case_until_its_run_is_erased() {
     let world = World::new();
     let run = world.say("ann", "create task: show the sun").await.run;
     let refused = |meant: Option<&str>| world.kernel.correct(&scope(), &someone("ann"), run, None, meant, "");
     assert!(matches!(refused(Some("no.tool")), Err(KernelError::Refused(why)) if why.contains("no.tool")));
     assert!(matches!(refused(Some("os.create_task")), Err(KernelError::Refused(why)) if why.contains("already")));
     world.correct(&someone("ann"), run, Some("os.create_note"));
-    assert!(world.counting().is_empty(), "one person's word is not enough");
+    assert!(world.counting().is_empty(), "one person alone does not count");
     world.correct(&trusted("boss"), run, Some("os.create_note"));
     let counting = world.counting();
     assert_eq!(counting[0].expect, Expect::Target("os.create_note".into()));
     assert_eq!(counting[0].say, "create task: show the sun");
     let week = world.kernel.learning(&scope()).unwrap().weeks.pop().unwrap();
     assert_eq!((week.asked, week.right, week.corrected), (1, 0, 1));
-    // What people said goes when retention says so; no copy of it is left anywhere.
+    // Retention erases the texts; no copy is left.
     world.clock.advance(Millis::from_secs(40 * 24 * 60 * 60));
     let keep = Keep { payloads: Some(Millis::from_secs(30 * 24 * 60 * 60)), runs: None, blobs: BLOB_GRACE, long: LONG };
     let swept = sweep(world.kernel.store().as_ref(), &scope(), world.clock.now(), keep, false).unwrap();
@@ -199,15 +202,15 @@ async fn a_correction_is_a_case_until_its_run_is_erased() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_poisoned_stream_of_corrections_makes_nothing_worse() {
+async fn malicious_corrections_make_nothing_worse() {
     let world = World::new();
     let golden = world.right_rows();
-    // One person says the same wrong thing, again and again, of requests that were understood.
+    // One person repeats a wrong correction of requests that were understood.
     for _ in 0..30 {
         let run = world.say("mallory", "show leads").await.run;
         world.correct(&someone("mallory"), run, Some("os.create_task"));
     }
-    // Several who are not trusted contradict each other, and everybody else.
+    // Several untrusted people contradict each other and everybody else.
     for (who, meant) in [("eve", "os.create_note"), ("trudy", "os.list_tasks"), ("mallory", "os.create_task")] {
         for text in ["show leads", "list leads", "status"] {
             for _ in 0..6 {
@@ -233,7 +236,7 @@ async fn a_poisoned_stream_of_corrections_makes_nothing_worse() {
     assert_eq!(world.right_rows(), golden);
     let against_one = world.counting().into_iter().filter(|case| case.actors.len() < 2).count();
     assert_eq!(against_one, 0, "no case of one person alone counts");
-    // Nor can somebody who is trusted be talked into it: the corpora are asked whoever promotes.
+    // A trusted person cannot promote it either, because promotion always checks the corpora.
     let forced = world.kernel.promote(&scope(), "boss", "show leads", "os.create_task");
     assert!(matches!(&forced, Err(KernelError::Conflict(why)) if why.contains("leads")), "{forced:?}");
     assert_eq!(world.right_rows(), golden);
@@ -241,7 +244,7 @@ async fn a_poisoned_stream_of_corrections_makes_nothing_worse() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_rejected_stays_rejected_until_somebody_takes_it_back() {
+async fn a_rejected_phrase_stays_blocked_until_it_is_unblocked() {
     let world = World::new();
     for who in ["ann", "bob", "ann", "bob", "kim"] {
         world.meant(who, SAID, "leads.list_by_stage").await;
@@ -256,9 +259,9 @@ async fn what_was_rejected_stays_rejected_until_somebody_takes_it_back() {
     let refused = world.kernel.teach(&scope(), "ann", &lesson(SAID, target, false));
     assert!(matches!(&refused, Err(KernelError::Conflict(why)) if why.contains("boss rejected")), "{refused:?}");
     world.kernel.teach(&scope(), "ann", &lesson(SAID, target, true)).unwrap();
-    assert!(world.kernel.blocklist(&scope()).unwrap().is_empty(), "who teaches it knowingly takes the rejection back");
+    assert!(world.kernel.blocklist(&scope()).unwrap().is_empty(), "teaching it with `replace` unblocks it");
     assert_eq!(world.reads_as(SAID).as_deref(), Some(target));
-    // Rejecting what was taught takes it away.
+    // Rejecting a taught phrase removes it.
     world.kernel.reject(&scope(), "boss", SAID, target, "").unwrap();
     assert_eq!(world.reads_as(SAID), None);
     world.kernel.unblock(&scope(), "boss", SAID, target).unwrap();
@@ -269,9 +272,9 @@ async fn what_was_rejected_stays_rejected_until_somebody_takes_it_back() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn teaching_asks_the_corpora_too() {
+async fn teaching_checks_the_corpora_too() {
     let world = World::new();
-    // Nobody owns it, but the corpus knows that nothing here is meant by it.
+    // No target owns it, but a corpus row says that it means nothing here.
     let pizza = |replace: bool| lesson("order a pizza for the crew", "os.list_tasks", replace);
     let refused = world.kernel.teach(&scope(), "ann", &pizza(false));
     let Err(KernelError::Conflict(why)) = refused else { panic!("{refused:?}") };
@@ -283,7 +286,7 @@ async fn teaching_asks_the_corpora_too() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_run_tells_what_it_heard_and_why() {
+async fn a_run_explains_how_its_request_was_understood() {
     let world = World::new();
     let run = world.say("ann", "pls creat a task: Call Bob").await.run;
     let heard = world.kernel.heard(&scope(), run).unwrap().unwrap();

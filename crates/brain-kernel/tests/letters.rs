@@ -1,5 +1,4 @@
-//! Letters and reviews in places where they are easily forgotten: a step of what takes something back, an item of a list,
-//! a letter that somebody else has moved on meanwhile.
+//! Dead letters and reviews in unusual places: a step of an undo, an item of a list, a letter that changed meanwhile.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
 
 mod common;
@@ -104,7 +103,7 @@ fn letters(kernel: &Kernel) -> Vec<DeadLetterRow> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_bad_answer_to_a_step_that_takes_something_back_is_put_before_a_person() {
+async fn an_unusable_answer_to_a_step_of_an_undo_becomes_a_dead_letter() {
     let kernel = start().await;
     let report = call(&kernel, "t.back", json!({})).await;
     let [letter] = &letters(&kernel)[..] else { panic!("one letter: {report:#?}") };
@@ -116,13 +115,13 @@ async fn a_bad_answer_to_a_step_that_takes_something_back_is_put_before_a_person
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_decided_about_a_letter_as_it_was_before_is_refused() {
+async fn a_decision_about_an_outdated_letter_is_rejected() {
     let kernel = start().await;
     let report = call(&kernel, "t.lose", json!({})).await;
     let [before] = &letters(&kernel)[..] else { panic!("one letter: {report:#?}") };
     let to_bob = LetterDecision::Escalate("bob".into());
     kernel.decide_letter(&scope(), before.id, to_bob, "ann", "").await.unwrap();
-    // Carol saw the letter before Ann passed it on.
+    // Carol saw the letter before Ann escalated it.
     let mut late = before.clone();
     late.body["escalated"] = json!({"to": "dave", "by": "carol"});
     let command = Command {
@@ -158,10 +157,10 @@ async fn each_item_of_a_list_is_reviewed_by_its_number() {
     }
     review(Some("look[2]"), Verdict::Accept(json!({"number": 7}))).await.unwrap();
     let again = review(Some("look[2]"), accept()).await;
-    assert!(matches!(again, Err(KernelError::Conflict(_))), "once is enough");
+    assert!(matches!(again, Err(KernelError::Conflict(_))), "a second review conflicts");
     review(Some("look[1]"), accept()).await.unwrap();
     let done = review(None, accept()).await.unwrap();
-    assert_eq!(done.status, RunStatus::Completed, "one was left, so it was clear which: {done:#?}");
+    assert_eq!(done.status, RunStatus::Completed, "only one was left: {done:#?}");
     let state = kernel.engine().run_state(&scope(), report.run).unwrap();
     let numbers: Vec<_> = state.data.steps["look"].as_array().unwrap().iter().map(|one| &one["number"]).collect();
     assert_eq!(numbers, [1, 7, 1]);

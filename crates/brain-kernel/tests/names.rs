@@ -1,4 +1,4 @@
-//! Records that are called by name, on a real SQLite file.
+//! Records referred to by name, on a real SQLite file.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
 
 mod common;
@@ -21,7 +21,7 @@ fn sqlite() -> (Arc<dyn Store>, tempfile::TempDir) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_log_says_which_record_was_meant_and_why() {
+async fn the_log_shows_which_record_was_chosen_and_why() {
     let (store, _folder) = sqlite();
     let kernel = kernel(trades(), store, false);
     let lead = result(&say(&kernel, "new lead: Kim Park 0412 345 678 in Ryde").await, "lead_id");
@@ -40,7 +40,7 @@ async fn the_log_says_which_record_was_meant_and_why() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_option_says_how_to_go_on() {
+async fn an_option_shows_the_next_request() {
     let (store, _folder) = sqlite();
     let kernel = kernel(trades(), store, false);
     for suburb in ["Ryde", "Manly"] {
@@ -63,7 +63,7 @@ async fn an_option_says_how_to_go_on() {
         .collect();
     let (_, next) = said[0].split_once(": ").unwrap();
     assert!(say(&kernel, next).await.ok, "{next}");
-    // What the request is about decides between two that fit.
+    // The subject of the request decides between two candidates.
     let manly = said.iter().find(|next| next.contains("Manly")).unwrap().rsplit(' ').next().unwrap();
     let mut request = Request::say(scope(), "show lead Kim Park", Mode::EnqueueAndWait);
     request.context = json!({"spoken_of": manly});
@@ -71,7 +71,7 @@ async fn an_option_says_how_to_go_on() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_made_up_id_is_refused_from_every_side() {
+async fn an_unknown_id_is_rejected_everywhere() {
     let (store, _folder) = sqlite();
     let kernel = kernel(trades(), store, false);
     let said = say(&kernel, &format!("show lead {MADE_UP}")).await;
@@ -82,7 +82,7 @@ async fn a_made_up_id_is_refused_from_every_side() {
     for report in [said, called, noted, played, named] {
         assert!(!report.ok && report.receipts.iter().all(|receipt| receipt.status != "succeeded"), "{report:#?}");
     }
-    // A name that is not called one is no way around it.
+    // Passing it as a name does not help.
     let text = call(&kernel, "leads.get", json!({"lead_id": "Kim Park"})).await;
     assert!(text.errors[0].message.contains("must be a UUID"), "{text:#?}");
 }
@@ -120,7 +120,7 @@ fn person(n: u64, body: Value) -> RecordRow {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_name_is_found_among_many_without_looking_at_them() {
+async fn a_name_is_found_among_many_without_a_scan() {
     let (store, _folder) = sqlite();
     let registry = registry(PEOPLE);
     let def = registry.record("person").unwrap().clone();
@@ -143,14 +143,14 @@ async fn a_name_is_found_among_many_without_looking_at_them() {
         let began = std::time::Instant::now();
         let linked = kernel.look_up(&scope(), &["person"], said).unwrap();
         assert_eq!(linked.one().map(|one| one.how), Some(how), "{said}: {linked:#?}");
-        // A walk over all of them takes longer than this even on a fast machine, let alone twenty of them.
+        // Twenty full scans would take longer than this even on a fast machine.
         assert!(began.elapsed().as_millis() < 250, "{said}: {:?}", began.elapsed());
     }
     assert_eq!(kernel.look_up(&scope(), &["person"], "Zoe Quill").unwrap().verdict, Resolution::None);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn records_from_before_there_were_names_are_found_by_their_words() {
+async fn records_written_before_names_existed_are_found_by_their_words() {
     let (file, _folder) = sqlite();
     for store in [file, Arc::new(MemoryStore::default()) as Arc<dyn Store>] {
         let registry = registry(PEOPLE);
@@ -173,7 +173,7 @@ const VISITS: &[(&str, &str)] = &[
 ];
 
 #[tokio::test(flavor = "multi_thread")]
-async fn of_two_that_are_called_alike_the_one_of_what_is_worked_on_is_meant() {
+async fn of_two_similar_names_the_one_in_context_is_chosen() {
     let (store, _folder) = sqlite();
     let registry = registry(VISITS);
     let (kim, lena) = (person(1, json!({"name": "Kim"})), person(2, json!({"name": "Lena"})));

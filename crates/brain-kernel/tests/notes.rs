@@ -1,4 +1,4 @@
-//! Brain's own notes about finished work do not stay for ever: they go with what they are about.
+//! Brain's internal records about finished work are deleted with their subjects.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
 
 mod common;
@@ -43,7 +43,7 @@ tools:
 "#;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn notes_about_finished_work_go_when_nobody_can_ask_about_them() {
+async fn internal_records_are_deleted_when_no_precondition_can_need_them() {
     let files = [("pack.yaml", PACK), ("records/thing.yaml", RECORDS), ("tools/t.yaml", TOOLS)];
     let store = Arc::new(MemoryStore::new());
     let kernel = kernel(registry(&files), store.clone(), true);
@@ -58,18 +58,18 @@ async fn notes_about_finished_work_go_when_nobody_can_ask_about_them() {
     let made = call(&kernel, "t.make", json!({"name": "a"})).await;
     let id = result(&made, "thing_id");
     assert_eq!(notes("core.done"), 2, "about the run and about the record");
-    assert_eq!(sweep(false), 0, "both are there");
+    assert_eq!(sweep(false), 0, "both subjects exist");
     delete_runs();
-    assert_eq!((sweep(true), sweep(false), notes("core.done")), (1, 1, 1), "the run has gone, the record has not");
+    assert_eq!((sweep(true), sweep(false), notes("core.done")), (1, 1, 1), "the run is deleted, the record is not");
     let used = call(&kernel, "t.use", json!({"thing_id": id})).await;
-    assert!(used.ok, "what was done to a record is remembered with it: {used:#?}");
+    assert!(used.ok, "the success on a record is still known: {used:#?}");
     assert!(call(&kernel, "t.drop", json!({"thing_id": id})).await.ok);
     assert_eq!((sweep(false), notes("core.done")), (1, 0));
-    // Nobody is there: the dispatch fails, and its place is not given back by a result.
+    // Nothing listens: the dispatch fails, and no result releases its slot.
     let calls = vec![("t.chase".to_owned(), json!({}))];
     let chased = Request { calls, ..Request::say(scope(), "", Mode::EnqueueAndWait) };
     let chased = kernel.handle(&chased).await.unwrap();
-    assert_eq!((notes("core.dispatch"), sweep(false)), (1, 0), "its run is not over: {chased:#?}");
+    assert_eq!((notes("core.dispatch"), sweep(false)), (1, 0), "its run has not ended: {chased:#?}");
     kernel.cancel(&scope(), chased.run).await.unwrap();
     assert_eq!((sweep(false), notes("core.dispatch")), (1, 0));
 }

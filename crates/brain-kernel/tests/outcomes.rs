@@ -1,5 +1,5 @@
-//! What becomes of an outside call whose answer leaves it open whether it happened: a real server on loopback that does
-//! the thing, counts it, and answers as real ones do.
+//! Outside calls whose answer leaves the outcome open: a real loopback server that acts, counts its effects, and
+//! answers as real ones do.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
 
 mod common;
@@ -17,16 +17,16 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 
-/// How the server answers the first call of a tool; later ones are answered well.
+/// How the server answers the first call of a tool; later ones succeed.
 #[derive(Clone, Copy, Debug)]
 enum First {
-    /// Does it and answers so.
+    /// Acts and answers with this status.
     Does(u16, &'static str),
-    /// Does nothing and answers so.
+    /// Does not act and answers with this status.
     DoesNot(u16, &'static str),
-    /// Does it and closes the connection.
+    /// Acts and closes the connection.
     Cuts,
-    /// Does it and closes the connection in the middle of its answer.
+    /// Acts and closes the connection within its answer.
     CutsTheAnswer,
 }
 
@@ -35,9 +35,9 @@ struct World {
     /// The keys of every call and of every effect, in order.
     calls: Mutex<Vec<String>>,
     effects: Mutex<Vec<String>>,
-    /// Whether a key that is known is not done again.
+    /// Whether a known key is not acted on again.
     knows_keys: bool,
-    /// How often the check tool has been asked, and how often it fails first.
+    /// Number of calls of the check tool, and how many of them fail first.
     checks: AtomicUsize,
     failing_checks: usize,
 }
@@ -161,7 +161,7 @@ fn start(files: &[(&'static str, String)]) -> Arc<Kernel> {
     kernel(registry(&files), Arc::new(MemoryStore::new()), true)
 }
 
-/// Calls `out.act` once, with what the server does first.
+/// Calls `out.act` once, with this behaviour of the server.
 async fn act(first: First, idempotency: &str) -> (Report, Arc<World>, Arc<Kernel>) {
     let (addr, world) = world(first, idempotency == "key").await;
     let kernel = start(&pack(addr, idempotency, ""));
@@ -169,7 +169,7 @@ async fn act(first: First, idempotency: &str) -> (Report, Arc<World>, Arc<Kernel
     (report, world, kernel)
 }
 
-/// Done, and nobody can know it: each status, a cut, and an answer that is cut.
+/// Ways in which an effect happens without a usable answer: statuses, a cut connection, and a cut answer.
 const DONE_UNKNOWN: [First; 8] = [
     First::Does(408, ""),
     First::Does(500, ""),
@@ -192,13 +192,13 @@ async fn without_idempotency_nothing_is_repeated_and_a_person_decides() {
     }
     for status in [408, 500, 502, 503, 504] {
         let (report, world, _) = act(First::DoesNot(status, ""), "none").await;
-        assert_eq!(world.counts(), (1, 0), "{status}: nobody can know that it was not done");
+        assert_eq!(world.counts(), (1, 0), "{status}: the outcome is unknown");
         assert_eq!(report.errors[0].code, "in_doubt", "{status}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn with_a_key_it_is_asked_again_and_done_once() {
+async fn with_a_key_the_call_is_repeated_and_done_once() {
     for first in DONE_UNKNOWN {
         let (report, world, _) = act(first, "key").await;
         assert!(report.ok, "{first:?}: {report:#?}");
@@ -209,7 +209,7 @@ async fn with_a_key_it_is_asked_again_and_done_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn with_a_check_it_is_looked_up_and_done_once() {
+async fn with_a_check_the_call_is_checked_and_done_once() {
     for first in DONE_UNKNOWN {
         let (report, world, _) = act(first, "{check: out.was}").await;
         assert!(report.ok, "{first:?}: {report:#?}");
@@ -218,7 +218,7 @@ async fn with_a_check_it_is_looked_up_and_done_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_check_that_fails_is_made_again_as_its_own_retry_says() {
+async fn a_failed_check_is_retried_by_its_own_policy() {
     for (failing_checks, checks, ok) in [(2, 3, true), (9, 3, false)] {
         let (addr, world) = listen(First::Cuts, World { failing_checks, ..World::default() }).await;
         let kernel = start(&pack(addr, "{check: out.was}", ""));
@@ -236,7 +236,7 @@ async fn a_check_that_fails_is_made_again_as_its_own_retry_says() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_says_that_it_did_nothing_is_asked_again_whatever_the_idempotency() {
+async fn a_call_known_not_to_have_happened_is_retried_whatever_the_idempotency() {
     for first in [First::DoesNot(429, ""), First::DoesNot(425, "")] {
         for idempotency in ["none", "key", "{check: out.was}"] {
             let (report, world, _) = act(first, idempotency).await;
@@ -246,7 +246,7 @@ async fn what_says_that_it_did_nothing_is_asked_again_whatever_the_idempotency()
     }
 }
 
-/// How long after the answer the next attempt comes.
+/// The delay between an answer and the next attempt.
 async fn pause_after_first(kernel: &Kernel, run: RunId) -> Option<Millis> {
     eventually(|| {
         let first = kernel.engine().run_state(&scope(), run).unwrap().receipts().unwrap().into_iter().next();
@@ -256,7 +256,7 @@ async fn pause_after_first(kernel: &Kernel, run: RunId) -> Option<Millis> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_says_how_long_to_wait_is_not_asked_before() {
+async fn retry_after_is_respected() {
     let date = "date: Wed, 21 Oct 2015 07:28:00 GMT\r\nretry-after: Wed, 21 Oct 2015 07:30:00 GMT\r\n";
     for (status, headers, told) in [
         (503, "retry-after: 120\r\n", 120),
@@ -279,7 +279,7 @@ async fn who_says_how_long_to_wait_is_not_asked_before() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_refused_connection_did_nothing_and_is_tried_again() {
+async fn a_refused_connection_had_no_effect_and_is_retried() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let addr = listener.local_addr().unwrap();
     drop(listener);
@@ -290,7 +290,7 @@ async fn a_refused_connection_did_nothing_and_is_tried_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_reading_call_is_simply_asked_again() {
+async fn a_read_only_call_is_simply_retried() {
     for first in [First::Does(500, ""), First::Does(503, ""), First::Does(408, ""), First::Cuts, First::CutsTheAnswer] {
         let (addr, world) = world(first, false).await;
         let kernel = start(&pack(addr, "none", ""));
@@ -301,7 +301,7 @@ async fn a_reading_call_is_simply_asked_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_pack_may_say_that_a_status_means_nothing_was_done() {
+async fn a_pack_may_declare_a_status_as_not_done() {
     let (addr, world) = world(First::DoesNot(500, ""), false).await;
     let kernel = start(&pack(addr, "none", ", not_done: {status: [500]}"));
     let report = call(&kernel, "out.act", json!({})).await;
@@ -310,7 +310,7 @@ async fn a_pack_may_say_that_a_status_means_nothing_was_done() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_pack_may_say_that_a_status_leaves_it_open() {
+async fn a_pack_may_declare_a_status_as_unknown() {
     let (addr, world) = world(First::Does(409, ""), false).await;
     let kernel = start(&pack(addr, "none", ", unknown: {status: [409]}"));
     let report = call(&kernel, "out.act", json!({})).await;
@@ -318,9 +318,9 @@ async fn a_pack_may_say_that_a_status_leaves_it_open() {
     assert_eq!(world.counts(), (1, 1));
 }
 
-/// The answer's `ok` is no boolean: the thing was done, and the answer is not what the tool declares.
+/// The answer's `ok` is not a boolean: the effect happened, and the answer does not match the tool's declaration.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_done_and_answered_badly_counts_as_done() {
+async fn an_effect_with_an_unusable_answer_counts_as_done() {
     for more in ["", ", result: {ok: \"= 1 + response.body.ok.nothing\"}"] {
         for idempotency in ["none", "key"] {
             let (addr, world) = world(First::Does(200, ""), true).await;
@@ -335,9 +335,9 @@ async fn what_was_done_and_answered_badly_counts_as_done() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_secret_that_is_echoed_is_not_written_down() {
+async fn an_echoed_secret_is_not_stored() {
     let secret = tempfile::NamedTempFile::new().unwrap();
-    // Longer than what is quoted of an answer, so that a quotation cuts it in two.
+    // Longer than the excerpt, so that the excerpt would cut it.
     let value = format!("s3cret-{}", "x".repeat(300));
     std::fs::write(secret.path(), &value).unwrap();
     let router = axum::Router::new().fallback(|headers: axum::http::HeaderMap| async move {

@@ -23,12 +23,12 @@ fn every_scenario_of_the_trades_pack_passes() {
 }
 
 #[test]
-fn every_way_a_plan_can_go_is_a_scenario_that_passes() {
+fn every_scenario_of_the_flow_pack_passes() {
     all_pass(&registry("tests/packs/flow"));
 }
 
 #[test]
-fn every_way_a_run_can_grow_or_wait_is_a_scenario_that_passes() {
+fn every_scenario_of_the_grow_pack_passes() {
     all_pass(&registry("tests/packs/grow"));
 }
 
@@ -46,7 +46,7 @@ fn all_pass(registry: &Arc<brain_registry::Registry>) {
 }
 
 #[test]
-fn the_corpus_is_never_read_wrongly_with_confidence() {
+fn no_corpus_row_is_read_wrongly_with_confidence() {
     let registry = registry("../../packs/trades");
     let outcome = brain_kernel::scenario::corpus_vocabulary(&registry, LanguageConfig::default().encoder);
     for set in [CorpusSet::Tune, CorpusSet::Test] {

@@ -60,7 +60,7 @@ async fn each_mode_does_what_it_says_and_nothing_more() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_key_stands_for_one_request() {
+async fn a_key_identifies_one_request() {
     let (store, _folder) = sqlite();
     let kernel = kernel(trades(), store.clone(), false);
     let ask = |text: &str| Request { key: Some("k1".into()), ..Request::say(scope(), text, Mode::EnqueueAndWait) };
@@ -69,7 +69,7 @@ async fn a_key_stands_for_one_request() {
     assert_eq!((first.run, tasks(&store)), (second.run, 1));
     let other = kernel.handle(&ask("create task: B")).await;
     assert!(matches!(other, Err(KernelError::KeyReused(_))));
-    // At the same time, from many sides.
+    // Concurrently.
     let clients: Vec<_> = (0..16)
         .map(|_| {
             let kernel = kernel.clone();
@@ -86,7 +86,7 @@ async fn a_key_stands_for_one_request() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_same_request_in_a_conversation_is_not_done_twice_silently() {
+async fn a_repeated_request_in_a_conversation_is_not_executed_twice_silently() {
     let (store, _folder) = sqlite();
     let kernel = kernel(trades(), store.clone(), false);
     let ask = |text: &str, conversation: &str| Request {
@@ -103,8 +103,8 @@ async fn the_same_request_in_a_conversation_is_not_done_twice_silently() {
     let list = |run| async move { run };
     let one = list(kernel.handle(&ask("list tasks", "c1")).await.unwrap().run).await;
     let two = kernel.handle(&ask("list tasks", "c1")).await.unwrap().run;
-    assert_ne!(one, two, "reading again is no repetition");
-    // What came to nothing may be tried again.
+    assert_ne!(one, two, "a repeated read is executed again");
+    // A failed request may be repeated.
     let failed = kernel.handle(&ask("complete task 01890a5d-ac96-774b-bcce-b302099a8057", "c1")).await.unwrap();
     let retried = kernel.handle(&ask("complete task 01890a5d-ac96-774b-bcce-b302099a8057", "c1")).await.unwrap();
     assert!(!failed.ok && failed.run != retried.run);
@@ -128,7 +128,7 @@ async fn limits_and_context_are_honoured() {
     let request = Request { context, ..Request::say(scope(), "create inspection", Mode::EnqueueAndWait) };
     let report = kernel.handle(&request).await.unwrap();
     assert!(report.ok, "{report:#?}");
-    assert_eq!(report.confidence.as_str(), "medium", "what the context filled in was inferred");
+    assert_eq!(report.confidence.as_str(), "medium", "values from the context count as inferred");
     assert_eq!(report.planned[0].input, json!({"lead_id": result(&lead, "lead_id")}));
     let without = say(&kernel, "create inspection").await;
     assert_eq!((without.ok, without.status.as_str()), (false, "needs_input"));
@@ -137,7 +137,7 @@ async fn limits_and_context_are_honoured() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_cannot_be_done_is_refused_and_written_down() {
+async fn a_request_that_cannot_be_executed_is_rejected_and_logged() {
     let (store, _folder) = sqlite();
     let kernel = kernel(trades(), store.clone(), false);
     let broken = say(&kernel, "complete task 1234-broken").await;
@@ -160,7 +160,7 @@ async fn what_cannot_be_done_is_refused_and_written_down() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_approver_must_say_yes_and_only_once() {
+async fn an_approver_must_approve_and_only_once() {
     let (store, _folder) = sqlite();
     let kernel = kernel(trades(), store.clone(), false);
     let lead = result(&say(&kernel, "new lead: Bob Smith 0412 345 678 in Ryde").await, "lead_id");
@@ -257,7 +257,7 @@ async fn expressions_with_time_and_chance_replay_to_the_same_state() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn cancelling_what_waits_for_approval_closes_the_question() {
+async fn cancelling_a_plan_closes_its_approval() {
     let (store, _folder) = sqlite();
     let kernel = kernel(trades(), store.clone(), false);
     let staged = kernel.handle(&Request::say(scope(), "create task: A", Mode::Plan)).await.unwrap();

@@ -1,4 +1,4 @@
-//! A record that others refer to is not deleted or undone away, unless their references say so.
+//! A record that others refer to is neither deleted nor undone, unless their references allow it.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
 
 mod common;
@@ -108,7 +108,7 @@ async fn a_lead_with_an_inspection_is_not_deleted_by_default() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_refers_is_named_and_a_handful_is_enough() {
+async fn a_few_of_the_referring_records_are_named() {
     let (_folder, store) = sqlite();
     let kernel = kernel(pack(), store.clone(), false);
     let owner = make(&kernel, "owner", json!({"name": "Ann"})).await;
@@ -122,14 +122,14 @@ async fn who_refers_is_named_and_a_handful_is_enough() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn references_are_cleared_and_what_hangs_on_them_goes_too() {
+async fn references_are_cleared_and_dependent_records_are_deleted_too() {
     let (_folder, store) = sqlite();
     let kernel = kernel(pack(), store.clone(), false);
     let owner = make(&kernel, "owner", json!({"name": "Ann"})).await;
     let other = make(&kernel, "owner", json!({"name": "Bo"})).await;
     make(&kernel, "card", json!({"name": "c", "owner_id": owner, "also": [other, owner]})).await;
     let bag = make(&kernel, "bag", json!({"name": "b", "owner_id": owner})).await;
-    // What refers to the owner with `refuse`, but goes as well, stands in nobody's way.
+    // A referrer with `refuse` that is deleted too does not prevent the deletion.
     make(&kernel, "thing", json!({"name": "t", "bag_id": bag, "friend": owner})).await;
     make(&kernel, "thing", json!({"name": "u", "bag_id": bag})).await;
     let spare = make(&kernel, "bag", json!({"name": "spare", "owner_id": other})).await;
@@ -142,7 +142,7 @@ async fn references_are_cleared_and_what_hangs_on_them_goes_too() {
     assert_eq!(rows(&store, "bag").len(), 1);
     assert_eq!(rows(&store, "thing"), [json!({"name": "v", "bag_id": spare})]);
 
-    // The other's things go with its bag; one in a third bag that calls it a friend does not, so nothing goes.
+    // The other's things are deleted with its bag; one in a third bag refers to it as a friend, so nothing is deleted.
     let third = make(&kernel, "owner", json!({"name": "Cy"})).await;
     let bag = make(&kernel, "bag", json!({"name": "third", "owner_id": third})).await;
     make(&kernel, "thing", json!({"name": "friendly", "bag_id": bag, "friend": other})).await;
@@ -152,7 +152,7 @@ async fn references_are_cleared_and_what_hangs_on_them_goes_too() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_run_that_made_both_is_undone_whole() {
+async fn a_run_that_created_both_is_undone_completely() {
     let (_folder, store) = sqlite();
     let kernel = kernel(pack(), store.clone(), false);
     let made = call(&kernel, "t.both", json!({"name": "Ann"})).await;
@@ -167,7 +167,7 @@ async fn a_run_that_made_both_is_undone_whole() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn more_than_a_thousand_are_not_taken_along() {
+async fn more_than_a_thousand_dependent_records_prevent_a_deletion() {
     let (_folder, store) = sqlite();
     let kernel = kernel(pack(), store.clone(), false);
     let owner = make(&kernel, "owner", json!({"name": "Ann"})).await;
@@ -183,7 +183,7 @@ async fn more_than_a_thousand_are_not_taken_along() {
     assert_eq!(rows(&store, "bag").len(), 1_100);
 }
 
-/// One deletes owners while the other gives them pets: one of the two must lose, whoever commits first.
+/// One run deletes owners while another gives them pets: one of the two must fail, whichever commits first.
 async fn one_of_two_loses(store: &Arc<dyn Store>, one: &Arc<Kernel>, two: &Arc<Kernel>) {
     let (mut deleted, mut kept) = (0, 0);
     for round in 0..40 {
@@ -214,14 +214,14 @@ async fn one_of_two_loses(store: &Arc<dyn Store>, one: &Arc<Kernel>, two: &Arc<K
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_referrer_that_comes_at_the_same_time_wins_or_loses_on_sqlite() {
+async fn a_concurrent_referrer_wins_or_loses_on_sqlite() {
     let (_folder, store) = sqlite();
     let kernel = kernel(pack(), store.clone(), false);
     one_of_two_loses(&store, &kernel, &kernel).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_referrer_that_comes_at_the_same_time_wins_or_loses_on_postgresql() {
+async fn a_concurrent_referrer_wins_or_loses_on_postgresql() {
     let cluster = Postgres::start().unwrap();
     let url = cluster.url(&cluster.new_database());
     let (first, second, store) = std::thread::spawn(move || {

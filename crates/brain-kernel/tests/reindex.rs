@@ -1,4 +1,4 @@
-//! Records from before a pack said what they are called.
+//! Records written before a pack declared their names.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
 
 mod common;
@@ -62,11 +62,11 @@ fn stores() -> (Vec<Arc<dyn Store>>, tempfile::TempDir) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn older_records_are_found_by_what_the_pack_says_now() {
+async fn older_records_are_found_by_their_new_lookup_fields() {
     let (stores, _folder) = stores();
     for store in stores {
         let before = person(&pack(""));
-        // More than two pages of them, and a type that comes after it.
+        // More than two pages of them, and a type that sorts after it.
         let rows =
             (0..1203).map(|n| row(n, json!({"called": format!("Person{n} Park"), "also": format!("P{n} Pty Ltd")})));
         put(store.as_ref(), &before, rows);
@@ -89,24 +89,24 @@ async fn older_records_are_found_by_what_the_pack_says_now() {
         assert_eq!(look("Person7 Park"), None, "a dry run changes nothing");
         let done = again(store.as_ref(), &def, false);
         assert_eq!(done, Reindexed { looked_at: 1203, indexed: 1203, ..Reindexed::default() });
-        assert_eq!(all(store.as_ref()), rows, "the records are what they were: revision, moments, body");
+        assert_eq!(all(store.as_ref()), rows, "the records are unchanged: revision, times, body");
         assert_eq!((look("Person7 Park"), look("p1202")), (Some(How::Exact), Some(How::Alias)));
         assert!(!is_behind(store.as_ref(), &scope(), &SystemClock, &def).unwrap());
         let told = call(&kernel, "people.show", json!({"person_id": {"mention": "Nobody"}})).await;
         assert!(!told.errors[0].message.contains("reindex"), "{told:#?}");
 
-        // What somebody wrote under the old pack meanwhile is all that is left to do.
+        // Only records written under the old pack meanwhile are left.
         put(store.as_ref(), &before, [row(1203, json!({"called": "Late Comer"}))]);
         let rest = again(store.as_ref(), &def, false);
         assert_eq!((rest.looked_at, rest.indexed), (1204, 1));
-        // A field that the oldest record does not have: what was kept tells that the pack has changed.
+        // A new field that the oldest record lacks: the stored digest shows that the pack has changed.
         let numbered = person(&pack("label: called\naliases: also\nidentifiers: [number]\n"));
         assert!(is_behind(store.as_ref(), &scope(), &SystemClock, &numbered).unwrap());
     }
 }
 
 #[test]
-fn a_value_that_must_be_unique_and_is_not_is_told() {
+fn duplicate_values_of_a_unique_field_are_reported() {
     let (stores, _folder) = stores();
     for store in stores {
         let body = |number: &str| json!({"called": "Kim", "number": number});
@@ -116,12 +116,12 @@ fn a_value_that_must_be_unique_and_is_not_is_told() {
         assert_eq!((done.indexed, done.refused), (2, 1), "{done:?}");
         let (second, first) = (row(3, json!({})).id, row(1, json!({})).id);
         assert_eq!(done.reasons, [format!("{second}: {first} has the same number")]);
-        assert!(is_behind(store.as_ref(), &scope(), &SystemClock, &def).unwrap(), "it is not done yet");
+        assert!(is_behind(store.as_ref(), &scope(), &SystemClock, &def).unwrap(), "it is not finished");
     }
 }
 
 #[test]
-fn no_pack_can_declare_what_reindexing_keeps() {
+fn no_pack_can_declare_the_internal_record_type() {
     let files = [
         ("pack.yaml".to_owned(), "name: test\nversion: 1.0.0\n".to_owned()),
         ("records/x.yaml".to_owned(), "record: brain.indexed\nfields: {a: string}\n".to_owned()),

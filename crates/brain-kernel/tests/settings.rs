@@ -1,4 +1,4 @@
-//! A run sees the settings that it was planned with, and so does whatever takes it back.
+//! A run uses the settings that it was planned with, and so does its undo.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
 
 mod common;
@@ -60,7 +60,7 @@ async fn approve(kernel: &Kernel, staged: &Report) -> Report {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_later_change_of_settings_changes_nothing_for_a_run_or_its_undo() {
+async fn a_change_of_settings_does_not_affect_a_run_or_its_undo() {
     let folder = tempfile::tempdir().unwrap();
     let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&folder.path().join("t.db")).unwrap());
 
@@ -76,17 +76,17 @@ async fn a_later_change_of_settings_changes_nothing_for_a_run_or_its_undo() {
     assert_eq!((&charge["planned"], &charge["rate"]), (&json!("0.1"), &json!("0.1")), "{charge}");
     drop(second);
 
-    // And once more before it is taken back.
+    // And again before it is undone.
     let third = at_rate(&store, "0.30");
     let undo = third.undo(&scope(), done.run, None, &Actor::local()).await.unwrap();
     drop(third);
     let fourth = at_rate(&store, "0.40");
     approve(&fourth, &undo).await;
     let refund = only(&store, "refund");
-    assert_eq!(refund["amount"], "20", "what it is called with is of then: {refund}");
-    assert_eq!(refund["rate"], "0.1", "and so is what it sees itself: {refund}");
+    assert_eq!(refund["amount"], "20", "its arguments use the old settings: {refund}");
+    assert_eq!(refund["rate"], "0.1", "its own expressions use the old settings: {refund}");
 
-    // What is planned now sees what there is now.
+    // A new plan uses the current settings.
     call(&fourth, "t.refund", json!({"amount": "1"})).await;
     let page = store.records(&scope(), "refund", &RecordFilter::default(), 10, None).unwrap();
     assert_eq!(page.items[1].body["rate"], "0.4");

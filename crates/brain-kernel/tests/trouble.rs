@@ -1,5 +1,4 @@
-//! What goes wrong around a run and must not spread: a store whose answer is lost, a neighbour that cannot be read, a
-//! request that is large.
+//! Faults around a run that must not spread: a lost answer of the store, an unreadable run, a large request.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
 
 mod common;
@@ -62,7 +61,7 @@ fn start_on(store: Arc<dyn Store>) -> Arc<Kernel> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_child_whose_acceptance_is_in_doubt_is_found_again_and_not_refused() {
+async fn a_child_run_whose_acceptance_is_in_doubt_is_found_again() {
     let store = Arc::new(MemoryStore::new());
     let forgetful = Forgetful::new(store.clone(), |member| {
         member.writes.iter().any(|write| matches!(write, Write::TakeKey { key, .. } if key.starts_with("child ")))
@@ -76,7 +75,7 @@ async fn a_child_whose_acceptance_is_in_doubt_is_found_again_and_not_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_run_that_cannot_be_read_does_not_close_its_topic() {
+async fn an_unreadable_run_does_not_hide_its_topic() {
     let store = Arc::new(MemoryStore::new());
     let first = start(&store);
     let mut runs = Vec::new();
@@ -95,14 +94,14 @@ async fn a_run_that_cannot_be_read_does_not_close_its_topic() {
     let take = || kernel.activate(&ours, &topics, "w", 3, None, Duration::ZERO);
     let taken = take().await.unwrap();
     let of: Vec<_> = taken.iter().map(|job| job.run).collect();
-    assert_eq!(of, [runs[0], runs[2]], "the neighbours are taken");
-    assert_eq!(take().await.unwrap(), [], "and the topic stays open");
+    assert_eq!(of, [runs[0], runs[2]], "the other jobs are leased");
+    assert_eq!(take().await.unwrap(), [], "the topic still works");
     for job in &taken {
         let outcome = JobOutcome::Done(ToolResult::ok(json!({"n": 1})));
         kernel.answer_job(&scope(), job.key, &job.lease, None, outcome).await.unwrap();
     }
     assert_eq!(kernel.report(&scope(), runs[0]).unwrap().status, RunStatus::Completed);
-    // It was set aside, and its offer with it.
+    // It is parked, and its offer is withdrawn.
     until(|| store.run(&scope(), runs[1]).unwrap().unwrap().status == RunStatus::Parked).await;
     assert_eq!(store.offers(&scope(), &topics, 10).unwrap(), []);
 }
@@ -122,7 +121,7 @@ async fn a_guard_holds_for_requests_of_every_size() {
         assert_eq!(locked.errors[0].code, "account_locked", "{size}: {locked:#?}");
         let open = ask(&kernel, "t.add", size, json!({"account_locked": false})).await;
         assert_eq!((open.ok, &open.receipts[0].result["length"]), (true, &json!(size)), "{open:#?}");
-        // What the log gives is what the first turn worked on.
+        // The log has the input of the first turn.
         for report in [&locked, &open] {
             let state = kernel.engine().run_state(&scope(), report.run).unwrap();
             assert!(state.data.input.context["account_locked"].is_boolean(), "{size}");

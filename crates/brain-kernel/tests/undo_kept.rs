@@ -1,4 +1,4 @@
-//! What an undo needs is kept until its deadline, and goes after it.
+//! The values that an undo needs are kept until its deadline.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
 
 mod common;
@@ -59,7 +59,7 @@ async fn values_that_an_undo_needs_are_kept_until_its_deadline() {
     // After a day both are old enough, but one can still be undone.
     let swept = sweep(store.as_ref(), &scope(), after(now, 24), keep, false).unwrap();
     assert_eq!((swept.runs_erased, erased(timed.run), erased(untimed.run)), (1, false, true));
-    // Deleting holds to it too.
+    // Deletion respects the deadline too.
     let whole = Keep { runs: hour, ..keep };
     let swept = sweep(store.as_ref(), &scope(), after(now, 24), whole, false).unwrap();
     assert_eq!(swept.runs_deleted, 1, "only the one that has no deadline");
@@ -67,7 +67,7 @@ async fn values_that_an_undo_needs_are_kept_until_its_deadline() {
     assert_eq!(staged.planned.len(), 2, "{staged:#?}");
     kernel.cancel(&scope(), staged.run).await.unwrap();
 
-    // After the deadline they go.
+    // After the deadline they are deleted.
     let swept: Swept = sweep(store.as_ref(), &scope(), after(now, 49), keep, false).unwrap();
     assert!(swept.runs_erased >= 1 && erased(timed.run), "{swept:?}");
     let refused = kernel.undo(&scope(), timed.run, None, &Actor::local()).await.unwrap_err();

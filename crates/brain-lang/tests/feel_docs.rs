@@ -6,7 +6,7 @@ use jiff::tz::TimeZone;
 
 const PAGE: &str = include_str!("../../../docs/reference/feel.md");
 
-/// The present of every evaluation here: 2024-01-31T10:00:00Z.
+/// The current time of every evaluation here: 2024-01-31T10:00:00Z.
 const NOW: Timestamp = Timestamp::constant(1_706_695_200, 0);
 
 fn evaluate(source: &str) -> Result<Value, feel::FeelError> {

@@ -1,4 +1,4 @@
-//! Properties that hold for any input: no panic, however mangled the source, and decimals that are exact.
+//! Properties for any input: no panic, however mangled the source, and exact decimals.
 
 use brain_lang::feel::{self, Env, Scope, Value};
 use brain_lang::{Binding, Text};
@@ -9,10 +9,10 @@ use rust_decimal::Decimal;
 
 const TABLE: &str = include_str!("feel_table.tsv");
 
-/// The present of every evaluation here: 2024-01-31T10:00:00Z.
+/// The current time of every evaluation here: 2024-01-31T10:00:00Z.
 const NOW: Timestamp = Timestamp::constant(1_706_695_200, 0);
 
-/// Little fuel, so that what loops ends soon.
+/// Little fuel, so that loops end soon.
 const FUEL: u64 = 20_000;
 
 fn evaluate(source: &str, context: &Value) -> Result<Value, feel::FeelError> {
@@ -25,7 +25,7 @@ fn evaluate(source: &str, context: &Value) -> Result<Value, feel::FeelError> {
     Ok(value)
 }
 
-/// Pieces that expressions are made of, so that random ones get past the lexer.
+/// Fragments of expressions, so that random combinations get past the lexer.
 const PIECES: [&str; 64] = [
     "1",
     "0.5",
@@ -101,7 +101,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_text_parses_or_is_refused(source in ".{0,60}") {
+    fn any_text_parses_or_is_rejected(source in ".{0,60}") {
         let _ = feel::parse(&source);
         let _ = feel::parse_unary_tests(&source);
         let _ = Text::parse(&source);
@@ -109,14 +109,14 @@ proptest! {
     }
 
     #[test]
-    fn any_pieces_evaluate_or_are_refused(pieces in prop::collection::vec(0..PIECES.len(), 0..14)) {
+    fn any_fragments_evaluate_or_are_rejected(pieces in prop::collection::vec(0..PIECES.len(), 0..14)) {
         let source: String = pieces.iter().map(|i| PIECES[*i]).collect();
         let _ = evaluate(&source, &context());
         let _ = feel::parse_unary_tests(&source);
     }
 
     #[test]
-    fn a_mangled_row_of_the_table_does_no_harm(row in 0..400_usize, cut in 0..80_usize, piece in 0..PIECES.len(), drop in any::<bool>()) {
+    fn a_mangled_row_of_the_table_does_not_panic(row in 0..400_usize, cut in 0..80_usize, piece in 0..PIECES.len(), drop in any::<bool>()) {
         let rows: Vec<&str> = TABLE.lines().filter(|line| !line.starts_with('#')).collect();
         let source: Vec<char> = rows[row % rows.len()].split('\t').next().unwrap_or("").chars().collect();
         let cut = cut % (source.len() + 1);
@@ -130,7 +130,7 @@ proptest! {
     }
 
     #[test]
-    fn templates_in_pieces_do_no_harm(pieces in prop::collection::vec(0..PIECES.len(), 0..8), tag in any::<bool>()) {
+    fn templates_of_fragments_do_not_panic(pieces in prop::collection::vec(0..PIECES.len(), 0..8), tag in any::<bool>()) {
         let inner: String = pieces.iter().map(|i| PIECES[*i]).collect();
         let source = if tag { format!("x {{% {inner} %}}") } else { format!("x {{{{ {inner} }}}}") };
         if let Ok(text) = Text::parse(&source) {
@@ -154,7 +154,7 @@ proptest! {
     }
 
     #[test]
-    fn functions_of_numbers_yield_or_refuse(mantissa in any::<i64>(), high in any::<i32>(), scale in 0..28_u32, other in -50_i64..50) {
+    fn functions_of_numbers_return_a_value_or_an_error(mantissa in any::<i64>(), high in any::<i32>(), scale in 0..28_u32, other in -50_i64..50) {
         let number = Decimal::from_i128_with_scale(i128::from(mantissa) * (i128::from(high) >> 6).max(1), scale);
         for function in ["sqrt", "exp", "log", "abs", "floor", "ceiling", "round up", "round half down", "odd", "string"] {
             let _ = evaluate(&format!("{function}({number})"), &Value::Null);

@@ -6,10 +6,10 @@ use jiff::tz::TimeZone;
 
 const TABLE: &str = include_str!("feel_table.tsv");
 
-/// The present of every evaluation here: 2024-01-31T10:00:00Z.
+/// The current time of every evaluation here: 2024-01-31T10:00:00Z.
 const NOW: Timestamp = Timestamp::constant(1_706_695_200, 0);
 
-/// The fewest rows the table may have, so that an accident with the file is noticed.
+/// Minimum number of rows, so that a truncated file is noticed.
 const MIN_ROWS: usize = 220;
 
 fn evaluate(source: &str, context: &Value) -> Result<Value, feel::FeelError> {

@@ -1,4 +1,4 @@
-//! What stands inside `#[tool(…)]`.
+//! Parses the arguments of `#[tool(…)]`.
 
 use proc_macro2::TokenStream;
 use syn::meta::ParseNestedMeta;
@@ -6,7 +6,7 @@ use syn::parse::Parser;
 use syn::punctuated::Punctuated;
 use syn::{Error, LitBool, LitStr, Path, Result, Token, bracketed};
 
-/// The keys of the attribute, as they were written.
+/// The keys of the attribute, as written.
 #[derive(Default)]
 pub(crate) struct Args {
     pub(crate) name: Option<LitStr>,
@@ -20,7 +20,7 @@ pub(crate) struct Args {
     pub(crate) root: Option<Path>,
 }
 
-/// Words of packs and the variants that they mean.
+/// Words of packs and the corresponding variants.
 type Words = &'static [(&'static str, &'static str)];
 
 const EFFECTS: Words =
@@ -31,7 +31,7 @@ const KEYS: &str =
     "`name`, `title`, `phrases`, `effect`, `consent`, `idempotency`, `no_undo`, `may_inject` and `crate`";
 
 impl Args {
-    /// Reads the attribute. Every key at most once.
+    /// Parses the attribute. Each key may appear once.
     pub(crate) fn parse(tokens: TokenStream) -> Result<Self> {
         let mut args = Self::default();
         let mut seen: Vec<String> = Vec::new();
@@ -67,13 +67,13 @@ impl Args {
                 self.may_inject = !says || meta.value()?.parse::<LitBool>()?.value;
             }
             "crate" => self.root = Some(meta.value()?.call(Path::parse_mod_style)?),
-            _ => return Err(meta.error(format!("a tool has no such key; it has {KEYS}"))),
+            _ => return Err(meta.error(format!("unknown key; the keys are {KEYS}"))),
         }
         Ok(())
     }
 }
 
-/// `domain.name`, each of lower-case letters, digits and `_`, beginning with a letter.
+/// Checks a name: `domain.name`, each of lower-case letters, digits and `_`, beginning with a letter.
 fn name(text: LitStr) -> Result<LitStr> {
     let good = |part: &str| {
         part.starts_with(|c: char| c.is_ascii_lowercase())
@@ -81,11 +81,12 @@ fn name(text: LitStr) -> Result<LitStr> {
     };
     let value = text.value();
     match value.split_once('.') {
-        None => Err(Error::new(text.span(), format!("`{value}` has no domain: a name is `domain.name`"))),
+        None => Err(Error::new(text.span(), format!("`{value}` has no domain: write `domain.name`"))),
         Some((domain, name)) if good(domain) && good(name) => Ok(text),
         Some(_) => {
-            let message =
-                format!("`{value}` is not a name: `domain.name`, of lower-case letters, digits and `_`, with one dot");
+            let message = format!(
+                "`{value}` is not a tool name: write `domain.name` with lower-case letters, digits and `_`, and one dot"
+            );
             Err(Error::new(text.span(), message))
         }
     }
@@ -130,15 +131,15 @@ mod tests {
     }
 
     #[test]
-    fn a_mistake_is_told_with_what_would_be_right() {
+    fn errors_name_the_valid_forms() {
         for (tokens, expected) in [
-            (quote!(name = "word_count"), "`word_count` has no domain: a name is `domain.name`"),
-            (quote!(name = "Text.count"), "`Text.count` is not a name"),
-            (quote!(name = "a.b.c"), "with one dot"),
+            (quote!(name = "word_count"), "`word_count` has no domain: write `domain.name`"),
+            (quote!(name = "Text.count"), "`Text.count` is not a tool name"),
+            (quote!(name = "a.b.c"), "and one dot"),
             (quote!(effect = "reads"), "`effect` is one of \"read\", \"write\", \"external\", \"irreversible\""),
             (quote!(consent = "all"), "`consent` is one of \"none\", \"user\", \"approver\""),
             (quote!(idempotency = "yes"), "`idempotency` is one of \"key\", \"none\""),
-            (quote!(nam = "a.b"), "no such key; it has `name`, `title`"),
+            (quote!(nam = "a.b"), "unknown key; the keys are `name`, `title`"),
             (quote!(title = "a", title = "b"), "`title` is given twice"),
             (quote!(title = 1), "expected string literal"),
         ] {

@@ -1,4 +1,4 @@
-//! `#[data]`: the derives of an input or an output.
+//! `#[data]`: adds the derives of an input or output type.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_types_are_data() {
+    fn data_requires_a_struct_or_enum() {
         let made = data(
             quote!(),
             quote!(

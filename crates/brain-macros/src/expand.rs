@@ -1,4 +1,4 @@
-//! What `#[tool]` adds to a function.
+//! The code that `#[tool]` generates.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -75,7 +75,7 @@ pub(crate) fn tool(args: TokenStream, item: TokenStream) -> Result<TokenStream> 
     })
 }
 
-/// The function that reads the arguments and calls the original.
+/// Generates the function that deserialises the arguments and calls the original.
 fn run(function: &ItemFn, shape: &Shape<'_>, root: &TokenStream) -> TokenStream {
     let (ident, input) = (&function.sig.ident, shape.input);
     let outside = function.sig.asyncness.is_some();
@@ -123,7 +123,7 @@ fn choice(variant: Option<&str>, of: &TokenStream) -> TokenStream {
     }
 }
 
-/// The documentation of a function, without the space that each line begins with.
+/// The documentation of a function, without the leading space of each line.
 fn doc(attributes: &[Attribute]) -> String {
     let lines = attributes.iter().filter_map(|attribute| match &attribute.meta {
         Meta::NameValue(pair) if pair.path.is_ident("doc") => match &pair.value {
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn an_async_function_is_done_outside_and_gets_its_context() {
+    fn an_async_function_is_registered_as_outside_and_gets_its_context() {
         let code = made(
             quote!(name = "mail.send", crate = crate, consent = "none", idempotency = "key"),
             quote!(
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_and_a_function_are_needed() {
+    fn a_name_and_a_function_are_required() {
         let function = quote!(
             fn f(input: Input) -> Result<Output, Failure> {}
         );

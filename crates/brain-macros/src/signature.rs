@@ -1,11 +1,11 @@
-//! What a function must look like to be a tool.
+//! Checks the signature of a tool function.
 
 use syn::{Error, FnArg, GenericArgument, ItemFn, PathArguments, Result, ReturnType, Type};
 
 /// How a function takes the context of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Context {
-    /// It does not.
+    /// It does not take it.
     Absent,
     /// `NativeContext`.
     Owned,
@@ -13,18 +13,18 @@ pub(crate) enum Context {
     Borrowed,
 }
 
-/// What a function gives when all goes well.
+/// What a function returns on success.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Gives {
-    /// Something that becomes the data of the result.
+    /// The data of the result.
     Data,
-    /// Nothing.
+    /// `()`.
     Nothing,
-    /// The whole result.
+    /// A whole `ToolResult`.
     Whole,
 }
 
-/// The shape of a function that can be a tool.
+/// The parts of a valid signature.
 pub(crate) struct Shape<'f> {
     pub(crate) input: &'f Type,
     pub(crate) context: Context,
@@ -33,7 +33,7 @@ pub(crate) struct Shape<'f> {
 }
 
 impl<'f> Shape<'f> {
-    /// Looks at a function.
+    /// Checks a function.
     pub(crate) fn of(function: &'f ItemFn) -> Result<Self> {
         let signature = &function.sig;
         if let Some(FnArg::Receiver(receiver)) = signature.inputs.first() {
@@ -78,7 +78,7 @@ fn passed(context: &Type) -> Result<Context> {
     Err(Error::new_spanned(context, "the second argument of a tool is a `NativeContext` or `&NativeContext`"))
 }
 
-/// `T` of `Result<T, …>`, whatever `Result` is called by its path.
+/// `T` of `Result<T, …>`, with any path to `Result`.
 fn answer(output: &ReturnType) -> Option<&Type> {
     let ReturnType::Type(_, output) = output else { return None };
     let Type::Path(path) = output.as_ref() else { return None };
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_tool_may_look_like() {
+    fn valid_signatures_are_accepted() {
         for (function, context, gives) in [
             (
                 quote!(
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn what_it_may_not_look_like() {
+    fn invalid_signatures_are_rejected_with_the_reason() {
         for (function, expected) in [
             (
                 quote!(

@@ -1,4 +1,4 @@
-//! What tools say about themselves comes out of a pack as the model has it.
+//! The attributes of tools are decoded into the model.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail loudly")]
 
@@ -53,7 +53,7 @@ tools:
 "#;
 
 #[test]
-fn every_attribute_is_kept_as_it_is_meant() {
+fn every_attribute_is_decoded() {
     let scan = tool(&[("tools/docs.yaml", ATTRIBUTES)], "docs.scan");
     let attributes = Value::Object(scan.attributes());
     assert_eq!(
@@ -187,7 +187,7 @@ fn rate() -> NativeDecl {
 }
 
 #[test]
-fn a_native_function_is_a_tool_and_a_pack_may_give_it_other_words() {
+fn a_native_function_is_a_tool_and_a_pack_may_give_it_other_phrases() {
     let tools = "domain: t\ntools:\n  rate: {title: The rate, behavior: {native: tax.rate}, undo: none}\n";
     let registry = load(&[("tools/t.yaml", tools)], &[rate()]).registry;
     let own = &registry.tool("tax.rate").unwrap().def;
@@ -205,14 +205,14 @@ fn a_native_function_is_a_tool_and_a_pack_may_give_it_other_words() {
 }
 
 #[test]
-fn a_tool_of_the_same_name_takes_the_place_of_the_function() {
+fn a_tool_of_the_same_name_replaces_the_function() {
     let tools = "domain: tax\ntools:\n  rate: {title: Ours, input: {country: string}, behavior: {native: tax.rate}, undo: none}\n";
     let registry = load(&[("tools/t.yaml", tools)], &[rate()]).registry;
     assert_eq!(registry.tool("tax.rate").unwrap().def.title, "Ours");
 }
 
 #[test]
-fn a_misspelt_function_is_told_the_near_names() {
+fn a_misspelt_function_gets_suggestions() {
     let tools = "domain: t\ntools:\n  rate: {title: R, behavior: {native: tax.rates}}\n";
     let files = vec![
         ("pack.yaml".to_owned(), "name: t\nversion: 1\n".to_owned()),

@@ -1,8 +1,8 @@
-//! Every mistake in `bad_packs/*.md` is answered exactly as written there.
+//! Every mistake in `bad_packs/*.md` is reported exactly as written there.
 //!
 //! Each file has cases under `##` headings. A fenced block `yaml PATH` is a file of the pack (`without PATH` removes
-//! one), the block `text` is what `brain pack check` prints. Files before the first heading belong to every case; a case may replace them. Set
-//! `BRAIN_UPDATE=1` to rewrite the answers, then read them: they are what people will see.
+//! one), and the block `text` is the output of `brain pack check`. Files before the first heading belong to every case;
+//! a case may replace them. Set `BRAIN_UPDATE=1` to rewrite the outputs, then read them: they are what users will see.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail loudly")]
 
@@ -78,7 +78,7 @@ fn files() -> Vec<PathBuf> {
 }
 
 #[test]
-fn every_mistake_is_answered_as_written() {
+fn every_mistake_is_reported_as_written() {
     let update = std::env::var_os("BRAIN_UPDATE").is_some();
     let mut wrong = Vec::new();
     for file in files() {
@@ -110,7 +110,7 @@ fn every_mistake_is_answered_as_written() {
 #[test]
 fn every_code_is_shown_by_a_case() {
     let all: String = files().iter().map(|file| fs::read_to_string(file).unwrap()).collect();
-    // A file that cannot be read needs a file system, and XML only an import reads: `loading.rs` and `dmn.rs` have them.
+    // An unreadable file needs a file system, and only an import reads XML: `loading.rs` and `dmn.rs` cover them.
     let elsewhere = ["P0006", "P0009"];
     let missing: Vec<&&str> =
         CODES.iter().filter(|code| !elsewhere.contains(code) && !all.contains(&format!("[{code}]"))).collect();
@@ -118,7 +118,7 @@ fn every_code_is_shown_by_a_case() {
 }
 
 #[test]
-fn every_answer_says_where() {
+fn every_report_has_a_position() {
     for file in files() {
         for case in cases(&fs::read_to_string(&file).unwrap()).iter().skip(1) {
             let answer = &case.blocks.iter().find(|block| block.info == "text").unwrap().text;

@@ -53,7 +53,7 @@ fn load(playbooks: &[(&str, &str)]) -> Loaded {
 }
 
 #[test]
-fn a_playbook_tool_carries_its_playbook_and_what_its_steps_do_to_the_world() {
+fn a_playbook_tool_has_its_playbook_and_the_effects_of_its_steps() {
     let registry = load(&[]).registry;
     for name in ["crm.tidy", "crm.tidy_twice"] {
         let tool = &registry.tool(name).unwrap().def;
@@ -64,7 +64,7 @@ fn a_playbook_tool_carries_its_playbook_and_what_its_steps_do_to_the_world() {
 }
 
 #[test]
-fn a_policy_says_what_the_steps_are_to_each_other() {
+fn a_policy_relates_the_steps_of_a_playbook() {
     let batch = |policy: &str| {
         let text = format!(
             "playbook: crm.batch\naliases: [many contacts, crm.many]\npolicy: {policy}\nslots: {{name: string}}\nsteps: [{{id: add, tool: crm.add}}]\n"

@@ -1,4 +1,4 @@
-//! Arguments are completed, brought to one form, and refused in words.
+//! Arguments are completed, normalised, and rejected with readable messages.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail loudly")]
 
@@ -65,7 +65,7 @@ fn refused(changes: Value) -> Vec<FieldError> {
 }
 
 #[test]
-fn defaults_are_filled_in_and_values_get_their_one_form() {
+fn defaults_are_filled_in_and_values_are_normalised() {
     let call = order()
         .validate(json!({"id": ID.to_uppercase(), "what": "tea", "price": 3, "weight": 0.75, "speed": "by AIR", "day": null, "rate": "1.5"}))
         .unwrap();
@@ -85,7 +85,7 @@ fn text_is_not_trimmed_or_guessed_at() {
 }
 
 #[test]
-fn each_misfit_is_told_in_words() {
+fn each_invalid_argument_has_a_readable_message() {
     for (changes, field, code, message) in [
         (
             json!({"id": "abc"}),
@@ -160,14 +160,14 @@ fn each_misfit_is_told_in_words() {
 }
 
 #[test]
-fn all_misfits_are_told_at_once() {
+fn all_invalid_arguments_are_reported_together() {
     let found = order().validate(json!({"count": 0, "speed": "warp"})).unwrap_err();
     let fields: Vec<&str> = found.iter().map(|one| one.field.as_str()).collect();
     assert_eq!(fields, ["/count", "/id", "/price", "/speed", "/what"]);
 }
 
 #[test]
-fn arguments_that_are_no_object_are_refused() {
+fn arguments_that_are_not_an_object_are_rejected() {
     for args in [json!([1]), json!("x"), json!(7)] {
         let found = order().validate(args).unwrap_err();
         assert_eq!(found[0].field, "");
@@ -176,7 +176,7 @@ fn arguments_that_are_no_object_are_refused() {
 }
 
 #[test]
-fn what_is_accepted_is_accepted() {
+fn valid_arguments_are_accepted() {
     let call = order().validate(with(json!({
         "day": "2026-03-14", "at": "09:30", "moment": "2026-03-14T09:30:00Z", "wait": "PT30M", "mail": "jo@example.com",
         "phone": "+61 412 345 678", "site": "https://example.com", "gift": true, "tags": ["a"], "to": {"street": "x"},
@@ -185,7 +185,7 @@ fn what_is_accepted_is_accepted() {
 }
 
 #[test]
-fn a_declared_output_is_enforced_and_brought_to_its_form() {
+fn a_declared_output_is_enforced_and_normalised() {
     let tool = order();
     let data = tool.validate_output(json!({"order_id": ID, "total": 20, "note": null, "more": [1]})).unwrap();
     assert_eq!(data, json!({"order_id": ID, "total": "20.00", "more": [1]}));

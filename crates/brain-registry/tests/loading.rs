@@ -28,7 +28,7 @@ fn a_folder_and_memory_give_the_same_registry() {
 }
 
 #[test]
-fn a_folder_that_is_not_there_is_told() {
+fn a_missing_folder_is_reported() {
     let report = load(&["/no/such/pack".into()]).unwrap_err();
     assert_eq!(report.diagnostics()[0].code, "P0006");
     assert_eq!(report.diagnostics()[0].severity, Severity::Error);
@@ -36,7 +36,7 @@ fn a_folder_that_is_not_there_is_told() {
 }
 
 #[test]
-fn a_file_that_is_not_text_is_told() {
+fn a_file_that_is_not_text_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("pack.yaml"), "name: shop\nversion: 1\n").unwrap();
     fs::create_dir(folder.path().join("tools")).unwrap();
@@ -47,7 +47,7 @@ fn a_file_that_is_not_text_is_told() {
 }
 
 #[test]
-fn the_same_pack_twice_is_refused_and_two_packs_may_share_a_registry() {
+fn the_same_pack_twice_is_rejected_and_two_packs_may_share_a_registry() {
     let report = load_sources(vec![starter("garden"), starter("garden")]).unwrap_err();
     assert!(report.diagnostics().iter().any(|one| one.code == "P0008"), "{report}");
 
@@ -84,7 +84,7 @@ fn problems_of_all_files_are_collected_and_sorted() {
 }
 
 #[test]
-fn the_hash_changes_with_the_meaning_and_not_with_comments() {
+fn the_hash_changes_with_the_content_and_not_with_comments() {
     let base = load_sources(vec![starter("garden")]).unwrap().registry.hash();
     let changed = |from: &str, to: &str| {
         let mut source = starter("garden");

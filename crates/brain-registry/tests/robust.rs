@@ -1,4 +1,4 @@
-//! Whatever happens to a file, the loader answers; it never panics.
+//! The loader never panics, however a file is damaged.
 
 use brain_author::new_pack;
 use brain_core::{Random, SeededRandom};

@@ -1,4 +1,4 @@
-//! What each line of the short form becomes as JSON Schema.
+//! The JSON Schema of each line in short form.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail loudly")]
 
@@ -88,7 +88,7 @@ fn objects_are_closed_and_keep_the_order_of_what_they_require() {
 }
 
 #[test]
-fn json_schema_is_kept_as_written() {
+fn json_schema_is_passed_through() {
     let whole = "      type: object\n      properties: {n: {type: number, minimum: 0.5}}\n      required: [n]";
     assert_eq!(
         tool(whole).input,

@@ -1,4 +1,4 @@
-//! The pack we ship: it loads without a complaint, asks for exactly what the contract says, and counts exactly.
+//! The shipped pack: it loads without warnings, declares the inputs of the contract, and computes exactly.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail loudly")]
 
@@ -111,7 +111,7 @@ fn only_deleting_a_lead_needs_an_approver() {
 }
 
 #[test]
-fn names_and_phones_are_hidden() {
+fn names_and_phones_are_personal() {
     let trades = trades();
     let redactor = trades.redactor();
     assert!(redactor.hides("name") && redactor.hides("phone"));
@@ -135,7 +135,7 @@ fn the_corpus_is_large_enough_and_covers_every_tool() {
 }
 
 #[test]
-fn definitions_come_back_from_json_with_the_same_hash() {
+fn definitions_round_trip_through_json_with_the_same_hash() {
     let registry = trades();
     for tool in registry.tools().values() {
         let stored = serde_json::to_string(&tool.def).unwrap();
@@ -152,7 +152,7 @@ fn definitions_come_back_from_json_with_the_same_hash() {
     assert_eq!(registry.hash(), trades().hash());
 }
 
-/// Evaluates what a tool sets, as an executor would: typed by the schemas, then brought to the form of the record.
+/// Evaluates the fields that a tool sets, as an executor would: typed by the schemas, then normalised for the record.
 fn set(registry: &Registry, tool: &str, input: &Value, lookups: &BTreeMap<&str, (&str, Value)>) -> Value {
     let behavior = record_behavior(registry, tool);
     let def = &registry.tool(tool).unwrap().def;
@@ -185,7 +185,7 @@ fn lines_and_totals_are_exact() {
     };
     let items = json!([line("12", "45.55"), line("2.5", "95.33"), line("1", "90")]);
     assert_eq!(items[0]["line_total"], "546.60");
-    assert_eq!(items[1]["line_total"], "238.33", "half a cent goes up");
+    assert_eq!(items[1]["line_total"], "238.33", "half a cent is rounded up");
     assert_eq!(
         items[2],
         json!({"quote_id": id, "description": "x", "quantity": "1", "unit_price": "90.00", "line_total": "90.00"})

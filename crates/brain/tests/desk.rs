@@ -19,23 +19,23 @@ use serde_json::{Value, json};
 const PATIENCE: Duration = Duration::from_secs(60);
 const TOKEN: &str = "let-me-in";
 const SECRET: &str = "a secret that both sides know";
-/// Where the pack as it is expects the ticket system.
+/// The address of the ticket system in the pack.
 const DECLARED: &str = "127.0.0.1:7801";
 
-/// What the outside ticket system knows.
+/// The state of the outside ticket system.
 #[derive(Default)]
 struct Tickets {
     /// Subjects by number.
     tickets: BTreeMap<String, String>,
-    /// Numbers by idempotency key: the same key is the same ticket.
+    /// Numbers by idempotency key.
     by_key: BTreeMap<String, String>,
-    /// The key of every call to create a ticket, also of those that were turned away.
+    /// The keys of all calls that create a ticket, including rejected ones.
     asked: Vec<String>,
-    /// How many calls are turned away with a 503 before one is taken.
+    /// How many calls are answered with 503 before one is accepted.
     busy: u32,
-    /// References of money that was paid back.
+    /// References of refunds.
     refunds: Vec<String>,
-    /// Investigations: where to call back.
+    /// Callback URLs of investigations.
     investigations: Vec<Value>,
 }
 
@@ -52,7 +52,7 @@ async fn create(State(api): State<Shared>, headers: HeaderMap, body: Json<Value>
     let key = headers["idempotency-key"].to_str().unwrap().to_owned();
     let mut api = api.lock().unwrap();
     api.asked.push(key.clone());
-    // The ticket is there before the answer goes wrong: without the key, the second call would make another one.
+    // The ticket exists before the answer fails: without the key, the second call would create another one.
     let next = format!("T-{}", api.by_key.len() + 1);
     let number = api.by_key.entry(key).or_insert(next).clone();
     api.tickets.insert(number.clone(), body["subject"].as_str().unwrap().to_owned());
@@ -75,7 +75,7 @@ async fn remove(State(api): State<Shared>, UrlPath(number): UrlPath<String>) -> 
     if known { StatusCode::NO_CONTENT } else { StatusCode::NOT_FOUND }
 }
 
-/// Pays, and never says so: whether it happened can only be looked up.
+/// Pays without answering, so that only the check can tell whether it happened.
 async fn pay_back(State(api): State<Shared>, body: Json<Value>) -> StatusCode {
     api.lock().unwrap().refunds.push(body["reference"].as_str().unwrap().to_owned());
     tokio::time::sleep(PATIENCE).await;
@@ -116,7 +116,7 @@ async fn ticket_system() -> (Shared, String) {
     (api, addr)
 }
 
-/// A copy of a folder with some words replaced.
+/// Copies a folder with some texts replaced.
 fn copy(from: &Path, to: &Path, words: &[(&str, &str)]) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap() {
@@ -132,8 +132,8 @@ fn copy(from: &Path, to: &Path, words: &[(&str, &str)]) {
     }
 }
 
-/// A server with a copy of the pack that finds this test's ticket system. Secrets are in files: a test leaves the
-/// environment alone.
+/// A server with a copy of the pack that calls this test's ticket system. Secrets are in files, because a test must not
+/// change the environment.
 struct Desk {
     api: Shared,
     server: Server,
@@ -156,7 +156,7 @@ impl Desk {
             (DECLARED, addr.as_str()),
             ("env:DESK_TOKEN", token.as_str()),
             ("env:DESK_CALLBACK_SECRET", callback.as_str()),
-            // Nobody wants to wait until it is clear that the bank does not answer.
+            // A short timeout, to keep the test fast.
             ("consent: user\n    output: {refund", "consent: user\n    timeout: 1s\n    output: {refund"),
         ];
         let pack = folder.path().join("desk");
@@ -191,7 +191,7 @@ impl Desk {
         self.ok("/v1/runs", &call).await
     }
 
-    /// The run when it has this status.
+    /// Waits until the run has this status.
     async fn settled(&self, run: &Value, status: &str) -> Value {
         let (started, path) = (Instant::now(), format!("/v1/runs/{}", run["run_id"].as_str().unwrap()));
         loop {
@@ -238,13 +238,13 @@ fn the_pack_has_no_problems_and_passes_its_own_tests() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_ticket_is_created_once_also_when_the_system_is_busy_and_taken_back_in_both_places() {
+async fn a_ticket_is_created_once_even_when_the_system_is_busy_and_undone_in_both_places() {
     let desk = Desk::start().await;
     desk.api.lock().unwrap().busy = 2;
     let (_, ticket) = desk.ticket().await;
     {
         let api = desk.api.lock().unwrap();
-        assert_eq!(api.asked.len(), 3, "turned away twice");
+        assert_eq!(api.asked.len(), 3, "rejected twice");
         assert_eq!(api.asked.iter().collect::<BTreeSet<_>>().len(), 1, "always with the same key");
         assert_eq!(api.tickets.len(), 1, "one ticket");
     }
@@ -253,7 +253,7 @@ async fn a_ticket_is_created_once_also_when_the_system_is_busy_and_taken_back_in
 
     let closed = desk.say(&format!("close ticket {ticket}")).await;
     let undo = desk.ok(&format!("/v1/runs/{}/undo", closed["run_id"].as_str().unwrap()), &json!({})).await;
-    assert_eq!(desk.records("ticket").await[0]["state"], "closed", "nothing happens before somebody says so");
+    assert_eq!(desk.records("ticket").await[0]["state"], "closed", "nothing happens before it is approved");
     let approve = format!("/v1/approvals/{}", undo["approval_id"].as_str().unwrap());
     desk.ok(&approve, &json!({"decision": "approve"})).await;
     desk.settled(&undo, "completed").await;
@@ -274,7 +274,7 @@ async fn opening_a_ticket_is_undone_here_and_outside() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_worker_fetches_a_recording_and_its_words_become_a_note() {
+async fn a_worker_fetches_a_recording_and_its_transcript_becomes_a_note() {
     let desk = Desk::start().await;
     let (_, ticket) = desk.ticket().await;
     let blobs = format!("{}/v1/blobs", desk.server.url);
@@ -284,7 +284,7 @@ async fn a_worker_fetches_a_recording_and_its_words_become_a_note() {
     let take = json!({"topics": ["transcribe"], "worker": "ears", "wait_timeout_ms": 20_000});
     let job = desk.ok("/v1/jobs/activate", &take).await["jobs"][0].clone();
     assert_eq!(job["run_id"], run["run_id"], "{job:#}");
-    // The worker gets a reference and fetches what it needs.
+    // The worker gets a reference and fetches the content.
     let hash = job["input"]["recording"]["$blob"].as_str().unwrap();
     let heard = desk.client.get(format!("{blobs}/{hash}")).send().await.unwrap().text().await.unwrap();
     let path = |what: &str| format!("/v1/jobs/{}/{what}", job["job_id"].as_str().unwrap());
@@ -321,7 +321,7 @@ async fn an_investigation_ends_with_a_signed_callback() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_read_is_corrected_before_a_ticket_is_opened_from_it() {
+async fn an_extracted_subject_is_corrected_before_a_ticket_is_opened() {
     let desk = Desk::start().await;
     let customer = result(&desk.say("new customer Ada Lovelace, ada@example.com, plan pro").await, "customer_id");
     let run = desk.say(&format!("mail from customer {customer}: my prnter is broken")).await;
@@ -335,13 +335,13 @@ async fn what_was_read_is_corrected_before_a_ticket_is_opened_from_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn money_whose_payment_was_not_confirmed_is_looked_up_and_not_paid_twice() {
+async fn an_unconfirmed_refund_is_checked_and_not_paid_twice() {
     let desk = Desk::start().await;
     let (_, ticket) = desk.ticket().await;
     desk.say(&format!("add to ticket {ticket}: charged twice")).await;
     let run = desk.say(&format!("refund 40 on ticket {ticket}")).await;
     assert!(run["assistant_message"].as_str().unwrap().contains("40.00 EUR leave the account"), "{run:#}");
-    assert!(desk.api.lock().unwrap().refunds.is_empty(), "it must be seen first");
+    assert!(desk.api.lock().unwrap().refunds.is_empty(), "it needs an approval first");
     let approve = format!("/v1/approvals/{}", run["approval_id"].as_str().unwrap());
     desk.ok(&approve, &json!({"decision": "approve"})).await;
     let done = desk.settled(&run, "completed").await;

@@ -1,4 +1,4 @@
-//! A run waits for another one while the server is killed around the moment at which that one ends.
+//! A run waits for a child run while the server is killed around the child's end.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
 
 mod common;
@@ -37,7 +37,7 @@ steps:
 ";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_parent_hears_of_the_end_of_its_child_whenever_the_server_dies() {
+async fn a_parent_learns_of_its_childs_end_whenever_the_server_dies() {
     drop(rustls::crypto::ring::default_provider().install_default());
     let folder = tempfile::tempdir().unwrap();
     let pack = folder.path().join("pack");
@@ -77,7 +77,7 @@ async fn a_parent_hears_of_the_end_of_its_child_whenever_the_server_dies() {
         let url = format!("{}/v1/jobs/{}/complete", server.url, job["job_id"].as_str().unwrap());
         let done = post(url, json!({"lease": job["lease"], "result": {"n": n}})).await;
         assert!(done["run_id"].is_string(), "the lease outlives the server: {done}");
-        // The end of the child is durable; the parent may or may not have heard of it.
+        // The end of the child is durable; the parent may or may not know it.
         server.kill();
         server = Server::start(&store, &args);
     }
@@ -89,7 +89,7 @@ async fn a_parent_hears_of_the_end_of_its_child_whenever_the_server_dies() {
             if state["status"] == "completed" {
                 break;
             }
-            assert!(started.elapsed() < PATIENCE, "a parent never heard of its child: {state:#}");
+            assert!(started.elapsed() < PATIENCE, "a parent never learned of its child's end: {state:#}");
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     }

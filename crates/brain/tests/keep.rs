@@ -1,4 +1,4 @@
-//! Keeping house, as whoever operates a server does it: what expires, what stays of it, and moving to another store.
+//! Retention as an operator uses it: what expires, what stays, and moving to another store.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
 
 mod common;
@@ -36,7 +36,7 @@ fn ok(output: &Output) -> Value {
 }
 
 #[test]
-fn what_is_erased_leaves_receipts_with_digests() {
+fn erased_runs_keep_receipts_with_digests() {
     let (folder, store) = store();
     let done = ok(&run(&store, &["do", "create task: Call Bob", "--json"]));
     let id = done["run_id"].as_str().unwrap();
@@ -50,7 +50,7 @@ fn what_is_erased_leaves_receipts_with_digests() {
     let went = gc(&[]);
     assert_eq!(went["tenants"][0]["runs_erased"], 1);
     assert_eq!(went["tenants"][0]["bytes"], would["tenants"][0]["bytes"]);
-    assert_eq!(gc(&[])["tenants"][0]["runs_erased"], 0, "once is enough");
+    assert_eq!(gc(&[])["tenants"][0]["runs_erased"], 0, "a second time erases nothing");
 
     let seen = ok(&run(&store, &["inspect", id, "--json"]));
     assert!(!seen.to_string().contains("Bob"), "{seen:#}");
@@ -76,11 +76,11 @@ fn what_is_erased_leaves_receipts_with_digests() {
     assert_eq!(ok(&run(&store, &["runs", "--json"]))["items"], json!([]));
     let audit = ok(&run(&store, &["audit", "--json"]));
     let what: Vec<&str> = audit["items"].as_array().unwrap().iter().map(|row| row["what"].as_str().unwrap()).collect();
-    assert_eq!(what, ["compact", "gc"], "what is done to everyone is noted: {audit:#}");
+    assert_eq!(what, ["compact", "gc"], "administrative actions are in the audit: {audit:#}");
 }
 
 #[test]
-fn a_file_that_nothing_refers_to_goes_and_one_that_is_used_stays() {
+fn an_unused_file_is_deleted_and_a_used_one_stays() {
     let (folder, store) = store();
     let file = |name: &str, content: &str| {
         let path = folder.path().join(name);
@@ -153,9 +153,9 @@ async fn until(client: &reqwest::Client, url: &str, what: impl Fn(&Value) -> boo
 }
 
 /// A run that waits for its next attempt, one with a dead letter, one whose call was under way when the server died:
-/// all go on in the other store.
+/// all continue in the other store.
 #[tokio::test(flavor = "multi_thread")]
-async fn after_a_copy_everything_goes_on_in_the_other_store() {
+async fn after_a_copy_every_run_continues_in_the_other_store() {
     drop(rustls::crypto::ring::default_provider().install_default());
     let outside = Arc::new(Outside::default());
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -187,7 +187,7 @@ async fn after_a_copy_everything_goes_on_in_the_other_store() {
     }
     let began = Instant::now();
     while outside.calls.load(Ordering::Relaxed) < 3 {
-        assert!(began.elapsed() < PATIENCE, "the call that is held never came");
+        assert!(began.elapsed() < PATIENCE, "the delayed call never arrived");
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     let refused = run(&store, &["store", "copy", &source, &target]);
@@ -220,7 +220,7 @@ async fn after_a_copy_everything_goes_on_in_the_other_store() {
     until(&client, &format!("{}/v1/runs/{}", server.url, runs[1]), completed).await;
     drop(server);
 
-    // And back: one tenant into a file.
+    // Copy one tenant back into a file.
     let back = folder.path().join("back.db");
     let to = format!("sqlite:{}", back.display());
     let copied = ok(&run(&store, &["store", "copy", &target, &to, "--force", "--json"]));
@@ -232,7 +232,7 @@ async fn after_a_copy_everything_goes_on_in_the_other_store() {
 }
 
 #[test]
-fn a_damaged_request_stands_alone_in_lists_and_when_old_runs_go() {
+fn a_damaged_request_affects_neither_lists_nor_retention_of_other_runs() {
     let (folder, store) = store();
     let runs: Vec<String> = (1..=3)
         .map(|n| {

@@ -1,5 +1,5 @@
 //! An outside call whose answer is lost because the server was killed: before the effect, after it, and while the
-//! answer was on its way, for each thing that a tool may say about its idempotency.
+//! answer was on its way, for every kind of idempotency.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
 
 mod common;
@@ -17,18 +17,18 @@ use tokio::sync::Semaphore;
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// An outside system that does a thing once for each key, and stops in the middle of its first call.
+/// An outside system that acts once per key, and blocks during its first call.
 struct Outside {
-    /// Keys whose effect has happened.
+    /// Keys with an effect.
     effects: Mutex<BTreeSet<String>>,
-    /// Every time an effect happened; more than the keys if something was done twice.
+    /// Every effect; more than the keys if something happened twice.
     happened: Mutex<Vec<String>>,
     calls: Mutex<u32>,
-    /// Whether the first call stops before its effect, or after it.
+    /// Whether the first call blocks before its effect or after it.
     effect_first: bool,
     arrived: Semaphore,
     go_on: Semaphore,
-    /// Whether it recognises keys: an API that does not does it again.
+    /// Whether it recognises keys; otherwise a repeated call acts again.
     knows_keys: bool,
 }
 
@@ -92,7 +92,8 @@ tools:
     std::fs::write(folder.join("tools/out.yaml"), tools).unwrap();
 }
 
-/// Kills the server in the middle of its first call and starts another one. Gives the end of the run and the world.
+/// Kills the server during its first call and starts another one. Returns the final state of the run and the outside
+/// system.
 async fn lose(idempotency: &str, effect_first: bool) -> (Value, Arc<Outside>) {
     drop(rustls::crypto::ring::default_provider().install_default());
     let outside = Arc::new(Outside {
@@ -129,7 +130,7 @@ async fn lose(idempotency: &str, effect_first: bool) -> (Value, Arc<Outside>) {
         let state: Value = client.get(&url).send().await.unwrap().json().await.unwrap();
         let in_doubt = state["errors"][0]["code"] == "in_doubt";
         if state["status"] == "completed" || in_doubt {
-            // Nothing more happens by itself.
+            // Nothing more happens without a person.
             tokio::time::sleep(Duration::from_millis(200)).await;
             return (state, outside);
         }
@@ -139,33 +140,33 @@ async fn lose(idempotency: &str, effect_first: bool) -> (Value, Arc<Outside>) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn with_a_key_it_is_asked_again_and_happens_once() {
+async fn with_a_key_the_call_is_repeated_and_happens_once() {
     for effect_first in [false, true] {
         let (run, outside) = lose("key", effect_first).await;
         assert_eq!(run["status"], "completed", "{run:#}");
         assert_eq!(outside.happened.lock().unwrap().len(), 1, "effect first: {effect_first}");
-        assert_eq!(*outside.calls.lock().unwrap(), 2, "asked again with the same key");
+        assert_eq!(*outside.calls.lock().unwrap(), 2, "repeated with the same key");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn with_a_check_it_is_looked_up_before_anything_is_done_again() {
+async fn with_a_check_the_call_is_checked_before_it_is_repeated() {
     for effect_first in [false, true] {
         let (run, outside) = lose("{check: out.was}", effect_first).await;
         assert_eq!(run["status"], "completed", "{run:#}");
         assert_eq!(run["receipts"].as_array().unwrap().last().unwrap()["result"], json!({"done": true}), "{run:#}");
         assert_eq!(outside.happened.lock().unwrap().len(), 1, "effect first: {effect_first}");
         let calls = *outside.calls.lock().unwrap();
-        assert_eq!(calls, if effect_first { 1 } else { 2 }, "done again only if it had not happened");
+        assert_eq!(calls, if effect_first { 1 } else { 2 }, "repeated only if it had not happened");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn with_neither_a_person_decides_and_nothing_is_done_again() {
+async fn with_neither_a_person_decides_and_nothing_is_repeated() {
     for effect_first in [false, true] {
         let (run, outside) = lose("none", effect_first).await;
         assert_eq!(run["errors"][0]["code"], "in_doubt", "{run:#}");
-        assert_eq!(*outside.calls.lock().unwrap(), 1, "nobody asks twice");
+        assert_eq!(*outside.calls.lock().unwrap(), 1, "the call is made once");
         assert_eq!(outside.happened.lock().unwrap().len(), usize::from(effect_first));
     }
 }

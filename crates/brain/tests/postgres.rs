@@ -8,7 +8,7 @@ use std::process::{Command, Output, Stdio};
 use brain_testbed::Postgres;
 use common::{json, text};
 
-/// The binary over a store that is named by the environment, as a password should be.
+/// The binary with a store given by the environment, as is right for a password.
 fn brain(url: &str, args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_brain"));
     command.env_remove("BRAIN_TENANT").env_remove("BRAIN_LOG").env("BRAIN_STORE", url);
@@ -31,7 +31,7 @@ fn a_request_is_done_over_postgres_and_stays() {
 }
 
 #[test]
-fn migrating_says_from_what_to_what_on_both_kinds_of_stores() {
+fn migrating_reports_the_versions_on_both_kinds_of_stores() {
     let cluster = Postgres::start().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("m.db");
@@ -52,7 +52,7 @@ fn migrating_says_from_what_to_what_on_both_kinds_of_stores() {
 }
 
 #[test]
-fn what_is_wrong_with_an_address_is_said_without_its_password() {
+fn errors_about_an_address_do_not_show_its_password() {
     for (url, expected) in [
         ("postgres://a:s3cret@127.0.0.1:9/x", "cannot be reached"),
         ("postgres://a:s3cret@127.0.0.1/x?brain_schema=No", "brain_schema"),

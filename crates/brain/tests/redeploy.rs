@@ -1,4 +1,4 @@
-//! A pack is deployed again while runs wait: they end as they began, and are moved only when somebody says so.
+//! A pack is redeployed while runs wait: they end with their old definitions, and are migrated only on request.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
 
 mod common;
@@ -72,7 +72,7 @@ impl World {
         run["run_id"].as_str().unwrap_or_else(|| panic!("{run}")).to_owned()
     }
 
-    /// Does everything that waits for a worker.
+    /// Completes every job that waits for a worker.
     async fn work(&self, server: &Server, count: usize) {
         let mut done = 0;
         let began = Instant::now();
@@ -90,7 +90,7 @@ impl World {
         assert_eq!(done, count);
     }
 
-    /// How many marks there are with each text.
+    /// Number of marks per text.
     async fn marks(&self, server: &Server) -> BTreeMap<String, usize> {
         let mut counts = BTreeMap::new();
         let mut cursor = String::new();
@@ -117,7 +117,7 @@ impl World {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_deploy_leaves_runs_alone_and_a_migration_moves_them() {
+async fn a_deploy_does_not_change_runs_and_a_migration_does() {
     drop(rustls::crypto::ring::default_provider().install_default());
     let world = World { folder: tempfile::tempdir().unwrap(), client: reqwest::Client::new() };
     world.write("pack.yaml", "name: f\nversion: 1.0.0\ntitle: F\n");
@@ -130,7 +130,7 @@ async fn a_deploy_leaves_runs_alone_and_a_migration_moves_them() {
     }
     server.kill();
 
-    // The next version is deployed; a few new runs begin with it.
+    // The next version is deployed; a few new runs start with it.
     world.write("playbooks/order.yaml", &format!("{HEAD}{NEW}"));
     let server = world.serve();
     for n in 0..5 {
@@ -147,10 +147,10 @@ async fn a_deploy_leaves_runs_alone_and_a_migration_moves_them() {
     while world.marks(&server).await != expected && began.elapsed() < PATIENCE {
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
-    assert_eq!(world.marks(&server).await, expected, "each ends as it began");
+    assert_eq!(world.marks(&server).await, expected, "each ends with its own version");
     drop(server);
 
-    // Runs of the old version are moved by hand: first to see, then for real.
+    // Runs of the old version are migrated by hand: first a dry run, then for real.
     world.write("playbooks/order.yaml", &format!("{HEAD}{OLD}"));
     let server = world.serve();
     let mut runs = Vec::new();
@@ -180,11 +180,11 @@ async fn a_deploy_leaves_runs_alone_and_a_migration_moves_them() {
     while world.marks(&server).await != expected && began.elapsed() < PATIENCE {
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
-    assert_eq!(world.marks(&server).await, expected, "they go on in the new version and do nothing again");
+    assert_eq!(world.marks(&server).await, expected, "they continue in the new version and repeat nothing");
     drop(server);
     for run in &runs {
         let replayed = world.brain(&["replay", run]);
-        assert_eq!(replayed["differences"], json!([]), "the log tells the same: {replayed}");
+        assert_eq!(replayed["differences"], json!([]), "replay gives the same state: {replayed}");
         let shown = world.brain(&["inspect", run]);
         assert_eq!(shown["run"]["receipts"].as_array().map(Vec::len), Some(4), "{shown}");
     }

@@ -1,4 +1,4 @@
-//! A pack that gives its records a name later, as whoever operates it sees that.
+//! A pack that gives its records a name later, as an operator sees it.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
 
 mod common;
@@ -32,7 +32,7 @@ fn write_pack(folder: &Path, naming: &str) {
 }
 
 #[test]
-fn members_from_before_they_had_names_are_found_after_reindexing() {
+fn records_from_before_they_had_names_are_found_after_reindexing() {
     let folder = tempfile::tempdir().unwrap();
     let store = folder.path().join("b.db");
     let pack = folder.path().join("club").display().to_string();
@@ -57,7 +57,11 @@ fn members_from_before_they_had_names_are_found_after_reindexing() {
     let done = brain(&["records", "reindex", "--all"]);
     assert!(text(&done).contains("member: 1 checked, 1 reindexed"), "{}", text(&done));
     assert!(text(&brain(&["audit"])).contains("records reindex"));
-    assert_eq!(json(&brain(&["records", "reindex", "member", "--json"]))["types"][0]["indexed"], 0, "once is enough");
+    assert_eq!(
+        json(&brain(&["records", "reindex", "member", "--json"]))["types"][0]["indexed"],
+        0,
+        "a second time changes nothing"
+    );
 
     let found = brain(&["do", "show member Kim Park"]);
     assert_eq!(found.status.code(), Some(0), "{}", text(&found));

@@ -1,7 +1,7 @@
-//! Trouble with real parts: a disk that is full, a database that goes away and comes back, connections that break.
-//! What was accepted is there afterwards, and work goes on by itself.
+//! Faults of real parts: a full disk, a database that restarts, connections that break. Accepted runs survive, and work
+//! resumes by itself.
 //!
-//! A clock that jumps is not here: the server's clock is the machine's. The engine's simulation lets it jump.
+//! Clock jumps are not tested here, because the server uses the machine's clock. The simulation covers them.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
 
 mod common;
@@ -25,8 +25,8 @@ const SPREAD: Duration = Duration::from_secs(4);
 const SEED: u64 = 7;
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Sets how long a file of a process may become: what a full disk is to a process, without the right to mount. The hard
-/// limit stays, so that anybody may lift this again.
+/// Limits the file size of a process, which acts like a full disk without needing to mount one. The hard limit stays,
+/// so that the limit can be lifted again.
 fn limit_files(server: &Server, bytes: &str) {
     let pid = server.pid().to_string();
     let set = Command::new("prlimit").args(["--pid", &pid, &format!("--fsize={bytes}:")]).output();
@@ -46,7 +46,7 @@ async fn post(url: &str, job: &str) -> (u16, Value) {
     (status, response.json().await.unwrap())
 }
 
-/// Waits until the server says so about itself.
+/// Waits until the server reports this readiness.
 async fn ready_is(url: &str, status: u16) {
     let client = reqwest::Client::builder().no_proxy().build().unwrap();
     let began = Instant::now();
@@ -76,7 +76,7 @@ fn files(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn a_backup_that_does_not_fit_is_an_error_and_leaves_nothing_behind() {
+fn a_backup_that_does_not_fit_fails_and_leaves_nothing_behind() {
     let folder = tempfile::tempdir().unwrap();
     let store = folder.path().join("b.db");
     assert!(common::run(&store, &["do", "create task: Call Bob"]).status.success());
@@ -97,7 +97,7 @@ fn a_backup_that_does_not_fit_is_an_error_and_leaves_nothing_behind() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_full_disk_is_said_and_nothing_is_lost() {
+async fn a_full_disk_is_reported_and_nothing_is_lost() {
     drop(rustls::crypto::ring::default_provider().install_default());
     let folder = tempfile::tempdir().unwrap();
     let packs = tempfile::tempdir().unwrap();
@@ -112,13 +112,13 @@ async fn a_full_disk_is_said_and_nothing_is_lost() {
         let run = answer["run_id"].as_str().unwrap().to_owned();
         told.runs.lock().unwrap().insert(job, run);
     };
-    // Jobs 7, 15, … are of the other kind; they are left out.
+    // Jobs 7, 15, … are compensated; they are left out.
     for job in 0..6 {
         let (status, answer) = post(&server.url, &format!("J{job}")).await;
         assert_eq!(status, 202, "{answer:#}");
         accept(job, &answer);
     }
-    // The write-ahead log has no room for one more page.
+    // The write-ahead log has no room for another page.
     let log = std::fs::metadata(folder.path().join("full.db-wal")).unwrap().len();
     limit_files(&server, &log.to_string());
     let mut refused = None;
@@ -132,7 +132,7 @@ async fn a_full_disk_is_said_and_nothing_is_lost() {
     }
     let (job, status, answer) = refused.expect("a disk without room takes nothing");
     assert_eq!((status, &answer["code"]), (503, &json!("store_failed")), "{answer:#}");
-    // It still answers what it knows.
+    // Reads still work.
     let client = reqwest::Client::builder().no_proxy().build().unwrap();
     let list: Value = client.get(format!("{}/v1/runs", server.url)).send().await.unwrap().json().await.unwrap();
     assert!(!list["items"].as_array().unwrap().is_empty());
@@ -150,7 +150,7 @@ async fn a_full_disk_is_said_and_nothing_is_lost() {
     println!("full disk: {found:?}");
 }
 
-/// Load on two servers while `trouble` happens to their database.
+/// Runs a load on two servers while `trouble` happens to their database.
 async fn under_load(trouble: impl FnOnce(&Postgres, &str) + Send + 'static) {
     let cluster = Arc::new(Postgres::start_durable().unwrap());
     let database = cluster.new_database();
@@ -169,7 +169,7 @@ async fn under_load(trouble: impl FnOnce(&Postgres, &str) + Send + 'static) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_database_that_crashes_and_comes_back_costs_nothing() {
+async fn a_database_crash_loses_nothing() {
     under_load(|cluster, _| {
         for _ in 0..2 {
             std::thread::sleep(Duration::from_millis(1200));
@@ -182,7 +182,7 @@ async fn a_database_that_crashes_and_comes_back_costs_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn connections_that_are_cut_cost_nothing() {
+async fn cut_connections_lose_nothing() {
     under_load(|cluster, database| {
         for _ in 0..12 {
             std::thread::sleep(Duration::from_millis(300));
@@ -193,7 +193,7 @@ async fn connections_that_are_cut_cost_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn slow_reads_of_records_hold_up_only_those_who_need_them() {
+async fn slow_reads_of_records_delay_only_the_runs_that_need_them() {
     drop(rustls::crypto::ring::default_provider().install_default());
     const WAITING: usize = 12;
     let cluster = Arc::new(Postgres::start().unwrap());
@@ -255,7 +255,7 @@ fn with_workers(folder: &Path) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_run_with_a_damaged_log_is_set_aside_alone() {
+async fn only_the_run_with_a_damaged_log_is_parked() {
     drop(rustls::crypto::ring::default_provider().install_default());
     let folder = tempfile::tempdir().unwrap();
     let (pack, store) = (with_workers(&folder.path().join("pack")), folder.path().join("s.db"));
@@ -279,7 +279,7 @@ async fn a_run_with_a_damaged_log_is_set_aside_alone() {
     let url = format!("{}/v1/jobs/activate", server.url);
     let taken: Value = client.post(url).json(&take).send().await.unwrap().json().await.unwrap();
     let of: Vec<&str> = taken["jobs"].as_array().unwrap().iter().filter_map(|job| job["run_id"].as_str()).collect();
-    assert_eq!(of, [runs[0].as_str(), runs[2].as_str()], "its neighbours are worked on: {taken:#}");
+    assert_eq!(of, [runs[0].as_str(), runs[2].as_str()], "the other runs continue: {taken:#}");
     let status = async || {
         let url = format!("{}/v1/runs/{}", server.url, runs[1]);
         let run: Value = client.get(url).send().await.unwrap().json().await.unwrap();

@@ -1,4 +1,4 @@
-//! Understanding as people meet it: explained, measured, taught, and taken back.
+//! Understanding as users see it: explained, measured, taught, and corrected.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
 
 mod common;
@@ -9,7 +9,7 @@ use std::process::Output;
 use common::text;
 use serde_json::Value;
 
-/// A folder of one's own, with a store in it.
+/// A temporary folder with a store.
 struct Folder(tempfile::TempDir);
 
 impl Folder {
@@ -43,12 +43,12 @@ impl Folder {
 }
 
 #[test]
-fn a_taught_phrase_is_used_at_once_kept_and_taken_back() {
+fn a_taught_phrase_is_used_at_once_persists_and_can_be_removed() {
     let folder = Folder::new();
     let said = ["do", "ring Bob about the gutters", "--json"];
     assert_ne!(folder.json(&said)["planned_tool_calls"][0]["tool_name"], "os.create_task");
     folder.ok(&["teach", "ring {title}", "os.create_task", "--as", "ann"]);
-    // Each command is a process of its own: it was kept.
+    // Each command is a separate process, so the phrase was stored.
     for _ in 0..2 {
         let answer = folder.json(&said);
         assert_eq!(answer["planned_tool_calls"][0]["tool_name"], "os.create_task", "{answer}");
@@ -61,7 +61,7 @@ fn a_taught_phrase_is_used_at_once_kept_and_taken_back() {
 }
 
 #[test]
-fn a_phrase_of_another_tool_is_taken_away_knowingly() {
+fn a_phrase_of_another_tool_is_replaced_only_on_request() {
     let folder = Folder::new();
     let refused = folder.fails(&["teach", "list leads", "os.list_tasks"]);
     assert!(refused.contains("leads.list_by_stage") && refused.contains("--replace"), "{refused}");
@@ -80,7 +80,7 @@ fn a_phrase_of_another_tool_is_taken_away_knowingly() {
 }
 
 #[test]
-fn an_explanation_reads_like_one() {
+fn an_explanation_is_readable() {
     let folder = Folder::new();
     let text = folder.ok(&["explain", "pls creat a task: Call Bob"]);
     for part in ["asks for Create a task", "“creat” was read as “create”", "title is “Call Bob”", "medium"]
@@ -132,7 +132,7 @@ fn a_corpus_is_measured_compared_and_tuned() {
     assert!(count("wrong") * 100 <= count("rows"), "at most one of a hundred is wrong and confident: {report}");
     std::fs::write(folder.path().join("before.json"), report.to_string()).unwrap();
     assert!(folder.ok(&["eval", "--compare", "before.json"]).contains("Nothing got worse"));
-    // What failed can be taught. Rows that measure are not written down for it unless somebody says so.
+    // Failures can be taught. Rows of the measured corpus are not written out for teaching unless requested.
     let written = |file: &str| std::fs::read_to_string(folder.path().join(file)).unwrap();
     folder.ok(&["eval", "--teach-file", "tune.yaml"]);
     let tuned = folder.json(&["eval", "--set", "tune", "--json"]);
@@ -152,7 +152,7 @@ fn newest(folder: &Folder) -> String {
 }
 
 #[test]
-fn what_people_say_is_counted_corrected_and_decided() {
+fn requests_are_counted_corrected_and_decided() {
     let folder = Folder::new();
     assert!(folder.ok(&["learning"]).contains("No requests yet"));
     folder.fails(&["do", "who are our prospects"]);
@@ -167,7 +167,7 @@ fn what_people_say_is_counted_corrected_and_decided() {
     assert!(folder.ok(&["learning", "candidates"]).contains("It was used once; 5 are needed."));
     assert_eq!(folder.json(&["learning", "candidates", "--state", "ready", "--json"])["items"], Value::Array(vec![]));
     assert!(folder.ok(&["learning", "run"]).contains("Nothing is ready"));
-    // A person need not wait for the gates.
+    // A person can promote before the gates are passed.
     folder.ok(&["learning", "promote", "who are our prospects", "leads.list_by_stage"]);
     let answer = folder.json(&["do", "who are our prospects", "--json"]);
     assert_eq!(answer["planned_tool_calls"][0]["tool_name"], "leads.list_by_stage", "{answer}");
@@ -175,7 +175,7 @@ fn what_people_say_is_counted_corrected_and_decided() {
 }
 
 #[test]
-fn what_was_rejected_does_not_lead_there_any_more() {
+fn a_rejected_phrase_no_longer_matches() {
     let folder = Folder::new();
     let said = ["explain", "how is the system doing"];
     assert!(folder.ok(&said).contains("Check the system"));
@@ -191,22 +191,22 @@ fn what_was_rejected_does_not_lead_there_any_more() {
 }
 
 #[test]
-fn a_run_is_explained_from_what_it_kept() {
+fn a_run_is_explained_from_its_log() {
     let folder = Folder::new();
     assert!(folder.ok(&["explain", "my plate"]).contains("nothing that the packs can do"));
-    assert!(!folder.path().join("b.db").exists(), "a question makes no store");
+    assert!(!folder.path().join("b.db").exists(), "explaining creates no store");
     folder.ok(&["do", "pls creat a task: Call Bob"]);
     let run = newest(&folder);
-    // What is taught later does not change what was understood then.
+    // Later teaching does not change the explanation of an earlier run.
     folder.ok(&["teach", "creat a task: {content}", "os.create_note", "--replace"]);
-    assert!(folder.ok(&["explain", "pls creat a task: Call Bob"]).contains("os.create_note"), "what was taught counts");
+    assert!(folder.ok(&["explain", "pls creat a task: Call Bob"]).contains("os.create_note"), "taught phrases count");
     let text = folder.ok(&["explain", &run]);
     for part in ["asks for Create a task", "“creat” was read as “create”", "Next best was", "brain inspect"] {
         assert!(text.contains(part), "{part}: {text}");
     }
     assert_eq!(folder.json(&["explain", &run, "--json"])["understanding"]["intents"][0]["target"], "os.create_task");
     assert!(folder.fails(&["explain", "01a1e36d-a725-7efd-81cf-17fe06286034"]).contains("there is no run"));
-    // A phrase of one's own is one's own on this machine, too.
+    // A personal phrase applies only to its user, on the command line too.
     folder.ok(&["teach", "what is on my plate", "os.list_tasks", "--own"]);
     assert!(folder.ok(&["explain", "what is on my plate"]).contains("a phrase of yours"));
 }

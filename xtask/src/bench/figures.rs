@@ -1,19 +1,19 @@
-//! What was measured: ratios by name, each with what it should come to, and the table of them.
+//! The measured figures: ratios by name, each with its target, and their table.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-/// How far a figure may miss its aim: machines differ, and so do two minutes on one machine.
+/// Tolerated deviation from a target, because machines differ, and so do two runs on one machine.
 const TOLERANCE: f64 = 0.15;
 
-/// What a ratio or figure should come to.
+/// The target of a ratio or figure.
 #[derive(Clone, Copy)]
 pub(super) enum Aim {
     AtLeast(f64),
     AtMost(f64),
-    /// Only to be known.
+    /// No target, for information only.
     None,
 }
 
@@ -38,19 +38,19 @@ impl Aim {
 struct Row {
     what: String,
     aim: Aim,
-    /// One value for each round, with what it was made of.
+    /// One value per round, with the two figures of a ratio.
     values: Vec<f64>,
     parts: Vec<(f64, f64)>,
     unit: &'static str,
 }
 
-/// All figures of one run.
+/// All figures of a benchmark.
 #[derive(Default)]
 pub(super) struct Figures {
     rows: Vec<Row>,
     notes: Vec<String>,
     machine: Option<(usize, f64)>,
-    /// Values of this round, to make ratios of.
+    /// Values of the current round, for ratios.
     pub(super) now: BTreeMap<&'static str, f64>,
 }
 
@@ -59,7 +59,7 @@ impl Figures {
         self.machine = Some((cores, load));
     }
 
-    /// Something that the reader of the table should know.
+    /// Adds a note for readers of the table.
     pub(super) fn note(&mut self, note: String) {
         eprintln!("{note}");
         if !self.notes.contains(&note) {
@@ -67,7 +67,7 @@ impl Figures {
         }
     }
 
-    /// Adds the ratio of two values of this round, if both are there.
+    /// Adds the ratio of two values of this round, if both were measured.
     pub(super) fn ratio(&mut self, what: &str, ours: &str, peer: &str, aim: Aim, unit: &'static str) {
         if let (Some(a), Some(b)) = (self.now.get(ours).copied(), self.now.get(peer).copied()) {
             let row = self.row(what, aim, unit);
@@ -76,7 +76,7 @@ impl Figures {
         }
     }
 
-    /// Adds a value that stands for itself.
+    /// Adds a single value.
     pub(super) fn value(&mut self, what: &str, value: f64, aim: Aim, unit: &'static str) {
         self.row(what, aim, unit).values.push(value);
     }
@@ -89,7 +89,7 @@ impl Figures {
         &mut self.rows[place]
     }
 
-    /// How many aims were reached and missed.
+    /// Number of targets reached and missed.
     pub(super) fn judged(&self) -> (usize, usize) {
         let judged: Vec<bool> = self.rows.iter().filter_map(|row| row.aim.reached(median(&row.values))).collect();
         let reached = judged.iter().filter(|reached| **reached).count();
@@ -144,7 +144,7 @@ impl Figures {
     }
 }
 
-/// The middle one; of two, their mean.
+/// The median; of two values, their mean.
 fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -155,7 +155,7 @@ fn median(values: &[f64]) -> f64 {
     }
 }
 
-/// As many digits as it deserves.
+/// Rounds to a sensible number of digits.
 fn short(value: f64) -> String {
     if value.abs() >= 100.0 {
         format!("{value:.0}")
@@ -171,7 +171,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ratios_are_medians_over_rounds_and_judged_with_tolerance() {
+    fn ratios_are_medians_over_rounds_and_compared_with_tolerance() {
         let mut figures = Figures::default();
         for (ours, peer) in [(90.0, 10.0), (10.0, 10.0), (1000.0, 10.0)] {
             figures.now = BTreeMap::from([("ours", ours), ("peer", peer)]);

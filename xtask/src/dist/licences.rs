@@ -1,4 +1,4 @@
-//! The licences of everything that is compiled into the binary, as one text.
+//! The licences of everything that is compiled into the binary, in one text.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::shell::cargo;
 
-/// One heading per crate with its licence and the texts that the crate brings along.
+/// One heading per crate with its licence and the licence files of the crate.
 pub(super) fn text() -> Result<String> {
     let platform = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
     let mut metadata = cargo();
@@ -48,8 +48,8 @@ pub(super) fn text() -> Result<String> {
     Ok(text)
 }
 
-/// The packages from a registry that a package needs at run time, sorted by name and version. Build scripts, macros' own
-/// dependencies and tests are not part of a binary; proc-macro crates themselves are listed, since their output is.
+/// The registry packages that a package needs at run time, sorted by name and version. Build scripts, dependencies of
+/// macros and tests are not part of a binary; proc-macro crates are listed, because their output is.
 fn linked<'m>(metadata: &'m Value, root: &str) -> Vec<&'m Value> {
     let packages: BTreeMap<&str, &Value> =
         list(&metadata["packages"]).iter().filter_map(|one| Some((one["id"].as_str()?, one))).collect();
@@ -76,7 +76,7 @@ fn list(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 
-/// The files of a crate that hold its licence, by name.
+/// The licence files of a crate, by name.
 fn licence_files(folder: &Path) -> Result<BTreeMap<String, String>> {
     let mut found = BTreeMap::new();
     for entry in std::fs::read_dir(folder).with_context(|| format!("{} cannot be read", folder.display()))? {
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_is_linked_is_listed() {
+    fn only_linked_crates_are_listed() {
         let dependency = |name: &str, kind: Value| json!({"pkg": name, "dep_kinds": [{"kind": kind}]});
         let metadata = json!({
             "packages": [

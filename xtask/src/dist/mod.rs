@@ -1,4 +1,4 @@
-//! `cargo xtask dist`: the archive that is handed out, `target/dist/brain-VERSION-PLATFORM.tar.gz`, and its SHA-256.
+//! `cargo xtask dist`: builds the release archive, `target/dist/brain-VERSION-PLATFORM.tar.gz`, and its SHA-256.
 
 mod licences;
 
@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail, ensure};
 use crate::report::{Outcome, Step};
 use crate::shell::{cargo, root, succeeds};
 
-/// Files of the checkout, and where they lie in the archive.
+/// Files of the checkout and their paths in the archive.
 const FILES: [(&str, &str); 5] = [
     ("LICENSE", "LICENSE"),
     ("README.md", "README.md"),
@@ -20,11 +20,11 @@ const FILES: [(&str, &str); 5] = [
     ("crates/brain-embed/data/README.md", "licenses/word-table.md"),
 ];
 
-/// Completions as each shell expects them to be named.
+/// Completions, with the file names that each shell expects.
 const COMPLETIONS: [(&str, &str); 3] =
     [("bash", "completions/brain.bash"), ("zsh", "completions/_brain"), ("fish", "completions/brain.fish")];
 
-/// Builds the binary with all features and packs it. `--debug` takes the debug build instead, to try the packing.
+/// Builds the binary with all features and packs it. `--debug` packs the debug build, to test the packing.
 pub(crate) fn steps(options: &[&str]) -> Vec<Step> {
     let debug = options.contains(&"--debug");
     let unknown: Vec<String> =
@@ -38,7 +38,7 @@ pub(crate) fn steps(options: &[&str]) -> Vec<Step> {
     })]
 }
 
-/// The binary, or `None` if it does not compile.
+/// The path of the binary, or `None` if it does not compile.
 fn build(debug: bool) -> Result<Option<PathBuf>> {
     let mut build = cargo();
     build.args(["build", "--locked", "--package", "brain"]);
@@ -52,7 +52,7 @@ fn build(debug: bool) -> Result<Option<PathBuf>> {
     Ok(Some(crate::docs::target_folder()?.join(folder).join("brain")))
 }
 
-/// Gathers everything in a folder, packs it, and unpacks it once to see that it is whole.
+/// Collects the files in a folder, packs it, and verifies the archive.
 fn pack(binary: &Path, debug: bool) -> Result<PathBuf> {
     let root = root();
     let out = crate::docs::target_folder()?.join("dist");
@@ -74,7 +74,7 @@ fn pack(binary: &Path, debug: bool) -> Result<PathBuf> {
     said(Command::new(binary).args(["dev", "man"]).arg(&man))?;
     write(&folder.join("licenses/THIRD-PARTY.txt"), licences::text()?.as_bytes())?;
 
-    // The same commit gives the same archive: names in order, nobody's ids, the time of the commit.
+    // Reproducible: sorted names, no user ids, the time of the commit.
     let archive = out.join(format!("{name}.tar.gz"));
     let mut tar = Command::new("tar");
     tar.args(["--sort=name", "--owner=0", "--group=0", "--numeric-owner", "--mode=u+rwX,go+rX,go-w"]);
@@ -88,7 +88,7 @@ fn pack(binary: &Path, debug: bool) -> Result<PathBuf> {
     Ok(archive)
 }
 
-/// Does with the archive what its receiver does: compares the sum, unpacks it, runs the binary.
+/// Verifies the archive as its user would: compares the checksum, unpacks it, runs the binary.
 fn verify(out: &Path, file: &str, name: &str) -> Result<()> {
     said(Command::new("sha256sum").args(["--check", "--quiet", &format!("{file}.sha256")]).current_dir(out))?;
     let scratch = tempfile::tempdir_in(out)?;
@@ -113,7 +113,7 @@ fn commit_time(root: &Path) -> String {
     if time.is_empty() { "0".to_owned() } else { time }
 }
 
-/// What a program prints; an error with what it said if it fails.
+/// The output of a program, or its error message if it fails.
 fn said(command: &mut Command) -> Result<Vec<u8>> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output = command.output().with_context(|| format!("{name} cannot be started"))?;

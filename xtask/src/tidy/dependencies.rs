@@ -1,4 +1,4 @@
-//! Nothing is depended on without a reason that was written down.
+//! Every dependency has a written reason and is used.
 
 use std::path::Path;
 
@@ -22,7 +22,7 @@ pub(super) fn every_one_is_used(root: &Path) -> Result<Vec<String>> {
     Ok(idle.map(|name| format!("no crate uses `{name}` of Cargo.toml")).collect())
 }
 
-/// Rows are `| `name` | reason |`.
+/// Compares with the rows of the page: `| `name` | reason |`.
 fn compare(declared: &[String], page: &str) -> Vec<String> {
     let reasons: Vec<(&str, &str)> = page
         .lines()
@@ -32,7 +32,7 @@ fn compare(declared: &[String], page: &str) -> Vec<String> {
     let outside = || declared.iter().filter(|name| !name.starts_with("brain-"));
     let mut problems: Vec<String> = outside()
         .filter(|name| !reasons.iter().any(|(known, reason)| known == name && !reason.is_empty()))
-        .map(|name| format!("`{name}` is in Cargo.toml, but docs/dependencies.md does not say why"))
+        .map(|name| format!("`{name}` is in Cargo.toml, but has no reason in docs/dependencies.md"))
         .collect();
     for (name, _) in reasons.iter().filter(|(name, _)| !outside().any(|known| known == name)) {
         problems.push(format!("docs/dependencies.md explains `{name}`, which Cargo.toml does not have"));
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reason_is_missed_and_a_stale_one_found() {
+    fn missing_and_stale_reasons_are_found() {
         let declared = ["brain-core".to_owned(), "serde".to_owned(), "hex".to_owned()];
         let page = "| crate | reason |\n|---|---|\n| `serde` | data as JSON |\n| `rand` | long gone |\n| `hex` | |\n";
         let problems = compare(&declared, page);

@@ -1,4 +1,4 @@
-//! Every code that a user can see has a page in `docs/errors/`, and the index lists it.
+//! Every user-visible error code has a page in `docs/errors/`, and the index lists it.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use anyhow::{Result, ensure};
 
 use super::{entries, read};
 
-/// Where the codes of packs are declared, one `Name = "P0001" Severity` a line.
+/// The file that declares the codes of packs, one `Name = "P0001" Severity` per line.
 const CODES: &str = "crates/brain-registry/src/code.rs";
 
 pub(super) fn every_code_has_a_page(root: &Path) -> Result<Vec<String>> {
@@ -29,7 +29,7 @@ fn codes(source: &str) -> Vec<String> {
     source.split('"').filter(|word| is_code(word)).map(str::to_owned).collect()
 }
 
-/// A capital letter and four digits.
+/// Whether a word is a capital letter and four digits.
 fn is_code(word: &str) -> bool {
     word.len() == 5
         && word.starts_with(|c: char| c.is_ascii_uppercase())

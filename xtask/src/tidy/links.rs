@@ -1,4 +1,4 @@
-//! Links inside the documentation.
+//! Links within the documentation.
 
 use std::path::{Path, PathBuf};
 
@@ -28,14 +28,14 @@ pub(super) fn every_link_leads_somewhere(root: &Path) -> Result<Vec<String>> {
     Ok(problems)
 }
 
-/// The pages that people read: those in the root and the book.
+/// The pages in the root and in `docs/`.
 pub(crate) fn pages(root: &Path) -> Result<Vec<PathBuf>> {
     let mut pages = vec![root.join("README.md"), root.join("ARCHITECTURE.md")];
     pages.extend(files(&root.join("docs"), ".md")?);
     Ok(pages)
 }
 
-/// Links to files, with their line. Those to other places and those in code are left out.
+/// Relative links, with their line. Links to URLs and links in code are left out.
 fn links(page: &str) -> Vec<(usize, String)> {
     let mut found = Vec::new();
     let mut code = false;

@@ -1,6 +1,6 @@
-//! Reads the little of `Cargo.toml` that the rules need.
+//! Parses the dependencies in a `Cargo.toml`.
 
-/// The names of the dependencies in these sections, in the order in which they are written.
+/// The names of the dependencies in these sections, in file order.
 pub(super) fn dependencies(manifest: &str, sections: &[&str]) -> Vec<String> {
     let mut names = Vec::new();
     let mut inside = false;
@@ -15,7 +15,7 @@ pub(super) fn dependencies(manifest: &str, sections: &[&str]) -> Vec<String> {
             }
         } else if inside && !line.starts_with('#') && line.contains('=') {
             let name = line.split(['=', '.', ' ']).next().unwrap_or(line);
-            // What continues a value over several lines is not a name.
+            // The continuation of a multi-line value is not a name.
             if !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b)) {
                 names.push(name.to_owned());
             }

@@ -1,4 +1,4 @@
-//! ARCHITECTURE.md is the map; here it is compared with the land.
+//! Compares ARCHITECTURE.md with the code.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use anyhow::{Result, ensure};
 
 use super::{entries, manifest, read};
 
-/// One row of the table of crates. Its order is part of what it says: crates use only what stands below them.
+/// One row of the table of crates. The order matters: crates use only crates below them.
 struct Row {
     name: String,
     pure: bool,
@@ -26,7 +26,7 @@ fn table(architecture: &str) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// The table leaves out what all names begin with.
+/// Adds the prefix that the table leaves out.
 fn short(name: &str) -> String {
     if name.starts_with("brain") { name.to_owned() } else { format!("brain-{name}") }
 }
@@ -73,7 +73,7 @@ fn compare(rows: &[Row], place: usize, used: &[String]) -> Vec<String> {
     let mut problems = Vec::new();
     for name in used {
         if !rows[place + 1..].iter().any(|below| below.name == *name) {
-            problems.push(format!("{} uses {name}, which does not stand below it", row.name));
+            problems.push(format!("{} uses {name}, which is not below it in the table", row.name));
         } else if !row.uses.contains(name) {
             problems.push(format!("{} uses {name}; ARCHITECTURE.md does not say so", row.name));
         }
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_map_that_tells_the_truth_has_no_problems() {
+    fn a_correct_map_has_no_problems() {
         let rows = table(MAP).unwrap();
         assert!(rows[2].pure && !rows[0].pure);
         assert!(compare(&rows, 0, &used(&["brain-core", "brain-store"])).is_empty());
@@ -121,10 +121,10 @@ mod tests {
     }
 
     #[test]
-    fn what_points_up_or_is_not_said_or_not_so_is_found() {
+    fn wrong_order_and_wrong_uses_are_found() {
         let rows = table(MAP).unwrap();
         let problems = compare(&rows, 1, &used(&["brain-engine"]));
-        assert!(problems[0].contains("does not stand below"), "{problems:?}");
+        assert!(problems[0].contains("is not below it"), "{problems:?}");
         assert!(problems[1].contains("its Cargo.toml does not"), "{problems:?}");
     }
 

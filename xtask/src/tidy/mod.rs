@@ -1,4 +1,4 @@
-//! `cargo xtask tidy`: the rules of the project that no compiler knows. One file per subject.
+//! `cargo xtask tidy`: rules of the project that no compiler checks. One file per subject.
 
 mod dependencies;
 mod errors;
@@ -16,15 +16,15 @@ use anyhow::{Context, Result};
 use crate::report::{Outcome, Step};
 use crate::shell::root;
 
-/// A rule: its sentence, and what finds the places where it does not hold.
+/// A rule: its sentence, and a function that finds violations.
 type Rule = (&'static str, fn(&Path) -> Result<Vec<String>>);
 
 const RULES: [Rule; 14] = [
     ("every crate is in ARCHITECTURE.md, and nothing else is", map::every_crate_is_on_the_map),
-    ("crates use what ARCHITECTURE.md says, and only what stands below them", map::crates_use_what_the_map_says),
+    ("crates use what ARCHITECTURE.md says, and only crates below them", map::crates_use_what_the_map_says),
     ("every pure crate has a clippy.toml that holds it to that", map::pure_crates_are_held_to_it),
     ("every path that ARCHITECTURE.md names exists", paths::every_path_on_the_map_exists),
-    ("plain words: no turn of phrase that readers stumble over", wording::plain_words),
+    ("plain English: no turn of phrase that readers stumble over", wording::plain_words),
     ("every source file says what it is for (`//!`)", sources::every_file_has_a_doc),
     ("no source file has more than 1,000 lines", sources::no_file_is_too_long),
     ("nothing is left unfinished or switched off", sources::nothing_is_unfinished),
@@ -47,7 +47,7 @@ pub(crate) fn steps() -> Vec<Step> {
                 continue;
             }
             failed += 1;
-            eprintln!("not true: {sentence}");
+            eprintln!("violated: {sentence}");
             for problem in problems {
                 eprintln!("  {problem}");
             }
@@ -60,12 +60,12 @@ fn read(path: &Path) -> Result<String> {
     std::fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))
 }
 
-/// The path as people write it.
+/// The path relative to the root.
 fn shown<'p>(root: &Path, path: &'p Path) -> std::path::Display<'p> {
     path.strip_prefix(root).unwrap_or(path).display()
 }
 
-/// The names in a folder, in order.
+/// The entries of a folder, sorted.
 fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
     let listed = std::fs::read_dir(folder).with_context(|| format!("{} cannot be read", folder.display()))?;
     let mut paths = listed.map(|entry| entry.map(|entry| entry.path())).collect::<std::io::Result<Vec<_>>>()?;
@@ -73,7 +73,7 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-/// All files below a folder whose name ends so. Folders that tools fill are left out.
+/// All files below a folder with this ending, except in folders that tools fill.
 pub(crate) fn files(folder: &Path, ending: &str) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for path in entries(folder)? {

@@ -11,8 +11,8 @@ pub(super) fn every_path_on_the_map_exists(root: &Path) -> Result<Vec<String>> {
     Ok(missing(&map, &|path| root.join(path).exists()))
 }
 
-/// The paths that lead nowhere, with their line. A path is written from the root, from `crates/`, from a folder of a path that
-/// the same paragraph or row of a table names, or from the sources of a crate that it names.
+/// The paths that do not exist, with their line. A path is relative to the root, to `crates/`, to a folder of a path in
+/// the same paragraph or table row, or to the sources of a crate named there.
 fn missing(map: &str, exists: &dyn Fn(&Path) -> bool) -> Vec<String> {
     let lines: Vec<&str> = map.lines().collect();
     let mut problems = Vec::new();
@@ -39,12 +39,12 @@ fn missing(map: &str, exists: &dyn Fn(&Path) -> bool) -> Vec<String> {
     problems
 }
 
-/// What stands between backticks.
+/// The texts between backticks.
 fn code(line: &str) -> impl Iterator<Item = &str> {
     line.split('`').skip(1).step_by(2).filter(|code| !code.is_empty())
 }
 
-/// Whether a piece of code is meant as a path: it ends like a file of ours, or has a folder in it.
+/// Whether a piece of code is a path: it has the ending of a file of ours, or contains a folder.
 fn is_path(code: &str) -> bool {
     let plain = !code.is_empty() && code.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-/".contains(&b));
     let file = [".rs", ".md", ".toml", ".yaml", ".service"].iter().any(|ending| code.ends_with(ending));
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_is_looked_for_where_its_line_says() {
+    fn a_path_is_resolved_in_the_context_of_its_line() {
         let there = ["crates", "crates/a", "crates/a/src", "crates/a/src/one.rs", "crates/a/src/two.rs", "docs/x.md"];
         let exists = |path: &Path| there.iter().any(|known| Path::new(known) == path);
         assert!(missing("`crates/a/src/one.rs`, then `two.rs`\n`docs/x.md`, `a/src/two.rs`", &exists).is_empty());

@@ -9,11 +9,11 @@ use super::{files, read, shown};
 /// Past 600 lines ask why; past this, split.
 const MAX_LINES: usize = 1000;
 
-/// What is not committed: put together here, so that this file does not find itself.
+/// Words that must not be committed; assembled here, so that this file does not match itself.
 const UNFINISHED: [&str; 4] =
     [concat!("#[", "ignore"), concat!("todo", "!("), concat!("unimplemented", "!("), concat!("dbg", "!(")];
 
-/// Looks at every source file; `problem` says what is wrong with one.
+/// Checks every source file; `problem` describes a violation.
 fn each(root: &Path, problem: impl Fn(&str) -> Option<String>) -> Result<Vec<String>> {
     let mut problems = Vec::new();
     for folder in ["crates", "examples", "xtask"] {
@@ -30,7 +30,7 @@ pub(super) fn every_file_has_a_doc(root: &Path) -> Result<Vec<String>> {
     each(root, |text| (!has_doc(text)).then(|| "begin it with a `//!` that says what it is for".into()))
 }
 
-/// The doc comes first; attributes of the whole file may stand before it.
+/// Whether the doc comes first; inner attributes may precede it.
 fn has_doc(text: &str) -> bool {
     let first = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with("#!["));
     first.is_some_and(|line| line.strip_prefix("//!").is_some_and(|words| !words.trim().is_empty()))

@@ -1,4 +1,4 @@
-//! Turns of phrase that readers stumble over. Each was written more than once and has a plainer form.
+//! Turns of phrase that readers stumble over. Each occurred more than once and has a plainer form.
 
 use std::path::Path;
 
@@ -29,7 +29,7 @@ pub(super) fn plain_words(root: &Path) -> Result<Vec<String>> {
     let mut problems = Vec::new();
     for ending in [".rs", ".md"] {
         for path in files(root, ending)? {
-            // The list itself.
+            // Skip the list itself.
             if path.ends_with("tidy/wording.rs") {
                 continue;
             }
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stumbling_block_is_found_and_plain_words_are_not() {
+    fn refused_phrases_are_found_and_similar_plain_ones_are_not() {
         let rules = rules().unwrap();
         let text = "/// Text that is none is refused.\n/// Null if there is none.\n/// It is none of them.\n/// It is had by asking.";
         let lines: Vec<usize> = findings(&rules, text).into_iter().map(|(line, _)| line).collect();

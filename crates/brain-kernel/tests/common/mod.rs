@@ -56,7 +56,7 @@ pub fn kernel(registry: Arc<Registry>, store: Arc<dyn Store>, allow_private: boo
     kernel_that(registry, store, allow_private, Expiry::default())
 }
 
-/// A kernel whose questions and plans end after a time of one's own.
+/// A kernel with custom expiry times for questions and plans.
 pub fn kernel_that(registry: Arc<Registry>, store: Arc<dyn Store>, allow_private: bool, expiry: Expiry) -> Arc<Kernel> {
     let engine = EngineConfig { keep: false, ..EngineConfig::default() };
     let mut config = KernelConfig { engine, expiry, ..KernelConfig::default() };
@@ -80,7 +80,7 @@ pub fn result(report: &Report, name: &str) -> String {
     found.unwrap_or_else(|| panic!("no {name}: {report:#?}")).to_owned()
 }
 
-/// Writes an event into the log of a run that no version of Brain knows.
+/// Appends an unknown event to the log of a run.
 pub fn spoil(store: &dyn Store, run: brain_core::RunId) {
     let row = store.run(&scope(), run).unwrap().unwrap();
     let seq = row.schedule.seq;
@@ -97,10 +97,10 @@ pub fn spoil(store: &dyn Store, run: brain_core::RunId) {
     assert_eq!(store.commit_now(vec![member]).unwrap(), [Outcome::Committed]);
 }
 
-/// How long a test waits for something that must happen.
+/// Timeout for conditions of tests.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(60);
 
-/// Waits until there is something.
+/// Waits until a value is present.
 pub async fn eventually<T>(mut look: impl FnMut() -> Option<T>) -> T {
     let began = std::time::Instant::now();
     loop {
@@ -112,7 +112,7 @@ pub async fn eventually<T>(mut look: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-/// Waits until something is so.
+/// Waits until a condition holds.
 pub async fn until(mut is_so: impl FnMut() -> bool) {
     eventually(|| is_so().then_some(())).await;
 }

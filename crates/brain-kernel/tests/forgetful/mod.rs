@@ -1,4 +1,4 @@
-//! A store that loses an answer: a commit is written, and said to have failed, as when a connection is cut.
+//! A store that loses an answer: a commit is written but reported as failed, as when a connection breaks.
 
 use std::sync::{Arc, Mutex};
 
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 type Which = Box<dyn Fn(&Member) -> bool + Send>;
 
-/// Everything goes to the store below; the answer to one commit does not come back.
+/// Delegates to a store, except that the answer to one commit is lost.
 pub(crate) struct Forgetful {
     base: Arc<dyn Store>,
     loses: Mutex<Option<Which>>,

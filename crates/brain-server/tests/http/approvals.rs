@@ -1,4 +1,4 @@
-//! Nothing runs without a decision, looking decides nothing, and a decision is taken once.
+//! Nothing runs without a decision, reading decides nothing, and each approval is decided once.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ async fn decide(server: &TestServer, id: &str, body: &Value) -> Answer {
 }
 
 #[tokio::test]
-async fn what_is_approved_runs() {
+async fn an_approved_plan_runs() {
     let server = TestServer::start().await;
     let (id, run) = staged(&server).await;
     let pending = server.get("/v1/approvals?status=pending").await.ok();
@@ -41,7 +41,7 @@ async fn what_is_approved_runs() {
 }
 
 #[tokio::test]
-async fn what_is_rejected_never_runs() {
+async fn a_rejected_plan_never_runs() {
     let server = TestServer::start().await;
     let (id, _) = staged(&server).await;
     let dropped = decide(&server, &id, &json!({"decision": "reject", "note": "no"})).await.ok();
@@ -54,7 +54,7 @@ async fn what_is_rejected_never_runs() {
 }
 
 #[tokio::test]
-async fn a_second_decision_is_refused() {
+async fn a_second_decision_is_rejected() {
     let server = TestServer::start().await;
     let (id, _) = staged(&server).await;
     let yes = json!({"decision": "approve"});
@@ -108,7 +108,7 @@ async fn without_a_clear_decision_nothing_runs() {
 }
 
 #[tokio::test]
-async fn looking_decides_nothing() {
+async fn reading_an_approval_decides_nothing() {
     let server = TestServer::start().await;
     let (id, run) = staged(&server).await;
     for name in [&id, &run] {
@@ -128,7 +128,7 @@ async fn looking_decides_nothing() {
 }
 
 #[tokio::test]
-async fn a_run_is_approved_by_its_own_id_too() {
+async fn an_approval_is_also_found_by_the_id_of_its_run() {
     let server = TestServer::start().await;
     let run = server.say("create task: Planned", "plan").await;
     let id = run["run_id"].as_str().unwrap();

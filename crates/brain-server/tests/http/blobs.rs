@@ -1,4 +1,4 @@
-//! Files and other large values, in and out.
+//! Uploads and downloads of blobs.
 
 use brain_core::{Digest, Millis, SeededRandom, TenantId};
 use brain_server::{Grants, ServerConfig, new_token};
@@ -10,7 +10,7 @@ use tokio::net::TcpStream;
 
 use crate::support::{Answer, TestServer, trades};
 
-/// Bytes that differ from place to place.
+/// Bytes that do not repeat.
 fn bytes(len: usize) -> Vec<u8> {
     (0..len as u32).flat_map(|n| n.wrapping_mul(2_654_435_761).to_le_bytes()).take(len).collect()
 }
@@ -31,7 +31,7 @@ fn scope() -> Scope {
 }
 
 #[tokio::test]
-async fn a_file_comes_back_as_it_was_sent() {
+async fn a_file_round_trips() {
     let server = TestServer::start().await;
     for len in [0, 1, 300_000, 5_000_001] {
         let content = bytes(len);
@@ -65,7 +65,7 @@ async fn a_file_comes_back_as_it_was_sent() {
 }
 
 #[tokio::test]
-async fn a_part_of_a_file_can_be_asked_for() {
+async fn a_range_of_a_file_can_be_requested() {
     let server = TestServer::start().await;
     let content = bytes(1_000_000);
     let path = format!("/v1/blobs/{}", Digest::of(&content));
@@ -93,7 +93,7 @@ async fn a_part_of_a_file_can_be_asked_for() {
 }
 
 #[tokio::test]
-async fn what_is_not_there_or_not_a_hash_is_a_problem() {
+async fn a_missing_blob_and_an_invalid_hash_are_problems() {
     let server = TestServer::start().await;
     server.get(&format!("/v1/blobs/{}", Digest::of(b"nothing"))).await.problem(404, "no_such_blob");
     for wrong in ["1", "nonsense", &"a".repeat(63), &"g".repeat(64)] {
@@ -120,12 +120,12 @@ async fn a_blob_belongs_to_one_tenant() {
     Answer::of(theirs()).await.problem(404, "no_such_blob");
     Answer::of(server.request(Method::GET, &path).bearer_auth("brn_wrong")).await.problem(401, "unauthorized");
     let sent = server.request(Method::POST, "/v1/blobs").bearer_auth(&token).body("secret");
-    assert_eq!(stored(Answer::of(sent).await)["media_type"], "application/octet-stream", "they have their own");
+    assert_eq!(stored(Answer::of(sent).await)["media_type"], "application/octet-stream", "the tenant has its own copy");
     assert_eq!(Answer::of(theirs()).await.ok(), "secret");
 }
 
 #[tokio::test]
-async fn a_blob_above_the_limit_is_refused_whether_it_says_so_or_not() {
+async fn an_oversized_blob_is_rejected_with_and_without_a_declared_length() {
     let mut config = ServerConfig::new("127.0.0.1:0".parse().unwrap());
     config.max_blob = 100_000;
     let server = TestServer::with(trades(), config).await;
@@ -141,7 +141,7 @@ async fn a_blob_above_the_limit_is_refused_whether_it_says_so_or_not() {
     assert!(answer(stream).await.starts_with("HTTP/1.1 413"));
 }
 
-/// Sends the head of an upload over a connection of its own.
+/// Sends the head of an upload over its own connection.
 async fn begin(server: &TestServer, header: &str) -> TcpStream {
     let mut stream = TcpStream::connect(server.addr).await.unwrap();
     let head = format!(
@@ -159,7 +159,7 @@ async fn answer(mut stream: TcpStream) -> String {
 }
 
 #[tokio::test]
-async fn an_upload_that_breaks_off_leaves_nothing_to_see() {
+async fn an_interrupted_upload_leaves_nothing() {
     let server = TestServer::start().await;
     let content = bytes(4_000_000);
     for (header, sent) in [("content-length: 4000000", 3_000_000), ("transfer-encoding: chunked", 3_000_000)] {
@@ -169,7 +169,7 @@ async fn an_upload_that_breaks_off_leaves_nothing_to_see() {
         }
         stream.write_all(&content[..sent]).await.unwrap();
         stream.shutdown().await.unwrap();
-        // The server has noticed: it says so, or hangs up.
+        // The server has noticed and answers or closes the connection.
         let said = answer(stream).await;
         assert!(said.is_empty() || said.starts_with("HTTP/1.1 400"), "{said}");
     }

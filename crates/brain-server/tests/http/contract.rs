@@ -1,4 +1,4 @@
-//! The contracts whole: what a run was asked, what each attempt was called with, and what tools outside may say.
+//! The complete contracts: the request of a run, the arguments of each attempt, and what outside tools may return.
 
 use std::sync::{Arc, Mutex};
 
@@ -15,7 +15,7 @@ use crate::support::{TestServer, pack};
 
 type Seen = Arc<Mutex<Vec<HeaderMap>>>;
 
-/// A system that answers with more than data, and one that never works.
+/// An outside system that returns more than data, and one that always fails.
 async fn outside() -> (Seen, u16) {
     async fn think(State(seen): State<Seen>, headers: HeaderMap, body: axum::Json<Value>) -> impl IntoResponse {
         seen.lock().unwrap().push(headers);
@@ -89,7 +89,7 @@ async fn call(server: &TestServer, tool: &str, input: Value) -> Value {
 }
 
 #[tokio::test]
-async fn a_run_shows_what_was_asked_and_what_each_attempt_was_called_with() {
+async fn a_run_shows_its_request_and_the_arguments_of_each_attempt() {
     let (server, seen) = start().await;
     let conversation = "0197f3c2-8a11-7c3e-9d55-6b1f0c2a4e11";
     let body = json!({
@@ -112,11 +112,11 @@ async fn a_run_shows_what_was_asked_and_what_each_attempt_was_called_with() {
     assert_eq!(receipt["token_usage"], json!({"input": 7, "output": 3, "model": "m1"}));
     assert!(receipt["duration_ms"].is_u64(), "{receipt}");
     assert_eq!(run["token_usage"], json!({"input": 7, "output": 3, "model": "m1"}));
-    // It brought a step along, which was done.
+    // It injected a step, which was done.
     let notes = server.get("/v1/records/note").await.ok();
     assert_eq!(notes["items"].as_array().unwrap().len(), 1, "{notes}");
 
-    // The trace goes on outside, with the run's own id if nobody gave one.
+    // The trace continues outside, with the run's own id if the request had none.
     let trace = run["trace_id"].as_str().unwrap();
     assert_eq!(trace, done["run_id"].as_str().unwrap().replace('-', ""));
     let parent = seen.lock().unwrap()[0]["traceparent"].to_str().unwrap().to_owned();
@@ -137,7 +137,7 @@ async fn an_answer_may_ask_for_a_review_and_name_records() {
 }
 
 #[tokio::test]
-async fn runs_are_listed_by_the_words_of_the_contract() {
+async fn runs_are_listed_by_contract_status() {
     let (server, _) = start().await;
     let mut waiting = Vec::new();
     for n in 0..5 {
@@ -149,7 +149,7 @@ async fn runs_are_listed_by_the_words_of_the_contract() {
     let cancelled = waiting.pop().unwrap();
     server.post(&format!("/v1/runs/{}/cancel", cancelled.as_str().unwrap()), &json!({})).await.ok();
     waiting.reverse();
-    // Page by page, newest first.
+    // In pages, newest first.
     let (mut found, mut cursor) = (Vec::new(), String::new());
     loop {
         let page = server.get(&format!("/v1/runs?contract_status=waiting&limit=3{cursor}")).await.ok();
@@ -166,7 +166,7 @@ async fn runs_are_listed_by_the_words_of_the_contract() {
 }
 
 #[tokio::test]
-async fn a_letter_says_what_it_was_called_with_and_who_was_told() {
+async fn a_dead_letter_shows_its_arguments_and_who_was_notified() {
     let (server, _) = start().await;
     let run = call(&server, "t.break", json!({"who": "Jane Doe"})).await;
     let letters = server.get("/v1/dead-letters").await.ok();
@@ -181,7 +181,7 @@ async fn a_letter_says_what_it_was_called_with_and_who_was_told() {
 }
 
 #[tokio::test]
-async fn a_worker_names_what_it_worked_on_and_says_what_it_used() {
+async fn a_worker_names_records_and_reports_its_token_usage() {
     let (server, _) = start().await;
     let note = call(&server, "t.note", json!({"text": "one"})).await["receipts"][0]["result"]["note_id"].clone();
     let body = json!({"message": "", "mode": "enqueue", "calls": [{"tool_name": "t.work", "input": {"text": "b"}}]});
@@ -203,7 +203,7 @@ async fn a_worker_names_what_it_worked_on_and_says_what_it_used() {
     server.post(&path, &answer(hash, &json!("x"))).await.problem(422, "invalid_request");
     server.post(&path, &answer(hash, &note)).await.ok();
     let run = server.get(&format!("/v1/runs/{run}")).await.ok();
-    assert_eq!(run["status"], "completed", "nothing was changed by the refused answers: {run}");
+    assert_eq!(run["status"], "completed", "the rejected answers changed nothing: {run}");
     assert_eq!(run["receipts"][0]["token_usage"], json!({"input": 11, "output": 2, "model": "m2"}));
     assert_eq!(run["receipts"][0]["effects"], json!({"resolved": [{"type": "note", "id": note}]}));
 }

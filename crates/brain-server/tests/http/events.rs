@@ -1,4 +1,4 @@
-//! The feed, page by page and as it happens; what runs wait for; a server that looks first.
+//! The feed in pages and as a stream; what runs wait for; a paused server.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::support::TestServer;
 
-/// What was sent on a stream: `(id, event, data)` of each.
+/// A stream of `(id, event, data)`.
 struct Stream {
     response: reqwest::Response,
     text: String,
@@ -45,7 +45,7 @@ impl Stream {
 }
 
 #[tokio::test]
-async fn a_stream_tells_everything_in_order_and_goes_on_where_it_was_cut_off() {
+async fn a_stream_sends_everything_in_order_and_resumes_after_the_last_event() {
     let server = TestServer::start().await;
     server.done("create task: Before").await;
     let mut stream = Stream::open(&server, "/v1/events/stream", None).await;
@@ -54,7 +54,7 @@ async fn a_stream_tells_everything_in_order_and_goes_on_where_it_was_cut_off() {
     let mut seen = Vec::new();
     loop {
         let (id, name, data) = stream.next().await;
-        assert_eq!(data["run_id"], run, "what was before is not told");
+        assert_eq!(data["run_id"], run, "earlier events are not sent");
         assert_eq!((data["id"].as_str(), data["name"].as_str()), (Some(id.as_str()), Some(name.as_str())));
         seen.push((id, name.clone()));
         if name == "RunEnded" {
@@ -64,7 +64,7 @@ async fn a_stream_tells_everything_in_order_and_goes_on_where_it_was_cut_off() {
     let names: Vec<&str> = seen.iter().map(|(_, name)| name.as_str()).collect();
     assert!(names.starts_with(&["Received", "Understood"]) && names.contains(&"JobDone"), "{names:?}");
 
-    // In the middle of what one commit wrote.
+    // Resume in the middle of a commit.
     let mut again = Stream::open(&server, "/v1/events/stream", Some(&seen[1].0)).await;
     for (id, name) in &seen[2..] {
         let (next, event, _) = again.next().await;
@@ -73,7 +73,7 @@ async fn a_stream_tells_everything_in_order_and_goes_on_where_it_was_cut_off() {
 }
 
 #[tokio::test]
-async fn the_feed_is_read_page_by_page_without_end() {
+async fn the_feed_is_paged_without_end() {
     let server = TestServer::start().await;
     for n in 0..3 {
         server.done(&format!("create task: Task {n}")).await;
@@ -95,7 +95,7 @@ async fn the_feed_is_read_page_by_page_without_end() {
     assert!(whole.iter().all(|event| event.get("payload").is_none()));
     server.done("create task: One more").await;
     let later = server.get(&format!("/v1/events?limit=200{cursor}")).await.ok();
-    assert_eq!(ended(later["items"].as_array().unwrap()), 1, "whoever comes back gets what has happened since");
+    assert_eq!(ended(later["items"].as_array().unwrap()), 1, "a later read gets what has happened since");
     let run = whole[0]["run_id"].as_str().unwrap();
     let one = server.get(&format!("/v1/events?limit=200&run={run}")).await.ok();
     assert_eq!(ended(one["items"].as_array().unwrap()), 1);
@@ -103,13 +103,13 @@ async fn the_feed_is_read_page_by_page_without_end() {
 }
 
 #[tokio::test]
-async fn a_run_says_what_it_waits_for() {
+async fn a_run_explains_what_it_waits_for() {
     let server = TestServer::start().await;
     let staged = server.say("create task: Later", "plan").await;
     let path = format!("/v1/runs/{}/why", staged["run_id"].as_str().unwrap());
     let why = server.get(&path).await.ok();
     assert_eq!(why["waits"][0]["on"], "approval", "{why}");
-    assert!(why["waits"][0]["until"].is_string(), "a plan ends by itself: {why}");
+    assert!(why["waits"][0]["until"].is_string(), "a plan expires: {why}");
     let parked = server.get("/v1/runs/parked").await.ok();
     let listed = &parked["items"][0];
     assert_eq!(
@@ -120,7 +120,7 @@ async fn a_run_says_what_it_waits_for() {
     assert_eq!(approval["expires_at"], listed["until"], "{approval}");
     let path_of = format!("/v1/approvals/{}", approval["approval_id"].as_str().unwrap());
     let other = json!({"decision": "reject", "digest": "0".repeat(64)});
-    assert_eq!(server.post(&path_of, &other).await.status, 409, "it was shown something else");
+    assert_eq!(server.post(&path_of, &other).await.status, 409, "the digest differs");
     let same = json!({"decision": "reject", "digest": approval["digest"]});
     assert_eq!(server.post(&path_of, &same).await.status, 200);
     let done = server.say("create task: Now", "enqueue_and_wait").await;
@@ -132,7 +132,7 @@ async fn a_run_says_what_it_waits_for() {
 }
 
 #[tokio::test]
-async fn a_paused_server_says_so_and_goes_on_when_told() {
+async fn a_paused_server_reports_it_and_can_be_resumed() {
     let server = TestServer::start().await;
     assert_eq!(server.get("/v1/system/paused").await.ok(), json!({"paused": false}));
     let put = |paused: bool| {
@@ -145,7 +145,7 @@ async fn a_paused_server_says_so_and_goes_on_when_told() {
 }
 
 #[tokio::test]
-async fn a_row_that_cannot_be_read_is_an_event_and_the_rest_goes_on() {
+async fn an_unreadable_row_becomes_an_event_and_the_feed_goes_on() {
     let server = TestServer::start().await;
     let broken = server.say("create task: Broken", "enqueue_and_wait").await;
     let whole = server.say("create task: Whole", "enqueue_and_wait").await;
@@ -165,11 +165,11 @@ async fn a_row_that_cannot_be_read_is_an_event_and_the_rest_goes_on() {
     let rest = server.get(&format!("/v1/events?limit=200&cursor={first}")).await.body;
     assert_eq!(rest["items"].as_array().unwrap().len(), list["items"].as_array().unwrap().len() - 1);
     let early = server.get("/v1/events?limit=200&cursor=0-1").await.body;
-    assert_eq!(early["items"], list["items"], "an event before the first is before the first");
+    assert_eq!(early["items"], list["items"], "a position before the first event starts at the first");
 }
 
 #[tokio::test]
-async fn a_stream_says_why_nothing_comes_and_goes_on_afterwards() {
+async fn a_stream_reports_a_problem_and_resumes_afterwards() {
     let server = TestServer::start().await;
     let mut stream = Stream::open(&server, "/v1/events/stream", None).await;
     let file = rusqlite::Connection::open(server.store_file()).unwrap();

@@ -1,4 +1,4 @@
-//! Who is let in: tokens and tenants, and the Host and Origin of a request.
+//! Access: tokens and tenants, and the Host and Origin of a request.
 
 use std::sync::Arc;
 
@@ -79,7 +79,7 @@ async fn tenants_do_not_see_each_other() {
 }
 
 #[tokio::test]
-async fn one_key_of_two_tenants_is_two_keys() {
+async fn idempotency_keys_belong_to_a_tenant() {
     let server = TestServer::start().await;
     let (_, acme) = token(&server.kernel, &of("acme"), 1);
     let (_, globex) = token(&server.kernel, &of("globex"), 2);
@@ -92,7 +92,7 @@ async fn one_key_of_two_tenants_is_two_keys() {
 }
 
 #[tokio::test]
-async fn a_token_that_does_not_open_is_refused_and_never_becomes_the_default_tenant() {
+async fn an_invalid_token_is_rejected_and_never_becomes_the_default_tenant() {
     let server = TestServer::start().await;
     let (mut row, good) = token(&server.kernel, &of("acme"), 1);
     get(&server, "/v1/runs", &good).await.ok();
@@ -119,7 +119,7 @@ async fn a_token_that_does_not_open_is_refused_and_never_becomes_the_default_ten
     Answer::of(two.header("authorization", "Bearer other")).await.problem(401, "unauthorized");
     row.revoked = true;
     server.kernel.store().put_token(&row).unwrap();
-    // A server believes a token that it knows for five seconds.
+    // A server caches a token for five seconds.
     let began = std::time::Instant::now();
     let mut answer = get(&server, "/v1/runs", &good).await;
     while answer.status == 200 && began.elapsed().as_secs() < 20 {
@@ -130,7 +130,7 @@ async fn a_token_that_does_not_open_is_refused_and_never_becomes_the_default_ten
 }
 
 #[tokio::test]
-async fn a_token_ends() {
+async fn a_token_expires() {
     let server = TestServer::start().await;
     let now = server.kernel.clock().now();
     let ended = NewToken { expires_at: Some(now), ..of("acme") };
@@ -161,7 +161,7 @@ async fn only_an_approver_approves() {
 }
 
 #[tokio::test]
-async fn anything_but_loopback_needs_a_token_whatever_the_settings_say() {
+async fn any_address_but_loopback_requires_a_token_whatever_the_settings() {
     let mut config = ServerConfig::new("0.0.0.0:0".parse().unwrap());
     assert!(config.require_token);
     config.require_token = false;
@@ -177,13 +177,13 @@ async fn anything_but_loopback_needs_a_token_whatever_the_settings_say() {
     for path in ["/v1/runs", "/v1/tools", "/metrics", "/openapi.json"] {
         assert_eq!(get(&server, path, &text).await.status.as_u16(), 200, "{path}");
     }
-    // A token is enough: other names of the machine are fine, and no browser sends a token by itself.
+    // With a token, other host names are allowed, because browsers do not send tokens by themselves.
     let request = server.request(Method::GET, "/v1/runs").bearer_auth(&text).header("host", "brain.example");
     Answer::of(request).await.ok();
 }
 
 #[tokio::test]
-async fn loopback_can_be_made_to_need_a_token() {
+async fn loopback_can_be_configured_to_require_a_token() {
     let mut config = ServerConfig::new("127.0.0.1:0".parse().unwrap());
     assert!(!config.require_token);
     config.require_token = true;
@@ -194,7 +194,7 @@ async fn loopback_can_be_made_to_need_a_token() {
 }
 
 #[tokio::test]
-async fn a_request_that_was_meant_for_another_host_is_refused() {
+async fn a_request_for_another_host_is_rejected() {
     let server = TestServer::start().await;
     let port = server.addr.port();
     for host in [format!("localhost:{port}"), format!("127.0.0.1:{port}"), format!("[::1]:{port}")] {
@@ -211,7 +211,7 @@ async fn a_request_that_was_meant_for_another_host_is_refused() {
 }
 
 #[tokio::test]
-async fn other_web_sites_are_refused() {
+async fn requests_from_other_web_sites_are_rejected() {
     let server = TestServer::start().await;
     let port = server.addr.port();
     let body = json!({"message": "create task: From a page"});
@@ -227,7 +227,7 @@ async fn other_web_sites_are_refused() {
 }
 
 #[tokio::test]
-async fn a_token_that_may_speaks_for_somebody_and_another_does_not() {
+async fn only_a_token_with_the_permission_acts_for_somebody() {
     let server = TestServer::start().await;
     let (_, anyone) = token(&server.kernel, &of("acme"), 1);
     let (mut row, bounded) = token(&server.kernel, &NewToken { label: "desk", ..of("acme") }, 2);

@@ -1,4 +1,4 @@
-//! Phrases are taught, learned, rejected and corrected over HTTP; what is understood is explained.
+//! Phrases are taught, learned, rejected and corrected over HTTP, and readings are explained.
 
 use brain_core::{Clock, SeededRandom, TenantId};
 use brain_server::{Grants, new_token};
@@ -15,7 +15,7 @@ async fn explained(server: &TestServer, text: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_phrase_is_taught_used_and_taken_back() {
+async fn a_phrase_is_taught_used_and_removed() {
     let server = TestServer::start().await;
     assert_eq!(explained(&server, "ring Bob").await["kind"], "unknown");
     let lesson = json!({"phrase": "ring {title}", "target": "os.create_task"});
@@ -46,7 +46,7 @@ async fn a_phrase_is_taught_used_and_taken_back() {
 }
 
 #[tokio::test]
-async fn a_correction_makes_a_candidate_that_a_person_decides_about() {
+async fn a_correction_creates_a_candidate_that_a_person_decides() {
     let server = TestServer::start().await;
     let run = server.say(SAID, "enqueue_and_wait").await["run_id"].clone();
     let told = server.post("/v1/learning/corrections", &json!({"run_id": run, "meant": TARGET})).await.ok();
@@ -69,7 +69,7 @@ async fn a_correction_makes_a_candidate_that_a_person_decides_about() {
     assert_eq!(server.post("/v1/learning/promote", &phrase).await.ok()["promoted"], true);
     assert_eq!(explained(&server, SAID).await["intents"][0]["target"], TARGET);
     server.post("/v1/learning/promote", &phrase).await.problem(409, "conflict");
-    // And taken back for good: it is not learned again.
+    // Once rejected, it is not learned again.
     let mut reject = phrase.clone();
     reject["why"] = json!("");
     server.post("/v1/learning/reject", &reject).await.problem(422, "invalid_request");
@@ -85,7 +85,7 @@ async fn a_correction_makes_a_candidate_that_a_person_decides_about() {
 }
 
 #[tokio::test]
-async fn candidates_come_in_pages() {
+async fn candidates_are_paged() {
     let server = TestServer::start().await;
     for said in ["who are our prospects", "people who may buy", "folks we could sell to"] {
         let run = server.say(said, "enqueue_and_wait").await["run_id"].clone();
@@ -106,7 +106,7 @@ async fn candidates_come_in_pages() {
 }
 
 #[tokio::test]
-async fn a_run_explains_itself_without_what_is_personal() {
+async fn the_explanation_of_a_run_has_no_personal_values() {
     let server = TestServer::start().await;
     let run = server.say("new lead: Kim Park 0412 345 678 in Ryde", "enqueue_and_wait").await;
     let path = format!("/v1/runs/{}/explain", run["run_id"].as_str().unwrap());
@@ -122,7 +122,7 @@ async fn a_run_explains_itself_without_what_is_personal() {
 }
 
 #[tokio::test]
-async fn whoever_may_not_approve_may_not_teach_but_correct() {
+async fn a_token_that_may_not_approve_may_correct_but_not_teach() {
     let server = TestServer::start().await;
     let (tenant, now) = (TenantId::default_tenant(), SystemClock.now());
     let mut random = SeededRandom::new(7);
@@ -141,5 +141,5 @@ async fn whoever_may_not_approve_may_not_teach_but_correct() {
     post("/v1/learning/reject", reject).await.problem(403, "not_allowed");
     let run = post("/v1/runs", json!({"message": SAID})).await.ok()["run_id"].clone();
     let told = post("/v1/learning/corrections", json!({"run_id": run, "meant": TARGET})).await.ok();
-    assert_eq!(told["counts"], false, "somebody else has to say the same: {told}");
+    assert_eq!(told["counts"], false, "a second person must agree: {told}");
 }

@@ -1,4 +1,4 @@
-//! Dead letters, and waiting for work outside.
+//! Dead letters, and waiting for outside work.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, AtomicUsize, Ordering};
@@ -14,11 +14,11 @@ use tokio::sync::Semaphore;
 
 use crate::support::{TestServer, pack};
 
-/// An outside system that answers as it is told.
+/// An outside system that answers as the test says.
 struct Outside {
     status: AtomicU16,
     calls: AtomicUsize,
-    /// Each answer takes one of these.
+    /// Permits for answers.
     answers: Semaphore,
 }
 
@@ -77,7 +77,7 @@ tools:
     (server, outside)
 }
 
-/// A run that failed outside, and the path of its letter.
+/// A run that failed outside, and the path of its dead letter.
 async fn parked(server: &TestServer) -> (Value, String) {
     let run = server.say("send a letter to Bob", "enqueue_and_wait").await;
     assert_eq!((&run["ok"], &run["status"]), (&json!(false), &json!("waiting")), "{run}");
@@ -87,7 +87,7 @@ async fn parked(server: &TestServer) -> (Value, String) {
 }
 
 #[tokio::test]
-async fn a_failed_call_becomes_a_letter_and_a_retry_ends_the_run() {
+async fn a_failed_call_becomes_a_dead_letter_and_a_retry_ends_the_run() {
     let (server, outside) = start().await;
     let (run, path) = parked(&server).await;
     let letter = server.get(&path).await.ok();
@@ -113,7 +113,7 @@ async fn a_failed_call_becomes_a_letter_and_a_retry_ends_the_run() {
 }
 
 #[tokio::test]
-async fn a_retry_needs_no_body() {
+async fn a_retry_without_a_body_is_accepted() {
     let (server, outside) = start().await;
     let (_, path) = parked(&server).await;
     outside.answers(200);
@@ -122,7 +122,7 @@ async fn a_retry_needs_no_body() {
 }
 
 #[tokio::test]
-async fn a_letter_is_resolved_by_going_on_without_it() {
+async fn a_dead_letter_is_resolved_by_skipping_its_step() {
     let (server, outside) = start().await;
     let (_, path) = parked(&server).await;
     let decided = server.post(&format!("{path}/resolve"), &json!({"note": "not needed"})).await.ok();
@@ -132,7 +132,7 @@ async fn a_letter_is_resolved_by_going_on_without_it() {
 }
 
 #[tokio::test]
-async fn a_letter_is_resolved_with_what_was_done_elsewhere() {
+async fn a_dead_letter_is_resolved_with_a_result_from_elsewhere() {
     let (server, outside) = start().await;
     let (_, path) = parked(&server).await;
     let resolve = format!("{path}/resolve");
@@ -147,7 +147,7 @@ async fn a_letter_is_resolved_with_what_was_done_elsewhere() {
 }
 
 #[tokio::test]
-async fn a_letter_is_given_up() {
+async fn a_dead_letter_is_abandoned() {
     let (server, _) = start().await;
     let (_, path) = parked(&server).await;
     let body = json!({"note": "hopeless", "outcome": "abandon"});
@@ -156,7 +156,7 @@ async fn a_letter_is_given_up() {
 }
 
 #[tokio::test]
-async fn a_letter_is_passed_on_and_stays_open() {
+async fn an_escalated_dead_letter_stays_open() {
     let (server, _) = start().await;
     let (_, path) = parked(&server).await;
     let decided = server.post(&format!("{path}/escalate"), &json!({"to": "Ann", "note": "please look"})).await.ok();
@@ -167,7 +167,7 @@ async fn a_letter_is_passed_on_and_stays_open() {
 }
 
 #[tokio::test]
-async fn a_decision_that_is_not_in_form_changes_nothing() {
+async fn a_malformed_decision_changes_nothing() {
     let (server, outside) = start().await;
     let (_, path) = parked(&server).await;
     for body in [
@@ -196,7 +196,7 @@ async fn a_decision_that_is_not_in_form_changes_nothing() {
 }
 
 #[tokio::test]
-async fn a_wait_that_is_too_short_is_told_and_nothing_is_lost() {
+async fn a_wait_that_times_out_is_reported_and_nothing_is_lost() {
     let (server, outside) = start().await;
     outside.answers(200);
     outside.answers.forget_permits(1_000);
@@ -223,7 +223,7 @@ async fn a_wait_that_is_too_short_is_told_and_nothing_is_lost() {
 }
 
 #[tokio::test]
-async fn a_request_that_would_wait_too_long_is_answered_in_time_and_its_run_goes_on() {
+async fn a_request_that_waits_too_long_is_answered_in_time_and_its_run_goes_on() {
     let mut config = ServerConfig::new("127.0.0.1:0".parse().unwrap());
     config.request_timeout = Duration::from_millis(200);
     let (server, outside) = start_with(config).await;

@@ -1,4 +1,4 @@
-//! Lists, to the end; records, tools and events.
+//! Lists to their end; records, tools and events.
 
 use std::collections::BTreeSet;
 
@@ -75,7 +75,7 @@ async fn receipts_of_many_steps_are_paged() {
 }
 
 #[tokio::test]
-async fn lists_refuse_what_does_not_fit() {
+async fn lists_reject_invalid_parameters() {
     let server = TestServer::start().await;
     let run = server.say("list tasks", "enqueue_and_wait").await;
     let run = run["run_id"].as_str().unwrap();
@@ -127,7 +127,7 @@ async fn records_are_listed_searched_and_read() {
 }
 
 #[tokio::test]
-async fn a_tool_tells_all_that_callers_may_know() {
+async fn a_tool_is_described_in_detail() {
     let server = TestServer::start().await;
     let tool = server.get("/v1/tools/quote.add_item").await.ok();
     assert_eq!(tool["name"], "quote.add_item");
@@ -164,7 +164,7 @@ async fn events_are_named_numbered_and_without_personal_values() {
 }
 
 #[tokio::test]
-async fn who_reads_personal_fields_is_in_the_audit() {
+async fn reads_of_personal_fields_are_in_the_audit() {
     let server = TestServer::start().await;
     server.done("new lead: Bob Smith 0412 345 678 in Parramatta").await;
     server.done("create task: Call Bob").await;

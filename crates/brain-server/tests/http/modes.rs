@@ -22,7 +22,7 @@ fn well_formed(run: &Value) {
 }
 
 #[tokio::test]
-async fn enqueue_and_wait_does_it_and_returns_the_receipts() {
+async fn enqueue_and_wait_executes_and_returns_the_receipts() {
     let server = TestServer::start().await;
     let run = server.say("create task: Call Bob", "enqueue_and_wait").await;
     well_formed(&run);
@@ -45,7 +45,7 @@ async fn enqueue_and_wait_does_it_and_returns_the_receipts() {
 }
 
 #[tokio::test]
-async fn waiting_is_the_default() {
+async fn enqueue_and_wait_is_the_default() {
     let server = TestServer::start().await;
     let run = server.post("/v1/runs", &json!({"message": "create task: Call Bob"})).await.ok();
     assert_eq!(run["decision"]["mode_used"], "enqueue_and_wait");
@@ -82,7 +82,7 @@ async fn enqueue_answers_202_and_every_new_run_has_a_location() {
         let location = answer.headers["location"].to_str().unwrap();
         assert_eq!(server.get(location).await.ok()["run_id"], answer.body["run_id"], "{location}");
     }
-    // The same key again: the run as it stands, so there is nothing left to accept.
+    // A repeated key returns the current run, which has nothing left to accept.
     let body = json!({"message": "create task: Call Ann", "mode": "enqueue"});
     let (first, again) = (keyed(&server, "k", &body).await, keyed(&server, "k", &body).await);
     assert_eq!((first.status.as_u16(), again.status.as_u16()), (202, 200));
@@ -90,7 +90,7 @@ async fn enqueue_answers_202_and_every_new_run_has_a_location() {
 }
 
 #[tokio::test]
-async fn answer_says_what_would_be_done_and_does_nothing() {
+async fn answer_explains_and_executes_nothing() {
     let server = TestServer::start().await;
     let run = server.say("create task: Call Bob", "answer").await;
     well_formed(&run);
@@ -101,7 +101,7 @@ async fn answer_says_what_would_be_done_and_does_nothing() {
 }
 
 #[tokio::test]
-async fn plan_waits_for_approval_and_does_nothing() {
+async fn plan_waits_for_approval_and_executes_nothing() {
     let server = TestServer::start().await;
     let run = server.say("create task: Call Bob", "plan").await;
     well_formed(&run);
@@ -117,7 +117,7 @@ async fn keyed(server: &TestServer, key: &str, body: &Value) -> Answer {
 }
 
 #[tokio::test]
-async fn the_same_key_and_body_are_the_same_run() {
+async fn the_same_key_and_body_return_the_same_run() {
     let server = TestServer::start().await;
     for mode in ["enqueue_and_wait", "enqueue"] {
         let body = json!({"message": format!("create task: {mode}"), "mode": mode});
@@ -127,7 +127,7 @@ async fn the_same_key_and_body_are_the_same_run() {
         assert_eq!(second.headers["idempotent-replayed"], "true");
         assert_eq!(first.body["run_id"], second.body["run_id"]);
         assert_eq!(second.body["planned_tool_calls"][0]["idempotency_key"], mode);
-        // The current state of the run, whatever the first answer could tell.
+        // The current state of the run, not the first answer.
         assert_eq!(second.body["receipts"][0]["status"], "succeeded");
     }
     assert_eq!(server.count("task").await, 2);
@@ -145,7 +145,7 @@ async fn the_same_key_at_the_same_time_runs_once() {
 }
 
 #[tokio::test]
-async fn the_same_key_with_another_body_is_refused() {
+async fn the_same_key_with_another_body_is_rejected() {
     let server = TestServer::start().await;
     keyed(&server, "k", &json!({"message": "create task: One"})).await.ok();
     keyed(&server, "k", &json!({"message": "create task: Two"})).await.problem(422, "idempotency_key_reused");
@@ -153,7 +153,7 @@ async fn the_same_key_with_another_body_is_refused() {
 }
 
 #[tokio::test]
-async fn a_key_that_cannot_be_used_is_refused() {
+async fn an_invalid_key_is_rejected() {
     let server = TestServer::start().await;
     for key in ["", "a b", "grün", &"x".repeat(256)] {
         keyed(&server, key, &json!({"message": "list tasks"})).await.problem(400, "bad_idempotency_key");
@@ -162,19 +162,19 @@ async fn a_key_that_cannot_be_used_is_refused() {
 }
 
 #[tokio::test]
-async fn a_wait_of_nothing_is_still_answered_in_form() {
+async fn a_wait_of_zero_still_gets_a_complete_answer() {
     let server = TestServer::start().await;
     for wait in [0, 1] {
         let body = json!({"message": "create task: Quick", "limits": {"wait_timeout_ms": wait}});
         let run = server.post("/v1/runs", &body).await.ok();
         well_formed(&run);
-        // Steps on records are done before anybody has to wait.
+        // Steps on records are done before the wait.
         assert_eq!(run["status"], "completed", "{run}");
     }
 }
 
 #[tokio::test]
-async fn eleven_calls_against_a_limit_of_ten_are_refused_whole() {
+async fn eleven_calls_against_a_limit_of_ten_are_all_rejected() {
     let server = TestServer::start().await;
     let call = json!({"tool_name": "os.create_task", "input": {"title": "Many"}});
     let body = json!({"message": "", "calls": vec![call; 11]});
@@ -191,7 +191,7 @@ async fn eleven_calls_against_a_limit_of_ten_are_refused_whole() {
 }
 
 #[tokio::test]
-async fn a_broken_uuid_in_the_words_is_a_run_that_is_not_ok() {
+async fn an_invalid_uuid_in_the_message_is_a_run_that_is_not_ok() {
     let server = TestServer::start().await;
     let run = server.say("complete task 123-not-a-uuid", "enqueue_and_wait").await;
     well_formed(&run);
@@ -210,7 +210,7 @@ async fn an_unknown_tool_by_name_is_a_run_that_is_not_ok() {
 }
 
 #[tokio::test]
-async fn an_unknown_phrase_is_answered_with_help() {
+async fn an_unknown_request_is_answered_with_help() {
     let server = TestServer::start().await;
     let run = server.say("please water the plants on the moon", "enqueue_and_wait").await;
     well_formed(&run);
@@ -230,14 +230,14 @@ async fn context_fills_slots() {
     });
     let first = server.post("/v1/runs", &body).await.ok();
     assert_eq!(first["ok"], true, "{first}");
-    // The same in the same conversation is the same request.
+    // A repeated request in the same conversation is the same run.
     let again = server.post("/v1/runs", &body).await.ok();
     assert_eq!(again["run_id"], first["run_id"]);
     assert_eq!(server.count("inspection").await, 1);
 }
 
 #[tokio::test]
-async fn a_run_that_is_over_cannot_be_cancelled() {
+async fn an_ended_run_cannot_be_cancelled() {
     let server = TestServer::start().await;
     let run = server.say("create task: Call Bob", "enqueue_and_wait").await;
     let path = format!("/v1/runs/{}/cancel", run["run_id"].as_str().unwrap());
@@ -251,7 +251,7 @@ async fn a_run_that_is_over_cannot_be_cancelled() {
 }
 
 #[tokio::test]
-async fn a_server_that_was_asked_to_stop_does() {
+async fn a_server_stops_when_asked() {
     let mut server = TestServer::start().await;
     server.say("create task: Call Bob", "enqueue_and_wait").await;
     server.stop().await;

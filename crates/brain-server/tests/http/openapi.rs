@@ -1,4 +1,4 @@
-//! The description of the API describes the API.
+//! The OpenAPI document matches the API.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::support::TestServer;
 
-/// Every route, as the design lists it.
+/// Every route of the design.
 const ROUTES: [&str; 57] = [
     "POST /v1/dead-letters/retry",
     "POST /v1/packs/reload",
@@ -87,7 +87,7 @@ async fn the_document_lists_every_route() {
     let listed: BTreeSet<String> = operations(&document).into_iter().map(|(name, _)| name).collect();
     let wanted: BTreeSet<String> = ROUTES.iter().map(|&route| route.to_owned()).collect();
     assert_eq!(listed, wanted);
-    // And each of them is served: whatever it answers, it is not "nothing here".
+    // Every listed route exists.
     for route in listed.iter().filter(|route| !route.ends_with("/stream")) {
         let (method, path) = route.split_once(' ').unwrap();
         let path = path.replace("{type}", "lead").replace("{name}", "os.create_task").replace("{id}", "1");
@@ -112,7 +112,7 @@ async fn the_page_has_every_operation_and_every_schema_and_loads_nothing() {
     for name in document["components"]["schemas"].as_object().unwrap().keys() {
         assert!(page.contains(&format!("id=\"schema-{name}\"")), "{name}");
     }
-    // Every link on the page leads to an anchor of it, or to a route that is there.
+    // Every link on the page leads to an anchor of it, or to an existing route.
     for link in page.split("href=\"").skip(1).map(|rest| rest.split('"').next().unwrap()) {
         match link.strip_prefix('#') {
             Some(anchor) => assert!(page.contains(&format!("id=\"{anchor}\"")), "{link}"),
@@ -161,7 +161,7 @@ fn every_operation_is_described() {
 }
 
 #[test]
-fn every_reference_leads_somewhere() {
+fn every_reference_resolves() {
     let document = serde_json::to_value(brain_server::openapi()).unwrap();
     let mut found = Vec::new();
     references(&document, &mut found);
@@ -186,7 +186,7 @@ fn references(value: &Value, found: &mut Vec<String>) {
 }
 
 #[test]
-fn every_problem_has_its_line_in_the_book() {
+fn every_problem_is_listed_in_the_documentation() {
     let page = include_str!("../../../../docs/errors/README.md");
     for kind in brain_server::KINDS {
         let line = format!("| {} | `{}` | {}.", kind.status, kind.code, kind.title);

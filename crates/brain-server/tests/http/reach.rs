@@ -21,7 +21,7 @@ fn config() -> ServerConfig {
     ServerConfig::new("127.0.0.1:0".parse().unwrap())
 }
 
-/// What the other side was asked.
+/// The requests that the other side received.
 type Asked = Arc<Mutex<Vec<(HeaderMap, Value)>>>;
 
 async fn other_side() -> (Asked, u16) {
@@ -109,11 +109,11 @@ async fn settled(server: &TestServer, run: &Value, status: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_worker_takes_a_job_keeps_it_and_answers() {
+async fn a_worker_leases_a_job_extends_it_and_answers() {
     let (server, _) = start().await;
     let call =
         json!({"message": "", "mode": "enqueue", "calls": [{"tool_name": "t.resize", "input": {"picture": "sun"}}]});
-    // A worker that waits gets the job the moment there is one.
+    // A waiting worker gets the job as soon as there is one.
     let client = server.client.clone();
     let url = server.url("/v1/jobs/activate");
     let waiting = tokio::spawn(async move {
@@ -139,7 +139,7 @@ async fn a_worker_takes_a_job_keeps_it_and_answers() {
     assert_eq!(taken["run_id"], run["run_id"]);
     let done = settled(&server, &run["run_id"], "completed").await;
     assert_eq!(done["receipts"][0]["result"]["width"], 640, "{done}");
-    // The same answer again changes nothing.
+    // A repeated answer changes nothing.
     server
         .post(&path("complete"), &json!({"lease": job["lease"], "result": {"width": 1}}))
         .await
@@ -149,7 +149,7 @@ async fn a_worker_takes_a_job_keeps_it_and_answers() {
 }
 
 #[tokio::test]
-async fn a_job_whose_worker_vanished_goes_to_another_and_the_old_answer_is_refused() {
+async fn a_job_of_a_lost_worker_goes_to_another_and_the_old_answer_is_rejected() {
     let (server, _) = start().await;
     let call = json!({"message": "resize moon", "mode": "enqueue"});
     let run = server.post("/v1/runs", &call).await.ok();
@@ -203,13 +203,13 @@ async fn only_a_signed_callback_ends_delegated_work_and_only_once() {
     assert_eq!(send(signed(seconds(), SECRET), answer.clone()).await.ok(), json!({"taken": true}));
     let done = settled(&server, &run["run_id"], "completed").await;
     assert_eq!(done["receipts"][0]["result"], json!({"reply": "yes"}), "{done}");
-    // The very same callback again, and one for a job that never was.
+    // A repeated callback, and one for an unknown job.
     assert_eq!(send(signed(seconds(), SECRET), answer.clone()).await.ok(), json!({"taken": false}));
     let elsewhere = "/v1/callbacks/default/01890a5d-ac96-774b-bcce-b302099a8057/01890a5d-ac96-774b-bcce-b302099a8057";
     Answer::of(server.request(Method::POST, elsewhere).body(answer.clone())).await.problem(404, "not_found");
     let events = server.get(&format!("/v1/runs/{}/events?limit=200", run["run_id"].as_str().unwrap())).await.ok();
     let ignored = events["items"].as_array().unwrap().iter().filter(|event| event["name"] == "SignalIgnored").count();
-    assert_eq!(ignored, 5, "four forged ones and one repetition left their mark: {events}");
+    assert_eq!(ignored, 5, "four forged ones and one repetition left an event: {events}");
     assert_eq!(asked.lock().unwrap().len(), 1, "it was dispatched once");
 }
 
@@ -230,7 +230,7 @@ async fn a_result_is_reviewed_and_corrected() {
 }
 
 #[tokio::test]
-async fn a_token_has_the_permissions_and_the_tier_that_it_was_made_with() {
+async fn a_token_has_the_permissions_and_the_tier_it_was_created_with() {
     let (server, _) = start().await;
     let now = server.kernel.clock().now();
     let make = |grants: Grants, n: u8| {
@@ -258,7 +258,7 @@ async fn a_token_has_the_permissions_and_the_tier_that_it_was_made_with() {
 }
 
 #[tokio::test]
-async fn an_undo_is_staged_and_refused_when_the_record_moved_on() {
+async fn an_undo_is_staged_and_rejected_when_the_record_has_changed() {
     let server = TestServer::with(trades(), config()).await;
     let lead = server.done("new lead: Jane Doe 0412345678 in Richmond").await;
     let id = lead["lead_id"].as_str().unwrap().to_owned();
@@ -267,15 +267,15 @@ async fn an_undo_is_staged_and_refused_when_the_record_moved_on() {
     let undo = format!("/v1/runs/{}/undo", task["run_id"].as_str().unwrap());
     let staged = server.post(&undo, &json!({})).await.ok();
     assert!(staged["approval_id"].is_string(), "{staged}");
-    assert_eq!(server.count("task").await, 1, "nothing is done before somebody says so");
-    // Someone is quicker.
+    assert_eq!(server.count("task").await, 1, "nothing is undone before it is approved");
+    // Another run changes the record first.
     let task_id = task["receipts"][0]["result"]["task_id"].as_str().unwrap();
     let other = server.say(&format!("complete task {task_id}"), "enqueue_and_wait").await;
     let approve = format!("/v1/approvals/{}", staged["approval_id"].as_str().unwrap());
     let refused = server.post(&approve, &json!({"decision": "approve"})).await.problem(409, "conflict");
     let detail = refused["detail"].as_str().unwrap();
     assert!(detail.contains("someone changed the task"), "{refused}");
-    assert!(detail.contains(other["run_id"].as_str().unwrap()), "it says who: {refused}");
+    assert!(detail.contains(other["run_id"].as_str().unwrap()), "it names the run: {refused}");
     assert_eq!(server.count("task").await, 1);
     let again = server.post(&undo, &json!({"step": "s9"})).await.problem(409, "conflict");
     assert!(again["detail"].as_str().unwrap().contains("has no step `s9`"), "{again}");
@@ -295,17 +295,17 @@ async fn fifty_megabytes_go_through_arguments_and_results() {
     let planned = &run["decision"]["planned_tool_calls"];
     let shown = if planned.is_null() { &run["planned_tool_calls"] } else { planned };
     let reference = &shown[0]["input"]["picture"];
-    assert_eq!(reference["size"], 50_000_000, "what is large is referred to: {}", &run.to_string()[..600]);
+    assert_eq!(reference["size"], 50_000_000, "large values are references: {}", &run.to_string()[..600]);
     let ask = json!({"topics": ["pictures"], "worker": "w", "lease_ms": 60_000, "wait_timeout_ms": 20_000});
     let job = server.post("/v1/jobs/activate", &ask).await.ok()["jobs"][0].clone();
-    assert_eq!(job["input"]["picture"]["$blob"], reference["$blob"], "the worker fetches it when it needs it");
+    assert_eq!(job["input"]["picture"]["$blob"], reference["$blob"], "the worker fetches it on demand");
     let blob = server.url(&format!("/v1/blobs/{}", reference["$blob"].as_str().unwrap()));
     let bytes = server.client.get(blob).send().await.unwrap().bytes().await.unwrap();
     assert_eq!(bytes.len(), 50_000_000);
 }
 
 #[tokio::test]
-async fn a_file_that_comes_with_a_message_fills_the_input_that_takes_one() {
+async fn an_attached_file_fills_the_input_of_type_file() {
     let (server, _) = start().await;
     let upload = server.request(Method::POST, "/v1/blobs").header("content-type", "text/plain").body("hello");
     let blob = Answer::of(upload).await.body["blob"].clone();

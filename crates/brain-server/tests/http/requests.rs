@@ -1,4 +1,4 @@
-//! Requests that are not in form.
+//! Malformed requests.
 
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ async fn raw(server: &TestServer, body: impl Into<reqwest::Body>) -> Answer {
 }
 
 #[tokio::test]
-async fn broken_json_is_told_with_its_place() {
+async fn a_syntax_error_is_reported_with_its_position() {
     let server = TestServer::start().await;
     let problem = raw(&server, "{\"message\": \"hi\",\n  \"mode\": plan}").await.problem(400, "bad_json");
     assert!(problem["detail"].as_str().unwrap().starts_with("Line 2, column 11: "), "{problem}");
@@ -57,7 +57,7 @@ async fn a_body_of_the_wrong_shape_names_the_field() {
         server.post("/v1/runs", &nothing).await.problem(422, "empty_message");
     }
     let runs = server.get("/v1/runs").await.ok();
-    assert_eq!(runs["items"], json!([]), "nothing of this became a run");
+    assert_eq!(runs["items"], json!([]), "none of these became a run");
 }
 
 #[tokio::test]
@@ -77,7 +77,7 @@ async fn null_is_the_same_as_left_out() {
 }
 
 #[tokio::test]
-async fn a_long_message_is_too_large() {
+async fn an_oversized_message_is_rejected() {
     let server = TestServer::start().await;
     let fits = format!("create note: {}", "a".repeat(64 * 1024 - "create note: ".len()));
     assert_eq!(fits.len(), 64 * 1024);
@@ -92,14 +92,14 @@ async fn a_body_of_sixty_four_mebibytes_is_too_large_and_one_of_fifty_is_not() {
     let server = TestServer::start().await;
     let body = json!({"message": "a".repeat(64 * 1024 * 1024)});
     server.post("/v1/runs", &body).await.problem(413, "body_too_large");
-    // What is in it is looked at: not the body but the message is too long.
+    // The body is parsed: its message is too long, not the body.
     let body = json!({"message": "a".repeat(50 * 1024 * 1024)});
     server.post("/v1/runs", &body).await.problem(413, "message_too_large");
-    assert_eq!(server.say("list tasks", "enqueue_and_wait").await["ok"], true, "and the server goes on");
+    assert_eq!(server.say("list tasks", "enqueue_and_wait").await["ok"], true, "the server still works");
 }
 
 #[tokio::test]
-async fn a_body_must_say_that_it_is_json() {
+async fn a_body_must_be_declared_as_json() {
     let server = TestServer::start().await;
     let text = "{\"message\": \"list tasks\"}";
     for kind in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "application/jsonx"] {
@@ -112,7 +112,7 @@ async fn a_body_must_say_that_it_is_json() {
 }
 
 #[tokio::test]
-async fn what_is_not_there_is_a_problem() {
+async fn a_missing_resource_is_a_problem() {
     let server = TestServer::start().await;
     let id = "01890a5d-ac96-774b-bcce-b302099a8057";
     server.get("/v1/nothing").await.problem(404, "not_found");
@@ -134,7 +134,7 @@ async fn what_is_not_there_is_a_problem() {
 }
 
 #[tokio::test]
-async fn a_method_that_is_not_known_is_a_problem() {
+async fn an_unsupported_method_is_a_problem() {
     let server = TestServer::start().await;
     for (method, path) in [
         (Method::DELETE, "/v1/runs"),
@@ -148,9 +148,9 @@ async fn a_method_that_is_not_known_is_a_problem() {
     }
 }
 
-/// The body never comes: the request ends when its time is over, and says so.
+/// The body never arrives: the request times out.
 #[tokio::test]
-async fn a_request_without_end_is_answered_with_timed_out() {
+async fn a_request_that_never_ends_times_out() {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     let mut config = brain_server::ServerConfig::new("127.0.0.1:0".parse().unwrap());
     config.request_timeout = std::time::Duration::from_millis(50);

@@ -1,4 +1,4 @@
-//! A server to test against.
+//! A test server and its client.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -38,7 +38,7 @@ impl Liveness for Alone {
     }
 }
 
-/// Ids of tests that run at the same time must differ, also within a millisecond.
+/// Seeds must differ between concurrent tests, even within a millisecond.
 static SEED: AtomicU64 = AtomicU64::new(1);
 
 pub(crate) fn trades() -> Registry {
@@ -94,7 +94,7 @@ impl TestServer {
         Self { addr, client, kernel, stop: Some(stop), serving, folder }
     }
 
-    /// Stops the server and waits until it has.
+    /// Stops the server and waits for its end.
     pub(crate) async fn stop(&mut self) {
         drop(self.stop.take());
         if let Some(serving) = self.serving.take() {
@@ -118,26 +118,26 @@ impl TestServer {
         Answer::of(self.request(Method::POST, path).json(body)).await
     }
 
-    /// Says something and expects a run response.
+    /// Sends a message and expects a run response.
     pub(crate) async fn say(&self, message: &str, mode: &str) -> Value {
         self.post("/v1/runs", &json!({"message": message, "mode": mode})).await.ok()
     }
 
-    /// Does something and expects it to succeed; the result of the first receipt.
+    /// Sends a message and expects success; returns the result of the first receipt.
     pub(crate) async fn done(&self, message: &str) -> Value {
         let run = self.say(message, "enqueue_and_wait").await;
         assert_eq!(run["ok"], true, "{run}");
         run["receipts"][0]["result"].clone()
     }
 
-    /// How many records of a type there are (at most 200).
+    /// Number of records of a type (at most 200).
     pub(crate) async fn count(&self, kind: &str) -> usize {
         let page = self.get(&format!("/v1/records/{kind}?limit=200")).await.ok();
         page["items"].as_array().unwrap().len()
     }
 }
 
-/// A response, read whole.
+/// A response with its whole body.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,
@@ -154,7 +154,7 @@ impl Answer {
         Self { status, headers, body }
     }
 
-    /// The body of an answer that is not a problem.
+    /// The body of a successful answer.
     #[track_caller]
     pub(crate) fn ok(self) -> Value {
         assert!(matches!(self.status, StatusCode::OK | StatusCode::ACCEPTED), "{}: {}", self.status, self.body);

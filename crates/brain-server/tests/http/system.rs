@@ -11,7 +11,7 @@ use tokio::net::TcpStream;
 use crate::support::{Answer, TestServer, trades};
 
 #[tokio::test]
-async fn the_server_says_how_it_is() {
+async fn health_and_readiness_are_reported() {
     let server = TestServer::start().await;
     assert_eq!(server.get("/healthz").await.ok(), json!({"status": "ok"}));
     let ready = server.get("/readyz").await.ok();
@@ -72,7 +72,7 @@ async fn a_request_keeps_its_id() {
 }
 
 #[tokio::test]
-async fn a_client_that_never_finishes_its_head_is_cut_off() {
+async fn a_client_that_never_sends_its_whole_head_is_disconnected() {
     let mut config = ServerConfig::new("127.0.0.1:0".parse().unwrap());
     config.header_timeout = Duration::from_millis(100);
     config.max_connections = 1;
@@ -82,6 +82,6 @@ async fn a_client_that_never_finishes_its_head_is_cut_off() {
     let mut rest = Vec::new();
     slow.read_to_end(&mut rest).await.unwrap();
     assert!(!rest.starts_with(b"HTTP/1.1 200"), "{}", String::from_utf8_lossy(&rest));
-    // It had the only place; now somebody else has it.
+    // It held the only connection, which is free now.
     server.get("/healthz").await.ok();
 }

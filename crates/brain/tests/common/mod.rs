@@ -7,7 +7,7 @@ use std::process::{Child, Command, Output, Stdio};
 
 use serde_json::Value;
 
-/// The binary with a store of its own and nothing of the environment's.
+/// The binary with its own store and a clean environment.
 pub fn brain(store: &Path) -> Command {
     brain_on(&format!("sqlite:{}", store.display()))
 }
@@ -34,7 +34,7 @@ pub fn text(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
 }
 
-/// A server on a free port. Killed, without a chance to tidy up, when it is dropped.
+/// A server on a free port. Killed without cleanup when it is dropped.
 pub struct Server {
     child: Child,
     pub url: String,
@@ -50,7 +50,7 @@ impl Server {
         Self::from_command(brain_on(url), args)
     }
 
-    /// A server that a command of one's own begins: the binary with something around it.
+    /// A server started by a custom command around the binary.
     pub fn from_command(mut command: Command, args: &[&str]) -> Self {
         let mut server = Self::begin(&mut command, args);
         let mut line = String::new();
@@ -60,7 +60,7 @@ impl Server {
         server
     }
 
-    /// A server that has only just begun to start: it listens nowhere yet.
+    /// A server that is still starting and does not listen yet.
     pub fn begin(command: &mut Command, args: &[&str]) -> Self {
         command.args(["--json", "serve", "--addr", "127.0.0.1:0"]).args(args);
         let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
@@ -78,7 +78,7 @@ impl Server {
         assert!(sent.success());
     }
 
-    /// Waits until the process has ended by itself.
+    /// Waits until the process has exited.
     pub fn ended(&mut self) -> std::process::ExitStatus {
         self.child.wait().unwrap()
     }

@@ -1,4 +1,4 @@
-//! The audit: nothing that was accepted is lost, nothing happened twice, nothing is stuck, and what waits is listed.
+//! The audit: nothing accepted is lost, nothing happened twice, nothing is stuck, and everything that waits is listed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 use super::load::{Told, is_taken_back, name};
 use super::world::{Effects, World};
 
-/// How long it may take until everything has come to rest.
+/// Time limit until all runs have settled.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// Between two looks.
+/// Polling interval.
 const LOOK: Duration = Duration::from_millis(200);
 const OVER: [&str; 4] = ["completed", "failed", "compensated", "cancelled"];
 
-/// What the audit counted.
+/// The counts of the audit.
 #[derive(Debug)]
 pub struct Found {
     pub runs: usize,
@@ -25,8 +25,8 @@ pub struct Found {
     pub settled_after: Duration,
 }
 
-/// Looks at everything through a server that lives. First that all runs are over or wait for a person; then the
-/// person decides, by what the world says; then everything else.
+/// Checks everything through a live server. First all runs must end or wait for a person; then the person decides
+/// according to the state of the outside world; then the rest is checked.
 pub async fn audit(url: &str, told: &Told, world: &World) -> Found {
     let api = Api { url: url.to_owned(), client: reqwest::Client::builder().no_proxy().build().unwrap() };
     let began = Instant::now();
@@ -34,7 +34,7 @@ pub async fn audit(url: &str, told: &Told, world: &World) -> Found {
     api.settle(&runs, true).await;
     let settled_after = began.elapsed();
     world.at_rest().await;
-    // What was done in doubt is decided by a look at the other system, as a person would.
+    // Jobs in doubt are decided by looking at the other system, as a person would.
     let letters = api.list("/v1/dead-letters?open=true").await;
     for letter in &letters {
         assert_eq!(letter["in_doubt"], true, "attempts were used up: {letter:#}");
@@ -109,7 +109,8 @@ impl Api {
         }
     }
 
-    /// Waits until every run is over, or waits for a person if that is allowed. Gives how many are in each status.
+    /// Waits until every run has ended, or waits for a person if that is allowed. Returns the number of runs per
+    /// status.
     async fn settle(&self, runs: &BTreeMap<usize, String>, letters_too: bool) -> BTreeMap<String, usize> {
         let began = Instant::now();
         loop {
@@ -156,7 +157,7 @@ impl Api {
         }
     }
 
-    /// Two marks for a job that went through, none for one that was taken back.
+    /// Checks for two marks of a completed job, and none of an undone one.
     async fn each_mark_is_there_once(&self, runs: &BTreeMap<usize, String>) -> usize {
         let mut marks: BTreeMap<(String, String), usize> = BTreeMap::new();
         for mark in self.list("/v1/records/mark").await {
@@ -173,8 +174,8 @@ impl Api {
         marks.values().sum()
     }
 
-    /// Reads the feed from its beginning. Events get their places in it after they were written (after trouble, up to a
-    /// second or so later): whoever has read all there is asks again until every end was there.
+    /// Reads the feed from its beginning. Positions are assigned shortly after the commit (after failures, up to a
+    /// second or so later), so it is read again until every end has appeared.
     async fn each_end_is_in_the_feed_once(&self, runs: &BTreeMap<usize, String>) {
         let mut ends: BTreeMap<String, u32> = BTreeMap::new();
         let mut seen = BTreeSet::new();

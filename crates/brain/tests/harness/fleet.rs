@@ -1,4 +1,4 @@
-//! The servers: one or more on one store, killed and started again.
+//! The servers: one or more on one store, killed and restarted.
 
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
@@ -14,7 +14,7 @@ pub struct Fleet {
     servers: Vec<Mutex<Option<Server>>>,
     urls: Mutex<Vec<String>>,
     dice: Dice,
-    /// What the servers log: in trouble that is much, and would bury why a test failed.
+    /// The log of the servers, which would otherwise bury the reason of a failure.
     log: tempfile::NamedTempFile,
     pub kills: AtomicU64,
 }
@@ -55,14 +55,14 @@ impl Fleet {
         *self.servers[number].lock().unwrap() = Some(server);
     }
 
-    /// The address of one of them; it may be dead.
+    /// The address of one of them, which may be dead.
     pub fn any(&self) -> String {
         let urls = self.urls.lock().unwrap();
         urls[self.dice.below(urls.len() as u64) as usize].clone()
     }
 
-    /// Kills them, one at a time, at moments that nobody can foresee, and starts each again. Some die a second time
-    /// while they start: taking over must survive that too. Ends with all of them alive.
+    /// Kills servers one at a time, at random times, and restarts each. Some die again while they start, because
+    /// take-over must survive that too. Ends with all of them alive.
     pub fn kill_for(&self, time: Duration, at_least: u64) {
         let began = Instant::now();
         while began.elapsed() < time || self.kills.load(Ordering::Relaxed) < at_least {

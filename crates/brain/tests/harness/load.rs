@@ -1,4 +1,4 @@
-//! The clients: each asks for its jobs, under a key, until it is answered.
+//! The clients: each repeats its requests under a key until they are answered.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -9,24 +9,24 @@ use serde_json::{Value, json};
 
 use super::Dice;
 
-/// Clients at the same time.
+/// Number of concurrent clients.
 const CLIENTS: usize = 16;
-/// How long a client asks again before the test is over.
+/// How long a client retries before the test fails.
 const PATIENCE: Duration = Duration::from_secs(90);
 
-/// What the clients were told.
+/// The answers of the clients.
 #[derive(Default)]
 pub struct Told {
     /// The run of each job.
     pub runs: Mutex<BTreeMap<usize, String>>,
-    /// How often somebody had to ask again, and how often it was asked again on purpose.
+    /// Number of retries, and number of deliberate repetitions.
     pub asked_again: AtomicU64,
     pub repeated: AtomicU64,
-    /// Codes of problems that servers answered with.
+    /// Codes of the problems that servers returned.
     pub problems: Mutex<BTreeMap<String, u64>>,
 }
 
-/// Whether a job is one that is taken back at its end: one in eight.
+/// Whether a job is compensated at its end: one in eight.
 pub fn is_taken_back(job: usize) -> bool {
     job % 8 == 7
 }
@@ -36,14 +36,14 @@ pub fn name(job: usize) -> String {
 }
 
 pub struct Load {
-    /// Jobs in all, and over what time they are spread.
+    /// Number of jobs, and the period over which they are spread.
     pub jobs: usize,
     pub over: Duration,
     pub seed: u64,
 }
 
 impl Load {
-    /// Asks for all jobs. Every one is accepted in the end, or the test is over.
+    /// Submits all jobs. Every one is accepted in the end, or the test fails.
     pub async fn run(&self, any: impl Fn() -> String + Clone + Send + Sync + 'static) -> Arc<Told> {
         drop(rustls::crypto::ring::default_provider().install_default());
         let told = Arc::new(Told::default());
@@ -81,7 +81,7 @@ impl Load {
     }
 }
 
-/// Asks for a job until somebody answers; gives the run.
+/// Repeats a job until it is answered; returns the run.
 async fn ask(client: &reqwest::Client, any: &impl Fn() -> String, told: &Told, dice: &Dice, job: usize) -> String {
     let began = Instant::now();
     let verb = if is_taken_back(job) { "take back" } else { "job" };
@@ -91,7 +91,7 @@ async fn ask(client: &reqwest::Client, any: &impl Fn() -> String, told: &Told, d
     loop {
         let mut request =
             client.post(format!("{}/v1/runs", any())).header("idempotency-key", format!("key-{job}")).json(&body);
-        // Some clients lose patience in the middle: a connection that is cut from this side.
+        // Some clients cut their connection in the middle.
         let hurry = dice.percent(4);
         request = request.timeout(Duration::from_millis(if hurry { 1 + dice.below(15) } else { 20_000 }));
         match read(request).await {

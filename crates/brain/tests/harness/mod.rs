@@ -1,5 +1,5 @@
-//! Real servers under load while something goes wrong: an outside world that counts what was done to it, clients that
-//! ask again until they are answered, and an audit of everything at the end.
+//! Real servers under load with faults: an outside world that counts its effects, clients that retry, and an audit at
+//! the end.
 #![allow(dead_code, unreachable_pub, reason = "shared by test files that each use their own part")]
 
 pub mod audit;
@@ -10,8 +10,7 @@ pub mod world;
 
 use std::sync::Mutex;
 
-/// Randomness that a seed repeats (SplitMix64). What happens also depends on timing, so a seed repeats the choices, not
-/// the whole test.
+/// Seeded randomness (SplitMix64). Timing also matters, so a seed repeats the choices, not the whole test.
 pub struct Dice(Mutex<u64>);
 
 impl Dice {
@@ -29,7 +28,7 @@ impl Dice {
         (z ^ (z >> 31)) % bound
     }
 
-    /// Whether something of this chance, in percent, happens.
+    /// True with a probability of `percent`.
     pub fn percent(&self, chance: u64) -> bool {
         self.below(100) < chance
     }

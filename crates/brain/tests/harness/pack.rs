@@ -1,4 +1,4 @@
-//! The pack that the servers work with: outside tools of every idempotency, record tools, undo.
+//! The pack of the servers: outside tools of every idempotency, record tools, undo.
 
 use std::path::Path;
 
@@ -68,10 +68,10 @@ tools:
     undo: none
 "#;
 
-/// Quick, so that a test is; many attempts, so that none is used up by bad luck.
+/// Short delays keep the test fast; many attempts prevent exhaustion by bad luck.
 const RETRY: &str = "retry: {attempts: 30, delay: 10ms, max_delay: 50ms, backoff: fixed, jitter: 0}";
 
-/// A job that goes through: two records, and one call for each kind of idempotency.
+/// A job that succeeds: two records, and one call for each kind of idempotency.
 const JOB: &str = r#"playbook: crash.job
 title: Job
 phrases: ["job {job}"]
@@ -84,7 +84,7 @@ steps:
   - {id: last, tool: crash.mark, args: {job: "= slots.job", place: last}}
 "#;
 
-/// A job whose last step is refused: what was done before is taken back.
+/// A job whose last step fails, so that it is compensated.
 const BACK: &str = r#"playbook: crash.back
 title: Job that is taken back
 phrases: ["take back {job}"]

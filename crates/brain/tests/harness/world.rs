@@ -1,6 +1,6 @@
-//! The outside world: a server on loopback that does things, counts them, and is as unreliable as it is told to be.
+//! The outside world: a loopback server that performs and counts effects, with adjustable unreliability.
 //!
-//! It speaks HTTP by hand, so that it can cut a connection at any moment.
+//! It implements HTTP by hand, so that it can cut a connection at any point.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -13,20 +13,20 @@ use tokio::net::{TcpListener, TcpStream};
 
 use super::Dice;
 
-/// What the world does when it is in a bad mood, in percent of all calls.
+/// Probabilities of faults, in percent of all calls.
 const BUSY: u64 = 4;
 const CUT_BEFORE: u64 = 2;
 const CUT_AFTER: u64 = 2;
-/// The connection is cut at once, and the thing is done a while later.
+/// The connection is cut at once, and the effect happens later.
 const LATE: u64 = 2;
-/// An answer takes up to so long.
+/// Maximum delay of an answer.
 const SLOWEST: u64 = 12;
-/// A late effect takes up to so many milliseconds: less than the time-out of every tool and what the engine adds to it.
+/// Maximum delay of a late effect, in milliseconds: less than the timeout of every tool plus the engine's grace.
 const LATEST: u64 = 3_000;
-/// What a gateway says whether or not the thing was done.
+/// Statuses of a gateway, whether or not the effect happened.
 const GATEWAY: [u16; 4] = [500, 502, 503, 504];
 
-/// What was done, for each thing and job: the key of each time it was done.
+/// The effects of each operation and job: the key of every effect.
 pub type Effects = BTreeMap<(String, String), Vec<String>>;
 
 pub struct World {
@@ -36,7 +36,7 @@ pub struct World {
     calm: AtomicBool,
     pub calls: AtomicU64,
     pub cuts: AtomicU64,
-    /// Effects that have yet to land.
+    /// Number of pending late effects.
     late: AtomicU64,
 }
 
@@ -81,7 +81,7 @@ impl World {
         !self.calm.load(Ordering::Relaxed) && self.dice.percent(chance)
     }
 
-    /// Does a thing. A thing that knows keys is done once for each; others are done each time.
+    /// Performs an operation. One that knows keys is performed once per key; others every time.
     fn act(&self, what: &str, job: &str, key: &str) {
         let knows_keys = matches!(what, "pay" | "refund");
         let mut effects = self.effects.lock().unwrap();
@@ -91,7 +91,7 @@ impl World {
         }
     }
 
-    /// The answer to a call, or nothing: the connection is cut.
+    /// The answer to a call; `None` cuts the connection.
     async fn answer(self: &Arc<Self>, what: &str, key: &str, body: &Value) -> Option<(u16, Value)> {
         self.calls.fetch_add(1, Ordering::Relaxed);
         let job = body["job"].as_str().unwrap_or_default();
@@ -104,7 +104,7 @@ impl World {
         }
         let answer = match what {
             "refuse" => (409, json!({"error": "never"})),
-            // It says what has happened so far. What is still on its way it cannot know.
+            // It reports the effects so far; pending ones are unknown to it.
             "booked" => {
                 let asked = body["idempotency_key"].as_str().unwrap_or_default();
                 let effects = self.effects.lock().unwrap();
@@ -144,7 +144,7 @@ impl World {
     }
 }
 
-/// One connection, kept alive.
+/// Serves one persistent connection.
 async fn serve(world: Arc<World>, stream: TcpStream) -> std::io::Result<()> {
     let mut stream = BufReader::new(stream);
     loop {

@@ -1,4 +1,4 @@
-//! `brain doctor` notices what is wrong.
+//! `brain doctor` detects problems.
 
 use std::process::Output;
 
@@ -36,21 +36,21 @@ async fn doctor_notices_the_wrong_pack_missing_secrets_and_unreachable_hosts() {
         assert_eq!(check(&found, name).0, "good", "{name}: {found:#}");
     }
 
-    // The built-in pack has nothing of what this store uses.
+    // The built-in pack has none of the tools that this store uses.
     let wrong = doctor(&site, None, &[]);
     let found = output(&wrong);
     assert_eq!(wrong.status.code(), Some(1), "{found:#}");
     let (level, detail) = check(&found, "pack and store");
     assert!(level == "bad" && detail.contains("ops.note") && detail.contains("record type memo"), "{detail}");
 
-    // A newer version of the right pack: part of it is known.
+    // A newer version of the right pack: some definitions match.
     let tools = pack.join("tools/ops.yaml");
     let text = std::fs::read_to_string(&tools).unwrap();
     std::fs::write(&tools, text.replace("  note:\n", "  jot:\n")).unwrap();
     let (level, detail) = check(&output(&doctor(&site, Some(&pack), &[])), "pack and store");
     assert!(level == "look" && detail.contains("tool ops.note"), "{level}: {detail}");
 
-    // A secret that is not set here, and one that is.
+    // One secret that is not set here, and one that is.
     let auth = "idempotency: key\n    retry";
     let with_auth = text.replace("/send\"}}", "/send\", auth: {bearer: \"env:OPS_TOKEN\"}}}");
     assert!(with_auth != text && text.contains(auth));
@@ -63,7 +63,7 @@ async fn doctor_notices_the_wrong_pack_missing_secrets_and_unreachable_hosts() {
     assert_eq!(check(&there, "secrets").0, "good");
     assert!(!there.to_string().contains("hush-hush"));
 
-    // A host where nobody listens is a warning: it may listen tomorrow.
+    // A host where nothing listens is only a warning, because it may be started later.
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let yaml = std::fs::read_to_string(pack.join("pack.yaml")).unwrap();
     std::fs::write(pack.join("pack.yaml"), yaml.replace("hosts: [", &format!("hosts: [\"{free}\", "))).unwrap();

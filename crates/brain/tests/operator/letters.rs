@@ -11,7 +11,7 @@ async fn open(site: &Site) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn letters_of_a_tool_are_retried_together_and_what_is_in_doubt_is_left_to_a_person() {
+async fn letters_of_a_tool_are_retried_together_and_those_in_doubt_are_skipped() {
     let outside = Outside::start().await;
     let site = Site::start(&outside, &[], &[]);
     outside.break_down(true);
@@ -21,7 +21,7 @@ async fn letters_of_a_tool_are_retried_together_and_what_is_in_doubt_is_left_to_
     site.call("ops.once", json!({"text": "c"})).await;
     assert_eq!(open(&site).await.len(), 3);
 
-    // A dry run says what would be done, over HTTP and on the command line, and does nothing.
+    // A dry run reports what would be done, over HTTP and on the command line, and changes nothing.
     let all: Value = site.post("/v1/dead-letters/retry", &json!({"dry_run": true})).await.json().await.unwrap();
     assert_eq!((&all["retried"], &all["skipped"], &all["more"]), (&json!(2), &json!(1), &json!(false)), "{all:#}");
     let skipped = all["items"].as_array().unwrap().iter().find(|one| one["tool_name"] == "ops.once").unwrap();
@@ -35,7 +35,7 @@ async fn letters_of_a_tool_are_retried_together_and_what_is_in_doubt_is_left_to_
     assert_eq!(none["items"], json!([]));
     assert_eq!(open(&site).await.len(), 3, "nothing was done");
 
-    // The cause is mended: those of the tool are retried with the keys that they had.
+    // The cause is fixed: the letters of the tool are retried with the same keys.
     let before = outside.keys();
     outside.break_down(false);
     let body = json!({"tool": "ops.send", "since": "1h", "note": "texts are back"});

@@ -1,4 +1,4 @@
-//! What the log of a server says, and what it never says.
+//! What the log of a server contains, and what it must not contain.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use crate::{Site, client};
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 
 #[tokio::test]
-async fn a_server_logs_one_line_for_everything_that_an_operator_wants_to_know() {
+async fn a_server_logs_one_line_for_each_important_event() {
     let outside = Outside::start().await;
     let mut site = Site::start(&outside, &[], &[]);
     let started = site.logged(&["started"]).await;
@@ -60,7 +60,7 @@ async fn a_server_logs_one_line_for_everything_that_an_operator_wants_to_know() 
 }
 
 #[tokio::test]
-async fn a_trace_is_shown_in_the_log_kept_with_the_run_and_sent_on_with_a_span_of_its_own() {
+async fn a_trace_is_logged_stored_with_the_run_and_propagated_with_a_new_span() {
     let outside = Outside::start().await;
     let site = Site::start(&outside, &[], &[]);
     let body = json!({"message": "", "calls": [{"tool_name": "ops.send", "input": {"to": "x", "text": "y"}}]});
@@ -105,7 +105,7 @@ async fn slow_commits_calls_and_requests_are_logged() {
 }
 
 #[test]
-fn commands_log_nothing_by_default_and_a_wrong_level_is_said() {
+fn commands_log_nothing_by_default_and_an_invalid_level_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let store = folder.path().join("s.db");
     let done = brain(&store).args(["do", "create task: Call Bob"]).output().unwrap();

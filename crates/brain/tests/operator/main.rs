@@ -1,4 +1,5 @@
-//! An operator's day, with the real binary: logs, metrics, traces, reloading packs, readiness, bulk retries, notifications.
+//! An operator's day, with the real binary: logs, metrics, traces, reloading packs, readiness, bulk retries,
+//! notifications.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
 
 #[path = "../common/mod.rs"]
@@ -21,7 +22,7 @@ use serde_json::{Value, json};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A server with a pack of its own whose log goes to a file.
+/// A server with its own pack and a log file.
 struct Site {
     folder: tempfile::TempDir,
     server: Server,
@@ -57,13 +58,13 @@ impl Site {
         client().get(format!("{}{path}", self.server.url)).send().await.unwrap().json().await.unwrap()
     }
 
-    /// Calls a tool by name and waits for the run to rest.
+    /// Calls a tool by name and waits until the run settles.
     async fn call(&self, tool: &str, input: Value) -> Value {
         let body = json!({"message": "", "calls": [{"tool_name": tool, "input": input}]});
         self.post("/v1/runs", &body).await.json().await.unwrap()
     }
 
-    /// Waits until the log has a line with all of these.
+    /// Waits for a log line that contains all of these.
     async fn logged(&self, parts: &[&str]) -> String {
         until(&format!("a line with {parts:?}"), async || {
             let log = self.log();

@@ -1,4 +1,4 @@
-//! What `/metrics` says, read as a scraper reads it.
+//! `/metrics`, parsed as a scraper does.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,8 +10,9 @@ use crate::{Site, client, until};
 /// One scrape: the value of every series, by its name with its labels.
 type Samples = BTreeMap<String, f64>;
 
-/// Reads OpenMetrics text as strictly as `promtool check metrics`: every sample belongs to the family before it, counters end
-/// in `_total`, buckets are cumulative and end with `+Inf`, no series comes twice, and the text ends with `# EOF`.
+/// Parses OpenMetrics text as strictly as `promtool check metrics`: every sample belongs to the preceding family,
+/// counters end in `_total`, buckets are cumulative and end with `+Inf`, no series appears twice, and the text ends
+/// with `# EOF`.
 fn parse(text: &str) -> Samples {
     let mut samples = Samples::new();
     let (mut name, mut kind, mut helped) = (String::new(), String::new(), BTreeSet::new());
@@ -84,7 +85,7 @@ async fn scrape(site: &Site) -> Samples {
 }
 
 #[tokio::test]
-async fn metrics_count_what_waits_what_failed_and_how_long_things_take() {
+async fn metrics_cover_queues_failures_and_durations() {
     let outside = Outside::start().await;
     let site = Site::start(&outside, &[], &[]);
     let at_first = scrape(&site).await;
@@ -116,7 +117,7 @@ async fn metrics_count_what_waits_what_failed_and_how_long_things_take() {
     assert!(now["brain_commit_duration_seconds_count"] > at_first["brain_commit_duration_seconds_count"]);
     assert!(!now.keys().any(|series| series.contains("0412345678")));
 
-    // Time goes by, and what waits grows older.
+    // Ages increase with time.
     until("the oldest ages", async || {
         let later = scrape(&site).await;
         let older = |name: &str| later[name] > now[name];

@@ -1,4 +1,4 @@
-//! A webhook and a command hear of dead letters, approvals and reviews.
+//! A webhook and a command are notified of dead letters, approvals and reviews.
 
 use std::sync::atomic::Ordering;
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::outside::Outside;
 use crate::{Site, serve, until};
 
-/// The notifications that a webhook has got, with their signatures.
+/// The notifications that a webhook received, with their signatures.
 fn got(hook: &Outside) -> Vec<(Option<String>, Vec<u8>, Value)> {
     let seen = hook.seen.lock().unwrap();
     let each = seen.iter().map(|(headers, body)| {
@@ -26,7 +26,7 @@ async fn told(hook: &Outside, event: &str, run: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn a_webhook_hears_of_letters_approvals_and_reviews_without_personal_values() {
+async fn a_webhook_is_notified_of_letters_approvals_and_reviews_without_personal_values() {
     let (outside, hook) = (Outside::start().await, Outside::start().await);
     let url = format!("http://{}/hook", hook.addr);
     let args = ["--notify-webhook", &url, "--notify-secret", "env:HOOK_SECRET"];
@@ -45,7 +45,7 @@ async fn a_webhook_hears_of_letters_approvals_and_reviews_without_personal_value
     assert_eq!(told(&hook, "review", &review["run_id"]).await["tool"], "ops.draft");
 
     let all = got(&hook);
-    assert_eq!(all.len(), 3, "one for each, and none for what needs nobody: {all:?}");
+    assert_eq!(all.len(), 3, "one for each, and none for other runs: {all:?}");
     for (signature, body, message) in &all {
         let signature = signature.as_deref().unwrap();
         let seconds = signature.strip_prefix("t=").and_then(|rest| rest.split(',').next()).unwrap().parse().unwrap();
@@ -55,7 +55,7 @@ async fn a_webhook_hears_of_letters_approvals_and_reviews_without_personal_value
 }
 
 #[tokio::test]
-async fn what_a_webhook_did_not_take_is_delivered_later_also_by_the_next_server() {
+async fn failed_notifications_are_delivered_later_even_by_the_next_server() {
     let (outside, hook) = (Outside::start().await, Outside::start().await);
     let url = format!("http://{}/hook", hook.addr);
     let mut site = Site::start(&outside, &["--notify-webhook", &url], &[]);
@@ -73,7 +73,7 @@ async fn what_a_webhook_did_not_take_is_delivered_later_also_by_the_next_server(
     hook.broken.store(false, Ordering::SeqCst);
     site.server = serve(&folder, &pack, &["--notify-webhook", &url], &[]);
     told(&hook, "dead_letter", &first["run_id"]).await;
-    // What was delivered is not delivered again by the next one.
+    // Delivered notifications are not repeated by the next server.
     let second = site.call("ops.send", json!({"to": "x", "text": "b"})).await;
     told(&hook, "dead_letter", &second["run_id"]).await;
     site.server.terminate();
@@ -86,7 +86,7 @@ async fn what_a_webhook_did_not_take_is_delivered_later_also_by_the_next_server(
 }
 
 #[tokio::test]
-async fn a_command_gets_the_notification_on_its_input_and_the_configuration_says_about_what() {
+async fn a_command_gets_the_notification_on_its_input_and_the_configuration_filters_events() {
     let outside = Outside::start().await;
     let folder = tempfile::tempdir().unwrap();
     let (file, config) = (folder.path().join("told"), folder.path().join("c.yaml"));

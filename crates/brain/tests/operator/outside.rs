@@ -1,4 +1,4 @@
-//! An outside system that fails when it is told to, and a pack that calls it.
+//! An outside system that fails on demand, and a pack that calls it.
 
 use std::collections::BTreeSet;
 use std::path::Path;

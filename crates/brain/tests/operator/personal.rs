@@ -1,4 +1,4 @@
-//! What a run's own definitions declare as personal is hidden, whichever packs are loaded.
+//! Values that a run's own definitions declare as personal are redacted, whichever packs are loaded.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::common::{brain, text};
 use crate::outside::Outside;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn personal_values_stay_hidden_when_another_pack_is_loaded() {
+async fn personal_values_stay_redacted_when_another_pack_is_loaded() {
     let outside = Outside::start().await;
     let site = Site::start(&outside, &[], &[]);
     outside.break_down(true);
@@ -31,7 +31,7 @@ async fn personal_values_stay_hidden_when_another_pack_is_loaded() {
             }
             let shown = text(&command.args(&args).output().unwrap());
             assert!(shown.contains("ops.send"), "{args:?}: {shown}");
-            // What is not personal is shown.
+            // Other values are shown.
             assert!(args[0] == "dlq" || shown.contains("hello there") || args[1] == "dlq", "{args:?}: {shown}");
             if shown.contains("Marigold") {
                 leaks.push(format!("{args:?} with {} pack: {shown}", if own { "its own" } else { "another" }));

@@ -1,4 +1,4 @@
-//! New versions of packs, without a restart.
+//! Reloading packs without a restart.
 
 use std::process::Command;
 
@@ -16,7 +16,7 @@ fn edit(site: &Site, file: &str, from: &str, to: &str) {
     std::fs::write(path, text.replace(from, to)).unwrap();
 }
 
-/// Version 2: `note` is called `jot`, `wipe` is gone, and `send` has another title.
+/// Version 2: `note` is called `jot`, `wipe` is removed, and `send` has another title.
 fn second_version(site: &Site) {
     edit(site, "pack.yaml", "1.0.0", "2.0.0");
     edit(site, "tools/ops.yaml", "  note:\n", "  jot:\n");
@@ -27,11 +27,11 @@ fn second_version(site: &Site) {
 }
 
 #[tokio::test]
-async fn packs_are_reloaded_over_http_and_runs_under_way_keep_what_they_were_planned_with() {
+async fn packs_are_reloaded_over_http_and_runs_under_way_keep_their_definitions() {
     let outside = Outside::start().await;
     let site = Site::start(&outside, &[], &[]);
     let note = site.call("ops.note", json!({"text": "a"})).await["receipts"][0]["result"]["memo_id"].clone();
-    // A plan that waits for approval, and a call that is under way: both of the first version.
+    // A plan that waits for approval and a call under way, both of the first version.
     let wipe = site.call("ops.wipe", json!({"memo_id": note})).await;
     let body = json!({"message": "", "calls": [{"tool_name": "ops.slow", "input": {"text": "x"}}]});
     let request = client().post(format!("{}/v1/runs", site.server.url)).json(&body).send();
@@ -47,14 +47,14 @@ async fn packs_are_reloaded_over_http_and_runs_under_way_keep_what_they_were_pla
     assert_eq!(done["removed"], json!(["ops.note", "ops.wipe"]), "{done}");
     site.logged(&["packs reloaded", "2.0.0"]).await;
 
-    // New requests see the second version, by name and by words.
+    // New requests use the second version, by name and in words.
     assert_eq!(site.call("ops.jot", json!({"text": "b"})).await["status"], "completed");
     assert_eq!(site.call("ops.note", json!({"text": "b"})).await["errors"][0]["code"], "unknown_tool");
     let said: Value = site.post("/v1/runs", &json!({"message": "note buy milk"})).await.json().await.unwrap();
     assert_eq!(said["planned_tool_calls"][0]["tool_name"], "ops.jot", "{said}");
     assert_eq!(site.get("/v1/tools/ops.send").await["title"], "Send a message");
 
-    // What was planned with the first version ends with it.
+    // Runs planned with the first version end with it.
     outside.go_on.add_permits(1);
     assert_eq!(under_way.await.unwrap()["status"], "completed");
     let approval = wipe["approval_id"].as_str().unwrap();
@@ -64,7 +64,7 @@ async fn packs_are_reloaded_over_http_and_runs_under_way_keep_what_they_were_pla
 }
 
 #[tokio::test]
-async fn a_pack_with_an_error_is_refused_whole_and_the_one_before_stays_in_use() {
+async fn a_pack_with_an_error_is_rejected_and_the_previous_one_stays_in_use() {
     let outside = Outside::start().await;
     let site = Site::start(&outside, &[], &[]);
     second_version(&site);
@@ -81,7 +81,7 @@ async fn a_pack_with_an_error_is_refused_whole_and_the_one_before_stays_in_use()
     assert_eq!(site.call("ops.note", json!({"text": "a"})).await["status"], "completed", "nothing of it is in use");
     assert_eq!(site.call("ops.jot", json!({"text": "a"})).await["errors"][0]["code"], "unknown_tool");
 
-    // The command says the same, with its exit code.
+    // The command reports the same, with its exit code.
     let reload = || brain(&site.store()).args(["reload", "--server", &site.server.url]).output().unwrap();
     let refused = reload();
     assert_eq!(refused.status.code(), Some(1));
@@ -93,7 +93,7 @@ async fn a_pack_with_an_error_is_refused_whole_and_the_one_before_stays_in_use()
 }
 
 #[tokio::test]
-async fn a_hangup_reloads_and_says_in_the_log_what_is_wrong() {
+async fn a_hangup_reloads_and_logs_what_is_wrong() {
     let outside = Outside::start().await;
     let site = Site::start(&outside, &[], &[]);
     let hang_up = || {
