@@ -8,6 +8,7 @@ mod distill;
 mod docs;
 mod feelin;
 mod fmt;
+mod golden;
 mod lint;
 mod report;
 mod shell;
@@ -29,6 +30,7 @@ The project's own commands.
     cargo xtask docs [FILE…] [--update] [--binary PATH]
                               runs the command blocks of README.md and docs/ (or only of these files) and compares
                               their output; --update writes the output into the pages
+    cargo xtask golden        writes the golden files of stored formats; read the difference before you commit it
     cargo xtask sim           runs 2000 simulated worlds (--seeds N --from M), or one with its listing (--seed N)
     cargo xtask bench [--quick] [--json] [--only NAME] [--binary PATH]
                               compares Brain with its peers on this machine
@@ -54,6 +56,7 @@ fn main() -> ExitCode {
         ["tidy"] => tidy::steps(),
         ["deny"] => vec![deny::step()],
         ["docs", files @ ..] => docs::steps(files),
+        ["golden"] => golden::steps(),
         ["sim", args @ ..] => sim::steps(args),
         ["bench", options @ ..] => bench::steps(options),
         ["crash", options @ ..] => crash::steps(options),

@@ -126,3 +126,42 @@ fn every_report_has_a_position() {
         }
     }
 }
+
+/// The files that a comment in the first line names: `# tools/a.yaml`, or `# tools/a.yaml, and the same in tools/b.yaml`.
+fn named_files(block: &Block) -> Vec<String> {
+    let first = block.text.lines().next().and_then(|line| line.strip_prefix("# ")).unwrap_or_default();
+    first.split(", and the same in ").filter(|name| name.ends_with(".yaml")).map(str::to_owned).collect()
+}
+
+#[test]
+fn snippets_of_error_pages_are_yaml_and_whole_files_show_the_code() {
+    for code in CODES {
+        let page = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../docs/errors/{code}.md"));
+        let parsed = cases(&fs::read_to_string(&page).unwrap());
+        let blocks: Vec<&Block> =
+            parsed.iter().flat_map(|case| &case.blocks).filter(|block| block.info == "yaml").collect();
+        let whole: Vec<(String, String)> = blocks
+            .iter()
+            .flat_map(|block| named_files(block).into_iter().map(|name| (name, block.text.clone())))
+            .collect();
+        let load = |extra: Vec<(String, String)>| {
+            let mut files = BTreeMap::from([("pack.yaml".to_owned(), PACK.to_owned())]);
+            files.extend(extra);
+            match load_sources(vec![PackSource::new("shop", files.into_iter().collect())]) {
+                Ok(loaded) => loaded.warnings.render(false),
+                Err(report) => report.render(false),
+            }
+        };
+        if !whole.is_empty() {
+            let answer = load(whole);
+            assert!(answer.contains(&format!("[{code}]")), "{}: the pack gives\n{answer}", page.display());
+            continue;
+        }
+        for block in blocks {
+            let answer = load(vec![("tools/snippet.yaml".to_owned(), block.text.clone())]);
+            let is_yaml = !["[P0001]", "[P0002]", "[P0003]"].iter().any(|code| answer.contains(code));
+            let wanted = !["P0001", "P0002", "P0003"].contains(code);
+            assert_eq!(is_yaml, wanted, "{}: {answer}", page.display());
+        }
+    }
+}

@@ -40,16 +40,15 @@ pub(crate) fn steps(options: &[&str]) -> Vec<Step> {
 
 /// The path of the binary, or `None` if it does not compile.
 fn build(debug: bool) -> Result<Option<PathBuf>> {
-    let mut build = cargo();
-    build.args(["build", "--locked", "--package", "brain"]);
-    if !debug {
-        build.args(["--profile", "dist", "--all-features"]);
+    if debug {
+        return crate::docs::debug_binary();
     }
+    let mut build = cargo();
+    build.args(["build", "--locked", "--package", "brain", "--profile", "dist", "--all-features"]);
     if !succeeds(&mut build)? {
         return Ok(None);
     }
-    let folder = if debug { "debug" } else { "dist" };
-    Ok(Some(crate::docs::target_folder()?.join(folder).join("brain")))
+    Ok(Some(crate::docs::target_folder()?.join("dist").join("brain")))
 }
 
 /// Collects the files in a folder, packs it, and verifies the archive.

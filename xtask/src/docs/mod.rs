@@ -61,7 +61,7 @@ fn run(options: Options) -> Result<Outcome> {
     let curl = tools::curl()?;
     let binary = match &options.binary {
         Some(binary) => std::path::absolute(binary)?,
-        None => build()?,
+        None => debug_binary()?.context("the binary could not be built")?,
     };
     let (mut passed, mut failed) = (0, 0);
     if options.files.is_empty() {
@@ -111,14 +111,6 @@ fn run(options: Options) -> Result<Outcome> {
     Ok(Outcome::Checked { passed, failed })
 }
 
-/// Builds the binary as the tests do, so that nothing is compiled twice.
-fn build() -> Result<PathBuf> {
-    if !succeeds(cargo().args(["build", "--package", "brain", "--all-features"]))? {
-        bail!("the binary could not be built");
-    }
-    Ok(target_folder()?.join("debug").join("brain"))
-}
-
 /// Runs one page. With `outputs`, collects the output of commands that print something else than the page shows. Ends at
 /// the first failure, because whatever follows would fail too. An error begins with the line.
 fn play<'p>(
@@ -158,6 +150,18 @@ fn play<'p>(
         }
     }
     Ok(())
+}
+
+/// The binary that the tests run, or `None` if it does not compile.
+///
+/// Cargo compiles a dependency once for each set of features, and the set depends on the packages and targets that are
+/// selected. So this selects what `cargo xtask test` has built already: after the tests, nothing is compiled here.
+pub(crate) fn debug_binary() -> Result<Option<PathBuf>> {
+    let args = ["test", "--workspace", "--all-features", "--no-run", "--quiet", "--test", "frozen"];
+    if !succeeds(cargo().args(args))? {
+        return Ok(None);
+    }
+    Ok(Some(target_folder()?.join("debug").join("brain")))
 }
 
 /// Where cargo puts what it builds.

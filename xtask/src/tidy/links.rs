@@ -19,13 +19,33 @@ pub(super) fn every_link_leads_somewhere(root: &Path) -> Result<Vec<String>> {
     for page in pages(root)? {
         let folder = page.parent().unwrap_or(root);
         for (line, link) in links(&read(&page)?) {
-            let (path, _) = link.split_once('#').unwrap_or((&link, ""));
-            if !path.is_empty() && !folder.join(path).exists() {
+            let (path, heading) = link.split_once('#').unwrap_or((&link, ""));
+            let target = if path.is_empty() { page.clone() } else { folder.join(path) };
+            if !target.exists() {
                 problems.push(format!("{}:{line}: there is no {path}", shown(root, &page)));
+            } else if !heading.is_empty() && !headings(&read(&target)?).iter().any(|known| known == heading) {
+                problems.push(format!("{}:{line}: {link} has no such heading", shown(root, &page)));
             }
         }
     }
     Ok(problems)
+}
+
+/// The headings of a page, as links name them.
+fn headings(page: &str) -> Vec<String> {
+    let mut code = false;
+    let mut found = Vec::new();
+    for line in page.lines() {
+        if line.trim_start().starts_with("```") {
+            code = !code;
+        }
+        if !code && line.starts_with('#') {
+            let words = line.trim_start_matches('#').trim().to_lowercase();
+            let kept = words.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+            found.push(kept.map(|c| if c == ' ' { '-' } else { c }).collect());
+        }
+    }
+    found
 }
 
 /// The pages in the root and in `docs/`.
@@ -61,6 +81,12 @@ fn links(page: &str) -> Vec<(usize, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_heading_is_named_as_in_a_link() {
+        let page = "# A tour\n```\n# no heading\n```\n### `behavior: {http: …}`\n## Who may ask?\n";
+        assert_eq!(headings(page), ["a-tour", "behavior-http-", "who-may-ask"]);
+    }
 
     #[test]
     fn links_to_files_are_found_and_others_are_not() {
