@@ -1,8 +1,8 @@
 //! A faulty store. Its writes are atomic, but its reports may be late, may call a commit failed that was written (the
 //! only wrong report that is allowed), or may never arrive because the node has died.
 
-mod keep;
 mod reads;
+mod retention;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

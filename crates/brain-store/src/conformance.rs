@@ -4,11 +4,11 @@ pub mod accounts;
 mod blobs;
 mod feed;
 mod found;
-mod keep;
 mod numbers;
 mod offers;
 mod queue;
 mod refused;
+mod retention;
 mod signals;
 
 use std::sync::Arc;
@@ -62,14 +62,14 @@ pub fn run(make: Make<'_>) {
         ("blobs belong to one tenant", blobs::blobs_belong_to_one_tenant),
         ("queued runs come by tenant and order", queue::queued_runs_come_by_tenant_and_order),
         ("the feed resumes after a position", feed::the_feed_resumes_after_a_position),
-        ("old runs are found and erased", keep::old_runs_are_found_and_erased),
-        ("deleting a run deletes what belongs to it", keep::deleting_a_run_deletes_what_belongs_to_it),
-        ("rows of a log are deleted once compacted", keep::rows_of_a_log_are_deleted_once_compacted),
-        ("unused blobs are deleted and used ones stay", keep::unused_blobs_are_deleted_and_used_ones_stay),
-        ("everything can be read for copying", keep::everything_can_be_read_for_copying),
-        ("the audit records every use of sudo", keep::the_audit_records_every_use_of_sudo),
-        ("old entries of the audit are deleted", keep::old_entries_of_the_audit_are_deleted),
-        ("references are found page by page", keep::references_are_found_page_by_page),
+        ("old runs are found and erased", retention::old_runs_are_found_and_erased),
+        ("deleting a run deletes what belongs to it", retention::deleting_a_run_deletes_what_belongs_to_it),
+        ("rows of a log are deleted once compacted", retention::rows_of_a_log_are_deleted_once_compacted),
+        ("unused blobs are deleted and used ones stay", retention::unused_blobs_are_deleted_and_used_ones_stay),
+        ("everything can be read for copying", retention::everything_can_be_read_for_copying),
+        ("the audit records every use of sudo", retention::the_audit_records_every_use_of_sudo),
+        ("old entries of the audit are deleted", retention::old_entries_of_the_audit_are_deleted),
+        ("references are found page by page", retention::references_are_found_page_by_page),
         ("numbers of runs are assigned once", numbers::numbers_of_runs),
         ("a cap holds and names its account", accounts::a_cap_holds_and_names_its_account),
         (

@@ -8,18 +8,18 @@ mod accounts;
 pub mod blob;
 pub mod conformance;
 pub mod copy;
-mod keep;
 mod memory;
 mod postgres;
+mod retention;
 mod rows;
 mod scope;
 mod sqlite;
 mod traits;
 
 pub use accounts::{AccountEntry, Accounts};
-pub use keep::{Audit, Dump, Old, Referrer, Retention, used_blobs};
 pub use memory::MemoryStore;
 pub use postgres::{PostgresStore, redact};
+pub use retention::{Audit, Dump, Old, Referrer, Retention, used_blobs};
 pub use rows::{
     ApprovalRow, ArtifactRow, AuditRow, Backlog, BlobRow, BrokenRow, Claim, DeadLetterRow, DefinitionRow, FeedPage,
     IndexEntry, LogEvent, LogRow, Migration, NAMES, NodeRow, OfferRow, Page, QueuePlace, RecordFilter, RecordRow,

@@ -1,10 +1,10 @@
 //! The store in memory, for tests, scenarios and dry runs. Same rules, no disk.
 
 mod blobs;
-mod keep;
 mod numbers;
 mod offers;
 mod records;
+mod retention;
 mod signals;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -23,7 +23,8 @@ fn steady(value: &mut Value, ids: &mut BTreeMap<String, usize>) {
                 match name.as_str() {
                     "duration_ms" | "position" | "key" if field.is_number() => *field = Value::from(1),
                     // The wording is free.
-                    "assistant_message" | "next_actions" | "reason" | "summary" | "what" | "evidence" | "text" | "says" => {
+                    "assistant_message" | "next_actions" | "reason" | "summary" | "what" | "evidence" | "text"
+                    | "says" => {
                         *field = Value::from("(words)");
                     }
                     _ => steady(field, ids),

@@ -1,6 +1,6 @@
 //! Numbers of runs.
 
-use super::keep::committed;
+use super::retention::committed;
 use super::{Store, Write, sample};
 
 /// Every run that asks for a number gets a unique one and keeps it. Numbers are never reused.

@@ -64,7 +64,7 @@ pub(super) struct Changes<'a> {
     signals: Vec<(SignalKey<'a>, &'a SignalRow)>,
     blobs: BTreeMap<(&'a str, Digest), Blob<'a>>,
     /// Writes of retention, in order.
-    kept: Vec<(&'a str, &'a Write)>,
+    retention: Vec<(&'a str, &'a Write)>,
     totals: BTreeMap<AccountKey, i64>,
     /// `None` for a released entry.
     entries: BTreeMap<EntryKey, Option<Held>>,
@@ -166,7 +166,7 @@ impl<'a> Changes<'a> {
             | Write::Number { .. }
             | Write::NoteBlob { .. }
             | Write::DropBlob { .. } => {
-                self.kept.push((tenant, write));
+                self.retention.push((tenant, write));
             }
         }
     }
@@ -185,8 +185,8 @@ impl<'a> Changes<'a> {
         self.write_signals(&mut out);
         self.write_blobs(&mut out);
         super::accounts::write(std::mem::take(&mut self.totals), std::mem::take(&mut self.entries), &mut out);
-        for (tenant, write) in std::mem::take(&mut self.kept) {
-            super::keep::write(tenant, write, &mut out);
+        for (tenant, write) in std::mem::take(&mut self.retention) {
+            super::retention::write(tenant, write, &mut out);
         }
         out
     }

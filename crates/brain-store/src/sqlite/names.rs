@@ -13,7 +13,7 @@ use rusqlite::{Connection, params};
 use super::failed;
 use super::find::{RECORD, record_row};
 use super::read::{many, one};
-use super::records::kept_entries;
+use super::records::stored_entries;
 use crate::traits::{MAX_OF_VALUE, StoreError, any_of};
 use crate::{IndexEntry, RecordRow, Scope};
 
@@ -114,7 +114,7 @@ pub(super) fn fill(connection: &Connection) -> rusqlite::Result<()> {
     while let Some(row) = rows.next()? {
         let (tenant, kind): (String, String) = (row.get(0)?, row.get(1)?);
         let (id, entries): ([u8; 16], String) = (row.get(2)?, row.get(3)?);
-        let Some(words) = words(&tenant, &kind, &kept_entries(&entries)) else { continue };
+        let Some(words) = words(&tenant, &kind, &stored_entries(&entries)) else { continue };
         let number = connection
             .prepare_cached(
                 "INSERT INTO record_numbers (tenant, kind, id) VALUES (?1, ?2, ?3)

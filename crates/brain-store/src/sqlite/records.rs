@@ -162,7 +162,7 @@ pub(super) fn forget_words(connection: &Connection, tenant: &str, kind: &str, id
 }
 
 /// Parses the index entries stored with a record.
-pub(super) fn kept_entries(entries: &str) -> Vec<IndexEntry> {
+pub(super) fn stored_entries(entries: &str) -> Vec<IndexEntry> {
     let list: Vec<(String, String, bool)> = serde_json::from_str(entries).unwrap_or_default();
     list.into_iter().map(|(field, value, unique)| IndexEntry { field, value, unique }).collect()
 }
@@ -176,7 +176,7 @@ pub(super) fn forget_entries(
     entries: Option<&str>,
 ) -> rusqlite::Result<()> {
     let Some(entries) = entries else { return Ok(()) };
-    for entry in kept_entries(entries).into_iter().filter(|entry| !entry.is_name()) {
+    for entry in stored_entries(entries).into_iter().filter(|entry| !entry.is_name()) {
         let table = if entry.unique { "record_unique" } else { "record_index" };
         connection
             .prepare_cached(&format!(

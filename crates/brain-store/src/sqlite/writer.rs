@@ -125,7 +125,7 @@ pub(super) fn run(mut connection: Connection, commands: &Receiver<Command>, coun
         }
         for command in between {
             match command {
-                Command::Compact(done) => done(super::keep::compact(&connection)),
+                Command::Compact(done) => done(super::retention::compact(&connection)),
                 Command::Checkpoint(done) => done(checkpoint_all(&connection)),
                 _ => {}
             }
@@ -567,10 +567,10 @@ fn apply(connection: &Connection, scope: &Scope, write: &Write, tally: &mut Tall
             tally.wrote(1, 64);
         }
         Write::Erase { run, request, rows } => {
-            tally.wrote(1 + rows.len() as u64, super::keep::erase(connection, tenant, *run, request, rows)?);
+            tally.wrote(1 + rows.len() as u64, super::retention::erase(connection, tenant, *run, request, rows)?);
         }
         Write::DropLog { run, seqs } => {
-            super::keep::drop_log(connection, tenant, *run, seqs)?;
+            super::retention::drop_log(connection, tenant, *run, seqs)?;
             tally.wrote(seqs.len() as u64, 64);
         }
         Write::Number { run, number } => {
@@ -582,15 +582,15 @@ fn apply(connection: &Connection, scope: &Scope, write: &Write, tally: &mut Tall
             tally.wrote(1, 64);
         }
         Write::DropRun(run) => {
-            super::keep::drop_run(connection, tenant, *run)?;
+            super::retention::drop_run(connection, tenant, *run)?;
             tally.wrote(1, 64);
         }
         Write::NoteBlob { hash, unused_since } => {
-            super::keep::note_blob(connection, tenant, *hash, *unused_since)?;
+            super::retention::note_blob(connection, tenant, *hash, *unused_since)?;
             tally.wrote(1, 64);
         }
         Write::DropBlob { hash, unused_before } => {
-            super::keep::drop_blob(connection, tenant, *hash, *unused_before)?;
+            super::retention::drop_blob(connection, tenant, *hash, *unused_before)?;
             tally.wrote(1, 64);
         }
     }
