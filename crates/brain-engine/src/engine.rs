@@ -225,10 +225,10 @@ impl Engine {
             threads.handles.push(spawn(&format!("brain-decide-{number}"), work)?);
         }
         let (to_keeper, news) = channel();
-        let heard = Mutex::new(to_keeper.clone());
+        let sender = Mutex::new(to_keeper.clone());
         store.watch(Box::new(move || {
-            if let Ok(keeper) = heard.lock() {
-                drop(keeper.send(KeeperNews::Heard));
+            if let Ok(keeper) = sender.lock() {
+                drop(keeper.send(KeeperNews::Changed));
             }
         }));
         let to_core = shards.clone();

@@ -76,7 +76,7 @@ pub(crate) fn decide_forever(mut performer: Performer<TokioTasks>, stop: &Arc<At
 /// Messages to the keeper thread.
 pub(crate) enum KeeperNews {
     /// Another process may have changed something.
-    Heard,
+    Changed,
     /// The thread must end.
     Stop,
 }
@@ -127,7 +127,7 @@ pub(crate) fn keep_forever(
         }
         std::thread::sleep(BREATH);
         match news.recv_timeout(pause) {
-            Ok(KeeperNews::Heard) | Err(RecvTimeoutError::Timeout) => {}
+            Ok(KeeperNews::Changed) | Err(RecvTimeoutError::Timeout) => {}
             Ok(KeeperNews::Stop) | Err(RecvTimeoutError::Disconnected) => return,
         }
         while let Ok(more) = news.try_recv() {

@@ -28,7 +28,7 @@ pub use rows::{
 pub use scope::{Scope, Sudo, SystemScope};
 pub use sqlite::{Contents as SqliteContents, SqliteStore};
 pub use traits::{
-    Approvals, BlobWriter, Blobs, Commit, CommitDone, CommitResult, Conflict, DeadLetters, Definitions, Feed, Heard,
-    Lane, Lanes, MAX_ANY, MAX_OF_VALUE, Member, Offers, Outcome, Precondition, Records, Runs, Scheduling, Signals,
+    Approvals, BlobWriter, Blobs, Commit, CommitDone, CommitResult, Conflict, DeadLetters, Definitions, Feed, Lane,
+    Lanes, MAX_ANY, MAX_OF_VALUE, Member, Offers, OnChange, Outcome, Precondition, Records, Runs, Scheduling, Signals,
     Store, StoreError, StoreStats, Tokens, Watch, Write,
 };

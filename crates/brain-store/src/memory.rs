@@ -19,7 +19,7 @@ use serde_json::Value;
 use self::numbers::Numbers;
 use crate::accounts::{AccountEntry, Accounts, Books};
 use crate::traits::{
-    Approvals, Commit, CommitDone, Conflict, DeadLetters, Definitions, Feed, Heard, Lane, Lanes, Member, Outcome,
+    Approvals, Commit, CommitDone, Conflict, DeadLetters, Definitions, Feed, Lane, Lanes, Member, OnChange, Outcome,
     Precondition, Runs, Scheduling, Store, StoreError, StoreStats, Tokens, Watch, Write,
 };
 use crate::{
@@ -547,5 +547,5 @@ impl Lanes for MemoryStore {
 
 impl Watch for MemoryStore {
     /// Does nothing: no other process can change this memory.
-    fn watch(&self, _: Heard) {}
+    fn watch(&self, _: OnChange) {}
 }

@@ -545,13 +545,13 @@ pub trait Feed {
 }
 
 /// Called, from any thread, when another process may have written something.
-pub type Heard = Box<dyn Fn() + Send + Sync>;
+pub type OnChange = Box<dyn Fn() + Send + Sync>;
 
 /// Notifications of changes by other processes.
 pub trait Watch {
     /// Registers a callback for changes by other processes. Several changes may share one call, and calls may be
     /// missed, so polling stays necessary. A store without notifications never calls it.
-    fn watch(&self, heard: Heard);
+    fn watch(&self, on_change: OnChange);
 }
 
 /// A group of readers. In a store with few connections, no lane waits behind the queries of another.

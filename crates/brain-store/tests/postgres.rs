@@ -392,8 +392,8 @@ fn a_store_is_notified_of_other_stores_commits_and_not_of_its_own() {
     let cluster = Postgres::start().unwrap();
     let url = cluster.url(&cluster.new_database());
     let (one, two) = (PostgresStore::connect(&url).unwrap(), PostgresStore::connect(&url).unwrap());
-    let heard = Arc::new(AtomicUsize::new(0));
-    let counter = heard.clone();
+    let changes = Arc::new(AtomicUsize::new(0));
+    let counter = changes.clone();
     one.watch(Box::new(move || {
         counter.fetch_add(1, Ordering::SeqCst);
     }));
@@ -403,9 +403,9 @@ fn a_store_is_notified_of_other_stores_commits_and_not_of_its_own() {
     eventually(|| {
         n += 1;
         new_run(&two, &scope, n);
-        heard.load(Ordering::SeqCst) > 0
+        changes.load(Ordering::SeqCst) > 0
     });
-    let calls = heard.load(Ordering::SeqCst);
+    let calls = changes.load(Ordering::SeqCst);
     assert!(calls <= n as usize, "many changes may be one call: {calls} for {n}");
 }
 

@@ -307,8 +307,8 @@ impl Lanes for Forgetful {
 }
 
 impl Watch for Forgetful {
-    fn watch(&self, heard: Heard) {
-        self.base.watch(heard);
+    fn watch(&self, on_change: OnChange) {
+        self.base.watch(on_change);
     }
 }
 

@@ -8,7 +8,7 @@ use brain_core::{
 };
 use brain_store::{
     AccountEntry, Accounts, ApprovalRow, Approvals, ArtifactRow, Backlog, BlobRow, BlobWriter, Blobs, Claim,
-    DeadLetterRow, DeadLetters, Definitions, Feed, FeedPage, Heard, Lane, Lanes, LogRow, NodeRow, OfferRow, Offers,
+    DeadLetterRow, DeadLetters, Definitions, Feed, FeedPage, Lane, Lanes, LogRow, NodeRow, OfferRow, Offers, OnChange,
     Page, RecordFilter, RecordRow, Records, RunRow, Runs, Scheduling, Scope, SignalRow, Signals, Store, StoreError,
     SystemScope, TokenRow, Tokens, Watch,
 };
@@ -320,7 +320,7 @@ impl Lanes for NodeStore {
 }
 
 impl Watch for NodeStore {
-    fn watch(&self, heard: Heard) {
-        self.disk.base.watch(heard);
+    fn watch(&self, on_change: OnChange) {
+        self.disk.base.watch(on_change);
     }
 }

@@ -95,7 +95,7 @@ struct Shared {
     /// Notified when enough rows were added to gather statistics.
     grown: Notify,
     new_runs: AtomicU64,
-    ears: notify::Ears,
+    watchers: notify::Watchers,
 }
 
 impl Shared {
@@ -169,7 +169,7 @@ impl PostgresStore {
             changed: Notify::new(),
             grown: Notify::new(),
             new_runs: AtomicU64::new(0),
-            ears: notify::Ears::default(),
+            watchers: notify::Watchers::default(),
         });
         let (ended, writing) = sync_channel(0);
         for _ in 0..WRITERS {

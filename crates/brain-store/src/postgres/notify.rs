@@ -11,46 +11,46 @@ use tokio::sync::Notify;
 
 use super::connection::{Connection, Role};
 use super::{PostgresStore, Shared};
-use crate::{Heard, Watch};
+use crate::{OnChange, Watch};
 
 /// Delay before reconnecting.
 const AGAIN: Duration = Duration::from_secs(1);
 
 #[derive(Default)]
-pub(super) struct Ears {
-    heard: Mutex<Vec<Heard>>,
+pub(super) struct Watchers {
+    callbacks: Mutex<Vec<OnChange>>,
     /// The server process of our announcing connection, whose notifications are ignored.
     pub(super) own: AtomicI32,
     /// Notified when the first callback is registered.
     wanted: Notify,
 }
 
-impl Ears {
-    fn tell(&self) {
-        for heard in self.heard.lock().unwrap_or_else(PoisonError::into_inner).iter() {
-            heard();
+impl Watchers {
+    fn notify_all(&self) {
+        for callback in self.callbacks.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+            callback();
         }
     }
 }
 
 impl Watch for PostgresStore {
     /// The callback runs on a thread of the store and must not query the store.
-    fn watch(&self, heard: Heard) {
-        self.shared.ears.heard.lock().unwrap_or_else(PoisonError::into_inner).push(heard);
-        self.shared.ears.wanted.notify_one();
+    fn watch(&self, on_change: OnChange) {
+        self.shared.watchers.callbacks.lock().unwrap_or_else(PoisonError::into_inner).push(on_change);
+        self.shared.watchers.wanted.notify_one();
     }
 }
 
 /// Listens for notifications, starting when the first callback is registered.
 pub(super) async fn listen_forever(shared: Arc<Shared>) {
-    shared.ears.wanted.notified().await;
+    shared.watchers.wanted.notified().await;
     let mut first = true;
     loop {
         match listen(&shared).await {
             Ok((connection, gone)) => {
                 // Announcements may have been missed during the outage, so report a change.
                 if !std::mem::take(&mut first) {
-                    shared.ears.tell();
+                    shared.watchers.notify_all();
                 }
                 gone.notified().await;
                 drop(connection);
@@ -65,7 +65,9 @@ async fn listen(shared: &Arc<Shared>) -> Result<(Connection, Arc<Notify>), crate
     let gone = Arc::new(Notify::new());
     let (told, ended) = (Arc::downgrade(shared), gone.clone());
     let notified = Box::new(move |sender: Option<i32>| match (sender, told.upgrade()) {
-        (Some(sender), Some(shared)) if sender != shared.ears.own.load(Ordering::Relaxed) => shared.ears.tell(),
+        (Some(sender), Some(shared)) if sender != shared.watchers.own.load(Ordering::Relaxed) => {
+            shared.watchers.notify_all()
+        }
         (Some(_), _) => {}
         (None, _) => ended.notify_one(),
     });

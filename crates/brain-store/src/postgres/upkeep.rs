@@ -64,7 +64,7 @@ async fn visit(shared: &Shared, connection: &mut Option<Connection>, announce: b
         None => {
             let mut new = Connection::open(&shared.address, Role::Engine, shared.roles).await?;
             let rows = new.ask(&[Question::new("SELECT pg_backend_pid()", vec![])]).await.map_err(said)?;
-            shared.ears.own.store(rows[0][0].get(0), Ordering::Relaxed);
+            shared.watchers.own.store(rows[0][0].get(0), Ordering::Relaxed);
             connection.insert(new)
         }
     };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::SqliteStore;
 use super::read::{log_row, many, one, run_id, time};
-use crate::{BrokenRow, Feed, FeedPage, Heard, Lane, Lanes, LogRow, Scope, Store, StoreError, SystemScope, Watch};
+use crate::{BrokenRow, Feed, FeedPage, Lane, Lanes, LogRow, OnChange, Scope, Store, StoreError, SystemScope, Watch};
 
 /// Rows of all tenants per query.
 const WINDOW: i64 = 5_000;
@@ -68,5 +68,5 @@ impl Lanes for SqliteStore {
 
 impl Watch for SqliteStore {
     /// Does nothing: SQLite has no notifications, so processes that share a file must poll.
-    fn watch(&self, _: Heard) {}
+    fn watch(&self, _: OnChange) {}
 }
