@@ -11,7 +11,7 @@ use brain_engine::{Driver, ReceiptStatus};
 use brain_lang::plan::{Place, Plan, PlanStep};
 use brain_store::{Member, MemoryStore, RecordFilter, RecordRow, Store, Write};
 use brain_vm::compile;
-use common::{Fate, TestHost, clock, random, scope, step, submission};
+use common::{CallFate, TestHost, clock, random, scope, step, submission};
 use serde_json::json;
 
 fn batch(steps: Vec<PlanStep>) -> Arc<brain_vm::Program> {
@@ -36,7 +36,7 @@ fn marks(store: &Arc<dyn Store>) -> usize {
 #[test]
 fn a_batch_that_fails_leaves_nothing_but_its_log() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    let mut host = TestHost::new(|_| Fate::Done);
+    let mut host = TestHost::new(|_| CallFate::Done);
     host.inline_fails = Box::new(|job| job.step == "c");
     let steps = vec![step("a", &[], Place::Inline), step("b", &["a"], Place::Inline), step("c", &["b"], Place::Inline)];
     let state = run(host, &store, steps);
@@ -52,7 +52,7 @@ fn a_batch_that_fails_leaves_nothing_but_its_log() {
 fn an_oversized_batch_does_nothing() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let steps = (0..101).map(|n| step(&format!("s{n}"), &[], Place::Inline)).collect();
-    let state = run(TestHost::new(|_| Fate::Done), &store, steps);
+    let state = run(TestHost::new(|_| CallFate::Done), &store, steps);
     assert_eq!(state.row.status, RunStatus::Failed);
     assert_eq!(state.state.unwrap().failure().unwrap().code, "batch_too_large");
     assert_eq!(marks(&store), 0);
@@ -62,7 +62,7 @@ fn an_oversized_batch_does_nothing() {
 fn a_batch_that_keeps_losing_conflicts_fails_and_says_when_to_retry() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let decided = Arc::new(AtomicU32::new(0));
-    let mut host = TestHost::new(|_| Fate::Done);
+    let mut host = TestHost::new(|_| CallFate::Done);
     let (rival, count) = (store.clone(), decided.clone());
     // Whenever the batch is about to write its record, a concurrent writer has just done so.
     host.inline_fails = Box::new(move |job| {

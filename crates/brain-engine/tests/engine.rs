@@ -10,7 +10,7 @@ use brain_core::{Failure, Millis, RunStatus};
 use brain_engine::{Driver, EngineError, FlowConfig, LetterDecision, NewEvent, PipeEvent};
 use brain_lang::plan::{Idempotency, OnFailure, Place};
 use brain_store::{MemoryStore, RecordFilter, Store};
-use common::{Fate, TestHost, clock, each, program, random, scope, step, submission, with_undo};
+use common::{CallFate, TestHost, clock, each, program, random, scope, step, submission, with_undo};
 
 const KEY: Place = Place::Outside(Idempotency::Key);
 const NONE: Place = Place::Outside(Idempotency::None);
@@ -38,7 +38,7 @@ fn finish(driver: &mut Driver, run: brain_core::RunId) -> RunStatus {
 
 #[test]
 fn a_run_of_inline_steps_is_accepted_and_done_in_one_commit() {
-    let (mut driver, store, _) = world(TestHost::new(|_| Fate::Done));
+    let (mut driver, store, _) = world(TestHost::new(|_| CallFate::Done));
     let before = store.stats().commits;
     let steps = (0..5).map(|n| {
         let after = if n == 0 { vec![] } else { vec![format!("s{}", n - 1)] };
@@ -56,7 +56,7 @@ fn a_run_of_inline_steps_is_accepted_and_done_in_one_commit() {
 
 #[test]
 fn completing_a_step_and_starting_the_next_share_one_commit() {
-    let (mut driver, store, _) = world(TestHost::new(|_| Fate::Done));
+    let (mut driver, store, _) = world(TestHost::new(|_| CallFate::Done));
     let before = store.stats().commits;
     let run = start(&mut driver, vec![step("a", &[], KEY), step("b", &["a"], KEY), step("c", &["b"], KEY)]);
     assert_eq!(finish(&mut driver, run), RunStatus::Completed);
@@ -65,7 +65,7 @@ fn completing_a_step_and_starting_the_next_share_one_commit() {
 
 #[test]
 fn a_failed_inline_step_leaves_nothing_behind() {
-    let mut host = TestHost::new(|_| Fate::Done);
+    let mut host = TestHost::new(|_| CallFate::Done);
     host.inline_fails = Box::new(|job| job.step == "b");
     let (mut driver, store, _) = world(host);
     let run = start(&mut driver, vec![step("a", &[], Place::Inline), step("b", &["a"], Place::Inline)]);
@@ -77,10 +77,9 @@ fn a_failed_inline_step_leaves_nothing_behind() {
 #[test]
 fn retries_wait_and_keep_their_key_and_their_arguments() {
     let attempts = AtomicU32::new(0);
-    let (mut driver, _, host) =
-        world(TestHost::new(
-            move |_| if attempts.fetch_add(1, Ordering::Relaxed) < 2 { Fate::Busy } else { Fate::Done },
-        ));
+    let (mut driver, _, host) = world(TestHost::new(move |_| {
+        if attempts.fetch_add(1, Ordering::Relaxed) < 2 { CallFate::Busy } else { CallFate::Done }
+    }));
     let run = start(&mut driver, vec![step("a", &[], KEY)]);
     assert_eq!(finish(&mut driver, run), RunStatus::Completed);
     let state = driver.engine().run_state(&scope(), run).unwrap();
@@ -95,10 +94,9 @@ fn retries_wait_and_keep_their_key_and_their_arguments() {
 #[test]
 fn out_of_attempts_is_a_dead_letter_that_can_be_retried() {
     let attempts = AtomicU32::new(0);
-    let (mut driver, store, _) =
-        world(TestHost::new(
-            move |_| if attempts.fetch_add(1, Ordering::Relaxed) < 3 { Fate::Busy } else { Fate::Done },
-        ));
+    let (mut driver, store, _) = world(TestHost::new(move |_| {
+        if attempts.fetch_add(1, Ordering::Relaxed) < 3 { CallFate::Busy } else { CallFate::Done }
+    }));
     let run = start(&mut driver, vec![step("a", &[], KEY), step("b", &["a"], Place::Inline)]);
     assert_eq!(finish(&mut driver, run), RunStatus::Waiting);
     let letter = store.letters(&scope(), Some(true), 10, None).unwrap().items.remove(0);
@@ -117,7 +115,7 @@ fn out_of_attempts_is_a_dead_letter_that_can_be_retried() {
 
 #[test]
 fn an_unknown_outcome_without_a_key_waits_for_a_person_and_is_never_called_again() {
-    let (mut driver, store, host) = world(TestHost::new(|_| Fate::LostAfter));
+    let (mut driver, store, host) = world(TestHost::new(|_| CallFate::LostAfter));
     let run = start(&mut driver, vec![step("a", &[], NONE)]);
     assert_eq!(finish(&mut driver, run), RunStatus::Waiting);
     let letter = store.letters(&scope(), Some(true), 10, None).unwrap().items.remove(0);
@@ -134,7 +132,7 @@ fn an_unknown_outcome_without_a_key_waits_for_a_person_and_is_never_called_again
 
 #[test]
 fn escalating_a_letter_keeps_it_open() {
-    let (mut driver, store, _) = world(TestHost::new(|_| Fate::LostAfter));
+    let (mut driver, store, _) = world(TestHost::new(|_| CallFate::LostAfter));
     start(&mut driver, vec![step("a", &[], NONE)]);
     driver.pump();
     let letter = store.letters(&scope(), Some(true), 10, None).unwrap().items.remove(0);
@@ -148,10 +146,12 @@ fn escalating_a_letter_keeps_it_open() {
 
 #[test]
 fn a_lost_call_with_a_check_is_checked_and_not_repeated() {
-    for (fate, calls) in [(Fate::LostAfter, 1), (Fate::LostBefore, 2)] {
+    for (fate, calls) in [(CallFate::LostAfter, 1), (CallFate::LostBefore, 2)] {
         let first = AtomicU32::new(0);
         let (mut driver, _, host) =
-            world(TestHost::new(move |_| if first.fetch_add(1, Ordering::Relaxed) == 0 { fate } else { Fate::Done }));
+            world(TestHost::new(
+                move |_| if first.fetch_add(1, Ordering::Relaxed) == 0 { fate } else { CallFate::Done },
+            ));
         let run = start(&mut driver, vec![step("a", &[], Place::Outside(Idempotency::Check("t.do".into())))]);
         assert_eq!(finish(&mut driver, run), RunStatus::Completed, "{fate:?}");
         let seen = host.seen.lock().unwrap();
@@ -162,7 +162,8 @@ fn a_lost_call_with_a_check_is_checked_and_not_repeated() {
 
 #[test]
 fn a_failure_undoes_finished_steps_in_reverse_order() {
-    let (mut driver, store, _) = world(TestHost::new(|job| if job.step == "c" { Fate::Refused } else { Fate::Done }));
+    let (mut driver, store, _) =
+        world(TestHost::new(|job| if job.step == "c" { CallFate::Refused } else { CallFate::Done }));
     let mut last = step("c", &["b"], KEY);
     last.on_failure = OnFailure::Undo;
     let steps = vec![
@@ -183,7 +184,7 @@ fn a_failure_undoes_finished_steps_in_reverse_order() {
 
 #[test]
 fn a_foreach_gives_an_ordered_list_of_results() {
-    let (mut driver, _, _) = world(TestHost::new(|_| Fate::Done));
+    let (mut driver, _, _) = world(TestHost::new(|_| CallFate::Done));
     let run = start(&mut driver, vec![each(step("a", &[], KEY))]);
     assert_eq!(finish(&mut driver, run), RunStatus::Completed);
     let data = driver.engine().run_state(&scope(), run).unwrap().data;
@@ -199,7 +200,8 @@ fn a_foreach_gives_an_ordered_list_of_results() {
 
 #[test]
 fn cancelling_waits_for_the_call_under_way() {
-    let (mut driver, _, host) = world(TestHost::new(|job| if job.step == "a" { Fate::Busy } else { Fate::Done }));
+    let (mut driver, _, host) =
+        world(TestHost::new(|job| if job.step == "a" { CallFate::Busy } else { CallFate::Done }));
     let run = start(&mut driver, vec![step("a", &[], KEY), step("b", &["a"], KEY)]);
     driver.pump();
     let engine = driver.engine().clone();
@@ -215,7 +217,7 @@ fn another_node_takes_over_the_runs_of_a_dead_node() {
         let first = AtomicU32::new(0);
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
         let host = Arc::new(TestHost::new(move |_| {
-            if first.fetch_add(1, Ordering::Relaxed) == 0 { Fate::NoAnswer } else { Fate::Done }
+            if first.fetch_add(1, Ordering::Relaxed) == 0 { CallFate::NoAnswer } else { CallFate::Done }
         }));
         let clock = clock();
         let mut one = Driver::new(store.clone(), host.clone(), host.clone(), clock.clone(), random(1));
@@ -237,7 +239,7 @@ fn another_node_takes_over_the_runs_of_a_dead_node() {
 #[test]
 fn a_node_whose_runs_were_taken_over_cannot_write_to_them() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    let host = Arc::new(TestHost::new(|job| if job.attempt == 1 { Fate::NoAnswer } else { Fate::Done }));
+    let host = Arc::new(TestHost::new(|job| if job.attempt == 1 { CallFate::NoAnswer } else { CallFate::Done }));
     let clock = clock();
     let mut one = Driver::new(store.clone(), host.clone(), host.clone(), clock.clone(), random(1));
     let run = start(&mut one, vec![step("a", &[], KEY)]);
@@ -258,7 +260,7 @@ fn a_node_whose_runs_were_taken_over_cannot_write_to_them() {
 
 #[test]
 fn an_unreadable_run_does_not_affect_others() {
-    let (mut driver, store, _) = world(TestHost::new(|_| Fate::Busy));
+    let (mut driver, store, _) = world(TestHost::new(|_| CallFate::Busy));
     let bad = start(&mut driver, vec![step("a", &[], KEY)]);
     driver.pump();
     // An event of a build that does not exist yet.
@@ -304,7 +306,7 @@ fn urgent_jobs_are_handed_over_first() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let host = Arc::new(TestHost::new(move |job| {
         seen.lock().unwrap().push(job.run);
-        Fate::Done
+        CallFate::Done
     }));
     let clock = clock();
     // One external job at a time: the others wait in order of priority.
@@ -340,7 +342,7 @@ fn urgent_jobs_are_handed_over_first() {
 
 #[test]
 fn a_long_run_is_compacted_and_continues() {
-    let mut host = TestHost::new(|job| if job.step == "last" { Fate::LostAfter } else { Fate::Done });
+    let mut host = TestHost::new(|job| if job.step == "last" { CallFate::LostAfter } else { CallFate::Done });
     host.sequel = Box::new(|job| if job.step == "s7" { common::Sequel::Grow } else { common::Sequel::Nothing });
     let (mut driver, store, _) = world(host);
     let mut steps: Vec<_> = (0..40)

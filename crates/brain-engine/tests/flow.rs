@@ -10,7 +10,7 @@ use brain_engine::core::{Submission, ToJob};
 use brain_engine::{Driver, FlowConfig, Limits, TenantLimits};
 use brain_lang::plan::{Idempotency, Place};
 use brain_store::{MemoryStore, Scope, Store};
-use common::{Fate, TestHost, clock, program, random, scope, step, submission};
+use common::{CallFate, TestHost, clock, program, random, scope, step, submission};
 
 const KEY: Place = Place::Outside(Idempotency::Key);
 
@@ -23,7 +23,7 @@ struct World {
     asked: Arc<Mutex<Vec<RunId>>>,
 }
 
-fn world(slots: usize, limits: Limits, fate: Fate) -> World {
+fn world(slots: usize, limits: Limits, fate: CallFate) -> World {
     let asked: Arc<Mutex<Vec<RunId>>> = Arc::default();
     let seen = asked.clone();
     let mut host = TestHost::new(move |job| {
@@ -55,7 +55,7 @@ impl World {
 
 #[test]
 fn a_flood_of_one_tenant_leaves_room_for_the_others() {
-    let mut world = world(10, Limits::default(), Fate::NoAnswer);
+    let mut world = world(10, Limits::default(), CallFate::NoAnswer);
     let flood: Vec<_> = (0..40).map(|n| world.submit("flood", n)).collect();
     let started = world.asked.lock().unwrap().len();
     assert_eq!(started, 8, "one tenant alone gets four fifths");
@@ -69,7 +69,7 @@ fn a_flood_of_one_tenant_leaves_room_for_the_others() {
 #[test]
 fn a_tools_limit_holds_over_all_tenants_and_a_tenants_over_all_tools() {
     let limits = Limits { running: Some(3), rate: None };
-    let mut world = world(100, limits, Fate::NoAnswer);
+    let mut world = world(100, limits, CallFate::NoAnswer);
     let quiet: Vec<_> = (0..3).map(|n| world.submit("quiet", n)).collect();
     let others: Vec<_> = (10..13).map(|n| world.submit("other", n)).collect();
     let waits: Vec<_> = quiet.iter().chain(&others).map(|run| world.waits_for(run)).collect();
@@ -80,7 +80,7 @@ fn a_tools_limit_holds_over_all_tenants_and_a_tenants_over_all_tools() {
 #[test]
 fn a_rate_spreads_calls_over_time_and_loses_none() {
     let limits = Limits { running: None, rate: Some("2/s".parse().unwrap()) };
-    let mut world = world(100, limits, Fate::Done);
+    let mut world = world(100, limits, CallFate::Done);
     let runs: Vec<_> = (0..8).map(|n| world.submit("default", n)).collect();
     assert_eq!(world.asked.lock().unwrap().len(), 2, "the burst");
     let began = world.clock.now();
@@ -95,7 +95,7 @@ fn a_rate_spreads_calls_over_time_and_loses_none() {
 
 #[test]
 fn a_decision_of_another_process_continues_on_the_node_that_owns_the_run() {
-    let mut world = world(100, Limits::default(), Fate::NoAnswer);
+    let mut world = world(100, Limits::default(), CallFate::NoAnswer);
     let mut gated = step("b", &[], KEY);
     gated.gate = true;
     let program = program(vec![step("a", &[], KEY), gated]);
@@ -124,7 +124,7 @@ fn a_decision_of_another_process_continues_on_the_node_that_owns_the_run() {
 
 #[test]
 fn a_node_with_free_slots_takes_queued_runs_of_another() {
-    let mut world = world(1, Limits::default(), Fate::NoAnswer);
+    let mut world = world(1, Limits::default(), CallFate::NoAnswer);
     let runs: Vec<_> = (0..4).map(|n| world.submit("default", n)).collect();
     assert_eq!(world.asked.lock().unwrap().len(), 1);
     let (store, host) = (world.store.clone(), world.host.clone());

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use brain_core::{Clock, SeededRandom, Timestamp};
 use brain_engine::{Engine, EngineConfig, Liveness};
 use brain_store::{MemoryStore, Scheduling, SystemScope};
-use common::{Fate, TestHost};
+use common::{CallFate, TestHost};
 
 /// A clock that panics on one thread when `broken` is set.
 struct BreakingClock {
@@ -45,7 +45,7 @@ static ENDED: AtomicUsize = AtomicUsize::new(0);
 async fn a_panic_in_a_deciding_or_keeper_thread_ends_the_process() {
     for (n, thread) in ["brain-decide-0", "brain-keep"].into_iter().enumerate() {
         let clock = Arc::new(BreakingClock { thread, broken: AtomicBool::new(false) });
-        let host = Arc::new(TestHost::new(|_| Fate::Done));
+        let host = Arc::new(TestHost::new(|_| CallFate::Done));
         let panicked = || {
             ENDED.fetch_add(1, Ordering::SeqCst);
         };
@@ -68,7 +68,7 @@ async fn a_panic_in_a_deciding_or_keeper_thread_ends_the_process() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_paused_node_has_no_share_of_limits_until_it_is_resumed() {
     let store = Arc::new(MemoryStore::new());
-    let host = Arc::new(TestHost::new(|_| Fate::Done));
+    let host = Arc::new(TestHost::new(|_| CallFate::Done));
     let clock = Arc::new(BreakingClock { thread: "nobody", broken: AtomicBool::new(false) });
     let config = EngineConfig { paused: true, ..EngineConfig::default() };
     let random = Box::new(SeededRandom::new(1));

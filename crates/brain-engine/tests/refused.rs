@@ -15,7 +15,7 @@ use brain_lang::plan::{Idempotency, Place};
 use brain_registry::ToolResult;
 use brain_store::{LogEvent, LogRow, Member, MemoryStore, Outcome, SqliteStore, Store, SystemScope, Write};
 use brain_vm::{Input, JobId, JobStatus};
-use common::{Fate, TestHost, clock, program, random, scope, step, submission};
+use common::{CallFate, TestHost, clock, program, random, scope, step, submission};
 use serde_json::json;
 
 const KEY: Place = Place::Outside(Idempotency::Key);
@@ -46,7 +46,7 @@ fn a_rejected_run_is_parked_and_the_others_complete() {
     let folder = tempfile::tempdir().unwrap();
     let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&folder.path().join("refused.db")).unwrap());
     // No call is answered the first time: the timeouts of all runs share one step and one commit.
-    let host = Arc::new(TestHost::new(|job| if job.attempt == 1 { Fate::NoAnswer } else { Fate::Done }));
+    let host = Arc::new(TestHost::new(|job| if job.attempt == 1 { CallFate::NoAnswer } else { CallFate::Done }));
     let clock = clock();
     let mut driver = Driver::new(store.clone(), host.clone(), host, clock.clone(), random(1));
     let engine = driver.engine().clone();
@@ -103,7 +103,7 @@ fn a_stopped_node_stays_known_while_a_commit_of_it_may_still_be_written() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("stops.db");
     let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&path).unwrap());
-    let host = Arc::new(TestHost::new(|_| Fate::NoAnswer));
+    let host = Arc::new(TestHost::new(|_| CallFate::NoAnswer));
     let mut driver = Driver::new(store.clone(), host.clone(), host, clock(), random(1));
     let engine = driver.engine().clone();
     // Another process holds the write lock for a while.
@@ -142,7 +142,7 @@ struct Bench {
 impl Bench {
     fn new() -> Self {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-        let host = Arc::new(TestHost::new(|_| Fate::Done));
+        let host = Arc::new(TestHost::new(|_| CallFate::Done));
         let clock = clock();
         let node = NodeId::generate(clock.now(), &mut SeededRandom::new(1));
         let core = Core::alone(node, store.clone(), host, random(1), FlowConfig::default());
@@ -304,7 +304,7 @@ fn a_run_whose_result_is_rejected_is_parked_and_a_person_resumes_it() {
 #[test]
 fn unparking_waits_for_a_call_that_must_not_be_repeated() {
     let (store, clock): (Arc<dyn Store>, _) = (Arc::new(MemoryStore::new()), clock());
-    let host = Arc::new(TestHost::new(|_| Fate::NoAnswer));
+    let host = Arc::new(TestHost::new(|_| CallFate::NoAnswer));
     let mut driver = Driver::new(store.clone(), host.clone(), host, clock.clone(), random(1));
     let engine = driver.engine().clone();
     let submission = submission(&program(vec![step("a", &[], NONE)]), 1);

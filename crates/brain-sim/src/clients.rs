@@ -161,7 +161,7 @@ impl World {
         if let Some(pending) = &mut client.pending {
             let Some(result) = poll(pending) else { return };
             client.pending = None;
-            self.heard(client, result);
+            self.answered(client, result);
         }
         if !client.is_waiting() || now < client.next {
             return;
@@ -183,7 +183,7 @@ impl World {
         client.pending = Some(Box::pin(async move { engine.submit(submission).await }));
     }
 
-    fn heard(&mut self, client: &mut Client, result: Result<RunNews, EngineError>) {
+    fn answered(&mut self, client: &mut Client, result: Result<RunNews, EngineError>) {
         let name = client.name.clone();
         match result {
             Ok(news) => {

@@ -92,7 +92,7 @@ pub(crate) struct NodeOutside {
 
 /// The fate of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fate {
+enum CallFate {
     Done,
     /// Not done; a retry may succeed.
     Busy,
@@ -110,7 +110,7 @@ enum Fate {
     Void,
 }
 
-impl Fate {
+impl CallFate {
     fn happens(self) -> bool {
         matches!(self, Self::Done | Self::Lie | Self::LostAfter | Self::Silence)
     }
@@ -156,21 +156,21 @@ impl Elsewhere {
         self.dice.lock().unwrap_or_else(PoisonError::into_inner).1 = false;
     }
 
-    fn fate(&self) -> (Fate, Millis) {
+    fn fate(&self) -> (CallFate, Millis) {
         let mut dice = self.dice.lock().unwrap_or_else(PoisonError::into_inner);
         let (dice, faulty) = &mut *dice;
         if !*faulty {
-            return (Fate::Done, Millis(dice.between(1, 100)));
+            return (CallFate::Done, Millis(dice.between(1, 100)));
         }
         let fate = match dice.below(100) {
-            0..=9 => Fate::Busy,
-            10..=12 => Fate::Refused,
-            13..=15 => Fate::Lie,
-            16..=23 => Fate::LostBefore,
-            24..=31 => Fate::LostAfter,
-            32..=35 => Fate::Silence,
-            36..=38 => Fate::Void,
-            _ => Fate::Done,
+            0..=9 => CallFate::Busy,
+            10..=12 => CallFate::Refused,
+            13..=15 => CallFate::Lie,
+            16..=23 => CallFate::LostBefore,
+            24..=31 => CallFate::LostAfter,
+            32..=35 => CallFate::Silence,
+            36..=38 => CallFate::Void,
+            _ => CallFate::Done,
         };
         let wait = if dice.one_in(4) { dice.between(500, 5_000) } else { dice.between(1, 300) };
         (fate, Millis(wait))
@@ -181,7 +181,7 @@ impl Elsewhere {
     }
 
     /// The effect of one call. A repeated key has no second effect.
-    fn act(&self, node: &str, call: &ValidatedCall, job: &JobContext, key: JobKey, fate: Fate) {
+    fn act(&self, node: &str, call: &ValidatedCall, job: &JobContext, key: JobKey, fate: CallFate) {
         let tool = call.tool().def.name.trim_start_matches("t.").to_owned();
         let mut seen = self.seen();
         seen.calls += 1;
@@ -191,7 +191,7 @@ impl Elsewhere {
         deeds.tool.clone_from(&tool);
         deeds.args.insert(call.args().to_string());
         deeds.effects += u32::from(fate.happens() && fresh);
-        deeds.open_calls += u32::from(!matches!(fate, Fate::Busy | Fate::Refused));
+        deeds.open_calls += u32::from(!matches!(fate, CallFate::Busy | CallFate::Refused));
         drop(seen);
         self.listing.note(node, |listing| {
             let undo = if job.job.undo { " undo" } else { "" };
@@ -241,20 +241,20 @@ impl NodeOutside {
         };
         let (mut fate, wait) = world.fate();
         world.act(&self.node, call, job, key, fate);
-        if world.bug == Some(Bug::BlindRetry) && matches!(fate, Fate::LostBefore | Fate::LostAfter) {
-            fate = Fate::Done;
+        if world.bug == Some(Bug::BlindRetry) && matches!(fate, CallFate::LostBefore | CallFate::LostAfter) {
+            fate = CallFate::Done;
             world.act(&self.node, call, job, key, fate);
         }
         let outcome = match fate {
-            Fate::Done => {
+            CallFate::Done => {
                 let data = json!({"said": call.args()["text"]});
                 JobOutcome::Done(world.host.result(job, data, false))
             }
-            Fate::Busy => JobOutcome::Failed(Failure::transient("busy", "busy")),
-            Fate::Refused => JobOutcome::Failed(Failure::business("refused", "no")),
-            Fate::Lie => JobOutcome::Failed(Failure::contract("bad_result", "That is not what was declared.")),
-            Fate::LostBefore | Fate::LostAfter => JobOutcome::Unknown(Failure::transient("lost", "cut")),
-            Fate::Silence | Fate::Void => return Box::pin(std::future::pending()),
+            CallFate::Busy => JobOutcome::Failed(Failure::transient("busy", "busy")),
+            CallFate::Refused => JobOutcome::Failed(Failure::business("refused", "no")),
+            CallFate::Lie => JobOutcome::Failed(Failure::contract("bad_result", "That is not what was declared.")),
+            CallFate::LostBefore | CallFate::LostAfter => JobOutcome::Unknown(Failure::transient("lost", "cut")),
+            CallFate::Silence | CallFate::Void => return Box::pin(std::future::pending()),
         };
         world.at(wait, outcome)
     }
@@ -269,8 +269,8 @@ impl NodeOutside {
         let happened = happened && world.bug != Some(Bug::WrongCheck);
         let (fate, wait) = world.fate();
         let answer = match fate {
-            Fate::Silence => return Box::pin(std::future::pending()),
-            Fate::LostBefore => CheckAnswer::Unclear(Failure::transient("lost", "cut")),
+            CallFate::Silence => return Box::pin(std::future::pending()),
+            CallFate::LostBefore => CheckAnswer::Unclear(Failure::transient("lost", "cut")),
             _ if happened => CheckAnswer::Happened(ToolResult::ok(json!({"found": true}))),
             _ => CheckAnswer::DidNot,
         };

@@ -52,14 +52,14 @@ impl World {
     }
 
     /// Processes answers.
-    pub(crate) fn hear(&mut self) {
+    pub(crate) fn take_answers(&mut self) {
         for mut ask in std::mem::take(&mut self.asks) {
             let Some(result) = poll(&mut ask.pending) else {
                 self.asks.push(ask);
                 continue;
             };
             if let Err(error) = &result {
-                self.listing.note("people", |_| format!("hear about {}: {error}", ask.what));
+                self.listing.note("people", |_| format!("get an error about {}: {error}", ask.what));
             }
             self.follow(ask.then, result);
         }

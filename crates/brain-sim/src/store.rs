@@ -78,7 +78,7 @@ pub(crate) struct NodeStore {
 
 /// The fate of a batch.
 #[derive(Clone, Copy, Debug)]
-enum Fate {
+enum CommitFate {
     /// Written and reported.
     Fine,
     /// Not written, and reported as failed.
@@ -182,19 +182,19 @@ impl Disk {
         }
     }
 
-    fn fate(&self) -> (Fate, Millis) {
+    fn fate(&self) -> (CommitFate, Millis) {
         let mut inner = self.lock();
         if !inner.faulty {
-            return (Fate::Fine, Millis(0));
+            return (CommitFate::Fine, Millis(0));
         }
         let fate = match inner.dice.below(1000) {
-            0..=34 => Fate::Fails,
-            35..=64 => Fate::Cut,
-            65..=99 => Fate::LateWord,
-            100..=134 => Fate::LateWrite,
-            135..=139 => Fate::DeathBefore,
-            140..=144 => Fate::DeathAfter,
-            _ => Fate::Fine,
+            0..=34 => CommitFate::Fails,
+            35..=64 => CommitFate::Cut,
+            65..=99 => CommitFate::LateWord,
+            100..=134 => CommitFate::LateWrite,
+            135..=139 => CommitFate::DeathBefore,
+            140..=144 => CommitFate::DeathAfter,
+            _ => CommitFate::Fine,
         };
         let wait = if inner.dice.one_in(5) { inner.dice.between(5_000, 30_000) } else { inner.dice.between(20, 2_000) };
         (fate, Millis(wait))
@@ -462,28 +462,28 @@ impl Commit for NodeStore {
         }));
         drop(started);
         let (fate, wait) = disk.fate();
-        if !matches!(fate, Fate::Fine) {
+        if !matches!(fate, CommitFate::Fine) {
             disk.bad_commits.fetch_add(1, Ordering::Relaxed);
         }
         let failed = |why: &str| Err(StoreError::Failed(why.to_owned()));
         match fate {
-            Fate::Fine => done(disk.write(&self.node, members, "fine")),
-            Fate::Fails => {
+            CommitFate::Fine => done(disk.write(&self.node, members, "fine")),
+            CommitFate::Fails => {
                 let shown: Vec<String> = members.iter().map(|member| disk.describe(member)).collect();
                 disk.listing.note(&self.node, |_| format!("commit fails: {}", shown.join("; ")));
                 done(failed("the disk is full"));
             }
-            Fate::Cut => {
+            CommitFate::Cut => {
                 drop(disk.write(&self.node, members, "cut off"));
                 done(failed("the connection was cut"));
             }
-            Fate::LateWord => {
+            CommitFate::LateWord => {
                 let result = disk.write(&self.node, members, "with a late word");
                 self.hold(None, result, done, wait);
             }
-            Fate::LateWrite => self.hold(Some(members), Ok(Vec::new()), done, wait),
-            Fate::DeathBefore => self.die("before"),
-            Fate::DeathAfter => {
+            CommitFate::LateWrite => self.hold(Some(members), Ok(Vec::new()), done, wait),
+            CommitFate::DeathBefore => self.die("before"),
+            CommitFate::DeathAfter => {
                 drop(disk.write(&self.node, members, "the last"));
                 self.die("after");
             }
@@ -501,8 +501,8 @@ impl Commit for NodeStore {
             return failed("this node is dead");
         }
         match self.disk.fate().0 {
-            Fate::Fails => failed("the disk is full"),
-            Fate::Cut => {
+            CommitFate::Fails => failed("the disk is full"),
+            CommitFate::Cut => {
                 drop(self.disk.write(&self.node, members, "cut off"));
                 failed("the connection was cut")
             }

@@ -207,7 +207,7 @@ impl World {
                 self.bury(place);
             }
         }
-        self.hear();
+        self.take_answers();
         fairness::round(self);
     }
 

@@ -51,7 +51,7 @@ pub struct Seen {
 
 /// The fate of an external call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
+pub enum CallFate {
     Done,
     Busy,
     Refused,
@@ -64,7 +64,7 @@ pub enum Fate {
 pub struct TestHost {
     pub tool: Arc<Tool>,
     pub seen: Mutex<Seen>,
-    pub fate: Box<dyn Fn(&JobContext) -> Fate + Send + Sync>,
+    pub fate: Box<dyn Fn(&JobContext) -> CallFate + Send + Sync>,
     pub inline_fails: Box<dyn Fn(&JobContext) -> bool + Send + Sync>,
     /// What follows from a successful result.
     pub sequel: Box<dyn Fn(&JobContext) -> Sequel + Send + Sync>,
@@ -99,7 +99,7 @@ impl TestHost {
 }
 
 impl TestHost {
-    pub fn new(fate: impl Fn(&JobContext) -> Fate + Send + Sync + 'static) -> Self {
+    pub fn new(fate: impl Fn(&JobContext) -> CallFate + Send + Sync + 'static) -> Self {
         Self {
             tool: tool(),
             seen: Mutex::default(),
@@ -177,15 +177,15 @@ impl Outside for TestHost {
         let mut seen = self.seen.lock().unwrap();
         let key = job.key.to_string();
         *seen.calls.entry(key.clone()).or_default() += 1;
-        if matches!(fate, Fate::Done | Fate::LostAfter) {
+        if matches!(fate, CallFate::Done | CallFate::LostAfter) {
             *seen.effects.entry(key).or_default() += 1;
         }
         let outcome = match fate {
-            Fate::Done => JobOutcome::Done(self.result(&job, json!({"said": call.args()["text"]}))),
-            Fate::Busy => JobOutcome::Failed(Failure::transient("busy", "busy")),
-            Fate::Refused => JobOutcome::Failed(Failure::business("refused", "no")),
-            Fate::LostAfter | Fate::LostBefore => JobOutcome::Unknown(Failure::transient("lost", "cut")),
-            Fate::NoAnswer => return Box::pin(std::future::pending()),
+            CallFate::Done => JobOutcome::Done(self.result(&job, json!({"said": call.args()["text"]}))),
+            CallFate::Busy => JobOutcome::Failed(Failure::transient("busy", "busy")),
+            CallFate::Refused => JobOutcome::Failed(Failure::business("refused", "no")),
+            CallFate::LostAfter | CallFate::LostBefore => JobOutcome::Unknown(Failure::transient("lost", "cut")),
+            CallFate::NoAnswer => return Box::pin(std::future::pending()),
         };
         Box::pin(std::future::ready(outcome))
     }

@@ -13,14 +13,14 @@ use brain_store::Scope;
 use super::World;
 
 /// The answer to a request.
-pub(super) enum Heard {
+pub(super) enum Answer {
     /// The run that was accepted or changed.
     Run(RunId),
     /// The jobs that a worker leased.
     Jobs(Vec<JobLease>),
 }
 
-pub(super) type Pending = Pin<Box<dyn Future<Output = Result<Heard, KernelError>>>>;
+pub(super) type Pending = Pin<Box<dyn Future<Output = Result<Answer, KernelError>>>>;
 
 /// A pending request.
 pub(super) struct Ask {
@@ -63,13 +63,13 @@ impl World {
     }
 
     /// Processes answers.
-    pub(super) fn hear(&mut self) {
+    pub(super) fn take_answers(&mut self) {
         for mut ask in std::mem::take(&mut self.asks) {
             match ask.pending.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
                 Poll::Pending => self.asks.push(ask),
                 Poll::Ready(result) => {
                     if let Err(error) = &result {
-                        self.listing.note("people", |_| format!("hear about {}: {error}", ask.what));
+                        self.listing.note("people", |_| format!("get an error about {}: {error}", ask.what));
                     }
                     self.follow(ask.then, result);
                 }
@@ -77,11 +77,11 @@ impl World {
         }
     }
 
-    fn follow(&mut self, then: Then, result: Result<Heard, KernelError>) {
+    fn follow(&mut self, then: Then, result: Result<Answer, KernelError>) {
         match (then, result) {
-            (Then::Accepted(client), Ok(Heard::Run(run))) => self.accepted(client, run),
+            (Then::Accepted(client), Ok(Answer::Run(run))) => self.accepted(client, run),
             (Then::Accepted(client), Err(error)) => self.not_accepted(client, &error),
-            (Then::Took(worker, scope), Ok(Heard::Jobs(jobs))) => self.took(worker, &scope, jobs),
+            (Then::Took(worker, scope), Ok(Answer::Jobs(jobs))) => self.took(worker, &scope, jobs),
             (Then::Took(worker, _), Err(error)) => {
                 self.workers[worker].asked = false;
                 // A node that is shutting down and a store failure may reject any request; a single run that cannot go

@@ -5,7 +5,7 @@ use brain_kernel::{Actor, KernelError, Mode, Request};
 use brain_store::Scope;
 use serde_json::{Value, json};
 
-use super::asks::{Heard, Then};
+use super::asks::{Answer, Then};
 use super::{World, pack, place};
 use crate::dice::Dice;
 
@@ -75,7 +75,7 @@ impl World {
             let what = format!("{} wants {}", client.name, client.calls[0].0);
             let subject = format!("client {number}");
             self.clients[number].asking = self.ask(subject, what, Then::Accepted(number), |kernel| {
-                Box::pin(async move { kernel.begin(&request).await.map(|begun| Heard::Run(begun.run)) })
+                Box::pin(async move { kernel.begin(&request).await.map(|begun| Answer::Run(begun.run)) })
             });
         }
     }

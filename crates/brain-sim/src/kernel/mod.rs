@@ -188,7 +188,7 @@ impl World {
         while self.now() < last {
             self.pass(Millis(1_500));
             self.turn_nodes(40, true);
-            self.hear();
+            self.take_answers();
         }
         self.compare_memories();
         self.follow_feeds();
@@ -219,7 +219,7 @@ impl World {
         self.live_with_people();
         self.let_work();
         self.turn_nodes(turns, keeps && self.options.bug != Some(Bug::NoKeeper));
-        self.hear();
+        self.take_answers();
     }
 
     fn turn_nodes(&mut self, turns: u64, keeps: bool) {

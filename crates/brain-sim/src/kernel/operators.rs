@@ -6,7 +6,7 @@ use brain_engine::{Keep, sweep};
 use brain_store::SystemScope;
 use brain_vm::StepMap;
 
-use super::asks::{Heard, Then};
+use super::asks::{Answer, Then};
 use super::{Slot, World};
 
 /// How long a node that is being replaced waits for calls under way.
@@ -103,7 +103,7 @@ impl World {
                 if kernel.store().run(&scope, run)?.and_then(|row| row.program) == program {
                     return Err(brain_kernel::KernelError::Conflict("it is there already".into()));
                 }
-                Ok(Heard::Run(moved.run))
+                Ok(Answer::Run(moved.run))
             })
         });
     }

@@ -65,7 +65,7 @@ pub(super) struct Reached {
 
 /// The fate of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fate {
+enum CallFate {
     Done,
     /// Done, with a value that is too large for a caller within a bundle.
     DoneLarge,
@@ -144,27 +144,27 @@ impl Systems {
         }
     }
 
-    fn fate(&self) -> (Fate, Millis) {
+    fn fate(&self) -> (CallFate, Millis) {
         let mut dice = self.dice.lock().unwrap_or_else(PoisonError::into_inner);
         let (dice, faulty) = &mut *dice;
         if !*faulty {
-            return (Fate::Done, Millis(dice.between(1, 100)));
+            return (CallFate::Done, Millis(dice.between(1, 100)));
         }
         let status = |dice: &mut Dice| dice.pick(&[504, 500, 502, 503, 408, 302]).copied().unwrap_or(504);
         let fate = match dice.below(100) {
-            0..=4 => Fate::DoneLate,
-            5..=9 => Fate::DoneBut(status(dice)),
-            10..=12 => Fate::DoneCut,
-            13..=16 => Fate::DoneBadly,
-            17..=18 => Fate::DoneSilent,
-            19..=22 => Fate::NotBut(status(dice)),
-            23..=25 => Fate::NotCut,
-            26..=27 => Fate::NotSilent,
-            28..=29 => Fate::NotConnected,
-            30..=34 => Fate::Refused,
-            35..=40 => Fate::Busy,
-            41..=50 => Fate::DoneLarge,
-            _ => Fate::Done,
+            0..=4 => CallFate::DoneLate,
+            5..=9 => CallFate::DoneBut(status(dice)),
+            10..=12 => CallFate::DoneCut,
+            13..=16 => CallFate::DoneBadly,
+            17..=18 => CallFate::DoneSilent,
+            19..=22 => CallFate::NotBut(status(dice)),
+            23..=25 => CallFate::NotCut,
+            26..=27 => CallFate::NotSilent,
+            28..=29 => CallFate::NotConnected,
+            30..=34 => CallFate::Refused,
+            35..=40 => CallFate::Busy,
+            41..=50 => CallFate::DoneLarge,
+            _ => CallFate::Done,
         };
         let wait = if dice.one_in(4) { dice.between(300, 1_900) } else { dice.between(1, 300) };
         (fate, Millis(wait))
@@ -213,39 +213,39 @@ impl Reached {
         let keyed = path.starts_with("key");
         if path == "key_later" && deeds.open_calls == 0 && deeds.bodies.len() == 1 && !deeds.busied {
             deeds.busied = true;
-            fate = Fate::Busy;
+            fate = CallFate::Busy;
         }
         if keyed && deeds.refused {
-            fate = Fate::Refused;
-        } else if keyed && deeds.effects > 0 && matches!(fate, Fate::Refused | Fate::Busy) {
-            fate = Fate::Done;
+            fate = CallFate::Refused;
+        } else if keyed && deeds.effects > 0 && matches!(fate, CallFate::Refused | CallFate::Busy) {
+            fate = CallFate::Done;
         }
-        deeds.refused |= keyed && fate == Fate::Refused;
-        let open = !matches!(fate, Fate::Refused | Fate::Busy | Fate::NotConnected);
+        deeds.refused |= keyed && fate == CallFate::Refused;
+        let open = !matches!(fate, CallFate::Refused | CallFate::Busy | CallFate::NotConnected);
         deeds.open_calls += u32::from(open);
         let timeout = request.timeout;
         let (happens, carried): (bool, Option<(Millis, Carried)>) = match fate {
-            Fate::Done => (true, Some((wait, answer(200, json!({"value": systems.throw(|dice| dice.below(8))}))))),
-            Fate::DoneLarge => {
+            CallFate::Done => (true, Some((wait, answer(200, json!({"value": systems.throw(|dice| dice.below(8))}))))),
+            CallFate::DoneLarge => {
                 (true, Some((wait, answer(200, json!({"value": 8 + systems.throw(|dice| dice.below(8))})))))
             }
-            Fate::DoneLate => {
+            CallFate::DoneLate => {
                 // A request that was sent in time lands at most a little after the caller's timeout.
                 let later = systems.throw(|dice| dice.between(timeout.0, timeout.0 + 4_500));
                 let at = systems.truth.now().plus(Millis(later));
                 seen.landing.push(Landing { at, key: key.to_owned() });
                 (false, Some((timeout, Err(NoAnswer::TimedOut))))
             }
-            Fate::DoneBut(status) => (true, Some((wait, answer(status, json!("gateway"))))),
-            Fate::NotBut(status) => (false, Some((wait, answer(status, json!("gateway"))))),
-            Fate::DoneCut => (true, Some((wait, Err(NoAnswer::Broken("cut".into()))))),
-            Fate::NotCut => (false, Some((wait, Err(NoAnswer::Broken("cut".into()))))),
-            Fate::DoneBadly => (true, Some((wait, answer(200, json!({"nonsense": true}))))),
-            Fate::DoneSilent => (true, None),
-            Fate::NotSilent => (false, None),
-            Fate::NotConnected => (false, Some((wait, Err(NoAnswer::NotConnected("refused".into()))))),
-            Fate::Refused => (false, Some((wait, answer(422, json!("no"))))),
-            Fate::Busy => {
+            CallFate::DoneBut(status) => (true, Some((wait, answer(status, json!("gateway"))))),
+            CallFate::NotBut(status) => (false, Some((wait, answer(status, json!("gateway"))))),
+            CallFate::DoneCut => (true, Some((wait, Err(NoAnswer::Broken("cut".into()))))),
+            CallFate::NotCut => (false, Some((wait, Err(NoAnswer::Broken("cut".into()))))),
+            CallFate::DoneBadly => (true, Some((wait, answer(200, json!({"nonsense": true}))))),
+            CallFate::DoneSilent => (true, None),
+            CallFate::NotSilent => (false, None),
+            CallFate::NotConnected => (false, Some((wait, Err(NoAnswer::NotConnected("refused".into()))))),
+            CallFate::Refused => (false, Some((wait, answer(422, json!("no"))))),
+            CallFate::Busy => {
                 let status = systems.throw(|dice| dice.pick(&[429, 503, 425]).copied().unwrap_or(429));
                 let headers = vec![("retry-after".to_owned(), "1".to_owned())];
                 (false, Some((wait, Ok(Incoming { status, headers, body: Vec::new() }))))
@@ -256,7 +256,7 @@ impl Reached {
         }
         drop(seen);
         systems.listing.note(&self.node, |_| format!("calls {path} {key}: {fate:?}"));
-        if systems.bug == Some(Bug::RepeatedGateway) && matches!(fate, Fate::DoneBut(504) | Fate::NotBut(504)) {
+        if systems.bug == Some(Bug::RepeatedGateway) && matches!(fate, CallFate::DoneBut(504) | CallFate::NotBut(504)) {
             // The bug: the gateway timeout looks like a busy system.
             let headers = vec![("retry-after".to_owned(), "1".to_owned())];
             return systems.at(wait, Ok(Incoming { status: 503, headers, body: Vec::new() }));
@@ -273,11 +273,11 @@ impl Reached {
         let (fate, wait) = systems.fate();
         systems.listing.note(&self.node, |_| format!("looks up {key}: {happened} ({fate:?})"));
         let carried = match fate {
-            Fate::DoneSilent | Fate::NotSilent => return Box::pin(std::future::pending()),
-            Fate::DoneCut | Fate::NotCut => Err(NoAnswer::Broken("cut".into())),
-            Fate::NotConnected => Err(NoAnswer::NotConnected("refused".into())),
-            Fate::DoneBadly => answer(200, json!({"nonsense": true})),
-            Fate::DoneBut(status) | Fate::NotBut(status) => answer(status, json!("gateway")),
+            CallFate::DoneSilent | CallFate::NotSilent => return Box::pin(std::future::pending()),
+            CallFate::DoneCut | CallFate::NotCut => Err(NoAnswer::Broken("cut".into())),
+            CallFate::NotConnected => Err(NoAnswer::NotConnected("refused".into())),
+            CallFate::DoneBadly => answer(200, json!({"nonsense": true})),
+            CallFate::DoneBut(status) | CallFate::NotBut(status) => answer(status, json!("gateway")),
             _ if happened => answer(200, json!({"happened": true, "result": {"value": 1}})),
             _ => answer(200, json!({"happened": false})),
         };

@@ -12,7 +12,7 @@ use brain_vm::JobStatus;
 use serde_json::json;
 
 use super::World;
-use super::asks::{Heard, Then};
+use super::asks::{Answer, Then};
 
 fn somebody() -> Actor {
     Actor { name: "somebody".into(), ..Actor::local() }
@@ -89,7 +89,7 @@ impl World {
                             true => kernel.abort(&scope, run, "somebody", "").await?,
                             false => kernel.cancel(&scope, run).await?,
                         };
-                        Ok(Heard::Run(report.run))
+                        Ok(Answer::Run(report.run))
                     })
                 });
             }
@@ -100,7 +100,7 @@ impl World {
             let Some(run) = self.dice.pick(&over).map(|row| row.id) else { return };
             let (scope, name) = (scope.clone(), self.listing.run(run));
             self.ask(format!("undo {run}"), format!("undo {name}"), Then::Nothing, |kernel| {
-                Box::pin(async move { Ok(Heard::Run(kernel.undo(&scope, run, None, &somebody()).await?.run)) })
+                Box::pin(async move { Ok(Answer::Run(kernel.undo(&scope, run, None, &somebody()).await?.run)) })
             });
         }
     }
@@ -116,7 +116,7 @@ impl World {
                     true => kernel.abort(&scope, run, "somebody", "").await?,
                     false => kernel.retry_run(&scope, run, "somebody", "").await?,
                 };
-                Ok(Heard::Run(report.run))
+                Ok(Answer::Run(report.run))
             })
         });
     }
@@ -136,7 +136,7 @@ impl World {
             self.ask(format!("letter {id}"), what, Then::Nothing, |kernel| {
                 Box::pin(async move {
                     let decided = kernel.decide_letter(&scope, id, decision, "somebody", "a note").await?;
-                    Ok(Heard::Run(decided.run))
+                    Ok(Answer::Run(decided.run))
                 })
             });
         }
@@ -149,7 +149,7 @@ impl World {
             let what = format!("approval of {} {}: {decision:?}", self.listing.run(row.run), row.body["step"]);
             self.ask(format!("approval {id}"), what, Then::Nothing, |kernel| {
                 Box::pin(async move {
-                    Ok(Heard::Run(kernel.decide(&scope, &id, None, decision, &somebody(), "").await?.run))
+                    Ok(Answer::Run(kernel.decide(&scope, &id, None, decision, &somebody(), "").await?.run))
                 })
             });
         }
@@ -170,7 +170,7 @@ impl World {
                     self.ask(format!("review {key}"), what, Then::Nothing, |kernel| {
                         Box::pin(async move {
                             let reviewed = kernel.review(&scope, run, Some(&step), verdict, &somebody(), "").await?;
-                            Ok(Heard::Run(reviewed.run))
+                            Ok(Answer::Run(reviewed.run))
                         })
                     });
                 }
@@ -185,7 +185,7 @@ impl World {
                         let (scope, what) = (scope.clone(), format!("callback for {}", self.listing.run(run)));
                         self.ask(format!("callback {key}"), what, Then::Nothing, |kernel| {
                             Box::pin(async move {
-                                Ok(Heard::Run(kernel.engine().tell_job(&scope, run, key, message).await?.run))
+                                Ok(Answer::Run(kernel.engine().tell_job(&scope, run, key, message).await?.run))
                             })
                         });
                     }

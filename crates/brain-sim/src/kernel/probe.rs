@@ -11,7 +11,7 @@ use brain_store::Store;
 use brain_tools::{Toolbox, ToolboxConfig};
 use serde_json::json;
 
-use super::asks::{Heard, Then};
+use super::asks::{Answer, Then};
 use super::outside::{Reached, Systems};
 use super::{Slot, World, pack};
 
@@ -52,14 +52,14 @@ impl World {
             Box::pin(async move {
                 let begun = kernel.begin(&request).await?;
                 *told.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(begun.run);
-                Ok(Heard::Run(begun.run))
+                Ok(Answer::Run(begun.run))
             })
         });
         let until = self.now().plus(PROBE);
         let run = loop {
             self.pass(Millis(50));
             self.turn_nodes(40, false);
-            self.hear();
+            self.take_answers();
             let run = *found.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             let open = !self.open_runs(&scope).is_empty();
             if (run.is_some() && !open) || self.now() > until {

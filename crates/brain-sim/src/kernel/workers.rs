@@ -9,7 +9,7 @@ use brain_registry::ToolResult;
 use brain_store::Scope;
 use serde_json::json;
 
-use super::asks::{Heard, Then};
+use super::asks::{Answer, Then};
 use super::{World, pack};
 
 #[derive(Default)]
@@ -55,7 +55,7 @@ impl World {
         self.workers[worker].asked = self.ask(format!("worker {worker}"), what, Then::Took(worker, scope), |kernel| {
             Box::pin(async move {
                 let topics = [pack::TOPIC.to_owned()];
-                kernel.activate(&of, &topics, &who, max, lease, Duration::ZERO).await.map(Heard::Jobs)
+                kernel.activate(&of, &topics, &who, max, lease, Duration::ZERO).await.map(Answer::Jobs)
             })
         });
     }
@@ -88,7 +88,7 @@ impl World {
             self.ask(format!("{who} {key}"), format!("{who} wants more time for {name}"), Then::Nothing, |kernel| {
                 Box::pin(async move {
                     let run = lease_run(&held);
-                    kernel.extend_job(&of, key, &held, by).await.map(|_| Heard::Run(run))
+                    kernel.extend_job(&of, key, &held, by).await.map(|_| Answer::Run(run))
                 })
             });
             let at = self.now().plus(Millis(self.dice.between(0, 4_000)));
@@ -109,7 +109,7 @@ impl World {
             let (of, held) = (scope.clone(), lease.lease.clone());
             let then = if is_final { Then::Answered(key, attempt) } else { Then::Nothing };
             let answered = self.ask(format!("{who} {key}"), format!("{who} answers for {name}"), then, |kernel| {
-                Box::pin(async move { kernel.answer_job(&of, key, &held, None, outcome).await.map(Heard::Run) })
+                Box::pin(async move { kernel.answer_job(&of, key, &held, None, outcome).await.map(Answer::Run) })
             });
             if self.calm && !answered {
                 let at = self.now();
