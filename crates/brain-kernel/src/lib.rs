@@ -55,7 +55,7 @@ pub use intake::{Actor, FieldProblem, Incoming, Limits, MAX_WAIT, Mode, Parent, 
 pub use kernel::{Expiry, Kernel, KernelConfig};
 pub use keys::Found as FoundByKey;
 pub use learning::{
-    Corrected, Correction, Heard, Judged, Learned, Learning, Lesson, Promotion, TaughtRow, sweep_corrections,
+    Corrected, Correction, Judged, Learned, Learning, Lesson, Promotion, RunReading, TaughtRow, sweep_corrections,
 };
 pub use migrate::Move;
 pub use narrate::{Enqueued, PlannedCall, Problem, ReceiptView, Report};

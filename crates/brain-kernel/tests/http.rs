@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 
 /// One request as the server saw it.
 #[derive(Clone, Debug)]
-struct Heard {
+struct Received {
     path: String,
     query: String,
     headers: HeaderMap,
@@ -28,10 +28,10 @@ struct Heard {
 }
 
 #[derive(Clone, Default)]
-struct Outside(Arc<Mutex<Vec<Heard>>>);
+struct Outside(Arc<Mutex<Vec<Received>>>);
 
 impl Outside {
-    fn heard(&self) -> Vec<Heard> {
+    fn received(&self) -> Vec<Received> {
         self.0.lock().unwrap().clone()
     }
 }
@@ -44,10 +44,15 @@ async fn answer(
     body: Bytes,
 ) -> Response {
     let nth = {
-        let mut heard = outside.0.lock().unwrap();
+        let mut received = outside.0.lock().unwrap();
         let body = serde_json::from_slice(&body).unwrap_or(Value::Null);
-        heard.push(Heard { path: path.clone(), query: uri.query().unwrap_or_default().to_owned(), headers, body });
-        heard.iter().filter(|one| one.path == path).count()
+        received.push(Received {
+            path: path.clone(),
+            query: uri.query().unwrap_or_default().to_owned(),
+            headers,
+            body,
+        });
+        received.iter().filter(|one| one.path == path).count()
     };
     match path.as_str() {
         "tickets" => {
@@ -125,12 +130,12 @@ async fn a_call_carries_its_key_its_secret_and_its_values_and_maps_the_answer() 
     let report = call(&kernel, "desk.open", json!({"subject": "Printer"})).await;
     assert!(report.ok, "{report:#?}");
     assert_eq!(report.receipts[0].result, json!({"number": 42, "price": "12.50", "state": "open"}));
-    let heard = seen.heard().remove(0);
-    assert_eq!(heard.body, json!({"title": "Printer", "urgent": false}));
-    assert_eq!(heard.query, "team=north", "a null parameter is left out");
-    assert_eq!(heard.headers["authorization"], "Bearer s3cret-token");
-    assert_eq!(heard.headers["x-subject-length"], "7");
-    assert_eq!(heard.headers["idempotency-key"].to_str().unwrap(), report.receipts[0].call_id);
+    let received = seen.received().remove(0);
+    assert_eq!(received.body, json!({"title": "Printer", "urgent": false}));
+    assert_eq!(received.query, "team=north", "a null parameter is left out");
+    assert_eq!(received.headers["authorization"], "Bearer s3cret-token");
+    assert_eq!(received.headers["x-subject-length"], "7");
+    assert_eq!(received.headers["idempotency-key"].to_str().unwrap(), report.receipts[0].call_id);
     let log = kernel.store().log(&scope(), report.run).unwrap();
     let written = format!("{log:?} {:?}", kernel.store().run(&scope(), report.run).unwrap());
     assert!(!written.contains("s3cret"), "secrets are never written");
@@ -141,7 +146,7 @@ async fn a_busy_server_is_called_again_with_the_same_key() {
     let (kernel, seen, _secret) = desk(true).await;
     let report = call(&kernel, "desk.flaky", json!({})).await;
     assert!(report.ok, "{report:#?}");
-    let keys: Vec<_> = seen.heard().iter().map(|heard| heard.headers["idempotency-key"].clone()).collect();
+    let keys: Vec<_> = seen.received().iter().map(|received| received.headers["idempotency-key"].clone()).collect();
     assert_eq!(keys.len(), 3);
     assert!(keys.windows(2).all(|two| two[0] == two[1]));
     assert_eq!(report.receipts.iter().map(|one| one.status).collect::<Vec<_>>(), ["in_doubt", "in_doubt", "succeeded"]);
@@ -154,7 +159,7 @@ async fn exhausted_attempts_become_a_dead_letter_and_are_reported() {
     assert!(!report.ok);
     assert_eq!((report.status.as_str(), report.errors[0].code.as_str()), ("waiting", "dead_letter"));
     assert!(report.message.contains("429"), "{}", report.message);
-    assert_eq!(seen.heard().len(), 3);
+    assert_eq!(seen.received().len(), 3);
     let letters = kernel.store().letters(&scope(), Some(true), 10, None).unwrap().items;
     assert_eq!(letters.len(), 1);
     assert_eq!(report.next_actions[0], NextAction::Decide { letter: letters[0].id.to_string() });
@@ -168,7 +173,7 @@ async fn a_refusal_is_a_business_failure_and_is_not_repeated() {
         assert_eq!((report.ok, report.status.as_str()), (false, "failed"), "{tool}");
         assert_eq!(report.errors[0].code, code, "{tool}");
     }
-    assert_eq!(seen.heard().len(), 3, "a redirect is not followed");
+    assert_eq!(seen.received().len(), 3, "a redirect is not followed");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -177,7 +182,7 @@ async fn no_answer_without_a_key_is_in_doubt() {
     let report = call(&kernel, "desk.slow", json!({})).await;
     assert_eq!((report.ok, report.errors[0].code.as_str()), (false, "in_doubt"));
     assert_eq!(report.receipts[0].status, "in_doubt");
-    assert_eq!(seen.heard().len(), 1, "it is not called again");
+    assert_eq!(seen.received().len(), 1, "it is not called again");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -186,7 +191,7 @@ async fn a_missing_secret_is_named_and_nothing_is_sent() {
     let report = call(&kernel, "desk.gone", json!({})).await;
     assert!(!report.ok);
     assert!(report.message.contains("BRAIN_TEST_NO_SUCH_SECRET"), "{}", report.message);
-    assert!(seen.heard().is_empty());
+    assert!(seen.received().is_empty());
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -195,5 +200,5 @@ async fn private_addresses_are_not_called_unless_the_operator_allows_it() {
     let report = call(&kernel, "desk.flaky", json!({})).await;
     assert!(!report.ok);
     assert!(report.message.contains("--allow-private-hosts"), "{}", report.message);
-    assert!(seen.heard().is_empty());
+    assert!(seen.received().is_empty());
 }

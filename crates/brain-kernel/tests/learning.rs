@@ -289,8 +289,8 @@ async fn teaching_checks_the_corpora_too() {
 async fn a_run_explains_how_its_request_was_understood() {
     let world = World::new();
     let run = world.say("ann", "pls creat a task: Call Bob").await.run;
-    let heard = world.kernel.heard(&scope(), run).unwrap().unwrap();
-    assert_eq!(heard.message, "pls creat a task: Call Bob");
-    assert_eq!(heard.understanding, world.kernel.understand(&scope(), "ann", &heard.message), "all of it is kept");
+    let reading = world.kernel.run_reading(&scope(), run).unwrap().unwrap();
+    assert_eq!(reading.message, "pls creat a task: Call Bob");
+    assert_eq!(reading.understanding, world.kernel.understand(&scope(), "ann", &reading.message), "all of it is kept");
     world.kernel.engine().stop();
 }

@@ -286,10 +286,10 @@ async fn a_worker_fetches_a_recording_and_its_transcript_becomes_a_note() {
     assert_eq!(job["run_id"], run["run_id"], "{job:#}");
     // The worker gets a reference and fetches the content.
     let hash = job["input"]["recording"]["$blob"].as_str().unwrap();
-    let heard = desk.client.get(format!("{blobs}/{hash}")).send().await.unwrap().text().await.unwrap();
+    let recording = desk.client.get(format!("{blobs}/{hash}")).send().await.unwrap().text().await.unwrap();
     let path = |what: &str| format!("/v1/jobs/{}/{what}", job["job_id"].as_str().unwrap());
     desk.ok(&path("extend"), &json!({"lease": job["lease"], "lease_ms": 60_000})).await;
-    let answer = json!({"lease": job["lease"], "result": {"text": heard, "seconds": 12}});
+    let answer = json!({"lease": job["lease"], "result": {"text": recording, "seconds": 12}});
     desk.ok(&path("complete"), &answer).await;
     desk.settled(&run, "completed").await;
     assert_eq!(desk.records("note").await[0]["body"], "Voicemail: please call back");

@@ -93,7 +93,7 @@ impl Kernel {
         meant: Option<&str>,
         why: &str,
     ) -> Result<Corrected, KernelError> {
-        let heard = self.heard(scope, run)?.ok_or_else(|| {
+        let reading = self.run_reading(scope, run)?.ok_or_else(|| {
             KernelError::Conflict(format!(
                 "run {run} has no message to correct: it was called by name, or its payloads were erased"
             ))
@@ -101,7 +101,7 @@ impl Kernel {
         if let Some(meant) = meant {
             self.known_target(meant)?;
         }
-        let (said, chosen, answer) = match &heard.understanding {
+        let (said, chosen, answer) = match &reading.understanding {
             Understanding::Clear { intents } => {
                 let (number, several) = (request.unwrap_or(1), intents.len() > 1);
                 if several && request.is_none() {
@@ -116,21 +116,21 @@ impl Kernel {
                 let intent = number.checked_sub(1).and_then(|at| intents.get(at)).ok_or_else(|| {
                     KernelError::Refused(format!("run {run} has no request {number}; it has {}", intents.len()))
                 })?;
-                let said = heard.message.get(intent.span.clone()).unwrap_or_default().trim();
+                let said = reading.message.get(intent.span.clone()).unwrap_or_default().trim();
                 (said.to_owned(), Some(intent.target.clone()), false)
             }
             Understanding::Ask(_) | Understanding::Unknown { .. } if meant.is_none() => {
                 return Err(KernelError::Refused(format!(
                     "nothing was chosen for “{}”; name the tool or playbook that was meant",
-                    heard.message
+                    reading.message
                 )));
             }
             Understanding::Ask(_) | Understanding::Unknown { .. } => {
-                let answer = matches!(heard.understanding, Understanding::Ask(_));
-                (heard.message.trim().to_owned(), None, answer)
+                let answer = matches!(reading.understanding, Understanding::Ask(_));
+                (reading.message.trim().to_owned(), None, answer)
             }
             Understanding::SmallTalk { .. } => {
-                let message = format!("“{}” is small talk; teach it if it should mean something here", heard.message);
+                let message = format!("“{}” is small talk; teach it if it should mean something here", reading.message);
                 return Err(KernelError::Refused(message));
             }
         };

@@ -19,4 +19,4 @@ pub use promote::{Judged, Promotion};
 pub use status::Learning;
 pub(crate) use teach::Lessons;
 pub use teach::{Learned, Lesson, TaughtRow};
-pub use turns::Heard;
+pub use turns::RunReading;

@@ -24,7 +24,7 @@ const PAGE: usize = 200;
 
 /// The message of a run and its reading.
 #[derive(Clone, Debug)]
-pub struct Heard {
+pub struct RunReading {
     /// The message.
     pub message: String,
     /// Its reading.
@@ -72,12 +72,12 @@ struct Named {
 
 impl Kernel {
     /// The message of a run; `None` if it has none or was erased.
-    pub fn heard(&self, scope: &Scope, run: RunId) -> Result<Option<Heard>, KernelError> {
+    pub fn run_reading(&self, scope: &Scope, run: RunId) -> Result<Option<RunReading>, KernelError> {
         let row = self.store().run(scope, run)?.ok_or(KernelError::NoSuchRun(run))?;
-        self.heard_by(scope, &row)
+        self.reading_in(scope, &row)
     }
 
-    fn heard_by(&self, scope: &Scope, row: &RunRow) -> Result<Option<Heard>, KernelError> {
+    fn reading_in(&self, scope: &Scope, row: &RunRow) -> Result<Option<RunReading>, KernelError> {
         let Some(message) = row.request["message"].as_str().filter(|text| !text.is_empty()) else { return Ok(None) };
         let log = match self.store().log(scope, row.id) {
             Ok(log) => log,
@@ -90,7 +90,7 @@ impl Kernel {
         let links = evidence.get("links").cloned().unwrap_or_default();
         // Readings that were stored as blobs or written by another version are skipped.
         let Ok(understanding) = serde_json::from_value(restored(evidence.clone(), message)) else { return Ok(None) };
-        Ok(Some(Heard { message: message.to_owned(), understanding, links }))
+        Ok(Some(RunReading { message: message.to_owned(), understanding, links }))
     }
 
     /// The requests in words of the last 90 days, newest first.
@@ -143,9 +143,9 @@ impl Kernel {
             named.push(Named { actor: text("actor"), said: plain(&text("message")), tools });
             return Ok(Vec::new());
         }
-        let Some(heard) = self.heard_by(scope, row)? else { return Ok(Vec::new()) };
-        let about = About { kernel: self, row, scope, heard: &heard, corrections };
-        Ok(match &heard.understanding {
+        let Some(reading) = self.reading_in(scope, row)? else { return Ok(Vec::new()) };
+        let about = About { kernel: self, row, scope, reading: &reading, corrections };
+        Ok(match &reading.understanding {
             Understanding::SmallTalk { .. } => Vec::new(),
             Understanding::Clear { intents } => {
                 let alone = intents.len() == 1;
@@ -162,7 +162,7 @@ struct About<'a> {
     kernel: &'a Kernel,
     row: &'a RunRow,
     scope: &'a Scope,
-    heard: &'a Heard,
+    reading: &'a RunReading,
     corrections: &'a [Correction],
 }
 
@@ -192,7 +192,7 @@ impl About<'_> {
     /// A request that was understood.
     fn clause(&self, number: usize, alone: bool, intent: &Intent) -> Turn {
         let turn = if alone { self.row.id.to_string() } else { format!("{}/{number}", self.row.id) };
-        let said = self.heard.message.get(intent.span.clone()).unwrap_or_default();
+        let said = self.reading.message.get(intent.span.clone()).unwrap_or_default();
         let how = match self.row.status {
             RunStatus::Completed => Some(How::Succeeded),
             RunStatus::Failed | RunStatus::Compensated => Some(How::Failed),
@@ -215,7 +215,7 @@ impl About<'_> {
 
     /// A request that was ambiguous or not understood.
     fn question(&self, options: &[Intent], named: &[Named]) -> Turn {
-        let message = self.heard.message.as_str();
+        let message = self.reading.message.as_str();
         let offered: Vec<String> = options.iter().map(|option| option.target.clone()).collect();
         let slots_of = |target: &str| {
             let option = options.iter().find(|option| option.target == target);

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 use brain_core::{Clock as _, REDACTED, RunId};
-use brain_kernel::{Actor, Heard, Kernel};
+use brain_kernel::{Actor, Kernel, RunReading};
 use brain_nlu::{Evidence, Intent, Question, SmallTalk, Source, Stage, Suggestion, Target, Understanding};
 use brain_store::Scope;
 use serde_json::Value;
@@ -53,7 +53,7 @@ fn explain_run(global: &Global, run: RunId) -> Result<bool> {
             show::json(&brain_server::wire::Explanation::of_run(kernel, scope, run)?);
             return Ok(true);
         }
-        let Some(Heard { message, mut understanding, links }) = kernel.heard(scope, run)? else {
+        let Some(RunReading { message, mut understanding, links }) = kernel.run_reading(scope, run)? else {
             bail!(
                 "run {run} has no message: it was called by name, or its payloads were erased. See `brain inspect {run}`"
             )
