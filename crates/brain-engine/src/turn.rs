@@ -1,9 +1,9 @@
 //! One turn of one run: inputs in, events and writes out. Nothing leaves the turn before its commit is durable.
 
 mod charges;
+mod dead_letters;
 pub(crate) mod grow;
-mod letters;
-mod told;
+mod signals;
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};

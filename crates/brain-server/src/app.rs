@@ -179,7 +179,7 @@ pub(crate) fn api() -> OpenApiRouter<App> {
         .merge(routes::blobs::routes())
         .merge(routes::jobs::routes())
         .merge(routes::approvals::routes())
-        .merge(routes::letters::routes())
+        .merge(routes::dead_letters::routes())
         .merge(routes::learning::routes())
         .merge(routes::events::routes())
         .merge(routes::packs::routes())

@@ -2,11 +2,11 @@
 
 pub(crate) mod approvals;
 pub(crate) mod blobs;
+pub(crate) mod dead_letters;
 pub(crate) mod events;
 mod explain;
 pub(crate) mod jobs;
 pub(crate) mod learning;
-pub(crate) mod letters;
 pub(crate) mod packs;
 mod ready;
 pub(crate) mod records;

@@ -2,12 +2,12 @@
 
 mod approval;
 mod blob;
+mod dead_letter;
 mod event;
 mod explain;
 mod feed;
 mod job;
 mod learning;
-mod letter;
 mod next_action;
 mod object;
 mod page;
@@ -20,6 +20,9 @@ mod whole;
 
 pub use approval::{Approval, Decide, Decision};
 pub use blob::{Blob, BlobStored};
+pub use dead_letter::{
+    Escalate, Letter, LetterDecided, Outcome, Resolve, RetriedLetter, RetriedMany, Retry, RetryMany, since,
+};
 pub use event::{RunEvent, run_events, shown_payload, shown_request};
 pub use explain::{ExplainRequest, Explanation};
 pub use feed::{FeedEvent, FeedId};
@@ -31,9 +34,6 @@ pub(crate) use learning::state_word;
 pub use learning::{
     BlockedPhrase, CaseItem, CorrectionAnswer, CorrectionRequest, CycleRequest, LearningHealth, LearningWeek,
     PhraseCandidate, PhraseFor, PromotionItem, RejectRequest, TaughtAnswer, TaughtItem, TeachRequest, UnteachRequest,
-};
-pub use letter::{
-    Escalate, Letter, LetterDecided, Outcome, Resolve, RetriedLetter, RetriedMany, Retry, RetryMany, since,
 };
 pub use next_action::in_http;
 pub(crate) use object::Object;

@@ -5,10 +5,10 @@
 mod approvals;
 mod blobs;
 mod contract;
+mod dead_letters;
 mod events;
 mod gate;
 mod learning;
-mod letters;
 mod lists;
 mod modes;
 mod openapi;

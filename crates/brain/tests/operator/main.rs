@@ -4,8 +4,8 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod dead_letters;
 mod doctor;
-mod letters;
 mod logs;
 mod metrics;
 mod notify;
