@@ -9,12 +9,12 @@ use brain_store::{PostgresStore, SqliteStore, Store};
 use crate::cli::Global;
 
 /// A durable store to measure.
-enum Place {
+enum Location {
     Sqlite(PathBuf),
     Postgres(String),
 }
 
-impl Place {
+impl Location {
     fn of(url: &str) -> Result<Self> {
         match url.strip_prefix("sqlite:") {
             Some(path) if !path.is_empty() => Ok(Self::Sqlite(path.strip_prefix("//").unwrap_or(path).into())),
@@ -28,7 +28,7 @@ impl Place {
 
 /// The store of a benchmark. Dropping it deletes a scratch file.
 pub(crate) struct Ground {
-    place: Place,
+    place: Location,
     /// A temporary folder, which holds the store if none was given.
     _scratch: tempfile::TempDir,
 }
@@ -38,8 +38,8 @@ impl Ground {
     pub(crate) fn new(global: &Global) -> Result<Self> {
         let scratch = tempfile::tempdir()?;
         let place = match &global.store {
-            Some(url) => Place::of(url)?,
-            None => Place::Sqlite(scratch.path().join("bench.db")),
+            Some(url) => Location::of(url)?,
+            None => Location::Sqlite(scratch.path().join("bench.db")),
         };
         Ok(Self { place, _scratch: scratch })
     }
@@ -47,15 +47,15 @@ impl Ground {
     /// Opens the store.
     pub(crate) fn open(&self) -> Result<Arc<dyn Store>> {
         Ok(match &self.place {
-            Place::Sqlite(path) => Arc::new(SqliteStore::open(path)?),
-            Place::Postgres(url) => Arc::new(PostgresStore::connect(url)?),
+            Location::Sqlite(path) => Arc::new(SqliteStore::open(path)?),
+            Location::Postgres(url) => Arc::new(PostgresStore::connect(url)?),
         })
     }
 
     /// A file beside the store, for a probe. `None` if the store is not a file.
     pub(crate) fn beside(&self) -> Option<PathBuf> {
         match &self.place {
-            Place::Sqlite(path) => Some(path.with_extension("append.db")),
+            Location::Sqlite(path) => Some(path.with_extension("append.db")),
             _ => None,
         }
     }
@@ -63,15 +63,15 @@ impl Ground {
     /// An empty store of the same kind at the same location.
     pub(crate) fn fresh(&self) -> Result<Fresh> {
         Ok(match &self.place {
-            Place::Sqlite(path) => {
+            Location::Sqlite(path) => {
                 let path = path.with_extension("probe.db");
                 remove(&path);
-                Fresh { store: Some(Arc::new(SqliteStore::open(&path)?)), place: Place::Sqlite(path) }
+                Fresh { store: Some(Arc::new(SqliteStore::open(&path)?)), place: Location::Sqlite(path) }
             }
-            Place::Postgres(url) => {
+            Location::Postgres(url) => {
                 let url = probe_schema(url);
                 PostgresStore::drop_schema(&url)?;
-                Fresh { store: Some(Arc::new(PostgresStore::connect(&url)?)), place: Place::Postgres(url) }
+                Fresh { store: Some(Arc::new(PostgresStore::connect(&url)?)), place: Location::Postgres(url) }
             }
         })
     }
@@ -80,7 +80,7 @@ impl Ground {
 /// A store that is deleted when it is dropped.
 pub(crate) struct Fresh {
     store: Option<Arc<dyn Store>>,
-    place: Place,
+    place: Location,
 }
 
 impl Fresh {
@@ -93,8 +93,8 @@ impl Drop for Fresh {
     fn drop(&mut self) {
         self.store = None;
         match &self.place {
-            Place::Sqlite(path) => remove(path),
-            Place::Postgres(url) => {
+            Location::Sqlite(path) => remove(path),
+            Location::Postgres(url) => {
                 if let Err(error) = PostgresStore::drop_schema(url) {
                     tracing::warn!(%error, "the probe's schema could not be deleted");
                 }

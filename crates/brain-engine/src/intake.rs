@@ -26,7 +26,7 @@ impl Intake {
     }
 
     /// Reserves a place for a request until it is dropped; `None` if the queue is full.
-    pub(crate) fn enter(&self, tenant: &TenantId) -> Option<Place> {
+    pub(crate) fn enter(&self, tenant: &TenantId) -> Option<IntakePermit> {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         let own = waiting.tenants.get(tenant).copied().unwrap_or(0);
         if waiting.in_all >= self.in_all || own >= self.of_tenant {
@@ -35,25 +35,25 @@ impl Intake {
         waiting.in_all += 1;
         *waiting.tenants.entry(tenant.clone()).or_default() += 1;
         let (tenant, waiting, gone) = (tenant.clone(), self.waiting.clone(), Arc::default());
-        Some(Place { tenant, waiting, gone })
+        Some(IntakePermit { tenant, waiting, gone })
     }
 }
 
 /// The place of a waiting request. Dropped when it is answered or its caller gives up.
-pub(crate) struct Place {
+pub(crate) struct IntakePermit {
     tenant: TenantId,
     waiting: Arc<Mutex<Waiting>>,
     gone: Arc<AtomicBool>,
 }
 
-impl Place {
+impl IntakePermit {
     /// A flag that becomes true when the caller has gone.
     pub(crate) fn gone(&self) -> Arc<AtomicBool> {
         self.gone.clone()
     }
 }
 
-impl Drop for Place {
+impl Drop for IntakePermit {
     fn drop(&mut self) {
         self.gone.store(true, Ordering::Relaxed);
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);

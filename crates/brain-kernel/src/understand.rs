@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::NextAction;
 use crate::draft::Draft;
-use crate::entity::Place;
+use crate::entity::NamePosition;
 use crate::error::KernelError;
 use crate::intake::Request;
 use crate::kernel::Kernel;
@@ -166,9 +166,9 @@ impl Kernel {
 }
 
 /// The positions of the slots of requests.
-fn places(intents: &[Intent]) -> Vec<Place> {
+fn places(intents: &[Intent]) -> Vec<NamePosition> {
     let of = |(call, intent): (usize, &Intent)| {
-        let place = |slot: &SlotValue| Place { call, slot: slot.name.clone(), span: slot.span.clone() };
+        let place = |slot: &SlotValue| NamePosition { call, slot: slot.name.clone(), span: slot.span.clone() };
         intent.slots.iter().map(place).collect::<Vec<_>>()
     };
     intents.iter().enumerate().flat_map(of).collect()

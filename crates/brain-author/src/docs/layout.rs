@@ -25,7 +25,7 @@ const SWEEPS: usize = 12;
 
 /// A node: a box, or a dummy where an arrow passes a layer.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub(super) struct Position {
     /// The box; `None` for a dummy.
     pub(super) shown: Option<usize>,
     pub(super) layer: usize,
@@ -47,7 +47,7 @@ pub(super) struct Route {
 /// All nodes and routes with their positions.
 #[derive(Clone, Debug)]
 pub(super) struct Layout {
-    pub(super) places: Vec<Place>,
+    pub(super) places: Vec<Position>,
     pub(super) routes: Vec<Route>,
     pub(super) width: f64,
     pub(super) height: f64,
@@ -73,11 +73,11 @@ pub(super) fn text_width(text: &str, size: f64) -> f64 {
 pub(super) fn layout(diagram: &Diagram) -> Layout {
     let layers = diagram.layers();
     let count = layers.iter().max().map_or(0, |last| last + 1);
-    let mut places: Vec<Place> = diagram
+    let mut places: Vec<Position> = diagram
         .boxes
         .iter()
         .enumerate()
-        .map(|(index, one)| Place {
+        .map(|(index, one)| Position {
             shown: Some(index),
             layer: layers[index],
             y: 0.0,
@@ -93,7 +93,7 @@ pub(super) fn layout(diagram: &Diagram) -> Layout {
     }
     let neighbours = neighbours(&routes, places.len());
     sort(&mut order, &neighbours, &places);
-    let loops = |place: &Place| {
+    let loops = |place: &Position| {
         place.shown.is_some_and(|shown| diagram.arrows.iter().any(|arrow| arrow.from == shown && arrow.to == shown))
     };
     let looped: Vec<bool> = places.iter().map(loops).collect();
@@ -103,7 +103,7 @@ pub(super) fn layout(diagram: &Diagram) -> Layout {
 }
 
 /// The routes, with a dummy node in every layer between their ends.
-fn routes(diagram: &Diagram, layers: &[usize], places: &mut Vec<Place>) -> Vec<Route> {
+fn routes(diagram: &Diagram, layers: &[usize], places: &mut Vec<Position>) -> Vec<Route> {
     let mut routes = Vec::new();
     for (arrow, ends) in diagram.arrows.iter().enumerate() {
         let (from, to) = (layers[ends.from], layers[ends.to]);
@@ -111,7 +111,7 @@ fn routes(diagram: &Diagram, layers: &[usize], places: &mut Vec<Place>) -> Vec<R
         let between: Vec<usize> = if from < to { (from + 1..to).collect() } else { (to + 1..from).rev().collect() };
         for layer in between {
             passed.push(places.len());
-            places.push(Place { shown: None, layer, y: 0.0, x: 0.0, width: 0.0, height: PASSING });
+            places.push(Position { shown: None, layer, y: 0.0, x: 0.0, width: 0.0, height: PASSING });
         }
         passed.push(ends.to);
         routes.push(Route { arrow, places: passed });
@@ -132,7 +132,7 @@ fn neighbours(routes: &[Route], count: usize) -> Vec<Vec<usize>> {
 }
 
 /// Orders each layer by the barycentre of its neighbours, sweeping back and forth.
-fn sort(order: &mut [Vec<usize>], neighbours: &[Vec<usize>], places: &[Place]) {
+fn sort(order: &mut [Vec<usize>], neighbours: &[Vec<usize>], places: &[Position]) {
     let mut rank = vec![0.0_f64; places.len()];
     let number = |layer: &[usize], rank: &mut Vec<f64>| {
         for (position, place) in layer.iter().enumerate() {
@@ -163,8 +163,8 @@ fn sort(order: &mut [Vec<usize>], neighbours: &[Vec<usize>], places: &[Place]) {
 }
 
 /// Vertical positions: each node as close to its neighbours as the nodes above allow.
-fn down(order: &[Vec<usize>], neighbours: &[Vec<usize>], looped: &[bool], places: &mut [Place]) {
-    let apart = |above: usize, below: usize, places: &[Place]| {
+fn down(order: &[Vec<usize>], neighbours: &[Vec<usize>], looped: &[bool], places: &mut [Position]) {
+    let apart = |above: usize, below: usize, places: &[Position]| {
         let room = if looped[below] { LOOP + BETWEEN } else { BETWEEN };
         (places[above].height + places[below].height) / 2.0 + room
     };
@@ -202,7 +202,7 @@ fn down(order: &[Vec<usize>], neighbours: &[Vec<usize>], looped: &[bool], places
 }
 
 /// Horizontal positions: columns as wide as their widest box, and as far apart as their labels need.
-fn across(diagram: &Diagram, order: &[Vec<usize>], routes: &[Route], places: &mut [Place]) {
+fn across(diagram: &Diagram, order: &[Vec<usize>], routes: &[Route], places: &mut [Position]) {
     let mut x = MARGIN + if diagram.states { ENTRY } else { 0.0 };
     for (layer, members) in order.iter().enumerate() {
         let widest = members.iter().map(|place| places[*place].width).fold(0.0, f64::max);
@@ -227,7 +227,7 @@ fn across(diagram: &Diagram, order: &[Vec<usize>], routes: &[Route], places: &mu
 }
 
 /// Shifts everything to the margin and measures it.
-fn finish(mut places: Vec<Place>, routes: Vec<Route>, looped: &[bool]) -> Layout {
+fn finish(mut places: Vec<Position>, routes: Vec<Route>, looped: &[bool]) -> Layout {
     let top = places
         .iter()
         .zip(looped)

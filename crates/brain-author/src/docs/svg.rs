@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use super::diagram::{Arrow, Diagram};
 use super::html_page::escape;
-use super::layout::{ENTRY, LOOP, Layout, Place, Route, layout, text_width};
+use super::layout::{ENTRY, LOOP, Layout, Position, Route, layout, text_width};
 
 const LABEL_SIZE: f64 = 11.0;
 
@@ -53,11 +53,11 @@ pub(super) fn svg(diagram: &Diagram) -> String {
 pub(super) const HEAD: &str = r#"<svg width="0" height="0" aria-hidden="true" style="position:absolute"><defs><marker id="head" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="8" markerHeight="8" orient="auto-start-reverse"><path class="head" d="M0,1 L9,5 L0,9 z"/></marker></defs></svg>
 "#;
 
-fn around(place: &Place) -> Taken {
+fn around(place: &Position) -> Taken {
     (place.x, place.y - place.height / 2.0, place.x + place.width, place.y + place.height / 2.0)
 }
 
-fn boxed(diagram: &Diagram, place: &Place) -> String {
+fn boxed(diagram: &Diagram, place: &Position) -> String {
     let Some(one) = place.shown.map(|shown| &diagram.boxes[shown]) else { return String::new() };
     let (left, top, ..) = around(place);
     let mut text = String::new();
@@ -133,7 +133,7 @@ impl Curve {
 }
 
 /// A loop above a box.
-fn own_loop(place: &Place) -> Vec<Curve> {
+fn own_loop(place: &Position) -> Vec<Curve> {
     let (left, top, ..) = around(place);
     let middle = left + place.width / 2.0;
     let (from, to) = ((middle - 12.0, top), (middle + 12.0, top));

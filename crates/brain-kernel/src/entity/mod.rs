@@ -32,7 +32,7 @@ const MAX_OPTIONS: usize = 5;
 const MAX_FOCUS: usize = 20;
 
 /// The position of a name: which request, which argument, where in the message.
-pub(crate) struct Place {
+pub(crate) struct NamePosition {
     pub(crate) call: usize,
     pub(crate) slot: String,
     pub(crate) span: Range<usize>,
@@ -75,7 +75,7 @@ impl Links {
 struct Named<'a> {
     request: &'a Request,
     target: &'a str,
-    place: Option<&'a Place>,
+    place: Option<&'a NamePosition>,
     call: usize,
     slot: &'a str,
     kinds: &'a [Kind],
@@ -104,7 +104,7 @@ impl Kernel {
         &self,
         request: &Request,
         wanted: &mut [Wanted],
-        places: &[Place],
+        places: &[NamePosition],
     ) -> Result<Links, KernelError> {
         let mut links = Links::default();
         let lookup = StoreLookup::new(self.registry(), self.store().as_ref(), &request.scope);

@@ -113,9 +113,9 @@ struct CandidateQuery {
 
 /// The cursor of a page of candidates: the sort key of its last item.
 #[derive(Deserialize, Serialize)]
-struct Place(u8, u32, String, String);
+struct CandidateCursor(u8, u32, String, String);
 
-impl Place {
+impl CandidateCursor {
     fn of(one: &Judged) -> Self {
         let (state, std::cmp::Reverse(seen), phrase, target) = one.order();
         Self(state, seen, phrase.to_owned(), target.to_owned())
@@ -151,7 +151,7 @@ async fn candidates(
 ) -> Result<Json<Page<PhraseCandidate>>, Problem> {
     let limit = page_limit(query.limit)?;
     one_of("state", query.state.as_deref(), &STATES)?;
-    let from = page_cursor(&query.cursor).map(Place::read).transpose()?;
+    let from = page_cursor(&query.cursor).map(CandidateCursor::read).transpose()?;
     let found = changed(&app, move |kernel| kernel.learning(&caller.scope)).await?.candidates;
     let wanted = query.state.as_deref();
     let stands = |one: &Judged| wanted.is_none_or(|state| state == state_word(one.candidate.state));
@@ -159,7 +159,7 @@ async fn candidates(
     let mut rest: Vec<Judged> = found.into_iter().filter(|one| stands(one) && follows(one)).collect();
     let more = rest.len() > limit;
     rest.truncate(limit);
-    let next_cursor = rest.last().filter(|_| more).map(|last| Place::of(last).write());
+    let next_cursor = rest.last().filter(|_| more).map(|last| CandidateCursor::of(last).write());
     Ok(Json(Page { items: rest.into_iter().map(Into::into).collect(), next_cursor }))
 }
 

@@ -152,7 +152,7 @@ mod tests {
         to: String,
         lines: Vec<Line>,
         note: Option<String>,
-        billing: Option<Place>,
+        billing: Option<Address>,
         #[serde(default)]
         urgent: bool,
         speed: Option<Speed>,
@@ -169,7 +169,7 @@ mod tests {
 
     /// An address.
     #[derive(Serialize, Deserialize, JsonSchema)]
-    struct Place {
+    struct Address {
         street: String,
     }
 
@@ -228,7 +228,7 @@ mod tests {
             to: "Bob".into(),
             lines: vec![line],
             note: None,
-            billing: Some(Place { street: "High St".into() }),
+            billing: Some(Address { street: "High St".into() }),
             urgent: true,
             speed: Some(Speed::Fast),
             tags: BTreeMap::new(),
