@@ -67,10 +67,10 @@ impl World {
 
     /// Number of correct rows of the packs' corpora with this tenant's learned phrases.
     fn right_rows(&self) -> usize {
-        use brain_kernel::scenario::corpus::{Verdict, score};
+        use brain_kernel::scenario::corpus::{Grade, score};
         let read = |text: &str| self.kernel.understand(&scope(), "anyone", text);
         let sets = [CorpusSet::Tune, CorpusSet::Test];
-        sets.iter().map(|set| score(self.kernel.registry(), *set, read).count(Verdict::Right)).sum()
+        sets.iter().map(|set| score(self.kernel.registry(), *set, read).count(Grade::Right)).sum()
     }
 
     fn counting(&self) -> Vec<LearnedCase> {

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use brain_kernel::LanguageConfig;
-use brain_kernel::scenario::corpus::{Verdict, score};
+use brain_kernel::scenario::corpus::{Grade, score};
 use brain_kernel::scenario::run_scenario;
 use brain_registry::model::CorpusSet;
 
@@ -54,7 +54,7 @@ fn no_corpus_row_is_read_wrongly_with_confidence() {
         for row in result.wrong() {
             println!("  “{}”\n    wanted {}\n    read   {}", row.say, row.wanted, row.read);
         }
-        assert_eq!(result.count(Verdict::Wrong), 0);
+        assert_eq!(result.count(Grade::Wrong), 0);
         assert!(set == CorpusSet::Tune || result.total() >= 120, "only {} rows", result.total());
     }
 }

@@ -13,7 +13,7 @@ use super::cases;
 use crate::error::KernelError;
 use crate::kernel::Kernel;
 use crate::scenario::CORPUS_DAY;
-use crate::scenario::corpus::{Verdict, score};
+use crate::scenario::corpus::{Grade, score};
 use crate::vocabulary::{surroundings, thresholds};
 
 /// A tenant's phrases: taught and blocked ones.
@@ -91,9 +91,9 @@ impl<'a> Scale<'a> {
                 let rows = score(registry, set, read).rows.into_iter().map(|row| Row {
                     say: row.say,
                     reading: match row.verdict {
-                        Verdict::Right => Reading::Right,
-                        Verdict::Asked => Reading::Asked,
-                        Verdict::Wrong => Reading::Wrong,
+                        Grade::Right => Reading::Right,
+                        Grade::Asked => Reading::Asked,
+                        Grade::Wrong => Reading::Wrong,
                     },
                 });
                 CorpusResult { name: name.to_owned(), rows: rows.collect() }

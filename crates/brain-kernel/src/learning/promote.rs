@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use brain_nlu::TaughtPhrase;
 use brain_nlu::learn::{
-    Blocklist, Candidate, Gates, Known, Outcome, OwnedPhrase, State, Teach, Verdict, candidates, gate, plain, shape,
+    Blocklist, Candidate, GateResult, Gates, Known, Outcome, OwnedPhrase, State, Teach, candidates, gate, plain, shape,
 };
 use brain_store::Scope;
 use serde::Serialize;
@@ -88,8 +88,8 @@ impl Kernel {
                     let verdict = gate(&candidate, now, &gates, &known);
                     candidate.state = verdict.state();
                     match verdict {
-                        Verdict::Promote => Vec::new(),
-                        Verdict::Wait { why } | Verdict::Review { why } | Verdict::Refuse { why } => why,
+                        GateResult::Promote => Vec::new(),
+                        GateResult::Wait { why } | GateResult::Review { why } | GateResult::Refuse { why } => why,
                     }
                 }
             };

@@ -5,10 +5,10 @@ use brain_registry::model::{CorpusRow, CorpusSet, Expectation};
 use brain_registry::{Registry, normalise};
 use serde_json::{Map, Value};
 
-/// The verdict on one utterance.
+/// How one utterance was read, compared with its expectation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Verdict {
+pub enum Grade {
     /// Understood as expected.
     Right,
     /// Brain asked or did not understand, although the answer was clear.
@@ -23,7 +23,7 @@ pub struct RowScore {
     /// The utterance.
     pub say: String,
     /// How it was read.
-    pub verdict: Verdict,
+    pub verdict: Grade,
     /// What was expected.
     pub wanted: String,
     /// The tool or playbook that was expected, if one was.
@@ -48,13 +48,13 @@ impl CorpusScore {
     }
 
     /// How many rows have this verdict.
-    pub fn count(&self, verdict: Verdict) -> usize {
+    pub fn count(&self, verdict: Grade) -> usize {
         self.rows.iter().filter(|row| row.verdict == verdict).count()
     }
 
     /// The rows that were misunderstood with confidence.
     pub fn wrong(&self) -> impl Iterator<Item = &RowScore> {
-        self.rows.iter().filter(|row| row.verdict == Verdict::Wrong)
+        self.rows.iter().filter(|row| row.verdict == Grade::Wrong)
     }
 }
 
@@ -80,32 +80,32 @@ pub fn score(registry: &Registry, set: CorpusSet, understand: impl Fn(&str) -> U
     CorpusScore { rows: rows.collect() }
 }
 
-fn judge(registry: &Registry, row: &CorpusRow, understanding: &Understanding) -> Verdict {
+fn judge(registry: &Registry, row: &CorpusRow, understanding: &Understanding) -> Grade {
     match (&row.expect, understanding) {
         (
             Expectation::Tool { name, slots } | Expectation::Playbook { name, slots },
             Understanding::Clear { intents },
         ) => match intents.as_slice() {
-            [one] if one.target == *name && same_slots(registry, one, slots) => Verdict::Right,
-            [one] if one.target == *name && !one.invalid.is_empty() => Verdict::Asked,
-            _ => Verdict::Wrong,
+            [one] if one.target == *name && same_slots(registry, one, slots) => Grade::Right,
+            [one] if one.target == *name && !one.invalid.is_empty() => Grade::Asked,
+            _ => Grade::Wrong,
         },
-        (Expectation::None, Understanding::Unknown { .. } | Understanding::SmallTalk { .. }) => Verdict::Right,
-        (Expectation::Ask(_), Understanding::Ask(_) | Understanding::Unknown { .. }) => Verdict::Right,
+        (Expectation::None, Understanding::Unknown { .. } | Understanding::SmallTalk { .. }) => Grade::Right,
+        (Expectation::Ask(_), Understanding::Ask(_) | Understanding::Unknown { .. }) => Grade::Right,
         // Missing or invalid values are asked for before anything runs.
         (Expectation::Ask(among), Understanding::Clear { intents }) => {
             let asks = intents.iter().all(|intent| {
                 (among.is_empty() || among.contains(&intent.target))
                     && (!intent.invalid.is_empty() || lacks_something(registry, intent))
             });
-            if asks { Verdict::Right } else { Verdict::Wrong }
+            if asks { Grade::Right } else { Grade::Wrong }
         }
         (Expectation::None, Understanding::Clear { intents })
             if intents.iter().all(|intent| intent.confidence > Confidence::Low) =>
         {
-            Verdict::Wrong
+            Grade::Wrong
         }
-        _ => Verdict::Asked,
+        _ => Grade::Asked,
     }
 }
 

@@ -77,7 +77,7 @@ impl Known<'_> {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "verdict", rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names say it")]
-pub enum Verdict {
+pub enum GateResult {
     /// It may become a phrase if no corpus gets worse.
     Promote,
     /// More time and turns may settle it.
@@ -88,7 +88,7 @@ pub enum Verdict {
     Refuse { why: Vec<String> },
 }
 
-impl Verdict {
+impl GateResult {
     /// The state of a candidate with this verdict.
     pub fn state(&self) -> State {
         match self {
@@ -102,17 +102,17 @@ impl Verdict {
 
 /// Applies the gates to a candidate. Permanent defects are refused, missing evidence waits, and judgement calls go to
 /// a person.
-pub fn gate(candidate: &Candidate, now: Timestamp, gates: &Gates, known: &Known<'_>) -> Verdict {
+pub fn gate(candidate: &Candidate, now: Timestamp, gates: &Gates, known: &Known<'_>) -> GateResult {
     let refuse = shape(candidate, gates, known);
     if !refuse.is_empty() {
-        return Verdict::Refuse { why: refuse };
+        return GateResult::Refuse { why: refuse };
     }
     let wait = patience(candidate, now, gates);
     if !wait.is_empty() {
-        return Verdict::Wait { why: wait };
+        return GateResult::Wait { why: wait };
     }
     let review = doubts(candidate, gates, known);
-    if review.is_empty() { Verdict::Promote } else { Verdict::Review { why: review } }
+    if review.is_empty() { GateResult::Promote } else { GateResult::Review { why: review } }
 }
 
 /// Permanent defects.
@@ -217,7 +217,7 @@ mod tests {
         }
     }
 
-    fn decide(candidate: &Candidate, now: i64) -> Verdict {
+    fn decide(candidate: &Candidate, now: i64) -> GateResult {
         let owned = |phrase: &str, target: &str| OwnedPhrase { phrase: phrase.into(), target: target.into() };
         let phrases = [owned("create a fund called {name}", "fund.create"), owned("close the fund", "fund.close")];
         let blocked = Blocklist {
@@ -239,19 +239,19 @@ mod tests {
         )
     }
 
-    fn why(verdict: Verdict) -> String {
+    fn why(verdict: GateResult) -> String {
         match verdict {
-            Verdict::Promote => String::new(),
-            Verdict::Wait { why } => format!("wait: {}", why.join(" ")),
-            Verdict::Review { why } => format!("review: {}", why.join(" ")),
-            Verdict::Refuse { why } => format!("refuse: {}", why.join(" ")),
+            GateResult::Promote => String::new(),
+            GateResult::Wait { why } => format!("wait: {}", why.join(" ")),
+            GateResult::Review { why } => format!("review: {}", why.join(" ")),
+            GateResult::Refuse { why } => format!("refuse: {}", why.join(" ")),
         }
     }
 
     #[test]
     fn a_good_candidate_is_promoted() {
-        assert_eq!(decide(&candidate(), DAY), Verdict::Promote);
-        assert_eq!(Verdict::Promote.state(), State::Ready);
+        assert_eq!(decide(&candidate(), DAY), GateResult::Promote);
+        assert_eq!(GateResult::Promote.state(), State::Ready);
     }
 
     #[test]

@@ -21,7 +21,7 @@ mod tests;
 pub use blocklist::{BLOCKED_AT, Blocked, Blocklist};
 pub use candidate::{Candidate, State, TURNS_PER_ACTOR, candidates};
 pub use cases::{Expect, LearnedCase, cases};
-pub use gate::{Gates, Known, OwnedPhrase, Verdict, gate};
+pub use gate::{GateResult, Gates, Known, OwnedPhrase, gate};
 pub use health::{Decided, Decision, Week, weekly};
 pub use outcome::{How, Outcome, SaidSlot};
 pub(crate) use phrase::same;

@@ -92,7 +92,7 @@ impl World {
         for candidate in candidates(outcomes) {
             let blocked = Blocklist::default();
             let known = Known { phrases: &self.phrases, blocked: &blocked, alike: &alike };
-            if gate(&candidate, now, &Gates::default(), &known) != Verdict::Promote {
+            if gate(&candidate, now, &Gates::default(), &known) != GateResult::Promote {
                 continue;
             }
             let before = self.score();

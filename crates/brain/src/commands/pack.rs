@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result, bail};
 use brain_author::schemas::SCHEMA_FOLDER;
 use brain_kernel::LanguageConfig;
-use brain_kernel::scenario::corpus::{Verdict, score};
+use brain_kernel::scenario::corpus::{Grade, score};
 use brain_kernel::scenario::{corpus_vocabulary, run_scenario};
 use brain_registry::model::CorpusSet;
 use brain_registry::{Loaded, NATIVE_PACK};
@@ -142,7 +142,7 @@ fn test(global: &Global, folders: &[PathBuf], only: Option<&str>) -> Result<bool
     let result = score(&registry, CorpusSet::Test, |text| reader.read(text));
     let total = result.total();
     let share = |count: usize| if total == 0 { 0.0 } else { 100.0 * count as f64 / total as f64 };
-    let corpus_ok = share(result.count(Verdict::Wrong)) <= MAX_WRONG_PERCENT;
+    let corpus_ok = share(result.count(Grade::Wrong)) <= MAX_WRONG_PERCENT;
     let ok = failed.is_empty() && corpus_ok;
     if global.json {
         let failures: Vec<_> = failed
@@ -152,7 +152,7 @@ fn test(global: &Global, folders: &[PathBuf], only: Option<&str>) -> Result<bool
         show::json(&serde_json::json!({
             "ok": ok,
             "scenarios": {"passed": passed, "failed": failures},
-            "corpus": {"rows": total, "right": result.count(Verdict::Right), "asked": result.count(Verdict::Asked), "wrong": result.wrong().map(|row| serde_json::json!({"say": row.say, "wanted": row.wanted, "read": row.read})).collect::<Vec<_>>()},
+            "corpus": {"rows": total, "right": result.count(Grade::Right), "asked": result.count(Grade::Asked), "wrong": result.wrong().map(|row| serde_json::json!({"say": row.say, "wanted": row.wanted, "read": row.read})).collect::<Vec<_>>()},
         }));
         return Ok(ok);
     }
@@ -161,9 +161,9 @@ fn test(global: &Global, folders: &[PathBuf], only: Option<&str>) -> Result<bool
             "{}corpus{}: {total} rows, {:.1} % right, {:.1} % asked, {:.1} % wrong and confident",
             if corpus_ok { GREEN } else { RED },
             if corpus_ok { GREEN.render_reset() } else { RED.render_reset() },
-            share(result.count(Verdict::Right)),
-            share(result.count(Verdict::Asked)),
-            share(result.count(Verdict::Wrong)),
+            share(result.count(Grade::Right)),
+            share(result.count(Grade::Asked)),
+            share(result.count(Grade::Wrong)),
         );
         for row in result.wrong() {
             anstream::println!("  “{}”\n    wanted {}\n    read   {}", row.say, row.wanted, row.read);

@@ -1,7 +1,7 @@
 //! `brain tune`: finds thresholds for the packs' tuning corpus. Prints the frontier; changes nothing.
 
 use anyhow::{Result, ensure};
-use brain_kernel::scenario::corpus::{Verdict, score};
+use brain_kernel::scenario::corpus::{Grade, score};
 use brain_kernel::scenario::{Reader, corpus_vocabulary};
 use brain_nlu::Thresholds;
 use brain_registry::Registry;
@@ -88,9 +88,9 @@ pub(crate) fn run(global: &Global) -> Result<bool> {
 fn tried(registry: &Registry, reader: &Reader, thresholds: Thresholds) -> Tried {
     let result = score(registry, CorpusSet::Tune, |text| reader.read_with(text, &thresholds));
     Tried {
-        right: result.count(Verdict::Right),
-        asked: result.count(Verdict::Asked),
-        wrong: result.count(Verdict::Wrong),
+        right: result.count(Grade::Right),
+        asked: result.count(Grade::Asked),
+        wrong: result.count(Grade::Wrong),
         thresholds,
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
-use brain_kernel::scenario::corpus::{CorpusScore, Verdict, score};
+use brain_kernel::scenario::corpus::{CorpusScore, Grade, score};
 use brain_kernel::scenario::corpus_vocabulary;
 use brain_registry::model::CorpusSet;
 use serde_json::{Map, Value, json};
@@ -54,28 +54,28 @@ fn report(result: &CorpusScore, tier: &str) -> Value {
         .map(|row| json!({"say": row.say, "verdict": row.verdict, "wanted": row.wanted, "read": row.read}))
         .collect();
     json!({
-        "tier": tier, "rows": result.total(), "right": result.count(Verdict::Right),
-        "asked": result.count(Verdict::Asked), "wrong": result.count(Verdict::Wrong), "each": rows,
+        "tier": tier, "rows": result.total(), "right": result.count(Grade::Right),
+        "asked": result.count(Grade::Asked), "wrong": result.count(Grade::Wrong), "each": rows,
     })
 }
 
 fn print(result: &CorpusScore, tier: &str) {
-    let share = |verdict: Verdict| 100.0 * result.count(verdict) as f64 / result.total().max(1) as f64;
+    let share = |verdict: Grade| 100.0 * result.count(verdict) as f64 / result.total().max(1) as f64;
     for row in &result.rows {
         let sign = match row.verdict {
-            Verdict::Right => continue,
-            Verdict::Asked => format!("{YELLOW}?{YELLOW:#}"),
-            Verdict::Wrong => format!("{RED}✗{RED:#}"),
+            Grade::Right => continue,
+            Grade::Asked => format!("{YELLOW}?{YELLOW:#}"),
+            Grade::Wrong => format!("{RED}✗{RED:#}"),
         };
         anstream::println!("{sign} “{}”\n    wanted {}\n    {DIM}read   {}{DIM:#}", row.say, row.wanted, row.read);
     }
-    let colour = if result.count(Verdict::Wrong) == 0 { GREEN } else { RED };
+    let colour = if result.count(Grade::Wrong) == 0 { GREEN } else { RED };
     anstream::println!(
         "{} rows: {:.1} % right, {:.1} % asked, {colour}{:.1} % wrong and confident{colour:#} {DIM}({tier}){DIM:#}",
         result.total(),
-        share(Verdict::Right),
-        share(Verdict::Asked),
-        share(Verdict::Wrong)
+        share(Grade::Right),
+        share(Grade::Asked),
+        share(Grade::Wrong)
     );
 }
 
@@ -114,7 +114,7 @@ fn compare(file: &Path, now: &Value) -> Result<bool> {
 fn write_teach_file(file: &Path, result: &CorpusScore) -> Result<usize> {
     let mut text = String::from("# Review this file, then: brain teach --file THIS\n");
     let (mut count, head) = (0, text.len());
-    for row in result.rows.iter().filter(|row| row.verdict != Verdict::Right) {
+    for row in result.rows.iter().filter(|row| row.verdict != Grade::Right) {
         if let Some(target) = &row.target {
             let phrase = serde_json::to_string(&with_slots(&row.say, &row.slots))?;
             text.push_str(&format!("- {{phrase: {phrase}, target: {target}}}\n"));
