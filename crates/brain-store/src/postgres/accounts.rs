@@ -1,5 +1,5 @@
 //! Accounts in PostgreSQL. A transaction that changes an account holds its advisory lock until the commit, see
-//! [`super::need`]. Members of one group share the lock, so many spenders cost one wait.
+//! [`super::requirements`]. Members of one group share the lock, so many spenders cost one wait.
 
 use super::PostgresStore;
 use super::connection::{Question, values};

@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::accounts::{AccountKey, EntryKey};
 use super::blobs::CHUNK;
 use super::connection::{Question, values};
-use super::need::{Id, RecordKey, SignalKey, Slot};
+use super::requirements::{Id, RecordKey, SignalKey, Slot};
 use super::statements;
 use super::text::{lexemes, slot, written};
 use super::view::{Entry, Known, View};

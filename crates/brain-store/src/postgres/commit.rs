@@ -24,7 +24,7 @@ use uuid::Uuid;
 use super::Shared;
 use super::changes::Changes;
 use super::connection::{Connection, Question, Role, failed, is_lost, values};
-use super::need::{Need, Part};
+use super::requirements::{Part, Requirements};
 use super::view::View;
 use crate::{CommitDone, CommitResult, Member, Outcome, StoreError, StoreStats, Write};
 
@@ -419,12 +419,12 @@ async fn commit_once(
     members: &[&Member],
 ) -> Result<Vec<Outcome>, Trouble> {
     let connection = opened(shared, connection).await.map_err(Trouble::Unreachable)?;
-    let need = Need::of(members.iter().copied(), &shared.address.schema);
-    let (transaction, view) = match begin(connection, &need).await {
+    let requirements = Requirements::of(members.iter().copied(), &shared.address.schema);
+    let (transaction, view) = match begin(connection, &requirements).await {
         Ok(begun) => begun,
         Err(trouble) => return Err(rolled_back(connection, trouble).await),
     };
-    let (outcomes, mut changes) = decide(members, view);
+    let (outcomes, mut changes) = apply_members(members, view);
     let new_runs = changes.new_runs();
     let traces = Traces { transaction, row: changes.log_row() };
     let mut questions = changes.questions();
@@ -461,12 +461,15 @@ fn not_written(error: &Error) -> Trouble {
 }
 
 /// The first round trip: the transaction id, and the rows to decide on.
-async fn begin<'a>(connection: &mut Connection, need: &Need<'a>) -> Result<(String, View<'a>), Trouble> {
-    let (parts, questions): (Vec<Part>, Vec<Question<'_>>) = need.questions().into_iter().unzip();
+async fn begin<'a>(
+    connection: &mut Connection,
+    requirements: &Requirements<'a>,
+) -> Result<(String, View<'a>), Trouble> {
+    let (parts, questions): (Vec<Part>, Vec<Question<'_>>) = requirements.questions().into_iter().unzip();
     let answers = connection.ask(&questions).await.map_err(|error| not_written(&error))?;
     let transaction = answers[1].first().map(|row| row.get(0)).unwrap_or_default();
     let answers: Vec<(Part, Vec<Row>)> = parts.into_iter().zip(answers).collect();
-    let view = View::new(need, &answers).map_err(Trouble::Unreadable)?;
+    let view = View::new(requirements, &answers).map_err(Trouble::Unreadable)?;
     Ok((transaction, view))
 }
 
@@ -478,8 +481,8 @@ async fn rolled_back(connection: &mut Connection, trouble: Trouble) -> Trouble {
     trouble
 }
 
-/// Decides the members in order, each on top of the changes of those before it.
-fn decide<'a>(members: &[&'a Member], mut view: View<'a>) -> (Vec<Outcome>, Changes<'a>) {
+/// Checks and applies the members in order, each on top of the changes of those before it.
+fn apply_members<'a>(members: &[&'a Member], mut view: View<'a>) -> (Vec<Outcome>, Changes<'a>) {
     let mut changes = Changes::default();
     let mut outcomes = Vec::with_capacity(members.len());
     for member in members {

@@ -9,7 +9,7 @@ use tokio_postgres::Row;
 use uuid::Uuid;
 
 use super::accounts::{AccountKey, EntryKey, account_key, entry_key};
-use super::need::{Id, Need, Part, RecordKey, SignalKey, Slot, entry_slot};
+use super::requirements::{Id, Part, RecordKey, Requirements, SignalKey, Slot, entry_slot};
 use super::text::slot;
 use crate::accounts::{Held, Overlay, step, subject};
 use crate::{Conflict, Member, Precondition, Scope, StoreError, Write};
@@ -46,42 +46,46 @@ fn numbered(row: &Row) -> usize {
 
 impl<'a> View<'a> {
     /// Builds the view from the answers of the first round trip.
-    pub(super) fn new(need: &Need<'a>, answers: &[(Part, Vec<Row>)]) -> Result<Self, StoreError> {
-        let mut view =
-            Self { lists: need.lists.iter().map(|list| (list.clone(), BTreeMap::new())).collect(), ..Self::default() };
+    pub(super) fn new(requirements: &Requirements<'a>, answers: &[(Part, Vec<Row>)]) -> Result<Self, StoreError> {
+        let mut view = Self {
+            lists: requirements.lists.iter().map(|list| (list.clone(), BTreeMap::new())).collect(),
+            ..Self::default()
+        };
         for (part, rows) in answers {
             for row in rows {
-                view.take(need, *part, row)?;
+                view.take(requirements, *part, row)?;
             }
         }
         Ok(view)
     }
 
-    fn take(&mut self, need: &Need<'a>, part: Part, row: &Row) -> Result<(), StoreError> {
+    fn take(&mut self, requirements: &Requirements<'a>, part: Part, row: &Row) -> Result<(), StoreError> {
         match part {
             Part::Begin | Part::Transaction | Part::Locks => {}
             Part::Runs => {
                 let (seq, fence): (i64, i64) = (row.get(1), row.get(2));
-                self.runs.insert(need.runs[numbered(row)], (seq as u64, fence as u64));
+                self.runs.insert(requirements.runs[numbered(row)], (seq as u64, fence as u64));
             }
             Part::Records => {
-                let Some(n) = need.record_of(row) else { return Ok(()) };
+                let Some(n) = requirements.record_of(row) else { return Ok(()) };
                 let entries: Option<&str> = row.get(4);
                 let entries = entries.map_or(Ok(Vec::new()), serde_json::from_str);
                 let entries = entries.map_err(|error| StoreError::Unreadable(format!("index entries: {error}")))?;
-                self.records.insert(need.records[n], Known { revision: row.get::<_, i64>(3) as u64, entries });
+                self.records.insert(requirements.records[n], Known { revision: row.get::<_, i64>(3) as u64, entries });
             }
-            Part::Approvals => drop(self.pending.insert(need.approvals[numbered(row)])),
-            Part::Letters => drop(self.open.insert(need.letters[numbered(row)])),
-            Part::Signals => drop(self.signals.insert(need.signals[numbered(row)].clone())),
-            Part::Unique => drop(self.unique.insert(need.unique[numbered(row)].clone(), row.get(1))),
+            Part::Approvals => drop(self.pending.insert(requirements.approvals[numbered(row)])),
+            Part::Letters => drop(self.open.insert(requirements.letters[numbered(row)])),
+            Part::Signals => drop(self.signals.insert(requirements.signals[numbered(row)].clone())),
+            Part::Unique => drop(self.unique.insert(requirements.unique[numbered(row)].clone(), row.get(1))),
             Part::Lists => {
-                let list = self.lists.entry(need.lists[numbered(row)].clone()).or_default();
+                let list = self.lists.entry(requirements.lists[numbered(row)].clone()).or_default();
                 list.insert(row.get(1), row.get::<_, i64>(2) as u64);
             }
-            Part::Accounts => drop(self.totals.insert(need.accounts[numbered(row)].clone(), row.get(1))),
-            Part::Entries => drop(self.entries.insert(need.entries[numbered(row)].clone(), (row.get(1), row.get(2)))),
-            Part::Keys => drop(self.taken_keys.insert(need.keys[numbered(row)].clone())),
+            Part::Accounts => drop(self.totals.insert(requirements.accounts[numbered(row)].clone(), row.get(1))),
+            Part::Entries => {
+                drop(self.entries.insert(requirements.entries[numbered(row)].clone(), (row.get(1), row.get(2))))
+            }
+            Part::Keys => drop(self.taken_keys.insert(requirements.keys[numbered(row)].clone())),
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! What a group of members needs before it can be decided: locks, and the rows that its preconditions refer to.
+//! The requirements of a group of members before it can be decided: locks, and the rows that its preconditions refer to.
 //!
 //! The first round trip takes the locks and reads. Then the members are decided in memory, one by one. Every
 //! transaction takes its locks in the same order, which prevents deadlocks:
@@ -40,7 +40,7 @@ pub(super) type SignalKey<'a> = (&'a str, Uuid, Cow<'a, str>);
 
 /// Everything a group needs, without duplicates and in lock order.
 #[derive(Default)]
-pub(super) struct Need<'a> {
+pub(super) struct Requirements<'a> {
     /// Numbers of advisory locks, and whether each is exclusive.
     locks: BTreeMap<i64, bool>,
     pub(super) runs: Vec<Id<'a>>,
@@ -72,15 +72,15 @@ fn lock_number(parts: &[&[u8]]) -> i64 {
     hash.wrapping_mul(0xbf58_476d_1ce4_e5b9) as i64
 }
 
-impl<'a> Need<'a> {
-    /// Collects the needs of all members. `schema` separates the locks of stores that share a database.
+impl<'a> Requirements<'a> {
+    /// Collects the requirements of all members. `schema` separates the locks of stores that share a database.
     pub(super) fn of(members: impl IntoIterator<Item = &'a Member>, schema: &str) -> Self {
-        let mut need = Self::default();
+        let mut requirements = Self::default();
         for member in members {
-            need.add(member, schema);
+            requirements.add(member, schema);
         }
-        need.put_in_order();
-        need
+        requirements.put_in_order();
+        requirements
     }
 
     fn add(&mut self, member: &'a Member, schema: &str) {
@@ -387,13 +387,13 @@ mod tests {
         let fingerprint = crate::fingerprint([]);
         let listed = Precondition::Listed { kind: "mark".into(), field: "job".into(), value: "7".into(), fingerprint };
         let relies = Member { scope, preconditions: vec![listed], writes: Vec::new() };
-        let locks = |members: &[&Member]| Need::of(members.iter().copied(), "brain").locks;
+        let locks = |members: &[&Member]| Requirements::of(members.iter().copied(), "brain").locks;
         let (shared, alone) = (locks(&[&adds]), locks(&[&relies]));
         assert_eq!(shared.values().collect::<Vec<_>>(), [&false]);
         assert_eq!(alone.values().collect::<Vec<_>>(), [&true]);
         assert!(shared.keys().eq(alone.keys()), "both use the same lock");
         assert_eq!(locks(&[&relies, &adds]), alone, "the exclusive lock wins, in either order");
         assert_eq!(locks(&[&adds, &relies]), alone);
-        assert_ne!(Need::of([&relies], "other").locks, alone, "another schema has locks of its own");
+        assert_ne!(Requirements::of([&relies], "other").locks, alone, "another schema has locks of its own");
     }
 }
