@@ -14,7 +14,7 @@ use brain_core::{Digest, DigestStream, TenantId, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::read::{one, time};
-use super::writer::Command;
+use super::writer::WriterCommand;
 use super::{SqliteStore, failed, write_on};
 use crate::{BlobRow, BlobWriter, Blobs, Scope, StoreError};
 
@@ -214,7 +214,7 @@ impl SqliteStore {
 }
 
 struct Upload {
-    writer: Sender<Command>,
+    writer: Sender<WriterCommand>,
     _lock: Arc<File>,
     tenant: TenantId,
     media_type: String,
@@ -305,7 +305,7 @@ impl BlobWriter for Upload {
         })?;
         // The chunks belong to a blob now, or were abandoned in the same commit: dropping has nothing to clean up.
         self.id = None;
-        drop(self.writer.send(Command::Sweep));
+        drop(self.writer.send(WriterCommand::Sweep));
         let found = there.lock().unwrap_or_else(PoisonError::into_inner).clone();
         Ok(found)
     }
@@ -319,7 +319,7 @@ impl Drop for Upload {
             connection.execute("UPDATE blob_uploads SET given_up = 1 WHERE id = ?1", [upload])?;
             Ok(0)
         };
-        drop(self.writer.send(Command::Change(Box::new(change), Box::new(drop))));
-        drop(self.writer.send(Command::Sweep));
+        drop(self.writer.send(WriterCommand::Change(Box::new(change), Box::new(drop))));
+        drop(self.writer.send(WriterCommand::Sweep));
     }
 }

@@ -22,7 +22,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::Migration;
 use crate::traits::{Commit, CommitDone, CommitResult, Member, StoreError, StoreStats};
-use writer::{Command, Counters};
+use writer::{Counters, WriterCommand};
 
 pub use backup::Contents;
 
@@ -35,7 +35,7 @@ const READER_CACHE: i32 = -8_000;
 /// The store in one SQLite file.
 pub struct SqliteStore {
     path: PathBuf,
-    writer: Sender<Command>,
+    writer: Sender<WriterCommand>,
     thread: Option<std::thread::JoinHandle<()>>,
     counters: std::sync::Arc<Counters>,
     readers: Mutex<Vec<Connection>>,
@@ -116,7 +116,7 @@ impl SqliteStore {
     /// Runs a command on the writer between commits, because it cannot be part of one.
     fn between_commits(
         &self,
-        command: impl FnOnce(Box<dyn FnOnce(Result<(), StoreError>) + Send>) -> Command,
+        command: impl FnOnce(Box<dyn FnOnce(Result<(), StoreError>) + Send>) -> WriterCommand,
     ) -> Result<(), StoreError> {
         let closed = || StoreError::Failed("the store was closed".into());
         let (send, receive) = std::sync::mpsc::sync_channel(1);
@@ -136,13 +136,13 @@ impl SqliteStore {
 /// Runs a change on the writer and waits until it is durable. `change` returns the bytes of content it wrote. It is
 /// called again if another part of the same transaction is rejected.
 fn write_on(
-    writer: &Sender<Command>,
+    writer: &Sender<WriterCommand>,
     change: impl FnMut(&Connection) -> rusqlite::Result<usize> + Send + 'static,
 ) -> Result<(), StoreError> {
     let (send, receive) = std::sync::mpsc::sync_channel(1);
     let done = Box::new(move |result: Result<(), StoreError>| drop(send.send(result)));
     let closed = || StoreError::Failed("the store was closed".into());
-    writer.send(Command::Change(Box::new(change), done)).map_err(|_| closed())?;
+    writer.send(WriterCommand::Change(Box::new(change), done)).map_err(|_| closed())?;
     receive.recv().unwrap_or_else(|_| Err(closed()))
 }
 
@@ -178,8 +178,8 @@ fn configure(connection: &Connection) -> rusqlite::Result<()> {
 
 impl Commit for SqliteStore {
     fn commit(&self, members: Vec<Member>, done: CommitDone) {
-        if let Err(unsent) = self.writer.send(Command::Commit(members, done))
-            && let Command::Commit(_, done) = unsent.0
+        if let Err(unsent) = self.writer.send(WriterCommand::Commit(members, done))
+            && let WriterCommand::Commit(_, done) = unsent.0
         {
             let result: CommitResult = Err(StoreError::Failed("the store was closed".into()));
             done(result);
@@ -191,14 +191,14 @@ impl Commit for SqliteStore {
     }
 
     fn checkpoint(&self) -> Result<(), StoreError> {
-        self.between_commits(Command::Checkpoint)
+        self.between_commits(WriterCommand::Checkpoint)
     }
 }
 
 impl Drop for SqliteStore {
     /// Commits everything submitted before closing. Uploads that outlive the store fail at their next write.
     fn drop(&mut self) {
-        drop(self.writer.send(Command::Close));
+        drop(self.writer.send(WriterCommand::Close));
         if let Some(thread) = self.thread.take() {
             drop(thread.join());
         }

@@ -12,7 +12,7 @@ use super::blobs::{SPAN, blob_row, sweep};
 use super::find::{RECORD, record_row};
 use super::offers::offer_row;
 use super::read::{RUN, cursor, json, letter_row, many, run_row, tenant as tenant_of, time};
-use super::writer::Command;
+use super::writer::WriterCommand;
 use super::{SqliteStore, failed, write_on};
 use crate::{
     Audit, AuditRow, BlobRow, DeadLetterRow, DefinitionRow, Dump, IndexEntry, OfferRow, Old, Page, Referrer, Retention,
@@ -276,7 +276,7 @@ impl Retention for SqliteStore {
     }
 
     fn compact(&self, _: &Sudo) -> Result<(), StoreError> {
-        self.between_commits(Command::Compact)
+        self.between_commits(WriterCommand::Compact)
     }
 }
 

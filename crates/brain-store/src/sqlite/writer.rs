@@ -25,7 +25,7 @@ type Change = Box<dyn FnMut(&Connection) -> rusqlite::Result<usize> + Send>;
 type ChangeDone = Box<dyn FnOnce(Result<(), StoreError>) + Send>;
 
 /// A command for the writer.
-pub(super) enum Command {
+pub(super) enum WriterCommand {
     /// Members with preconditions.
     Commit(Vec<Member>, CommitDone),
     /// A change without preconditions.
@@ -89,7 +89,7 @@ impl Tally {
 }
 
 /// Runs until the store is closed.
-pub(super) fn run(mut connection: Connection, commands: &Receiver<Command>, counters: &Counters) {
+pub(super) fn run(mut connection: Connection, commands: &Receiver<WriterCommand>, counters: &Counters) {
     let mut group = Vec::new();
     let mut commits: u32 = 0;
     let mut bytes_checked = 0;
@@ -114,19 +114,20 @@ pub(super) fn run(mut connection: Connection, commands: &Receiver<Command>, coun
         {
             group.push(next);
         }
-        sweep |= group.iter().any(|command| matches!(command, Command::Sweep));
-        let close = group.iter().any(|command| matches!(command, Command::Close));
-        group.retain(|command| !matches!(command, Command::Sweep | Command::Close));
-        let apart = |command: &mut Command| matches!(command, Command::Compact(_) | Command::Checkpoint(_));
-        let between: Vec<Command> = group.extract_if(.., apart).collect();
+        sweep |= group.iter().any(|command| matches!(command, WriterCommand::Sweep));
+        let close = group.iter().any(|command| matches!(command, WriterCommand::Close));
+        group.retain(|command| !matches!(command, WriterCommand::Sweep | WriterCommand::Close));
+        let apart =
+            |command: &mut WriterCommand| matches!(command, WriterCommand::Compact(_) | WriterCommand::Checkpoint(_));
+        let between: Vec<WriterCommand> = group.extract_if(.., apart).collect();
         if !group.is_empty() {
             commit_group(&mut connection, &mut group, counters);
             commits = commits.wrapping_add(1);
         }
         for command in between {
             match command {
-                Command::Compact(done) => done(super::retention::compact(&connection)),
-                Command::Checkpoint(done) => done(checkpoint_all(&connection)),
+                WriterCommand::Compact(done) => done(super::retention::compact(&connection)),
+                WriterCommand::Checkpoint(done) => done(checkpoint_all(&connection)),
                 _ => {}
             }
         }
@@ -170,7 +171,7 @@ enum Answer {
 /// Commits a group and reports the results. If the database rejects a member, the group is written again with a
 /// savepoint around each member, so that only that one is rejected. Groups without a rejection do not pay for
 /// savepoints.
-fn commit_group(connection: &mut Connection, group: &mut Vec<Command>, counters: &Counters) {
+fn commit_group(connection: &mut Connection, group: &mut Vec<WriterCommand>, counters: &Counters) {
     let result = match write_group(connection, group, false, counters) {
         Err(error) if is_its_own(&error) => {
             tracing::warn!(%error, "the database rejected a member of a commit; the others are committed without it");
@@ -182,8 +183,8 @@ fn commit_group(connection: &mut Connection, group: &mut Vec<Command>, counters:
         Ok(answers) => {
             for (command, answer) in group.drain(..).zip(answers) {
                 match (command, answer) {
-                    (Command::Commit(_, done), Answer::Commit(outcomes)) => done(Ok(outcomes)),
-                    (Command::Change(change, done), Answer::Change(result)) => {
+                    (WriterCommand::Commit(_, done), Answer::Commit(outcomes)) => done(Ok(outcomes)),
+                    (WriterCommand::Change(change, done), Answer::Change(result)) => {
                         // Drop first: the caller may want to reclaim its buffer.
                         drop(change);
                         done(result);
@@ -197,9 +198,12 @@ fn commit_group(connection: &mut Connection, group: &mut Vec<Command>, counters:
             let failed = || StoreError::Failed(error.to_string());
             for command in group.drain(..) {
                 match command {
-                    Command::Commit(_, done) => done(Err(failed())),
-                    Command::Change(_, done) => done(Err(failed())),
-                    Command::Sweep | Command::Compact(_) | Command::Checkpoint(_) | Command::Close => {}
+                    WriterCommand::Commit(_, done) => done(Err(failed())),
+                    WriterCommand::Change(_, done) => done(Err(failed())),
+                    WriterCommand::Sweep
+                    | WriterCommand::Compact(_)
+                    | WriterCommand::Checkpoint(_)
+                    | WriterCommand::Close => {}
                 }
             }
         }
@@ -231,7 +235,7 @@ fn is_its_own(error: &rusqlite::Error) -> bool {
 /// is rolled back alone; without, it ends the transaction.
 fn write_group(
     connection: &mut Connection,
-    group: &mut [Command],
+    group: &mut [WriterCommand],
     apart: bool,
     counters: &Counters,
 ) -> rusqlite::Result<Vec<Answer>> {
@@ -240,7 +244,7 @@ fn write_group(
     let mut answers = Vec::with_capacity(group.len());
     for command in group {
         answers.push(match command {
-            Command::Commit(members, _) => {
+            WriterCommand::Commit(members, _) => {
                 let mut outcomes = Vec::with_capacity(members.len());
                 for member in members {
                     let written =
@@ -249,7 +253,7 @@ fn write_group(
                 }
                 Answer::Commit(outcomes)
             }
-            Command::Change(change, _) => {
+            WriterCommand::Change(change, _) => {
                 let written = guarded(&transaction, apart, &mut tally, |tally| {
                     let bytes = change(&transaction)?;
                     tally.wrote(1, bytes);
@@ -257,7 +261,9 @@ fn write_group(
                 })?;
                 Answer::Change(written.map_err(|error| StoreError::Failed(error.to_string())))
             }
-            Command::Sweep | Command::Compact(_) | Command::Checkpoint(_) | Command::Close => Answer::Change(Ok(())),
+            WriterCommand::Sweep | WriterCommand::Compact(_) | WriterCommand::Checkpoint(_) | WriterCommand::Close => {
+                Answer::Change(Ok(()))
+            }
         });
     }
     transaction.commit()?;
