@@ -12,7 +12,7 @@ mod doctor;
 mod eval;
 mod explain;
 mod gc;
-mod house;
+mod housekeeping;
 mod inspect;
 mod learning;
 mod manual;

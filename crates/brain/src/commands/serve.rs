@@ -89,7 +89,7 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<bool> {
         };
         let reached_at = global.public_url.clone().unwrap_or_else(|| format!("http://{addr}"));
         notify::start(&told, kernel.engine(), &reached_at)?;
-        super::house::keep(global.config.clone(), &slot);
+        super::housekeeping::start(global.config.clone(), &slot);
         reload_on_hangup(slot);
         let ended = async {
             serving.await?;

@@ -24,7 +24,7 @@ const LOOKED_AT: usize = 50;
 const SERVER: &str = "server";
 
 /// Starts the housekeeping thread. It ends with the process, which is safe because each of its commits is atomic.
-pub(crate) fn keep(config: Option<PathBuf>, slot: &KernelSlot) {
+pub(crate) fn start(config: Option<PathBuf>, slot: &KernelSlot) {
     let slot = slot.clone();
     let work = move || {
         let mut wait = FIRST;
@@ -38,7 +38,7 @@ pub(crate) fn keep(config: Option<PathBuf>, slot: &KernelSlot) {
             }
         }
     };
-    if let Err(error) = std::thread::Builder::new().name("brain-house".into()).spawn(work) {
+    if let Err(error) = std::thread::Builder::new().name("brain-upkeep".into()).spawn(work) {
         tracing::warn!(%error, "cannot start the housekeeping thread: retention and learning do not run");
     }
 }
