@@ -4,7 +4,7 @@ use rust_decimal::Decimal;
 use serde_json::Value;
 
 use super::cursor::Cursor;
-use super::spoken::{and_a_fraction, multiplier, spoken};
+use super::in_words::{and_a_fraction, in_words, multiplier};
 use super::{Surroundings, ends_word};
 use brain_english::numbers::PERCENT;
 
@@ -129,7 +129,7 @@ pub(super) fn numbers(chars: &[char], at: usize, around: &Surroundings) -> Vec<(
 /// Numbers at this position regardless of the text around them, longest first.
 pub(super) fn bare_numbers(chars: &[char], at: usize, around: &Surroundings) -> Vec<(usize, Decimal)> {
     let Some((end, value)) = digits(chars, at, around.notation()) else {
-        return spoken(chars, at).into_iter().collect();
+        return in_words(chars, at).into_iter().collect();
     };
     if chars.get(end) == Some(&'\u{2044}') {
         return vulgar(chars, at, end).into_iter().collect();

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::Surroundings;
 use super::cursor::Cursor;
-use super::spoken::spoken;
+use super::in_words::in_words;
 use brain_english::clock::{AFTER_NOON, MINUTES, MORNING, NAMED_TIMES, QUARTER};
 use brain_english::lookup;
 use brain_english::numbers::HALF;
@@ -203,7 +203,7 @@ fn small_number(cursor: &mut Cursor<'_>) -> Option<i64> {
     if let Some(number) = cursor.digits(2) {
         return Some(number);
     }
-    let (end, number) = spoken(cursor.chars, cursor.at)?;
+    let (end, number) = in_words(cursor.chars, cursor.at)?;
     cursor.at = end;
     i64::try_from(number).ok().filter(|_| number.fract().is_zero())
 }

@@ -5,7 +5,7 @@ use jiff::civil::{Date, Weekday};
 use rust_decimal::Decimal;
 
 use crate::cursor::Cursor;
-use crate::spoken::spoken;
+use crate::in_words::in_words;
 use brain_english::calendar::{MONTHS, PERIODS, Period, WEEKDAYS, WORKING};
 use brain_english::numbers::ARTICLES;
 use brain_english::{lookup, position};
@@ -57,7 +57,7 @@ fn count(cursor: &mut Cursor<'_>) -> Option<i64> {
         *cursor = digits;
         return Some(number);
     }
-    if let Some((end, number)) = spoken(cursor.chars, cursor.at) {
+    if let Some((end, number)) = in_words(cursor.chars, cursor.at) {
         let whole = number.fract().is_zero() && number <= Decimal::from(MAX_STEPS);
         cursor.at = end;
         return i64::try_from(number).ok().filter(|_| whole);

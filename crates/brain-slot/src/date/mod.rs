@@ -1,9 +1,9 @@
 //! Dates: in digits, with a month's name, or in words.
 
 mod calendar;
+mod in_words;
 mod month;
 mod numeric;
-mod spoken;
 
 use jiff::civil::{Date, Weekday};
 use serde_json::Value;
@@ -69,7 +69,7 @@ fn make(year: i64, month: i64, day: i64) -> Option<Date> {
 /// Dates at this position, longest first.
 pub(super) fn days(chars: &[char], at: usize, around: &Surroundings) -> Vec<(usize, Date)> {
     let mut found = named_days(chars, at, around);
-    found.extend(spoken::counted(Cursor::new(chars, at), around).filter(|(end, _)| ends_day(chars, *end)));
+    found.extend(in_words::counted(Cursor::new(chars, at), around).filter(|(end, _)| ends_day(chars, *end)));
     found.sort_by_key(|(end, _)| std::cmp::Reverse(*end));
     found
 }
@@ -80,7 +80,7 @@ fn named_days(chars: &[char], at: usize, around: &Surroundings) -> Vec<(usize, D
     let sight = Sight::new(start, around);
     let reading = match start.peek() {
         Some(c) if c.is_ascii_digit() => numeric::numeric(start, around, sight),
-        Some(c) if c.is_alphabetic() => spoken::spoken(start, around, sight),
+        Some(c) if c.is_alphabetic() => in_words::in_words(start, around, sight),
         _ => None,
     };
     let readings = [reading, month::named(start, sight)];

@@ -39,11 +39,11 @@ fn day_first(start: Cursor<'_>) -> Option<(Cursor<'_>, i64, i64)> {
     if article {
         cursor.space();
     }
-    let spoken = !cursor.peek()?.is_ascii_digit();
+    let in_words = !cursor.peek()?.is_ascii_digit();
     let day = ordinal(&mut cursor)?;
     let of = cursor.eat(&["of"]);
     // An ordinal word is a day only before a month.
-    if spoken && !of {
+    if in_words && !of {
         return None;
     }
     let month = month_here(&mut cursor)?;

@@ -12,7 +12,7 @@ use brain_english::numbers::ORDINAL_ENDINGS;
 
 type Found = Option<(usize, Date)>;
 
-pub(super) fn spoken(start: Cursor<'_>, around: &Surroundings, sight: Sight) -> Found {
+pub(super) fn in_words(start: Cursor<'_>, around: &Surroundings, sight: Sight) -> Found {
     let today = sight.today;
     let mut cursor = start;
     let first = cursor.word().filter(|_| cursor.ends_word())?;

@@ -41,7 +41,7 @@ pub(super) fn and_a_fraction(mut cursor: Cursor<'_>) -> Option<(usize, Decimal)>
 }
 
 /// The number in words at this position.
-pub(super) fn spoken(chars: &[char], at: usize) -> Option<(usize, Decimal)> {
+pub(super) fn in_words(chars: &[char], at: usize) -> Option<(usize, Decimal)> {
     let start = Cursor::new(chars, at);
     let mut cursor = start;
     let first = cursor.word().filter(|_| cursor.ends_word())?;
@@ -159,7 +159,7 @@ mod tests {
 
     fn read(text: &str) -> Option<(usize, String)> {
         let chars: Vec<char> = text.chars().collect();
-        spoken(&chars, 0).map(|(end, value)| (end, value.normalize().to_string()))
+        in_words(&chars, 0).map(|(end, value)| (end, value.normalize().to_string()))
     }
 
     #[test]
