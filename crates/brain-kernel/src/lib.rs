@@ -66,5 +66,5 @@ pub use plan::{Planned, call_plan};
 pub use reload::{KernelSlot, LoadPacks, ReloadError, Reloaded};
 pub use review::Verdict;
 pub use vocabulary::LanguageConfig;
-pub use waiting::{Parked, Waiting};
+pub use waiting::{AwaitsPerson, Waiting};
 pub use worker::JobLease;

@@ -32,7 +32,7 @@ pub struct Waiting {
 
 /// A run that waits for a person.
 #[derive(Clone, Debug)]
-pub struct Parked {
+pub struct AwaitsPerson {
     /// The run.
     pub run: RunId,
     /// Its status.
@@ -220,11 +220,11 @@ impl Kernel {
 
     /// Runs that wait for a person: parked runs, runs with open dead letters, plans to approve, and questions to
     /// answer; newest first within each group, up to a maximum.
-    pub fn parked(&self, scope: &Scope, limit: usize) -> Result<Vec<Parked>, KernelError> {
+    pub fn awaiting_person(&self, scope: &Scope, limit: usize) -> Result<Vec<AwaitsPerson>, KernelError> {
         let unread = self.store().runs(scope, Some(RunStatus::Parked), limit, None)?.items;
-        let mut list: Vec<Parked> = unread
+        let mut list: Vec<AwaitsPerson> = unread
             .into_iter()
-            .map(|row| Parked {
+            .map(|row| AwaitsPerson {
                 run: row.id,
                 why: self.why_parked(scope, row.id),
                 status: row.status,
@@ -243,7 +243,7 @@ impl Kernel {
         for (run, letters) in of_runs.into_iter().rev() {
             let Some(row) = self.store().run(scope, run)? else { continue };
             let Some(first) = letters.first() else { continue };
-            list.push(Parked {
+            list.push(AwaitsPerson {
                 run,
                 status: row.status,
                 since: first.opened_at,
@@ -258,7 +258,7 @@ impl Kernel {
         for status in [RunStatus::Staged, RunStatus::NeedsInput] {
             for row in self.store().runs(scope, Some(status), limit, None)?.items {
                 let waiting = self.before_start(scope, &row);
-                list.push(Parked {
+                list.push(AwaitsPerson {
                     run: row.id,
                     status: row.status,
                     since: row.created_at,

@@ -340,7 +340,7 @@ async fn an_unstarted_run_expires_or_is_cancelled_and_retention_deletes_it() {
     let asked = call(&world.kernel, "t.gate", json!({})).await;
     let planned = world.plan(&ann).await;
     assert_eq!((asked.status.as_str(), planned.status.as_str()), ("needs_input", "staged"));
-    let listed = world.kernel.parked(&scope(), 10).unwrap();
+    let listed = world.kernel.awaiting_person(&scope(), 10).unwrap();
     let on: Vec<_> = listed.iter().map(|one| (one.run, one.on, one.until.is_some())).collect();
     assert_eq!(on, [(planned.run, "approval", true), (asked.run, "input", true)]);
     for run in [planned.run, asked.run] {
@@ -365,7 +365,7 @@ async fn an_unstarted_run_expires_or_is_cancelled_and_retention_deletes_it() {
     assert_eq!(dropped.status, RunStatus::Cancelled);
     let given_up = world.kernel.abort(&scope(), planned.run, "ann", "no").await.unwrap();
     assert_eq!((given_up.status.as_str(), world.pending(planned.run).len()), ("cancelled", 0));
-    assert!(world.kernel.parked(&scope(), 10).unwrap().iter().all(|one| one.on == "letter"));
+    assert!(world.kernel.awaiting_person(&scope(), 10).unwrap().iter().all(|one| one.on == "letter"));
     assert!(
         matches!(world.kernel.cancel(&scope(), asked.run).await, Err(KernelError::Conflict(_))),
         "a second cancellation conflicts"

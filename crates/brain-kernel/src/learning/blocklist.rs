@@ -4,7 +4,7 @@ use brain_nlu::learn::{Blocked, plain};
 use brain_store::Scope;
 
 use super::corpora::{Effect, Scale};
-use super::records::{Changes, Kept, because};
+use super::records::{Changes, StoredRow, because};
 use crate::error::KernelError;
 use crate::kernel::Kernel;
 
@@ -95,8 +95,8 @@ impl Kernel {
         Ok(())
     }
 
-    fn blocked_rows(&self, scope: &Scope) -> Result<Vec<Kept<Blocked>>, KernelError> {
-        self.kept(scope, BLOCKED, MAX_BLOCKED)
+    fn blocked_rows(&self, scope: &Scope) -> Result<Vec<StoredRow<Blocked>>, KernelError> {
+        self.stored_rows(scope, BLOCKED, MAX_BLOCKED)
     }
 }
 

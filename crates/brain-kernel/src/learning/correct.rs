@@ -164,7 +164,7 @@ impl Kernel {
     }
 
     fn keep_correction(&self, scope: &Scope, row: &Correction) -> Result<(), KernelError> {
-        let known = self.kept::<Correction>(scope, CORRECTION, MAX_CORRECTIONS)?;
+        let known = self.stored_rows::<Correction>(scope, CORRECTION, MAX_CORRECTIONS)?;
         let mut changes = Changes::default();
         let same = |one: &Correction| one.run == row.run && one.request == row.request && one.by == row.by;
         let own = || known.iter().filter(|one| one.value.by == row.by);
@@ -186,7 +186,7 @@ impl Kernel {
     /// All corrections of a tenant.
     pub(super) fn corrections_by_run(&self, scope: &Scope) -> Result<ByRun, KernelError> {
         let mut by_run = ByRun::new();
-        for one in self.kept::<Correction>(scope, CORRECTION, MAX_CORRECTIONS)? {
+        for one in self.stored_rows::<Correction>(scope, CORRECTION, MAX_CORRECTIONS)? {
             by_run.entry(one.value.run).or_default().push(one.value);
         }
         Ok(by_run)

@@ -11,7 +11,7 @@ use crate::error::KernelError;
 use crate::kernel::Kernel;
 
 /// A stored record with its revision.
-pub(super) struct Kept<T> {
+pub(super) struct StoredRow<T> {
     pub(super) id: RecordId,
     pub(super) revision: u64,
     pub(super) value: T,
@@ -26,25 +26,25 @@ pub(super) struct Changes {
 
 impl Changes {
     /// Deletes a record if it has not changed since it was read.
-    pub(super) fn delete<T>(&mut self, kind: &str, kept: &Kept<T>) {
-        let (kind, id) = (kind.to_owned(), kept.id);
-        self.preconditions.push(Precondition::Record { kind: kind.clone(), id, revision: Some(kept.revision) });
+    pub(super) fn delete<T>(&mut self, kind: &str, row: &StoredRow<T>) {
+        let (kind, id) = (kind.to_owned(), row.id);
+        self.preconditions.push(Precondition::Record { kind: kind.clone(), id, revision: Some(row.revision) });
         self.writes.push(Write::DeleteRecord { kind, id });
     }
 }
 
 impl Kernel {
     /// All records of a kind, oldest first, up to the maximum. Unreadable ones are left out.
-    pub(super) fn kept<T: DeserializeOwned>(
+    pub(super) fn stored_rows<T: DeserializeOwned>(
         &self,
         scope: &Scope,
         kind: &str,
         most: usize,
-    ) -> Result<Vec<Kept<T>>, KernelError> {
+    ) -> Result<Vec<StoredRow<T>>, KernelError> {
         let page = self.store().records(scope, kind, &RecordFilter::default(), most, None)?;
         let read = |row: RecordRow| {
             let value = serde_json::from_value(row.body).ok()?;
-            Some(Kept { id: row.id, revision: row.revision, value })
+            Some(StoredRow { id: row.id, revision: row.revision, value })
         };
         Ok(page.items.into_iter().filter_map(read).collect())
     }

@@ -10,7 +10,7 @@ use brain_store::Scope;
 use serde::{Deserialize, Serialize};
 
 use super::corpora::{Effect, Scale, Words};
-use super::records::{Changes, Kept, because};
+use super::records::{Changes, StoredRow, because};
 use crate::error::KernelError;
 use crate::kernel::Kernel;
 
@@ -239,8 +239,8 @@ impl Kernel {
         Ok(())
     }
 
-    fn taught_rows(&self, scope: &Scope) -> Result<Vec<Kept<TaughtRow>>, KernelError> {
-        self.kept(scope, PHRASE, MAX_PHRASES)
+    fn taught_rows(&self, scope: &Scope) -> Result<Vec<StoredRow<TaughtRow>>, KernelError> {
+        self.stored_rows(scope, PHRASE, MAX_PHRASES)
     }
 
     pub(super) fn forget_lessons(&self, tenant: &TenantId) {

@@ -55,7 +55,7 @@ async fn parked(
 ) -> Result<Json<Page<ParkedRun>>, Problem> {
     let limit = page_limit(query.limit)?;
     app.read(move |kernel| {
-        let items = kernel.parked(&caller.scope, limit)?.into_iter().map(ParkedRun::from).collect();
+        let items = kernel.awaiting_person(&caller.scope, limit)?.into_iter().map(ParkedRun::from).collect();
         Ok(Json(Page { items, next_cursor: None }))
     })
     .await

@@ -79,8 +79,8 @@ pub struct ParkedRun {
     pub until: Option<String>,
 }
 
-impl From<brain_kernel::Parked> for ParkedRun {
-    fn from(one: brain_kernel::Parked) -> Self {
+impl From<brain_kernel::AwaitsPerson> for ParkedRun {
+    fn from(one: brain_kernel::AwaitsPerson) -> Self {
         Self {
             run_id: one.run.to_string(),
             status: one.status,

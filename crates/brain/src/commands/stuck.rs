@@ -58,7 +58,7 @@ fn parked(global: &Global, limit: usize) -> Result<bool> {
     let scope = open::scope(global)?;
     open::runtime()?.block_on(async {
         let kernel = open::kernel(global, false)?;
-        let list = kernel.parked(&scope, limit)?;
+        let list = kernel.awaiting_person(&scope, limit)?;
         kernel.engine().stop();
         if global.json {
             let items: Vec<ParkedRun> = list.into_iter().map(ParkedRun::from).collect();
