@@ -83,7 +83,8 @@ impl<'a> View<'a> {
             }
             Part::Accounts => drop(self.totals.insert(requirements.accounts[numbered(row)].clone(), row.get(1))),
             Part::Entries => {
-                drop(self.entries.insert(requirements.entries[numbered(row)].clone(), (row.get(1), row.get(2))))
+                let key = requirements.entries[numbered(row)].clone();
+                self.entries.insert(key, (row.get(1), row.get(2)));
             }
             Part::Keys => drop(self.taken_keys.insert(requirements.keys[numbered(row)].clone())),
         }
