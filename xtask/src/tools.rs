@@ -28,7 +28,7 @@ pub(crate) fn step() -> Step {
             (weights(), "weights of all-MiniLM-L6-v2"),
         ];
         for (there, what) in found {
-            eprintln!("{what}: {}", if there { "found" } else { "not found (what needs it says so below)" });
+            eprintln!("{what}: {}", if there { "found" } else { "not found (steps that need it are skipped below)" });
         }
         Ok(Outcome::Checked { passed: 2 - missing, failed: missing })
     })

@@ -1,4 +1,4 @@
-//! An append-only file of phrase embeddings. It only saves time: a damaged file is started anew, and one that cannot
+//! An append-only file of phrase embeddings. It only saves time: a damaged file is replaced, and one that cannot
 //! be written is ignored.
 //!
 //! The file: `BRAINVEC`, `u32` version, `u32` dimensions; then rows of a SHA-256 of encoder and text, the components
@@ -17,7 +17,7 @@ const MAGIC: &[u8; 8] = b"BRAINVEC";
 const VERSION: u32 = 1;
 const HEADER: usize = 16;
 const KEY: usize = 32;
-/// Maximum size; a larger file is started anew with the current rows.
+/// Maximum size; a larger file is replaced by one with the current rows.
 const MAX_BYTES: u64 = 1 << 30;
 
 type Key = [u8; KEY];

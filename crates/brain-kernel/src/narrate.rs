@@ -58,7 +58,7 @@ pub struct ReceiptView {
     pub undo: bool,
     /// `succeeded`, `failed` or `in_doubt`.
     pub status: &'static str,
-    /// What it was called with, without personal values and secrets.
+    /// The arguments, without personal values and secrets.
     pub input: Value,
     /// What it answered.
     pub result: Value,

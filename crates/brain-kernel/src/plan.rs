@@ -168,7 +168,7 @@ pub(crate) fn plan(
         if policy == BatchPolicy::Atomic && !call.tool().def.is_inline() {
             let name = &call.tool().def.name;
             let message = format!(
-                "`{name}` reaches outside, so it cannot be part of an atomic batch: what has left cannot be taken back \
+                "`{name}` reaches outside, so it cannot be part of an atomic batch: an outside call cannot be rolled back \
                  by not committing. Use best_effort, or leave it out."
             );
             problems.push(Problem::new("outside_in_atomic", message).in_call(number));

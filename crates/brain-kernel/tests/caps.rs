@@ -37,7 +37,7 @@ tools:
     behavior: {expr: "= {checked: input.name}"}
     output: {checked: string}
   more:
-    title: Brings steps along
+    title: Injects steps
     input: {}
     may_inject: true
     behavior:

@@ -109,7 +109,7 @@ async fn an_unusable_answer_to_a_step_of_an_undo_becomes_a_dead_letter() {
     let [letter] = &letters(&kernel)[..] else { panic!("one letter: {report:#?}") };
     assert_eq!((&letter.body["step"], &letter.body["happened"]), (&json!("place:undo/tell"), &json!("yes")));
     let decision = LetterDecision::Resolve(Some(json!({"number": 1})));
-    let done = kernel.decide_letter(&scope(), letter.id, decision, "ann", "they were told").await.unwrap();
+    let done = kernel.decide_letter(&scope(), letter.id, decision, "ann", "the customer knows").await.unwrap();
     assert_eq!(done.status, RunStatus::Compensated, "{done:#?}");
     assert!(letters(&kernel).is_empty());
 }

@@ -47,7 +47,7 @@ impl World {
             return;
         }
         let Some((node, engine)) = self.any_engine(None) else { return };
-        self.listing.note(&node, |_| format!("is told: {what}"));
+        self.listing.note(&node, |_| format!("gets a request: {what}"));
         self.asks.push(Ask { subject, what, pending: make(engine), then });
     }
 

@@ -178,7 +178,7 @@ fn compensation_waits_for_jobs_under_way_and_undoes_them_too() {
     failing.on_failure = OnFailure::Undo;
     let mut world = World::new(&plan(vec![failing, undoable(step("b", &[]))]));
     world.fail("a", business());
-    assert_eq!(world.open_steps(), ["b"], "nothing is taken back while b may still happen");
+    assert_eq!(world.open_steps(), ["b"], "nothing is undone while b may still happen");
     world.done("b");
     assert_eq!(world.open_steps(), ["-b"]);
     world.done("b");
@@ -217,7 +217,7 @@ fn an_undo_is_not_retried_while_one_of_its_steps_is_in_doubt() {
     world.inject(undo, 1, &both);
     world.answer("a:undo/tell", 0, |job, attempt| Input::Unknown(job, attempt, transient()));
     world.fail("a:undo/other", business());
-    assert_eq!(world.state.left.len(), 1, "the other step failed, so this way of taking back is over");
+    assert_eq!(world.state.left.len(), 1, "the other step failed, so this undo has ended");
     let may_retry = |world: &World| Machine::new(&world.code).may_retry(&world.state, undo);
     assert!(!may_retry(&world), "another attempt would do the step in doubt again, under the same key");
     let in_doubt = world.state.left.keys().next().copied().unwrap();
@@ -286,7 +286,7 @@ fn offered_jobs_count_against_max_steps() {
     three.max_steps = 2;
     let world = World::new(&three);
     let offered = world.log.iter().filter(|event| matches!(event, Event::JobOffered { .. })).count();
-    assert_eq!(offered, 2, "a third would be more than the plan allows, whoever takes them");
+    assert_eq!(offered, 2, "a third would exceed the plan's limit");
     assert_eq!((world.status().as_str(), world.state.failure().unwrap().code.as_str()), ("failed", "max_steps"));
 }
 

@@ -223,7 +223,7 @@ fn audit(world: &World) -> Result<(), TestCaseError> {
     let unique: BTreeSet<_> = state.done.iter().copied().collect();
     prop_assert_eq!(unique.len(), state.done.len(), "what happened is noted once");
     for undone in &state.undone {
-        prop_assert!(unique.contains(undone), "only what was done is taken back");
+        prop_assert!(unique.contains(undone), "only finished jobs are undone");
     }
     // An ended run stays ended.
     let mut over = BTreeSet::new();
@@ -244,7 +244,7 @@ fn audit(world: &World) -> Result<(), TestCaseError> {
         .collect();
     let place = |job: &JobId| state.done.iter().position(|one| *one == job.forward());
     let taken_back: Vec<_> = done.iter().filter(|job| job.undo && !stuck.contains(&job.forward())).map(place).collect();
-    prop_assert!(taken_back.is_sorted_by(|a, b| a > b), "taken back in reverse: {:?}", taken_back);
+    prop_assert!(taken_back.is_sorted_by(|a, b| a > b), "undone in reverse: {:?}", taken_back);
     let Phase::Ended(end) = state.phase() else { return Ok(()) };
     prop_assert!(state.jobs.is_empty() && state.fibers.is_empty());
     if end == End::Compensated {
@@ -253,7 +253,7 @@ fn audit(world: &World) -> Result<(), TestCaseError> {
             let part_of_undo = in_undo(world, *job);
             let told = state.undone.contains(job)
                 || log.iter().any(|event| matches!(event, Event::RunEnded { .. })) && late(log, *job);
-            prop_assert!(!undoable || part_of_undo || told, "{job:?} was not taken back");
+            prop_assert!(!undoable || part_of_undo || told, "{job:?} was not undone");
         }
     }
     // No job that may have happened is forgotten.

@@ -131,7 +131,7 @@ fn a_message_that_comes_after_the_block_changes_nothing() {
     let before = world.state.clone();
     world.input(brain_vm::Input::Message("stop".into()));
     assert_eq!(world.state, before);
-    assert_eq!(world.state.wake_at(), None, "nothing else is waited for");
+    assert_eq!(world.state.wake_at(), None, "no other arm is armed");
     world.assert_replays();
 }
 

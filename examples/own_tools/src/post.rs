@@ -28,7 +28,7 @@ struct Posted {
     effect = "external",
     consent = "user",
     idempotency = "key",
-    no_undo = "What is posted is posted."
+    no_undo = "A posted message cannot be recalled."
 )]
 async fn send(input: Letter, cx: NativeContext) -> Result<Posted, Failure> {
     if input.to.eq_ignore_ascii_case("nobody") {

@@ -6,7 +6,7 @@
 //!   code of a trailing `# exit 1`, and print exactly the lines below it. `[..]` stands for any characters within a
 //!   line, a line with only `...` for any lines. Times and durations are not compared. A UUID stands for the UUID in
 //!   its place: later commands that name it get the real one;
-//! * a command that ends in `&` stays in the background until the end of the page, and `brain serve` is waited for.
+//! * a command that ends in `&` stays in the background until the end of the page, and `brain serve` must become healthy.
 //!   Its output is not compared;
 //! * a `yaml file=PATH` block (or any other language) becomes that file;
 //! * a block marked `norun` is only read by people.

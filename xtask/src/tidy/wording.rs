@@ -8,9 +8,8 @@ use regex_lite::Regex;
 use super::{files, read, shown};
 
 /// A pattern, and what to write instead.
-const PHRASES: [(&str, &str); 10] = [
+const PHRASES: [(&str, &str); 19] = [
     (r"\b(is|are) none\b", "say what it is not: `text that is not JSON`, `not a batch`"),
-    (r"\b(is|are) told so\b", "name the message: `gets an error that says …`"),
     (r"\b(no business of|not (its|their) business)\b", "say `must not know` or `does not concern`"),
     (r"\bis had\b", "name the call that gives it"),
     (r"\bneeds? no telling\b", "name who knows it already"),
@@ -19,6 +18,16 @@ const PHRASES: [(&str, &str); 10] = [
     (r"\bso much like\b", "give the measure: `similarity of at least …`"),
     (r"\bhelps nobody\b", "say what would go wrong"),
     (r"\bnor the other way round\b", "write both cases, or leave it out"),
+    (r"\bwhoever\b", "name the caller, the owner or the reader"),
+    (r"\b(is|are) told\b", "name the message: `gets an error`, `is notified`"),
+    (r"\bto be had\b", "say `available`"),
+    (r"\bin so many words\b", "say `exactly`"),
+    (r"\bbr(ing|ings|ought) (steps |them |it )?along\b", "say `injects` or `built-in`"),
+    (r"\b(is|are|be) (taken back|set aside)\b", "say `undone`, `rolled back` or `parked`"),
+    (r"\b(is|are) looked at again\b", "say `is checked again` or `is retried`"),
+    (r"\bkeep(s|ing)? house\b", "say `retention` or `housekeeping`"),
+    (r"\b(started|written|decided|made) anew\b", "say `again`, or `rebuilt`"),
+    (r"\bwhat is \w+ is\b", "name the thing"),
 ];
 
 /// Not what the first pattern means: `null if there is none`, `none of them`.

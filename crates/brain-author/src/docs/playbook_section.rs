@@ -65,7 +65,7 @@ fn row(step: &PlaybookStep) -> Vec<Line> {
     }
     notes.extend(step.timeout.map(|timeout| line(format!("time-out {timeout}"))));
     if !step.compensate {
-        notes.push(line("keeps its effect when the run is taken back"));
+        notes.push(line("keeps its effect when the run is undone"));
     }
     vec![
         vec![code(&step.id)],

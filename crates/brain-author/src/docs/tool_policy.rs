@@ -108,7 +108,7 @@ fn condition(one: &Precondition) -> Line {
         parts.extend(either);
     }
     if let Some(again) = one.recheck {
-        parts.push(vec![words(format!("looked at again every {again}"))]);
+        parts.push(vec![words(format!("rechecked every {again}"))]);
     }
     join(parts)
 }
@@ -118,14 +118,14 @@ fn effect(effect: Effect) -> &'static str {
         Effect::Read => "changes nothing",
         Effect::Write => "changes records in Brain",
         Effect::External => "reaches an outside system",
-        Effect::Irreversible => "cannot be taken back",
+        Effect::Irreversible => "cannot be undone",
     }
 }
 
 fn consent(consent: Consent) -> &'static str {
     match consent {
         Consent::None => "nobody is asked",
-        Consent::User => "whoever asks must say run",
+        Consent::User => "the requester must confirm it",
         Consent::Approver => "somebody who may approve must say yes",
     }
 }

@@ -141,7 +141,7 @@ impl<'n> Action<'n> {
         match (by.as_ref().and_then(|by| all.get(by)), by, possible) {
             (_, by, Some(false)) => {
                 if let Some(by) = by {
-                    let note = format!("`{by}`, but `rollback_possible` is false; nothing takes it back");
+                    let note = format!("`{by}`, but `rollback_possible` is false; it has no undo");
                     notes.add("rollback_action_id", note);
                 }
                 if effect != Some("read") {

@@ -89,7 +89,7 @@ pub(super) fn schema() -> (Value, Defs) {
             ("data", "What the tool answers.", value()),
             ("summary", "One sentence.", text()),
             ("artifacts", "Records that it is about.", list(value())),
-            ("new_steps", "Steps that it brings along.", list(value())),
+            ("new_steps", "Steps that it injects.", list(value())),
             ("review", "A person should look at it: `{ask}`.", values()),
             ("delegate", "Another engine works on: `{reference, within_ms}`.", values()),
         ],

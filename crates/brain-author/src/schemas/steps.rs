@@ -21,7 +21,7 @@ pub(super) fn add(defs: &mut Defs) {
             ("on_failure", "What a failure does to the run.", choice(&["stop", "continue", "undo"])),
             ("retry", "Instead of the tool's.", retries),
             ("timeout", "Instead of the tool's.", duration()),
-            ("compensate", "`false`: this step keeps its effect when the run is taken back.", flag()),
+            ("compensate", "`false`: this step keeps its effect when the run is undone.", flag()),
         ],
         &["id", "tool"],
     );

@@ -61,7 +61,7 @@ fn tool() -> Value {
             ),
             (
                 "undo",
-                "What takes it back: `{tool, args, until}`; `none` or `{cannot: REASON}`: nothing does.",
+                "How it is undone: `{tool, args, until}`; `none` or `{cannot: REASON}` if it cannot be.",
                 either([none(), part("undo")]),
             ),
             ("requires", "What must hold before, each with its `else`.", list(part("precondition"))),
@@ -87,8 +87,8 @@ fn tool() -> Value {
             ("tags", "Free labels.", texts()),
             ("success", "What makes an answer of `http` a success.", part("criteria")),
             ("failure", "What makes an answer of `http` a failure.", part("criteria")),
-            ("permission", "Whoever asks must have it.", text()),
-            ("tiers", "Whoever asks must be of one of them.", texts()),
+            ("permission", "The requester must have it.", text()),
+            ("tiers", "The requester must have one of them.", texts()),
             ("needs", "Keys of user data; stored and shown.", texts()),
             (
                 "blockers",
@@ -113,10 +113,10 @@ fn tool() -> Value {
 fn undo() -> Value {
     let mut undo = closed(
         vec![
-            ("tool", "The tool that takes it back.", full_name()),
+            ("tool", "The tool that undoes it.", full_name()),
             ("args", "Its arguments, from `input`, `result` and `receipt`.", values()),
             ("until", "How long after the fact.", duration()),
-            ("cannot", "Why nothing takes it back.", text()),
+            ("cannot", "Why it cannot be undone.", text()),
         ],
         &[],
     );
@@ -133,7 +133,7 @@ fn precondition() -> Value {
             ("prior", "A tool that must have succeeded before.", text()),
             ("never", "A tool that must not have succeeded before.", text()),
             ("any", "One of these must hold.", list(part("precondition"))),
-            ("recheck", "Blocked instead of refused: looked at again after this long.", duration()),
+            ("recheck", "Blocks the step instead of failing it: rechecked after this long.", duration()),
             ("else", "What people get when it does not hold.", text()),
         ],
         &[],

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::Told;
 use crate::log::{NewEvent, PipeEvent};
 
-/// Ends a run that has not started, if it has expired or is cancelled. A run with a machine is told to stop; one
+/// Ends a run that has not started, if it has expired or is cancelled. A run with a machine gets a stop; one
 /// without gets its final status here. Returns the event with the reason, unless the log already has one.
 pub(super) fn end(
     status: &mut RunStatus,

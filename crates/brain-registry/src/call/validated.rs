@@ -11,7 +11,7 @@ use super::tool::Tool;
 
 /// A tool with arguments that fit its schema.
 ///
-/// The fields are private and there is no other constructor: whoever holds one knows that the tool is registered and
+/// The fields are private and there is no other constructor: its holder knows that the tool is registered and
 /// that its arguments were normalised, completed with defaults and validated.
 ///
 /// ```compile_fail

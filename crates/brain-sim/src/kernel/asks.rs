@@ -57,7 +57,7 @@ impl World {
             return false;
         }
         let Some((node, kernel)) = self.any_kernel() else { return false };
-        self.listing.note(&node, |_| format!("is told: {what}"));
+        self.listing.note(&node, |_| format!("gets a request: {what}"));
         self.asks.push(Ask { subject, what, pending: make(kernel), then });
         true
     }

@@ -30,7 +30,7 @@ pub(super) struct Deeds {
     pub(super) bodies: BTreeSet<Vec<u8>>,
     /// Whether it was refused for good, so that pending effects must not happen.
     refused: bool,
-    /// Whether a caller was told to retry later.
+    /// Whether a caller got a `Retry-After`.
     busied: bool,
 }
 

@@ -117,7 +117,7 @@ CREATE TABLE blob_chunks (
     PRIMARY KEY (source, n)
 );
 ALTER TABLE blob_chunks ALTER COLUMN bytes SET STORAGE EXTERNAL;
--- Blobs that are not finished. Whoever writes one says so now and then; one that nobody speaks for is an orphan.
+-- Unfinished blobs. Their writers update `touched_at` regularly; a row that is not updated is an orphan.
 CREATE TABLE blob_uploads (
     source bigint PRIMARY KEY, tenant text COLLATE "C" NOT NULL, touched_at timestamptz NOT NULL DEFAULT now(),
     given_up boolean NOT NULL DEFAULT false

@@ -86,7 +86,7 @@ steps:
 
 /// A job whose last step fails, so that it is compensated.
 const BACK: &str = r#"playbook: crash.back
-title: Job that is taken back
+title: Job that is undone
 phrases: ["take back {job}"]
 slots: {job: string}
 steps:
