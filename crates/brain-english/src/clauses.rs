@@ -1,6 +1,6 @@
 //! Conjunctions and questions.
 
-/// What may join two requests, longer ones first.
+/// Conjunctions between two requests, longest first.
 pub const CONJUNCTIONS: [&str; 6] = [" and then ", " and also ", " then ", " and ", ", ", ". "];
 
 /// Asks which kind of thing is meant.

@@ -67,7 +67,7 @@ pub(super) fn by_name(word: &str) -> Option<Said> {
     lookup_any(&NAMES, word)
 }
 
-/// Whose dollars: `US dollars`.
+/// The dollar of a country named before it: `US dollars`.
 pub(super) fn dollars_of(word: &str) -> Option<Said> {
     lookup_any(&DOLLARS_OF, word).map(Said::One)
 }

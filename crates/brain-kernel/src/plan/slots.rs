@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::narrate::Problem;
 
-/// Slots that nobody filled and that a tool fills first.
+/// Unfilled slots whose record a tool creates first.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Placeholders(Vec<(String, Placeholder)>);
 
