@@ -26,6 +26,6 @@ VOLUME /var/lib/brain
 EXPOSE 7700
 HEALTHCHECK --interval=30s --timeout=5s --start-period=20s \
     CMD ["curl", "--fail", "--silent", "--output", "/dev/null", "http://127.0.0.1:7700/healthz"]
-# Without a token in the store nobody gets in; `brain token new` makes the first one.
+# Without a token in the store nobody gets in; `brain admin token new` makes the first one.
 ENTRYPOINT ["brain"]
 CMD ["serve", "--addr", "0.0.0.0:7700", "--without-tokens"]
