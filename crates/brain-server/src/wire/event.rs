@@ -139,10 +139,9 @@ impl<'a> Scrubber<'a> {
     }
 }
 
-/// The name of a slot, if this object is one: `{name, value, span}` or `{name, text}`.
+/// The name of a slot, if this object is one: `{name, span}`, with or without its value, or `{name, text}`.
 fn slot_name(map: &Map<String, Value>) -> Option<&str> {
-    let is_slot =
-        (map.contains_key("value") && map.contains_key("span")) || (map.len() == 2 && map.contains_key("text"));
+    let is_slot = map.contains_key("span") || (map.len() == 2 && map.contains_key("text"));
     map.get("name").filter(|_| is_slot).and_then(Value::as_str)
 }
 
@@ -178,5 +177,7 @@ mod tests {
     fn the_name_of_a_slot_is_not_personal() {
         let shown = scrub(&json!({"slots": [{"name": "suburb", "value": "Ryde", "span": {}}], "say": "the suburb"}));
         assert_eq!(shown, json!({"slots": [{"name": "suburb", "value": "Ryde", "span": {}}], "say": "the suburb"}));
+        let understood = json!({"slots": [{"name": "title", "span": {}}], "phrase": "create task: {title}"});
+        assert_eq!(scrub(&understood), understood, "the value of a slot is left to the plan");
     }
 }
