@@ -1,15 +1,15 @@
-//! Takes the blocks that are run out of a Markdown page.
+//! Extracts the executable blocks of a Markdown page.
 
 use std::ops::Range;
 
 use anyhow::{Result, bail};
 
-/// Something that happens on a page.
+/// An action of a page.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Act {
-    /// A file is written.
+    /// Write a file.
     File { line: usize, path: String, text: String },
-    /// A command is run.
+    /// Run a command.
     Command(Console),
 }
 
@@ -29,14 +29,14 @@ pub(super) struct Console {
     pub(super) text: String,
     pub(super) exit: i32,
     pub(super) expected: String,
-    /// Where the output stands: its lines on the page, counted from 0.
+    /// The lines of the output on the page, counted from 0.
     pub(super) place: Range<usize>,
     /// Spaces in front of each line of the block.
     pub(super) indent: usize,
 }
 
 impl Console {
-    /// Whether it stays in the background: what it prints when is left to chance, so no page shows it.
+    /// Whether it stays in the background: the time of its output varies, so no page shows it.
     pub(super) fn is_background(&self) -> bool {
         let text = self.text.rsplit_once(" #").map_or(self.text.as_str(), |(command, _)| command);
         text.trim_end().ends_with('&')
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn commands_with_their_output_are_taken_out_in_order() {
+    fn commands_with_their_output_are_extracted_in_order() {
         let page = "# Tour\n\n```console\n$ brain doctor\nok\n\nfine\n\n$ brain nope   # exit 2\n```\ntext\n";
         let wanted =
             [console(4, "brain doctor", 0, "ok\n\nfine", 4..7), console(9, "brain nope   # exit 2", 2, "", 9..9)];

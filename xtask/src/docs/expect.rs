@@ -1,6 +1,6 @@
 //! Compares the output that a page shows with the output of the command.
 //!
-//! snapbox does the matching: `[..]` stands for any characters within a line, a line with only `...` for any lines.
+//! snapbox does the matching: `[..]` matches any characters within a line, a line with only `...` for any lines.
 //! What differs from run to run is normalised first: ids ([`Ids`]), times, durations, the port and the folder.
 
 use std::collections::BTreeMap;
@@ -39,7 +39,7 @@ impl Ids {
         self.shown.insert(real.to_owned(), shown.to_owned());
     }
 
-    /// Learns which id stands for which, from the lines that both have.
+    /// Maps the ids of the page to real ones, from the lines that both have.
     fn learn(&mut self, expected: &str, actual: &str) {
         let mut rest: Vec<&str> = actual.lines().collect();
         for line in expected.lines().filter(|line| uuids().is_match(line)) {
@@ -95,7 +95,7 @@ impl Ids {
 
 /// What a command printed, beside what the page shows.
 pub(super) struct Comparison {
-    /// As it stands on the page.
+    /// As shown on the page.
     page: String,
     expected: String,
     actual: String,
@@ -164,7 +164,7 @@ fn line_pattern(line: &str) -> Regex {
     Regex::new(&pattern).expect("an escaped line is a pattern")
 }
 
-/// A pattern for text in which `[..]` stands for anything.
+/// A pattern for text in which `[..]` matches anything.
 fn literal(text: &str) -> String {
     regex_lite::escape(text).replace(r"\[\.\.\]", ".*?")
 }
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_stands_for_the_real_one_from_then_on() {
+    fn an_id_is_replaced_by_the_real_one_from_then_on() {
         let mut ids = Ids::default();
         let first =
             Comparison::new(&mut ids, &format!("...\n run {SHOWN} [..]"), &format!("x {OTHER}\n run {REAL} y\n"));
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn an_update_takes_the_output_over_and_keeps_what_is_left_out() {
+    fn an_update_writes_the_output_and_keeps_elisions() {
         let mut ids = Ids::default();
         let comparison = Comparison::new(&mut ids, "old\n...\nz [..]", &format!("new {REAL}\nz 1\n"));
         let updated = comparison.updated(&mut ids, "").unwrap();

@@ -3,8 +3,8 @@
 //! A page is one shell session in a fresh folder that has `packs/` and an empty home. In it,
 //!
 //! * a `console` block is run: each line after `$ ` is a command (`> ` continues it). It must exit with 0, or with the
-//!   code of a trailing `# exit 1`, and print exactly the lines below it. `[..]` stands for any characters within a
-//!   line, a line with only `...` for any lines. Times and durations are not compared. A UUID stands for the UUID in
+//!   code of a trailing `# exit 1`, and print exactly the lines below it. `[..]` matches any characters within a
+//!   line, a line with only `...` for any lines. Times and durations are not compared. A UUID matches any UUID in
 //!   its place: later commands that name it get the real one;
 //! * a command that ends in `&` stays in the background until the end of the page, and `brain serve` must become healthy.
 //!   Its output is not compared;

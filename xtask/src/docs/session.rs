@@ -1,4 +1,4 @@
-//! One shell session in a fresh folder.
+//! A shell session in a fresh folder.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
-/// How long one command may take.
+/// Timeout of a command.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// How long a server may take to start.
+/// Timeout for starting a server.
 const START: Duration = Duration::from_secs(30);
 /// The address that pages use.
 const SHOWN_ADDRESS: &str = "127.0.0.1:7700";
@@ -22,20 +22,20 @@ const SHOWN_HOME: &str = "/home/ada";
 /// What a person's settings could change, besides variables of Brain; a page starts without it.
 const FORGOTTEN: [&str; 4] = ["XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "RUST_LOG"];
 
-/// A shell in a folder of its own. Both are gone when this is dropped.
+/// A shell in a temporary folder. Both are removed when this is dropped.
 pub(super) struct Session {
     shell: Child,
     input: ChildStdin,
     codes: Receiver<String>,
     home: PathBuf,
-    /// Beside the home, so that a page does not see it: commands and what they said.
+    /// Scripts and outputs, outside the home so that a page does not see them.
     scratch: PathBuf,
     address: String,
     commands: usize,
 }
 
 impl Session {
-    /// A shell that finds `brain` and has `packs/` beside it.
+    /// Starts a shell with `brain` in its path and `packs/` in its folder.
     pub(super) fn start(binary: &Path, packs: &Path) -> Result<Self> {
         let stamp = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH)?.as_nanos();
         let scratch = std::env::temp_dir().join(format!("brain-docs-{}-{stamp}", std::process::id()));
@@ -53,7 +53,7 @@ impl Session {
             .current_dir(&home)
             .envs([("HOME", home.as_os_str()), ("PATH", format!("{}:{path}", tools.display()).as_ref())])
             .envs([("NO_COLOR", "1"), ("TERM", "dumb"), ("LC_ALL", "C.UTF-8"), ("TZ", "UTC")])
-            // A proxy of the environment must not come between a page and its own server.
+            // Requests of a page to its own server must not go through a proxy.
             .envs([("NO_PROXY", "127.0.0.1,localhost"), ("no_proxy", "127.0.0.1,localhost")])
             .process_group(0)
             .stdin(Stdio::piped())
@@ -64,8 +64,8 @@ impl Session {
             command.env_remove(variable);
         }
         let mut shell = command.spawn().context("bash cannot be started")?;
-        let input = shell.stdin.take().context("the shell takes no input")?;
-        let output = shell.stdout.take().context("the shell gives no output")?;
+        let input = shell.stdin.take().context("the shell has no stdin")?;
+        let output = shell.stdout.take().context("the shell has no stdout")?;
         let (send, codes) = channel();
         std::thread::spawn(move || {
             for line in BufReader::new(output).lines().map_while(std::io::Result::ok) {
@@ -78,7 +78,7 @@ impl Session {
         Ok(Self { shell, input, codes, home, scratch, address: free, commands: 0 })
     }
 
-    /// The text with the address of this session in place of the one that pages use.
+    /// Replaces the address on the pages by that of this session.
     pub(super) fn with_port(&self, text: &str) -> String {
         text.replace(SHOWN_ADDRESS, &self.address)
     }
@@ -99,13 +99,13 @@ impl Session {
         Ok(std::fs::write(path, text)?)
     }
 
-    /// Runs a command in the shell: its exit code and what it said.
+    /// Runs a command in the shell; returns its exit code and output.
     pub(super) fn run(&mut self, command: &str) -> Result<(i32, String)> {
         self.commands += 1;
         let script = self.scratch.join(format!("{}.sh", self.commands));
         let said = self.scratch.join(format!("{}.out", self.commands));
         std::fs::write(&script, format!("{command}\n"))?;
-        // Sourced, so that variables and background jobs stay.
+        // Sourced, so that variables and background jobs persist.
         writeln!(self.input, ". '{}' >'{}' 2>&1 </dev/null; echo $?", script.display(), said.display())?;
         let said_so_far =
             || std::fs::read(&said).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
@@ -119,7 +119,7 @@ impl Session {
     }
 }
 
-/// The address of a server that the command leaves in the background.
+/// The address of a server that the command starts in the background.
 fn server_address(command: &str) -> Result<Option<String>> {
     let words: Vec<&str> = command.split_whitespace().take_while(|word| !word.starts_with('#')).collect();
     if words.last() != Some(&"&") || !words.contains(&"serve") {
@@ -129,7 +129,7 @@ fn server_address(command: &str) -> Result<Option<String>> {
     option.map(|address| Some((*address).to_owned())).context("a server in a page needs `--addr`")
 }
 
-/// Waits until a server says that it is well.
+/// Waits until a server is healthy.
 fn wait_for(address: &str) -> Result<()> {
     let start = Instant::now();
     while start.elapsed() < START {
@@ -144,7 +144,7 @@ fn wait_for(address: &str) -> Result<()> {
 fn healthy(address: &str) -> Result<bool> {
     let mut stream = TcpStream::connect(address)?;
     stream.set_read_timeout(Some(Duration::from_secs(5)))?;
-    // In one piece: a server may answer, and close, as soon as it has seen the first line.
+    // In one write, because a server may answer and close after the first line.
     let request = format!("GET /healthz HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
     stream.write_all(request.as_bytes())?;
     let mut answer = String::new();
@@ -153,11 +153,11 @@ fn healthy(address: &str) -> Result<bool> {
 }
 
 impl Drop for Session {
-    /// Ends what the page has left running, the shell last. Only its own process group is touched.
+    /// Ends the page's background processes, the shell last. Only its own process group is affected.
     fn drop(&mut self) {
         let group = format!("-{}", self.shell.id());
         for signal in ["-TERM", "-KILL"] {
-            // Nobody is left to complain to.
+            // Errors are ignored, because nothing can be done about them here.
             drop(Command::new("kill").args([signal, "--", &group]).stderr(Stdio::null()).status());
             std::thread::sleep(Duration::from_millis(100));
         }
@@ -171,7 +171,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn variables_stay_and_codes_and_output_are_told() {
+    fn variables_persist_and_codes_and_output_are_returned() {
         let mut session = Session::start(Path::new("/bin/true"), Path::new("/")).unwrap();
         assert_eq!(session.run("X=7; brain && echo yes").unwrap(), (0, "yes\n".into()));
         assert_eq!(session.run("echo $X; false").unwrap(), (1, "7\n".into()));
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_server_in_the_background_is_waited_for() {
+    fn only_a_background_server_is_awaited() {
         let serve = "brain serve --store sqlite:x.db --addr 127.0.0.1:7700 &";
         assert_eq!(server_address(serve).unwrap().as_deref(), Some("127.0.0.1:7700"));
         assert_eq!(server_address("sleep 1 &").unwrap(), None);
@@ -193,13 +193,13 @@ mod tests {
     }
 
     #[test]
-    fn a_server_is_well_when_it_says_so() {
+    fn a_server_is_healthy_after_a_200() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap().to_string();
         let server = std::thread::spawn(move || {
             for status in ["503 Service Unavailable", "200 OK"] {
                 let (mut stream, _) = listener.accept().unwrap();
-                // The whole request is read: closing with something unread would take the answer back.
+                // Read the whole request: closing with unread data would reset the connection.
                 let mut request = Vec::new();
                 while !request.ends_with(b"\r\n\r\n") {
                     let mut byte = [0];
