@@ -585,8 +585,12 @@ impl Engine {
     }
 
     /// Refuses to start another child that could repeat what the last one may have done: its letters are decided first.
-    fn refuse_while_child_in_doubt(&self, scope: &Scope, job: JobKey) -> Result<(), EngineError> {
-        let Some(child) = last_child(self.store.as_ref(), scope, job)? else { return Ok(()) };
+    fn refuse_while_child_in_doubt(&self, scope: &Scope, child: Option<RunId>, job: JobKey) -> Result<(), EngineError> {
+        let child = match child {
+            Some(child) => Some(child),
+            None => last_child(self.store.as_ref(), scope, job)?,
+        };
+        let Some(child) = child else { return Ok(()) };
         let state = self.run_state(scope, child)?;
         let (Some(code), Some(machine)) = (&state.code, &state.state) else { return Ok(()) };
         for (left, open) in &machine.left {
@@ -624,7 +628,9 @@ impl Engine {
             undo: letter.body["undo"].as_bool().unwrap_or(false),
         };
         if matches!(decision, LetterDecision::Retry) && letter.body["failure"]["code"] == CHILD_IN_DOUBT {
-            self.refuse_while_child_in_doubt(scope, id)?;
+            let pending = run_state.data.pending.get(&job);
+            let child = pending.and_then(|it| it["delegate"]["child_run"].as_str()?.parse().ok());
+            self.refuse_while_child_in_doubt(scope, child, id)?;
         }
         let seen = letter.body.clone();
         let attempts = u32::try_from(letter.body["attempts"].as_u64().unwrap_or(1)).unwrap_or(1);
