@@ -13,7 +13,7 @@ use super::connection::{Connection, Question, Role, failed, is_lost};
 use crate::{Lane, StoreError};
 
 /// Lock timeout of a query.
-const LOCKED: Duration = Duration::from_secs(5);
+const LOCKED: Duration = Duration::from_secs(10);
 /// How long a query waits for a free connection.
 const QUEUED: Duration = Duration::from_secs(10);
 
