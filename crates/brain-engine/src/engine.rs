@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use brain_core::{Clock, Digest, Failure, JobKey, Millis, NodeId, Random, RunId, RunStatus, SeededRandom, Timestamp};
@@ -20,7 +20,7 @@ use crate::core::{
     move_unread,
 };
 use crate::data::Moved;
-use crate::flow::{Flow, FlowConfig};
+use crate::flow::{Flow, FlowConfig, Uses};
 use crate::happening::{Happening, Observer, Slow, happenings};
 use crate::host::{Host, Outside};
 use crate::hub::{Hub, RunNews};
@@ -185,7 +185,7 @@ impl Engine {
         let keep = config.keep;
         let kept = store.clone().lane(Lane::Keeping);
         let keeper = Keeper { node, store: kept, clock: clock.clone(), liveness, keep, looked: None };
-        keeper.heartbeat(config.paused)?;
+        keeper.heartbeat(config.paused.then(Uses::new).as_ref())?;
         let paused = Arc::new(AtomicBool::new(config.paused));
         let mut threads = Threads::default();
         let panicked = config.panicked;
@@ -235,11 +235,12 @@ impl Engine {
         // A short-lived process leaves the work of other nodes alone.
         let idle = Arc::new(AtomicBool::new(true));
         let (resting, of_node) = (if keep { paused.clone() } else { idle }, hub.clone());
+        let uses = move || flow.lock().unwrap_or_else(PoisonError::into_inner).uses();
         threads.handles.push(spawn(
             "brain-keep",
             Box::new(move || {
                 let send = move |input| to_core.send(input);
-                keep_forever(keeper, &of_node, &send, &news, &resting);
+                keep_forever(keeper, &of_node, &send, &news, &resting, &uses);
             }),
         )?);
         threads.keeper = Some(to_keeper);

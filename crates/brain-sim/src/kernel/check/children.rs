@@ -47,12 +47,17 @@ pub(super) fn check(world: &World, stories: &[Story]) -> Vec<String> {
     problems
 }
 
-/// The jobs whose undo this run has done.
+/// The jobs whose undo this run has done, or a person has settled.
 fn undone_by(story: &Story, jobs: &serde_json::Value) -> Vec<JobKey> {
     let jobs = serde_json::from_value::<Vec<JobKey>>(jobs.clone()).unwrap_or_default();
     let Some(machine) = story.state.state.as_ref().filter(|machine| !machine.rolled_back) else { return Vec::new() };
-    let done = machine.done.iter().filter(|job| job.scope == 0);
-    done.filter_map(|job| jobs.get(usize::from(job.step)).copied()).collect()
+    let dismissed = story.events.iter().filter_map(|event| match event {
+        Event::JobDismissed { job } => Some(*job),
+        _ => None,
+    });
+    let settled: BTreeSet<JobId> = machine.done.iter().copied().chain(dismissed).collect();
+    let own = settled.into_iter().filter(|job| job.scope == 0 && !job.undo);
+    own.filter_map(|job| jobs.get(usize::from(job.step)).copied()).collect()
 }
 
 /// The child runs that this run says were undone.
