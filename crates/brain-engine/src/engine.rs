@@ -144,6 +144,9 @@ pub enum LetterDecision {
     Abandon,
     /// Assign it to someone; nothing else changes.
     Escalate(String),
+    /// Nobody decided in time. The step fails, and `on_failure` applies. If it may have happened, it stays in doubt in
+    /// the log, and a run that waits for it is stopped.
+    Expire,
 }
 
 /// The engine.
@@ -647,6 +650,17 @@ impl Engine {
                 let failure = serde_json::from_value(letter.body["failure"].clone())
                     .unwrap_or_else(|_| Failure::business("abandoned", "The step was abandoned."));
                 ("abandoned", Some((Input::Abandon(job, failure), None)))
+            }
+            LetterDecision::Expire => {
+                let said = letter.body["failure"]["message"].as_str().unwrap_or_default();
+                let failure = |code| Failure::business(code, format!("{note} {said}").trim().to_owned());
+                if letter.body["happened"] != "maybe" {
+                    ("expired", Some((Input::Abandon(job, failure("letter_expired")), None)))
+                } else if machine.jobs.contains_key(&job) {
+                    ("never_decided", Some((Input::Halt(job.scope, failure("never_decided")), None)))
+                } else {
+                    ("never_decided", None)
+                }
             }
             LetterDecision::Escalate(ref to) => {
                 letter.body["escalated"] = json!({"to": to, "at": at, "by": by, "note": note});
