@@ -172,7 +172,7 @@ impl Driver {
         let now = self.clock.now();
         // A clock that was set back must not delay the heartbeat.
         if now >= self.heartbeat_at || self.heartbeat_at > now.plus(HEARTBEAT) {
-            self.keeper.heartbeat(false)?;
+            self.keeper.heartbeat(None)?;
             self.heartbeat_at = now.plus(HEARTBEAT);
         }
         // A paused node takes over no runs and fires no timers, as in a server.

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use brain_core::{Clock, Digest, Failure, JobKey, Millis, NodeId, Random, RunId, RunStatus, SeededRandom, Timestamp};
@@ -20,7 +20,7 @@ use crate::core::{
     move_unread,
 };
 use crate::data::Moved;
-use crate::flow::{Flow, FlowConfig};
+use crate::flow::{Flow, FlowConfig, Uses};
 use crate::happening::{Happening, Observer, Slow, happenings};
 use crate::host::{Host, Outside};
 use crate::hub::{Hub, RunNews};
@@ -144,6 +144,9 @@ pub enum LetterDecision {
     Abandon,
     /// Assign it to someone; nothing else changes.
     Escalate(String),
+    /// Nobody decided in time. The step fails, and `on_failure` applies. If it may have happened, it stays in doubt in
+    /// the log, and a run that waits for it is stopped.
+    Expire,
 }
 
 /// The engine.
@@ -185,7 +188,7 @@ impl Engine {
         let keep = config.keep;
         let kept = store.clone().lane(Lane::Keeping);
         let keeper = Keeper { node, store: kept, clock: clock.clone(), liveness, keep, looked: None };
-        keeper.heartbeat(config.paused)?;
+        keeper.heartbeat(config.paused.then(Uses::new).as_ref())?;
         let paused = Arc::new(AtomicBool::new(config.paused));
         let mut threads = Threads::default();
         let panicked = config.panicked;
@@ -235,11 +238,12 @@ impl Engine {
         // A short-lived process leaves the work of other nodes alone.
         let idle = Arc::new(AtomicBool::new(true));
         let (resting, of_node) = (if keep { paused.clone() } else { idle }, hub.clone());
+        let uses = move || flow.lock().unwrap_or_else(PoisonError::into_inner).uses();
         threads.handles.push(spawn(
             "brain-keep",
             Box::new(move || {
                 let send = move |input| to_core.send(input);
-                keep_forever(keeper, &of_node, &send, &news, &resting);
+                keep_forever(keeper, &of_node, &send, &news, &resting, &uses);
             }),
         )?);
         threads.keeper = Some(to_keeper);
@@ -585,8 +589,12 @@ impl Engine {
     }
 
     /// Refuses to start another child that could repeat what the last one may have done: its letters are decided first.
-    fn refuse_while_child_in_doubt(&self, scope: &Scope, job: JobKey) -> Result<(), EngineError> {
-        let Some(child) = last_child(self.store.as_ref(), scope, job)? else { return Ok(()) };
+    fn refuse_while_child_in_doubt(&self, scope: &Scope, child: Option<RunId>, job: JobKey) -> Result<(), EngineError> {
+        let child = match child {
+            Some(child) => Some(child),
+            None => last_child(self.store.as_ref(), scope, job)?,
+        };
+        let Some(child) = child else { return Ok(()) };
         let state = self.run_state(scope, child)?;
         let (Some(code), Some(machine)) = (&state.code, &state.state) else { return Ok(()) };
         for (left, open) in &machine.left {
@@ -624,7 +632,9 @@ impl Engine {
             undo: letter.body["undo"].as_bool().unwrap_or(false),
         };
         if matches!(decision, LetterDecision::Retry) && letter.body["failure"]["code"] == CHILD_IN_DOUBT {
-            self.refuse_while_child_in_doubt(scope, id)?;
+            let pending = run_state.data.pending.get(&job);
+            let child = pending.and_then(|it| it["delegate"]["child_run"].as_str()?.parse().ok());
+            self.refuse_while_child_in_doubt(scope, child, id)?;
         }
         let seen = letter.body.clone();
         let attempts = u32::try_from(letter.body["attempts"].as_u64().unwrap_or(1)).unwrap_or(1);
@@ -640,6 +650,17 @@ impl Engine {
                 let failure = serde_json::from_value(letter.body["failure"].clone())
                     .unwrap_or_else(|_| Failure::business("abandoned", "The step was abandoned."));
                 ("abandoned", Some((Input::Abandon(job, failure), None)))
+            }
+            LetterDecision::Expire => {
+                let said = letter.body["failure"]["message"].as_str().unwrap_or_default();
+                let failure = |code| Failure::business(code, format!("{note} {said}").trim().to_owned());
+                if letter.body["happened"] != "maybe" {
+                    ("expired", Some((Input::Abandon(job, failure("letter_expired")), None)))
+                } else if machine.jobs.contains_key(&job) {
+                    ("never_decided", Some((Input::Halt(job.scope, failure("never_decided")), None)))
+                } else {
+                    ("never_decided", None)
+                }
             }
             LetterDecision::Escalate(ref to) => {
                 letter.body["escalated"] = json!({"to": to, "at": at, "by": by, "note": note});

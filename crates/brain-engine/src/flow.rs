@@ -104,6 +104,9 @@ impl Share {
     }
 }
 
+/// Slots in use, by limit: `tool NAME` or `tenant NAME`.
+pub type Uses = BTreeMap<String, u32>;
+
 /// Why a job does not start now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct NoSlot {
@@ -124,9 +127,11 @@ struct Used {
 }
 
 impl Used {
-    /// When another job may start beside those with a reserved slot; `None`: when a running one has ended.
-    fn next_at(&self, share: Share, kept: u32, now: Timestamp) -> Option<Timestamp> {
-        if self.limits.running.is_some_and(|limit| self.running + kept >= share.of(limit)) {
+    /// When another job may start beside those with a reserved slot; `None`: when a running one has ended. Nodes without
+    /// a share use `elsewhere` slots of the limit; the other nodes share the rest.
+    fn next_at(&self, share: Share, kept: u32, elsewhere: u32, now: Timestamp) -> Option<Timestamp> {
+        let full = |limit: u32| self.running + kept >= share.of(limit.saturating_sub(elsewhere));
+        if self.limits.running.is_some_and(full) {
             return None;
         }
         Some(self.limits.rate.map_or(now, |rate| self.meter.next_at(rate, share.nodes, now)))
@@ -179,6 +184,8 @@ impl Waiting {
 pub(crate) struct Flow {
     config: FlowConfig,
     share: Share,
+    /// Slots that nodes without a share use.
+    elsewhere: Uses,
     paused: bool,
     running: HashMap<Slot, (TenantId, String)>,
     tenants: HashMap<TenantId, Used>,
@@ -200,6 +207,7 @@ impl Flow {
         Self {
             config,
             share: Share::ALONE,
+            elsewhere: Uses::new(),
             paused: false,
             running: HashMap::new(),
             tenants: HashMap::new(),
@@ -212,8 +220,24 @@ impl Flow {
         }
     }
 
-    pub(crate) fn set_share(&mut self, share: Share) {
+    pub(crate) fn set_share(&mut self, share: Share, elsewhere: Uses) {
         self.share = share;
+        self.elsewhere = elsewhere;
+    }
+
+    /// The slots of this node in use.
+    pub(crate) fn uses(&self) -> Uses {
+        let mut uses = Uses::new();
+        for (tenant, tool) in self.running.values() {
+            *uses.entry(format!("tool {tool}")).or_default() += 1;
+            *uses.entry(format!("tenant {tenant}")).or_default() += 1;
+        }
+        uses
+    }
+
+    fn elsewhere(&self, kind: &str, name: &str) -> u32 {
+        // Nearly always empty, and asked for every job.
+        if self.elsewhere.is_empty() { 0 } else { self.elsewhere.get(&format!("{kind} {name}")).copied().unwrap_or(0) }
     }
 
     /// Pauses or resumes.
@@ -303,14 +327,15 @@ impl Flow {
         }
         let share = self.share;
         let (kept, kept_of_tool) = (self.kept_for_tenant(tenant), self.kept_for_tool(tool));
+        let (elsewhere, tool_elsewhere) = (self.elsewhere("tenant", tenant.as_str()), self.elsewhere("tool", tool));
         let of_tenant = Self::used(&mut self.tenants, &self.config, tenant);
-        if of_tenant.next_at(share, kept, now).is_none_or(|at| at > now) {
+        if of_tenant.next_at(share, kept, elsewhere, now).is_none_or(|at| at > now) {
             return no("tenant".into());
         }
         if limits != Limits::default() || self.tools.contains_key(tool) {
             let of_tool = self.tools.entry(tool.to_owned()).or_default();
             of_tool.limits = limits;
-            if of_tool.next_at(share, kept_of_tool, now).is_none_or(|at| at > now) {
+            if of_tool.next_at(share, kept_of_tool, tool_elsewhere, now).is_none_or(|at| at > now) {
                 return no(format!("tool {tool}"));
             }
             of_tool.begin(share, now);
@@ -408,10 +433,14 @@ impl Flow {
 
     /// Exhausted limits: fetching runs that wait for them is useless now.
     pub(crate) fn used_up(&self, tenant: &TenantId, now: Timestamp) -> Vec<String> {
-        let full = |used: &Used, kept: u32| used.next_at(self.share, kept, now).is_none_or(|at| at > now);
-        let tools = self.tools.iter().filter(|(tool, used)| full(used, self.kept_for_tool(tool)));
+        let full = |used: &Used, kept: u32, elsewhere: u32| {
+            used.next_at(self.share, kept, elsewhere, now).is_none_or(|at| at > now)
+        };
+        let tools = self.tools.iter();
+        let tools = tools.filter(|(tool, used)| full(used, self.kept_for_tool(tool), self.elsewhere("tool", tool)));
         let mut limits: Vec<String> = tools.map(|(tool, _)| format!("tool {tool}")).collect();
-        if self.tenants.get(tenant).is_some_and(|used| full(used, self.kept_for_tenant(tenant))) {
+        let elsewhere = self.elsewhere("tenant", tenant.as_str());
+        if self.tenants.get(tenant).is_some_and(|used| full(used, self.kept_for_tenant(tenant), elsewhere)) {
             limits.push("tenant".into());
         }
         limits
@@ -484,7 +513,7 @@ impl Flow {
         tools
             .map(|(_, used)| used)
             .chain(tenants.map(|(_, used)| used))
-            .filter_map(|used| used.next_at(self.share, 0, now))
+            .filter_map(|used| used.next_at(self.share, 0, 0, now))
             .filter(|at| *at > now)
             .min()
     }
@@ -614,5 +643,23 @@ mod tests {
         assert_eq!(parts(1, 2), [1, 0]);
         assert_eq!(parts(10, 3), [4, 3, 3]);
         assert_eq!(parts(7, 1), [7]);
+    }
+
+    #[test]
+    fn what_a_node_without_a_share_uses_is_not_used_twice() {
+        let limits = Limits { running: Some(3), rate: None };
+        let mut resting = Flow::new(FlowConfig::default());
+        let a = tenant("a");
+        assert_eq!(resting.take(NOW, &a, "t", limits, slot(0)), Ok(()));
+        let mut flow = Flow::new(FlowConfig::default());
+        flow.set_share(Share::ALONE, resting.uses());
+        for n in 1..3 {
+            assert_eq!(flow.take(NOW, &a, "t", limits, slot(n)), Ok(()), "the other two are free");
+        }
+        assert_eq!(flow.take(NOW, &a, "t", limits, slot(3)), Err(NoSlot { limit: "tool t".into() }));
+        assert_eq!(flow.take(NOW, &a, "other", limits, slot(4)), Ok(()), "only this tool is in use elsewhere");
+        resting.release(slot(0), true);
+        flow.set_share(Share::ALONE, resting.uses());
+        assert_eq!(flow.take(NOW, &a, "t", limits, slot(3)), Ok(()));
     }
 }

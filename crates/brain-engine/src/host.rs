@@ -174,6 +174,11 @@ pub trait Host: Send + Sync + 'static {
         false
     }
 
+    /// Whether a tool itself changes anything. Asked when a child run ends without completing.
+    fn changes(&self, _: &ToolRef) -> bool {
+        true
+    }
+
     /// Records a job's success through the view, in the same commit.
     fn remember(&self, _: &ToolRef, _: &Value, _: &JobContext, _: &ToolResult, _: &mut RecordView<'_>) {}
 

@@ -34,11 +34,11 @@ pub use actor::{Actor, replay};
 pub use turn::grow::blob_writes;
 pub use turn::job_key;
 
-pub use self::core::child_key;
+pub use self::core::{child_key, child_signal};
 pub use data::{Moved, RunData};
 pub use driver::Driver;
 pub use engine::{Engine, EngineConfig, EngineError, LetterDecision};
-pub use flow::{FlowConfig, InUse, Limits, Share, TenantLimits};
+pub use flow::{FlowConfig, InUse, Limits, Share, TenantLimits, Uses};
 pub use happening::{Happening, Observer, Slow, What};
 pub use host::{Charge, CheckAnswer, Growth, Host, HostFuture, JobContext, JobOutcome, Outside, RunView};
 pub use hub::RunNews;

@@ -6,7 +6,7 @@ use brain_core::{Clock, Millis, NodeId, RunId, TenantId};
 use brain_store::{Claim, NodeRow, Scope, Store, StoreError, SystemScope};
 
 use crate::core::{CLAIM, CoreInput};
-use crate::flow::Share;
+use crate::flow::{Share, Uses};
 
 /// Detects dead processes before their lease ends.
 pub trait Liveness: Send + Sync {
@@ -41,14 +41,28 @@ pub(crate) struct Keeper {
     pub(crate) looked: Option<(TenantId, RunId)>,
 }
 
-/// Appended to the liveness text of nodes without a share of limits: short-lived processes, and paused ones without
-/// jobs under way.
+/// Appended to the liveness text of nodes without a share of limits: short-lived processes and paused ones. The slots
+/// that such a node still uses follow as JSON.
 const NO_SHARE: &str = " no-share";
 
+/// The liveness text of a node itself, and what it uses if it has no share of limits.
+fn liveness(text: &str) -> (&str, Option<Uses>) {
+    match text.split_once(NO_SHARE) {
+        Some((own, uses)) => (own, Some(serde_json::from_str(uses.trim()).unwrap_or_default())),
+        None => (text, None),
+    }
+}
+
 impl Keeper {
-    /// Renews the lease. With `rests`, the node leaves its share of limits to the others.
-    pub(crate) fn heartbeat(&self, rests: bool) -> Result<(), StoreError> {
-        let own = format!("{}{}", self.liveness.own(), if self.keep && !rests { "" } else { NO_SHARE });
+    /// Renews the lease. A node that rests leaves its share of limits to the others, except the slots that it uses.
+    pub(crate) fn heartbeat(&self, rests: Option<&Uses>) -> Result<(), StoreError> {
+        let mut own = self.liveness.own();
+        if rests.is_some() || !self.keep {
+            own.push_str(NO_SHARE);
+        }
+        if let Some(uses) = rests.filter(|uses| !uses.is_empty()) {
+            own = format!("{own} {}", serde_json::json!(uses));
+        }
         self.store.heartbeat(SystemScope, self.node, self.clock.now(), LEASE, &own)
     }
 
@@ -61,18 +75,33 @@ impl Keeper {
             more |= self.due(send)? >= BATCH;
         }
         more |= self.signalled(send)? >= BATCH;
-        send(CoreInput::Look(self.share()?));
+        let (share, elsewhere) = self.share()?;
+        send(CoreInput::Look(share, elsewhere));
         Ok(more)
     }
 
-    /// This node's share of limits that apply over all nodes.
-    fn share(&self) -> Result<Share, StoreError> {
-        let works = |row: &NodeRow| row.lapsed.is_none() && !row.liveness.ends_with(NO_SHARE);
-        let nodes = self.store.nodes(SystemScope, self.clock.now())?.into_iter();
-        let mut alive: Vec<NodeId> = nodes.filter(|row| row.id == self.node || works(row)).map(|row| row.id).collect();
+    /// This node's share of limits that apply over all nodes, and what nodes without a share use of them.
+    fn share(&self) -> Result<(Share, Uses), StoreError> {
+        let (mut alive, mut elsewhere) = (Vec::new(), Uses::new());
+        for row in self.store.nodes(SystemScope, self.clock.now())? {
+            let works = match liveness(&row.liveness).1 {
+                _ if row.id == self.node => true,
+                _ if row.lapsed.is_some() => false,
+                None => true,
+                Some(uses) => {
+                    for (limit, count) in uses {
+                        *elsewhere.entry(limit).or_default() += count;
+                    }
+                    false
+                }
+            };
+            if works {
+                alive.push(row.id);
+            }
+        }
         alive.sort_unstable();
         let rank = alive.iter().position(|node| *node == self.node).unwrap_or(0);
-        Ok(Share { rank: rank as u32, nodes: (alive.len() as u32).max(1) })
+        Ok((Share { rank: rank as u32, nodes: (alive.len() as u32).max(1) }, elsewhere))
     }
 
     /// The claim that hides fetched runs from other nodes for a while.
@@ -108,11 +137,11 @@ impl Keeper {
     /// Sends runs of nodes whose lease has ended or whose process is known to be dead.
     pub(crate) fn orphans(&self, send: &dyn Fn(CoreInput)) -> Result<usize, StoreError> {
         let mut count = 0;
-        for NodeRow { id: node, lapsed, liveness, .. } in self.store.nodes(SystemScope, self.clock.now())? {
+        for NodeRow { id: node, lapsed, liveness: described, .. } in self.store.nodes(SystemScope, self.clock.now())? {
             if node == self.node {
                 continue;
             }
-            let gone = self.liveness.is_gone(liveness.trim_end_matches(NO_SHARE));
+            let gone = self.liveness.is_gone(liveness(&described).0);
             if lapsed.is_none() && !gone {
                 continue;
             }

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use brain_core::Millis;
 
 use crate::core::CoreInput;
+use crate::flow::Uses;
 use crate::hub::Hub;
 use crate::node::{HEARTBEAT, Keeper};
 use crate::performer::{Lost, Performer, Tasks, Work};
@@ -88,11 +89,13 @@ pub(crate) fn keep_forever(
     send: &dyn Fn(CoreInput),
     news: &Receiver<KeeperNews>,
     paused: &AtomicBool,
+    uses: &dyn Fn() -> Uses,
 ) {
     let mut heartbeat = Instant::now();
     let mut told = Instant::now();
     let mut polled: Option<Instant> = None;
-    let mut rested = paused.load(Ordering::Relaxed);
+    let rests = || paused.load(Ordering::Relaxed).then(uses);
+    let mut rested = rests();
     let mut pause = POLL - BREATH;
     loop {
         if !paused.load(Ordering::Relaxed) {
@@ -115,11 +118,11 @@ pub(crate) fn keep_forever(
             hub.look_again();
         }
         // Jobs under way still count against limits.
-        let rests = paused.load(Ordering::Relaxed) && hub.outside_jobs() == 0;
-        if heartbeat.elapsed() >= HEARTBEAT.as_std() || rests != rested {
+        let now_rests = rests();
+        if heartbeat.elapsed() >= HEARTBEAT.as_std() || now_rests != rested {
             heartbeat = Instant::now();
-            rested = rests;
-            let beat = keeper.heartbeat(rests);
+            let beat = keeper.heartbeat(now_rests.as_ref());
+            rested = now_rests;
             hub.wrote(beat.is_ok());
             if let Err(error) = beat {
                 tracing::warn!(%error, "renewing the lease failed");

@@ -8,9 +8,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use brain_core::{Clock, SeededRandom, Timestamp};
-use brain_engine::{Engine, EngineConfig, Liveness};
+use brain_engine::{Engine, EngineConfig, Limits, Liveness};
+use brain_lang::plan::{Idempotency, Place};
 use brain_store::{MemoryStore, Scheduling, SystemScope};
-use common::{CallFate, TestHost};
+use common::{CallFate, TestHost, program, step, submission};
 
 /// A clock that panics on one thread when `broken` is set.
 struct BreakingClock {
@@ -83,4 +84,36 @@ async fn a_paused_node_has_no_share_of_limits_until_it_is_resumed() {
         std::thread::yield_now();
     }
     engine.stop();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_draining_node_keeps_only_the_slots_that_it_uses() {
+    let store = Arc::new(MemoryStore::new());
+    let clock = Arc::new(BreakingClock { thread: "nobody", broken: AtomicBool::new(false) });
+    let node = |seed: u64| {
+        let limits = Limits { running: Some(4), rate: None };
+        let host = Arc::new(TestHost { limits, ..TestHost::new(|_| CallFate::NoAnswer) });
+        let random = Box::new(SeededRandom::new(seed));
+        let config = EngineConfig::default();
+        Engine::start(&config, store.clone(), host.clone(), host, clock.clone(), random, Arc::new(Alone)).unwrap()
+    };
+    let (leaving, staying) = (node(1), node(2));
+    let program = program(vec![step("a", &[], Place::Outside(Idempotency::Key))]);
+    leaving.submit(submission(&program, 1)).await.unwrap();
+    let began = Instant::now();
+    let until = |holds: &dyn Fn() -> bool, what: &str| {
+        while !holds() {
+            assert!(began.elapsed() < Duration::from_secs(60), "{what}");
+            std::thread::yield_now();
+        }
+    };
+    until(&|| leaving.outside_jobs() == 1, "its call starts");
+    assert!(!leaving.drain(Duration::ZERO).await, "its call has no answer");
+    for n in 2..8 {
+        staying.submit(submission(&program, n)).await.unwrap();
+    }
+    until(&|| staying.outside_jobs() >= 3, "the other node gets the rest of the limit");
+    assert_eq!((leaving.outside_jobs(), staying.outside_jobs()), (1, 3), "together they hold to the limit");
+    leaving.stop();
+    staying.stop();
 }

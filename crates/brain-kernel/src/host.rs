@@ -15,7 +15,7 @@ use brain_engine::{
 };
 use brain_lang::feel::Value as FeelValue;
 use brain_lang::plan::{Args, PlanStep, ToolRef};
-use brain_registry::model::{ToolDef, Undo};
+use brain_registry::model::{Behavior, Effect, ToolDef, Undo};
 use brain_registry::{FieldError, Tool, ToolResult, ValidatedCall};
 use brain_store::{Scope, Store, blob};
 use brain_tools::{Evaluation, Toolbox, to_failure};
@@ -90,7 +90,7 @@ impl KernelHost {
 
     /// Loads all large values inside a value. A value that cannot be read stays a reference, which the schema of its
     /// consumer rejects.
-    pub(super) fn whole(&self, scope: &Scope, mut value: Value) -> Value {
+    pub(crate) fn whole(&self, scope: &Scope, mut value: Value) -> Value {
         if blob::has_blobs(&value) {
             let read = |hash| blob::read_whole(self.store.as_ref(), scope, hash);
             if let Err(error) = blob::inflate(&mut value, &read) {
@@ -273,6 +273,12 @@ impl Host for KernelHost {
         self.toolbox().registry().is_remembered(&reference.name)
     }
 
+    fn changes(&self, reference: &ToolRef) -> bool {
+        // A playbook changes nothing itself; its steps do.
+        self.tool(reference)
+            .map_or(true, |tool| tool.def.effect != Effect::Read && !matches!(tool.def.behavior, Behavior::Playbook(_)))
+    }
+
     fn remember(
         &self,
         reference: &ToolRef,
@@ -305,6 +311,9 @@ impl Outside for KernelHost {
     fn perform(&self, call: ValidatedCall, job: JobContext) -> HostFuture<JobOutcome> {
         if children::is_spawn(&call) {
             return self.spawn_child(&call, job);
+        }
+        if children::is_undo(&call) {
+            return self.undo_child(&call, job);
         }
         self.toolbox().perform(call, job)
     }

@@ -176,6 +176,12 @@ impl Request {
         }
     }
 
+    /// The bound on the tool calls of the run: its own, or that of the family whose budget it shares.
+    fn max_tool_calls(&self) -> Option<u32> {
+        let own = Some(self.limits.max_tool_calls).filter(|calls| *calls < u32::MAX);
+        own.or_else(|| self.budget.as_ref().and_then(|budget| budget.calls))
+    }
+
     /// The request as it is stored.
     pub(crate) fn to_json(&self) -> Value {
         let calls: Vec<Value> =
@@ -185,14 +191,14 @@ impl Request {
             "mode": self.mode.as_str(),
             "conversation_id": self.conversation,
             "context": self.context,
-            "limits": {
-                "max_tool_calls": self.limits.max_tool_calls,
-                "wait_timeout_ms": self.limits.wait_timeout_ms,
-            },
+            "limits": {"wait_timeout_ms": self.limits.wait_timeout_ms},
             "actor": self.actor.name,
             "actor_id": self.actor.key(),
             "channel": self.channel,
         });
+        if let Some(calls) = self.max_tool_calls() {
+            kept["limits"]["max_tool_calls"] = json!(calls);
+        }
         if self.actor.approver {
             // Approvers are trusted to teach: their corrections weigh more in learning.
             kept["trusted"] = json!(true);

@@ -33,18 +33,21 @@ pub struct KernelConfig {
     pub caps: SpendCaps,
 }
 
-/// How long a run that has not started waits for a decision.
+/// How long people have to decide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Expiry {
     /// For the answer to a question.
     pub questions: Millis,
     /// For the approval of a plan.
     pub staged: Millis,
+    /// For a dead letter; `None`: forever.
+    pub letters: Option<Millis>,
 }
 
 impl Default for Expiry {
     fn default() -> Self {
-        Self { questions: Millis::from_secs(24 * 60 * 60), staged: Millis::from_secs(7 * 24 * 60 * 60) }
+        let days = |days: u64| Millis::from_secs(days * 24 * 60 * 60);
+        Self { questions: days(1), staged: days(7), letters: Some(days(90)) }
     }
 }
 

@@ -23,6 +23,7 @@ mod intake;
 mod kernel;
 mod keys;
 mod learning;
+mod letter_expiry;
 pub mod life;
 mod migrate;
 mod narrate;

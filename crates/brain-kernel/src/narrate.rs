@@ -8,7 +8,7 @@ use brain_core::{Confidence, Failure, Redactor, RunId, RunStatus, Timestamp};
 use brain_engine::log::entries;
 use brain_engine::{PipeEvent, Receipt, ReceiptStatus, RunState, job_key};
 use brain_registry::model::{Behavior, Effect, ToolDef};
-use brain_registry::{Registry, SPAWN_CHILD_RUN, TokenUsage};
+use brain_registry::{Registry, SPAWN_CHILD_RUN, TokenUsage, UNDO_CHILD_RUN};
 use brain_tools::{Toolbox, sum_of_tokens};
 use brain_vm::{End, Happened, JobId, JobStatus, Opener, Phase, StepId, StepState};
 use serde::Deserialize as _;
@@ -487,7 +487,7 @@ fn read_machine(report: &mut Report, registry: &Registry, toolbox: &Toolbox, sta
     report.message = message.finish(machine);
 }
 
-/// Steps of a compensated run that were not undone because they have no undo: a sentence each.
+/// Steps of a compensated run, and of its child runs, that were not undone because they have no undo: a sentence each.
 fn not_undone(registry: &Registry, machine: &brain_vm::State, list: &[Receipt]) -> Vec<String> {
     let stays = |receipt: &&Receipt| receipt.happened() && !receipt.job.undo && !machine.undone.contains(&receipt.job);
     let sentence = |receipt: &Receipt| {
@@ -504,7 +504,11 @@ fn not_undone(registry: &Registry, machine: &brain_vm::State, list: &[Receipt]) 
     let forward = |receipt: &&Receipt| !machine.outward(receipt.job.scope).any(opened_by_undo);
     // Dead letters are reported separately.
     let left = |receipt: &&Receipt| !machine.left.keys().any(|job| job.forward() == receipt.job);
-    list.iter().filter(stays).filter(forward).filter(left).filter_map(sentence).collect()
+    let own = list.iter().filter(stays).filter(forward).filter(left).filter_map(sentence);
+    // What child runs could not undo.
+    let undone = list.iter().filter(|receipt| receipt.job.undo && receipt.tool == UNDO_CHILD_RUN && receipt.happened());
+    let of_children = undone.flat_map(|receipt| receipt.result["data"]["not_undone"].as_array().into_iter().flatten());
+    own.chain(of_children.filter_map(|sentence| sentence.as_str().map(str::to_owned))).collect()
 }
 
 /// How many list items failed although their step continued: those whose last attempt failed.
@@ -513,7 +517,9 @@ fn failed_items(machine: &brain_vm::State, list: &[Receipt]) -> usize {
     for receipt in list.iter().filter(|receipt| !receipt.job.undo) {
         last.insert(receipt.job, receipt);
     }
-    let failed = |receipt: &&&Receipt| receipt.status == ReceiptStatus::Failed && receipt.retry_at.is_none();
+    let failed = |receipt: &&&Receipt| {
+        matches!(receipt.status, ReceiptStatus::Failed | ReceiptStatus::DoneBadly) && receipt.retry_at.is_none()
+    };
     let went_on = |receipt: &&&Receipt| *machine.step_state(receipt.job.at()) == StepState::Done;
     last.values().filter(failed).filter(went_on).count()
 }

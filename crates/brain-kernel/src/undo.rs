@@ -1,40 +1,92 @@
-//! Undo: a run is undone by a plan of its own, built from the receipts and staged for the person who asks. Refused,
-//! with the reason, if a record has changed since or the deadline has passed.
+//! Undo: a run is undone by a run of its own, built from the receipts. One that a person asks for is staged, and refused,
+//! with the reason, if a record has changed since or the deadline has passed. The compensation of a parent run undoes
+//! its child runs the same way, without asking.
+
+mod earlier;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use brain_core::{Digest, DigestBuilder, FailureClass, RecordId, RunId, RunStatus, Timestamp};
+use brain_core::{Failure, FailureClass, JobKey, RecordId, RunId, Timestamp};
 use brain_engine::{Receipt, ReceiptStatus, RecordView, RunState};
 use brain_registry::model::{Behavior, Effect};
+use brain_registry::{SPAWN_CHILD_RUN, UNDO_CHILD_RUN};
 use brain_store::{Precondition, Scope};
 use brain_tools::RecordKey;
 use brain_vm::{JobId, Phase};
 use serde_json::{Value, json};
 
 use crate::error::KernelError;
-use crate::intake::{Actor, Limits, Mode, Request};
+use crate::intake::{Actor, Limits, Mode, Parent, Request};
 use crate::kernel::Kernel;
 use crate::narrate::{Problem, Report};
 
-/// Maximum number of earlier attempts to undo the same steps that are checked.
-const MAX_REPEATS: u32 = 100;
-
 /// Maximum number of runs searched for the one that changed a record.
 const LOOKED_AT: usize = 100;
+/// Maximum nesting depth of child runs that an undo looks into.
+const MAX_DEPTH: u32 = 20;
+/// Maximum number of sentences about steps that stay.
+const MAX_STAYS: usize = 100;
 
-/// The type and id of each record that a run changed, with its revision after the last change.
+/// The type and id of each record that a run and its children changed, with its revision after the last change.
 type Touched = BTreeMap<(String, String), u64>;
 
+/// What leads to an undo, and so what it is checked against.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Occasion {
+    /// A person asks: nothing is undone that was changed since or is too old.
+    Asked,
+    /// The parent run is compensated: whatever can be undone is, as with the steps of the parent itself.
+    Compensation,
+}
+
 /// What an undo does.
+#[derive(Default)]
 struct Undoing {
     /// The calls, last step first.
     calls: Vec<(String, Value)>,
     /// The steps that they undo.
     steps: Vec<String>,
+    /// The keys of the jobs that they undo.
+    jobs: Vec<JobKey>,
     /// Steps that are not undone, each with the reason.
     stays: Vec<String>,
     /// The expected state of the records.
     expect: Vec<Value>,
+}
+
+impl Undoing {
+    fn stay(&mut self, sentences: impl IntoIterator<Item = String>) {
+        let room = MAX_STAYS.saturating_sub(self.stays.len());
+        self.stays.extend(sentences.into_iter().take(room));
+    }
+
+    fn request(self, scope: &Scope, state: &RunState, key: String) -> Request {
+        Request {
+            calls: self.calls,
+            mode: Mode::Plan,
+            limits: Limits { max_tool_calls: u32::MAX, ..Limits::default() },
+            key: Some(key),
+            undo_of: Some(json!({
+                "run": state.row.id,
+                "settings": state.program().and_then(|program| program.settings),
+                "steps": self.steps,
+                "jobs": self.jobs,
+                "stays": self.stays,
+                "expect": self.expect,
+            })),
+            ..Request::say(scope.clone(), "", Mode::Plan)
+        }
+    }
+}
+
+/// How a child run is undone.
+pub(crate) enum ChildUndo {
+    /// By this run, which has been started.
+    By(RunId),
+    /// There is nothing to undo; these sentences say what stays.
+    Nothing(Vec<String>),
+    /// It cannot be undone, or not yet.
+    Failed(Failure),
 }
 
 impl Kernel {
@@ -47,61 +99,92 @@ impl Kernel {
         actor: &Actor,
     ) -> Result<Report, KernelError> {
         let state = self.engine().run_state(scope, run)?;
-        let undoing = self.undoing(scope, &state, step).map_err(|problems| {
+        let earlier = self.earlier_undos(scope, run)?;
+        let touched = self.touched_by(scope, &state, 0);
+        let undoing = self.undoing(scope, &state, step, Occasion::Asked, &touched, 0).map_err(|problems| {
             let lines: Vec<&str> = problems.iter().map(|problem| problem.message.as_str()).collect();
             KernelError::Conflict(lines.join(" "))
         })?;
-        let key = match self.undo_key(scope, run, &undoing.steps)? {
-            Ok(free) => free,
-            Err(staged) => return self.report(scope, staged),
-        };
-        let request = Request {
-            actor: actor.clone(),
-            calls: undoing.calls,
-            mode: Mode::Plan,
-            limits: Limits { max_tool_calls: u32::MAX, ..Limits::default() },
-            budget: None,
-            key: Some(key),
-            undo_of: Some(json!({
-                "run": run, "settings": state.program().and_then(|program| program.settings), "steps": undoing.steps, "stays": undoing.stays, "expect": undoing.expect,
-            })),
-            ..Request::say(scope.clone(), "", Mode::Plan)
-        };
-        let begun = self.begin(&request).await?;
+        if let Some(staged) = earlier.staged(&undoing.jobs)? {
+            return self.report(scope, staged);
+        }
+        let request = undoing.request(scope, &state, earlier.key()?);
+        let begun = self.begin(&Request { actor: actor.clone(), ..request }).await?;
         self.report(scope, begun.run)
     }
 
-    /// The idempotency key for undoing these steps: once, unless an earlier attempt had no effect. If it is already
-    /// staged, the waiting run.
-    fn undo_key(&self, scope: &Scope, run: RunId, steps: &[String]) -> Result<Result<String, RunId>, KernelError> {
-        let mut meaning = DigestBuilder::new("undo").part(run.as_uuid().as_bytes());
-        for step in steps {
-            meaning = meaning.part(step.as_bytes());
-        }
-        let meaning: Digest = meaning.finish();
-        for repeat in 0..MAX_REPEATS {
-            // Callers' keys contain no spaces, so a space marks the kernel's own keys.
-            let key = format!("undo {meaning} {repeat}");
-            let Some((earlier, _)) = self.store().by_key(scope, &key)? else { return Ok(Ok(key)) };
-            let row = self.store().run(scope, earlier)?;
-            match row.as_ref().map(|row| row.status) {
-                None | Some(RunStatus::Failed | RunStatus::Cancelled | RunStatus::Compensated) => {}
-                Some(RunStatus::Staged) => return Ok(Err(earlier)),
-                Some(RunStatus::Completed) => {
-                    return Err(KernelError::Conflict(format!("this was already undone by run {earlier}")));
-                }
-                Some(_) => {
-                    return Err(KernelError::Conflict(format!("run {earlier} is already undoing this")));
-                }
+    /// Starts the undo of a run that a step of another run started. Asked again for the same step, it finds the undo
+    /// that is under way.
+    pub(crate) async fn undo_child(
+        &self,
+        scope: &Scope,
+        run: RunId,
+        parent: Parent,
+        actor: Actor,
+        trace: Option<String>,
+    ) -> Result<ChildUndo, KernelError> {
+        let state = match self.engine().run_state(scope, run) {
+            Ok(state) => state,
+            Err(brain_engine::EngineError::NoSuchRun(_)) => {
+                let message = format!("The child run {run} no longer exists, so it cannot be undone.");
+                return Ok(ChildUndo::Failed(Failure::business("no_such_run", message)));
             }
+            Err(error) => return Err(error.into()),
+        };
+        if !state.row.status.is_over() {
+            // A child that its parent did not wait for.
+            match self.cancel(scope, run).await {
+                Ok(_) | Err(KernelError::Conflict(_)) => {}
+                Err(error) => return Err(error),
+            }
+            let message = format!("The child run {run} is being stopped; it is undone when it has ended.");
+            return Ok(ChildUndo::Failed(Failure::transient("child_is_ending", message)));
         }
-        Err(KernelError::Conflict("undoing this has failed too often".into()))
+        let earlier = self.earlier_undos(scope, run)?;
+        if let Some(own) = earlier.under_way_for(&parent, &self.store().signals(scope, parent.run)?) {
+            return Ok(ChildUndo::By(own));
+        }
+        let undoing = match self.undoing(scope, &state, None, Occasion::Compensation, &Touched::new(), 0) {
+            Ok(undoing) => undoing,
+            Err(problems) => {
+                let Some(first) = problems.first() else { return Ok(ChildUndo::Nothing(Vec::new())) };
+                let lines: Vec<&str> = problems.iter().map(|problem| problem.message.as_str()).collect();
+                return Ok(ChildUndo::Failed(Failure::business(&first.code, lines.join(" "))));
+            }
+        };
+        if undoing.calls.is_empty() {
+            return Ok(ChildUndo::Nothing(undoing.stays));
+        }
+        if let Some((other, status)) = earlier.open_over(&undoing.jobs) {
+            let message = format!("Run {other} ({status}) undoes the same; decide about that run first.");
+            return Ok(ChildUndo::Failed(Failure::business("already_being_undone", message)));
+        }
+        let request = undoing.request(scope, &state, earlier.key()?);
+        let request = Request { actor, trace, channel: "run", mode: Mode::Enqueue, parent: Some(parent), ..request };
+        let begun = self.begin(&request).await?;
+        if let Some(why) = self.refusal(scope, begun.run) {
+            return Ok(ChildUndo::Failed(Failure::business("undo_refused", why)));
+        }
+        Ok(ChildUndo::By(begun.run))
     }
 
-    fn undoing(&self, scope: &Scope, state: &RunState, step: Option<&str>) -> Result<Undoing, Vec<Problem>> {
+    fn undoing(
+        &self,
+        scope: &Scope,
+        state: &RunState,
+        step: Option<&str>,
+        occasion: Occasion,
+        touched: &Touched,
+        depth: u32,
+    ) -> Result<Undoing, Vec<Problem>> {
         let one = |code: &str, message: String| vec![Problem::new(code, message)];
         let run = state.row.id;
+        let asked = occasion == Occasion::Asked;
+        let mut undoing = Undoing::default();
         let (Some(program), Some(machine)) = (state.program(), &state.state) else {
+            if !asked {
+                return Ok(undoing);
+            }
             return Err(one("nothing_to_undo", format!("run {run} did nothing that could be undone.")));
         };
         if state.row.erased {
@@ -123,40 +206,54 @@ impl Kernel {
             let message = format!("run {run} has no step `{step}`; its steps are {}.", names.join(", "));
             return Err(one("no_such_step", message));
         }
+        let earlier = self.earlier_undos(scope, run).map_err(|error| one("undo_failed", error.to_string()))?;
         let done: BTreeMap<JobId, &Receipt> = list
             .iter()
             .filter(|receipt| receipt.happened() && !receipt.job.undo)
             .map(|receipt| (receipt.job, receipt))
             .collect();
-        let touched = touched(&list);
-        let mut undoing = Undoing { calls: Vec::new(), steps: Vec::new(), stays: Vec::new(), expect: Vec::new() };
         let mut problems = Vec::new();
         let mut gone = BTreeSet::new();
         for job in machine.done.iter().rev().filter(|job| !machine.undone.contains(job)) {
             let Some(receipt) = done.get(job) else { continue };
-            if step.is_some_and(|step| step != receipt.step) {
+            if step.is_some_and(|step| step != receipt.step) || earlier.has_undone(receipt.key) {
                 continue;
             }
-            match self.undo_of(scope, state, *job, receipt, &touched) {
-                Ok(Some((tool, args, expect))) => {
-                    problems.extend(self.still_referred_to(scope, &tool, &args, receipt, &mut gone));
+            if !asked && machine.not_undone.contains(job) {
+                undoing.stay([format!(
+                    "`{}` (step {}) of run {run} is not undone: its undo is a dead letter of that run.",
+                    receipt.tool, receipt.step
+                )]);
+                continue;
+            }
+            match self.undo_of(scope, state, *job, receipt, occasion, touched, depth) {
+                Ok(None) => {}
+                Ok(Some(Undone { call: None, stays, .. })) => undoing.stay(stays),
+                Ok(Some(Undone { call: Some((tool, args)), stays, expect })) => {
+                    if asked {
+                        problems.extend(self.still_referred_to(scope, &tool, &args, receipt, &mut gone));
+                    }
                     undoing.calls.push((tool, args));
                     undoing.steps.push(receipt.step.clone());
+                    undoing.jobs.push(receipt.key);
+                    undoing.stay(stays);
                     for record in expect {
                         if !undoing.expect.contains(&record) {
                             undoing.expect.push(record);
                         }
                     }
                 }
-                Ok(None) => {}
-                Err(problem) if problem.code == "cannot_be_undone" => undoing.stays.push(problem.message),
+                Err(problem) if problem.code == "cannot_be_undone" => undoing.stay([problem.message]),
                 Err(problem) => problems.push(problem),
             }
         }
         if !problems.is_empty() {
             return Err(problems);
         }
-        if undoing.calls.is_empty() {
+        if undoing.calls.is_empty() && asked {
+            if let Some(by) = earlier.last_done() {
+                return Err(one("already_undone", format!("this was already undone by run {by}")));
+            }
             let why = if undoing.stays.is_empty() {
                 format!("run {run} changed nothing that could be undone.")
             } else {
@@ -167,6 +264,58 @@ impl Kernel {
         Ok(undoing)
     }
 
+    /// How the child run that a job started is undone.
+    fn undo_of_child(
+        &self,
+        scope: &Scope,
+        receipt: &Receipt,
+        occasion: Occasion,
+        touched: &Touched,
+        depth: u32,
+    ) -> Result<Option<Undone>, Problem> {
+        let Some(child) = child_of(receipt) else { return Ok(None) };
+        let call = Some((UNDO_CHILD_RUN.to_owned(), json!({"run": child})));
+        if occasion == Occasion::Compensation {
+            // The undo run of the child looks into it when its turn comes: the child may still be running.
+            return Ok(Some(Undone { call, stays: Vec::new(), expect: Vec::new() }));
+        }
+        if depth >= MAX_DEPTH {
+            let message = format!("child runs are nested more than {MAX_DEPTH} deep; undo run {child} by its own id.");
+            return Err(Problem::new("too_deep", message));
+        }
+        let state = match self.engine().run_state(scope, child) {
+            Ok(state) => state,
+            Err(brain_engine::EngineError::NoSuchRun(_)) => {
+                let message = format!("the child run {child} (step {}) no longer exists.", receipt.step);
+                return Err(Problem::new("cannot_be_undone", message));
+            }
+            Err(error) => return Err(Problem::new("undo_failed", error.to_string())),
+        };
+        match self.undoing(scope, &state, None, occasion, touched, depth + 1) {
+            Ok(undoing) => Ok(Some(Undone { call, stays: undoing.stays, expect: undoing.expect })),
+            Err(problems) => match problems.into_iter().find(|problem| !is_nothing(&problem.code)) {
+                Some(problem) => Err(problem),
+                None => Ok(None),
+            },
+        }
+    }
+
+    /// The records that a run and its child runs changed.
+    fn touched_by(&self, scope: &Scope, state: &RunState, depth: u32) -> Touched {
+        let list = state.receipts().unwrap_or_default();
+        let mut found = touched(&list);
+        for receipt in list.iter().filter(|receipt| receipt.happened() && depth < MAX_DEPTH) {
+            let Some(state) = child_of(receipt).and_then(|child| self.engine().run_state(scope, child).ok()) else {
+                continue;
+            };
+            for (record, revision) in self.touched_by(scope, &state, depth + 1) {
+                let last = found.entry(record).or_default();
+                *last = (*last).max(revision);
+            }
+        }
+        found
+    }
+
     /// The call that undoes one job; `None` if it changed nothing.
     fn undo_of(
         &self,
@@ -174,8 +323,10 @@ impl Kernel {
         state: &RunState,
         job: JobId,
         receipt: &Receipt,
+        occasion: Occasion,
         touched: &Touched,
-    ) -> Result<Option<(String, Value, Vec<Value>)>, Problem> {
+        depth: u32,
+    ) -> Result<Option<Undone>, Problem> {
         let step = state.step(job).ok_or_else(|| Problem::new("nothing_to_undo", "There is no program."))?;
         let internal = |message: String| Problem::new("undo_failed", message);
         let tool = self.tool_of(&step.tool).map_err(|error| internal(error.to_string()))?;
@@ -184,7 +335,12 @@ impl Kernel {
         if tool.def.effect == Effect::Read || matches!(tool.def.behavior, Behavior::Playbook(_)) {
             return Ok(None);
         }
-        let Some(undo) = &tool.def.undo else {
+        let asked = occasion == Occasion::Asked;
+        let undo = tool.def.undo.as_ref();
+        if undo.is_some_and(|undo| undo.tool == UNDO_CHILD_RUN) {
+            return self.undo_of_child(scope, receipt, occasion, touched, depth);
+        }
+        let Some(undo) = undo else {
             let why = tool.def.no_undo.as_deref().unwrap_or("its pack declares no undo.");
             return Err(Problem::new(
                 "cannot_be_undone",
@@ -192,12 +348,12 @@ impl Kernel {
             ));
         };
         let deadline = undo.until.map(|until| receipt.finished_at.plus(until));
-        if let Some(deadline) = deadline.filter(|deadline| self.clock().now() > *deadline) {
+        if let Some(deadline) = deadline.filter(|deadline| asked && self.clock().now() > *deadline) {
             let message = format!("`{name}` (step {}) could be undone until {deadline}; it is too late.", receipt.step);
             return Err(Problem::new("undo_too_late", message));
         }
         let mut expect = Vec::new();
-        for ((kind, id), revision) in records_of(receipt) {
+        for ((kind, id), revision) in records_of(receipt).into_iter().filter(|_| asked) {
             let last = touched.get(&(kind.clone(), id.clone())).copied().unwrap_or(revision);
             if let Some(problem) = self.changed_since(scope, &kind, &id, last, name, receipt.finished_at) {
                 return Err(problem);
@@ -206,7 +362,7 @@ impl Kernel {
         }
         let args = self.host().undo_args(scope, state, step, job, undo, self.clock().now());
         let args = args.map_err(|failure| internal(failure.message))?;
-        Ok(Some((undo.tool.clone(), args, expect)))
+        Ok(Some(Undone { call: Some((undo.tool.clone(), args)), stays: Vec::new(), expect }))
     }
 
     /// Why a call may not delete a record because others refer to it. Records that it does delete count as `gone` for
@@ -275,7 +431,9 @@ impl Kernel {
     /// The preconditions of a staged undo, or the problem if they no longer hold.
     pub(crate) fn undo_preconditions(&self, scope: &Scope, request: &Value) -> Result<Vec<Precondition>, KernelError> {
         let mut list = Vec::new();
-        for record in request["undo_of"]["expect"].as_array().into_iter().flatten() {
+        // A long list lies in a blob.
+        let expect = self.host().whole(scope, request["undo_of"]["expect"].clone());
+        for record in expect.as_array().into_iter().flatten() {
             let (Some(kind), Some(id), Some(revision)) =
                 (record["type"].as_str(), record["id"].as_str(), record["revision"].as_u64())
             else {
@@ -289,6 +447,26 @@ impl Kernel {
         }
         Ok(list)
     }
+}
+
+/// How one job is undone.
+struct Undone {
+    /// The call.
+    call: Option<(String, Value)>,
+    /// What stays all the same.
+    stays: Vec<String>,
+    /// The expected state of the records.
+    expect: Vec<Value>,
+}
+
+/// Whether a problem says that there is nothing to undo.
+fn is_nothing(code: &str) -> bool {
+    matches!(code, "nothing_to_undo" | "already_undone")
+}
+
+/// The child run that a call started.
+fn child_of(receipt: &Receipt) -> Option<RunId> {
+    receipt.result["data"]["run_id"].as_str().filter(|_| receipt.tool == SPAWN_CHILD_RUN)?.parse().ok()
 }
 
 /// The records that a receipt says were created or changed, with their revision afterwards.

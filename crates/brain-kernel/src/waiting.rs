@@ -252,7 +252,7 @@ impl Kernel {
                 in_doubt: letters.iter().any(|letter| letter.body["happened"] == "maybe"),
                 letters: letters.iter().map(|letter| letter.id.to_string()).collect(),
                 on: "letter",
-                until: None,
+                until: letters.iter().filter_map(|letter| self.letter_expires(letter)).min(),
             });
         }
         for status in [RunStatus::Staged, RunStatus::NeedsInput] {

@@ -6,9 +6,9 @@ mod common;
 use std::sync::Arc;
 
 use brain_core::{Clock, RunStatus, SeededRandom};
-use brain_engine::EngineConfig;
+use brain_engine::{EngineConfig, LetterDecision};
 use brain_kernel::{Actor, Decision, Kernel, KernelConfig, Limits, Mode, Report, Request, SpendCap, SpendCaps};
-use brain_store::{MemoryStore, SqliteStore, Store};
+use brain_store::{Accounts, MemoryStore, SqliteStore, Store};
 use common::{Alone, SystemClock, scope};
 use serde_json::{Value, json};
 
@@ -253,4 +253,46 @@ async fn a_limit_without_a_currency_is_shown_without_one() {
     let kernel = common::kernel(registry, Arc::new(MemoryStore::new()), false);
     let report = ask(&kernel, "t.buy", json!({"name": "a"}), money("2")).await;
     assert!(report.message.contains("This would cost 10; the limit of the request is 2."), "{}", report.message);
+}
+
+/// A tool of a system that has no time (`busy`) or answers through a gateway that gives up (`lose`).
+async fn ordering(store: Arc<dyn Store>) -> Arc<Kernel> {
+    let router = axum::Router::new()
+        .route("/busy", axum::routing::post(|| async { axum::http::StatusCode::TOO_MANY_REQUESTS }))
+        .route("/lose", axum::routing::post(|| async { axum::http::StatusCode::GATEWAY_TIMEOUT }));
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let addr = listener.local_addr().unwrap();
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    let tool = |name: &str| {
+        let url = format!("http://{addr}/{name}");
+        format!(
+            "  {name}: {{title: Order, input: {{}}, behavior: {{http: {{method: POST, url: \"{url}\"}}}}, retry: {{attempts: 1}}, undo: none, cost: \"10.00\"}}\n"
+        )
+    };
+    let pack = format!("{PACK}hosts: [\"{addr}\"]\n");
+    let tools = format!("domain: t\ntools:\n{}{}", tool("busy"), tool("lose"));
+    let registry = common::registry(&[("pack.yaml", &pack), ("tools/t.yaml", &tools)]);
+    let others = SpendCap { per_tenant: Some("100".into()), ..SpendCap::default() };
+    let mut config = KernelConfig { caps: SpendCaps { others, ..SpendCaps::default() }, ..KernelConfig::default() };
+    config.tools.allow_private_hosts = true;
+    let random = Box::new(SeededRandom::new(SystemClock.now().as_millis() as u64));
+    Kernel::start(&config, registry, store, Arc::new(SystemClock), random, Arc::new(Alone)).unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn money_is_released_when_a_call_is_known_not_to_have_happened() {
+    let store = Arc::new(MemoryStore::new());
+    let kernel = ordering(store.clone()).await;
+    let reserved = || {
+        let entries = store.account_entries(&scope(), None, 100).unwrap();
+        entries.iter().filter(|entry| entry.account.starts_with("cost on")).map(|entry| entry.amount).sum::<i64>()
+    };
+    let letter = |run| kernel.store().letters_of(&scope(), run).unwrap().remove(0);
+    let busy = ask(&kernel, "t.busy", json!({}), Limits::default()).await;
+    assert_eq!((&letter(busy.run).body["happened"], reserved()), (&json!("no"), 0), "{busy:#?}");
+    let lost = ask(&kernel, "t.lose", json!({}), Limits::default()).await;
+    let row = letter(lost.run);
+    assert_eq!((&row.body["happened"], reserved()), (&json!("maybe"), 10_000_000), "it may have cost that: {lost:#?}");
+    kernel.decide_letter(&scope(), row.id, LetterDecision::Abandon, "ann", "it was never placed").await.unwrap();
+    assert_eq!(reserved(), 0, "a person said that it did not happen");
 }

@@ -520,7 +520,7 @@ async fn a_retried_step_starts_a_new_child_run() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_expired_approval_says_that_it_expired_and_when() {
     let soon = brain_core::Millis(1);
-    let world = start_with(Expiry { questions: soon, staged: soon }).await;
+    let world = start_with(Expiry { questions: soon, staged: soon, ..Expiry::default() }).await;
     let asked = call(&world.kernel, "t.gate", json!({})).await;
     let planned = world.plan(&person("ann", false)).await;
     for (run, what) in [(asked.run, "nobody answered by"), (planned.run, "nobody approved it by")] {

@@ -28,6 +28,14 @@ enum First {
     Cuts,
     /// Acts and closes the connection within its answer.
     CutsTheAnswer,
+    /// Does nothing and closes the connection in the middle of its refusal.
+    CutsTheRefusal,
+    /// Does nothing, answers so without reading the body, and closes the connection, which resets it.
+    ReadsNothing(u16),
+    /// Does it without reading the body, answers so, and closes the connection.
+    DoesUnread,
+    /// Resets the connection without reading the body or answering.
+    Resets,
 }
 
 #[derive(Default)]
@@ -71,6 +79,19 @@ async fn serve(world: Arc<World>, first: First, stream: TcpStream) -> std::io::R
             headers.insert(name.to_ascii_lowercase(), value.to_owned());
         }
         let length = headers.get("content-length").map_or(0, |length| length.parse().unwrap());
+        let close = "connection: close\r\n";
+        if let First::ReadsNothing(_) | First::DoesUnread | First::Resets = first {
+            world.calls.lock().unwrap().push(headers["idempotency-key"].clone());
+            match first {
+                First::ReadsNothing(status) => answer(&mut stream, status, close, "no").await?,
+                First::DoesUnread => {
+                    world.act(&headers["idempotency-key"]);
+                    answer(&mut stream, 200, close, r#"{"ok": true}"#).await?;
+                }
+                _ => {}
+            }
+            return Ok(());
+        }
         let mut body = vec![0; length];
         stream.read_exact(&mut body).await?;
         if path == "/was" && world.checks.fetch_add(1, Ordering::SeqCst) < world.failing_checks {
@@ -89,7 +110,7 @@ async fn serve(world: Arc<World>, first: First, stream: TcpStream) -> std::io::R
             calls.push(key.clone());
             calls.len()
         };
-        if nth > 1 || !matches!(first, First::DoesNot(..)) {
+        if nth > 1 || !matches!(first, First::DoesNot(..) | First::CutsTheRefusal) {
             world.act(&key);
         }
         match first {
@@ -97,7 +118,11 @@ async fn serve(world: Arc<World>, first: First, stream: TcpStream) -> std::io::R
             First::Does(status, headers) | First::DoesNot(status, headers) => {
                 answer(&mut stream, status, headers, r#"{"ok": "not a boolean"}"#).await?;
             }
-            First::Cuts => return Ok(()),
+            First::Cuts | First::ReadsNothing(_) | First::DoesUnread | First::Resets => return Ok(()),
+            First::CutsTheRefusal => {
+                stream.write_all(b"HTTP/1.1 403 No\r\ncontent-length: 100\r\n\r\nNot ").await?;
+                return stream.flush().await;
+            }
             First::CutsTheAnswer => {
                 stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{\"ok\"").await?;
                 return stream.flush().await;
@@ -137,7 +162,7 @@ fn pack(addr: SocketAddr, idempotency: &str, more: &str) -> Vec<(&'static str, S
 tools:
   act:
     title: Act
-    input: {{}}
+    input: {{text: {{type: string, optional: true, max_length: 100000000}}}}
     behavior: {{http: {{method: POST, url: \"http://{addr}/act\"{more}}}}}
     output: {{ok: boolean}}
     idempotency: {idempotency}
@@ -195,6 +220,44 @@ async fn without_idempotency_nothing_is_repeated_and_a_person_decides() {
         assert_eq!(world.counts(), (1, 0), "{status}: the outcome is unknown");
         assert_eq!(report.errors[0].code, "in_doubt", "{status}");
     }
+}
+
+/// More than a connection holds before the other side reads.
+const LARGE: usize = 24 << 20;
+
+/// Calls `out.act` once, with a large body.
+async fn act_at_length(first: First) -> (Report, Arc<World>, Arc<Kernel>) {
+    let (addr, world) = world(first, false).await;
+    let kernel = start(&pack(addr, "none", ""));
+    let report = call(&kernel, "out.act", json!({"text": "x".repeat(LARGE)})).await;
+    (report, world, kernel)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_counts_although_the_request_was_not_read() {
+    for (status, code) in [(413, "http_413"), (401, "http_401")] {
+        let (report, world, kernel) = act_at_length(First::ReadsNothing(status)).await;
+        assert_eq!((report.errors[0].code.as_str(), world.counts()), (code, (1, 0)), "{report:#?}");
+        assert!(kernel.store().letters(&scope(), Some(true), 10, None).unwrap().items.is_empty(), "{status}");
+    }
+    let (report, world, _) = act_at_length(First::DoesUnread).await;
+    assert_eq!((report.ok, world.counts()), (true, (1, 1)), "{report:#?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reset_before_any_answer_leaves_it_open() {
+    let (report, world, _) = act_at_length(First::Resets).await;
+    assert_eq!((report.errors[0].code.as_str(), world.counts()), ("in_doubt", (1, 0)), "{report:#?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_refusal_that_breaks_off_is_a_refusal_unless_the_pack_reads_its_body() {
+    let (report, world, _) = act(First::CutsTheRefusal, "none").await;
+    assert_eq!((report.errors[0].code.as_str(), world.counts()), ("http_403", (1, 0)), "{report:#?}");
+    let (addr, _) = listen(First::CutsTheRefusal, World::default()).await;
+    let kernel = start(&pack(addr, "none", ", unknown: {contains: [perhaps]}"));
+    let report = call(&kernel, "out.act", json!({})).await;
+    assert_eq!(report.errors[0].code, "in_doubt", "{report:#?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -15,6 +15,8 @@ pub(crate) struct Args {
     pub(crate) effect: Option<&'static str>,
     pub(crate) consent: Option<&'static str>,
     pub(crate) idempotency: Option<&'static str>,
+    pub(crate) undo: Option<LitStr>,
+    pub(crate) undo_args: Option<LitStr>,
     pub(crate) no_undo: Option<LitStr>,
     pub(crate) may_inject: bool,
     pub(crate) root: Option<Path>,
@@ -27,8 +29,8 @@ const EFFECTS: Words =
     &[("read", "Read"), ("write", "Write"), ("external", "External"), ("irreversible", "Irreversible")];
 const CONSENTS: Words = &[("none", "None"), ("user", "User"), ("approver", "Approver")];
 const IDEMPOTENCIES: Words = &[("key", "Key"), ("none", "None")];
-const KEYS: &str =
-    "`name`, `title`, `phrases`, `effect`, `consent`, `idempotency`, `no_undo`, `may_inject` and `crate`";
+const KEYS: &str = "`name`, `title`, `phrases`, `effect`, `consent`, `idempotency`, `undo`, `undo_args`, `no_undo`, \
+                    `may_inject` and `crate`";
 
 impl Args {
     /// Parses the attribute. Each key may appear once.
@@ -61,6 +63,8 @@ impl Args {
             "effect" => self.effect = Some(word(meta, key, EFFECTS)?),
             "consent" => self.consent = Some(word(meta, key, CONSENTS)?),
             "idempotency" => self.idempotency = Some(word(meta, key, IDEMPOTENCIES)?),
+            "undo" => self.undo = Some(name(meta.value()?.parse()?)?),
+            "undo_args" => self.undo_args = Some(meta.value()?.parse()?),
             "no_undo" => self.no_undo = Some(meta.value()?.parse()?),
             "may_inject" => {
                 let says = meta.input.peek(Token![=]);
@@ -116,6 +120,8 @@ mod tests {
             effect = "write",
             consent = "approver",
             idempotency = "key",
+            undo = "text.uncount",
+            undo_args = r#"{"text": "= input.text"}"#,
             no_undo = "It is sent.",
             may_inject,
             crate = crate::inner
@@ -125,6 +131,8 @@ mod tests {
         assert_eq!(args.title.unwrap().value(), "Count words");
         assert_eq!(args.phrases.len(), 2);
         assert_eq!((args.effect, args.consent, args.idempotency), (Some("Write"), Some("Approver"), Some("Key")));
+        assert_eq!(args.undo.unwrap().value(), "text.uncount");
+        assert_eq!(args.undo_args.unwrap().value(), r#"{"text": "= input.text"}"#);
         assert_eq!(args.no_undo.unwrap().value(), "It is sent.");
         assert!(args.may_inject && args.root.is_some());
         assert!(!Args::parse(quote!(may_inject = false)).unwrap().may_inject);
@@ -139,6 +147,7 @@ mod tests {
             (quote!(effect = "reads"), "`effect` is one of \"read\", \"write\", \"external\", \"irreversible\""),
             (quote!(consent = "all"), "`consent` is one of \"none\", \"user\", \"approver\""),
             (quote!(idempotency = "yes"), "`idempotency` is one of \"key\", \"none\""),
+            (quote!(undo = "uncount"), "`uncount` has no domain"),
             (quote!(nam = "a.b"), "unknown key; the keys are `name`, `title`"),
             (quote!(title = "a", title = "b"), "`title` is given twice"),
             (quote!(title = 1), "expected string literal"),

@@ -36,6 +36,13 @@ pub(crate) fn tool(args: TokenStream, item: TokenStream) -> Result<TokenStream> 
         Some(why) => quote!(::core::option::Option::Some(#why.to_owned())),
         None => quote!(::core::option::Option::None),
     };
+    let undo = match &args.undo {
+        Some(tool) => {
+            let args = args.undo_args.as_ref().map_or_else(|| "{}".to_owned(), syn::LitStr::value);
+            quote!(::core::option::Option::Some(#root::undo(#tool, #args)))
+        }
+        None => quote!(::core::option::Option::None),
+    };
     let (input, output) = (shape.input, shape.output);
     let input_schema = quote_spanned!(input.span()=> #root::input_schema::<#input>());
     let output_schema = match shape.gives {
@@ -60,7 +67,7 @@ pub(crate) fn tool(args: TokenStream, item: TokenStream) -> Result<TokenStream> 
                     consent: #consent,
                     inline: !#outside,
                     idempotency: #idempotency,
-                    undo: ::core::option::Option::None,
+                    undo: #undo,
                     no_undo: #no_undo,
                     may_inject: #may_inject,
                 }

@@ -23,6 +23,8 @@ use proc_macro::TokenStream;
 /// | `effect` | `"read"`, `"write"`, `"external"`, `"irreversible"` | `read`; of an `async` function `external` |
 /// | `consent` | `"none"`, `"user"`, `"approver"` | what the effect needs |
 /// | `idempotency` | `"key"`: a repeated attempt is harmless; `"none"`: a person decides | `key`; of an `async` function `none` |
+/// | `undo` | the tool that undoes it | it has no undo |
+/// | `undo_args` | the arguments of that tool as JSON, with expressions over `input` and `result` | none |
 /// | `no_undo` | why it cannot be undone | "It cannot be undone." |
 /// | `may_inject` | its result may inject steps | it may not |
 /// | `crate` | the path of the `brain` crate | `::brain` |

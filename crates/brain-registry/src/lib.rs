@@ -28,7 +28,7 @@ pub use call::{
 pub use code::{CODES, Code};
 pub use decode::{UNDERSTANDING_KEYS, host_declared, is_name, keys};
 pub use diagnostic::{Diagnostic, Severity};
-pub use native::{NATIVE_PACK, NativeDecl, SPAWN_CHILD_RUN};
+pub use native::{NATIVE_PACK, NativeDecl, SPAWN_CHILD_RUN, UNDO_CHILD_RUN};
 pub use registry::{Loaded, Registry, load, load_sources, load_sources_with, load_sources_within, load_with};
 pub use report::Report;
 pub use source::PackSource;

@@ -11,6 +11,8 @@ use crate::model::{Behavior, Consent, Effect, Idempotency, NativeBehavior, Retry
 
 /// The function that starts a child run. The kernel implements it; consent for that run is asked there.
 pub const SPAWN_CHILD_RUN: &str = "core.spawn_child_run";
+/// The function that undoes a child run. The kernel implements it, for undo jobs and undo runs only.
+pub const UNDO_CHILD_RUN: &str = "core.undo_child_run";
 /// The pack name of native tools.
 pub const NATIVE_PACK: &str = "native";
 /// Default time-out of one attempt.

@@ -72,11 +72,13 @@ pub enum Bug {
     OfferLeft,
     /// A migrated run loses its receipts.
     MovedReceipts,
+    /// The undo of a child run does nothing and says that it is done.
+    ChildKept,
 }
 
 impl Bug {
     /// All bugs.
-    pub const ALL: [Self; 34] = [
+    pub const ALL: [Self; 35] = [
         Self::NoFences,
         Self::LostWrite,
         Self::FalseWord,
@@ -111,6 +113,7 @@ impl Bug {
         Self::LostSignal,
         Self::OfferLeft,
         Self::MovedReceipts,
+        Self::ChildKept,
     ];
 
     /// Its name on the command line, and at its hook.
@@ -150,6 +153,7 @@ impl Bug {
             Self::LostSignal => "lost-signal",
             Self::OfferLeft => "offer-left",
             Self::MovedReceipts => "moved-receipts",
+            Self::ChildKept => "child-kept",
         }
     }
 

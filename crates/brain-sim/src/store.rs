@@ -52,6 +52,8 @@ struct Inner {
     dice: Dice,
     /// Which members are rejected.
     refusals: Dice,
+    /// Draws the members that a lock blocks.
+    locks: Dice,
     faulty: bool,
     held: Vec<Held>,
 }
@@ -106,6 +108,7 @@ impl Disk {
         let inner = Mutex::new(Inner {
             dice: Dice::new(seed, "store"),
             refusals: Dice::new(seed, "refusals"),
+            locks: Dice::new(seed, "locks"),
             faulty: true,
             held: Vec::new(),
         });
@@ -216,6 +219,7 @@ impl Disk {
                     Outcome::Committed => shown.clone(),
                     Outcome::Conflict(conflict) => format!("{shown} CONFLICT {conflict:?}"),
                     Outcome::Refused(_) => format!("{shown} REFUSED"),
+                    Outcome::Blocked(_) => format!("{shown} BLOCKED"),
                 });
                 format!("commit {how}: {}", each.collect::<Vec<_>>().join("; "))
             }
@@ -229,11 +233,19 @@ impl Disk {
         let count = members.len();
         let mut inner = self.lock();
         let faulty = inner.faulty;
-        let taken: Vec<bool> = (0..count).map(|_| !faulty || !inner.refusals.permille(4)).collect();
+        // A lock of another session blocks single members of a batch.
+        let fates: Vec<Option<Outcome>> = (0..count)
+            .map(|_| match (faulty, inner.refusals.permille(4), inner.locks.permille(6)) {
+                (true, true, _) => Some(Outcome::Refused("the simulation rejects this member".to_owned())),
+                (true, _, true) if count > 1 => Some(Outcome::Blocked("the simulation locks this member".to_owned())),
+                _ => None,
+            })
+            .collect();
         drop(inner);
-        self.refused.fetch_add(taken.iter().filter(|taken| !**taken).count() as u64, Ordering::Relaxed);
-        let rest: Vec<Member> =
-            members.into_iter().zip(&taken).filter(|(_, taken)| **taken).map(|(member, _)| member).collect();
+        let refused = fates.iter().filter(|fate| matches!(fate, Some(Outcome::Refused(_)))).count();
+        self.refused.fetch_add(refused as u64, Ordering::Relaxed);
+        let rest = members.into_iter().zip(&fates).filter(|(_, fate)| fate.is_none());
+        let rest: Vec<Member> = rest.map(|(member, _)| member).collect();
         for member in &rest {
             self.say_farewell(member);
         }
@@ -245,8 +257,8 @@ impl Disk {
             }
         }
         let mut outcomes = outcomes.into_iter();
-        let refused = || Outcome::Refused("the simulation rejects this member".to_owned());
-        Ok(taken.iter().map(|taken| if *taken { outcomes.next() } else { None }.unwrap_or_else(refused)).collect())
+        let lost = || Outcome::Refused("the store forgot this member".to_owned());
+        Ok(fates.into_iter().map(|fate| fate.or_else(|| outcomes.next()).unwrap_or_else(lost)).collect())
     }
 
     fn say_farewell(&self, member: &Member) {

@@ -115,6 +115,11 @@ fn an_undo_by_playbook_that_does_nothing_is_detected() {
 }
 
 #[test]
+fn an_undo_of_a_child_run_that_does_nothing_is_detected() {
+    kernels_find(Bug::ChildKept, 0, 200, "says that its child run");
+}
+
+#[test]
 fn a_job_done_badly_that_counts_as_not_done_is_detected() {
     kernels_find(Bug::BadIsNotDone, 0, 60, "happened, but neither the log nor a dead letter says so");
 }

@@ -272,6 +272,9 @@ pub enum Outcome {
     /// The database rejects the member, with this reason: nothing was written, and a retry would not help. Other
     /// members are not affected.
     Refused(String),
+    /// Another session has locked rows that it needs. Nothing of it was written; a later attempt may succeed. A batch of
+    /// one member fails instead.
+    Blocked(String),
 }
 
 /// Why a member conflicts.

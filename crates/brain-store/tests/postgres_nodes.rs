@@ -239,7 +239,7 @@ fn concurrent_inserts_of_a_unique_value_leave_one_holder() {
                         match commit(store, scope, vec![], vec![write]) {
                             Outcome::Committed => won += 1,
                             Outcome::Conflict(conflict) => assert!(matches!(conflict, Conflict::Unique { .. })),
-                            Outcome::Refused(why) => panic!("{why}"),
+                            Outcome::Refused(why) | Outcome::Blocked(why) => panic!("{why}"),
                         }
                     }
                     won

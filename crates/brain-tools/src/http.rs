@@ -140,6 +140,8 @@ struct Answer {
     retry_after: Option<Millis>,
     /// Whether the body exceeded `MAX_ANSWER` and was cut.
     too_large: bool,
+    /// Why the body is incomplete, if the connection broke in the middle of it.
+    broken: Option<String>,
 }
 
 impl Answer {
@@ -154,7 +156,7 @@ impl Answer {
             serde_json::from_str(&text).unwrap_or_else(|_| Value::from(text.clone()))
         };
         let seen = json!({"status": status, "headers": headers, "body": body});
-        Self { status, text, seen, retry_after, too_large }
+        Self { status, text, seen, retry_after, too_large, broken: None }
     }
 }
 
@@ -190,6 +192,9 @@ impl Toolbox {
         secrets: &Secrets,
         evaluation: &mut Evaluation,
     ) -> JobOutcome {
+        if let Some(why) = answer.broken.as_ref().filter(|_| !decides_by_status(behavior, answer.status)) {
+            return outcome::uncertain(kind, Failure::transient("network_error", why.clone()));
+        }
         evaluation.set("response", FeelValue::from_json(&answer.seen));
         let met = match met(behavior, &answer, evaluation) {
             Ok(met) => met,
@@ -311,19 +316,19 @@ impl Toolbox {
         let status = response.status().as_u16();
         let text = |value: &reqwest::header::HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
         let headers = response.headers().iter().map(|(name, value)| (name.to_string(), text(value))).collect();
-        let (mut body, mut too_large) = (Vec::new(), false);
+        let (mut body, mut too_large, mut broken) = (Vec::new(), false, None);
         while !too_large {
             match response.chunk().await {
                 Ok(Some(chunk)) => body.extend_from_slice(&chunk),
                 Ok(None) => break,
                 Err(error) => {
-                    let message = format!("The answer of `{host}` broke off: {}", root_cause(&error));
-                    return Err(outcome::uncertain(kind, Failure::transient("network_error", message)));
+                    broken = Some(format!("The answer of `{host}` broke off: {}", root_cause(&error)));
+                    break;
                 }
             }
             too_large = body.len() > MAX_ANSWER;
         }
-        Ok(Answer::read(Incoming { status, headers, body }, too_large, job))
+        Ok(Answer { broken, ..Answer::read(Incoming { status, headers, body }, too_large, job) })
     }
 }
 
@@ -373,6 +378,14 @@ fn met(behavior: &HttpBehavior, answer: &Answer, evaluation: &mut Evaluation) ->
         None => (200..300).contains(&answer.status),
     };
     Ok(Met { success, failure, not_done, unknown })
+}
+
+/// Whether the status alone determines the outcome: it is no success, and no criterion of the pack reads the body. A
+/// server that refuses a request without reading all of it often resets the connection before its answer is complete.
+fn decides_by_status(behavior: &HttpBehavior, status: u16) -> bool {
+    let criteria = [&behavior.success, &behavior.failure, &behavior.not_done, &behavior.unknown];
+    let mut criteria = criteria.into_iter().flatten();
+    !(200..300).contains(&status) && !criteria.any(|one| one.expr.is_some() || !one.contains.is_empty())
 }
 
 fn meets_any(criteria: &Criteria, answer: &Answer, evaluation: &mut Evaluation) -> Result<bool, Failure> {

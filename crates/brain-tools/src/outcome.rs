@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | no connection: name not found, refused, TLS handshake failed | not done, transient | the same |
 //! | timeout, connection broken | unknown | not done, transient |
+//! | the answer breaks off, unless its status is not 2xx and no criterion reads the body | unknown | not done, transient |
 //! | 408, 500, 502, 504, any 5xx not named below | unknown | not done, transient |
 //! | 503 with `Retry-After` | not done, transient, after that time | the same |
 //! | 503 without `Retry-After` | unknown | not done, transient |

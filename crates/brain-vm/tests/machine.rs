@@ -5,7 +5,7 @@ mod common;
 
 use brain_core::{Failure, Millis};
 use brain_lang::plan::{Idempotency, OnFailure, Place};
-use brain_vm::{Delegate, Event, Happened, Input, JobId, Machine, PlanError, StepId, compile};
+use brain_vm::{Delegate, Event, Happened, Input, JobId, JobStatus, Machine, PlanError, StepId, compile};
 use common::{World, each, job, plan, step, undoable, when};
 
 fn transient() -> Failure {
@@ -288,6 +288,27 @@ fn offered_jobs_count_against_max_steps() {
     let offered = world.log.iter().filter(|event| matches!(event, Event::JobOffered { .. })).count();
     assert_eq!(offered, 2, "a third would exceed the plan's limit");
     assert_eq!((world.status().as_str(), world.state.failure().unwrap().code.as_str()), ("failed", "max_steps"));
+}
+
+#[test]
+fn after_twenty_lost_leases_a_person_is_asked() {
+    let mut one = step("a", &[]);
+    one.place = Place::Worker { topic: "t".into(), lease: Millis(1_000) };
+    let mut world = World::new(&plan(vec![one]));
+    for lost in 1..=20 {
+        assert!(
+            world.state.jobs[&job(0)].status == JobStatus::Offered,
+            "it is offered again after {} leases",
+            lost - 1
+        );
+        world.input(Input::Lease(job(0), world.now.plus(Millis(1_000))));
+        world.tick(1_000);
+    }
+    assert_eq!(world.state.jobs[&job(0)].status, JobStatus::Stuck { happened: Happened::Maybe });
+    assert!(world.state.awaits_person());
+    world.input(Input::Retry(job(0)));
+    assert_eq!(world.state.jobs[&job(0)].status, JobStatus::Offered, "a person may have it offered again");
+    world.assert_replays();
 }
 
 #[test]

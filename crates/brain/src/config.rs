@@ -82,6 +82,8 @@ struct Expire {
     questions: Option<Millis>,
     /// To approve a plan; default 7 days.
     staged: Option<Millis>,
+    /// To decide about a dead letter; default 90 days; `0s`: forever.
+    letters: Option<Millis>,
 }
 
 /// Configuration of one tenant.
@@ -225,6 +227,7 @@ impl Config {
         Expiry {
             questions: self.expire.questions.unwrap_or(usual.questions),
             staged: self.expire.staged.unwrap_or(usual.staged),
+            letters: self.expire.letters.or(usual.letters).filter(|after| after.0 > 0),
         }
     }
 

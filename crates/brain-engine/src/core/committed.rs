@@ -34,6 +34,10 @@ impl Core {
             Ok(Outcome::Committed) => self.settle(run, live, in_flight, output),
             Ok(Outcome::Conflict(conflict)) => self.conflict(now, run, live, in_flight, &conflict, output),
             Ok(Outcome::Refused(why)) => self.turned_down(now, run, live, in_flight, why, output),
+            Ok(Outcome::Blocked(why)) => {
+                tracing::warn!(%run, why, "a commit needs locked rows and will be retried");
+                self.again(now, live, in_flight.work, Some(StoreError::Failed(why)), output)
+            }
             Err(error) => {
                 tracing::warn!(%run, %error, "a commit failed and will be retried");
                 self.again(now, live, in_flight.work, Some(error), output)

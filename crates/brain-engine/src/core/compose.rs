@@ -250,7 +250,7 @@ impl Core {
                 schedule.queued = place;
             }
         }
-        let parent = parent::tell_parent(now, run, live, new_row.as_deref(), &finished);
+        let parent = parent::tell_parent(now, run, live, new_row.as_deref(), &finished, self.host.as_ref());
         let first = schedule.seq;
         schedule.seq += finished.events.len() as u64;
         let mut writes = Vec::with_capacity(finished.writes.len() + 3);

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::data::Moved;
 use crate::engine::EngineError;
-use crate::flow::Share;
+use crate::flow::{Share, Uses};
 use crate::happening::Happening;
 use crate::host::{CheckAnswer, JobOutcome};
 use crate::hub::RunNews;
@@ -158,7 +158,7 @@ pub enum CoreInput {
     /// A rate limit may allow waiting jobs to start.
     Call,
     /// Time to check the queue, including other nodes'; carries this node's share of limits.
-    Look(Share),
+    Look(Share, Uses),
     /// Pauses or resumes external calls.
     Pause(bool),
     /// A commit is durable, or failed.
@@ -179,7 +179,7 @@ impl CoreInput {
             | Self::Slot(_, run)
             | Self::Signal(_, run)
             | Self::TakeOver(_, run, _) => Some(*run),
-            Self::Committed(..) | Self::Loaded(_) | Self::Call | Self::Look(_) | Self::Pause(_) => None,
+            Self::Committed(..) | Self::Loaded(_) | Self::Call | Self::Look(..) | Self::Pause(_) => None,
         }
     }
 
@@ -196,7 +196,7 @@ impl CoreInput {
             | Self::Slot(scope, _)
             | Self::Signal(scope, _)
             | Self::TakeOver(scope, ..) => Some(scope.tenant()),
-            Self::Committed(..) | Self::Loaded(..) | Self::Call | Self::Look(_) | Self::Pause(_) => None,
+            Self::Committed(..) | Self::Loaded(..) | Self::Call | Self::Look(..) | Self::Pause(_) => None,
         }
     }
 }

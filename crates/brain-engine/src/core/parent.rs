@@ -1,12 +1,14 @@
 //! Reports the end of a child run to its parent.
 
 use brain_core::{Failure, JobKey, RunId, Timestamp};
+use brain_registry::ToolResult;
 use brain_store::{Runs, Scope, SignalRow, Store, StoreError};
-use brain_vm::{End, Happened, JobStatus, Phase};
-use serde_json::json;
+use brain_vm::{End, Happened, JobId, JobStatus, Phase, State};
+use serde_json::{Value, json};
 
 use super::Submission;
 use super::live::Live;
+use crate::Host;
 use crate::log::NewEvent;
 use crate::turn::Finished;
 
@@ -16,6 +18,9 @@ pub(crate) const CHILD_IN_DOUBT: &str = "child_in_doubt";
 /// Maximum number of child runs that one step starts in sequence.
 const MAX_CHILDREN: u32 = 100;
 
+/// Maximum number of sentences about what an undo leaves.
+const MAX_STAYS: usize = 100;
+
 /// Puts the end of a child run into the inbox of its parent, in the same commit.
 pub(super) fn tell_parent(
     now: Timestamp,
@@ -23,6 +28,7 @@ pub(super) fn tell_parent(
     live: &Live,
     new_row: Option<&Submission>,
     finished: &Finished,
+    host: &dyn Host,
 ) -> Option<SignalRow> {
     let request = new_row.map_or_else(|| live.row.as_ref().map(|row| &row.request), |new| Some(&new.request))?;
     let parent = request.get("parent")?;
@@ -32,7 +38,13 @@ pub(super) fn tell_parent(
     let state = live.state.as_ref()?;
     let body = match state.phase() {
         Phase::Ended(End::Completed) => {
-            let data = json!({"run_id": run, "status": "completed", "result": live.data.state});
+            let mut data = json!({"run_id": run, "status": "completed", "result": live.data.state});
+            if let Some(undo) = request.get("undo_of") {
+                // What this undo leaves, and what the undos that it started say they left.
+                let below = live.data.results.values().map(|result| &result["not_undone"]);
+                let all = std::iter::once(&undo["stays"]).chain(below).filter_map(Value::as_array).flatten();
+                data["not_undone"] = all.take(MAX_STAYS).cloned().collect();
+            }
             json!({"job": parent["job"], "result": {"success": true, "data": data}})
         }
         _ => {
@@ -42,29 +54,48 @@ pub(super) fn tell_parent(
                 let message = format!("{message} Some of its outcomes are unknown: it has open dead letters.");
                 json!({"job": parent["job"], "unknown": Failure::business(CHILD_IN_DOUBT, message)})
             } else {
-                json!({"job": parent["job"], "failure": Failure::business("child_failed", message)})
+                let mut body = json!({"job": parent["job"], "failure": Failure::business("child_failed", message)});
+                if left_something(live, state, host) {
+                    body["did"] = json!(ToolResult::ok(json!({"run_id": run, "status": state.status()})));
+                }
+                body
             }
         }
     };
     let waiting = parent["run"].as_str()?.parse().ok()?;
-    Some(SignalRow { run: waiting, id: signal_id(run), at: now, body })
+    Some(SignalRow { run: waiting, id: child_signal(run), at: now, body })
+}
+
+/// Whether a run that did not complete leaves changes behind that nobody undid and that no dead letter is about.
+fn left_something(live: &Live, state: &State, host: &dyn Host) -> bool {
+    let Some(code) = &live.code else { return false };
+    let of_undo = |job: &JobId| state.outward(job.scope).any(|scope| state.scope(scope).is_undo());
+    let settled = |job: &JobId| state.undone.contains(job) || state.not_undone.contains(job);
+    let stays = |job: &&JobId| !state.rolled_back && !settled(job) && !of_undo(job);
+    state.done.iter().filter(stays).any(|job| host.changes(&state.step(code, job.at()).tool))
+}
+
+/// The child runs of a job, first to last.
+fn children_of(store: &dyn Runs, scope: &Scope, job: JobKey) -> Result<Vec<RunId>, StoreError> {
+    let mut all = Vec::new();
+    for round in 1..=MAX_CHILDREN {
+        let Some((child, _)) = store.by_key(scope, &key_of(job, round))? else { break };
+        all.push(child);
+    }
+    Ok(all)
 }
 
 /// The latest child run of a job.
 pub(crate) fn last_child(store: &dyn Runs, scope: &Scope, job: JobKey) -> Result<Option<RunId>, StoreError> {
-    let mut last = None;
-    for round in 1..=MAX_CHILDREN {
-        let Some((child, _)) = store.by_key(scope, &key_of(job, round))? else { break };
-        last = Some(child);
-    }
-    Ok(last)
+    Ok(children_of(store, scope, job)?.pop())
 }
 
 fn key_of(job: JobKey, round: u32) -> String {
     if round == 1 { format!("child {job}") } else { format!("child {job} {round}") }
 }
 
-fn signal_id(child: RunId) -> String {
+/// The id of the signal that tells a parent how its child run ended.
+pub fn child_signal(child: RunId) -> String {
     format!("child {child}")
 }
 
@@ -77,7 +108,7 @@ pub fn child_key(store: &dyn Store, scope: &Scope, parent: RunId, job: JobKey) -
         let Some((child, _)) = store.by_key(scope, &key)? else { break };
         let over = store.run(scope, child)?.is_some_and(|row| row.status.is_over());
         // The end of the child is in the parent's inbox until the parent has processed it.
-        if !over || store.signals(scope, parent)?.iter().any(|signal| signal.id == signal_id(child)) {
+        if !over || store.signals(scope, parent)?.iter().any(|signal| signal.id == child_signal(child)) {
             break;
         }
         key = key_of(job, round);

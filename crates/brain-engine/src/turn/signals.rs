@@ -266,13 +266,20 @@ impl Turn<'_> {
             self.preconditions.push(Precondition::SignalPresent { run: self.run, id: id.clone() });
             self.writes.push(Write::TakeSignal { run: self.run, id });
             let unknown = body.get("unknown").and_then(|failure| serde_json::from_value(failure.clone()).ok());
+            let failure = || {
+                serde_json::from_value(body["failure"].clone())
+                    .unwrap_or_else(|_| Failure::contract("bad_signal", "The answer could not be parsed."))
+            };
+            // What a child run did before it failed can be undone. An undo that failed has not undone its step.
+            let did = body.get("did").filter(|_| !job.is_some_and(|job| job.undo));
+            let did = did.and_then(|result| serde_json::from_value::<ToolResult>(result.clone()).ok());
             let outcome = match (unknown, serde_json::from_value::<ToolResult>(body["result"].clone())) {
                 (Some(failure), _) => JobOutcome::Unknown(failure),
                 (None, Ok(result)) => JobOutcome::Done(result),
-                (None, Err(_)) => JobOutcome::Failed(
-                    serde_json::from_value(body["failure"].clone())
-                        .unwrap_or_else(|_| Failure::contract("bad_signal", "The answer could not be parsed.")),
-                ),
+                (None, Err(_)) => match did {
+                    Some(result) => JobOutcome::DoneBadly(result, failure()),
+                    None => JobOutcome::Failed(failure()),
+                },
             };
             let message = ToJob::Answer { attempt: None, outcome };
             match job {

@@ -84,7 +84,7 @@ impl Reindexed {
             Outcome::Conflict(Conflict::Unique { field, holder, .. }) => {
                 format!("{holder} has the same {}", field.replace('+', " and "))
             }
-            Outcome::Refused(why) => why.clone(),
+            Outcome::Refused(why) | Outcome::Blocked(why) => why.clone(),
         };
         self.refused += 1;
         if let Some(Write::PutRecord { row, .. }) = member.writes.first()

@@ -1,24 +1,62 @@
-//! `core.spawn_child_run`: starts a child run; the step waits for it unless told otherwise.
+//! `core.spawn_child_run`: starts a child run; the step waits for it unless told otherwise. `core.undo_child_run`: undoes
+//! a child run when the step that started it is undone, and waits for that.
 
 use serde::Deserialize;
 use std::sync::PoisonError;
 
-use brain_core::Failure;
+use brain_core::{Failure, FailureClass};
 use brain_engine::{ActorBounds, Budget, HostFuture, JobContext, JobOutcome, child_key};
 use brain_registry::model::Behavior;
-use brain_registry::{SPAWN_CHILD_RUN, ToolResult, ValidatedCall};
+use brain_registry::{SPAWN_CHILD_RUN, ToolResult, UNDO_CHILD_RUN, ValidatedCall};
+use brain_store::RunRow;
 use serde_json::{Value, json};
 
 use super::KernelHost;
 use crate::error::KernelError;
 use crate::intake::{Actor, Limits, Mode, Parent, Request};
+use crate::undo::ChildUndo;
 
 /// Maximum nesting depth of child runs.
 const MAX_DEPTH: u64 = 10;
 
 /// Whether a call asks for a child run.
 pub(super) fn is_spawn(call: &ValidatedCall) -> bool {
-    matches!(&call.tool().def.behavior, Behavior::Native(native) if native.function == SPAWN_CHILD_RUN)
+    is_native(call, SPAWN_CHILD_RUN)
+}
+
+/// Whether a call asks for the undo of a child run.
+pub(super) fn is_undo(call: &ValidatedCall) -> bool {
+    is_native(call, UNDO_CHILD_RUN)
+}
+
+fn is_native(call: &ValidatedCall, function: &str) -> bool {
+    matches!(&call.tool().def.behavior, Behavior::Native(native) if native.function == function)
+}
+
+/// The depth of a child of this run; a failure if it may have none.
+fn depth_below(parent: &RunRow) -> Result<u64, Failure> {
+    if let Some(why) = parent.unreadable() {
+        return Err(Failure::contract("no_parent", format!("The request of the run cannot be read: {why}")));
+    }
+    let depth = parent.request["parent"]["depth"].as_u64().unwrap_or(0) + 1;
+    if depth > MAX_DEPTH {
+        let message = format!("Child runs can be nested {MAX_DEPTH} deep; this one would be deeper.");
+        return Err(Failure::business("too_deep", message).settled());
+    }
+    Ok(depth)
+}
+
+/// What a failed start of a child run means for the step.
+fn failed_start(error: &KernelError) -> JobOutcome {
+    match error {
+        // The queue is full, and nothing was done.
+        KernelError::Busy => JobOutcome::Failed(Failure::transient("busy", error.to_string())),
+        error if error.is_known() => {
+            JobOutcome::Failed(Failure::business("child_refused", error.to_string()).settled())
+        }
+        // The child may have been written after all. A retry with the same key finds it.
+        error => JobOutcome::Unknown(Failure::transient("child_unknown", error.to_string())),
+    }
 }
 
 impl KernelHost {
@@ -40,15 +78,10 @@ impl KernelHost {
                 // Nothing was written yet.
                 Err(error) => return JobOutcome::Failed(Failure::transient("store", error.to_string())),
             };
-            if let Some(why) = parent.unreadable() {
-                let message = format!("The request of the run cannot be read: {why}");
-                return JobOutcome::Failed(Failure::contract("no_parent", message));
-            }
-            let depth = parent.request["parent"]["depth"].as_u64().unwrap_or(0) + 1;
-            if depth > MAX_DEPTH {
-                let message = format!("Child runs can be nested {MAX_DEPTH} deep; this one would be deeper.");
-                return JobOutcome::Failed(Failure::business("too_deep", message).settled());
-            }
+            let depth = match depth_below(&parent) {
+                Ok(depth) => depth,
+                Err(failure) => return JobOutcome::Failed(failure),
+            };
             let waits = args["wait"].as_bool() != Some(false);
             // The budget of the whole family; a run without a budget is the root of a new one.
             let kept = &parent.request;
@@ -93,13 +126,54 @@ impl KernelHost {
                     }
                     JobOutcome::Done(result)
                 }
-                // The queue is full, and nothing was done.
-                Err(error @ KernelError::Busy) => JobOutcome::Failed(Failure::transient("busy", error.to_string())),
-                Err(error) if error.is_known() => {
-                    JobOutcome::Failed(Failure::business("child_refused", error.to_string()).settled())
+                Err(error) => failed_start(&error),
+            }
+        })
+    }
+
+    pub(super) fn undo_child(&self, call: &ValidatedCall, job: JobContext) -> HostFuture<JobOutcome> {
+        let kernel = self.kernel.lock().unwrap_or_else(PoisonError::into_inner).upgrade();
+        let child = call.args()["run"].as_str().and_then(|run| run.parse().ok());
+        let store = self.store.clone();
+        Box::pin(async move {
+            let Some(kernel) = kernel else {
+                return JobOutcome::Failed(Failure::transient("stopped", "The server is shutting down."));
+            };
+            let parent = match store.run(&job.scope, job.run) {
+                Ok(Some(parent)) => parent,
+                Ok(None) => return JobOutcome::Failed(Failure::contract("no_parent", "The run no longer exists.")),
+                Err(error) => return JobOutcome::Failed(Failure::transient("store", error.to_string())),
+            };
+            // Whoever wants to undo a run by its id asks for that, and sees the plan first.
+            if !job.job.undo && parent.request.get("undo_of").is_none() {
+                let message = format!("`{UNDO_CHILD_RUN}` is called by undos only; undo the run by its own id.");
+                return JobOutcome::Failed(Failure::business("not_an_undo", message).settled());
+            }
+            let depth = match depth_below(&parent) {
+                Ok(depth) => depth,
+                Err(failure) => return JobOutcome::Failed(failure),
+            };
+            let Some(child) = child else {
+                return JobOutcome::Failed(Failure::contract("invalid_input", "The run to undo has no valid id."));
+            };
+            // No bounds: undoing needs no rights beyond those that the deed needed.
+            let actor = Actor::behind(parent.request["actor"].as_str().unwrap_or("run"), None);
+            let trace = parent.request["trace_id"].as_str().map(str::to_owned);
+            let step = Parent { run: job.run, job: job.key, depth };
+            match kernel.undo_child(&job.scope, child, step, actor, trace).await {
+                Ok(ChildUndo::By(undo)) => {
+                    let mut result = ToolResult::ok(json!({"run_id": undo, "status": "started"}));
+                    result.delegate = Some(json!({"child_run": undo}));
+                    JobOutcome::Done(result)
                 }
-                // The child may have been written after all. A retry with the same key finds it.
-                Err(error) => JobOutcome::Unknown(Failure::transient("child_unknown", error.to_string())),
+                Ok(ChildUndo::Nothing(stays)) => {
+                    JobOutcome::Done(ToolResult::ok(json!({"status": "nothing_to_undo", "not_undone": stays})))
+                }
+                Ok(ChildUndo::Failed(failure)) if failure.class == FailureClass::Business => {
+                    JobOutcome::Failed(failure.settled())
+                }
+                Ok(ChildUndo::Failed(failure)) => JobOutcome::Failed(failure),
+                Err(error) => failed_start(&error),
             }
         })
     }

@@ -13,7 +13,7 @@ use crate::decode::{Context, check_host};
 use crate::diagnostic::Diagnostic;
 use crate::located::Located;
 use crate::model::{Behavior, Consent, Effect, HttpBehavior, Idempotency, Lookup, RecordOp, ToolDef};
-use crate::native::SPAWN_CHILD_RUN;
+use crate::native::{SPAWN_CHILD_RUN, UNDO_CHILD_RUN};
 use crate::suggest::did_you_mean;
 use crate::world::World;
 use crate::yaml::{Node, Span};
@@ -91,7 +91,7 @@ fn consent(cx: &mut Context<'_>, tool: &Located<ToolDef>) {
     // Steps of playbooks, injected steps and child runs are approved one by one.
     let by_steps = match &def.behavior {
         Behavior::Playbook(_) | Behavior::Decide(_) => true,
-        Behavior::Native(native) => native.function == SPAWN_CHILD_RUN,
+        Behavior::Native(native) => [SPAWN_CHILD_RUN, UNDO_CHILD_RUN].contains(&native.function.as_str()),
         _ => false,
     };
     if !by_steps && def.effect != Effect::Read && def.undo.is_none() && def.no_undo.is_none() {
@@ -252,7 +252,9 @@ fn others(cx: &mut Context<'_>, world: &World, tool: &Located<ToolDef>) {
     if let Some(undo) = &tool.value.undo {
         let node = tool.at(&["undo"]);
         let span = node.get("tool").map_or(node.span, |node| node.span);
-        if let Some(target) = known_tool(cx, world, &undo.tool, span) {
+        let target = known_tool(cx, world, &undo.tool, span);
+        // The arguments of an undo that is declared in Rust are not in the pack.
+        if let Some(target) = target.filter(|_| tool.node.get("undo").is_some()) {
             arguments::check(cx, &target.name, &target.input, node.get("args"), span);
         }
         if let Some(args) = node.get("args") {

@@ -1,5 +1,6 @@
 //! Invariants of a kernel world, one file per subject.
 
+mod children;
 mod compensation;
 mod doubt;
 mod effects;
@@ -101,6 +102,7 @@ pub(super) fn all(world: &mut World) {
             problems.extend(found.into_iter().map(|problem| format!("{name}: {problem}")));
         }
         problems.extend(rows::families(world, &stories));
+        problems.extend(children::check(world, &stories));
         problems.extend(rows::moved(world, &stories));
         problems.extend(records::check(world, &scope, &stories));
         problems.extend(effects::unknown(world, &stories));

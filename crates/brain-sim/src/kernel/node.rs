@@ -49,7 +49,7 @@ impl Node {
         let carrier = Arc::new(Reached { systems: systems.clone(), node: name.clone(), dead: dead.clone() });
         let registry = pack::registry(newer).clone();
         let toolbox = Arc::new(Toolbox::carried_by(registry.clone(), &ToolboxConfig::default(), carrier));
-        let expiry = Expiry { questions: Millis(60_000), staged: Millis(40_000) };
+        let expiry = Expiry { questions: Millis(60_000), staged: Millis(40_000), letters: Some(Millis(25_000)) };
         let flow = FlowConfig { slots: 8, ..FlowConfig::default() };
         let random = Box::new(SeededRandom::new(seed));
         let (kernel, driver) =

@@ -1,5 +1,5 @@
-//! Operators: they apply retention and compaction beside working nodes, migrate runs to a newer pack, pause nodes, and
-//! replace them gracefully.
+//! Operators: they apply retention and compaction beside working nodes, expire dead letters, migrate runs to a newer
+//! pack, pause nodes, and replace them gracefully.
 
 use brain_core::Millis;
 use brain_engine::{Keep, sweep};
@@ -17,6 +17,9 @@ impl World {
     pub(super) fn operate(&mut self) {
         if !self.calm && self.dice.permille(40) {
             self.sweep();
+        }
+        if !self.calm && self.dice.permille(30) {
+            self.expire_letters();
         }
         if !self.calm && self.newer && self.dice.permille(100) {
             self.move_some();
@@ -85,6 +88,16 @@ impl World {
             self.tally.swept += swept.runs_deleted + swept.runs_erased + swept.runs_compacted;
         }
         self.listing.note(&node, |_| format!("sweeps {} with {keep:?}: {swept:?}", scope.tenant()));
+    }
+
+    /// Ends the letters of a tenant that nobody decided about in time.
+    fn expire_letters(&mut self) {
+        let place = self.dice.below(self.scopes.len() as u64) as usize;
+        let scope = self.scopes[place].clone();
+        let what = format!("expire the letters of {}", scope.tenant());
+        self.ask(what.clone(), what, Then::Nothing, |kernel| {
+            Box::pin(async move { kernel.expire_letters(&scope).await.map(|_| Answer::Jobs(Vec::new())) })
+        });
     }
 
     /// Migrates a run to the newer pack.

@@ -7,10 +7,10 @@ use brain_engine::{
     CheckAnswer, Growth, Host, HostFuture, JobContext, JobOutcome, Limits, Outside, RecordView, RunView,
 };
 use brain_lang::plan::{PlanStep, ToolRef};
-use brain_registry::{ToolResult, ValidatedCall};
+use brain_registry::{SPAWN_CHILD_RUN, ToolResult, UNDO_CHILD_RUN, ValidatedCall};
 use brain_store::Scope;
 use brain_vm::JobId;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::bug::Bug;
 
@@ -22,7 +22,9 @@ pub(super) fn wrap(
 ) -> (Arc<dyn Host>, Arc<dyn Outside>) {
     match bug {
         Some(Bug::EmptyUndo) => (Arc::new(EmptyUndo(host)), outside),
-        Some(bug @ (Bug::ChildRefused | Bug::BadIsNotDone)) => (host, Arc::new(Misread { bug, outside })),
+        Some(bug @ (Bug::ChildRefused | Bug::BadIsNotDone | Bug::ChildKept)) => {
+            (host, Arc::new(Misread { bug, outside }))
+        }
         _ => (host, outside),
     }
 }
@@ -35,7 +37,11 @@ struct Misread {
 
 impl Outside for Misread {
     fn perform(&self, call: ValidatedCall, job: JobContext) -> HostFuture<JobOutcome> {
-        let (bug, child) = (self.bug, call.tool().def.name == "core.spawn_child_run");
+        let (bug, child) = (self.bug, call.tool().def.name == SPAWN_CHILD_RUN);
+        if bug == Bug::ChildKept && call.tool().def.name == UNDO_CHILD_RUN {
+            let nothing = ToolResult::ok(json!({"status": "nothing_to_undo"}));
+            return Box::pin(async move { JobOutcome::Done(nothing) });
+        }
         let work = self.outside.perform(call, job);
         Box::pin(async move {
             match work.await {
@@ -128,6 +134,10 @@ impl Host for EmptyUndo {
 
     fn limits(&self, tool: &ToolRef) -> Limits {
         self.0.limits(tool)
+    }
+
+    fn changes(&self, tool: &ToolRef) -> bool {
+        self.0.changes(tool)
     }
 
     fn remembers(&self, tool: &ToolRef) -> bool {

@@ -12,7 +12,7 @@ use tokio::runtime::Handle;
 use tokio_postgres::Row;
 
 use super::connection::{Question, values};
-use super::pool::{self, Again, Who};
+use super::pool::{self, Again, Tables, Who};
 use super::read::{digest, first, free_text, get, named, time};
 use super::{PostgresStore, Shared, statements, text, wait};
 use crate::{BlobRow, BlobWriter, Blobs, Lane, Scope, StoreError};
@@ -163,7 +163,8 @@ impl Upload {
     fn ask(&self, question: Question<'static>) -> Result<Vec<Row>, StoreError> {
         let shared = self.shared.clone();
         wait(&self.runtime, async move {
-            let mut rows = pool::ask(&shared, Lane::Api, &Who::Engine, Again::Never, &[question]).await?;
+            let mut rows =
+                pool::ask(&shared, Lane::Api, &Who::Engine, Tables::Others, Again::Never, &[question]).await?;
             Ok(rows.pop().unwrap_or_default())
         })
     }
@@ -251,7 +252,7 @@ impl Drop for Upload {
         let shared = self.shared.clone();
         self.runtime.spawn(async move {
             let give_up = Question::new("UPDATE blob_uploads SET given_up = true WHERE source = $1", values![source]);
-            drop(pool::ask(&shared, Lane::Api, &Who::Engine, Again::Harmless, &[give_up]).await);
+            drop(pool::ask(&shared, Lane::Api, &Who::Engine, Tables::Others, Again::Harmless, &[give_up]).await);
             drop(sweep(&shared).await);
         });
     }
@@ -265,7 +266,8 @@ fn sweep_soon(runtime: &Handle, shared: Arc<Shared>) {
 pub(super) async fn sweep(shared: &Shared) -> Result<(), StoreError> {
     let ask = async |sql: &'static str, params| {
         let mut rows =
-            pool::ask(shared, Lane::Api, &Who::Engine, Again::Harmless, &[Question::new(sql, params)]).await?;
+            pool::ask(shared, Lane::Api, &Who::Engine, Tables::Others, Again::Harmless, &[Question::new(sql, params)])
+                .await?;
         Ok::<_, StoreError>(rows.pop().unwrap_or_default())
     };
     let forgotten = "UPDATE blob_uploads SET given_up = true

@@ -5,6 +5,10 @@
 //! own, so that one batch's conflict does not affect the others. If the error is in a batch itself and would recur, its
 //! members are committed one by one, and only the rejected member gets [`crate::Outcome::Refused`].
 //!
+//! A writer waits only briefly for a lock that another session holds. Then it commits the members separately, and only
+//! those that need the lock get [`crate::Outcome::Blocked`]; the caller retries them later. So a lock on some rows never
+//! holds up commits that do not need them.
+//!
 //! If the connection breaks during `COMMIT`, the server is asked whether the transaction was committed. If the server
 //! cannot be asked either, the caller gets an error that says the outcome is unknown. That is safe: the engine reads
 //! the run again and decides again, and its next commit requires the event count and fence that it read
@@ -26,7 +30,7 @@ use super::changes::Changes;
 use super::connection::{Connection, Question, Role, failed, is_lost, values};
 use super::requirements::{Part, Requirements};
 use super::view::View;
-use crate::{CommitDone, CommitResult, Member, Outcome, StoreError, StoreStats, Write};
+use crate::{CommitDone, CommitResult, Member, Outcome, Precondition, StoreError, StoreStats, Write};
 
 /// Maximum number of members per transaction.
 const MAX_MEMBERS: usize = 256;
@@ -37,6 +41,12 @@ const MAX_LOCKS: usize = 1000;
 const MAX_BYTES: usize = 8 * 1024 * 1024;
 /// Attempts at a batch that fails with a transient error.
 const TRIES: u32 = 6;
+/// Lock timeout of a transaction.
+const LOCKED: Duration = Duration::from_secs(1);
+/// Lock timeout of a single member while others wait behind it.
+const LOCKED_ALONE: Duration = Duration::from_millis(50);
+/// After this many blocked members in a row, the following members count as blocked without a try.
+const MAX_BLOCKED: usize = 5;
 /// How often, and at which interval, the server is asked about the outcome of a transaction. The total exceeds the
 /// server's idle-in-transaction timeout: a transaction that is not committed by then never will be.
 const INQUIRIES: u32 = 120;
@@ -196,12 +206,14 @@ pub(super) async fn write_forever(shared: Arc<Shared>) {
         while let Some(mut batches) = work.pop() {
             let members: Vec<&Member> = batches.iter().flat_map(|batch| &batch.members).collect();
             let mut result = commit_patiently(&shared, &mut connection, &members, batches.len() == 1).await;
-            if result.as_ref().is_err_and(|failure| failure.is_somebodys) {
-                if batches.len() > 1 {
+            match result.as_ref().map_err(|failure| failure.whose) {
+                Err(Whose::Somebodys) if batches.len() > 1 => {
                     work.extend(batches.drain(..).rev().map(|batch| vec![batch]));
                     continue;
                 }
-                result = one_by_one(&shared, &mut connection, &members).await;
+                Err(Whose::Somebodys) => result = one_by_one(&shared, &mut connection, &members).await,
+                Err(Whose::Lock) => result = around_locks(&shared, &mut connection, &members).await,
+                Ok(_) | Err(Whose::Everybodys) => {}
             }
             match result {
                 Err(Failure { error, .. }) => {
@@ -211,12 +223,65 @@ pub(super) async fn write_forever(shared: Arc<Shared>) {
                 Ok(outcomes) => {
                     let mut outcomes = outcomes.into_iter();
                     for batch in batches {
-                        let own = outcomes.by_ref().take(batch.members.len()).collect();
-                        tell(batch.done, Ok(own));
+                        let own: Vec<Outcome> = outcomes.by_ref().take(batch.members.len()).collect();
+                        tell(
+                            batch.done,
+                            match own.as_slice() {
+                                [Outcome::Blocked(why)] => Err(StoreError::Failed(why.clone())),
+                                _ => Ok(own),
+                            },
+                        );
                     }
                 }
             }
         }
+    }
+}
+
+/// Whether a member reads or writes records. Other programs are most likely to lock their tables.
+fn is_about_records(member: &Member) -> bool {
+    let relies = |one: &Precondition| matches!(one, Precondition::Record { .. } | Precondition::Listed { .. });
+    let writes = |one: &Write| matches!(one, Write::PutRecord { .. } | Write::DeleteRecord { .. });
+    member.preconditions.iter().any(relies) || member.writes.iter().any(writes)
+}
+
+/// Commits members after a lock timeout: first those that need no records, then the others, and each in its own
+/// transaction if a lock blocks the part.
+async fn around_locks(
+    shared: &Shared,
+    connection: &mut Option<Connection>,
+    members: &[&Member],
+) -> Result<Vec<Outcome>, Failure> {
+    let (about, others): (Vec<usize>, Vec<usize>) = (0..members.len()).partition(|n| is_about_records(members[*n]));
+    let mut outcomes: Vec<(usize, Outcome)> = Vec::with_capacity(members.len());
+    for part in [others, about].into_iter().filter(|part| !part.is_empty()) {
+        let own: Vec<&Member> = part.iter().map(|n| members[*n]).collect();
+        let tried = if part.len() < members.len() {
+            commit_patiently(shared, connection, &own, true).await
+        } else {
+            Err(Failure { error: super::closed(), whose: Whose::Lock })
+        };
+        let written = match tried {
+            Err(Failure { whose: Whose::Lock | Whose::Somebodys, .. }) => {
+                wait_for_locks(connection, LOCKED_ALONE).await;
+                let written = one_by_one(shared, connection, &own).await;
+                wait_for_locks(connection, LOCKED).await;
+                written?
+            }
+            tried => tried?,
+        };
+        outcomes.extend(part.into_iter().zip(written));
+    }
+    outcomes.sort_by_key(|(n, _)| *n);
+    Ok(outcomes.into_iter().map(|(_, outcome)| outcome).collect())
+}
+
+/// Changes the lock timeout of a connection; drops a connection that does not accept it.
+async fn wait_for_locks(connection: &mut Option<Connection>, long: Duration) {
+    if let Some(open) = connection
+        && open.client.batch_execute(&format!("SET lock_timeout = {}", long.as_millis())).await.is_err()
+    {
+        *connection = None;
     }
 }
 
@@ -230,9 +295,19 @@ fn tell(done: CommitDone, result: CommitResult) {
 /// A commit that was given up.
 struct Failure {
     error: StoreError,
-    /// Whether a single batch, or a single member of the only batch, may be the cause, so that the others can be
-    /// committed without it.
-    is_somebodys: bool,
+    whose: Whose,
+}
+
+/// Which members a failure concerns.
+#[derive(Clone, Copy)]
+enum Whose {
+    /// All of them.
+    Everybodys,
+    /// A single batch, or a single member of the only batch, may be the cause, so that the others can be committed
+    /// without it.
+    Somebodys,
+    /// Those that need what another session has locked.
+    Lock,
 }
 
 /// Commits a group in one transaction, retrying where that may help.
@@ -242,7 +317,7 @@ async fn commit_patiently(
     members: &[&Member],
     is_one_batch: bool,
 ) -> Result<Vec<Outcome>, Failure> {
-    let given_up = |error, is_somebodys| Err(Failure { error, is_somebodys });
+    let given_up = |error, whose| Err(Failure { error, whose });
     let (mut breaks, mut tries) = (0, 0);
     loop {
         let trouble = match commit_once(shared, connection, members).await {
@@ -250,15 +325,15 @@ async fn commit_patiently(
             Err(trouble) => trouble,
         };
         match trouble {
-            Trouble::Unreachable(error) => return given_up(error, false),
+            Trouble::Unreachable(error) => return given_up(error, Whose::Everybodys),
             // The unreadable row concerns one member; the others can go on.
-            Trouble::Unreadable(error) if members.len() > 1 => return given_up(error, true),
+            Trouble::Unreadable(error) if members.len() > 1 => return given_up(error, Whose::Somebodys),
             Trouble::Unreadable(error) => return Ok(vec![refused(error)]),
             Trouble::Lost(error) => {
                 *connection = None;
                 breaks += 1;
                 if breaks > 1 {
-                    return given_up(error, false);
+                    return given_up(error, Whose::Everybodys);
                 }
             }
             Trouble::Unknown(traces, outcomes, error) => {
@@ -271,17 +346,20 @@ async fn commit_patiently(
                     Some(false) => {
                         breaks += 1;
                         if breaks > 1 {
-                            return given_up(error, false);
+                            return given_up(error, Whose::Everybodys);
                         }
                     }
                     None => {
                         let unknown = format!("{error}; it is unknown whether it was written");
-                        return given_up(StoreError::Failed(unknown), false);
+                        return given_up(StoreError::Failed(unknown), Whose::Everybodys);
                     }
                 }
             }
+            Trouble::Refused(code, error) if code == SqlState::LOCK_NOT_AVAILABLE => {
+                return given_up(error, Whose::Lock);
+            }
             // Split into batches first: that is faster and finds the batch at fault.
-            Trouble::Refused(_, error) if !is_one_batch => return given_up(error, true),
+            Trouble::Refused(_, error) if !is_one_batch => return given_up(error, Whose::Somebodys),
             Trouble::Refused(code, error) if passes(&code) && tries < TRIES => {
                 tries += 1;
                 tracing::debug!(%error, tries, "retrying a commit");
@@ -289,14 +367,14 @@ async fn commit_patiently(
             }
             // The batch contains a member that will be rejected, or needs more locks than the server has room for.
             Trouble::Refused(code, error) if members.len() > 1 && (is_its_own(&code) || is_too_much(&code)) => {
-                return given_up(error, true);
+                return given_up(error, Whose::Somebodys);
             }
             Trouble::Refused(code, error) if is_its_own(&code) => return Ok(vec![refused(error)]),
             Trouble::Refused(code, StoreError::Failed(reason)) if is_too_much(&code) => {
                 let hint = "raise max_locks_per_transaction";
-                return given_up(StoreError::Failed(format!("{reason}; {hint}")), false);
+                return given_up(StoreError::Failed(format!("{reason}; {hint}")), Whose::Everybodys);
             }
-            Trouble::Refused(_, error) => return given_up(error, false),
+            Trouble::Refused(_, error) => return given_up(error, Whose::Everybodys),
         }
     }
 }
@@ -327,26 +405,39 @@ fn passes(code: &SqlState) -> bool {
         SqlState::T_R_DEADLOCK_DETECTED,
         SqlState::T_R_SERIALIZATION_FAILURE,
         SqlState::UNIQUE_VIOLATION,
-        SqlState::LOCK_NOT_AVAILABLE,
         SqlState::QUERY_CANCELED,
     ]
     .contains(code)
 }
 
-/// Commits each member of a batch in its own transaction, in order.
+/// Commits each member in its own transaction, in order.
 async fn one_by_one(
     shared: &Shared,
     connection: &mut Option<Connection>,
     members: &[&Member],
 ) -> Result<Vec<Outcome>, Failure> {
     let mut outcomes = Vec::with_capacity(members.len());
+    let mut blocked = 0;
     for member in members {
+        if blocked >= MAX_BLOCKED {
+            outcomes.push(Outcome::Blocked("another session has locked rows that it needs".into()));
+            continue;
+        }
         match commit_patiently(shared, connection, &[*member], true).await {
-            Ok(one) => outcomes.extend(one),
-            Err(Failure { error, .. }) if outcomes.is_empty() => return Err(Failure { error, is_somebodys: false }),
+            Ok(one) => {
+                blocked = 0;
+                outcomes.extend(one);
+            }
+            Err(Failure { error, whose: Whose::Lock }) => {
+                blocked += 1;
+                outcomes.push(Outcome::Blocked(error.to_string()));
+            }
+            Err(Failure { error, .. }) if outcomes.is_empty() => {
+                return Err(Failure { error, whose: Whose::Everybodys });
+            }
             Err(Failure { error, .. }) => {
                 let told = format!("{error}; {} of {} members were written", outcomes.len(), members.len());
-                return Err(Failure { error: StoreError::Failed(told), is_somebodys: false });
+                return Err(Failure { error: StoreError::Failed(told), whose: Whose::Everybodys });
             }
         }
     }
@@ -407,7 +498,12 @@ async fn opened<'c>(shared: &Shared, connection: &'c mut Option<Connection>) -> 
     let usable = connection.take().filter(|connection| !connection.client.is_closed());
     let connected = match usable {
         Some(connected) => connected,
-        None => Connection::open(&shared.address, Role::Engine, shared.roles).await?,
+        None => {
+            let new = Connection::open(&shared.address, Role::Engine, shared.roles).await?;
+            let limit = format!("SET lock_timeout = {}", LOCKED.as_millis());
+            new.client.batch_execute(&limit).await.map_err(|error| failed(&error))?;
+            new
+        }
     };
     Ok(connection.insert(connected))
 }

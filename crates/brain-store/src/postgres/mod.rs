@@ -44,7 +44,7 @@ use crate::{Migration, Scope};
 use address::Address;
 use commit::{Batch, Counters, Queue};
 use connection::{Param, Question};
-use pool::{Again, Pools, Size, Who};
+use pool::{Again, Pools, Size, Tables, Who};
 
 pub use address::redact;
 
@@ -52,11 +52,12 @@ pub use address::redact;
 const THREADS: usize = 2;
 /// Number of connections that commit.
 const WRITERS: usize = 3;
-/// Connections per lane: how many read one tenant's rows, how many query all tenants, and the statement timeout. A
-/// heartbeat must be faster than its lease; a decision that waits longer than its timeout is better retried.
-const API: Size = Size { scoped: 8, system: 3, timeout: Duration::from_secs(60) };
-const DECIDING: Size = Size { scoped: 8, system: 1, timeout: Duration::from_secs(10) };
-const KEEPING: Size = Size { scoped: 1, system: 1, timeout: Duration::from_secs(4) };
+/// Connections per lane: how many read one tenant's rows, how many query all tenants, how many read records, and the
+/// statement timeout. A heartbeat must be faster than its lease; a decision that waits longer than its timeout is better
+/// retried.
+const API: Size = Size { scoped: 8, system: 3, records: 4, timeout: Duration::from_secs(60) };
+const DECIDING: Size = Size { scoped: 8, system: 1, records: 4, timeout: Duration::from_secs(10) };
+const KEEPING: Size = Size { scoped: 1, system: 1, records: 1, timeout: Duration::from_secs(4) };
 /// How long closing waits for commits under way.
 const CLOSING: Duration = Duration::from_secs(30);
 
@@ -211,8 +212,18 @@ impl PostgresStore {
 
     /// Sends questions in one round trip and returns the rows of each.
     fn ask(&self, who: Who, again: Again, questions: Vec<Question<'static>>) -> Result<Vec<Vec<Row>>, StoreError> {
+        self.ask_about(Tables::Others, who, again, questions)
+    }
+
+    fn ask_about(
+        &self,
+        tables: Tables,
+        who: Who,
+        again: Again,
+        questions: Vec<Question<'static>>,
+    ) -> Result<Vec<Vec<Row>>, StoreError> {
         let (shared, lane) = (self.shared.clone(), self.lane);
-        wait(self.handle()?, async move { pool::ask(&shared, lane, &who, again, &questions).await })
+        wait(self.handle()?, async move { pool::ask(&shared, lane, &who, tables, again, &questions).await })
     }
 
     /// Runs one query about a tenant.
@@ -224,6 +235,18 @@ impl PostgresStore {
     ) -> Result<Vec<Row>, StoreError> {
         let who = Who::Tenant(scope.tenant().as_str().to_owned());
         let mut rows = self.ask(who, Again::Harmless, vec![Question::new(sql, params)])?;
+        Ok(rows.pop().unwrap_or_default())
+    }
+
+    /// Runs one query about the records of a tenant.
+    fn of_records(
+        &self,
+        scope: &Scope,
+        sql: impl Into<Cow<'static, str>>,
+        params: Vec<Param<'static>>,
+    ) -> Result<Vec<Row>, StoreError> {
+        let who = Who::Tenant(scope.tenant().as_str().to_owned());
+        let mut rows = self.ask_about(Tables::Records, who, Again::Harmless, vec![Question::new(sql, params)])?;
         Ok(rows.pop().unwrap_or_default())
     }
 

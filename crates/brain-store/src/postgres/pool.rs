@@ -1,4 +1,6 @@
-//! Connection pools for queries: a few connections per kind, opened on demand and replaced when they break.
+//! Connection pools for queries: a few connections per kind, opened on demand and replaced when they break. Records have
+//! pools of their own, because other programs are most likely to lock their tables: queries about runs, tokens and
+//! schedules do not wait behind queries about locked records.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -10,6 +12,11 @@ use super::Shared;
 use super::connection::{Connection, Question, Role, failed, is_lost};
 use crate::{Lane, StoreError};
 
+/// Lock timeout of a query.
+const LOCKED: Duration = Duration::from_secs(10);
+/// How long a query waits for a free connection.
+const QUEUED: Duration = Duration::from_secs(10);
+
 /// Whose rows a question may read.
 #[derive(Clone, Debug)]
 pub(super) enum Who {
@@ -19,14 +26,25 @@ pub(super) enum Who {
     Engine,
 }
 
-/// The pool sizes of a lane.
+/// Which tables a question reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tables {
+    /// Records and their indexes.
+    Records,
+    /// All others.
+    Others,
+}
+
+/// How large the pools of a lane are.
 #[derive(Clone, Copy)]
 pub(super) struct Size {
     /// Connections that read one tenant's rows.
     pub(super) scoped: usize,
     /// Connections that query all tenants.
     pub(super) system: usize,
-    /// The statement timeout.
+    /// Connections of each kind that read records.
+    pub(super) records: usize,
+    /// How long a statement may take.
     pub(super) timeout: Duration,
 }
 
@@ -34,6 +52,8 @@ pub(super) struct Size {
 pub(super) struct Pools {
     scoped: Pool,
     system: Pool,
+    records: Pool,
+    record_search: Pool,
 }
 
 impl Pools {
@@ -41,6 +61,17 @@ impl Pools {
         Self {
             scoped: Pool::new(Role::Api, size.scoped, size.timeout),
             system: Pool::new(Role::Engine, size.system, size.timeout),
+            records: Pool::new(Role::Api, size.records, size.timeout),
+            record_search: Pool::new(Role::Engine, size.records, size.timeout),
+        }
+    }
+
+    fn of(&self, who: &Who, tables: Tables) -> &Pool {
+        match (who, tables) {
+            (Who::Tenant(_), Tables::Others) => &self.scoped,
+            (Who::Engine, Tables::Others) => &self.system,
+            (Who::Tenant(_), Tables::Records) => &self.records,
+            (Who::Engine, Tables::Records) => &self.record_search,
         }
     }
 }
@@ -60,7 +91,11 @@ impl Pool {
 
     async fn open(&self, shared: &Shared) -> Result<Connection, StoreError> {
         let connection = Connection::open(&shared.address, self.role, shared.roles).await?;
-        let limit = format!("SET statement_timeout = {}", self.timeout.as_millis());
+        let limit = format!(
+            "SET statement_timeout = {}; SET lock_timeout = {}",
+            self.timeout.as_millis(),
+            LOCKED.min(self.timeout).as_millis()
+        );
         connection.client.batch_execute(&limit).await.map_err(|error| failed(&error))?;
         Ok(connection)
     }
@@ -92,15 +127,15 @@ pub(super) async fn ask(
     shared: &Shared,
     lane: Lane,
     who: &Who,
+    tables: Tables,
     again: Again,
     questions: &[Question<'_>],
 ) -> Result<Vec<Vec<Row>>, StoreError> {
-    let pools = &shared.lanes[lane as usize];
-    let pool = match who {
-        Who::Tenant(_) => &pools.scoped,
-        Who::Engine => &pools.system,
+    let pool = shared.lanes[lane as usize].of(who, tables);
+    let _permit = match tokio::time::timeout(QUEUED, pool.permits.acquire()).await {
+        Ok(permit) => permit.map_err(|_| super::closed())?,
+        Err(_) => return Err(StoreError::Failed("every connection to PostgreSQL is busy; try again".into())),
     };
-    let _permit = pool.permits.acquire().await.map_err(|_| super::closed())?;
     let mut pooled = pool.pooled();
     loop {
         let had_been_idle = pooled.is_some();

@@ -4,7 +4,8 @@ use brain_core::RecordId;
 use tokio_postgres::Row;
 use uuid::Uuid;
 
-use super::connection::{Param, values};
+use super::connection::{Param, Question, values};
+use super::pool::{Again, Tables, Who};
 use super::read::{count, cursor, each, first, free_text, get, json, named, time};
 use super::{PostgresStore, text};
 use crate::traits::{MAX_OF_VALUE, any_of};
@@ -84,7 +85,7 @@ impl Records for PostgresStore {
     fn record(&self, scope: &Scope, kind: &str, id: RecordId) -> Result<Option<RecordRow>, StoreError> {
         let sql = "SELECT kind, id, revision, state, created_at, updated_at, body FROM records
                    WHERE tenant = $1 AND kind = $2 AND id = $3";
-        first(&self.scoped(scope, sql, values![named(scope), kind.to_owned(), id.as_uuid()])?, record_row)
+        first(&self.of_records(scope, sql, values![named(scope), kind.to_owned(), id.as_uuid()])?, record_row)
     }
 
     fn records(
@@ -109,7 +110,7 @@ impl Records for PostgresStore {
             if let Some(state) = &filter.state {
                 params.extend(values![text::written(state).into_owned()]);
             }
-            let rows = each(&self.scoped(scope, sql.clone(), params)?, record_row)?;
+            let rows = each(&self.of_records(scope, sql.clone(), params)?, record_row)?;
             let more = rows.len() as i64 == batch;
             if let Some(last) = rows.last() {
                 after = last.id.as_uuid();
@@ -137,7 +138,7 @@ impl Records for PostgresStore {
         wanted.sort_by_key(String::len);
         let Some(first) = wanted.pop() else { return Ok(Vec::new()) };
         let params = values![named(scope), kind.to_owned(), field.to_owned(), first, wanted, count(limit)];
-        each(&self.scoped(scope, BY_ALL, params)?, record_row)
+        each(&self.of_records(scope, BY_ALL, params)?, record_row)
     }
 
     fn records_by_any(
@@ -154,7 +155,7 @@ impl Records for PostgresStore {
         }
         let params =
             values![named(scope), kind.to_owned(), field.to_owned(), wanted, count(MAX_OF_VALUE), count(limit)];
-        each(&self.scoped(scope, BY_ANY, params)?, record_row)
+        each(&self.of_records(scope, BY_ANY, params)?, record_row)
     }
 
     /// Queries the full-text index over the engine's connection, because row-level security would prevent PostgreSQL
@@ -164,14 +165,17 @@ impl Records for PostgresStore {
         let Some(asked) = text::query(tenant, kind, query) else { return Ok(Vec::new()) };
         let sql = "SELECT id FROM record_words WHERE words @@ $3::text::tsquery AND tenant = $1 AND kind = $2
                    ORDER BY ts_rank(words, $3::text::tsquery, 1) DESC, id LIMIT $4";
-        let found = self.system(sql, values![named(scope), kind.to_owned(), asked, count(limit)])?;
+        let params = values![named(scope), kind.to_owned(), asked, count(limit)];
+        let mut found =
+            self.ask_about(Tables::Records, Who::Engine, Again::Harmless, vec![Question::new(sql, params)])?;
+        let found = found.pop().unwrap_or_default();
         let ids: Vec<Uuid> = each(&found, |row| get(row, 0))?;
         if ids.is_empty() {
             return Ok(Vec::new());
         }
         let sql = "SELECT kind, id, revision, state, created_at, updated_at, body FROM records
                    WHERE tenant = $1 AND kind = $2 AND id = ANY ($3)";
-        let rows = self.scoped(scope, sql, values![named(scope), kind.to_owned(), ids.clone()])?;
+        let rows = self.of_records(scope, sql, values![named(scope), kind.to_owned(), ids.clone()])?;
         let mut records = each(&rows, record_row)?;
         records.sort_by_key(|row| ids.iter().position(|id| *id == row.id.as_uuid()));
         Ok(records)

@@ -1,5 +1,5 @@
-//! `core.spawn_child_run`. Declared here like any other tool; the kernel performs it, because only the kernel can start
-//! runs.
+//! `core.spawn_child_run` and its undo, `core.undo_child_run`: declared here, so that they are tools like any other;
+//! done by the kernel, which alone can start runs.
 
 use brain_core::Failure;
 use brain_macros::tool;
@@ -43,15 +43,55 @@ fn yes() -> bool {
     effect = "write",
     consent = "none",
     idempotency = "key",
-    no_undo = "The effects of the started run stay; undo that run by its own id."
+    undo = "core.undo_child_run",
+    undo_args = r#"{"run": "= result.run_id"}"#
 )]
 async fn spawn_child_run(_: Input) -> Result<Output, Failure> {
-    Err(Failure::contract("not_here", "Only the kernel can start a run; this call did not go through it."))
+    Err(not_here())
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[expect(dead_code, reason = "the kernel reads the arguments themselves")]
+struct UndoInput {
+    /// The run to undo.
+    #[schemars(extend("format" = "uuid"))]
+    run: String,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct UndoOutput {
+    /// The run that undid it; absent if there was nothing to undo.
+    #[schemars(extend("format" = "uuid"))]
+    run_id: Option<String>,
+    /// How that went.
+    status: Option<String>,
+    /// What it came to.
+    result: Option<Map<String, Value>>,
+    /// What stays: a sentence for each step that has no undo.
+    not_undone: Option<Vec<String>>,
+}
+
+/// Undoes a run that a step started, when the step is undone, and waits for that.
+#[tool(
+    crate = crate,
+    name = "core.undo_child_run",
+    title = "Undo a run that a step started",
+    effect = "write",
+    consent = "none",
+    idempotency = "key",
+    no_undo = "What was undone is not done again."
+)]
+async fn undo_child_run(_: UndoInput) -> Result<UndoOutput, Failure> {
+    Err(not_here())
+}
+
+fn not_here() -> Failure {
+    Failure::contract("not_here", "Only the kernel can start a run; this call did not go through it.")
 }
 
 #[cfg(test)]
 mod tests {
-    use brain_registry::SPAWN_CHILD_RUN;
+    use brain_registry::{SPAWN_CHILD_RUN, UNDO_CHILD_RUN};
     use serde_json::json;
 
     #[test]
@@ -65,5 +105,7 @@ mod tests {
         let output = decl.output.as_ref().unwrap();
         assert_eq!(output["required"], json!(["run_id"]));
         assert_eq!(output["properties"]["run_id"]["format"], "uuid");
+        assert_eq!(decl.undo.as_ref().map(|undo| undo.tool.as_str()), Some(UNDO_CHILD_RUN));
+        assert!(all.iter().any(|one| one.name == UNDO_CHILD_RUN && !one.inline));
     }
 }

@@ -2,7 +2,8 @@
 
 pub use brain_core::Failure;
 pub use brain_engine::HostFuture;
-pub use brain_registry::model::{Consent, Effect, Idempotency};
+use brain_lang::Binding;
+pub use brain_registry::model::{Consent, Effect, Idempotency, Undo};
 pub use brain_registry::{NativeDecl, ToolResult};
 pub use inventory;
 use serde::Serialize;
@@ -18,6 +19,13 @@ pub fn read_input<T: DeserializeOwned>(args: Value) -> Result<T, Failure> {
     serde_json::from_value(args).map_err(|error| {
         Failure::contract("bad_input", format!("The arguments fit the schema, but not the type: {error}"))
     })
+}
+
+/// The undo of a function. Its arguments are part of the program, so a mistake in them is a bug.
+pub fn undo(tool: &str, args: &str) -> Undo {
+    let args = serde_json::from_str(args).expect("`undo_args` is JSON");
+    let args = Binding::parse(&args).expect("the expressions in `undo_args` can be parsed");
+    Undo { tool: tool.to_owned(), args, until: None }
 }
 
 /// Wraps data in a result.

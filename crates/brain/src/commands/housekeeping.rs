@@ -1,4 +1,4 @@
-//! A server's hourly housekeeping: applies retention and promotes learned phrases.
+//! A server's hourly housekeeping: applies retention, expires dead letters and promotes learned phrases.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -43,7 +43,7 @@ pub(crate) fn start(config: Option<PathBuf>, slot: &KernelSlot) {
     }
 }
 
-/// Runs both parts; a failure of one does not stop the other.
+/// Runs all parts; a failure of one does not stop the others.
 fn once(config: Option<&Path>, kernel: &Kernel) -> Vec<(&'static str, Result<()>)> {
     // Reread every time, so that changes take effect without a restart.
     let config = match Config::read(config) {
@@ -58,6 +58,17 @@ fn once(config: Option<&Path>, kernel: &Kernel) -> Vec<(&'static str, Result<()>
             None => Ok(()),
         });
         done.push(("gc", swept));
+    }
+    match overdue_letters(kernel) {
+        Ok(false) => {}
+        Ok(true) => {
+            let expired = turn(store.as_ref(), "expire dead letters").and_then(|sudo| match sudo {
+                Some(sudo) => expire_letters(kernel, &sudo),
+                None => Ok(()),
+            });
+            done.push(("expiring dead letters", expired));
+        }
+        Err(error) => done.push(("expiring dead letters", Err(error))),
     }
     if config.learns_somewhere() {
         let learned = turn(store.as_ref(), "learn").and_then(|sudo| match sudo {
@@ -78,6 +89,25 @@ fn turn(store: &dyn Store, what: &str) -> Result<Option<Sudo>> {
         return Ok(None);
     }
     Ok(Some(Sudo::because(store, now, SERVER, what, None, "once an hour")?))
+}
+
+/// Whether a dead letter was opened so long ago that it may have expired.
+fn overdue_letters(kernel: &Kernel) -> Result<bool> {
+    let Some(after) = kernel.letter_expiry() else { return Ok(false) };
+    let oldest = kernel.engine().backlog()?.oldest_letter;
+    Ok(oldest.is_some_and(|opened| opened.plus(after) <= kernel.engine().clock().now()))
+}
+
+/// Ends the dead letters of all tenants that nobody decided about in time.
+fn expire_letters(kernel: &Kernel, sudo: &Sudo) -> Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().build()?;
+    for tenant in kernel.store().tenants(sudo)? {
+        let expired = runtime.block_on(kernel.expire_letters(&Scope::of(tenant.clone())))?;
+        if expired > 0 {
+            tracing::info!(%tenant, expired, "dead letters expired");
+        }
+    }
+    Ok(())
 }
 
 /// Promotes ready candidates for every tenant that has learning configured.

@@ -48,7 +48,11 @@ pub(super) fn check(world: &World, scope: &Scope, story: &Story) -> Vec<String> 
     let open = world.disk.base.letters_of(scope, story.state.row.id).unwrap_or_default();
     for job in machine.left.keys() {
         let Some(key) = story.state.job_key(*job) else { continue };
-        if !story.state.row.erased && !open.iter().any(|letter| letter.id == key && letter.open) {
+        if !story.state.row.erased
+            && !open.iter().any(|letter| {
+                letter.id == key && (letter.open || letter.body["resolution"]["outcome"] == "never_decided")
+            })
+        {
             problems.push(format!("{} is in doubt, but has no open dead letter", story.name(*job)));
         }
     }

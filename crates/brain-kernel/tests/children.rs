@@ -1,0 +1,267 @@
+//! What a child run did is undone with its parent: by a run of its own, once, or a person is asked.
+#![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
+
+mod common;
+
+use std::sync::Arc;
+
+use brain_core::{RunId, RunStatus};
+use brain_engine::LetterDecision;
+use brain_kernel::{Actor, Decision, Kernel, Limits, Mode, Report, Request};
+use brain_store::{MemoryStore, RunRow};
+use common::{call, kernel, registry, scope, until};
+use serde_json::json;
+
+const TOOLS: &str = r#"domain: t
+tools:
+  thing: {title: Make a thing, input: {}, behavior: {record: {insert: thing}}, undo: {tool: t.unthing, args: {thing_id: "= result.thing_id"}}}
+  unthing: {title: Remove a thing, input: {thing_id: {entity: thing}}, behavior: {record: {delete: thing}}, undo: none}
+  other: {title: Make another thing, input: {}, behavior: {record: {insert: other}}, undo: {tool: t.unother, args: {other_id: "= result.other_id"}}}
+  unother: {title: Remove another thing, input: {other_id: {entity: other}}, behavior: {record: {delete: other}}, undo: none}
+  rename: {title: Rename, input: {thing_id: {entity: thing}, note: string}, behavior: {record: {update: thing, set: {note: "= input.note"}}}, undo: {tool: t.rename, args: {thing_id: "= input.thing_id", note: old}}}
+  label: {title: Label a thing, input: {thing_id: {entity: thing}}, behavior: {record: {insert: label}}, undo: none}
+  unlabel: {title: Remove a label, input: {label_id: {entity: label}}, behavior: {record: {delete: label}}, undo: none}
+  print: {title: Print, input: {}, behavior: {record: {insert: page}}, undo: {cannot: It is on paper.}}
+  look: {title: Look, effect: read, input: {}, behavior: {expr: "= {}"}}
+  work: {title: Work, input: {}, behavior: {worker: work}, undo: none}
+  fail: {title: Fail, input: {}, requires: [{expr: "= false", else: "No."}], behavior: {expr: "= {}"}}
+"#;
+
+const PLAYBOOKS: &str = r#"playbook: t.child
+title: Two things and a page
+slots: {}
+steps:
+  - {id: thing, tool: t.thing, args: {}}
+  - {id: other, tool: t.other, args: {}, after: [thing]}
+  - {id: print, tool: t.print, args: {}, after: [other]}
+---
+playbook: t.broken
+title: A thing, then a failure
+slots: {}
+steps:
+  - {id: thing, tool: t.thing, args: {}}
+  - {id: fail, tool: t.fail, args: {}, after: [thing]}
+---
+playbook: t.looked
+title: A look, then a failure
+slots: {}
+steps:
+  - {id: look, tool: t.look, args: {}}
+  - {id: fail, tool: t.fail, args: {}, after: [look]}
+---
+playbook: t.middle
+title: A child of its own
+slots: {run: string}
+steps:
+  - {id: child, tool: core.spawn_child_run, args: {run: "= slots.run", args: {}}}
+---
+playbook: t.parent
+title: A child, then a failure
+slots: {run: string}
+steps:
+  - {id: child, tool: core.spawn_child_run, args: {run: "= slots.run", args: {}}, on_failure: undo}
+  - {id: fail, tool: t.fail, args: {}, after: [child], on_failure: undo}
+---
+playbook: t.grand
+title: A child with a child, then a failure
+slots: {}
+steps:
+  - {id: child, tool: core.spawn_child_run, args: {run: t.middle, args: {run: t.child}}}
+  - {id: rename, tool: t.rename, after: [child], args: {thing_id: "= steps.child.result.result.result.thing_id", note: new}}
+  - {id: fail, tool: t.fail, args: {}, after: [rename], on_failure: undo}
+---
+playbook: t.labelled
+title: A child whose thing gets a label, then a failure
+slots: {}
+steps:
+  - {id: child, tool: core.spawn_child_run, args: {run: t.child, args: {}}}
+  - {id: label, tool: t.label, after: [child], args: {thing_id: "= steps.child.result.result.thing_id"}}
+  - {id: fail, tool: t.fail, args: {}, after: [label], on_failure: undo}
+---
+playbook: t.worked
+title: A thing, then work
+slots: {}
+steps:
+  - {id: thing, tool: t.thing, args: {}}
+  - {id: work, tool: t.work, args: {}, after: [thing]}
+---
+playbook: t.detached
+title: A child that nobody waits for, then a failure
+slots: {}
+steps:
+  - {id: child, tool: core.spawn_child_run, args: {run: t.worked, args: {}, wait: false}}
+  - {id: fail, tool: t.fail, args: {}, after: [child], on_failure: undo}
+"#;
+
+fn start() -> Arc<Kernel> {
+    let playbooks: Vec<(String, &str)> =
+        PLAYBOOKS.split("---\n").enumerate().map(|(n, text)| (format!("playbooks/{n}.yaml"), text)).collect();
+    let fields = "fields: {note: {type: string, optional: true}}\n";
+    let record = |name: &str| (format!("records/{name}.yaml"), format!("record: {name}\n{fields}"));
+    let records = ["thing", "other", "page"].map(record);
+    let mut files = vec![
+        ("pack.yaml", "name: t\nversion: 1.0.0\n"),
+        ("tools/t.yaml", TOOLS),
+        ("records/label.yaml", "record: label\nfields: {thing_id: {ref: thing}}\n"),
+    ];
+    files.extend(playbooks.iter().map(|(name, text)| (name.as_str(), *text)));
+    files.extend(records.iter().map(|(name, text)| (name.as_str(), text.as_str())));
+    kernel(registry(&files), Arc::new(MemoryStore::new()), false)
+}
+
+fn count(kernel: &Kernel, kind: &str) -> usize {
+    kernel.store().records(&scope(), kind, &Default::default(), 100, None).unwrap().items.len()
+}
+
+fn runs(kernel: &Kernel) -> Vec<RunRow> {
+    kernel.store().runs(&scope(), None, 100, None).unwrap().items
+}
+
+/// The runs that undo this one.
+fn undos(kernel: &Kernel, run: RunId) -> Vec<RunRow> {
+    runs(kernel).into_iter().filter(|row| row.request["undo_of"]["run"] == run.to_string()).collect()
+}
+
+/// The only run that a step of this one started, apart from undos.
+fn child(kernel: &Kernel, run: RunId) -> RunRow {
+    let own = |row: &RunRow| row.request["parent"]["run"] == run.to_string() && row.request.get("undo_of").is_none();
+    let mut children: Vec<RunRow> = runs(kernel).into_iter().filter(own).collect();
+    assert_eq!(children.len(), 1);
+    children.remove(0)
+}
+
+async fn parent(kernel: &Kernel, run: &str) -> Report {
+    call(kernel, "t.parent", json!({"run": run})).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_child_run_did_is_undone_with_its_parent_and_what_stays_is_named() {
+    let kernel = start();
+    let report = parent(&kernel, "t.child").await;
+    assert_eq!(report.status, RunStatus::Compensated, "{report:#?}");
+    assert_eq!((count(&kernel, "thing"), count(&kernel, "other"), count(&kernel, "page")), (0, 0, 1));
+    let child = child(&kernel, report.run);
+    let undos = undos(&kernel, child.id);
+    assert_eq!(undos.iter().map(|row| row.status).collect::<Vec<_>>(), [RunStatus::Completed]);
+    assert!(report.message.contains("`t.print` (step print) is not undone: It is on paper."), "{}", report.message);
+    assert!(!report.message.contains("spawn_child_run"), "{}", report.message);
+    let refused = kernel.undo(&scope(), child.id, None, &Actor::local()).await.unwrap_err();
+    assert!(refused.to_string().contains(&format!("already undone by run {}", undos[0].id)), "{refused}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_child_run_did_before_it_failed_is_undone_with_its_parent() {
+    let kernel = start();
+    let report = parent(&kernel, "t.broken").await;
+    assert_eq!((report.status, count(&kernel, "thing")), (RunStatus::Compensated, 0), "{report:#?}");
+    let step = report.receipts.iter().find(|receipt| receipt.tool == "core.spawn_child_run").unwrap();
+    assert_eq!(step.status, "done_badly");
+    let looked = parent(&kernel, "t.looked").await;
+    let step = looked.receipts.iter().find(|receipt| receipt.tool == "core.spawn_child_run").unwrap();
+    assert_eq!((looked.status, step.status), (RunStatus::Compensated, "failed"), "it changed nothing");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_children_of_a_child_are_undone_too_after_what_came_later() {
+    let kernel = start();
+    let report = call(&kernel, "t.grand", json!({})).await;
+    assert_eq!(report.status, RunStatus::Compensated, "{report:#?}");
+    assert_eq!((count(&kernel, "thing"), count(&kernel, "other")), (0, 0));
+    assert!(report.message.contains("It is on paper."), "{}", report.message);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_undo_of_a_child_that_fails_is_a_dead_letter_and_another_attempt_undoes_only_the_rest() {
+    let kernel = start();
+    let report = call(&kernel, "t.labelled", json!({})).await;
+    assert_eq!((count(&kernel, "thing"), count(&kernel, "other")), (1, 0), "the label keeps the thing: {report:#?}");
+    let letters = kernel.store().letters_of(&scope(), report.run).unwrap();
+    assert_eq!(
+        letters.iter().map(|letter| (letter.open, letter.tool.as_str())).collect::<Vec<_>>(),
+        [(true, "core.undo_child_run")]
+    );
+    let label = kernel.store().records(&scope(), "label", &Default::default(), 1, None).unwrap().items.remove(0);
+    call(&kernel, "t.unlabel", json!({"label_id": label.id})).await;
+    kernel.decide_letter(&scope(), letters[0].id, LetterDecision::Retry, "ann", "").await.unwrap();
+    until(|| kernel.report(&scope(), report.run).unwrap().status == RunStatus::Compensated).await;
+    assert_eq!(count(&kernel, "thing"), 0);
+    let undos = undos(&kernel, child(&kernel, report.run).id);
+    let mut calls: Vec<usize> = undos.iter().map(|row| row.request["calls"].as_array().unwrap().len()).collect();
+    calls.sort_unstable();
+    assert_eq!(calls, [1, 2], "the second undoes only what the first did not");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_child_run_that_nobody_waited_for_is_stopped_and_undone() {
+    let kernel = start();
+    let calls = vec![("t.detached".to_owned(), json!({}))];
+    let begun = kernel.handle(&Request { calls, ..Request::say(scope(), "", Mode::Enqueue) }).await.unwrap();
+    until(|| kernel.report(&scope(), begun.run).unwrap().status == RunStatus::Compensated).await;
+    assert_eq!(count(&kernel, "thing"), 0);
+    assert!(runs(&kernel).iter().any(|row| row.status == RunStatus::Cancelled));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_person_who_undoes_a_run_undoes_its_children() {
+    let kernel = start();
+    let done = call(&kernel, "t.middle", json!({"run": "t.child"})).await;
+    assert_eq!((done.status, count(&kernel, "thing")), (RunStatus::Completed, 1), "{done:#?}");
+    let child = child(&kernel, done.run);
+    let staged = kernel.undo(&scope(), done.run, None, &Actor::local()).await.unwrap();
+    assert!(staged.message.contains("It is on paper."), "{}", staged.message);
+    kernel
+        .decide(&scope(), staged.approval.as_deref().unwrap(), None, Decision::Approve, &Actor::local(), "")
+        .await
+        .unwrap();
+    until(|| kernel.report(&scope(), staged.run).unwrap().status == RunStatus::Completed).await;
+    assert_eq!((count(&kernel, "thing"), count(&kernel, "other")), (0, 0));
+    for run in [done.run, child.id] {
+        let refused = kernel.undo(&scope(), run, None, &Actor::local()).await.unwrap_err();
+        assert!(refused.to_string().contains("already undone"), "{refused}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_child_whose_records_were_changed_since_is_not_undone_with_a_person_s_undo() {
+    let kernel = start();
+    let done = call(&kernel, "t.middle", json!({"run": "t.child"})).await;
+    let thing = kernel.store().records(&scope(), "thing", &Default::default(), 1, None).unwrap().items.remove(0);
+    call(&kernel, "t.rename", json!({"thing_id": thing.id, "note": "mine"})).await;
+    let refused = kernel.undo(&scope(), done.run, None, &Actor::local()).await.unwrap_err();
+    assert!(refused.to_string().contains("someone changed the thing"), "{refused}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody_undoes_a_run_by_calling_the_tool() {
+    let kernel = start();
+    let done = call(&kernel, "t.child", json!({})).await;
+    let report = call(&kernel, "core.undo_child_run", json!({"run": done.run})).await;
+    assert_eq!((report.status, count(&kernel, "thing")), (RunStatus::Failed, 1), "{report:#?}");
+    assert_eq!(report.errors[0].code, "not_an_undo");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_plans_do_not_undo_the_same_step() {
+    let kernel = start();
+    let done = call(&kernel, "t.child", json!({})).await;
+    let whole = kernel.undo(&scope(), done.run, None, &Actor::local()).await.unwrap();
+    let again = kernel.undo(&scope(), done.run, None, &Actor::local()).await.unwrap();
+    assert_eq!(whole.run, again.run);
+    let refused = kernel.undo(&scope(), done.run, Some("thing"), &Actor::local()).await.unwrap_err();
+    assert!(refused.to_string().contains(&format!("run {} waits for approval", whole.run)), "{refused}");
+    kernel.cancel(&scope(), whole.run).await.unwrap();
+    kernel.undo(&scope(), done.run, Some("thing"), &Actor::local()).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_child_run_shows_the_limit_of_its_family() {
+    let kernel = start();
+    let calls = vec![("t.middle".to_owned(), json!({"run": "t.child"}))];
+    let limits = Limits { max_tool_calls: 7, ..Limits::default() };
+    let request = Request { calls, limits, ..Request::say(scope(), "", Mode::EnqueueAndWait) };
+    let done = kernel.handle(&request).await.unwrap();
+    assert_eq!(child(&kernel, done.run).request["limits"]["max_tool_calls"], 7);
+    let undo = kernel.undo(&scope(), done.run, None, &Actor::local()).await.unwrap();
+    let row = kernel.store().run(&scope(), undo.run).unwrap().unwrap();
+    assert_eq!(row.request["limits"].get("max_tool_calls"), None, "an undo has no limit of its own");
+}

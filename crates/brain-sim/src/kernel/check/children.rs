@@ -1,0 +1,91 @@
+//! Child runs are undone with the step that started them: all of what they did, each once, or somebody is told.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use brain_core::{JobKey, RunId};
+use brain_registry::{SPAWN_CHILD_RUN, UNDO_CHILD_RUN};
+use brain_vm::{Event, JobId};
+
+use super::Story;
+use crate::kernel::World;
+
+pub(super) fn check(world: &World, stories: &[Story]) -> Vec<String> {
+    let mut problems = Vec::new();
+    let by_run: BTreeMap<RunId, &Story> = stories.iter().map(|story| (story.state.row.id, story)).collect();
+    let mut undone: BTreeMap<RunId, BTreeMap<JobKey, u32>> = BTreeMap::new();
+    for story in stories {
+        let undo = &story.state.row.request["undo_of"];
+        let Some(of) = undo["run"].as_str().and_then(|run| run.parse::<RunId>().ok()) else { continue };
+        for job in undone_by(story, &undo["jobs"]) {
+            *undone.entry(of).or_default().entry(job).or_default() += 1;
+        }
+    }
+    for (run, jobs) in &undone {
+        for (job, times) in jobs.iter().filter(|(_, times)| **times > 1) {
+            let what = by_run.get(run).and_then(|story| Some(story.name(*story.keys.get(job)?)));
+            problems.push(format!(
+                "{} {}: it was undone {times} times",
+                world.listing.run(*run),
+                what.unwrap_or_default()
+            ));
+        }
+    }
+    let nothing = BTreeMap::new();
+    for story in stories {
+        for child in undone_children(story).into_iter().filter_map(|child| by_run.get(&child)) {
+            let covered = undone.get(&child.state.row.id).unwrap_or(&nothing);
+            for job in left_behind(child)
+                .into_iter()
+                .filter(|job| child.state.job_key(*job).is_some_and(|key| !covered.contains_key(&key)))
+            {
+                let (parent, name) = (world.listing.run(story.state.row.id), world.listing.run(child.state.row.id));
+                let what = child.name(job);
+                problems.push(format!("{parent} says that its child run {name} was undone, but {what} was not"));
+            }
+        }
+    }
+    problems
+}
+
+/// The jobs whose undo this run has done, or a person has settled.
+fn undone_by(story: &Story, jobs: &serde_json::Value) -> Vec<JobKey> {
+    let jobs = serde_json::from_value::<Vec<JobKey>>(jobs.clone()).unwrap_or_default();
+    let Some(machine) = story.state.state.as_ref().filter(|machine| !machine.rolled_back) else { return Vec::new() };
+    let dismissed = story.events.iter().filter_map(|event| match event {
+        Event::JobDismissed { job } => Some(*job),
+        _ => None,
+    });
+    let settled: BTreeSet<JobId> = machine.done.iter().copied().chain(dismissed).collect();
+    let own = settled.into_iter().filter(|job| job.scope == 0 && !job.undo);
+    own.filter_map(|job| jobs.get(usize::from(job.step)).copied()).collect()
+}
+
+/// The child runs that this run says were undone.
+fn undone_children(story: &Story) -> BTreeSet<RunId> {
+    let Some(machine) = &story.state.state else { return BTreeSet::new() };
+    let results = &story.state.data.results;
+    let child = |job: &JobId| results.get(job).and_then(|data| data["run_id"].as_str()?.parse().ok());
+    // A person may have said that it is done, or that it need not be.
+    let said = |job: JobId| {
+        story.events.contains(&Event::JobDismissed { job })
+            || story.events.iter().any(|event| matches!(event, Event::JobStuck { job: stuck, .. } if *stuck == job))
+    };
+    let by_undo = |job: &&JobId| {
+        let undo = JobId { undo: true, ..**job };
+        story.tool(**job) == SPAWN_CHILD_RUN && story.tool(undo) == UNDO_CHILD_RUN && !said(undo) && !said(**job)
+    };
+    machine.undone.iter().filter(by_undo).filter_map(child).collect()
+}
+
+/// What a run did, has not undone itself, and has no letter about. What turned out to be done after its end has one.
+fn left_behind(story: &Story) -> Vec<JobId> {
+    let Some(machine) = story.state.state.as_ref().filter(|machine| !machine.rolled_back) else { return Vec::new() };
+    let end = story.events.iter().position(|event| matches!(event, Event::RunEnded { .. })).unwrap_or(usize::MAX);
+    let late: BTreeSet<JobId> = story.events.iter().skip(end).filter_map(Event::job).collect();
+    let of_undo = |job: &JobId| machine.outward(job.scope).any(|scope| machine.scope(scope).is_undo());
+    let stays = |job: &&JobId| {
+        !machine.undone.contains(job) && !machine.not_undone.contains(job) && !of_undo(job) && !late.contains(job)
+    };
+    let undoable = |job: &&JobId| story.state.step(**job).is_some_and(|step| step.undo.is_some());
+    machine.done.iter().filter(stays).filter(undoable).copied().collect()
+}
