@@ -21,13 +21,13 @@ fn keep(config: &Config, tenant: &TenantId) -> Option<Keep> {
 }
 
 pub(crate) fn run(global: &Global, args: &GcArgs) -> Result<bool> {
-    let config = Config::read(global.config.as_deref())?;
+    let config = global.config();
     let store = open::store(global)?;
     let tenants = if args.all {
         let detail = if args.dry_run { "dry run" } else { "" };
         let sudo = super::audit::sudo(store.as_ref(), "gc", None, detail)?;
         if !args.dry_run {
-            trim_audit(&config, store.as_ref(), &sudo)?;
+            trim_audit(config, store.as_ref(), &sudo)?;
         }
         store.tenants(&sudo)?
     } else {
@@ -35,7 +35,7 @@ pub(crate) fn run(global: &Global, args: &GcArgs) -> Result<bool> {
     };
     let mut list = Vec::new();
     for tenant in tenants {
-        let swept = match keep(&config, &tenant) {
+        let swept = match keep(config, &tenant) {
             Some(keep) => {
                 let keep = Keep { blobs: args.blob_grace.unwrap_or(keep.blobs), ..keep };
                 let scope = Scope::of(tenant.clone());
@@ -64,7 +64,7 @@ pub(crate) fn run(global: &Global, args: &GcArgs) -> Result<bool> {
     }
     if !config.keeps() {
         anstream::println!(
-            "{DIM}→{DIM:#} set the retention in the file of --config: tenants: {{\"*\": {{keep: {{payloads: 30d, runs: 365d}}}}}}"
+            "{DIM}→{DIM:#} set the retention in brain.yaml: tenants: {{\"*\": {{keep: {{payloads: 30d, runs: 365d}}}}}}"
         );
     }
     Ok(true)

@@ -9,7 +9,7 @@ use brain_kernel::{Kernel, KernelSlot};
 use brain_store::{Scope, Store, Sudo, SystemScope};
 
 use super::gc;
-use crate::config::Config;
+use crate::config::{Config, Settings};
 use crate::system::SystemClock;
 
 /// Delay before the first round.
@@ -24,14 +24,14 @@ const LOOKED_AT: usize = 50;
 const SERVER: &str = "server";
 
 /// Starts the housekeeping thread. It ends with the process, which is safe because each of its commits is atomic.
-pub(crate) fn start(config: Option<PathBuf>, slot: &KernelSlot) {
+pub(crate) fn start(settings: Arc<Settings>, slot: &KernelSlot) {
     let slot = slot.clone();
     let work = move || {
         let mut wait = FIRST;
         loop {
             std::thread::sleep(wait);
             wait = BETWEEN;
-            for (what, done) in once(config.as_deref(), &slot.get()) {
+            for (what, done) in once(&settings, &slot.get()) {
                 if let Err(error) = done {
                     tracing::warn!(error = %format!("{error:#}"), "{what} failed; will retry in an hour");
                 }
@@ -44,24 +44,25 @@ pub(crate) fn start(config: Option<PathBuf>, slot: &KernelSlot) {
 }
 
 /// Runs both parts; a failure of one does not stop the other.
-fn once(config: Option<&Path>, kernel: &Kernel) -> Vec<(&'static str, Result<()>)> {
+fn once(settings: &Settings, kernel: &Kernel) -> Vec<(&'static str, Result<()>)> {
     // Reread every time, so that changes take effect without a restart.
-    let config = match Config::read(config) {
-        Ok(config) => config,
+    let settings = match settings.again() {
+        Ok(settings) => settings,
         Err(error) => return vec![("reading the configuration", Err(error))],
     };
+    let config = settings.config();
     let store = kernel.store();
     let mut done = Vec::new();
     if config.keeps() {
         let swept = turn(store.as_ref(), "gc").and_then(|sudo| match sudo {
-            Some(sudo) => gc::by_itself(&config, store.as_ref(), &sudo),
+            Some(sudo) => gc::by_itself(config, store.as_ref(), &sudo),
             None => Ok(()),
         });
         done.push(("gc", swept));
     }
     if config.learns_somewhere() {
         let learned = turn(store.as_ref(), "learn").and_then(|sudo| match sudo {
-            Some(sudo) => learn(&config, kernel, &sudo),
+            Some(sudo) => learn(config, kernel, &sudo),
             None => Ok(()),
         });
         done.push(("learning", learned));
